@@ -1,0 +1,1 @@
+"""pddl-eval: score PDDL problems, plans and domains written by language models against references."""
