@@ -1,4 +1,4 @@
-"""The two ways in which a question about a problem ends without a set of atoms or a plan: a proof, or a limit.
+"""How questions about problems end: a proof that there is no solution, a limit that was hit, the verdict on a pair.
 
 Functions that decide something return their answer, ``Unsolvable`` or ``Undecided``; they do not raise, because
 one hopeless problem among a million is an answer and not an accident.
@@ -7,6 +7,7 @@ one hopeless problem among a million is an answer and not an accident.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,3 +22,30 @@ class Undecided:
     """A limit was hit before an answer was found; ``reason`` names the limit."""
 
     reason: str
+
+
+class Verdict(StrEnum):
+    """What a comparison of two problems came to, and with it why."""
+
+    IDENTICAL = "identical"
+    """The same atoms under the same names."""
+    ISOMORPHIC = "isomorphic"
+    """The same atoms after renaming objects."""
+    EQUIVALENT = "equivalent"
+    """The same planning problem only once both goals are fully specified."""
+    EMPTY = "empty"
+    UNPARSEABLE = "unparseable"
+    NOT_STRIPS = "not_strips"
+    DOMAIN_MISMATCH = "domain_mismatch"
+    INVALID_ATOM = "invalid_atom"
+    """An atom names an object that is not declared."""
+    OBJECT_COUNT = "object_count"
+    TYPES_DIFFER = "types_differ"
+    INIT_DIFFERS = "init_differs"
+    GOAL_DIFFERS = "goal_differs"
+    UNSOLVABLE = "unsolvable"
+    """Same objects and initial state, but no reachable state contains the generated goal."""
+    UNDECIDED = "undecided"
+    """A limit was hit before an answer was found."""
+    REFERENCE_INVALID = "reference_invalid"
+    """The reference cannot be read or cannot be solved: a mistake in the data, not a score."""

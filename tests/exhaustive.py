@@ -1,10 +1,10 @@
 """The judge: what the pipeline decides by rules, decided here by looking at every reachable state.
 
-Everything follows the definitions word by word (DESIGN.md, section 3; the Planetarium paper, sections 3 and 4.1): a state
-is a frozenset of atoms, the states are enumerated breadth first, cl(g) is an intersection, equivalence is a search for a
-bijection between the objects. The three domains are written here a second time and share no text with the pipeline's.
-It serves problems of up to about ten objects; nothing in it is clever, so that it can be believed. It decides nothing
-for the pipeline itself: only tests import it.
+Everything follows the definitions word by word (DESIGN.md, section 3; the Planetarium paper, sections 3 and 4.1): a
+state is a frozenset of atoms, the states are enumerated breadth first, cl(g) is an intersection, equivalence is a
+search for a bijection between the objects. The three domains are written here a second time and share no text with the
+pipeline's; other domains are given as values. It serves problems of up to about ten objects; nothing in it is clever,
+so that it can be believed. Only tests import it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _atoms(text: str) -> frozenset[Atom]:
 
 
 def operator(name: str, parameters: str, needs: str, adds: str, deletes: str) -> Operator:
-    """An operator without negative preconditions; parameters read ``"?r robot, ?x"``, an untyped one fits any object."""
+    """An operator without negative preconditions; its parameters read ``"?r robot, ?x"`` (``?x`` fits any object)."""
     words = [parameter.split() for parameter in parameters.split(",") if parameter]
     typed = tuple((variable, tuple(types) or (ROOT_TYPE,)) for variable, *types in words)
     return Operator(name, typed, _atoms(needs), frozenset(), _atoms(adds), _atoms(deletes))
@@ -194,8 +194,9 @@ _REACHED: dict[object, frozenset[State] | None] = {}
 
 
 def _enumerate(initial: State, ground: Sequence[GroundOperator], limit: int) -> frozenset[State] | None:
-    """Breadth-first search. An operator is filed under one of its preconditions, the one that fewest operators have, and
-    tried in the states that hold this atom; one without preconditions is tried in every state."""
+    """Breadth-first search; None beyond the limit. An operator is filed under one of its preconditions, the one that
+    fewest operators have, and tried in the states that hold this atom; one without preconditions in every state.
+    """
     wanted_by = Counter(atom for operator in ground for atom in operator.preconditions)
     filed: dict[Atom | None, list[GroundOperator]] = defaultdict(list)
     for candidate in ground:
@@ -212,8 +213,8 @@ def _enumerate(initial: State, ground: Sequence[GroundOperator], limit: int) -> 
                         if successor not in reached:
                             reached.add(successor)
                             following.append(successor)
-        if len(reached) > limit:
-            return None
+                            if len(reached) > limit:
+                                return None
         layer = following
     return frozenset(reached)
 
@@ -259,9 +260,9 @@ def isomorphisms(
 ) -> Iterator[Bijection]:
     """Every bijection from the left objects to the right ones that keeps types and maps the left atoms onto the right.
 
-    A type is kept when it is written the same. Two prunings: an object goes only where an object stands in as many atoms
-    of each predicate at each position, and a choice is taken back as soon as an atom has all its arguments mapped and
-    its image is missing. Each bijection that is left is checked whole.
+    A type is kept when it is written the same. Two prunings: an object becomes only one that stands in as many atoms of
+    each predicate at each position, and a choice is taken back as soon as an atom has all its arguments mapped and its
+    image is missing. Each bijection that is left is checked whole.
     """
     left_marks, right_marks = _marks(left, left_atoms, typed), _marks(right, right_atoms, typed)
     if sorted(map(repr, left_marks.values())) != sorted(map(repr, right_marks.values())):
@@ -301,8 +302,9 @@ def equivalent(
     left: Problem, right: Problem, is_placeholder: bool = False, domain: Domain | None = None, typed: bool = True
 ) -> bool:
     """The definition: some bijection between the objects maps the initial state onto the initial state and the *set of
-    reachable goal states* onto the set of reachable goal states. With ``is_placeholder``: one bijection maps the initial
-    states, and one, perhaps another, the closed goals; where one side has no goal state neither may the other.
+    reachable goal states* onto the set of reachable goal states. With ``is_placeholder``: one bijection maps initial
+    state onto initial state and one, perhaps another, closed goal onto closed goal; where one side has no goal state
+    neither may the other.
     """
     if len(left.objects) != len(right.objects):
         return False

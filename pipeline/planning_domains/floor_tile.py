@@ -1,4 +1,4 @@
-"""The paper's Floor Tile (section 4.2): no ``left``, ``down``, ``clear`` or ``free-color``, painting in four directions.
+"""Floor Tile as the paper simplifies it (section 4.2): no ``left``, ``down``, ``clear``; painting in four directions.
 
 The argument. ``up``, ``right`` and ``available-color`` never change, and ``painted`` is never undone. Robots do not
 hinder each other. A robot that stands on a tile can reach exactly the tiles of its connected component, moves being

@@ -178,7 +178,7 @@ class _Scene:
                     balls[ball] = room
             if not grippers:
                 balls = {}
-        dynamic = {("at-robby", room) for room in robby_rooms}
+        dynamic: set[Atom] = {("at-robby", room) for room in robby_rooms}
         dynamic |= {("free", gripper) for gripper, ball in grippers.items() if ball is None}
         dynamic |= {("carry" if place in grippers else "at", ball, place) for ball, place in balls.items()}
         return _Scene(
