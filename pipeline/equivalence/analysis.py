@@ -22,7 +22,8 @@ def closure_of(
     By the domain's own rules where they cover the problem, else by enumerating the reachable states within a budget.
 
     >>> from pipeline.planning_domains import known_domain
-    >>> problem = Problem("p", "blocksworld", {"a": "object"}, frozenset({("holding", "a")}), frozenset({("clear", "a")}))
+    >>> init, goal = frozenset({("holding", "a")}), frozenset({("clear", "a")})
+    >>> problem = Problem("p", "blocksworld", {"a": "object"}, init, goal)
     >>> sorted(closure_of(problem, known_domain("blocksworld")))
     [('arm-empty',), ('clear', 'a'), ('on-table', 'a')]
     """

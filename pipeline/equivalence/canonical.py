@@ -1,9 +1,9 @@
-"""Canonical labelling: two sets of atoms over typed objects are isomorphic exactly when their canonical forms are equal.
+"""Canonical labelling: two sets of atoms over typed objects are isomorphic exactly when their forms are equal.
 
 BLISS (through igraph) labels; it uses the graph's symmetries instead of suffering from them, so twenty identical towers
 or a hundred interchangeable balls take microseconds where a backtracking matcher hangs. The graph it is given is the
 paper's scene graph with everything folded away that a colour can say: a unary atom is part of its object's colour,
-all binary atoms over the same ordered pair of objects are one node, and only longer atoms keep a node for each argument.
+all binary atoms over the same ordered pair of objects are one node, and only longer atoms keep a node an argument.
 """
 
 from __future__ import annotations
@@ -103,5 +103,5 @@ class LabelledGraph:
 
 
 def isomorphic(a: LabelledGraph, b: LabelledGraph) -> bool:
-    """True when a colour-preserving bijection of the objects maps the atoms of one, scene by scene, onto the other's."""
+    """True when a colour-preserving bijection of the objects maps the scenes of one onto those of the other."""
     return a.invariant == b.invariant and a.form == b.form

@@ -1,0 +1,52 @@
+"""Is there a plan? A plan that was found and executed, a proof that there is none, or a limit that was hit.
+
+A planning domain's own planner is asked first; where its assumptions do not hold, or there is none, the general search
+of ``pipeline.grounded`` and then Fast Downward. ``execute`` has the last word on every plan, whoever found it.
+"""
+
+from __future__ import annotations
+
+from pipeline.domain import Action
+from pipeline.outcome import Undecided, Unsolvable
+from pipeline.planning_domains import PlanningDomain
+from pipeline.problem import Problem
+
+
+def solve(
+    problem: Problem, planning_domain: PlanningDomain | None, typed: bool = True
+) -> tuple[Action, ...] | Unsolvable | Undecided:
+    """A plan for the problem in that domain, executed and found to reach the goal; else a proof or a limit.
+
+    >>> from pipeline.planning_domains import known_domain
+    >>> init, goal = frozenset({("holding", "a")}), frozenset({("clear", "a")})
+    >>> problem = Problem("p", "blocksworld", {"a": "object"}, init, goal)
+    >>> solve(problem, known_domain("blocksworld"))
+    (('putdown', 'a'),)
+    """
+    if problem.goal <= problem.init:
+        return ()
+    if planning_domain is None:
+        return Undecided(f"nothing is known of a domain named {problem.domain}")
+    domain = planning_domain.domain if typed else planning_domain.domain.without_types()
+    rules = planning_domain.rules
+    if rules is not None and rules.failed_assumption(problem, typed) is None:
+        found = rules.plan(problem, typed)
+        return found if isinstance(found, Unsolvable) else _executed(found, problem, domain)
+    from pipeline.grounded.search import find_plan
+    from pipeline.solvability.fast_downward import fast_downward
+
+    result = find_plan(problem, domain)
+    if isinstance(result, Undecided):
+        result = fast_downward(problem, domain)
+    return _executed(result, problem, domain) if isinstance(result, tuple) else result
+
+
+def _executed(plan: tuple[Action, ...], problem: Problem, domain: object) -> tuple[Action, ...]:
+    from pipeline.domain import Domain
+    from pipeline.solvability.execute import execute
+
+    assert isinstance(domain, Domain)
+    execution = execute(plan, problem, domain)
+    if not execution.reaches_goal:
+        raise AssertionError(f"a plan for {problem.name} does not reach its goal: {execution}")
+    return plan
