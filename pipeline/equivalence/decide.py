@@ -29,8 +29,8 @@ class Decision:
     """What a comparison of two readable problems came to; None where it was not decided.
 
     ``object_map`` sends generated to reference objects on a yes; in placeholder mode it speaks of the initial states
-    and ``goal_object_map`` of the goals. ``separating_atom`` is, for ``goal_differs``, an atom of one goal that the other
-    does not imply, in the words of the side that ``separating_side`` names (``generated`` or ``reference``).
+    and ``goal_object_map`` of the goals. For ``goal_differs``, ``separating_atom`` is an atom of one goal that the
+    other does not imply, in the words of the side that ``separating_side`` names (``generated`` or ``reference``).
     """
 
     equivalent: bool | None

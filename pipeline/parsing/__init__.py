@@ -1,0 +1,1 @@
+"""Text to values: problems, domains and plans out of raw model answers. Nothing here compares, searches or scores."""

@@ -1,0 +1,149 @@
+"""One pair of problems: read both, decide, look for a plan, and say it in the names of DESIGN.md section 2.
+
+A reference is read and analysed once for all its answers; answers that repeat are scored once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from pipeline.domain import Action
+from pipeline.equivalence.analysis import Analysis
+from pipeline.equivalence.certificate import certify
+from pipeline.equivalence.decide import Decision, decide_analysed
+from pipeline.outcome import Undecided, Unsolvable, Verdict
+from pipeline.parsing.problems import Unreadable, read_problem
+from pipeline.planning_domains import planning_domain
+from pipeline.problem import Atom, Problem
+from pipeline.solvability import solve
+
+REFERENCES_KEPT = 1024
+"""Analysed references kept for further answers; about 50 KB each for a typical benchmark problem."""
+
+VERDICTS_KEPT = 4096
+"""Scored pairs kept for rows that repeat them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemVerdict:
+    """The scores of one generated problem against its reference; None where not decided.
+
+    ``object_map`` (generated → reference) stands behind a yes; ``goal_object_map`` is the goal's own in placeholder
+    mode. ``separating_atom`` is, for ``goal_differs``, an atom of the goal of ``separating_side`` that the other goal
+    does not imply. ``plan`` is the executed plan behind ``solvable``.
+    """
+
+    parseable: bool
+    solvable: bool | None
+    equivalent: bool | None
+    equivalent_untyped: bool | None
+    verdict: Verdict
+    detail: str
+    certificate: str | None = None
+    object_map: dict[str, str] | None = None
+    goal_object_map: dict[str, str] | None = None
+    separating_atom: Atom | None = None
+    separating_side: str | None = None
+    plan: tuple[Action, ...] | None = None
+
+
+class Reference:
+    """A reference problem, read once: what is wrong with it, or its analysis and its plan."""
+
+    def __init__(self, text: str | None, domain: str | None) -> None:
+        given = planning_domain(domain) if domain is not None else None
+        problem = read_problem(text, given.domain.constants if given else ())
+        self.problem = problem
+        self.planning_domain = given
+        if domain is None and isinstance(problem, Problem):
+            self.planning_domain = planning_domain(problem.domain)
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        assert isinstance(self.problem, Problem)
+        return Analysis(self.problem, self.planning_domain)
+
+    @cached_property
+    def plan(self) -> tuple[Action, ...] | Unsolvable | Undecided:
+        return solve(self.analysis.problem, self.planning_domain)
+
+    @property
+    def mistake(self) -> str | None:
+        """Why no answer can be scored against this reference, None where one can."""
+        if isinstance(self.problem, Unreadable):
+            return f"the reference cannot be read: {self.problem.detail}"
+        if isinstance(self.analysis.closure, Unsolvable):
+            return f"the reference has no solution: {self.analysis.closure.reason}"
+        return None
+
+
+@lru_cache(maxsize=REFERENCES_KEPT)
+def reference_of(text: str | None, domain: str | None) -> Reference:
+    """The reference that the text writes, kept for its next answer.
+
+    Raises ``pipeline.parsing.domains.DomainError`` where ``domain`` is a text but no PDDL domain.
+    """
+    return Reference(text, domain)
+
+
+@lru_cache(maxsize=VERDICTS_KEPT)
+def score_problem_pair(
+    reference_text: str | None,
+    generated_text: str | None,
+    is_placeholder: bool = False,
+    domain: str | None = None,
+    check_solvable: bool = True,
+) -> ProblemVerdict:
+    """Score one generated answer; ``domain`` (a known name or a PDDL text) defaults to the reference's own.
+
+    Raises ``pipeline.parsing.domains.DomainError`` where ``domain`` is a text but no PDDL domain.
+
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> score_problem_pair(held, held.replace("clear", "on-table")).verdict.value
+    'equivalent'
+    """
+    reference = reference_of(reference_text, domain)
+    constants = reference.planning_domain.domain.constants if reference.planning_domain else ()
+    generated = read_problem(generated_text, constants)
+    if isinstance(generated, Unreadable):
+        if reference.mistake is not None:
+            return ProblemVerdict(False, False, None, None, Verdict.REFERENCE_INVALID, reference.mistake)
+        return ProblemVerdict(False, False, False, False, Verdict(generated.verdict), generated.detail)
+
+    analysis = Analysis(generated, reference.planning_domain)
+    if reference.mistake is not None:
+        decision = Decision(None, None, Verdict.REFERENCE_INVALID, reference.mistake)
+    else:
+        decision = decide_analysed(reference.analysis, analysis, is_placeholder)
+    plan = _plan(reference, analysis, decision, is_placeholder) if check_solvable else None
+    certificate = certify(analysis)
+    return ProblemVerdict(
+        parseable=True,
+        solvable=None if plan is None or isinstance(plan, Undecided) else not isinstance(plan, Unsolvable),
+        equivalent=decision.equivalent,
+        equivalent_untyped=decision.equivalent_untyped,
+        verdict=decision.verdict,
+        detail=decision.detail,
+        certificate=certificate if isinstance(certificate, str) else None,
+        object_map=decision.object_map,
+        goal_object_map=decision.goal_object_map,
+        separating_atom=decision.separating_atom,
+        separating_side=decision.separating_side,
+        plan=plan if isinstance(plan, tuple) else None,
+    )
+
+
+def _plan(
+    reference: Reference, generated: Analysis, decision: Decision, is_placeholder: bool
+) -> tuple[Action, ...] | Unsolvable | Undecided:
+    """The generated problem's plan: an equivalent problem inherits the reference's, through the object map."""
+    if decision.verdict == Verdict.DOMAIN_MISMATCH:
+        return Unsolvable("it belongs to another domain")
+    one_map = decision.goal_object_map is None
+    if decision.equivalent and one_map and decision.object_map is not None and isinstance(reference.plan, tuple):
+        back = {theirs: ours for ours, theirs in decision.object_map.items()}
+        return tuple((name, *(back.get(argument, argument) for argument in rest)) for name, *rest in reference.plan)
+    if isinstance(generated.closure, Unsolvable):
+        return generated.closure
+    return solve(generated.problem, generated.planning_domain)

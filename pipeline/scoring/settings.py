@@ -1,0 +1,56 @@
+"""Everything that a user can choose about scoring and that can change a score, as one value."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+
+MEANINGS = (
+    "reference_problem",
+    "generated_problem",
+    "is_placeholder",
+    "reference_plan",
+    "generated_plan",
+    "reference_domain",
+    "generated_domain",
+    "domain",
+)
+"""The columns that mean something (DESIGN.md, section 2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to score. ``columns`` renames: meaning → the dataset's column; ``domain`` is a known name or a PDDL text.
+
+    ``similarity``, ``beta`` and ``threshold`` belong to T-Eval's plan score; ``check_solvable`` False leaves
+    ``solvable`` null and saves its time.
+
+    >>> Settings.from_json(Settings(beta=0.5).to_json()) == Settings(beta=0.5)
+    True
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    domain: str | None = None
+    check_solvable: bool = True
+    similarity: str = "exact"
+    beta: float = 0.75
+    threshold: float = 0.8
+
+    def __post_init__(self) -> None:
+        for meaning in self.columns:
+            if meaning not in MEANINGS:
+                raise ValueError(f"no column means {meaning}; those that do: {', '.join(MEANINGS)}")
+
+    def column(self, meaning: str) -> str:
+        """The dataset's name for the column with that meaning."""
+        return self.columns.get(meaning, meaning)
+
+    def to_json(self) -> str:
+        """One line of JSON that ``from_json`` reads back."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @staticmethod
+    def from_json(text: str) -> Settings:
+        """The settings that ``to_json`` wrote."""
+        return Settings(**json.loads(text))
