@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 
-from pipeline.domain import Action, Domain, Operator
+from pipeline.domain import Action, Domain
 from pipeline.outcome import Unsolvable
 from pipeline.problem import Problem, State
+from pipeline.renamed_rules import Renaming, renaming_between
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def known_domain(name: str) -> PlanningDomain | None:
 def planning_domain(name_or_pddl: str) -> PlanningDomain | None:
     """The planning domain that a ``domain`` column means: a known domain's name or a PDDL text; None for another name.
 
-    A text whose operators are those of a known domain (whatever its parameters are called) is decided by its rules.
+    A text whose operators are those of a known domain under other names is decided by that domain's rules.
 
     Raises ``pipeline.parsing.domains.DomainError`` where the text is no PDDL domain.
 
@@ -89,30 +90,24 @@ def planning_domain(name_or_pddl: str) -> PlanningDomain | None:
         return known_domain(name_or_pddl.strip().lower())
     domain = parse_domain(name_or_pddl)
     for known in map(known_domain, known_domain_names()):
-        if known is not None and known.rules is not None and _same_operators(domain, known.domain):
-            return PlanningDomain(domain, known.rules)
+        renaming = renaming_between(domain, known.domain) if known is not None and known.rules is not None else None
+        if renaming is not None and known is not None and known.rules is not None:
+            return PlanningDomain(domain, _renamed(known.rules, renaming))
     return PlanningDomain(domain)
 
 
-def _same_operators(a: Domain, b: Domain) -> bool:
-    return (
-        not (a.outside_strips or a.constants or b.constants)
-        and a.types == b.types
-        and {_numbered(operator) for operator in a.operators} == {_numbered(operator) for operator in b.operators}
-    )
+def _renamed(rules: Rules, renaming: Renaming) -> Rules:
+    """The known domain's rules for problems in the given domain's words."""
 
+    def failed_assumption(problem: Problem, typed: bool) -> str | None:
+        return rules.failed_assumption(renaming.to_known(problem), typed)
 
-def _numbered(operator: Operator) -> Operator:
-    number = {name: f"?{i}" for i, (name, _) in enumerate(operator.parameters)}
+    def fully_specify(problem: Problem, typed: bool) -> State | Unsolvable:
+        closure = rules.fully_specify(renaming.to_known(problem), typed)
+        return closure if isinstance(closure, Unsolvable) else renaming.atoms_back(closure)
 
-    def renamed(atoms: State) -> State:
-        return frozenset((atom[0], *(number.get(term, term) for term in atom[1:])) for atom in atoms)
+    def plan(problem: Problem, typed: bool) -> tuple[Action, ...] | Unsolvable:
+        found = rules.plan(renaming.to_known(problem), typed)
+        return found if isinstance(found, Unsolvable) else tuple(map(renaming.action_back, found))
 
-    return replace(
-        operator,
-        parameters=tuple((number[name], types) for name, types in operator.parameters),
-        preconditions=renamed(operator.preconditions),
-        negative_preconditions=renamed(operator.negative_preconditions),
-        add_effects=renamed(operator.add_effects),
-        delete_effects=renamed(operator.delete_effects),
-    )
+    return Rules(failed_assumption, fully_specify, plan)

@@ -1,0 +1,66 @@
+"""A known domain in other words is decided by the known rules; a domain that only looks like one is not."""
+
+import pytest
+
+from pipeline.equivalence.analysis import closure_of
+from pipeline.planning_domains import planning_domain
+from pipeline.problem import Problem
+from pipeline.renamed_rules import renaming_between
+
+FOUR_OPERATORS = """
+(define (domain blocks-4ops) (:requirements :strips)
+  (:predicates (handempty) (hold ?x) (free ?x) (above ?x ?y) (ontable ?x))
+  (:action put-on :parameters (?under ?x) :precondition (and (hold ?x) (free ?under))
+    :effect (and (handempty) (above ?x ?under) (free ?x) (not (hold ?x)) (not (free ?under))))
+  (:action take-off :parameters (?x ?under) :precondition (and (above ?x ?under) (free ?x) (handempty))
+    :effect (and (hold ?x) (free ?under) (not (above ?x ?under)) (not (free ?x)) (not (handempty))))
+  (:action pick-up :parameters (?x) :precondition (and (free ?x) (ontable ?x) (handempty))
+    :effect (and (hold ?x) (not (free ?x)) (not (ontable ?x)) (not (handempty))))
+  (:action put-down :parameters (?x) :precondition (hold ?x)
+    :effect (and (free ?x) (handempty) (ontable ?x) (not (hold ?x)))))
+"""
+
+
+def test_blocks_world_in_other_words_keeps_its_rules() -> None:
+    domain = planning_domain(FOUR_OPERATORS)
+    assert domain is not None and domain.rules is not None
+    blocks = [f"b{i}" for i in range(40)]
+    init = {("handempty",)} | {("free", b) for b in blocks} | {("ontable", b) for b in blocks}
+    init |= {("arm-empty",), ("color", "b0", "b1")}
+    goal = frozenset(("above", blocks[i], blocks[i + 1]) for i in range(39))
+    problem = Problem("p", "blocks-4ops", dict.fromkeys(blocks, "object"), frozenset(init), goal)
+    closure = closure_of(problem, domain)
+    assert isinstance(closure, frozenset)
+    assert closure - goal == {
+        ("handempty",),
+        ("free", "b0"),
+        ("ontable", "b39"),
+        ("arm-empty",),
+        ("color", "b0", "b1"),
+    }
+    plan = domain.rules.plan(problem, True)
+    assert isinstance(plan, tuple)
+    assert ("put-on", "b39", "b38") in plan and ("pick-up", "b38") in plan
+
+
+@pytest.mark.parametrize(
+    ("change", "into"),
+    [
+        ("(not (handempty))))\n  (:action put-down", "(not (hold ?x))))\n  (:action put-down"),
+        (":precondition (hold ?x)", ":precondition (and (hold ?x) (free ?x))"),
+        ("(:action put-down", "(:action noop :parameters () :effect (handempty)) (:action put-down"),
+    ],
+)
+def test_another_domain_is_not_taken_for_blocks_world(change: str, into: str) -> None:
+    assert change in FOUR_OPERATORS
+    domain = planning_domain(FOUR_OPERATORS.replace(change, into))
+    assert domain is not None and domain.rules is None
+
+
+@pytest.mark.parametrize("name", ["blocksworld", "gripper", "floor-tile"])
+def test_every_known_domain_is_recognised_in_its_own_words(name: str) -> None:
+    known = planning_domain(name)
+    assert known is not None
+    renaming = renaming_between(known.domain, known.domain)
+    assert renaming is not None
+    assert set(renaming.operators) == {operator.name for operator in known.domain.operators}
