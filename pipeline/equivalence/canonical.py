@@ -78,7 +78,7 @@ class LabelledGraph:
                 edges += [(index[argument], len(nodes)), (len(nodes), center)]
                 nodes.append((3, (position,)))
         palette = {label: rank for rank, label in enumerate(sorted(set(nodes)))}  # type: ignore[type-var]
-        graph = igraph.Graph(len(nodes), edges, directed=True)
+        graph = igraph.GraphBase(len(nodes), edges, True)
         order = graph.canonical_permutation(color=[palette[node] for node in nodes])
         position_of = [0] * len(nodes)
         for position, node in enumerate(order):

@@ -87,11 +87,11 @@ def _decide(reference: Analysis, generated: Analysis, is_placeholder: bool) -> D
         return _yes(Verdict.IDENTICAL, "the same atoms", {name: name for name in ours.objects})
     if not same_names and Counter(ours.objects.values()) != Counter(theirs.objects.values()):
         return Decision(False, None, Verdict.TYPES_DIFFER, types_sentence(ours, theirs))
-    if not same_init and generated.initial_scene.invariant != reference.initial_scene.invariant:
-        return Decision(False, None, Verdict.INIT_DIFFERS, init_sentence(ours, theirs))
     if len(ours.goal) == len(theirs.goal) and isomorphic(generated.graph_as_written, reference.graph_as_written):
         object_map = _object_map(generated.graph_as_written, reference.graph_as_written)
         return _yes(Verdict.ISOMORPHIC, "the same atoms after renaming objects", object_map)
+    if not same_init and generated.initial_scene.invariant != reference.initial_scene.invariant:
+        return Decision(False, None, Verdict.INIT_DIFFERS, init_sentence(ours, theirs))
 
     if isinstance(generated.closure, Unsolvable):
         if not same_init and not isomorphic(generated.initial_scene, reference.initial_scene):

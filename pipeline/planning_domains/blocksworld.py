@@ -23,6 +23,7 @@ being empty by holding such a block.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from pipeline.domain import Action
@@ -49,6 +50,8 @@ PDDL = """
 
 ARITY = {"arm-empty": 0, "holding": 1, "clear": 1, "on": 2, "on-table": 1}
 ARM_EMPTY: Atom = ("arm-empty",)
+RECENT = 16
+"""Readings kept of initial states and goals: closure and planner, reference and answer ask for the same ones."""
 TABLE = ""
 """Where a block stands that is on the table; no object has this name."""
 
@@ -59,7 +62,7 @@ def failed_assumption(problem: Problem, typed: bool = True) -> str | None:
     >>> failed_assumption(Problem("p", "blocksworld", {"a": "object"}, frozenset({("on", "a", "a")}), frozenset()))
     'a tower runs in a circle'
     """
-    arrangement = _Arrangement.of(problem.init)
+    arrangement = _arrangement(problem.init)
     return arrangement if isinstance(arrangement, str) else None
 
 
@@ -71,7 +74,7 @@ def fully_specify(problem: Problem, typed: bool = True) -> State | Unsolvable:
     >>> sorted(fully_specify(Problem("p", "blocksworld", {"a": "object", "b": "object"}, tower, goal)) - goal)
     [('arm-empty',), ('clear', 'b'), ('on-table', 'a')]
     """
-    chains = _goal_chains(problem)
+    chains = _goal_chains(problem.init, problem.goal)
     if isinstance(chains, Unsolvable):
         return chains
     open_bottoms, open_tops, floating = chains.open_bottoms, chains.open_tops, chains.floating
@@ -95,7 +98,7 @@ def plan(problem: Problem, typed: bool = True) -> tuple[Action, ...] | Unsolvabl
     >>> plan(Problem("p", "blocksworld", {"a": "object", "b": "object"}, tower, frozenset({("on", "b", "a")})))
     (('unstack', 'a', 'b'), ('putdown', 'a'), ('pickup', 'b'), ('stack', 'b', 'a'))
     """
-    chains = _goal_chains(problem)
+    chains = _goal_chains(problem.init, problem.goal)
     if isinstance(chains, Unsolvable):
         return chains
     if problem.goal <= problem.init:
@@ -140,75 +143,76 @@ class _Arrangement:
     held: str | None
     static: State
 
-    @staticmethod
-    def of(init: State) -> _Arrangement | str:
-        """The arrangement that the atoms describe, or the name of the assumption they break."""
-        place: dict[str, str] = {}
-        above: dict[str, str] = {}
-        clear: set[str] = set()
-        held: str | None = None
-        static: set[Atom] = set()
-        for atom in init:
-            predicate = atom[0]
-            if ARITY.get(predicate) != len(atom) - 1:
-                static.add(atom)
-            elif predicate == "clear":
-                clear.add(atom[1])
-            elif predicate == "on":
-                _, block, base = atom
-                if block in place:
-                    return f"{block} is in two places"
-                if base in above:
-                    return f"two blocks stand on {base}"
-                place[block] = base
-                above[base] = block
-            elif predicate == "on-table":
-                if atom[1] in place:
-                    return f"{atom[1]} is in two places"
-                place[atom[1]] = TABLE
-            elif predicate == "holding":
-                if held is not None:
-                    return "the arm holds two blocks"
-                held = atom[1]
-        arm_empty = ARM_EMPTY in init
-        if held is not None:
-            if held in place:
-                return f"{held} is in two places"
-            if held in above:
-                return f"{above[held]} stands on {held}, which the arm holds"
-            if held in clear:
-                return f"{held} is clear although the arm holds it"
-            if arm_empty:
-                return "the arm is empty and holds a block"
-        for block in clear:
-            if block in above:
-                return f"{block} is clear although {above[block]} stands on it"
 
-        bases = {block for block, base in place.items() if base == TABLE}
-        rooted = {base for base in above if base not in place} | (clear - place.keys())
-        towers: list[list[str]] = []
-        in_towers = 0
-        for base in sorted(bases | rooted):
-            tower = [base]
-            while tower[-1] in above:
-                tower.append(above[tower[-1]])
-            in_towers += len(tower)
-            towers.append(tower)
-        if in_towers != len(place) + len(rooted):
-            return "a tower runs in a circle"
+@lru_cache(maxsize=RECENT)
+def _arrangement(init: State) -> _Arrangement | str:
+    """The arrangement that the atoms describe, or the name of the assumption they break."""
+    place: dict[str, str] = {}
+    above: dict[str, str] = {}
+    clear: set[str] = set()
+    held: str | None = None
+    static: set[Atom] = set()
+    for atom in init:
+        predicate = atom[0]
+        if ARITY.get(predicate) != len(atom) - 1:
+            static.add(atom)
+        elif predicate == "clear":
+            clear.add(atom[1])
+        elif predicate == "on":
+            _, block, base = atom
+            if block in place:
+                return f"{block} is in two places"
+            if base in above:
+                return f"two blocks stand on {base}"
+            place[block] = base
+            above[base] = block
+        elif predicate == "on-table":
+            if atom[1] in place:
+                return f"{atom[1]} is in two places"
+            place[atom[1]] = TABLE
+        elif predicate == "holding":
+            if held is not None:
+                return "the arm holds two blocks"
+            held = atom[1]
+    arm_empty = ARM_EMPTY in init
+    if held is not None:
+        if held in place:
+            return f"{held} is in two places"
+        if held in above:
+            return f"{above[held]} stands on {held}, which the arm holds"
+        if held in clear:
+            return f"{held} is clear although the arm holds it"
+        if arm_empty:
+            return "the arm is empty and holds a block"
+    for block in clear:
+        if block in above:
+            return f"{block} is clear although {above[block]} stands on it"
 
-        alive = [tower for tower in towers if tower[-1] in clear] if arm_empty or held is not None else []
-        live = {block for tower in alive for block in tower}
-        for atom in init:
-            if ARITY.get(atom[0]) == len(atom) - 1 >= 1 and atom[1] not in live and atom[1] != held:
-                static.add(atom)
-        return _Arrangement(
-            below={block: place[block] for block in live if block in place},
-            towers=alive,
-            rooted=frozenset(live & rooted),
-            held=held,
-            static=frozenset(static),
-        )
+    bases = {block for block, base in place.items() if base == TABLE}
+    rooted = {base for base in above if base not in place} | (clear - place.keys())
+    towers: list[list[str]] = []
+    in_towers = 0
+    for base in sorted(bases | rooted):
+        tower = [base]
+        while tower[-1] in above:
+            tower.append(above[tower[-1]])
+        in_towers += len(tower)
+        towers.append(tower)
+    if in_towers != len(place) + len(rooted):
+        return "a tower runs in a circle"
+
+    alive = [tower for tower in towers if tower[-1] in clear] if arm_empty or held is not None else []
+    live = {block for tower in alive for block in tower}
+    for atom in init:
+        if ARITY.get(atom[0]) == len(atom) - 1 >= 1 and atom[1] not in live and atom[1] != held:
+            static.add(atom)
+    return _Arrangement(
+        below={block: place[block] for block in live if block in place},
+        towers=alive,
+        rooted=frozenset(live & rooted),
+        held=held,
+        static=frozenset(static),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,21 +236,22 @@ class _GoalChains:
         return self.start.static
 
 
-def _goal_chains(problem: Problem) -> _GoalChains | Unsolvable:
-    start = _Arrangement.of(problem.init)
+@lru_cache(maxsize=RECENT)
+def _goal_chains(init: State, goal: State) -> _GoalChains | Unsolvable:
+    start = _arrangement(init)
     if isinstance(start, str):
         raise ValueError(f"the initial state breaks an assumption: {start}")
     movable = set(start.below)
     if start.held is not None:
         movable.add(start.held)
     live = movable | start.rooted
-    arm_alive = start.held is not None or ARM_EMPTY in problem.init
+    arm_alive = start.held is not None or ARM_EMPTY in init
 
     below: dict[str, str] = {}
     above: dict[str, str] = {}
     clear: set[str] = set()
     held: str | None = None
-    for atom in problem.goal:
+    for atom in goal:
         predicate = atom[0]
         if atom in start.static:
             continue
@@ -284,7 +289,7 @@ def _goal_chains(problem: Problem) -> _GoalChains | Unsolvable:
             return Unsolvable(f"the goal has {held} both in the arm and in a place")
         if held in above or held in clear:
             return Unsolvable(f"the goal has {held} in the arm and clear or with a block on it")
-        if ARM_EMPTY in problem.goal:
+        if ARM_EMPTY in goal:
             return Unsolvable(f"the goal has the arm both empty and holding {held}")
     for block in clear:
         if block in above:
@@ -309,7 +314,7 @@ def _goal_chains(problem: Problem) -> _GoalChains | Unsolvable:
         below=below,
         chains=chains,
         held=held,
-        arm_open=arm_alive and held is None and ARM_EMPTY not in problem.goal,
+        arm_open=arm_alive and held is None and ARM_EMPTY not in goal,
         open_bottoms=open_bottoms,
         open_tops=open_tops,
         floating=frozenset(bottom for bottom, top in open_bottoms.items() if bottom == top and top in open_tops),

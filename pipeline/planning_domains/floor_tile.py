@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pipeline.domain import Action
 from pipeline.outcome import Unsolvable
@@ -54,6 +55,12 @@ PDDL = """
     :precondition (and (robot-at ?r ?x) (right ?x ?y)) :effect (and (not (robot-at ?r ?x)) (robot-at ?r ?y))))
 """
 
+RECENT = 16
+"""Readings kept of initial states and goals: closure and planner, reference and answer ask for the same ones."""
+
+Types = frozenset[tuple[str, str]] | None
+"""Each object with its type; None where types do not count."""
+
 STEP = {"up": ("up", "down"), "right": ("right", "left")}
 """For each relation, the action that goes from its second tile to its first, and the one that goes back."""
 
@@ -66,7 +73,7 @@ def failed_assumption(problem: Problem, typed: bool = True) -> str | None:
     >>> failed_assumption(Problem("p", "floor-tile", objects, two, frozenset()))
     'r is on two tiles'
     """
-    floor = _Floor.of(problem, typed)
+    floor = _floor(problem.init, _types(problem, typed))
     return floor if isinstance(floor, str) else None
 
 
@@ -79,7 +86,7 @@ def fully_specify(problem: Problem, typed: bool = True) -> State | Unsolvable:
     >>> sorted(fully_specify(Problem("p", "floor-tile", objects, init, goal)) - goal)
     [('available-color', 'd'), ('robot-has', 'r', 'd'), ('up', 'y', 'x')]
     """
-    aims = _aims(problem, typed)
+    aims = _aims(problem.init, problem.goal, _types(problem, typed))
     if isinstance(aims, Unsolvable):
         return aims
     floor = aims.floor
@@ -103,7 +110,7 @@ def plan(problem: Problem, typed: bool = True) -> tuple[Action, ...] | Unsolvabl
     >>> plan(Problem("p", "floor-tile", objects, init, frozenset({("painted", "y", "d")})))
     (('change-color', 'r', 'c', 'd'), ('paint-up', 'r', 'y', 'x', 'd'))
     """
-    aims = _aims(problem, typed)
+    aims = _aims(problem.init, problem.goal, _types(problem, typed))
     if isinstance(aims, Unsolvable):
         return aims
     floor = aims.floor
@@ -168,52 +175,6 @@ class _Floor:
     colors: frozenset[str] | None
     static: State
 
-    @staticmethod
-    def of(problem: Problem, typed: bool) -> _Floor | str:
-        """The floor that the atoms describe, or the name of the assumption they break."""
-
-        def of_type(name: str) -> frozenset[str] | None:
-            return frozenset(o for o, t in problem.objects.items() if t == name) if typed else None
-
-        robots, tiles, colors = of_type("robot"), of_type("tile"), of_type("color")
-        steps: dict[str, list[tuple[str, str]]] = {}
-        place: dict[str, str] = {}
-        color: dict[str, str] = {}
-        available: set[str] = set()
-        static: set[Atom] = set()
-        for atom in problem.init:
-            predicate = atom[0]
-            if predicate in STEP and _fits(atom, tiles, tiles):
-                _, first, second = atom
-                forward, backward = STEP[predicate]
-                steps.setdefault(second, []).append((forward, first))
-                steps.setdefault(first, []).append((backward, second))
-                static.add(atom)
-            elif predicate == "robot-at" and _fits(atom, robots, tiles):
-                if atom[1] in place:
-                    return f"{atom[1]} is on two tiles"
-                place[atom[1]] = atom[2]
-            elif predicate == "robot-has" and _fits(atom, robots, colors):
-                if atom[1] in color:
-                    return f"{atom[1]} has two colours"
-                color[atom[1]] = atom[2]
-            else:
-                if predicate == "available-color" and len(atom) == 2 and (colors is None or atom[1] in colors):
-                    available.add(atom[1])
-                static.add(atom)
-
-        component: dict[str, str] = {}
-        for start in steps:
-            if start not in component:
-                component[start] = start
-                frontier = [start]
-                while frontier:
-                    for _, neighbour in steps[frontier.pop()]:
-                        if neighbour not in component:
-                            component[neighbour] = start
-                            frontier.append(neighbour)
-        return _Floor(steps, component, place, color, frozenset(available), robots, tiles, colors, frozenset(static))
-
     def exits(self, tile: str) -> bool:
         """True when a robot can leave the tile."""
         return any(neighbour != tile for _, neighbour in self.steps.get(tile, ()))
@@ -237,6 +198,57 @@ class _Floor:
         return way
 
 
+@lru_cache(maxsize=RECENT)
+def _floor(init: State, types: Types) -> _Floor | str:
+    """The floor that the atoms describe, or the name of the assumption they break."""
+
+    def of_type(name: str) -> frozenset[str] | None:
+        return None if types is None else frozenset(o for o, t in types if t == name)
+
+    robots, tiles, colors = of_type("robot"), of_type("tile"), of_type("color")
+    steps: dict[str, list[tuple[str, str]]] = {}
+    place: dict[str, str] = {}
+    color: dict[str, str] = {}
+    available: set[str] = set()
+    static: set[Atom] = set()
+    for atom in init:
+        predicate = atom[0]
+        if predicate in STEP and _fits(atom, tiles, tiles):
+            _, first, second = atom
+            forward, backward = STEP[predicate]
+            steps.setdefault(second, []).append((forward, first))
+            steps.setdefault(first, []).append((backward, second))
+            static.add(atom)
+        elif predicate == "robot-at" and _fits(atom, robots, tiles):
+            if atom[1] in place:
+                return f"{atom[1]} is on two tiles"
+            place[atom[1]] = atom[2]
+        elif predicate == "robot-has" and _fits(atom, robots, colors):
+            if atom[1] in color:
+                return f"{atom[1]} has two colours"
+            color[atom[1]] = atom[2]
+        else:
+            if predicate == "available-color" and len(atom) == 2 and (colors is None or atom[1] in colors):
+                available.add(atom[1])
+            static.add(atom)
+
+    component: dict[str, str] = {}
+    for start in steps:
+        if start not in component:
+            component[start] = start
+            frontier = [start]
+            while frontier:
+                for _, neighbour in steps[frontier.pop()]:
+                    if neighbour not in component:
+                        component[neighbour] = start
+                        frontier.append(neighbour)
+    return _Floor(steps, component, place, color, frozenset(available), robots, tiles, colors, frozenset(static))
+
+
+def _types(problem: Problem, typed: bool) -> Types:
+    return frozenset(problem.objects.items()) if typed else None
+
+
 @dataclass(frozen=True, slots=True)
 class _Aims:
     """A goal that can be reached: the places and colours it asks for and who paints what."""
@@ -256,14 +268,15 @@ def _fits(atom: Atom, *allowed: frozenset[str] | None) -> bool:
     )
 
 
-def _aims(problem: Problem, typed: bool) -> _Aims | Unsolvable:
-    floor = _Floor.of(problem, typed)
+@lru_cache(maxsize=RECENT)
+def _aims(init: State, goal: State, types: Types) -> _Aims | Unsolvable:
+    floor = _floor(init, types)
     if isinstance(floor, str):
         raise ValueError(f"the initial state breaks an assumption: {floor}")
     place: dict[str, str] = {}
     color: dict[str, str] = {}
     wanted: dict[str, dict[str, set[str]]] = {}
-    for atom in problem.goal - floor.static:
+    for atom in goal - floor.static:
         predicate = atom[0]
         if predicate == "robot-at" and len(atom) == 3 and atom[1] in floor.place:
             _, robot, tile = atom

@@ -16,6 +16,7 @@ gripper's state is given.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from pipeline.domain import Action
 from pipeline.outcome import Unsolvable
@@ -37,6 +38,8 @@ PDDL = """
 """
 
 ARITY = {"room": 1, "ball": 1, "gripper": 1, "at-robby": 1, "at": 2, "free": 1, "carry": 2}
+RECENT = 16
+"""Readings kept of initial states and goals: closure and planner, reference and answer ask for the same ones."""
 
 
 def failed_assumption(problem: Problem, typed: bool = True) -> str | None:
@@ -46,7 +49,7 @@ def failed_assumption(problem: Problem, typed: bool = True) -> str | None:
     >>> failed_assumption(Problem("p", "gripper", {"a": "object", "b": "object"}, two, frozenset()))
     'the robot is in two rooms'
     """
-    scene = _Scene.of(problem.init)
+    scene = _scene(problem.init)
     return scene if isinstance(scene, str) else None
 
 
@@ -59,7 +62,7 @@ def fully_specify(problem: Problem, typed: bool = True) -> State | Unsolvable:
     >>> sorted(fully_specify(problem) - problem.goal)
     [('at-robby', 'r'), ('ball', 'b'), ('gripper', 'g'), ('room', 'r')]
     """
-    aims = _aims(problem)
+    aims = _aims(problem.init, problem.goal)
     if isinstance(aims, Unsolvable):
         return aims
     scene = aims.scene
@@ -83,7 +86,7 @@ def plan(problem: Problem, typed: bool = True) -> tuple[Action, ...] | Unsolvabl
     >>> plan(Problem("p", "gripper", dict.fromkeys("rbg", "object"), init, frozenset({("carry", "b", "g")})))
     (('pick', 'b', 'r', 'g'),)
     """
-    aims = _aims(problem)
+    aims = _aims(problem.init, problem.goal)
     if isinstance(aims, Unsolvable):
         return aims
     if problem.goal <= problem.init:
@@ -141,53 +144,54 @@ class _Scene:
     """The ball in each live gripper, None where it is free."""
     static: State
 
-    @staticmethod
-    def of(init: State) -> _Scene | str:
-        """The scene that the atoms describe, or the name of the assumption they break."""
-        by_predicate: dict[str, list[Atom]] = {predicate: [] for predicate in ARITY}
-        for atom in init:
-            if ARITY.get(atom[0]) == len(atom) - 1:
-                by_predicate[atom[0]].append(atom)
-        rooms = {room for _, room in by_predicate["room"]}
-        all_balls = {ball for _, ball in by_predicate["ball"]}
-        all_grippers = {gripper for _, gripper in by_predicate["gripper"]}
 
-        if rooms & all_grippers:
-            return f"{min(rooms & all_grippers)} is both a room and a gripper"
-        robby_rooms = [room for _, room in by_predicate["at-robby"] if room in rooms]
-        if len(robby_rooms) > 1:
-            return "the robot is in two rooms"
-        balls: dict[str, str] = {}
-        grippers: dict[str, str | None] = {}
-        if robby_rooms:
-            for _, gripper in by_predicate["free"]:
-                if gripper in all_grippers:
-                    grippers[gripper] = None
-            for _, ball, gripper in by_predicate["carry"]:
-                if gripper in all_grippers and ball in all_balls:
-                    if gripper in grippers:
-                        return f"{gripper} is free and carries {ball}, or carries two balls"
-                    if ball in balls:
-                        return f"{ball} is in two grippers"
-                    grippers[gripper] = ball
-                    balls[ball] = gripper
-            for _, ball, room in by_predicate["at"]:
-                if ball in all_balls and room in rooms:
-                    if ball in balls:
-                        return f"{ball} is in two places"
-                    balls[ball] = room
-            if not grippers:
-                balls = {}
-        dynamic: set[Atom] = {("at-robby", room) for room in robby_rooms}
-        dynamic |= {("free", gripper) for gripper, ball in grippers.items() if ball is None}
-        dynamic |= {("carry" if place in grippers else "at", ball, place) for ball, place in balls.items()}
-        return _Scene(
-            rooms=frozenset(rooms),
-            robby=robby_rooms[0] if robby_rooms else None,
-            balls=balls,
-            grippers=grippers,
-            static=init - dynamic,
-        )
+@lru_cache(maxsize=RECENT)
+def _scene(init: State) -> _Scene | str:
+    """The scene that the atoms describe, or the name of the assumption they break."""
+    by_predicate: dict[str, list[Atom]] = {predicate: [] for predicate in ARITY}
+    for atom in init:
+        if ARITY.get(atom[0]) == len(atom) - 1:
+            by_predicate[atom[0]].append(atom)
+    rooms = {room for _, room in by_predicate["room"]}
+    all_balls = {ball for _, ball in by_predicate["ball"]}
+    all_grippers = {gripper for _, gripper in by_predicate["gripper"]}
+
+    if rooms & all_grippers:
+        return f"{min(rooms & all_grippers)} is both a room and a gripper"
+    robby_rooms = [room for _, room in by_predicate["at-robby"] if room in rooms]
+    if len(robby_rooms) > 1:
+        return "the robot is in two rooms"
+    balls: dict[str, str] = {}
+    grippers: dict[str, str | None] = {}
+    if robby_rooms:
+        for _, gripper in by_predicate["free"]:
+            if gripper in all_grippers:
+                grippers[gripper] = None
+        for _, ball, gripper in by_predicate["carry"]:
+            if gripper in all_grippers and ball in all_balls:
+                if gripper in grippers:
+                    return f"{gripper} is free and carries {ball}, or carries two balls"
+                if ball in balls:
+                    return f"{ball} is in two grippers"
+                grippers[gripper] = ball
+                balls[ball] = gripper
+        for _, ball, room in by_predicate["at"]:
+            if ball in all_balls and room in rooms:
+                if ball in balls:
+                    return f"{ball} is in two places"
+                balls[ball] = room
+        if not grippers:
+            balls = {}
+    dynamic: set[Atom] = {("at-robby", room) for room in robby_rooms}
+    dynamic |= {("free", gripper) for gripper, ball in grippers.items() if ball is None}
+    dynamic |= {("carry" if place in grippers else "at", ball, place) for ball, place in balls.items()}
+    return _Scene(
+        rooms=frozenset(rooms),
+        robby=robby_rooms[0] if robby_rooms else None,
+        balls=balls,
+        grippers=grippers,
+        static=init - dynamic,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,14 +204,15 @@ class _Aims:
     grippers: dict[str, str | None]
 
 
-def _aims(problem: Problem) -> _Aims | Unsolvable:
-    scene = _Scene.of(problem.init)
+@lru_cache(maxsize=RECENT)
+def _aims(init: State, goal: State) -> _Aims | Unsolvable:
+    scene = _scene(init)
     if isinstance(scene, str):
         raise ValueError(f"the initial state breaks an assumption: {scene}")
     robby: str | None = None
     balls: dict[str, str] = {}
     grippers: dict[str, str | None] = {}
-    for atom in problem.goal - scene.static:
+    for atom in goal - scene.static:
         predicate = atom[0]
         out_of_reach = f"{show_atom(atom)} does not hold at the start and no operator can make it true"
         if predicate in ("room", "ball", "gripper") or ARITY.get(predicate) != len(atom) - 1 or scene.robby is None:

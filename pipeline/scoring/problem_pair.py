@@ -68,6 +68,10 @@ class Reference:
     def plan(self) -> tuple[Action, ...] | Unsolvable | Undecided:
         return solve(self.analysis.problem, self.planning_domain)
 
+    @cached_property
+    def certificate(self) -> str | Undecided:
+        return certify(self.analysis)
+
     @property
     def mistake(self) -> str | None:
         """Why no answer can be scored against this reference, None where one can."""
@@ -116,8 +120,9 @@ def score_problem_pair(
         decision = Decision(None, None, Verdict.REFERENCE_INVALID, reference.mistake)
     else:
         decision = decide_analysed(reference.analysis, analysis, is_placeholder)
-    plan = _plan(reference, analysis, decision, is_placeholder) if check_solvable else None
-    certificate = certify(analysis)
+    plan = _plan(reference, analysis, decision) if check_solvable else None
+    one_map = decision.equivalent and decision.goal_object_map is None
+    certificate = reference.certificate if one_map else certify(analysis)
     return ProblemVerdict(
         parseable=True,
         solvable=None if plan is None or isinstance(plan, Undecided) else not isinstance(plan, Unsolvable),
@@ -134,9 +139,7 @@ def score_problem_pair(
     )
 
 
-def _plan(
-    reference: Reference, generated: Analysis, decision: Decision, is_placeholder: bool
-) -> tuple[Action, ...] | Unsolvable | Undecided:
+def _plan(reference: Reference, generated: Analysis, decision: Decision) -> tuple[Action, ...] | Unsolvable | Undecided:
     """The generated problem's plan: an equivalent problem inherits the reference's, through the object map."""
     if decision.verdict == Verdict.DOMAIN_MISMATCH:
         return Unsolvable("it belongs to another domain")
