@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 WINDOW = 1_000_000
 """Characters, counted from the first ``(define (problem`` on, in which blocks are looked for."""
@@ -24,52 +25,67 @@ def _nested(depth: int) -> str:
 _SHALLOW = re.compile(rf"\({_nested(5)}\)")  # a block as problems are: no comment, few levels
 
 
-def problem_blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each closed block ``(define (problem …)`` of a lower-case text, in the order of the starts.
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The text of a block and the line of the answer, counted from 1, on which it opens."""
+
+    text: str
+    line: int
+
+
+def problem_blocks(answer: str) -> Iterator[Block]:
+    """Yield each closed block ``(define (problem …)`` of a lower-case answer, in the order in which they open.
 
     A block ends at the parenthesis that matches its first one; what a ``;`` comments out, seen from the block's own
-    start, does not count. A start that is never closed is no block, but starts after it or inside it may be.
+    start, does not count. A start that is never closed is no block, but starts after it or inside it may be. Of blocks
+    inside blocks no more are made than fill the window once again.
 
-    >>> text = "draft: (define (problem p) (:init ... sorry! (define (problem q) ; a comment :)\\n (:domain d))"
-    >>> [text[start:end] for start, end in problem_blocks(text)]
-    ['(define (problem q) ; a comment :)\\n (:domain d))']
+    >>> answer = "draft: (define (problem p) (:init ... sorry! (define (problem q) ; a comment :)\\n (:domain d))"
+    >>> list(problem_blocks(answer))
+    [Block(text='(define (problem q) ; a comment :)\\n (:domain d))', line=1)]
     """
-    opening = _START.search(text)
+    opening = _START.search(answer)
     if opening is None:
         return
-    first, limit = opening.start(), min(len(text), opening.start() + WINDOW)
-    shallow = _SHALLOW.match(text, first, limit)
+    line, counted, yielded = 1, 0, 0
+    for start, end in _spans(answer, opening.start(), min(len(answer), opening.start() + WINDOW)):
+        line += answer.count("\n", counted, start)
+        counted = start
+        yielded += end - start
+        if yielded > 2 * WINDOW:
+            return
+        yield Block(answer[start:end], line)
+
+
+def why_no_block(answer: str) -> str:
+    """Why ``problem_blocks`` found none in this lower-case answer, as a sentence.
+
+    >>> why_no_block("(define (problem p)\\n (:domain")
+    'the block opened at line 1 is never closed: the answer seems cut off'
+    """
+    opening = _START.search(answer)
+    if opening is None:
+        return "no `(define (problem …` found"
+    line = answer.count("\n", 0, opening.start()) + 1
+    if len(answer) - opening.start() > WINDOW:
+        return f"the block opened at line {line} is not closed, nor is another, within {WINDOW:,} characters"
+    return f"the block opened at line {line} is never closed: the answer seems cut off"
+
+
+def _spans(answer: str, first: int, limit: int) -> Iterator[tuple[int, int]]:
+    """Start and end of the blocks that open at or after the first start and close before the limit."""
+    shallow = _SHALLOW.match(answer, first, limit)
     if shallow:
         yield shallow.span()
-    starts = [match.start() for match in _START.finditer(text, first, limit)]
-    closed, _, _ = _follow(text, starts, limit)
+    starts = [match.start() for match in _START.finditer(answer, first, limit)]
+    closed, _, _ = _follow(answer, starts, limit)
     for start in starts[1:] if shallow else starts:
         if start in closed:
             yield start, closed[start]
 
 
-def why_no_block(text: str) -> str:
-    """Why ``problem_blocks`` found none in this lower-case text, as a sentence.
-
-    >>> why_no_block("(define (problem p)\\n (:domain")
-    'the block opened at line 1 is never closed: the answer seems cut off'
-    """
-    opening = _START.search(text)
-    if opening is None:
-        return "no `(define (problem …` found"
-    line = line_of(text, opening.start())
-    if len(text) - opening.start() > WINDOW:
-        return f"the block opened at line {line} is not closed, nor is another, within {WINDOW:,} characters"
-    return f"the block opened at line {line} is never closed: the answer seems cut off"
-
-
-def line_of(text: str, position: int) -> int:
-    """The line, counted from 1, on which a position of the text lies."""
-    return text.count("\n", 0, position) + 1
-
-
 def _follow(text: str, starts: list[int], limit: int) -> tuple[dict[int, int], dict[int, list[int]], int]:
-    """Follow the parentheses from the first of the starts (in order) up to the limit; what ``;`` comments out is skipped.
+    """Follow the parentheses from the first of the starts, which are in order, to the limit, and skip ``;`` comments.
 
     Returns the position after the closing parenthesis of each start that is closed; the starts still open, listed by
     the depth at which they would close; and the depth at the limit. Depth is counted from the first start.

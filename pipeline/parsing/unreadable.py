@@ -12,8 +12,6 @@ from typing import Literal
 Verdict = Literal["empty", "unparseable", "not_strips", "invalid_atom"]
 """Those verdicts of DESIGN.md section 4 that a single text can earn."""
 
-_SHOWN = 40
-
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
@@ -39,11 +37,11 @@ class ParseError(ValueError):
         return f"{self.verdict}: {self.detail}"
 
 
-def quote(excerpt: str) -> str:
-    """An excerpt of a hostile text, fit for a sentence: cut to 40 characters, nothing unprintable, in backquotes.
+def quote(excerpt: str, shown: int = 40) -> str:
+    """An excerpt of a hostile text, fit for a sentence: so many characters at most, all printable, in backquotes.
 
     >>> quote("on\\x00table"), quote("b" * 50)
     ('`on\\\\x00table`', '`bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb…`')
     """
-    cut = excerpt if len(excerpt) <= _SHOWN else excerpt[:_SHOWN] + "…"
+    cut = excerpt if len(excerpt) <= shown else excerpt[:shown] + "…"
     return f"`{''.join(char if char.isprintable() else repr(char)[1:-1] for char in cut)}`"

@@ -1,0 +1,523 @@
+"""Reading problems: what each verdict means, and that the fast reader and the ``pddl`` package never differ."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.parsing import plain, problems, words
+from pipeline.parsing.authority import PACKAGE_CHARACTERS, PACKAGE_NESTING, read_problem_block
+from pipeline.parsing.plain import read_plain_problem
+from pipeline.parsing.problems import parse_problem, read_problem, read_problem_by_package
+from pipeline.parsing.unreadable import ParseError, Unreadable, Verdict
+from pipeline.parsing.words import NotPlain, is_name
+from pipeline.problem import Atom, Problem
+from tests.parsing.mutations import (
+    COMMENTS,
+    FORMULAS,
+    KEYWORDS,
+    LISTINGS,
+    NO_SPACES,
+    OWN_PROBLEMS,
+    REQUIREMENTS,
+    SECTIONS,
+    SPACES,
+    WORDS,
+    differ,
+    mutate,
+    reference_texts,
+    soup,
+)
+
+Reader = Callable[..., Any]
+READ_BY_EITHER = pytest.mark.parametrize("read", [read_problem, read_problem_by_package], ids=["fast", "package"])
+
+SEEDS = st.integers(0, 2**48).map(Random)
+
+
+def problem(
+    objects: str = "(:objects a b - t c)", init: str = "(p a)", goal: str = "(and (p b))", end: str = ""
+) -> str:
+    return f"(define (problem n) (:domain d) {objects} (:init {init}) (:goal {goal}){end})"
+
+
+# What a problem is
+
+
+@READ_BY_EITHER
+def test_a_problem_is_objects_with_types_and_two_sets_of_atoms(read: Reader) -> None:
+    text = """(Define (Problem Two-Towers) (:DOMAIN Blocks) (:requirements :strips :typing)
+      (:objects B1 b2 - block arm - robot table) ; B3
+      (:init (on b1 B2) (clear b1) (clear b1) (idle))
+      (:goal (and (on b2 b1) (and (on b2 b1) (and)) (clear b2))))"""
+    assert read(text) == Problem(
+        "two-towers",
+        "blocks",
+        {"b1": "block", "b2": "block", "arm": "robot", "table": "object"},
+        frozenset({("on", "b1", "b2"), ("clear", "b1"), ("idle",)}),
+        frozenset({("on", "b2", "b1"), ("clear", "b2")}),
+    )
+
+
+@READ_BY_EITHER
+@pytest.mark.parametrize(
+    ("text", "goal"),
+    [
+        (problem(goal="(p b)"), {("p", "b")}),
+        (problem(goal="(and)"), set()),
+        (problem(goal="(and (and) (and (p b) (and (q))))"), {("p", "b"), ("q",)}),
+        (problem(objects="", init="", goal="(q)"), {("q",)}),
+        (problem(objects="(:objects)", init="(q)", goal="(and (q))"), {("q",)}),
+        (problem(objects="(:objects a b - object)", goal="(and (p a))"), {("p", "a")}),
+    ],
+)
+def test_goals_that_are_strips(read: Reader, text: str, goal: set[Atom]) -> None:
+    outcome = read(text)
+    assert isinstance(outcome, Problem)
+    assert outcome.goal == goal
+
+
+@READ_BY_EITHER
+def test_names_are_plain_strings(read: Reader) -> None:
+    read_text = read(problem())
+    names = [read_text.name, read_text.domain, *read_text.objects, *read_text.objects.values()]
+    for atom in read_text.init | read_text.goal:
+        assert type(atom) is tuple
+        names += atom
+    assert {type(name) for name in names} == {str}
+
+
+@READ_BY_EITHER
+def test_the_first_block_that_is_a_strips_problem_counts(read: Reader) -> None:
+    drafts = [
+        problem(goal="(not (p a))"),
+        problem(goal="(p z)"),
+        problem(end=" ;cut"),
+        problem(goal="(p c)"),
+        problem(),
+    ]
+    assert read("\n".join(drafts)).goal == {("p", "c")}
+
+
+@READ_BY_EITHER
+def test_else_the_reason_of_the_first_block_stands(read: Reader) -> None:
+    assert read(problem(goal="(not (p a))") + problem(goal="(p z)") + "(define (problem").verdict == "not_strips"
+    assert read("(define (problem ..." + problem(goal="(p z)") + problem(goal="(not (p a))")).verdict == "invalid_atom"
+
+
+@READ_BY_EITHER
+def test_constants_of_the_domain_are_declared(read: Reader) -> None:
+    text = problem(init="(p table)") * 2
+    assert read(text).verdict == "invalid_atom"
+    assert isinstance(read(text, constants=["table"]), Problem)
+    assert isinstance(read(problem(init="(p x)") + problem(init="(p table)"), constants=iter(["table"])), Problem)
+
+
+# What is none, and the sentence that says why
+
+
+@READ_BY_EITHER
+@pytest.mark.parametrize("text", [None, "", " ", "\n\t\u00a0 \n"])
+def test_empty(read: Reader, text: str | None) -> None:
+    assert read(text) == Unreadable("empty", "the answer is empty")
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict", "detail"),
+    [
+        ("Sorry.", "unparseable", "no `(define (problem …` found"),
+        (
+            "\n\n(define (problem n) (:domain d) (:init",
+            "unparseable",
+            "the block opened at line 3 is never closed: the answer seems cut off",
+        ),
+        ("(define (problem) (:domain d))", "unparseable", "`)` stands in `(problem …)` where a name is due"),
+        ("(define (problem n m) (:domain d))", "unparseable", "`m` follows the problem's name where `)` is due"),
+        ("(define (problem n))", "unparseable", "`(:domain …)` is missing"),
+        (
+            "(define (problem n) (:init) (:goal (and)))",
+            "unparseable",
+            "`(:domain …)` is missing: it must stand before `(:init …)`",
+        ),
+        ("(define (problem n) (:domain d) (:init (p)))", "unparseable", "`(:goal …)` is missing"),
+        (
+            "(define (problem n) (:domain d) (:goal (and)))",
+            "unparseable",
+            "`(:init …)` is missing: it must stand before `(:goal …)`",
+        ),
+        (
+            "(define (problem n) (:domain d) (:init) (:objects a) (:goal (and)))",
+            "unparseable",
+            "`(:objects …)` is repeated or too late: "
+            "the order is :domain, :requirements, :objects, :init, :goal, :metric",
+        ),
+        (
+            "(define (problem n) (:domain d) (:objetcs a) (:init) (:goal (and)))",
+            "unparseable",
+            "unknown section `(:objetcs` where `(:requirements …)` or `(:objects …)` or `(:init …)` is due",
+        ),
+        (problem(end="(:constraints (and))"), "unparseable", "`(:constraints` follows `(:goal …)` where `)` is due"),
+        (problem(objects="(:requirements :stripes)"), "unparseable", "`:stripes` is no requirement"),
+        (problem(objects="(:objects a b a)"), "unparseable", ":objects declares `a` twice"),
+        (
+            problem(objects="(:objects a - (either t u))"),
+            "unparseable",
+            "`(either …)` stands in :objects: an object has one type",
+        ),
+        (
+            problem(objects="(:objects a -)"),
+            "unparseable",
+            "a ` - ` in :objects needs names before it and a type after it",
+        ),
+        (
+            problem(objects="(:objects 1 2)"),
+            "unparseable",
+            "`1` in :objects is no name: a letter, then letters, digits, `-` or `_`",
+        ),
+        (
+            problem(objects="(:objects object)"),
+            "unparseable",
+            "`object` in :objects is a keyword of PDDL and cannot be a name",
+        ),
+        (problem(init="(p (a))"), "unparseable", "`(` stands in :init where a name is due"),
+        (problem(init="p a"), "unparseable", "`p` follows the atoms of :init where `)` is due"),
+        (problem(init="()"), "unparseable", "`()` in :init is no atom"),
+        (
+            problem(init="(p a,b)"),
+            "unparseable",
+            "`a,b` in :init is no name: a letter, then letters, digits, `-` or `_`",
+        ),
+        (problem(goal="(p a) (p b)"), "unparseable", "`(:goal …)` has a formula too many: `and` joins several"),
+        (problem(goal=""), "unparseable", "`(:goal …)` lacks a formula"),
+        (problem(goal="(and p a)"), "unparseable", "`p` stands in the goal where a formula is due"),
+        (
+            problem(goal="(and (p a) (not (p b)))"),
+            "not_strips",
+            "the goal contains `not`: only a conjunction of positive ground atoms is STRIPS",
+        ),
+        (
+            problem(goal="(or (p a) (p b))"),
+            "not_strips",
+            "the goal contains `or`: only a conjunction of positive ground atoms is STRIPS",
+        ),
+        (
+            problem(goal="(forall (?x - t) (p ?x))"),
+            "not_strips",
+            "the goal contains `forall`: only a conjunction of positive ground atoms is STRIPS",
+        ),
+        (
+            problem(goal="(exists (?x) (p ?x))"),
+            "not_strips",
+            "the goal contains `exists`: only a conjunction of positive ground atoms is STRIPS",
+        ),
+        (
+            problem(goal="(imply (p a) (p b))"),
+            "not_strips",
+            "the goal contains `imply`: only a conjunction of positive ground atoms is STRIPS",
+        ),
+        (
+            problem(goal="(= a b)"),
+            "not_strips",
+            "the goal contains `=`: only a conjunction of positive ground atoms is STRIPS",
+        ),
+        (
+            problem(goal="(p ?x)"),
+            "not_strips",
+            "the goal contains a variable: only a conjunction of positive ground atoms is STRIPS",
+        ),
+        (
+            problem(init="(not (p a))"),
+            "not_strips",
+            ":init contains `not`: what an initial state does not list is false in it",
+        ),
+        (
+            problem(init="(= (total-cost) 0)"),
+            "not_strips",
+            ":init gives a number to a function: STRIPS has no numeric fluents",
+        ),
+        (
+            problem(end="(:metric minimize (total-cost))"),
+            "not_strips",
+            "the problem has a `(:metric …)`: STRIPS has no numeric fluents",
+        ),
+        (
+            problem(goal="(> (f) 3)"),
+            "not_strips",
+            "the goal contains `>`: only a conjunction of positive ground atoms is STRIPS",
+        ),
+        (
+            problem(init="(p a)(on b1 b9)"),
+            "invalid_atom",
+            "`(on b1 b9)` in :init names `b1`, which :objects does not declare",
+        ),
+        (problem(goal="(p z)"), "invalid_atom", "`(p z)` in the goal names `z`, which :objects does not declare"),
+        (
+            problem(objects="(:objectsa a)"),
+            "unparseable",
+            "the block at line 1 is refused: `duplicate name 'a' in typed list already present`",
+        ),
+        ("\n(define (problemn)\n(:domain d) x)", "unparseable", "line 3: `x` stands where `(` is due"),
+        (
+            "(define (problemn) (:domain d) (:int))",
+            "unparseable",
+            "line 1: `:int` stands where `:requirements` or `:objects` or `:init` is due",
+        ),
+    ],
+)
+def test_why_a_text_is_no_problem(text: str, verdict: Verdict, detail: str) -> None:
+    assert read_problem(text) == Unreadable(verdict, detail)
+    by_package = read_problem_by_package(text)
+    assert isinstance(by_package, Unreadable)
+    assert by_package.verdict == verdict
+    assert by_package.detail
+
+
+@READ_BY_EITHER
+def test_what_cannot_be_parsed_is_not_judged_further(read: Reader) -> None:
+    assert read(problem(goal="(and (not (p a)) (p z))")).verdict == "not_strips"
+    assert read(problem(init="(not (p a))", goal="(p (z))")).verdict == "unparseable"
+    assert read(problem(goal="(and (not (p a)) (p and))")).verdict == "unparseable"
+    assert read("(define (problem and) (:domain d) (:init) (:goal (not (p))))").verdict == "unparseable"
+
+
+def test_details_are_short_and_printable_whatever_the_text() -> None:
+    outcome = read_problem(problem(init=f"(p \x00\ud800{'x' * 10_000})"))
+    assert isinstance(outcome, Unreadable)
+    assert outcome.detail.isprintable()
+    assert len(outcome.detail) < 200
+
+
+def test_parse_problem_raises_what_read_problem_returns() -> None:
+    with pytest.raises(ParseError, match="not_strips: the goal contains `not`") as caught:
+        parse_problem(problem(goal="(not (p a))"))
+    error = pickle.loads(pickle.dumps(caught.value))
+    assert isinstance(error, ParseError)
+    assert isinstance(error, ValueError)
+    assert error.verdict == "not_strips"
+    assert error.detail.startswith("the goal contains `not`")
+    assert parse_problem(problem()) == read_problem(problem())
+
+
+# The fast reader and the package
+
+
+def test_keywords_and_requirements_are_those_of_the_package() -> None:
+    import pddl.parser
+    from pddl.parser.symbols import ALL_REQUIREMENTS, ALL_SYMBOLS
+
+    assert {symbol for symbol in ALL_SYMBOLS if is_name(symbol)} == words.KEYWORDS
+    grammar = pddl.parser.GRAMMAR_FILE.read_text()
+    assert {requirement for requirement in ALL_REQUIREMENTS if f'"{requirement}"' in grammar} == set(plain.REQUIREMENTS)
+
+
+def test_plain_problems_are_read_without_the_package() -> None:
+    code = f"""if True:
+        import sys
+        from pipeline.parsing.problems import read_problem
+        assert read_problem({problem()!r}).name == "n"
+        assert read_problem({problem(goal="(or (p a) (p b))")!r}).verdict == "not_strips"
+        assert not {{"pddl", "lark"}} & sys.modules.keys(), "imported"
+    """
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "frames"),
+    [
+        (
+            FORMULAS,
+            [problem(goal="@"), problem(goal="(and (p a) @ (p b))"), problem(init="@"), problem(init="(p a) @ (p b)")],
+        ),
+        (FORMULAS, [problem(goal="(not @)"), problem(goal="(or (p a) @)"), problem(goal="(forall (?x) @)")]),
+        (LISTINGS + WORDS, [problem(objects="(:objects @)"), problem(objects="(:objects c d - t @)")]),
+        (
+            WORDS + KEYWORDS,
+            [
+                problem(init="(@ a)"),
+                problem(init="(p @)"),
+                problem(init="(not (@ a))"),
+                problem(init="(= (@ a) 3)"),
+                problem(init="(= (f @) 3)"),
+                problem(init="(= @ 3)"),
+                problem(init="(= (f) @)"),
+                problem(goal="(@ a)"),
+                problem(goal="(and (p @))"),
+                problem(goal="(or (p @) (@ p))"),
+                problem(goal="(forall (?x - @) (p ?x))"),
+                problem(goal="(forall (?@) (p ?@))"),
+                problem(goal="(= a @)"),
+                problem(objects="(:objects @ a b)"),
+                problem(objects="(:objects a b - @)"),
+                problem(objects="@"),
+                problem(end="@"),
+                problem().replace("problem n", "problem @"),
+                problem().replace("problem n", "problem @ n"),
+                problem().replace(":domain d", ":domain @"),
+                problem(goal="(or (p a))").replace(":domain d", ":domain @"),
+            ],
+        ),
+        (REQUIREMENTS, [problem(objects="(:requirements @)"), problem(objects="(:requirements :strips @)")]),
+        (SECTIONS, [problem(objects="@"), problem(end="@"), problem(goal="@"), problem(init="@"), problem() + "@"]),
+        (
+            SPACES + NO_SPACES + COMMENTS,
+            [problem(init="(p@a)"), problem(goal="(and@(p a)@)"), problem(objects="(:objects@)")],
+        ),
+    ],
+    ids=["formulas", "operands", "listings", "words", "requirements", "sections", "spaces"],
+)
+def test_both_readers_agree_on_each_oddity_in_each_place(pieces: list[str], frames: list[str]) -> None:
+    for piece in pieces:
+        for frame in frames:
+            assert differ(frame.replace("@", piece)) == ""
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.sampled_from(OWN_PROBLEMS), SEEDS)
+def test_both_readers_agree_on_mutated_problems(text: str, chance: Random) -> None:
+    assert differ(mutate(text, chance)) == ""
+
+
+@settings(max_examples=1000, deadline=None)
+@given(SEEDS)
+def test_both_readers_agree_on_sections_of_random_words(chance: Random) -> None:
+    assert differ(soup(chance)) == ""
+
+
+@settings(max_examples=200, deadline=None)
+@given(SEEDS)
+def test_both_readers_agree_on_mutated_references(references: list[str], chance: Random) -> None:
+    assert differ(mutate(chance.choice(references), chance)) == ""
+
+
+def test_both_readers_read_the_same_in_references(references: list[str]) -> None:
+    for text in Random(5).sample(references, 150):
+        assert isinstance(read_plain_problem(text), Problem)
+        assert differ(text) == ""
+
+
+@pytest.fixture(scope="module")
+def references() -> list[str]:
+    texts = reference_texts()
+    if not texts:
+        pytest.skip("../shared/data is absent")
+    return texts
+
+
+@pytest.mark.parametrize("depth", [1, PACKAGE_NESTING - 4, PACKAGE_NESTING - 3, PACKAGE_NESTING - 2, 1_000, 100_000])
+@pytest.mark.parametrize("operator", ["and", "not"])
+def test_both_readers_agree_on_how_deep_is_too_deep(operator: str, depth: int) -> None:
+    text = problem(goal=f"({operator} " * depth + "(p a)" + ")" * depth)
+    assert differ(text) == ""
+    readable = "accepted" if operator == "and" else "not_strips"
+    expected = readable if depth <= PACKAGE_NESTING - 3 else "unparseable"
+    assert getattr(read_problem(text), "verdict", "accepted") == expected
+
+
+def test_the_package_keeps_no_state() -> None:
+    typed, untyped = problem(objects="(:objects a b - t)"), problem(objects="", init="", goal="(and)")
+    for text, objects in [
+        (typed, {"a": "t", "b": "t"}),
+        (untyped, {}),
+        (problem(init="(= (f) 1.2.3)"), None),
+        (untyped, {}),
+    ]:
+        assert getattr(read_problem_by_package(text), "objects", None) == objects
+
+
+@pytest.mark.parametrize("limit", [None, 7])
+@pytest.mark.parametrize("text", [problem(), problem(goal="(p")])
+def test_the_package_leaves_the_interpreter_as_it_was(
+    text: str, limit: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(sys, "tracebacklimit", raising=False)
+    if limit is not None:
+        monkeypatch.setattr(sys, "tracebacklimit", limit, raising=False)
+    read_problem_by_package(text)
+    assert getattr(sys, "tracebacklimit", None) == limit
+
+
+def test_what_is_glued_is_left_to_the_package() -> None:
+    glued = "(define(problemn)(:domaind)(:objectsa b -t)(:init(p a))(:goal(p b)))"
+    with pytest.raises(NotPlain):
+        read_plain_problem(glued)
+    assert read_problem(glued) == read_problem(problem(objects="(:objects a b - t)", goal="(p b)"))
+
+
+# Bounds
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [
+        ("(" * 100_000, "unparseable"),
+        ("(" * 10_000_000, "unparseable"),
+        ("(define (problem" * 1_000_000, "unparseable"),
+        ("(define (problem n))" * 200_000, "unparseable"),
+        ("(define (problemn))" * 50_000, "unparseable"),
+        ("(define (problem " * 50_000 + "))" * 50_000, "unparseable"),
+        ("(define (problemx " * 50_000 + "))" * 50_000, "unparseable"),
+        ("(;" * 5_000_000, "unparseable"),
+        ("".join(map(chr, Random(1).choices(range(256), k=1_000_000))) * 10, "unparseable"),
+        ("the quick (brown) fox; jumps\n" * 350_000, "unparseable"),
+        (" " * 10_000_000, "empty"),
+        (problem(goal="(and " * 150_000 + ")" * 150_000), "unparseable"),
+        (problem(goal="(or " * 150_000 + ")" * 150_000), "unparseable"),
+        (problem(goal="(not " * 150_000 + "(p a)" + ")" * 150_000), "unparseable"),
+        (problem(init="(p a)" * 250_000), "unparseable"),
+        (problem(init="".join(f"(p x{number})" for number in range(80_000))), "invalid_atom"),
+        (problem(init="(p a)" * 100_000, goal="(or (p a))"), "not_strips"),
+        (problem(end="(:metric minimize (f))") * 1_000, "not_strips"),
+    ],
+    ids=lambda value: value[:24].encode("ascii", "replace").decode(),
+)
+def test_hostile_answers_get_their_verdict(answer: str, verdict: str) -> None:
+    outcome = read_problem(answer)
+    assert isinstance(outcome, Unreadable)
+    assert outcome.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        problem() + "x (y" * 2_500_000,
+        "the quick (brown) fox; jumps\n" * 350_000 + problem(),
+        "(define (problem n) (:domain" * 1_000 + problem(),
+        problem(init="(p a)" * 150_000),
+    ],
+    ids=["before noise", "after noise", "after cut-off drafts", "long"],
+)
+def test_a_problem_is_found_in_what_surrounds_it(answer: str) -> None:
+    assert read_problem(answer) == read_problem(problem())
+
+
+def test_the_package_is_given_only_so_much_of_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    given_to_package = []
+
+    def count(block: str, line: int, allowance: int) -> Problem:
+        outcome = read_problem_block(block, line, allowance)
+        given_to_package.append(len(block))
+        return outcome
+
+    monkeypatch.setattr(problems, "read_problem_block", count)
+    undeclared = problem(init="(p z)", objects="(:objectsa)", goal="(q)")
+    outcome = read_problem(undeclared * 2_000)
+    assert isinstance(outcome, Unreadable)
+    assert outcome.verdict == "invalid_atom"
+    assert PACKAGE_CHARACTERS - len(undeclared) < sum(given_to_package) <= PACKAGE_CHARACTERS
+
+
+def test_a_block_too_long_for_the_package_says_so() -> None:
+    outcome = read_problem(problem(objects="(:objectsa)", init="(p a)" * 20_000))
+    assert isinstance(outcome, Unreadable)
+    assert outcome.detail == (
+        "the block at line 1 is too long: only the pddl package can judge what stands in it, "
+        "and that reads 50,000 characters of an answer"
+    )
