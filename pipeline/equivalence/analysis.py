@@ -19,7 +19,7 @@ def closure_of(
 ) -> State | Unsolvable | Undecided:
     """cl(goal), the intersection of all reachable states that contain the goal (the paper's fullySpecify, exactly).
 
-    By the domain's own rules where they cover the problem, else by enumerating the reachable states within a budget.
+    By the domain's own rules where they cover the problem, else by enumeration, invariants and search within a budget.
 
     >>> from pipeline.planning_domains import known_domain
     >>> init, goal = frozenset({("holding", "a")}), frozenset({("clear", "a")})
@@ -32,10 +32,10 @@ def closure_of(
     rules = planning_domain.rules
     if rules is not None and rules.failed_assumption(problem, typed) is None:
         return rules.fully_specify(problem, typed)
-    from pipeline.grounded.reachable import closure_of_reachable
+    from pipeline.grounded.closure import closure
 
     domain = planning_domain.domain if typed else planning_domain.domain.without_types()
-    return closure_of_reachable(problem if typed else problem.without_types(), domain)
+    return closure(problem if typed else problem.without_types(), domain)
 
 
 class Analysis:

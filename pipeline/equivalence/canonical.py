@@ -11,8 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from pipeline.problem import Atom
+
+if TYPE_CHECKING:
+    import igraph
 
 Label = tuple[object, ...]
 
@@ -62,11 +66,12 @@ class LabelledGraph:
         )
 
     @cached_property
-    def _labelling(self) -> tuple[tuple[object, ...], list[str]]:
+    def _graph(self) -> tuple[igraph.GraphBase, list[int], tuple[Label, ...], list[tuple[int, int]]]:
+        """The graph for BLISS, each node's colour as a rank in the palette, the palette, and the edges."""
         import igraph
 
         index = {name: i for i, name in enumerate(self._names)}
-        nodes: list[tuple[int, Label]] = [(0, label) for label in self._labels]
+        nodes: list[Label] = [(0, label) for label in self._labels]
         edges: list[tuple[int, int]] = []
         for (first, second), labels in self._pairs:
             edges += [(index[first], len(nodes)), (len(nodes), index[second])]
@@ -79,17 +84,28 @@ class LabelledGraph:
                 nodes.append((3, (position,)))
         palette = {label: rank for rank, label in enumerate(sorted(set(nodes)))}  # type: ignore[type-var]
         graph = igraph.GraphBase(len(nodes), edges, True)
-        order = graph.canonical_permutation(color=[palette[node] for node in nodes])
-        position_of = [0] * len(nodes)
+        return graph, [palette[node] for node in nodes], tuple(palette), edges
+
+    @cached_property
+    def _labelling(self) -> tuple[tuple[object, ...], list[str]]:
+        graph, colors, palette, edges = self._graph
+        order = graph.canonical_permutation(color=colors)
+        position_of = [0] * len(colors)
         for position, node in enumerate(order):
             position_of[node] = position
         form = (
             self._flags,
-            tuple(palette),
-            tuple(palette[nodes[node]] for node in order),
-            tuple(sorted((position_of[a], position_of[b]) for a, b in edges)),
+            palette,
+            tuple([colors[node] for node in order]),
+            tuple(sorted([(position_of[a], position_of[b]) for a, b in edges])),
         )
         return form, [self._names[node] for node in order if node < len(self._names)]
+
+    @cached_property
+    def is_rigid(self) -> bool:
+        """True when no bijection but the identity maps the graph onto itself."""
+        graph, colors, _, _ = self._graph
+        return bool(graph.count_automorphisms(color=colors) == 1)
 
     @property
     def form(self) -> tuple[object, ...]:

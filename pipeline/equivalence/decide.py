@@ -98,7 +98,7 @@ def _decide(reference: Analysis, generated: Analysis, is_placeholder: bool) -> D
             return Decision(False, None, Verdict.INIT_DIFFERS, init_sentence(ours, theirs))
         return Decision(False, None, Verdict.UNSOLVABLE, f"the goal is out of reach: {generated.closure.reason}")
     if isinstance(generated.closure, Undecided) or isinstance(reference.closure, Undecided):
-        return _decide_without_closures(reference, generated, same_init)
+        return _decide_without_closures(reference, generated, is_placeholder, same_init)
     if is_placeholder:
         if isomorphic(generated.closed_goal_scene, reference.closed_goal_scene) and (
             same_init or isomorphic(generated.initial_scene, reference.initial_scene)
@@ -117,14 +117,43 @@ def _decide(reference: Analysis, generated: Analysis, is_placeholder: bool) -> D
     return _goal_differs(reference, generated, same_init)
 
 
-def _decide_without_closures(reference: Analysis, generated: Analysis, same_init: bool) -> Decision:
-    """Beyond every budget: only what a proof supports, else undecided."""
+def _decide_without_closures(
+    reference: Analysis, generated: Analysis, is_placeholder: bool, same_init: bool
+) -> Decision:
+    """Where a closure is beyond every budget: only what a proof supports, else undecided.
+
+    Each goal implying the other under one object map is a yes in both modes. A reachable state that satisfies one goal
+    and not the other is a no where the initial state leaves no other map and the maps of both scenes are one.
+    """
     theirs, ours = reference.problem, generated.problem
     if not same_init and not isomorphic(generated.initial_scene, reference.initial_scene):
         return Decision(False, None, Verdict.INIT_DIFFERS, init_sentence(ours, theirs))
     closure = generated.closure if isinstance(generated.closure, Undecided) else reference.closure
     assert isinstance(closure, Undecided)
-    return Decision(None, None, Verdict.UNDECIDED, closure.reason)
+    undecided = Decision(None, None, Verdict.UNDECIDED, closure.reason)
+    if generated.planning_domain is None:
+        return undecided
+    from pipeline.grounded.closure import Counterexample, counterexample
+
+    domain = generated.planning_domain.domain if generated.typed else generated.planning_domain.domain.without_types()
+    object_map = _init_map(generated, reference, same_init)
+    wanted = renamed(theirs.goal, {theirs_: ours_ for ours_, theirs_ in object_map.items()})
+    not_implied = counterexample(ours, domain, ours.goal, wanted)
+    not_asked = counterexample(ours, domain, wanted, ours.goal)
+    if not_implied is None and not_asked is None:
+        return _yes(Verdict.EQUIVALENT, "each goal implies the other", object_map)
+    if is_placeholder or not generated.initial_scene.is_rigid:
+        return undecided
+    if isinstance(not_implied, Counterexample):
+        (atom,) = renamed(frozenset({not_implied.atom}), object_map)
+        detail = goal_sentence(atom, in_generated=False, object_map=object_map)
+        return Decision(False, None, Verdict.GOAL_DIFFERS, detail, separating_atom=atom, separating_side="reference")
+    if isinstance(not_asked, Counterexample):
+        detail = goal_sentence(not_asked.atom, in_generated=True, object_map=object_map)
+        return Decision(
+            False, None, Verdict.GOAL_DIFFERS, detail, separating_atom=not_asked.atom, separating_side="generated"
+        )
+    return undecided
 
 
 def _goal_differs(reference: Analysis, generated: Analysis, same_init: bool) -> Decision:

@@ -6,7 +6,7 @@ of ``pipeline.grounded`` and then Fast Downward. ``execute`` has the last word o
 
 from __future__ import annotations
 
-from pipeline.domain import Action
+from pipeline.domain import Action, Domain
 from pipeline.outcome import Undecided, Unsolvable
 from pipeline.planning_domains import PlanningDomain
 from pipeline.problem import Problem
@@ -33,20 +33,18 @@ def solve(
         found = rules.plan(problem, typed)
         return found if isinstance(found, Unsolvable) else _executed(found, problem, domain)
     from pipeline.grounded.search import find_plan
-    from pipeline.solvability.fast_downward import fast_downward
+    from pipeline.solvability import fast_downward
 
-    result = find_plan(problem, domain)
-    if isinstance(result, Undecided):
-        result = fast_downward(problem, domain)
-    return _executed(result, problem, domain) if isinstance(result, tuple) else result
+    searched = find_plan(problem, domain)
+    if isinstance(searched, Undecided):
+        searched = fast_downward.find_plan(problem, domain)
+    return _executed(searched, problem, domain) if isinstance(searched, tuple) else searched
 
 
-def _executed(plan: tuple[Action, ...], problem: Problem, domain: object) -> tuple[Action, ...]:
-    from pipeline.domain import Domain
+def _executed(plan: tuple[Action, ...], problem: Problem, domain: Domain) -> tuple[Action, ...]:
     from pipeline.solvability.execute import execute
 
-    assert isinstance(domain, Domain)
     execution = execute(plan, problem, domain)
     if not execution.reaches_goal:
-        raise AssertionError(f"a plan for {problem.name} does not reach its goal: {execution}")
+        raise AssertionError(f"a plan for {problem.name} does not reach its goal: {execution.reason}")
     return plan

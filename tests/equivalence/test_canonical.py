@@ -91,3 +91,8 @@ def test_an_atom_in_the_initial_state_is_not_the_same_atom_in_the_goal() -> None
     init = LabelledGraph({"a": "object"}, {"init": [("clear", "a")], "goal": []})
     goal = LabelledGraph({"a": "object"}, {"init": [], "goal": [("clear", "a")]})
     assert not isomorphic(init, goal)
+
+
+def test_only_a_graph_without_symmetry_is_rigid() -> None:
+    assert LabelledGraph({"a": "t", "b": "t"}, {"init": [("on", "a", "b")]}).is_rigid
+    assert not LabelledGraph({"a": "t", "b": "t"}, {"init": []}).is_rigid
