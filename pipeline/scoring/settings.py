@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
+from pipeline.plan_metrics.similarity import similarity_named
+
 MEANINGS = (
     "reference_problem",
     "generated_problem",
@@ -26,6 +28,8 @@ class Settings:
     ``similarity``, ``beta`` and ``threshold`` belong to T-Eval's plan score; ``check_solvable`` False leaves
     ``solvable`` null and saves its time.
 
+    Raises ``ValueError`` where a setting has no meaning, ``ImportError`` where a similarity's extra is not installed.
+
     >>> Settings.from_json(Settings(beta=0.5).to_json()) == Settings(beta=0.5)
     True
     """
@@ -38,6 +42,10 @@ class Settings:
     threshold: float = 0.8
 
     def __post_init__(self) -> None:
+        similarity_named(self.similarity)
+        for name, value in (("beta", self.beta), ("threshold", self.threshold)):
+            if not 0 <= value <= 1:
+                raise ValueError(f"{name} is a number from 0 to 1, not {value}")
         for meaning in self.columns:
             if meaning not in MEANINGS:
                 raise ValueError(f"no column means {meaning}; those that do: {', '.join(MEANINGS)}")

@@ -8,7 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from pipeline.scoring.columns import PROBLEM, ROW_FIELDS, pairs_present, score_schema
+from pipeline.plan_metrics.similarity import EMBEDDING
+from pipeline.scoring.columns import DOMAIN, PLAN, PROBLEM, ROW_FIELDS, pairs_present, score_schema
 from pipeline.scoring.settings import Settings
 
 Row = dict[str, Any]
@@ -31,6 +32,8 @@ def score_table(table: pa.Table, settings: Settings) -> pa.Table:
     present = [meaning for meaning in sorted(meanings) if settings.column(meaning) in table.column_names]
     values = [table[settings.column(meaning)].to_pylist() for meaning in present]
 
+    if PLAN in kinds and settings.similarity.startswith(EMBEDDING):
+        _embed_at_once(table, settings)
     scorers = [(kind, _SCORERS[kind.name]) for kind in kinds]
     scored: list[list[Any]] = []
     for row_values in zip(*values, strict=True):
@@ -50,6 +53,16 @@ def score_table(table: pa.Table, settings: Settings) -> pa.Table:
     columns = zip(*scored, strict=True) if scored else ((),) * len(added)
     arrays = [pa.array(column, field.type) for column, field in zip(columns, added, strict=True)]
     return pa.table([*table.columns, *arrays], schema=schema)
+
+
+def _embed_at_once(table: pa.Table, settings: Settings) -> None:
+    """Embed all words of the table's plans in batches, before the rows ask for them one by one."""
+    from pipeline.parsing.plans import read_plan
+    from pipeline.plan_metrics.plan_score import texts_of
+    from pipeline.plan_metrics.similarity import prepare
+
+    plans = (plan for side in ("reference_plan", "generated_plan") for plan in table[settings.column(side)].to_pylist())
+    prepare(settings.similarity, (text for plan in plans for text in texts_of(read_plan(plan).steps)))
 
 
 def _domain(row: Row, settings: Settings) -> str | None:
@@ -77,4 +90,25 @@ def _score_problems(row: Row, settings: Settings) -> Sequence[Any]:
     )
 
 
-_SCORERS: dict[str, Callable[[Row, Settings], Sequence[Any]]] = {PROBLEM.name: _score_problems}
+def _score_plans(row: Row, settings: Settings) -> Sequence[Any]:
+    from pipeline.scoring.plan_pair import score_plan_pair
+
+    plans = row["reference_plan"], row["generated_plan"]
+    scores = score_plan_pair(*plans, row.get("reference_problem"), _domain(row, settings), settings)
+    return [getattr(scores, name) for name in _PLAN_SCORES] + [scores.detail or None]
+
+
+def _score_domains(row: Row, settings: Settings) -> Sequence[Any]:
+    from pipeline.domain_metrics import compare_domains
+
+    scores = compare_domains(row["reference_domain"], row["generated_domain"])
+    return [getattr(scores, name) for name in _DOMAIN_SCORES] + [scores.detail or None]
+
+
+_PLAN_SCORES = [field.name for field in PLAN.fields[:-1]]
+_DOMAIN_SCORES = [field.name for field in DOMAIN.fields[:-1]]
+_SCORERS: dict[str, Callable[[Row, Settings], Sequence[Any]]] = {
+    PROBLEM.name: _score_problems,
+    PLAN.name: _score_plans,
+    DOMAIN.name: _score_domains,
+}

@@ -71,3 +71,30 @@ def test_placeholder_rows_compare_the_scenes_separately() -> None:
 
 def test_an_empty_table_gives_an_empty_scored_table() -> None:
     assert score() == []
+
+
+def test_plans_are_scored_and_carried_out_in_the_reference_problem() -> None:
+    table = pa.table(
+        {
+            "reference_problem": [HELD] * 3,
+            "reference_plan": ["(putdown a)"] * 3,
+            "generated_plan": ["putdown(a)", "(stack a b)", None],
+        }
+    )
+    rows = score_table(table, Settings()).to_pylist()
+    assert [row["plan_lcs"] for row in rows] == [1.0, 0.0, 0.0]
+    assert [row["plan_valid"] for row in rows] == [True, False, False]
+    assert [row["first_failed_step"] for row in rows] == [None, 1, None]
+    assert rows[1]["plan_detail"]
+    assert "parseable" not in rows[0]
+
+
+def test_domains_are_scored_and_a_missing_reference_is_an_error_of_its_row() -> None:
+    sail = "(define (domain f) (:action sail :parameters (?x) :precondition (at ?x) :effect (not (at ?x))))"
+    table = pa.table(
+        {"reference_domain": [sail, None, sail], "generated_domain": [sail.replace("?x", "?y"), sail, "no domain"]}
+    )
+    rows = score_table(table, Settings()).to_pylist()
+    assert [row["domain_precision"] for row in rows] == [1.0, None, 0.0]
+    assert [row["score_error"] is None for row in rows] == [True, False, True]
+    assert rows[2]["domain_detail"]

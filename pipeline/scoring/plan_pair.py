@@ -1,0 +1,54 @@
+"""One pair of plans of a dataset's row: read both, find the task they belong to, score them.
+
+A reference plan and the task that a row's reference problem states are read once for all the rows that share them.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from pipeline.parsing.plans import ReadPlan, read_plan
+from pipeline.parsing.unreadable import Unreadable
+from pipeline.plan_metrics import PlanScores
+from pipeline.plan_metrics.compare import score_plans
+from pipeline.plan_metrics.simulate import Task, task_of
+from pipeline.scoring.problem_pair import reference_of
+from pipeline.scoring.settings import Settings
+
+RECENT = 1024
+"""Reference plans and tasks kept for further rows."""
+
+
+def score_plan_pair(
+    reference: str | None, generated: str | None, reference_problem: str | None, domain: str | None, settings: Settings
+) -> PlanScores:
+    """Score one generated plan; it is carried out where the row has a reference problem whose domain is known.
+
+    Raises ``pipeline.parsing.plans.PlanError`` where there is no readable reference plan.
+
+    >>> score_plan_pair("(pick a)", "pick(a)", None, None, Settings()).plan_score
+    1.0
+    """
+    return score_plans(
+        _reference_plan(reference),
+        read_plan(generated),
+        _task(reference_problem, domain) if reference_problem is not None else None,
+        similarity=settings.similarity,
+        beta=settings.beta,
+        threshold=settings.threshold,
+    )
+
+
+@lru_cache(maxsize=RECENT)
+def _reference_plan(text: str | None) -> ReadPlan:
+    return read_plan(text)
+
+
+@lru_cache(maxsize=RECENT)
+def _task(reference_problem: str, domain: str | None) -> Task | str:
+    reference = reference_of(reference_problem, domain)
+    if isinstance(reference.problem, Unreadable):
+        return f"the reference problem cannot be read: {reference.problem.detail}"
+    if reference.planning_domain is None:
+        return f"nothing is known of a domain named {domain or reference.problem.domain}"
+    return task_of(reference.planning_domain.domain, reference.problem)
