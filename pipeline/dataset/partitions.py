@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -25,9 +25,10 @@ FOOTER_READERS = 16
 
 @dataclass(frozen=True, slots=True)
 class ShardRecord:
-    """What came of a shard: ``rows`` written, ``unreadable`` rows of the input that could not be, and ``damage``, why.
+    """What came of a shard: ``rows`` written; ``seconds`` is wall time on ``node``.
 
-    ``unscored`` are the numbers (in their file) of rows that killed their worker; ``seconds`` is wall time on ``node``.
+    ``unreadable`` are the ranges of rows (numbers in their file, end excluded) that could not be read from the input,
+    ``damage`` says why; ``unscored`` are the numbers of rows that killed their worker and were written without scores.
     """
 
     name: str
@@ -37,9 +38,13 @@ class ShardRecord:
     seconds: float
     node: str
     attempt: int
-    unreadable: int = 0
+    unreadable: tuple[tuple[int, int], ...] = ()
     damage: str | None = None
-    unscored: tuple[int, ...] = field(default=())
+    unscored: tuple[int, ...] = ()
+
+    @property
+    def unreadable_rows(self) -> int:
+        return sum(stop - start for start, stop in self.unreadable)
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))
@@ -47,7 +52,9 @@ class ShardRecord:
     @classmethod
     def from_json(cls, text: str | bytes) -> ShardRecord:
         fields = json.loads(text)
-        return cls(**{**fields, "unscored": tuple(fields["unscored"])})
+        fields["unreadable"] = tuple((start, stop) for start, stop in fields["unreadable"])
+        fields["unscored"] = tuple(fields["unscored"])
+        return cls(**fields)
 
 
 def write_partition(output: Location, table: pa.Table, record: ShardRecord, signature: str) -> None:

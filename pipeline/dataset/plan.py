@@ -110,7 +110,8 @@ def _identity(source: Source, scorer: Scorer, shard_rows: int) -> dict[str, Any]
         "shard_rows": shard_rows,
         "schema": _schema_text(source.schema),
         "files": [
-            {"name": file.name, "rows": file.rows, "size": file.size, "footer": file.footer} for file in source.files
+            {"name": file.name, "rows": file.rows, "size": file.size, "footer": file.version.footer}
+            for file in source.files
         ],
     }
 

@@ -8,13 +8,16 @@ is given every second shard skips the others at decoding speed (some million row
 from __future__ import annotations
 
 import threading
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.dataset.locations import DatasetError, Location, dataset_errors
+from pipeline.dataset.footers import FileVersion, read_footer
+from pipeline.dataset.locations import DatasetError, dataset_errors
 
 LOCAL_BUFFER_BYTES = 128 * 1024
 REMOTE_BUFFER_BYTES = 2 * 2**20
@@ -22,6 +25,9 @@ REMOTE_BUFFER_BYTES = 2 * 2**20
 
 SALVAGE_BATCHES = 16_384
 """Steps in which a damaged row group is read: exact to the row up to that many rows, to a few rows beyond."""
+
+READ_ATTEMPTS = 2
+"""At a range, before its file is taken for damaged: a connection may break too."""
 
 READ_ERRORS = (OSError, pa.ArrowException)
 
@@ -35,22 +41,28 @@ class Rows:
     damage: str | None = None
 
 
-def read_rows(file: Location, start: int, stop: int, schema: pa.Schema) -> Rows:
+def read_rows(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> Rows:
     """The rows ``start`` to ``stop`` of a file.
 
     Where the file is damaged, all rows before the damage in each row group; what lies behind it in the same row group
-    cannot be decoded. Raises ``DatasetError`` where the file cannot be opened.
+    cannot be decoded. Raises ``DatasetError`` where the file cannot be opened or is no longer that version.
     """
-    try:
-        table = _table(_stream_for(file, start, stop).take(start, stop), schema)
-        return Rows(table, (range(start, stop),))
-    except READ_ERRORS:
-        close_files()
-        return _salvage(file, start, stop, schema)
+    for _ in range(READ_ATTEMPTS):
+        try:
+            table = _table(_stream_for(file, start, stop).take(start, stop), schema)
+            return Rows(table, (range(start, stop),))
+        except READ_ERRORS:
+            _close_stream()
+    return _salvage(file, start, stop, schema)
 
 
 def close_files() -> None:
-    """Close the file that this thread keeps open, for the end of a run."""
+    """Close the file that this thread keeps open and forget what was damaged, for the end of a run."""
+    _close_stream()
+    _damage_of_thread().clear()
+
+
+def _close_stream() -> None:
     stream = getattr(_kept, "stream", None)
     if stream is not None:
         _kept.stream = None
@@ -64,9 +76,9 @@ _kept = threading.local()
 class _Stream:
     """A file open at ``position``: ``rest`` is what was decoded and not yet asked for."""
 
-    file: Location
+    file: FileVersion
     parquet: pq.ParquetFile
-    bounds: list[int]
+    bounds: list[int]  # Of the row groups: the first row of each, and the number of rows behind.
     batches: Iterator[pa.RecordBatch] = field(default_factory=lambda: iter(()))
     position: int = 0
     rest: pa.RecordBatch | None = None
@@ -74,7 +86,7 @@ class _Stream:
     def seek(self, start: int, batch_rows: int) -> None:
         """Go on decoding where ``start`` lies ahead in the same row group, else begin at its row group."""
         group = self.row_group(start)
-        if self.position > start or self.row_group(self.position) != group or self.position == 0:
+        if self.position == 0 or self.position > start or self.row_group(self.position) != group:
             self.rest = None
             self.position = self.bounds[group]
             self.batches = self.parquet.iter_batches(
@@ -84,7 +96,7 @@ class _Stream:
             )
 
     def row_group(self, row: int) -> int:
-        return next((i for i, stop in enumerate(self.bounds[1:]) if row < stop), 0)
+        return bisect_right(self.bounds, row) - 1
 
     def take(self, start: int, stop: int) -> list[pa.RecordBatch]:
         taken = []
@@ -101,37 +113,40 @@ class _Stream:
         return taken
 
 
-def _stream_for(file: Location, start: int, stop: int) -> _Stream:
+def _stream_for(file: FileVersion, start: int, stop: int) -> _Stream:
     stream: _Stream | None = getattr(_kept, "stream", None)
     if stream is None or stream.file != file:
-        close_files()
+        _close_stream()
         stream = _kept.stream = _open(file)
     stream.seek(start, max(1, stop - start))
     return stream
 
 
-def _open(file: Location) -> _Stream:
-    with dataset_errors(file, "read"):
+def _open(file: FileVersion) -> _Stream:
+    place = file.location
+    with dataset_errors(place, "read"):
+        handle = place.filesystem.open_input_file(place.path)
+        version, metadata = read_footer(handle, place)
+        if version != file:
+            raise DatasetError(f"{place} has changed since the run was planned.")
         parquet = pq.ParquetFile(
-            file.filesystem.open_input_file(file.path),
-            buffer_size=LOCAL_BUFFER_BYTES if file.is_local else REMOTE_BUFFER_BYTES,
+            handle,
+            metadata=metadata,
+            buffer_size=LOCAL_BUFFER_BYTES if place.is_local else REMOTE_BUFFER_BYTES,
             pre_buffer=False,
             page_checksum_verification=True,
         )
-    metadata = parquet.metadata
-    bounds = [0]
-    for i in range(metadata.num_row_groups):
-        bounds.append(bounds[-1] + metadata.row_group(i).num_rows)
-    return _Stream(file, parquet, bounds)
+    rows = (metadata.row_group(i).num_rows for i in range(metadata.num_row_groups))
+    return _Stream(file, parquet, list(accumulate(rows, initial=0)))
 
 
-def _salvage(file: Location, start: int, stop: int, schema: pa.Schema) -> Rows:
+def _salvage(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> Rows:
     """Read each row group's part on its own, in small steps, up to where it is damaged."""
     batches: list[pa.RecordBatch] = []
     numbers: list[range] = []
     damage = None
     stream = _open(file)
-    for group, (low, high) in enumerate(zip(stream.bounds, stream.bounds[1:], strict=False)):
+    for group, (low, high) in enumerate(pairwise(stream.bounds)):
         first, last = max(start, low), min(stop, high)
         if first >= last:
             continue
@@ -161,7 +176,7 @@ def _salvage(file: Location, start: int, stop: int, schema: pa.Schema) -> Rows:
     return Rows(_table(batches, schema), tuple(numbers), damage)
 
 
-def _damage_of_thread() -> dict[tuple[Location, int], tuple[int, str]]:
+def _damage_of_thread() -> dict[tuple[FileVersion, int], tuple[int, str]]:
     """By file and row group: the first row that cannot be read and why, so that the damage is looked for once."""
     if not hasattr(_kept, "damage"):
         _kept.damage = {}
@@ -171,6 +186,4 @@ def _damage_of_thread() -> dict[tuple[Location, int], tuple[int, str]]:
 def _table(batches: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
     if not batches:
         return schema.empty_table()
-    if not batches[0].schema.equals(schema):
-        raise DatasetError("The columns of a file are no longer those that it had when the run was planned.")
     return pa.Table.from_batches([batch.replace_schema_metadata(schema.metadata) for batch in batches])

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pipeline.dataset.locations import DatasetError, Location
+from pipeline.dataset.footers import FileVersion
+from pipeline.dataset.locations import DatasetError
 from pipeline.dataset.sources import InputFile, Source, partition_stem
 
-SHARD_ROWS = 4096
-"""Rows of a shard, at most: enough to make its overhead small, few enough to lose little with a worker."""
+SHARD_ROWS = 2048
+"""Rows of a shard, at most: a second or two of scoring, a hundred times the overhead of a shard, and few enough that a
+lost worker costs little and that ten thousand rows occupy several."""
 
-SHARD_BYTES = 256 * 2**20
+SHARD_BYTES = 128 * 2**20
 """Encoded bytes of a shard, about and at most, so that long answers make shorter shards and not larger workers."""
 
 
@@ -24,7 +26,7 @@ class Shard:
     """The rows ``start`` (included) to ``stop`` (excluded) of a file, counted from 0 over its row groups."""
 
     name: str
-    file: Location
+    file: FileVersion
     start: int
     stop: int
 
@@ -41,7 +43,7 @@ def plan_shards(source: Source, shard_rows: int = SHARD_ROWS) -> tuple[Shard, ..
     if shard_rows < 1:
         raise DatasetError(f"A shard holds at least one row, not {shard_rows}.")
     return tuple(
-        Shard(shard_name(file.name, start, stop), file.location, start, stop)
+        Shard(shard_name(file.name, start, stop), file.version, start, stop)
         for file in source.files
         for start, stop in _ranges(file, shard_rows)
     )
@@ -50,8 +52,8 @@ def plan_shards(source: Source, shard_rows: int = SHARD_ROWS) -> tuple[Shard, ..
 def shard_name(file: str, start: int, stop: int) -> str:
     """The name of the partition of these rows.
 
-    >>> shard_name("pairs.parquet", 0, 4096)
-    'pairs-000000000000-000000004096.parquet'
+    >>> shard_name("pairs.parquet", 0, 2048)
+    'pairs-000000000000-000000002048.parquet'
     """
     return f"{partition_stem(file)}-{start:012d}-{stop:012d}.parquet"
 

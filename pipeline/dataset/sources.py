@@ -10,15 +10,14 @@ import hashlib
 import os
 import posixpath
 import re
-import struct
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyarrow import fs
 
+from pipeline.dataset.footers import FileVersion, read_footer
 from pipeline.dataset.locations import DatasetError, Location, dataset_errors, locate
 
 SUFFIXES = (".parquet", ".parq", ".pq")
@@ -28,8 +27,6 @@ METADATA_PREFIX = b"pddl_eval."
 """Opens the keys that this program writes into a partition's metadata; they speak of that partition alone."""
 
 FOOTER_READERS = 16
-_TAIL_BYTES = 64 * 1024
-_MAGIC = b"PAR1"
 
 Input = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """A file, a folder, a pattern (``*``, ``**``, ``?``), a URI, or several of them."""
@@ -45,17 +42,16 @@ class RowGroup:
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A Parquet file. ``name`` is its path within the input, ``footer`` a digest of its footer.
+    """A Parquet file; ``name`` is its path within the input, ``size`` in bytes."""
 
-    The footer holds the size, place and bounds of every column chunk, so that a file whose rows changed has another
-    one, while copying or touching the file changes nothing.
-    """
-
-    location: Location
+    version: FileVersion
     name: str
     size: int
-    footer: str
     row_groups: tuple[RowGroup, ...]
+
+    @property
+    def location(self) -> Location:
+        return self.version.location
 
     @property
     def rows(self) -> int:
@@ -98,9 +94,9 @@ def open_source(places: Input) -> Source:
     locations = [Location(store, path) for path in paths]
     names = [posixpath.relpath(path, base.path) for path in paths]
     with ThreadPoolExecutor(min(FOOTER_READERS, len(paths))) as readers:
-        footers = list(readers.map(_read_footer, locations, names))
-    files = [file for file, _ in footers]
-    schema = _common_schema(footers)
+        described = list(readers.map(_describe, locations, names))
+    files = [file for file, _ in described]
+    schema = _common_schema(described)
     return Source(base, walked, tuple(sorted(files, key=lambda file: partition_stem(file.name))), schema)
 
 
@@ -110,11 +106,11 @@ def partition_stem(name: str) -> str:
     >>> partition_stem("pairs.parquet")
     'pairs'
     >>> partition_stem("model a/pairs.parquet")
-    'model_a__pairs-42a4ec70'
+    'model_a__pairs-936d9f60'
     """
     stem = name.removesuffix(".parquet")
-    safe = re.sub(r"[^A-Za-z0-9.=+-]|^[._]+", "_", stem.replace("/", "__")).lstrip("._")
-    if safe == stem and len(safe) <= 100:
+    safe = re.sub(r"[^A-Za-z0-9_.=+-]", "_", stem.replace("/", "__")).lstrip("._")
+    if name == f"{safe}.parquet" and len(safe) <= 100:
         return safe
     digest = hashlib.blake2b(name.encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
     return f"{safe[:100]}-{digest}"
@@ -190,64 +186,34 @@ def _is_hidden(path: str, folder: Location) -> bool:
     return any(part.startswith((".", "_")) for part in path[len(folder.path) :].split("/"))
 
 
-def _read_footer(location: Location, name: str) -> tuple[InputFile, pa.Schema]:
+def _describe(location: Location, name: str) -> tuple[InputFile, pa.Schema]:
     with dataset_errors(location, "read"), location.filesystem.open_input_file(location.path) as file:
-        size = file.size()
-        footer = _footer_bytes(file, size)
-        if footer is None:
-            raise DatasetError(f"{location} is not a Parquet file.")
-        try:
-            metadata = pq.read_metadata(pa.BufferReader(_MAGIC + footer))
-            schema = metadata.schema.to_arrow_schema()
-        except (OSError, pa.ArrowException) as error:
-            raise DatasetError(f"{location} is not a Parquet file that can be read: {error}") from None
-    groups = (metadata.row_group(i) for i in range(metadata.num_row_groups))
-    described = InputFile(
-        location,
-        name,
-        size,
-        hashlib.blake2b(footer, digest_size=16).hexdigest(),
-        tuple(RowGroup(group.num_rows, group.total_byte_size) for group in groups),
-    )
-    return described, schema
+        version, metadata = read_footer(file, location)
+        groups = (metadata.row_group(i) for i in range(metadata.num_row_groups))
+        row_groups = tuple(RowGroup(group.num_rows, group.total_byte_size) for group in groups)
+        return InputFile(version, name, file.size(), row_groups), metadata.schema.to_arrow_schema()
 
 
-def _footer_bytes(file: pa.NativeFile, size: int) -> bytes | None:
-    """Thrift metadata, its length and the magic number, as they end the file; None where they do not."""
-    tail = file.read_at(min(size, _TAIL_BYTES), max(0, size - _TAIL_BYTES))
-    if len(tail) < 12 or not tail.endswith(_MAGIC):
-        return None
-    length = struct.unpack("<I", tail[-8:-4])[0] + 8
-    if length + len(_MAGIC) > size:
-        return None
-    return tail[-length:] if length <= len(tail) else file.read_at(length, size - length)
-
-
-def _common_schema(footers: Iterable[tuple[InputFile, pa.Schema]]) -> pa.Schema:
-    (first, schema), *others = footers
+def _common_schema(described: Iterable[tuple[InputFile, pa.Schema]]) -> pa.Schema:
+    (first, schema), *others = described
     for file, other in others:
         if not schema.equals(other):
             raise DatasetError(
-                f"{file.name} and {first.name} differ: {_difference(schema, other)}; "
-                "the files of one input must have the same columns."
+                f"The files of one input must have the same columns, but {_difference(schema, first, other, file)}."
             )
     own = {key: value for key, value in (schema.metadata or {}).items() if not key.startswith(METADATA_PREFIX)}
     return schema.with_metadata(own or None)
 
 
-def _difference(first: pa.Schema, other: pa.Schema) -> str:
-    missing = [name for name in first.names if name not in other.names]
-    extra = [name for name in other.names if name not in first.names]
-    if missing or extra:
-        return " and ".join(
-            [f"the first lacks {', '.join(missing)}"] * bool(missing)
-            + [f"the second lacks {', '.join(extra)}"] * bool(extra)
-        )
-    for field in first:
-        theirs = other.field(field.name)
-        if not field.equals(theirs):
-            return f"column {field.name} is {_show(theirs)} in the first and {_show(field)} in the second"
-    return "their columns come in another order"
+def _difference(schema: pa.Schema, first: InputFile, other: pa.Schema, file: InputFile) -> str:
+    for there, names, lacking in ((schema, other.names, file), (other, schema.names, first)):
+        absent = [name for name in there.names if name not in names]
+        if absent:
+            return f"{lacking.name} lacks {', '.join(absent)}"
+    for mine, theirs in zip(schema, other, strict=False):
+        if mine.name == theirs.name and not mine.equals(theirs):
+            return f"{mine.name} is {_show(theirs)} in {file.name} and {_show(mine)} in {first.name}"
+    return f"they come in another order in {file.name} than in {first.name}"
 
 
 def _show(field: pa.Field) -> str:

@@ -102,7 +102,7 @@ def score_shard(work: Work, task: ShardTask) -> ShardRecord | ShardFailure:
             seconds=round(time.perf_counter() - started, 4),
             node=platform.node(),
             attempt=task.attempt,
-            unreadable=0 if task.probe else shard.rows - scored.num_rows,
+            unreadable=() if task.probe else _gaps(rows.numbers, shard),
             damage=rows.damage,
             unscored=task.unscored,
         )
@@ -118,6 +118,12 @@ def score_shard(work: Work, task: ShardTask) -> ShardRecord | ShardFailure:
     except Exception as error:
         reason = f"Scoring it failed with {type(error).__name__}: {error}"
         return ShardFailure(shard.name, reason, trace=traceback.format_exc())
+
+
+def _gaps(present: tuple[range, ...], shard: Shard) -> tuple[tuple[int, int], ...]:
+    starts = [shard.start, *(numbers.stop for numbers in present)]
+    stops = [*(numbers.start for numbers in present), shard.stop]
+    return tuple((start, stop) for start, stop in zip(starts, stops, strict=True) if start < stop)
 
 
 def _score(rows: Rows, work: Work, unscored: frozenset[int]) -> pa.Table:

@@ -18,14 +18,17 @@ from pipeline.dataset.shards import Shard
 from pipeline.dataset.work import ShardFailure, ShardTask
 
 LOSSES_BEFORE_PROBING = 2
-LOSSES_OF_A_KILLER = 3
-"""How often a single row must lose its worker in a row to be held responsible."""
+LOSSES_OF_A_KILLER = 10
+"""How often running a single row must lose its worker to be held responsible. On a cluster where every second task
+loses its worker, whatever it does, one innocent suspect in a thousand would be."""
 
-ATTEMPTS = 8
+ATTEMPTS = 20
 """Full attempts at a shard, before and after probing."""
 
 MOST_KILLERS = 16
 """Rows of one shard that are left out at most; where there are more, something other than the rows is broken."""
+
+ADVICE = "look at the installation and the memory of the workers, then try a smaller --shard-rows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +50,12 @@ def life_of_shard(shard: Shard) -> Life:
     """Attempts at a shard until there is a record or a failure to return."""
     killers: tuple[int, ...] = ()
     losses = 0
+    reason = ""
     for attempt in range(1, ATTEMPTS + 1):
         outcome = yield ShardTask(shard, attempt, killers)
         if not isinstance(outcome, WorkerLost):
             return outcome
+        reason = outcome.reason
         losses += 1
         if losses == LOSSES_BEFORE_PROBING:
             losses = 0
@@ -60,8 +65,7 @@ def life_of_shard(shard: Shard) -> Life:
             killers = found
     return ShardFailure(
         shard.name,
-        f"It lost its worker {ATTEMPTS} times ({outcome.reason}), and no single row of it does that: "
-        "if memory is short, choose a smaller --shard-rows.",
+        f"It lost its worker {ATTEMPTS} times ({reason}), and no single row of it does that: {ADVICE}.",
     )
 
 
@@ -73,7 +77,7 @@ def _find_killers(
     while suspects:
         start, stop = suspects.pop()
         single = stop - start == 1
-        if single and start in killers:
+        if start == stop or (single and start in killers):
             continue
         for _ in range(LOSSES_OF_A_KILLER if single else 1):
             outcome = yield ShardTask(shard, attempt, tuple(killers), probe=(start, stop))
@@ -88,5 +92,5 @@ def _find_killers(
         if isinstance(outcome, ShardFailure):
             return outcome
         if len(killers) > MOST_KILLERS:
-            return ShardFailure(shard.name, f"More than {MOST_KILLERS} of its rows end their worker: {outcome}.")
+            return ShardFailure(shard.name, f"More than {MOST_KILLERS} of its rows end their worker: {ADVICE}.")
     return tuple(sorted(killers))

@@ -24,8 +24,14 @@ from pipeline.engines.runner import EngineError
 ShardFunction = Callable[[ShardTask], ShardRecord | ShardFailure]
 """Picklable; where it runs is all that an engine decides."""
 
+READY = "ready"
+"""What a worker says first."""
+
 START_SECONDS = 120.0
-"""After which a worker process that has not said that it is ready is given up."""
+"""After which a worker process that has not said so is given up."""
+
+START_ATTEMPTS = 5
+"""Processes that are started for a worker until one is ready, where something kills them."""
 
 
 class InProcess:
@@ -67,8 +73,8 @@ class Processes:
         try:
             for _ in range(workers):
                 self._workers.append(self._start())
-            for worker in self._workers:
-                self._await_start(worker)
+            for place in range(workers):
+                self._await_start(place)
         except BaseException:
             self.close()
             raise
@@ -121,12 +127,18 @@ class Processes:
         theirs.close()
         return _Worker(process, ours)
 
-    def _await_start(self, worker: _Worker) -> None:
-        try:
-            if worker.pipe.poll(START_SECONDS) and worker.pipe.recv() == "ready":
-                return
-        except (EOFError, OSError):
-            pass
+    def _await_start(self, place: int) -> None:
+        for _ in range(START_ATTEMPTS):
+            worker = self._workers[place]
+            with contextlib.suppress(EOFError, OSError):
+                if worker.pipe.poll(START_SECONDS) and worker.pipe.recv() == READY:
+                    return
+            worker.process.kill()
+            worker.process.join()
+            worker.pipe.close()
+            if (worker.process.exitcode or 0) > 0:
+                break  # It ended by itself, and would do so again; being killed says nothing.
+            self._workers[place] = self._start()
         raise EngineError(
             "Worker processes do not start: a script that calls score_dataset with workers "
             'does so under `if __name__ == "__main__":`.'
@@ -137,9 +149,9 @@ class Processes:
         old.pipe.close()
         old.process.kill()
         old.process.join()
-        worker = self._workers[place] = self._start()
-        self._await_start(worker)
-        return worker
+        self._workers[place] = self._start()
+        self._await_start(place)
+        return self._workers[place]
 
 
 def _serve(pipe: Connection, function: ShardFunction) -> None:
@@ -147,7 +159,7 @@ def _serve(pipe: Connection, function: ShardFunction) -> None:
     # Ctrl-C reaches the whole group; the parent decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(EOFError, OSError):
-        pipe.send("ready")
+        pipe.send(READY)
         while True:
             pipe.send(function(pipe.recv()))
 

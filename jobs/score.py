@@ -1,0 +1,99 @@
+"""``pddl-eval score INPUT OUTPUT``: score a dataset, in this process, in several, or on a Ray cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Optional
+
+import typer
+
+from jobs.arguments import column_names, domain_text
+from jobs.cli import run_job
+
+if TYPE_CHECKING:
+    from pipeline.run import PairScorer
+
+
+def score(
+    input: Annotated[list[str], typer.Argument(metavar="INPUT", help="Parquet files, folders, patterns, s3:// URIs.")],
+    output: Annotated[str, typer.Argument(metavar="OUTPUT", help="Folder for the scored partitions; may be s3://….")],
+    column: Annotated[
+        Optional[list[str]],  # noqa: UP045 (typer reads it)
+        typer.Option(metavar="MEANING=NAME", help="The dataset's own name for a column: generated_problem=output."),
+    ] = None,
+    domain: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(metavar="NAME|FILE", help="Domain of all rows that name none: a known one or a PDDL file."),
+    ] = None,
+    check_solvable: Annotated[bool, typer.Option(help="Decide whether generated problems can be solved.")] = True,
+    similarity: Annotated[str, typer.Option(help="Of plan steps: exact, lexical or embedding.")] = "exact",
+    beta: Annotated[float, typer.Option(help="Weight of the action's name in the plan score, 0 to 1.")] = 0.75,
+    threshold: Annotated[float, typer.Option(help="Similarity above which plan steps match, 0 to 1.")] = 0.8,
+    engine: Annotated[str, typer.Option(help="auto, local or ray; changes no score.")] = "auto",
+    address: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(help="Ray cluster to join: auto, HOST:PORT or ray://HOST:PORT. Default: RAY_ADDRESS."),
+    ] = None,
+    workers: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option(help="Worker processes, or tasks in flight on Ray. Default: what pays."),
+    ] = None,
+    shard_rows: Annotated[int, typer.Option(help="Rows of a shard, at most.")] = 2048,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the shards and write nothing.")] = False,
+    json_log: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FILE", help="Append one JSON line for each finished shard."),
+    ] = None,
+) -> None:
+    """Score a dataset of (generated, reference) pairs into a folder of Parquet partitions.
+
+    Every column passes through unchanged, the score columns come behind. Interrupted, the same command goes on
+    where it stopped.
+    """
+    from jobs.progress import progress
+    from pipeline.run import pair_scorer, run_scorer
+    from pipeline.scoring.settings import Settings
+
+    scorer = pair_scorer(
+        Settings(
+            columns=column_names(column or []),
+            domain=domain_text(domain) if domain else None,
+            check_solvable=check_solvable,
+            similarity=similarity,
+            beta=beta,
+            threshold=threshold,
+        )
+    )
+    if dry_run:
+        _print_plan(input, output, scorer, shard_rows)
+        return
+    with progress() as watch:
+        summary = run_scorer(
+            input,
+            output,
+            scorer,
+            engine=engine,
+            address=address,
+            workers=workers,
+            shard_rows=shard_rows,
+            json_log=json_log,
+            watch=watch,
+        )
+    print(summary)
+
+
+def _print_plan(input: Sequence[str], output: str, scorer: PairScorer, shard_rows: int) -> None:
+    from pipeline.dataset.plan import plan_run
+
+    plan = plan_run(input, output, scorer, shard_rows)
+    for shard in plan.shards:
+        state = "done " if shard.name in plan.finished else "to do"
+        print(f"{state}  {shard.rows:>8,}  {shard.name}")
+    missing = plan.missing
+    rows = sum(shard.rows for shard in missing)
+    print(f"{len(missing):,} of {len(plan.shards):,} shards to do, {rows:,} of {plan.source.rows:,} pairs")
+
+
+if __name__ == "__main__":
+    run_job(score)
