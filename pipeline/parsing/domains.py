@@ -224,7 +224,7 @@ def _literals(
         form, holds = stack.pop()
         if form == []:
             continue
-        if isinstance(form, str) or not isinstance(form[0], str):
+        if isinstance(form, str) or not isinstance(form[0], str) or form[0].startswith("?"):
             raise DomainError(f"operator {operator}: {_show(form)} is not a condition or an effect")
         head, terms = form[0], form[1:]
         if head == "and" and (holds or len(terms) <= 1):

@@ -1,0 +1,207 @@
+"""PDDL domain text -> Domain: what the reader accepts, what it notes as outside STRIPS, what it refuses."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.domain import EQUALITY, Domain
+from pipeline.parsing.domains import MAX_CHARACTERS, MAX_NESTING, DomainError, parse_domain
+from pipeline.planning_domains import blocksworld, floor_tile, gripper, rover_single
+from pipeline.problem import ROOT_TYPE, Atom
+
+DEPOT = """
+; a comment before the domain
+(DEFINE (DOMAIN Depot)
+  (:Requirements :strips :typing :negative-preconditions :equality :action-costs)
+  (:types truck crane - machine box - (either thing cargo) yard machine - object)
+  (:constants Main - yard spare)
+  (:functions (total-cost) - number)
+  (:predicates (at ?m - machine ?y - yard) (in ?b - box ?m - (either truck crane)) (idle) (broken ?m - machine))
+  (:action load
+    :effect (and (in ?b ?t) (not (at-box ?b Main)) (increase (total-cost) 3)) ; parts in any order
+    :parameters (?b - box ?t ?spare - truck)
+    :precondition (and (at ?t main) (and (at-box ?b main) (not (broken ?t))) (not (= ?t ?spare)) (= ?b ?b)))
+  (:action rest :parameters () :precondition () :effect (idle))
+  (:action wake :effect (not (idle)))
+  (:action nothing))
+"""
+
+
+def test_reads_types_constants_and_predicates() -> None:
+    domain = parse_domain(DEPOT)
+    assert domain.name == "depot"
+    assert domain.types == {
+        "truck": "machine",
+        "crane": "machine",
+        "box": "thing",
+        "thing": ROOT_TYPE,
+        "yard": ROOT_TYPE,
+        "machine": ROOT_TYPE,
+    }
+    assert list(domain.ancestors("crane")) == ["crane", "machine", ROOT_TYPE]
+    assert domain.constants == {"main": "yard", "spare": ROOT_TYPE}
+    assert domain.predicates == {
+        "at": (("machine",), ("yard",)),
+        "in": (("box",), ("truck", "crane")),
+        "idle": (),
+        "broken": (("machine",),),
+    }
+    assert domain.outside_strips == ("types: box has more than one type",)
+
+
+def test_reads_operators_in_any_layout() -> None:
+    load, rest, wake, nothing = parse_domain(DEPOT).operators
+    assert load.parameters == (("?b", ("box",)), ("?t", ("truck",)), ("?spare", ("truck",)))
+    assert load.preconditions == {("at", "?t", "main"), ("at-box", "?b", "main"), (EQUALITY, "?b", "?b")}
+    assert load.negative_preconditions == {("broken", "?t"), (EQUALITY, "?t", "?spare")}
+    assert load.add_effects == {("in", "?b", "?t")}
+    assert load.delete_effects == {("at-box", "?b", "main")}
+    assert (rest.parameters, rest.preconditions, rest.add_effects) == ((), frozenset(), {("idle",)})
+    assert (wake.preconditions, wake.delete_effects) == (frozenset(), {("idle",)})
+    assert nothing.preconditions | nothing.add_effects | nothing.delete_effects == frozenset()
+
+
+def test_finds_the_first_domain_in_an_answer() -> None:
+    answer = "Sure! (see below)\n```pddl\n(define (domain one))\n```\nor\n(define (domain two) (:action a))"
+    assert parse_domain(answer) == Domain("one", {}, {}, {}, ())
+
+
+@pytest.mark.parametrize(
+    ("condition", "construct"),
+    [
+        ("(or (p) (q))", "or"),
+        ("(imply (p) (q))", "imply"),
+        ("(forall (?y - t) (r ?y))", "forall"),
+        ("(exists (?y - t) (r ?y))", "exists"),
+        ("(not (and (p) (q)))", "negated conjunction"),
+        ("(>= (fuel) 3)", "numeric condition"),
+        ("(= (fuel) 3)", "numeric condition"),
+        ("(r (place-of ?x))", "nested term in r"),
+        ("(r ?z)", "?z is not a parameter"),
+    ],
+)
+def test_names_conditions_outside_strips_and_reads_the_rest(condition: str, construct: str) -> None:
+    domain = parse_domain(f"(define (domain d) (:action a :parameters (?x) :precondition (and (p) {condition})))")
+    assert domain.outside_strips == (f"a: {construct}",)
+    assert ("p",) in domain.operators[0].preconditions
+
+
+@pytest.mark.parametrize(
+    ("section", "note"),
+    [
+        ("(:action a :effect (and (p) (when (q) (r))))", "a: when"),
+        ("(:action a :effect (forall (?x) (not (p ?x))))", "a: forall"),
+        ("(:action a :vars (?x) :effect (p))", "a: :vars"),
+        ("(:derived (above ?x ?y) (on ?x ?y))", "above: derived predicate"),
+        ("(:durative-action a :parameters (?x) :duration (= ?duration 3) :effect (at end (p)))", "a: durative action"),
+        ("(:constraints (always (p)))", "domain: :constraints"),
+    ],
+)
+def test_names_other_constructs_outside_strips(section: str, note: str) -> None:
+    assert parse_domain(f"(define (domain d) {section})").outside_strips == (note,)
+
+
+def test_quantities_that_decide_nothing_are_passed_over() -> None:
+    text = "(define (domain d) (:functions (cost ?x)) (:action a :effect (and (p) (decrease (cost a) (* 2 3)))))"
+    domain = parse_domain(text)
+    assert domain.outside_strips == ()
+    assert domain.operators[0].add_effects == {("p",)}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("no domain here", "no (define (domain"),
+        ("(define (problem p) (:domain d))", "no (define (domain"),
+        ("(define (domain d) (:action a", "never closed"),
+        ("(define (domain))", "no name"),
+        ("(define (domain d) stray)", "'stray' stands where a section"),
+        ("(define (domain d) (:types a - ))", "no type after"),
+        ("(define (domain d) (:types - a))", "no name before"),
+        ("(define (domain d) (:predicates (p ?x -t)))", "'-t' is not a name"),
+        ("(define (domain d) (:predicates p))", "does not declare a predicate"),
+        ("(define (domain d) (:action))", "no name"),
+        ("(define (domain d) (:action a) (:action a))", "defined twice"),
+        ("(define (domain d) (:action a :effect (p) :effect (q)))", "twice"),
+        ("(define (domain d) (:action a :parameters (x)))", "does not start with '?'"),
+        ("(define (domain d) (:action a :parameters (?x ?x)))", "names a parameter twice"),
+        ("(define (domain d) (:action a :precondition handempty))", "not a condition"),
+        ("(define (domain d) (:action a :precondition ((p))))", "not a condition"),
+        ("(define (domain d) (:action a :parameters (?p) :precondition (?p)))", "not a condition"),
+        ("(define (domain d) (:action a :precondition (not (p) (q))))", "negates 2 formulas"),
+        ("(define (domain d) (:action a :effect (= x y)))", "compares nothing"),
+        ("(define (domain d)" + "(" * MAX_NESTING, "nests deeper"),
+        ("(define (domain d))" + " " * MAX_CHARACTERS, "characters"),
+    ],
+)
+def test_refuses_what_is_no_domain_in_one_sentence(text: str, reason: str) -> None:
+    with pytest.raises(DomainError) as error:
+        parse_domain(text)
+    assert reason in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_name_that_is_only_a_parent_is_a_type() -> None:
+    domain = parse_domain("(define (domain d) (:types truck - vehicle))")
+    assert list(domain.ancestors("truck")) == ["truck", "vehicle", ROOT_TYPE]
+
+
+@pytest.mark.parametrize("pddl_text", [blocksworld.PDDL, gripper.PDDL, floor_tile.PDDL, rover_single.PDDL])
+def test_agrees_with_the_pddl_package(pddl_text: str) -> None:
+    parser = pytest.importorskip("pddl.parser.domain")
+    theirs = parser.DomainParser()(pddl_text)
+    ours = parse_domain(pddl_text)
+    assert ours.outside_strips == ()
+    assert ours.name == str(theirs.name)
+    assert ours.types == {str(name): str(parent or ROOT_TYPE) for name, parent in theirs.types.items()}
+    assert {name: len(types) for name, types in ours.predicates.items()} == {
+        str(predicate.name): predicate.arity for predicate in theirs.predicates
+    }
+    by_name = {operator.name: operator for operator in ours.operators}
+    assert by_name.keys() == {str(action.name) for action in theirs.actions}
+    for action in theirs.actions:
+        operator = by_name[str(action.name)]
+        assert operator.parameters == tuple(
+            (f"?{variable.name}", tuple(sorted(variable.type_tags)) or (ROOT_TYPE,)) for variable in action.parameters
+        )
+        assert (operator.preconditions, operator.negative_preconditions) == _split(action.precondition)
+        assert (operator.add_effects, operator.delete_effects) == _split(action.effect)
+
+
+def _split(formula: Any) -> tuple[set[Atom], set[Atom]]:
+    """The positive and the negative atoms of a conjunction of the package."""
+    from pddl.logic.base import And, Not
+
+    positive: set[Atom] = set()
+    negative: set[Atom] = set()
+    for literal in formula.operands if isinstance(formula, And) else [formula]:
+        atom = literal.argument if isinstance(literal, Not) else literal
+        (negative if isinstance(literal, Not) else positive).add((atom.name, *(f"?{term.name}" for term in atom.terms)))
+    return positive, negative
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(alphabet="()?-:; \nadefinomp=", max_size=120))
+def test_any_text_is_a_domain_or_a_domain_error(text: str) -> None:
+    try:
+        domain = parse_domain("(define (domain d) " + text)
+    except DomainError:
+        return
+    assert domain.name == "d"
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_a_domain_with_a_part_cut_out_is_a_domain_or_a_domain_error(random: Random) -> None:
+    start = random.randrange(len(DEPOT))
+    text = DEPOT[:start] + DEPOT[start + random.randrange(40) :]
+    try:
+        domain = parse_domain(text)
+    except DomainError:
+        return
+    assert len(domain.operators) <= 4

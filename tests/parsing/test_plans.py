@@ -1,0 +1,307 @@
+"""Reading plans: DESIGN.md section 6's notations, as models write them, and what cannot be read, with its place."""
+
+from __future__ import annotations
+
+import json
+import re
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.parsing import plan_lines
+from pipeline.parsing.plans import MAX_CHARACTERS, MAX_STEPS, Plan, PlanError, Unread, plan_of_steps, read_plan
+
+
+def plan(*steps: str) -> Plan:
+    """``plan("pick a", "x p|y")``: actions in a step apart by a bar."""
+    return tuple(frozenset(tuple(action.split()) for action in step.split("|")) for step in steps)
+
+
+BLOCKS = plan("unstack b1 b2", "put-down b1")
+
+READABLE = {
+    "GAICo's page": ("take(a), move(l1, l2), {x(p), y}, drop(a)", plan("take a", "move l1 l2", "x p|y", "drop a")),
+    "GAICo's bare names": ("a1, {a2, a3}, a4", plan("a1", "a2|a3", "a4")),
+    "one bare name": ("noop1", plan("noop1")),
+    "braces around one action": ("{a}, b", plan("a", "b")),
+    "braces around nothing": ("a, {}, b", plan("a", "b")),
+    "braces over two lines": ("{x(p),\n  y(q)}, drop(a)\nwave()", plan("x p|y q", "drop a", "wave")),
+    "case and blanks": ("  Take( A ) ,MOVE(l1 ,  L2)  ", plan("take a", "move l1 l2")),
+    "a call with a blank": ("move (l1, l2)", plan("move l1 l2")),
+    "inner parentheses": ("f(g(x, y), z)", (frozenset({("f", "g(x, y)", "z")}),)),
+    "PDDL lines": ("(unstack b1 b2)\n(put-down b1)\n", BLOCKS),
+    "PDDL on one line": ("(unstack b1 b2) (put-down b1)", BLOCKS),
+    "PDDL with commas": ("(unstack b1, b2), (put-down b1)", BLOCKS),
+    "a list of PDDL actions": ("((unstack b1 b2)\n (put-down b1))", BLOCKS),
+    "Windows lines": ("(unstack b1 b2)\r\n(put-down b1)\r\n", BLOCKS),
+    "a planner's output": ("0: (UNSTACK B1 B2) [1]\n1: (put-down b1) [1]\n; cost = 2 (unit cost)", BLOCKS),
+    "a temporal planner": ("0.000: (a) [1.0]\n0.000: (b c) [2.000]\n3.5: (d) [D:1.0; C:0.1]", plan("a|b c", "d")),
+    "comments": ("; (noop)\n(unstack b1 b2) ; then\n(put-down b1) # (done)\n// (noop)", BLOCKS),
+    "numbered": ("1. (unstack b1 b2)\n2. (put-down b1)", BLOCKS),
+    "numbered alike": ("1. (unstack b1 b2)\n1. (put-down b1)", BLOCKS),
+    "numbered in a row": ("1) unstack(b1, b2) 2) put-down(b1)", BLOCKS),
+    "steps": ("Step 1: unstack(b1, b2)\nStep 2: **put-down(b1)**", BLOCKS),
+    "explained steps": ("1. `(unstack b1 b2)`: free b1\n2. **(put-down b1)** – onto (on) the table", BLOCKS),
+    "explained before": ("1. Free b1: (unstack b1 b2)\n2. Put it down: (put-down b1)", BLOCKS),
+    "bullets": ("- (unstack b1 b2)\n* (put-down b1)", BLOCKS),
+    "a table": ("| 1 | (unstack b1 b2) | free b1 |\n| 2 | (put-down b1) | |", BLOCKS),
+    "a Python list": ("['unstack(b1, b2)', 'put-down(b1)']", BLOCKS),
+    "brackets": ("[unstack(b1, b2), put-down(b1)]", BLOCKS),
+    "arrows": ("unstack(b1, b2) -> put-down(b1)", BLOCKS),
+    "statements": ("unstack(b1, b2); put-down(b1);", BLOCKS),
+    "a labelled list": ("The plan is: (unstack b1 b2), (put-down b1).", BLOCKS),
+    "prose around lines": ("Sure (of course)!\n\n(unstack b1 b2)\n(put-down b1)\n\nNow (on b1 b2) is false.", BLOCKS),
+    "explained by states": (
+        "Initial state: on(b1, b2), clear(b1)\nGoal: (on-table b1)\n\n1. unstack(b1, b2) takes it\n"
+        "   - Preconditions: on(b1, b2), clear(b1)\n   - Effects: holding(b1)\n2. put-down(b1)\nResult: done(b1).",
+        BLOCKS,
+    ),
+    "a fence": ("I (the robot) do:\n```pddl\n(unstack b1 b2)\n(put-down b1)\n```\n(or (noop))", BLOCKS),
+    "two drafts": ("```\n(unstack b1 b2)\n(put-down b1)\n```\nor\n```\n(noop)\n```", BLOCKS),
+    "a problem before": (
+        "```pddl\n(define (problem p)\n(clear b1)\n)\n```\n```\n(unstack b1 b2)\n(put-down b1)\n```",
+        BLOCKS,
+    ),
+    "an open fence": ("```\n(unstack b1 b2)\n(put-down b1)", BLOCKS),
+    "a fence of names": ("The plan:\n```\nnoop, wave\n```", plan("noop", "wave")),
+    "sentences": ("First I do (unstack b1 b2), and then comes put-down(b1).", BLOCKS),
+    "the empty list": ("[]", ()),
+    "the empty list in a fence": ("```json\n[ ]\n```", ()),
+    "JSON strings": ('["unstack(b1, b2)", "(put-down b1)", "wave"]', (*BLOCKS, *plan("wave"))),
+    "JSON lists": ('[["unstack", "b1", "B2"], ["put-down", "b1"]]', BLOCKS),
+    "JSON under a key": (
+        '{"plan": [{"name": "unstack", "args": ["b1", "b2"]}, {"name": "put-down", "args": "b1"}]}',
+        BLOCKS,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", READABLE)
+def test_read_whole(name: str) -> None:
+    text, expected = READABLE[name]
+    reading = read_plan(text)
+    assert reading.steps == expected
+    assert (reading.unread, reading.reason, reading.found) == ((), "", True)
+
+
+def test_t_eval_objects_in_prose() -> None:
+    """T-Eval's own format: sorted by id, arguments by name, whatever stands around."""
+    actions = [
+        {"name": "FinishAction", "args": {}, "id": 2},
+        {"name": "Email.send", "args": {"to": "Ann", "body": "a, (b) [c]"}, "id": 1},
+        {"name": "GetWeather", "args": {"days": 2, "city": "New York", "opts": {"b": [1], "a": None}}, "id": 0},
+    ]
+    reading = read_plan(f"As asked [1], (see below):\n```json\n{json.dumps(actions, indent=2)}\n```\nDone.")
+    assert reading.steps == (
+        frozenset({("getweather", "city=new york", "days=2", 'opts={"a": null, "b": [1]}')}),
+        frozenset({("email.send", "body=a, (b) [c]", "to=ann")}),
+        frozenset({("finishaction",)}),
+    )
+    assert reading.reason == ""
+
+
+def test_objects_without_ids_stay_in_order() -> None:
+    assert read_plan('[{"name": "b", "id": 1}, {"name": "a"}]').steps == plan("b", "a")
+
+
+UNREAD = {
+    "words for an action": (
+        "1. (pick a)\n2. pick the other\n3. (drop a)",
+        plan("pick a", "drop a"),
+        (2, 1, "2. pick the other"),
+    ),
+    "cut off": ("(pick a)\n(drop", plan("pick a"), (2, 1, "(drop")),
+    "in a fence": ("```\n(pick a)\n  whatever\n```", plan("pick a"), (3, 3, "whatever")),
+    "an action in prose": (
+        "(pick a)\non(a, b) is true now\n(drop a)",
+        plan("pick a", "drop a"),
+        (2, 1, "on(a, b) is true now"),
+    ),
+    "behind an action": ("x\n1. (pick a) or (put (b) c)", plan("pick a"), (2, 13, "or (put (b) c)")),
+    "JSON cut off": ('[{"name": "a"},\n {"name": "b', plan("a"), (2, 2, '{"name": "b')),
+    "JSON of another kind": ('[{"name": "a"}, 7, {"name": "b"}]', plan("a"), (1, 17, '7, {"name": "b"}]')),
+    "JSON without a name": (
+        '[{"name": "a"}, {"id": 1}, {"name": "b"}]',
+        plan("a", "b"),
+        (1, 17, '{"id": 1}, {"name": "b"}]'),
+    ),
+    "JSON not closed": ('[{"name": "a"} {"name": "b"}]', plan("a"), (1, 16, '{"name": "b"}]')),
+}
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_place_of_what_could_not_be_read(name: str) -> None:
+    text, steps, place = UNREAD[name]
+    reading = read_plan(text)
+    assert reading.steps == steps
+    assert reading.unread == (Unread(*place),)
+    assert str(Unread(*place)) in reading.reason
+
+
+def test_many_unread_places_are_counted() -> None:
+    text = "(pick a)\n" + "\n".join(f"{number}. nothing" for number in range(100))
+    reading = read_plan(text)
+    assert len(reading.unread) == 20
+    assert reading.reason == "not read: line 2, column 1: '0. nothing' and at least 19 more"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "found"),
+    [
+        (None, "there is no answer", False),
+        ("", "the answer is empty", True),
+        (" \n\t", "the answer is empty", True),
+        ("I cannot do that.", "no action was found: line 1, column 1: 'I cannot do that.'", False),
+        ("\n\n  Sorry, but no.", "no action was found: line 3, column 3: 'Sorry, but no.'", False),
+        ("a" * (MAX_CHARACTERS + 1), "the answer is longer than 2,000,000 characters and was not read", False),
+    ],
+)
+def test_no_plan(text: str | None, reason: str, found: bool) -> None:
+    reading = read_plan(text)
+    assert (reading.steps, reading.reason, reading.found) == ((), reason, found)
+
+
+HOSTILE = {
+    "opening parentheses": "(" * 100_000,
+    "closing parentheses": ")" * 100_000,
+    "calls in calls": "f(" * 100_000,
+    "calls beside calls": "f(x(y)" * 50_000,
+    "open PDDL": "(a " * 100_000,
+    "open braces": "{a" * 100_000,
+    "nested lists": "[" * 100_000,
+    "nested objects": '[{"a":' * 100_000,
+    "nested names": '[{"name":"a","args":' * 100_000,
+    "open strings": '[{"name":"a","args":"' * 50_000,
+    "backslashes": '[{"\\' * 100_000,
+    "quotes": '"' * 200_000,
+    "labels": "a:" * 200_000,
+    "numbers": "1. " * 200_000,
+    "one number": "1" * 200_000 + ": (a)",
+    "one word": "a" * 200_000,
+    "dashes": "- " * 200_000,
+    "steps": "step 1 " * 100_000,
+    "commas": "," * 200_000,
+    "fences": "```\n" * 100_000,
+    "one time": "".join(f"0: (a b{number})\n" for number in range(50_000)),
+    "lists": '["" ' * 100_000,
+    "unread elements": '[{"name":"a"}' + ',{"x":1}' * 50_000 + "]",
+    "binary": "".join(map(chr, range(0xD800))) * 3,
+    "ten megabytes": "(a b)\n" * 1_700_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_text_is_read_in_linear_time(name: str) -> None:
+    """No exception, and no hang: each of these took minutes with patterns that backtrack."""
+    reading = read_plan(HOSTILE[name])
+    assert len(reading.steps) <= MAX_STEPS
+
+
+def test_steps_beyond_the_limit_are_left_out_and_said_to_be() -> None:
+    for text in ("(a b)\n" * 60_000, "(a b), " * 60_000, "a, " * 60_000, json.dumps([{"name": "a"}] * 60_000)):
+        reading = read_plan(text)
+        assert len(reading.steps) == MAX_STEPS
+        assert reading.reason.startswith("only the first 50,000 steps were read")
+
+
+WORDS = st.from_regex(r"[a-z][a-z0-9_]{0,5}(-[a-z0-9]{1,3})?", fullmatch=True).filter(
+    lambda word: word not in {"and", "then", "next", "finally", "lastly", "first", "afterwards"}
+)
+ACTIONS = st.lists(WORDS, min_size=1, max_size=4).map(tuple)
+PLANS = st.lists(ACTIONS, min_size=1, max_size=8)
+
+
+def call(action: tuple[str, ...]) -> str:
+    return f"{action[0]}({', '.join(action[1:])})"
+
+
+def pddl(action: tuple[str, ...]) -> str:
+    return f"({' '.join(action)})"
+
+
+WRITERS = {
+    "calls": lambda actions: ", ".join(map(call, actions)),
+    "calls, a line each": lambda actions: "\n".join(map(call, actions)),
+    "lines": lambda actions: "\n".join(map(pddl, actions)),
+    "upper case": lambda actions: "\n".join(map(pddl, actions)).upper(),
+    "numbered": lambda actions: "\n".join(f"{n}: {pddl(a)} [1]" for n, a in enumerate(actions)),
+    "explained": lambda actions: "Plan:\n" + "\n".join(f"{n}. `{pddl(a)}` - so" for n, a in enumerate(actions)),
+    "fenced": lambda actions: "Here (now):\n```\n" + "\n".join(map(pddl, actions)) + "\n```\nbye",
+    "objects": lambda actions: "So: " + json.dumps([{"name": a[0], "args": list(a[1:])} for a in actions]),
+    "strings": lambda actions: json.dumps([call(a) for a in actions]),
+}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+@given(actions=PLANS)
+def test_what_is_written_is_read(writer: str, actions: list[tuple[str, ...]]) -> None:
+    reading = read_plan(WRITERS[writer](actions))
+    assert reading.steps == tuple(frozenset({action}) for action in actions)
+    assert reading.reason == ""
+
+
+@given(steps=st.lists(st.frozensets(ACTIONS, min_size=1, max_size=3), min_size=1, max_size=6))
+def test_concurrent_steps_are_sets(steps: list[frozenset[tuple[str, ...]]]) -> None:
+    assert read_plan(", ".join("{" + ", ".join(map(call, step)) + "}" for step in steps)).steps == tuple(steps)
+
+
+@given(text=st.text("abAB12 ()?-.,;:\n\t{}[]`*'\"", max_size=60))
+def test_any_text_is_answered(text: str) -> None:
+    reading = read_plan(text)
+    assert reading.found or not reading.steps
+    assert all(step for step in reading.steps)
+    assert all(1 <= place.line <= text.count("\n") + 1 and place.column >= 1 for place in reading.unread)
+
+
+PIECES = [
+    "(",
+    ")",
+    "a",
+    "b-",
+    "c.",
+    " ",
+    "\n",
+    "?x",
+    "1",
+    "A",
+    "\t",
+    "(a b)",
+    "(c)",
+    "\n2. ",
+    "\n1: ",
+    "\n1.5: ",
+    "\n- ",
+]
+
+
+@given(text=st.lists(st.sampled_from(PIECES), max_size=20).map("".join))
+def test_the_quick_way_reads_what_the_long_way_reads(text: str) -> None:
+    """The patterns for plain texts and lines are shortcuts: without them everything is read the same."""
+    never = re.compile(r"(?!)")
+    with patch.multiple(plan_lines, _PLAIN_TEXT=never, _PLAIN_LINE=never):
+        expected = read_plan(text)
+    assert read_plan(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ([("pick", "A"), ["drop", " a "]], plan("pick a", "drop a")),
+        (["pick(A)", "(drop a)", "noop"], plan("pick a", "drop a", "noop")),
+        (["a1", frozenset({"a2", "a3(x)"}), "a4"], plan("a1", "a2|a3 x", "a4")),
+        ([{("pick", "a"), ("wave",)}, set()], plan("pick a|wave")),
+        ([{"name": "b", "id": 1}, {"name": "a", "args": ["x"], "id": 0}], plan("a x", "b")),
+        (["Pick  up A"], (frozenset({("pick up a",)}),)),
+        ((), ()),
+    ],
+)
+def test_plans_from_python_sequences(steps: list[object], expected: Plan) -> None:
+    assert plan_of_steps(steps) == expected
+
+
+@pytest.mark.parametrize("step", [7, None, (), ("a", 7), "", {"args": []}])
+def test_a_step_of_another_type_is_an_error(step: object) -> None:
+    with pytest.raises(PlanError, match="is no action"):
+        plan_of_steps([("pick", "a"), step])
