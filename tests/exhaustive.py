@@ -124,9 +124,11 @@ def changing_predicates(domain: Domain) -> frozenset[str]:
 
 
 def ground_operators(problem: Problem, domain: Domain | None = None, typed: bool = True) -> list[GroundOperator]:
-    """Each operator with each choice of fitting objects, two parameters may be one object, in an order that only
-    depends on the order of the objects. Left out: those that need a static atom which the initial state lacks (or
-    forbid one which it has), for they are never applicable."""
+    """Each operator with each choice of fitting objects; two parameters may be one object.
+
+    Left out are those that need a static atom which the initial state lacks (or forbid one which it has), for they are
+    never applicable. The order depends on the order of operators and objects only.
+    """
     domain = domain or DOMAINS[problem.domain]
     objects = {**domain.constants, **problem.objects}
     changing = changing_predicates(domain)
@@ -134,22 +136,23 @@ def ground_operators(problem: Problem, domain: Domain | None = None, typed: bool
     for lifted in domain.operators:
         static = [(atom, True) for atom in lifted.preconditions if atom[0] not in changing]
         static += [(atom, False) for atom in lifted.negative_preconditions if atom[0] not in changing]
+        unbound = {variable for variable, _ in lifted.parameters}
         bindings: list[Bijection] = [{}]
-        for variable, types in lifted.parameters:
-            fitting = [o for o, t in objects.items() if not typed or not set(types).isdisjoint(domain.ancestors(t))]
-            bindings = [{**binding, variable: o} for binding in bindings for o in fitting]
-            for atom, wanted in static:
-                if variable in atom:
-                    bindings = [b for b in bindings if _holds(atom, b, problem) in (wanted, None)]
-        ground += [_ground(lifted, b) for b in bindings if all(_holds(a, b, problem) == wanted for a, wanted in static)]
+        for variable, types in (*lifted.parameters, ("", ())):
+            ready = [(atom, wanted) for atom, wanted in static if unbound.isdisjoint(atom)]
+            static = [condition for condition in static if condition not in ready]
+            bindings = [b for b in bindings if all(_holds(atom, b, problem) == wanted for atom, wanted in ready)]
+            if variable:
+                fitting = [o for o, t in objects.items() if not typed or not set(types).isdisjoint(domain.ancestors(t))]
+                bindings = [{**binding, variable: o} for binding in bindings for o in fitting]
+                unbound.remove(variable)
+        ground += [_ground(lifted, binding) for binding in bindings]
     return ground
 
 
-def _holds(atom: Atom, binding: Mapping[str, str], problem: Problem) -> bool | None:
-    """Whether a static atom is true, in all states alike; None while a variable of it is not bound."""
+def _holds(atom: Atom, binding: Mapping[str, str], problem: Problem) -> bool:
+    """Whether a static atom is true: in one state, and so in all."""
     predicate, *arguments = renamed_atom(atom, binding)
-    if any(argument.startswith("?") for argument in arguments):
-        return None
     return arguments[0] == arguments[1] if predicate == EQUALITY else (predicate, *arguments) in problem.init
 
 
@@ -179,18 +182,23 @@ def reachable(
     ``domain`` is the one that the problem names unless given; ``typed=False`` ignores all types.
     """
     domain = domain or DOMAINS[problem.domain]
-    if not domain.types:
-        typed = False  # every parameter is a plain object, so that one enumeration serves both
-    objects = tuple(sorted(problem.objects.items())) if typed else tuple(sorted(dict.fromkeys(problem.objects, "")))
-    key = (objects, problem.init, domain.operators, limit)
+    if all(types == (ROOT_TYPE,) for lifted in domain.operators for _, types in lifted.parameters):
+        typed = False  # types bind nothing, so that one enumeration serves both
+    objects = frozenset(problem.objects.items() if typed else problem.objects)
+    declared = frozenset(domain.types.items()), frozenset(domain.constants.items())
+    key = (objects, problem.init, *declared, domain.operators)
     if key not in _REACHED:
+        states = _enumerate(problem.init, ground_operators(problem, domain, typed), limit)
+        if states is None:
+            return None
         if len(_REACHED) >= 64:
             _REACHED.clear()
-        _REACHED[key] = _enumerate(problem.init, ground_operators(problem, domain, typed), limit)
-    return _REACHED[key]
+        _REACHED[key] = states
+    return _REACHED[key] if len(_REACHED[key]) <= limit else None
 
 
-_REACHED: dict[object, frozenset[State] | None] = {}
+_REACHED: dict[object, frozenset[State]] = {}
+"""The last few state sets: goals over one initial state share them."""
 
 
 def _enumerate(initial: State, ground: Sequence[GroundOperator], limit: int) -> frozenset[State] | None:

@@ -90,7 +90,7 @@ def random_problem(rng: Random, domain: str) -> Problem:
 def _problem_and_scene(rng: Random, domain: str) -> tuple[Problem, Scene]:
     while True:
         scene = _SCENES[domain](rng)
-        if rng.random() < 0.2:
+        if _chance(rng, 0.17):
             scene = _spoiled(rng, domain, scene)
         scene = _decorated(rng, domain, scene)
         problem = Problem("random", domain, scene.types, scene.init, frozenset())
@@ -152,7 +152,7 @@ def _blocks_scene(rng: Random) -> Scene:
 
 def _gripper_scene(rng: Random) -> Scene:
     """Up to four balls, three rooms and three grippers, with or without robby, rooms that are not said to be one."""
-    balls = [f"ball{i}" for i in range(_count(rng, 1, 4, 8, 8, 4))]
+    balls = [f"ball{i}" for i in range(_count(rng, 1, 3, 8, 10, 5))]
     rooms = [f"room{i}" for i in range(_count(rng, 1, 6, 10, 4))]
     grippers = [f"gripper{i}" for i in range(_count(rng, 1, 5, 8, 4))]
     roles = {name: role for role, names in (("ball", balls), ("room", rooms), ("gripper", grippers)) for name in names}
@@ -172,22 +172,27 @@ def _gripper_scene(rng: Random) -> Scene:
     return _scene(roles, atoms, lambda role: ROOT_TYPE)
 
 
+_FLOOR_SIZES = "511 521 412 421 431 312 322 331 222 223 232 123 132 133"
+"""Numbers of tiles, robots and colours that make hundreds of states, not hundreds of thousands."""
+
+
 def _floor_scene(rng: Random) -> Scene:
-    """Up to five tiles in a row, a grid or at random, three robots and three colours."""
-    tiles = [f"t{i}" for i in range(_count(rng, 1, 2, 6, 10, 10, 6))]
-    robots = [f"r{i}" for i in range(_count(rng, 1, 8, 8, 3))]
-    colors = [f"c{i}" for i in range(_count(rng, 1, 8, 8, 3))]
+    """Up to five tiles, three robots and three colours; often the robots hold colours that they cannot get again."""
+    numbers = [int(digit) for digit in rng.choice(_FLOOR_SIZES.split())]
+    if _chance(rng, 0.35):
+        changed = rng.randrange(3)
+        numbers[changed] = max(0, numbers[changed] + rng.choice((-2, -1, -1, 1)))
+    tiles, robots, colors = ([f"{letter}{i}" for i in range(n)] for letter, n in zip("trc", numbers, strict=True))
     roles = {name: role for role, names in (("tile", tiles), ("robot", robots), ("color", colors)) for name in names}
-    atoms: list[Atom] = _neighbours(rng, tiles)
-    share = rng.choice((0.0, 0.3, 0.5, 1.0))
-    atoms += [("available-color", color) for color in colors if _chance(rng, share)]
-    if colors and _chance(rng, 0.3):
-        atoms = [atom for atom in atoms if atom[0] != "available-color"] + [("available-color", rng.choice(colors))]
+    available = rng.sample(colors, min(len(colors), rng.choice((0, 1, 1, 1, 2, 3))))
+    lost = [color for color in colors if color not in available]
+    atoms = [*_neighbours(rng, tiles), *(("available-color", color) for color in available)]
+    only_lost = _chance(rng, 0.5)
     for robot in robots:
         if tiles and _chance(rng, 0.95):
             atoms.append(("robot-at", robot, rng.choice(tiles)))
-        if colors and _chance(rng, 0.93):
-            atoms.append(("robot-has", robot, rng.choice(colors)))
+        if colors and _chance(rng, 0.95):
+            atoms.append(("robot-has", robot, rng.choice(lost if lost and only_lost else colors)))
     painted = rng.choice((0.0, 0.0, 0.15, 0.5))
     atoms += [("painted", tile, color) for tile in tiles for color in colors if _chance(rng, painted)]
     scene = _scene(roles, atoms, lambda role: role)
@@ -196,7 +201,7 @@ def _floor_scene(rng: Random) -> Scene:
 
 def _neighbours(rng: Random, tiles: list[str]) -> list[Atom]:
     """Which tile is above or right of which: rows of two with gaps, a line with gaps, or anything, self-loops too."""
-    shape, gaps = rng.choice(("grid", "line", "line", "anything")), rng.choice((0.0, 0.0, 0.3, 0.6))
+    shape, gaps = rng.choice(("grid", "line", "line", "anything")), rng.choice((0.0, 0.0, 0.0, 0.3, 0.5))
     if shape == "grid":
         atoms = [("right", b, a) for a, b in zip(tiles[::2], tiles[1::2], strict=False)]
         atoms += [("up", b, a) for a, b in zip(tiles, tiles[2:], strict=False)]
@@ -204,6 +209,8 @@ def _neighbours(rng: Random, tiles: list[str]) -> list[Atom]:
         atoms = [(rng.choice(("right", "up")), b, a) for a, b in pairwise(tiles)]
     else:
         atoms = [(way, b, a) for way in ("right", "up") for a in tiles for b in tiles if _chance(rng, 0.15)]
+    if tiles and _chance(rng, 0.7 if len(tiles) == 1 else 0.1):
+        atoms.append(("up", tiles[0], tiles[0]))
     return sorted(_some(rng, atoms, 1 - gaps))
 
 
@@ -222,6 +229,8 @@ def _spoiled(rng: Random, domain: str, scene: Scene) -> Scene:
         init = _edited(rng, domain, scene, init)
     if domain == "blocksworld" and _chance(rng, 0.15):
         init = _with_ring(rng, init, list(scene.roles))
+    if domain == "gripper" and _chance(rng, 0.3):
+        init = _with_two_roles(rng, init, scene) if _chance(rng, 0.6) else _with_shared_ball(rng, init, scene)
     return replace(scene, init=init, legal=False)
 
 
@@ -230,6 +239,27 @@ def _with_ring(rng: Random, init: State, blocks: list[str]) -> State:
     ring = rng.sample(blocks, rng.randint(min(1, len(blocks)), len(blocks)))
     rest = {atom for atom in init if atom[1:2] == () or atom[1] not in ring}
     return frozenset(rest) | {("on", upper, lower) for upper, lower in zip(ring, ring[1:] + ring[:1], strict=True)}
+
+
+def _with_two_roles(rng: Random, init: State, scene: Scene) -> State:
+    """An object is a ball, a room or a gripper too, then perhaps a free one."""
+    if not scene.roles:
+        return init
+    o = rng.choice(list(scene.roles))
+    return init | rng.choice(({("ball", o)}, {("room", o)}, {("gripper", o)}, {("gripper", o), ("free", o)}))
+
+
+def _with_shared_ball(rng: Random, init: State, scene: Scene) -> State:
+    """A ball is in every gripper, and perhaps in a room."""
+    balls = [o for o, role in scene.roles.items() if role == "ball"]
+    grippers = [o for o, role in scene.roles.items() if role == "gripper"]
+    if not balls:
+        return init
+    ball = rng.choice(balls)
+    lost: set[Atom] = {("free", gripper) for gripper in grippers}
+    if _chance(rng, 0.5):
+        lost |= {atom for atom in init if atom[:2] == ("at", ball)}
+    return (init - lost) | {("carry", ball, gripper) for gripper in grippers}
 
 
 def _edited(rng: Random, domain: str, scene: Scene, atoms: State) -> State:
@@ -299,8 +329,8 @@ def _goal(rng: Random, problem: Problem, scene: Scene) -> State:
     goal |= _some(rng, state - fluents, rng.choice((0.0, 0.0, 0.0, 0.1, 0.5, 1.0)))
     if _chance(rng, 0.07):
         goal |= {_atom(rng, problem.domain, scene)}
-    if _chance(rng, 0.03):
-        goal |= _part(rng, _walk(rng, problem), list(problem.objects))
+    if _chance(rng, 0.08):
+        goal = _some(rng, goal, 0.7) | _part(rng, _walk(rng, problem), list(problem.objects))
     if _chance(rng, 0.02):
         goal |= {_odd_atom(rng, problem.domain, scene)}
     return goal
@@ -457,7 +487,7 @@ _KINDS: dict[Callable[[Random, Problem, Scene], Problem], int] = {
     _goal_redrawn: 6,
     _goal_from_same_state: 8,
     _goal_under_automorphism: 6,
-    _goal_permuted: 10,
+    _goal_permuted: 14,
     _init_edited: 4,
     _init_advanced: 3,
     _retyped: 3,

@@ -18,7 +18,7 @@ from tests.random_problems import random_pair
 
 
 @pytest.mark.parametrize("domain", sorted(DOMAINS))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_verdicts_are_those_of_the_definition(domain: str, seed: int) -> None:
     """Both modes, with types and without; the object map maps initial state and closed goal."""
@@ -28,7 +28,7 @@ def test_verdicts_are_those_of_the_definition(domain: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("domain", sorted(DOMAINS))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_certificates_are_equal_exactly_for_equivalent_problems(domain: str, seed: int) -> None:
     pair = random_pair(Random(seed), domain)

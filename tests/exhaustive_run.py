@@ -1,0 +1,224 @@
+"""The long run of pipeline against judge: ``python -m tests.exhaustive_run --domain gripper --count 20000 --seed 1``.
+
+For each random pair of problems it compares the closed goals, solvability (every plan is executed by the judge's own
+operators), the verdicts in both modes and the certificates with what enumeration of all states says, prints a table and
+each disagreement as two PDDL texts with the number that draws it again (``--first NUMBER --count 1``), and exits
+with 1 on any disagreement. The test suite makes the same comparisons on fewer problems; the rules are not in here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from pipeline.equivalence.analysis import closure_of
+from pipeline.equivalence.certificate import certificate_of
+from pipeline.equivalence.decide import decide
+from pipeline.outcome import Undecided, Unsolvable
+from pipeline.planning_domains import known_domain
+from pipeline.problem import Atom, Problem, problem_to_pddl, show_atom
+from pipeline.solvability import solve
+from tests.exhaustive import DOMAINS, closure, equivalent, reachable, renamed_state, solvable, state_after
+from tests.random_problems import Pair, random_pair
+
+STATES_TO_DECIDE = 2_000
+"""Up to so many states nothing may be left undecided, and nothing at all about a legal initial state."""
+
+SHOWN = 20
+"""How many disagreements are printed in full."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One comparison: what was compared, what the judge says (equivalent? solvable?), and how the pipeline did."""
+
+    check: str
+    judged: bool
+    outcome: str
+    note: str = ""
+
+
+AGREED, UNDECIDED, SKIPPED, DISAGREED = "agreed", "undecided", "skipped", "disagreed"
+
+
+def draw(domain: str, seed: int, number: int) -> Pair:
+    """The pair with this number."""
+    return random_pair(Random(f"{domain} {seed} {number}"), domain)
+
+
+def findings(pair: Pair, domain: str) -> Iterator[Finding]:
+    """Every comparison that the pair allows."""
+    planning_domain = known_domain(domain)
+    if planning_domain is None:
+        raise ValueError(f"the pipeline does not know the domain {domain!r}")
+    may_give_up = not pair.legal and max(map(_states, (pair.reference, pair.generated))) > STATES_TO_DECIDE
+    for finding in (
+        *problem_findings(pair.reference, planning_domain),
+        *problem_findings(pair.generated, planning_domain),
+        *verdict_findings(pair, planning_domain),
+        *certificate_findings(pair, planning_domain),
+    ):
+        if finding.outcome == UNDECIDED and not may_give_up:
+            yield Finding(finding.check, finding.judged, DISAGREED, f"undecided without need: {finding.note}")
+        else:
+            yield finding
+
+
+def _states(problem: Problem) -> int:
+    return max(len(reachable(problem, typed=typed) or ()) for typed in (True, False))
+
+
+def problem_findings(problem: Problem, planning_domain: Any) -> Iterator[Finding]:
+    """The closed goal and the plan of one problem, with types and without."""
+    for typed in (True, False):
+        label = "typed" if typed else "untyped"
+        expected = closure(problem, typed=typed)
+        found = closure_of(problem, planning_domain, typed)
+        yield Finding(f"closure {label}", expected is not None, *_closure_outcome(expected, found))
+        plan = solve(problem, planning_domain, typed)
+        yield Finding(f"solvable {label}", expected is not None, *_plan_outcome(problem, plan, typed))
+
+
+def _closure_outcome(expected: frozenset[Atom] | None, found: object) -> tuple[str, str]:
+    if isinstance(found, Undecided):
+        return UNDECIDED, found.reason
+    if isinstance(found, Unsolvable):
+        return (AGREED, "") if expected is None else (DISAGREED, f"pipeline: unsolvable, {found.reason}")
+    if not isinstance(found, frozenset):
+        return DISAGREED, f"not a closure: {found!r}"
+    if expected is None:
+        return DISAGREED, "judge: unsolvable; pipeline: a closure"
+    missing, extra = ([show_atom(atom) for atom in sorted(atoms)] for atoms in (expected - found, found - expected))
+    return (DISAGREED, f"missing {missing}, too many {extra}") if missing or extra else (AGREED, "")
+
+
+def _plan_outcome(problem: Problem, plan: Any, typed: bool) -> tuple[str, str]:
+    if isinstance(plan, Undecided):
+        return UNDECIDED, plan.reason
+    if isinstance(plan, Unsolvable):
+        return (DISAGREED, f"pipeline: {plan.reason}") if solvable(problem, typed=typed) else (AGREED, "")
+    state = state_after(problem, plan, typed=typed)
+    if state is None:
+        return DISAGREED, f"a step of the plan is not applicable: {plan}"
+    return (AGREED, "") if problem.goal <= state else (DISAGREED, f"the plan misses the goal: {plan}")
+
+
+def verdict_findings(pair: Pair, planning_domain: Any) -> Iterator[Finding]:
+    """The verdict on the pair in both modes, with types and without, and the object map behind a yes."""
+    reference, generated = pair.reference, pair.generated
+    for is_placeholder in (False, True):
+        mode = "placeholder" if is_placeholder else "identity"
+        decision = decide(reference, generated, is_placeholder, planning_domain)
+        for typed, answer in ((True, decision.equivalent), (False, decision.equivalent_untyped)):
+            judged = equivalent(reference, generated, is_placeholder, typed=typed)
+            outcome, note = _verdict_outcome(reference, judged, answer, decision, typed)
+            yield Finding(f"{mode} {'typed' if typed else 'untyped'}", judged, outcome, note)
+        if decision.equivalent:
+            note = _map_fault(reference, generated, decision, is_placeholder)
+            yield Finding(f"{mode} object map", True, DISAGREED if note else AGREED, note)
+
+
+def _verdict_outcome(
+    reference: Problem, judged: bool, answer: bool | None, decision: Any, typed: bool
+) -> tuple[str, str]:
+    shown = f"judge {judged}, pipeline {answer}: {decision.verdict!s}, {decision.detail}"
+    if decision.verdict == "reference_invalid" and answer is None:
+        unsolvable = not solvable(reference) or not solvable(reference, typed=typed)
+        return (SKIPPED, "") if unsolvable else (DISAGREED, shown)
+    if typed and (decision.verdict in ("identical", "isomorphic", "equivalent")) != (answer is True):
+        return DISAGREED, f"verdict and answer do not agree: {shown}"
+    if answer is None:
+        return UNDECIDED, decision.detail
+    return (AGREED, "") if answer is judged else (DISAGREED, shown)
+
+
+def _map_fault(reference: Problem, generated: Problem, decision: Any, is_placeholder: bool) -> str:
+    """What is wrong with the map from generated to reference objects behind a yes; empty when nothing is.
+
+    In placeholder mode the closed goals may have a map of their own.
+    """
+    init_map = decision.object_map
+    goal_map = init_map if not is_placeholder or decision.goal_object_map is None else decision.goal_object_map
+    for object_map in (init_map, goal_map):
+        if object_map is None:
+            return "no map behind a yes"
+        if sorted(object_map) != sorted(generated.objects) or sorted(object_map.values()) != sorted(reference.objects):
+            return f"no bijection: {object_map}"
+        if any(reference.objects[object_map[o]] != type_ for o, type_ in generated.objects.items()):
+            return f"types are not kept: {object_map}"
+    if renamed_state(generated.init, init_map) != reference.init:
+        return f"initial state not onto initial state: {init_map}"
+    closed = closure(generated)
+    if closed is None or renamed_state(closed, goal_map) != closure(reference):
+        return f"closed goal not onto closed goal: {goal_map}"
+    return ""
+
+
+def certificate_findings(pair: Pair, planning_domain: Any) -> Iterator[Finding]:
+    """Whether the certificates are equal exactly when the problems are equivalent."""
+    for is_placeholder in (False, True):
+        check = f"certificate {'placeholder' if is_placeholder else 'identity'}"
+        judged = equivalent(pair.reference, pair.generated, is_placeholder)
+        first, second = (certificate_of(p, planning_domain, is_placeholder) for p in (pair.reference, pair.generated))
+        undecided = [c.reason for c in (first, second) if isinstance(c, Undecided)]
+        if undecided:
+            yield Finding(check, judged, UNDECIDED, undecided[0])
+        elif (first == second) is judged:
+            yield Finding(check, judged, AGREED)
+        else:
+            yield Finding(check, judged, DISAGREED, f"judge {judged}, certificates {first} and {second}")
+
+
+def main() -> int:
+    """Compare, print the table and the disagreements; 1 when there are any."""
+    parser = argparse.ArgumentParser(description="Compare the pipeline's decisions with exhaustive search.")
+    parser.add_argument("--domain", choices=sorted(DOMAINS), required=True)
+    parser.add_argument("--count", type=int, default=1000, help="number of pairs")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="number of the first pair")
+    arguments = parser.parse_args()
+    tally: Counter[tuple[str, str]] = Counter()
+    judged: Counter[str] = Counter()
+    disagreed = 0
+    for number in range(arguments.first, arguments.first + arguments.count):
+        pair = draw(arguments.domain, arguments.seed, number)
+        faults = []
+        for finding in findings(pair, arguments.domain):
+            tally[finding.check, finding.outcome] += 1
+            judged[finding.check] += finding.judged
+            if finding.outcome == DISAGREED:
+                faults.append(finding)
+        if faults:
+            disagreed += 1
+            if disagreed <= SHOWN:
+                print(_report(pair, number, faults), flush=True)
+    print(f"{arguments.domain}, seed {arguments.seed}: {arguments.count} pairs, {disagreed} with a disagreement")
+    print(_table(tally, judged))
+    return 1 if disagreed else 0
+
+
+def _report(pair: Pair, number: int, faults: list[Finding]) -> str:
+    listing = "\n".join(f"  {fault.check}: {fault.note}" for fault in faults)
+    texts = "\n".join(map(problem_to_pddl, (pair.reference, pair.generated)))
+    return f"--- pair {number} ({pair.kind}, {'legal' if pair.legal else 'not legal'})\n{listing}\n{texts}\n"
+
+
+def _table(tally: Counter[tuple[str, str]], judged: Counter[str]) -> str:
+    """A line a check; ``yes`` is the share that the judge calls equivalent, for one problem solvable."""
+    lines = [f"{'check':24}{'compared':>10}{'yes':>8}{'skipped':>9}{'undecided':>11}{'disagreements':>15}"]
+    for check in judged:
+        total = sum(tally[check, outcome] for outcome in (AGREED, UNDECIDED, SKIPPED, DISAGREED))
+        lines.append(
+            f"{check:24}{total:>10}{judged[check] / total:>8.1%}"
+            f"{tally[check, SKIPPED]:>9}{tally[check, UNDECIDED]:>11}{tally[check, DISAGREED]:>15}"
+        )
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
