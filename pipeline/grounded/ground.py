@@ -47,7 +47,10 @@ def _ground(
         instances = reachable_instances(dict(objects), init, Domain("", dict(types), {}, {}, operators), limits)
     except GroundingLimitError as limit:
         return Undecided(str(limit))
-    return _task(init, _without_impossible(instances, init))
+    task = _task(init, _without_impossible(instances, init))
+    if len(task.atoms) > limits.atoms:
+        return Undecided(f"more than {limits.atoms:,} atoms may change")
+    return task
 
 
 def _without_impossible(instances: list[Instance], init: State) -> list[Instance]:

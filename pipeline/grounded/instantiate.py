@@ -18,12 +18,15 @@ from pipeline.problem import ROOT_TYPE, Atom, State
 
 
 class GroundingLimits(NamedTuple):
-    """Bounds of one task. With the first two a task's bit sets stay below some 100 MB, the third is about a second."""
+    """Bounds of one task: its operators, its atoms that may change, and the work to find them.
+
+    The first two keep a task's bit sets below some 100 MB. The unit of work is a row of a join or an atom of an
+    operator instance, about a microsecond.
+    """
 
     operators: int = 40_000
-    atoms: int = 10_000
-    join_rows: int = 1_000_000
-    """Partial instantiations that the joins look at."""
+    atoms: int = 12_000
+    work: int = 1_000_000
 
 
 class GroundingLimitError(Exception):
@@ -97,7 +100,7 @@ class _Relation:
 class _Step(NamedTuple):
     """One join: look the bound values up in a relation's index and append the new ones to the binding."""
 
-    index: dict[Row, list[Row]]
+    table: dict[Row, list[Row]]
     key: Pick
     matches: Callable[[Row], bool] | None
     fresh: Pick
@@ -148,6 +151,7 @@ class _Schema:
         self.deleted = picks(operator.delete_effects)
         self.equal = equations(operator.preconditions)
         self.different = equations(operator.negative_preconditions)
+        self.size = len(self.required) + len(self.forbidden) + len(self.added) + len(self.deleted)
         self.seen: set[Row] = set()
 
     def admits(self, binding: Row) -> bool:
@@ -187,7 +191,7 @@ class _Exploration:
         self, members: _Members, init: State, operators: tuple[Operator, ...], limits: GroundingLimits
     ) -> None:
         self.limits = limits
-        self.rows = 0
+        self.work = 0
         self.init = sorted(init)
         self.relations: dict[tuple[str, int], _Relation] = {}
         self.triggers: dict[tuple[str, int], list[_Trigger]] = {}
@@ -203,7 +207,8 @@ class _Exploration:
         atoms = sorted(atom for atom in schema.operator.preconditions if atom[0] != EQUALITY)
         growing = [atom for atom in atoms if (atom[0], len(atom)) in self.grows]
         slots = {word: slot for slot, word in enumerate(schema.words)}
-        for atom in growing or [None]:
+        starts: list[Atom | None] = [*growing] or [None]
+        for atom in starts:
             bound = dict(slots)
             pattern = _Pattern(atom or (), bound, schema.fitting)
             key = pattern.key(schema.words)
@@ -236,10 +241,11 @@ class _Exploration:
     def run(self) -> list[Instance]:
         """All operators that are reachable when deletes and negative preconditions do not count."""
         instances: list[Instance] = []
-        reached = set(self.init)
+        reached: set[Atom] = set()
         queue: deque[Atom] = deque()
         for atom in self.init:
             if (atom[0], len(atom)) in self.grows:
+                reached.add(atom)
                 queue.append(atom)
             elif relation := self.relations.get((atom[0], len(atom))):
                 relation.add(atom)
@@ -249,6 +255,7 @@ class _Exploration:
                 if trigger.schema.admits(binding):
                     instance = trigger.schema.instance(binding)
                     instances.append(instance)
+                    self._count(trigger.schema.size)
                     for atom in instance.added:
                         if atom not in reached:
                             reached.add(atom)
@@ -274,20 +281,20 @@ class _Exploration:
 
     def _complete(self, trigger: _Trigger, bindings: list[Row]) -> Iterable[Row]:
         """All bindings of the operator's variables that extend the given ones."""
-        for index, key, matches, fresh in trigger.steps:
+        for table, key, matches, fresh in trigger.steps:
             extended: list[Row] = []
             for binding in bindings:
-                rows = index.get(key(binding))
+                rows = table.get(key(binding))
                 if rows:
-                    self._count(len(rows))
+                    self._count(len(rows) * (1 + len(binding) // 8))
                     extended += [binding + fresh(row) for row in rows if matches is None or matches(row)]
             bindings = extended
         for objects in trigger.free:
-            self._count(len(bindings) * len(objects))
+            self._count(sum(1 + len(binding) // 8 for binding in bindings) * len(objects))
             bindings = [(*binding, name) for binding in bindings for name in objects]
         return map(trigger.reorder, bindings)
 
-    def _count(self, rows: int) -> None:
-        self.rows += rows
-        if self.rows > self.limits.join_rows:
-            raise GroundingLimitError(f"grounding looks at more than {self.limits.join_rows:,} partial instantiations")
+    def _count(self, work: int) -> None:
+        self.work += work
+        if self.work > self.limits.work:
+            raise GroundingLimitError(f"grounding takes more than {self.limits.work:,} steps")
