@@ -1,0 +1,262 @@
+"""The report as HTML, Markdown, text and tables: well-formed, escaped, complete."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import polars as pl
+import pytest
+from rich.console import Console
+
+from pipeline.report import Report, build_report
+from pipeline.report.files import report_json, write_tables
+from pipeline.report.html import report_fragment, report_html
+from pipeline.report.labels import clean
+from pipeline.report.markdown import escape_markdown, report_markdown
+from pipeline.report.page import MOST_ROWS
+from pipeline.report.terminal import print_report
+from tests.report.scored_rows import HOSTILE, answers, write_partitions
+
+VOID = {"meta", "br", "wbr"}
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Report:
+    """A report in which a model's name and a detail attack every renderer."""
+    frame = answers(HOSTILE, plans=True)
+    return build_report(frame.with_columns(detail=pl.col("detail") + HOSTILE))
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return build_report(answers(plans=True))
+
+
+class _Page(HTMLParser):
+    """The elements of a page with the attributes and texts that the tests ask for; refuses what is not nested well."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[tuple[str, str]] = []
+        self.feed(page)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open:
+            self.texts.append((self.open[-1], data))
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+def printed(report: Report, width: int = 80, terminal: bool = False) -> str:
+    """What a console of that width shows."""
+    file = io.StringIO()
+    print_report(report, Console(file=file, width=width, highlight=False, force_terminal=terminal))
+    return file.getvalue()
+
+
+def test_the_page_is_well_formed_and_says_its_language(report: Report) -> None:
+    html = report_html(report)
+    page = _Page(html)
+    assert html.startswith("<!DOCTYPE html>")
+    assert page.all("html") == [{"lang": "en"}]
+    assert len(page.all("title")) - len(page.all("svg")) == len(page.all("h1")) == len(page.all("main")) == 1
+    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+
+
+def test_the_body_of_the_page_is_xml_as_well(hostile: Report) -> None:
+    body = re.search(r"<main.*</main>", report_html(hostile), re.DOTALL)
+    assert body is not None
+    ElementTree.fromstring(body.group())
+
+
+def test_the_page_needs_no_network_and_no_script(hostile: Report) -> None:
+    page = _Page(report_html(hostile))
+    assert not {"script", "link", "img", "iframe", "object", "form"} & {name for name, _ in page.elements}
+    for _, attributes in page.elements:
+        assert not any(attribute.startswith("on") for attribute in attributes)
+        assert all((attributes.get(key) or "#").startswith("#") for key in ("href", "src"))
+    assert "url(" not in report_html(hostile)
+    assert "@import" not in report_html(hostile)
+
+
+def test_names_from_the_data_stay_text(hostile: Report) -> None:
+    page = _Page(report_html(hostile))
+    assert ("th", clean(HOSTILE)) in page.texts
+    assert "<script" not in report_html(hostile)
+    assert "\x1b" not in report_html(hostile)
+
+
+def test_tables_have_captions_and_scopes(report: Report) -> None:
+    page = _Page(report_html(report))
+    assert len(page.all("table")) == len(page.all("caption")) > 8
+    assert {attributes.get("scope") for attributes in page.all("th")} == {"col", "row"}
+
+
+def test_a_wide_table_scrolls_in_a_box_that_the_keyboard_reaches(report: Report) -> None:
+    boxes = [each for each in _Page(report_html(report)).all("div") if each.get("class") == "scroll"]
+    assert len(boxes) == report_html(report).count("<table>")
+    assert all((each["tabindex"], each["role"]) == ("0", "region") and each["aria-label"] for each in boxes)
+
+
+def test_figures_have_titles_and_descriptions(report: Report) -> None:
+    page = _Page(report_html(report))
+    ids = {attributes["id"]: name for name, attributes in page.elements if "id" in attributes}
+    for figure in page.all("svg"):
+        assert figure["role"] == "img"
+        title, description = (figure["aria-labelledby"] or "").split()
+        assert (ids[title], ids[description]) == ("title", "desc")
+    spoken = " ".join(text for tag, text in page.texts if tag == "desc")
+    assert "strong: parseable 100.0, solvable 100.0, ignoring types 75.0, equivalent 75.0." in spoken
+
+
+def test_headings_follow_in_order(report: Report) -> None:
+    headings = [name for name, _ in _Page(report_html(report)).elements if re.fullmatch("h[1-6]", name)]
+    assert headings[0] == "h1"
+    assert set(headings[1:]) == {"h2"}
+
+
+def test_every_ink_has_a_colour_in_either_scheme(report: Report) -> None:
+    html = report_html(report)
+    used = set(re.findall(r'class="(?:fill|stroke)-([\w-]+)"', html))
+    light, dark = html.split("@media (prefers-color-scheme:dark)")
+    for ink in used:
+        assert f"--{ink}:#" in light
+        assert f"--{ink}:#" in dark.split("@media print")[0]
+        assert f"var(--{ink})" in html
+
+
+def test_a_notebook_gets_the_same_in_a_fragment(report: Report) -> None:
+    fragment = report._repr_html_()
+    assert fragment == report_fragment(report)
+    assert "<html" not in fragment
+    style = re.search(r"<style>(.*?)</style>", fragment, re.DOTALL)
+    assert style is not None
+    selectors = re.findall(r"(?:^|[{}])\s*([^{}@]+)\{", style.group(1))
+    assert all(
+        part.strip().startswith((".pddl-eval", "body:has(>.pddl-eval)"))
+        for each in selectors
+        for part in each.split(",")
+    )
+
+
+def test_markdown_tables_have_as_many_cells_in_each_row(hostile: Report) -> None:
+    text = report_markdown(hostile)
+    blocks = [block.splitlines() for block in text.split("\n\n") if block.startswith("|")]
+    assert len(blocks) > 8
+    for lines in blocks:
+        assert len({len(re.findall(r"(?<!\\)\|", line)) for line in lines}) == 1
+
+
+def test_markdown_escapes_names(hostile: Report) -> None:
+    text = report_markdown(hostile)
+    assert "<script" not in text
+    assert escape_markdown(HOSTILE) in text
+    assert "| strong" in report_markdown(build_report(answers()))
+
+
+def test_markdown_keeps_a_command_whole(tmp_path: Path) -> None:
+    place = write_partitions(tmp_path / "a`b", [answers()])
+    assert f"`` pddl-eval explain '{place}' --row 3 ``".replace("`` p", "``p").replace(
+        "3 ``", "3``"
+    ) in report_markdown(build_report(place))
+
+
+def test_the_terminal_stays_within_its_width(hostile: Report, report: Report) -> None:
+    for each in (hostile, report):
+        assert max(map(len, printed(each, 80).splitlines())) <= 80
+
+
+def test_the_terminal_takes_nothing_for_markup_or_escapes(hostile: Report) -> None:
+    text = printed(hostile, 400)
+    assert clean(HOSTILE) in text
+    assert "\x1b" not in text
+    assert "\x1b[31m\u202e" not in printed(hostile, 400, terminal=True)
+
+
+def test_the_terminal_shows_rates_with_intervals(report: Report) -> None:
+    lines = printed(report).splitlines()
+    rates = next(number for number, line in enumerate(lines) if line.startswith("Percent of answers, by model"))
+    row = next(number for number in range(rates, len(lines)) if lines[number].split()[:1] == ["strong"])
+    assert lines[row].split() == ["strong", "4", "100.0", "100.0", "75.0", "75.0", "0"]
+    assert lines[row + 1].split() == ["51.0–100.0", "51.0–100.0", "30.1–95.4", "30.1–95.4"]
+
+
+def test_every_reader_learns_what_was_left_out_and_not_decided(report: Report) -> None:
+    for text in (report_html(report), report_markdown(report), printed(report, 400)):
+        assert "1 row left out of all rates" in text
+        assert "equivalent in 1 (50.0 % were these all yes)" in text
+
+
+def test_a_warning_stands_above_everything(tmp_path: Path) -> None:
+    mixed = build_report(write_partitions(tmp_path, [answers(), answers()], ["one", "two"]))
+    assert '<p class="warning" role="note">' in report_html(mixed).split("<h2")[0]
+    assert "**Warning:**" in report_markdown(mixed).split("##")[0]
+    assert "Warning:" in printed(mixed).split("Rates")[0]
+
+
+def test_long_tables_are_cut_and_say_so() -> None:
+    number = MOST_ROWS + 40
+    frame = pl.DataFrame({"model": [f"m{each}" for each in range(number)], "parseable": [True] * number})
+    html = report_html(build_report(frame))
+    assert f"(the first {MOST_ROWS} of {number}; --format csv has all)" in html
+    assert html.count('<th scope="row"') == 1 + MOST_ROWS
+
+
+def test_a_name_as_long_as_an_answer_is_cut() -> None:
+    report = build_report(answers("m" * 1_000_000))
+    assert len(report_html(report)) < 200_000
+    assert len(report_markdown(report)) < 100_000
+
+
+def test_json_holds_every_table_unrounded(report: Report) -> None:
+    found = json.loads(report_json(report))
+    assert found["rows"] == 9
+    assert found["by"] == ["model", "domain"]
+    assert set(found["tables"]) == set(report.tables())
+    assert found["tables"]["rates"][0] == report.rates.row(0, named=True)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_tables_are_written_one_a_file(report: Report, tmp_path: Path, suffix: str) -> None:
+    write_tables(report, tmp_path / "tables", suffix)
+    assert {path.name for path in (tmp_path / "tables").iterdir()} == {f"{name}.{suffix}" for name in report.tables()}
+    read = pl.read_csv if suffix == "csv" else pl.read_parquet
+    assert read(tmp_path / "tables" / f"rates.{suffix}").equals(report.rates)
+
+
+def test_a_file_gets_the_rates_alone(report: Report, tmp_path: Path) -> None:
+    write_tables(report, tmp_path / "deep" / "rates.parquet", "parquet")
+    assert pl.read_parquet(tmp_path / "deep" / "rates.parquet").equals(report.rates)
+
+
+def test_a_dataset_without_rates_has_its_metrics_as_main_table(tmp_path: Path) -> None:
+    write_tables(build_report(pl.DataFrame({"domain_precision": [1.0]})), tmp_path / "one.csv", "csv")
+    assert pl.read_csv(tmp_path / "one.csv")["metric"].to_list() == ["domain_precision"]
+
+
+def test_a_section_stands_only_where_there_is_something_to_say() -> None:
+    assert "<h2" not in report_html(build_report(answers().clear()))
+    domains = report_html(build_report(pl.DataFrame({"domain_precision": [1.0, 0.5]})))
+    assert re.findall(r"<h2[^>]*>([^<]*)", domains) == ["Domains"]

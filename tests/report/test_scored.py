@@ -1,0 +1,99 @@
+"""Where the rows come from: partitions, their order, their signatures, what is no scored dataset."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline.dataset.locations import DatasetError, locate, put_bytes
+from pipeline.report import build_report
+from pipeline.report.scored import ROW, open_scored
+from pipeline.report.sections import warnings
+from tests.report.scored_rows import answers, write_partitions
+
+ONE, OTHER = "pddl-eval:0.1.0|solvable:yes", "pddl-eval:0.2.0|solvable:yes"
+
+
+def test_a_folder_a_pattern_a_file_and_a_frame_are_reported_alike(tmp_path: Path) -> None:
+    frame = answers()
+    folder = write_partitions(tmp_path / "scored", [frame.head(4), frame.tail(5)], [ONE, ONE])
+    expected = build_report(frame)
+    frame.write_parquet(tmp_path / "one.parquet")
+    for place in (folder, folder / "*.parquet", tmp_path / "one.parquet"):
+        found = build_report(place)
+        assert found.rates.equals(expected.rates)
+        assert found.differences.equals(expected.differences)
+        assert found.examples.drop("command").equals(expected.examples.drop("command"))
+
+
+def test_rows_are_numbered_through_the_partitions_in_order(tmp_path: Path) -> None:
+    frame = answers()
+    folder = write_partitions(tmp_path, [frame.slice(start, 3) for start in (0, 3, 6)])
+    scored = open_scored(folder)
+    assert scored.frame.select(ROW, "id", "model").collect().rows() == [
+        (number, id_, model) for number, (id_, model) in enumerate(frame.select("id", "model").iter_rows())
+    ]
+
+
+def test_an_object_store_is_read_as_a_folder(bucket: str, tmp_path: Path) -> None:
+    frame = answers(plans=True)
+    folder = write_partitions(tmp_path, [frame.head(4), frame.tail(5)], [ONE, ONE])
+    for path in folder.iterdir():
+        put_bytes(locate(f"s3://{bucket}/scored/{path.name}"), path.read_bytes())
+    local, remote = build_report(folder), build_report(f"s3://{bucket}/scored")
+    assert remote.signatures == local.signatures == ((ONE, 9),)
+    for name, table in local.tables().items():
+        assert remote.tables()[name].drop("command", strict=False).equals(table.drop("command", strict=False))
+    assert remote.examples["command"][0].startswith(f"pddl-eval explain s3://{bucket}/scored --row ")
+
+
+def test_one_signature_is_a_fact_and_two_are_a_warning(tmp_path: Path) -> None:
+    frame = answers()
+    same = build_report(write_partitions(tmp_path / "same", [frame.head(4), frame.tail(5)], [ONE, ONE]))
+    assert same.signatures == ((ONE, 9),)
+    assert warnings(same) == ()
+    mixed = build_report(write_partitions(tmp_path / "mixed", [frame.head(4), frame.tail(5)], [ONE, OTHER]))
+    assert mixed.signatures == ((ONE, 4), (OTHER, 5))
+    (warning,) = warnings(mixed)
+    assert "not comparable" in warning
+    assert f"{ONE} (4 rows); {OTHER} (5 rows)" in warning
+
+
+def test_a_file_without_a_signature_beside_one_that_has_it_is_a_warning(tmp_path: Path) -> None:
+    frame = answers()
+    mixed = build_report(write_partitions(tmp_path, [frame.head(4), frame.tail(5)], [ONE, None]))
+    assert "no signature (5 rows)" in warnings(mixed)[0]
+
+
+def test_no_signature_at_all_is_nothing_to_speak_of(tmp_path: Path) -> None:
+    assert warnings(build_report(write_partitions(tmp_path, [answers()]))) == ()
+    assert warnings(build_report(answers())) == ()
+
+
+def test_what_is_not_scored_is_refused(tmp_path: Path) -> None:
+    pl.DataFrame({"reference_problem": ["x"]}).write_parquet(tmp_path / "pairs.parquet")
+    with pytest.raises(ValueError, match=r"has no score columns .* score it first with `pddl-eval score`"):
+        build_report(tmp_path / "pairs.parquet")
+    with pytest.raises(DatasetError, match="There is no file or folder"):
+        build_report(tmp_path / "nothing")
+
+
+def test_only_needed_columns_are_read(tmp_path: Path) -> None:
+    frame = answers().with_columns(generated_problem=pl.lit("(define (problem p) …)" * 100))
+    path = write_partitions(tmp_path, [frame]) / "pairs-0.parquet"
+    expected = build_report(path)
+    group = pq.read_metadata(path).row_group(0)
+    chunk = group.column(frame.columns.index("generated_problem"))
+    start = chunk.dictionary_page_offset or chunk.data_page_offset
+    content = bytearray(path.read_bytes())
+    content[start : start + chunk.total_compressed_size] = b"\xff" * chunk.total_compressed_size
+    path.write_bytes(content)
+    with pytest.raises(pl.exceptions.ComputeError):
+        pl.read_parquet(path)
+    found = build_report(path)
+    assert {name: frame.to_dicts() for name, frame in found.tables().items()} == {
+        name: frame.to_dicts() for name, frame in expected.tables().items()
+    }
