@@ -26,6 +26,7 @@ JOBS = {
     "report": "Turn a scored dataset into the tables and figures of a paper.",
     "explain": "Show why an answer has its verdict: what was read, what differs, what decided.",
     "generate": "Make the benchmark's text-to-PDDL pairs, or answers of known correctness.",
+    "bench": "Measure pairs per second by stage on this machine, beside a plain baseline.",
     "dedupe": "Find the rows that state the same planning problem, and leaks between splits.",
 }
 

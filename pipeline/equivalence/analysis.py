@@ -65,6 +65,14 @@ class Analysis:
     def closure(self) -> State | Unsolvable | Undecided:
         return closure_of(self.problem, self.planning_domain, self.typed)
 
+    @property
+    def has_closure_at_hand(self) -> bool:
+        """True where the closure is known already or the domain's rules give it in polynomial time."""
+        if "closure" in self.__dict__:
+            return True
+        rules = self.planning_domain.rules if self.planning_domain is not None else None
+        return rules is not None and rules.failed_assumption(self.problem, self.typed) is None
+
     @cached_property
     def _colors(self) -> dict[str, str]:
         """Each object's type; a constant of the domain is known by name, so nothing else can stand for it."""

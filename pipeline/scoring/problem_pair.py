@@ -121,8 +121,7 @@ def score_problem_pair(
     else:
         decision = decide_analysed(reference.analysis, analysis, is_placeholder)
     plan = _plan(reference, analysis, decision) if check_solvable else None
-    one_map = decision.equivalent and decision.goal_object_map is None
-    certificate = reference.certificate if one_map else certify(analysis)
+    certificate = _certificate(reference, analysis, decision)
     return ProblemVerdict(
         parseable=True,
         solvable=None if plan is None or isinstance(plan, Undecided) else not isinstance(plan, Unsolvable),
@@ -130,13 +129,28 @@ def score_problem_pair(
         equivalent_untyped=decision.equivalent_untyped,
         verdict=decision.verdict,
         detail=decision.detail,
-        certificate=certificate if isinstance(certificate, str) else None,
+        certificate=certificate,
         object_map=decision.object_map,
         goal_object_map=decision.goal_object_map,
         separating_atom=decision.separating_atom,
         separating_side=decision.separating_side,
         plan=plan if isinstance(plan, tuple) else None,
     )
+
+
+def _certificate(reference: Reference, generated: Analysis, decision: Decision) -> str | None:
+    """The generated problem's certificate: an equivalent problem has the reference's.
+
+    None where it would take a search that the verdict did not need: where no rules cover the problem (``dedupe`` does
+    search).
+    """
+    if decision.equivalent and decision.goal_object_map is None:
+        found = reference.certificate
+    elif generated.has_closure_at_hand:
+        found = certify(generated)
+    else:
+        return None
+    return found if isinstance(found, str) else None
 
 
 def _plan(reference: Reference, generated: Analysis, decision: Decision) -> tuple[Action, ...] | Unsolvable | Undecided:
@@ -147,6 +161,6 @@ def _plan(reference: Reference, generated: Analysis, decision: Decision) -> tupl
     if decision.equivalent and one_map and decision.object_map is not None and isinstance(reference.plan, tuple):
         back = {theirs: ours for ours, theirs in decision.object_map.items()}
         return tuple((name, *(back.get(argument, argument) for argument in rest)) for name, *rest in reference.plan)
-    if isinstance(generated.closure, Unsolvable):
+    if generated.has_closure_at_hand and isinstance(generated.closure, Unsolvable):
         return generated.closure
     return solve(generated.problem, generated.planning_domain)

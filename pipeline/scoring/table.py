@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from time import perf_counter_ns
 from typing import Any
 
 import pyarrow as pa
 
+from pipeline.domain import Domain
 from pipeline.plan_metrics.similarity import EMBEDDING
 from pipeline.scoring.columns import DOMAIN, PLAN, PROBLEM, ROW_FIELDS, pairs_present, score_schema
 from pipeline.scoring.settings import Settings
@@ -101,8 +103,17 @@ def _score_plans(row: Row, settings: Settings) -> Sequence[Any]:
 def _score_domains(row: Row, settings: Settings) -> Sequence[Any]:
     from pipeline.domain_metrics import compare_domains
 
-    scores = compare_domains(row["reference_domain"], row["generated_domain"])
+    scores = compare_domains(_reference_domain(row["reference_domain"]), row["generated_domain"])
     return [getattr(scores, name) for name in _DOMAIN_SCORES] + [scores.detail or None]
+
+
+@lru_cache(maxsize=64)
+def _reference_domain(text: str | None) -> Domain:
+    from pipeline.parsing.domains import parse_domain
+
+    if text is None:
+        raise ValueError("there is no reference domain")
+    return parse_domain(text)
 
 
 _PLAN_SCORES = [field.name for field in PLAN.fields[:-1]]
