@@ -1,0 +1,180 @@
+"""Equivalence classes, duplicates and leaks of small datasets whose classes are known by hand."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline.api import compare_problems
+from pipeline.dataset.locations import DatasetError
+from pipeline.dedupe import dedupe
+from pipeline.dedupe.certify import ProblemText, certify_texts
+from pipeline.dedupe.classes import TooManyGroups
+from pipeline.dedupe.output import certificate_signature, require_output, write_rows
+from pipeline.dedupe.summary import Leak, Obstacle
+from pipeline.engines.runner import EngineError
+
+HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+PUT_DOWN = "(define (problem q) (:domain blocksworld) (:objects z) (:init (holding z)) (:goal (and (on-table z))))"
+KEEP_HOLDING = HELD.replace("(:goal (clear a))", "(:goal (holding a))")
+UNKNOWN = "(define (problem p) (:domain nowhere) (:objects a) (:init (q a)) (:goal (q a)))"
+PROSE = "Sorry, I cannot do that."
+PROBLEMS = [HELD, PUT_DOWN, KEEP_HOLDING, HELD, UNKNOWN, UNKNOWN, PROSE, None, "  "]
+SPLITS = ["train", "train", "train", "test", "train", "test", "test", "test", "test"]
+
+
+def dataset(folder: Path, name: str = "problems.parquet", row_group_size: int = 4, **columns: Any) -> str:
+    pq.write_table(pa.table(columns), folder / name, row_group_size=row_group_size)
+    return str(folder / name)
+
+
+@pytest.fixture
+def problems(tmp_path: Path) -> str:
+    return dataset(tmp_path, reference_problem=PROBLEMS, split=SPLITS, id=list("abcdefghi"))
+
+
+def test_classes_are_equivalence_classes_and_not_classes_of_texts(problems: str) -> None:
+    rows = dedupe(problems, workers=1).rows
+    assert rows["row"].to_list() == list(range(9))
+    assert rows["first_row"].to_list() == [0, 0, 2, 0, 4, 4, 6, None, None]
+    assert rows["class_rows"].to_list() == [3, 3, 1, 3, 2, 2, 1, None, None]
+    assert rows["class_texts"].to_list() == [2, 2, 1, 2, 1, 1, 1, None, None]
+    assert rows["duplicate"].to_list() == [False, True, False, True, False, True, False, False, False]
+    certificates = rows["certificate"].to_list()
+    assert certificates[0] == certificates[1] == certificates[3] != certificates[2]
+    assert certificates[4:] == [None] * 5
+    assert rows["obstacle"].to_list()[4:] == ["undecided", "undecided", "unparseable", None, None]
+    assert not {"groups", "leak"} & set(rows.columns)
+
+
+def test_the_summary_counts_rows_texts_and_problems(problems: str) -> None:
+    summary = dedupe(problems, workers=1).summary
+    (counts,) = summary.datasets
+    assert (counts.rows, counts.without_text, counts.texts, counts.classes) == (9, 2, 5, 4)
+    assert (counts.duplicates, counts.repeated_texts) == (3, 2)
+    assert summary.largest_class == 3
+    assert summary.obstacles == (Obstacle("undecided", 1, 2), Obstacle("unparseable", 1, 1))
+    assert summary.leaks is None
+
+
+def test_a_problem_leaks_where_two_splits_state_it(problems: str) -> None:
+    found = dedupe(problems, split_by="split", keep=["id"], workers=1)
+    leaking = found.rows.filter("leak")
+    assert leaking["id"].to_list() == ["a", "b", "d", "e", "f"]
+    assert set(map(tuple, leaking["groups"].to_list())) == {("test", "train")}
+    assert found.summary.leaks == (
+        Leak("train", "test", classes=2, texts=2, first_rows=3, first_total=4, second_rows=2, second_total=5),
+    )
+    assert "leak train / test" in str(found.summary)
+
+
+def test_a_leak_that_no_comparison_of_texts_would_find(tmp_path: Path) -> None:
+    source = dataset(tmp_path, reference_problem=[HELD, PUT_DOWN], split=["train", "test"])
+    (leak,) = dedupe(source, split_by="split", workers=1).summary.leaks or ()
+    assert (leak.classes, leak.texts) == (1, 0)
+
+
+def test_two_datasets_may_call_their_columns_differently(tmp_path: Path) -> None:
+    mine = dataset(tmp_path, reference_problem=[KEEP_HOLDING, HELD])
+    other = dataset(tmp_path, "other.parquet", pddl=[PUT_DOWN, PUT_DOWN])
+    found = dedupe(mine, against=other, against_column="pddl", workers=1)
+    assert found.rows["dataset"].to_list() == ["input", "input", "against", "against"]
+    assert found.rows["row"].to_list() == [0, 1, 0, 1]
+    assert found.rows["leak"].to_list() == [False, True, True, True]
+    assert found.rows["first_row"].to_list() == [0, 1, 0, 0], "the first row is one of the same dataset"
+    assert [counts.name for counts in found.summary.datasets] == ["input", "against"]
+
+
+def test_groups_name_dataset_and_split_where_there_are_both(tmp_path: Path) -> None:
+    mine = dataset(tmp_path, reference_problem=[HELD], split=["train"])
+    other = dataset(tmp_path, "other.parquet", reference_problem=[HELD])
+    rows = dedupe(mine, against=other, split_by="split", workers=1).rows
+    assert rows["groups"].to_list() == [["against: no split", "input: train"]] * 2
+
+
+def test_placeholder_mode_joins_problems_that_place_other_objects(tmp_path: Path) -> None:
+    start = "(define (problem p) (:domain blocksworld) (:objects a b c) (:init (arm-empty) (clear a) (on a b)"
+    start += " (on-table b) (clear c) (on-table c)) (:goal (and (on a b) (on b c))))"
+    source = dataset(tmp_path, reference_problem=[start, start.replace("(on a b) (on b c))", "(on a c) (on c b))")])
+    assert dedupe(source, workers=1).rows["certificate"].n_unique() == 2
+    assert dedupe(source, workers=1, is_placeholder=True).rows["certificate"].n_unique() == 1
+
+
+def test_a_row_may_bring_its_domain(tmp_path: Path) -> None:
+    ferry = "(define (domain ferry) (:predicates (q ?x)) (:action a :parameters (?x) :effect (q ?x)))"
+    source = dataset(tmp_path, reference_problem=[UNKNOWN, UNKNOWN, UNKNOWN], domain=[ferry, None, "(define (domain"])
+    rows = dedupe(source, workers=1).rows
+    assert [certificate is not None for certificate in rows["certificate"]] == [True, False, False]
+    assert rows["obstacle"].to_list() == [None, "undecided", "failed"]
+    assert rows["class_rows"].to_list() == [1, 1, 1], "the same text in another domain is another problem"
+
+
+def test_several_processes_say_what_one_says() -> None:
+    texts = [ProblemText(text, None) for text in (HELD, PUT_DOWN, UNKNOWN, PROSE)]
+    assert list(certify_texts(texts, False, 2)) == list(certify_texts(texts, False, 1))
+
+
+class Deadly(str):
+    """A text that ends the process that unpickles it."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os._exit, (1,)
+
+
+def test_a_lost_worker_is_one_sentence() -> None:
+    with pytest.raises(EngineError, match="A worker process was lost"):
+        list(certify_texts([ProblemText(HELD, None), ProblemText(Deadly(HELD), None)], False, 2))
+
+
+def test_an_empty_dataset_has_no_classes(tmp_path: Path) -> None:
+    source = dataset(tmp_path, reference_problem=pa.array([], pa.string()))
+    found = dedupe(source, workers=1)
+    assert found.rows.height == 0
+    assert found.summary.datasets[0].rows == 0
+
+
+def test_what_is_wrong_with_the_columns_is_said(problems: str, tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match="did you mean reference_problem"):
+        dedupe(problems, column="reference_problems")
+    with pytest.raises(DatasetError, match="should hold text, but its type is int64"):
+        dedupe(dataset(tmp_path, "n.parquet", reference_problem=[1]))
+    with pytest.raises(DatasetError, match="There is to be a column row"):
+        dedupe(dataset(tmp_path, "r.parquet", reference_problem=[HELD], row=[1]), keep=["row"])
+    ids = dataset(tmp_path, "i.parquet", reference_problem=[HELD] * 101, id=list(range(101)))
+    with pytest.raises(TooManyGroups, match="column id has 101 values"):
+        dedupe(ids, split_by="id", workers=1)
+
+
+def test_the_output_is_a_parquet_file_with_a_signature(problems: str, tmp_path: Path) -> None:
+    rows = dedupe(problems, split_by="split", workers=1).rows
+    write_rows(rows, tmp_path / "out" / "classes.parquet", is_placeholder=True)
+    written = pq.ParquetFile(tmp_path / "out" / "classes.parquet")
+    assert written.read().column("first_row").to_pylist() == rows["first_row"].to_list()
+    assert written.metadata.metadata[b"pddl_eval.signature"].decode() == certificate_signature(is_placeholder=True)
+
+
+def test_the_output_must_not_replace_an_input_or_be_a_folder(problems: str, tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match="is the input"):
+        require_output(problems, [problems])
+    with pytest.raises(DatasetError, match="is a folder"):
+        require_output(tmp_path, [problems])
+
+
+def test_the_published_splits_share_problems_but_no_texts(tmp_path: Path) -> None:
+    published = Path("../shared/data/planetarium_problems.parquet")
+    if not published.exists():
+        pytest.skip("the shared reference problems are not here")
+    small = pq.read_table(published, columns=["problem_pddl", "split"], filters=[("num_objects", "<", 6)])
+    source = str(tmp_path / "small.parquet")
+    pq.write_table(small, source)
+    found = dedupe(source, column="problem_pddl", split_by="split", workers=1)
+    (leak,) = found.summary.leaks or ()
+    assert leak.classes > 0 == leak.texts
+    leaking = found.rows.filter("leak").unique(["certificate", "split"], keep="first", maintain_order=True)
+    texts = small["problem_pddl"].to_pylist()
+    for rows in leaking.partition_by("certificate"):
+        train, test = (texts[row] for row in rows["row"])
+        assert compare_problems(train, test, check_solvable=False).equivalent

@@ -1,0 +1,63 @@
+"""A row of a dataset: found by number over files and row groups, or by its id."""
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline.dataset.locations import DatasetError
+from pipeline.explain.dataset_row import PairRow, pair_at, row_of_pair
+
+
+@pytest.fixture
+def scored(tmp_path: Path) -> Path:
+    """Two partitions with row groups of two rows: rows 0 to 4 and 5 to 7."""
+    for name, numbers in (("part-000.parquet", range(5)), ("part-001.parquet", range(5, 8))):
+        columns = {
+            "reference_problem": [f"reference {number}" for number in numbers],
+            "output": [None if number == 3 else f"answer {number}" for number in numbers],
+            "is_placeholder": [number % 2 == 1 for number in numbers],
+            "domain": ["" if number == 0 else "gripper" for number in numbers],
+            "pair_id": [100 + number for number in numbers],
+            "verdict": ["identical" for _ in numbers],
+        }
+        pq.write_table(pa.table(columns), tmp_path / name, row_group_size=2)
+    return tmp_path
+
+
+NAMES = {"generated_problem": "output"}
+
+
+def test_every_row_is_found_over_row_groups_and_files(scored: Path) -> None:
+    for number in range(8):
+        pair = pair_at(scored, number, NAMES)
+        assert (pair.number, pair.reference_problem) == (number, f"reference {number}")
+        assert pair.is_placeholder == (number % 2 == 1)
+    assert pair_at(scored, 3, NAMES) == PairRow(3, "reference 3", None, True, "gripper", "identical")
+    assert pair_at(scored, 0, NAMES).domain is None
+
+
+def test_a_dataset_needs_no_column_but_the_pair(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"reference_problem": ["r"], "generated_problem": ["g"]}), tmp_path / "p.parquet")
+    assert pair_at(tmp_path / "p.parquet", 0) == PairRow(0, "r", "g", False, None, None)
+
+
+def test_an_id_of_any_type_names_the_first_row_that_has_it(scored: Path) -> None:
+    assert row_of_pair(scored, "106") == 6
+    assert row_of_pair(scored, "reference 2", column="reference_problem") == 2
+    with pytest.raises(DatasetError, match="No row has pair_id 999"):
+        row_of_pair(scored, "999")
+
+
+def test_what_is_not_there_is_said(scored: Path) -> None:
+    with pytest.raises(DatasetError, match=r"There is no row 8: .* has 8, counted from 0"):
+        pair_at(scored, 8, NAMES)
+    with pytest.raises(DatasetError, match="There is no row -1"):
+        pair_at(scored, -1, NAMES)
+    with pytest.raises(DatasetError, match="There is no column generated_problem"):
+        pair_at(scored, 0)
+    with pytest.raises(DatasetError, match=r"There is no column placeholder in .*: did you mean is_placeholder?"):
+        pair_at(scored, 0, NAMES | {"is_placeholder": "placeholder"})
+    with pytest.raises(DatasetError, match=r"Column is_placeholder of .* should hold text, but its type is bool"):
+        pair_at(scored, 0, {"generated_problem": "is_placeholder"})

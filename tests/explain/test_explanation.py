@@ -1,0 +1,148 @@
+"""What an explanation says for each verdict, with values worked by hand."""
+
+import pytest
+
+from pipeline.explain import explain
+from pipeline.explain.reading import PieceKind
+from pipeline.explain.side_by_side import AtomLine, ObjectLine, Standing
+from pipeline.outcome import Verdict
+from pipeline.scoring.problem_pair import score_problem_pair
+from tests.explain.pairs import ANSWERS, REFERENCE, RENAMED, UNKNOWN
+
+
+@pytest.mark.parametrize("verdict", ANSWERS, ids=str)
+def test_an_explanation_repeats_the_verdict_and_decides_nothing(verdict: Verdict) -> None:
+    explanation = explain(REFERENCE, ANSWERS[verdict])
+    assert explanation.verdict == score_problem_pair(REFERENCE, ANSWERS[verdict])
+    assert explanation.verdict.verdict == verdict
+    assert explanation.domain == "blocksworld"
+    assert explanation.reference.problem is not None
+    assert explanation.compares == explanation.verdict.parseable
+
+
+def test_identical_problems_are_an_easy_case_without_a_difference() -> None:
+    explanation = explain(REFERENCE, ANSWERS[Verdict.IDENTICAL])
+    assert "easy case" in explanation.decided_by
+    assert not any(line.differs for line in explanation.objects + explanation.init + explanation.goal)
+    kinds = [piece.kind for piece in explanation.generated.pieces]
+    assert kinds == [PieceKind.TEXT, PieceKind.PROBLEM, PieceKind.LATER]
+    assert explanation.generated.certificate == explanation.reference.certificate is not None
+
+
+def test_the_object_map_pairs_the_objects_of_an_isomorphic_answer() -> None:
+    explanation = explain(REFERENCE, ANSWERS[Verdict.ISOMORPHIC])
+    assert explanation.object_map == {"x": "a", "y": "b", "z": "c"}
+    assert explanation.objects == tuple(
+        ObjectLine(theirs, ours, "object", "object") for theirs, ours in (("a", "x"), ("b", "y"), ("c", "z"))
+    )
+    assert explanation.generated.plan == (
+        ("unstack", "x", "y"),
+        ("putdown", "x"),
+        ("pickup", "y"),
+        ("stack", "y", "z"),
+        ("pickup", "x"),
+        ("stack", "x", "y"),
+    )
+
+
+def test_fully_specify_adds_what_the_goal_leaves_out() -> None:
+    whole = explain(REFERENCE, REFERENCE)
+    assert whole.reference.added == (("arm-empty",), ("clear", "a"), ("on-table", "c"))
+    # c may stand on a, and a on b or in the arm or on the table: no atom is in all states with b on c
+    part = REFERENCE.replace("(on a b) (on b c))", "(on b c))")
+    assert explain(part, part).reference.added == ()
+
+
+def test_an_equivalent_answer_shows_which_atoms_were_written_and_which_implied() -> None:
+    explanation = explain(REFERENCE, ANSWERS[Verdict.EQUIVALENT])
+    assert "fully specified" in explanation.decided_by
+    assert explanation.goal == (
+        AtomLine(("clear", "a"), ("clear", "x"), Standing.IMPLIED, Standing.WRITTEN),
+        AtomLine(("on", "a", "b"), ("on", "x", "y"), Standing.WRITTEN, Standing.WRITTEN),
+        AtomLine(("on", "b", "c"), ("on", "y", "z"), Standing.WRITTEN, Standing.WRITTEN),
+        AtomLine(("arm-empty",), ("arm-empty",), Standing.IMPLIED, Standing.IMPLIED),
+        AtomLine(("on-table", "c"), ("on-table", "z"), Standing.IMPLIED, Standing.IMPLIED),
+    )
+
+
+def test_the_separating_atom_of_different_goals_is_among_the_lines_that_differ() -> None:
+    explanation = explain(REFERENCE, ANSWERS[Verdict.GOAL_DIFFERS])
+    assert (explanation.verdict.separating_atom, explanation.verdict.separating_side) == (("on", "a", "b"), "reference")
+    assert [(line.reference, line.generated) for line in explanation.goal if line.differs] == [
+        (("on", "a", "b"), ("on", "x", "y")),
+        (("on", "a", "c"), ("on", "x", "z")),
+        (("on", "b", "a"), ("on", "y", "x")),
+        (("on", "b", "c"), ("on", "y", "z")),
+        (("clear", "a"), ("clear", "x")),
+        (("clear", "b"), ("clear", "y")),
+    ]
+
+
+def test_a_lost_initial_atom_is_the_only_line_that_differs() -> None:
+    explanation = explain(REFERENCE, ANSWERS[Verdict.INIT_DIFFERS])
+    (line,) = [line for line in explanation.init if line.differs]
+    assert line == AtomLine(("on-table", "b"), ("on-table", "b"), Standing.WRITTEN, Standing.ABSENT)
+
+
+def test_a_surplus_object_has_no_counterpart() -> None:
+    explanation = explain(REFERENCE, ANSWERS[Verdict.OBJECT_COUNT])
+    assert explanation.objects[0] == ObjectLine(None, "d", None, "object")
+    assert not any(line.differs for line in explanation.objects[1:])
+
+
+def test_types_that_differ_are_marked_and_erased_they_agree() -> None:
+    explanation = explain(REFERENCE, ANSWERS[Verdict.TYPES_DIFFER])
+    assert explanation.objects[0] == ObjectLine("a", "a", "object", "block")
+    assert explanation.verdict.equivalent_untyped is True
+
+
+def test_an_unsolvable_answer_says_why_there_is_no_plan() -> None:
+    side = explain(REFERENCE, ANSWERS[Verdict.UNSOLVABLE]).generated
+    assert side.plan is None and side.added is None
+    assert side.no_plan == side.not_closed is not None
+
+
+def test_another_domain_has_no_plan_in_this_one() -> None:
+    side = explain(REFERENCE, ANSWERS[Verdict.DOMAIN_MISMATCH]).generated
+    assert side.no_plan == "the problem belongs to another domain"
+
+
+def test_what_cannot_be_read_says_so() -> None:
+    explanation = explain(REFERENCE, ANSWERS[Verdict.INVALID_ATOM])
+    assert explanation.generated.problem is None
+    assert explanation.generated.unreadable == explanation.verdict.detail
+    assert [piece.kind for piece in explanation.generated.pieces] == [PieceKind.DRAFT]
+
+
+def test_an_unknown_domain_leaves_goals_as_written() -> None:
+    explanation = explain(UNKNOWN.format(""), UNKNOWN.format("(q a)"))
+    assert explanation.verdict.verdict == Verdict.UNDECIDED
+    assert explanation.domain is None and explanation.static == frozenset()
+    assert explanation.reference.not_closed == explanation.verdict.detail
+    assert explanation.generated.added is None
+    (line,) = explanation.goal
+    assert line == AtomLine(("q", "a"), ("q", "a"), Standing.ABSENT, Standing.WRITTEN)
+
+
+def test_a_reference_that_cannot_be_read_is_the_data_s_mistake() -> None:
+    explanation = explain("nothing", RENAMED)
+    assert explanation.verdict.verdict == Verdict.REFERENCE_INVALID
+    assert explanation.reference.problem is None and explanation.generated.problem is not None
+    assert not explanation.compares
+
+
+def test_the_other_mode_is_named_where_it_says_otherwise() -> None:
+    answer = REFERENCE.replace("(on a b) (on b c))", "(on a c) (on c b))")
+    strict, separate = explain(REFERENCE, answer), explain(REFERENCE, answer, is_placeholder=True)
+    assert (strict.verdict.verdict, strict.other_verdict) == (Verdict.GOAL_DIFFERS, Verdict.EQUIVALENT)
+    assert (separate.verdict.verdict, separate.other_verdict) == (Verdict.EQUIVALENT, Verdict.GOAL_DIFFERS)
+    assert separate.goal_map == {"a": "a", "b": "c", "c": "b"} != separate.object_map
+    assert not any(line.differs for line in separate.goal)
+
+
+def test_static_predicates_are_those_that_no_operator_changes() -> None:
+    reference = """(define (problem p) (:domain gripper) (:objects r b g)
+        (:init (room r) (ball b) (gripper g) (at-robby r) (at b r) (free g)) (:goal (carry b g)))"""
+    explanation = explain(reference, reference)
+    assert explanation.static == {"room", "ball", "gripper"}
+    assert explanation.reference.added == (("at-robby", "r"), ("ball", "b"), ("gripper", "g"), ("room", "r"))

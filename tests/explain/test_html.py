@@ -1,0 +1,95 @@
+"""Pages and pictures stand alone, are well formed, and hold nothing of a hostile answer as it is."""
+
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest
+
+from pipeline.explain import explain
+from pipeline.explain.html import html_page
+from pipeline.explain.scene_svg import scenes_svg
+from pipeline.outcome import Verdict
+from tests.explain.pairs import ANSWERS, HOSTILE, REFERENCE
+
+VOID = {"meta", "br", "img", "input", "link", "hr"}
+
+
+class Page(HTMLParser):
+    """Checks that tags nest, and keeps them and the text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(page)
+        assert not self.open, f"never closed: {self.open}"
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.mark.parametrize("verdict", ANSWERS, ids=str)
+def test_a_page_for_every_verdict(verdict: Verdict) -> None:
+    explanation = explain(REFERENCE, ANSWERS[verdict])
+    page = Page(html_page(explanation, "a title"))
+    assert verdict.value in page.text and "a title" in page.text
+    assert not {"script", "link", "img", "iframe", "object"} & {tag for tag, _ in page.tags}
+    assert not [attributes for _, attributes in page.tags if any(name.startswith("on") for name in attributes)]
+    assert not [attributes for _, attributes in page.tags if {"href", "src"} & attributes.keys()], "no network"
+    ElementTree.fromstring(scenes_svg(explanation))
+    assert Page(explanation._repr_html_()).tags[0][0] == "main"
+
+
+def test_drawings_and_tables_speak_to_a_screen_reader() -> None:
+    page = Page(html_page(explain(REFERENCE, ANSWERS[Verdict.GOAL_DIFFERS])))
+    pictures = [attributes for tag, attributes in page.tags if tag == "svg"]
+    assert len(pictures) == 4 and all(attributes["role"] == "img" for attributes in pictures)
+    assert page.text.count("Reference: goal") >= 2, "in the picture and as its title"
+    heads = [attributes for tag, attributes in page.tags if tag == "th"]
+    assert heads and all(attributes["scope"] == "col" for attributes in heads)
+    captions = [tag for tag, _ in page.tags if tag == "caption"]
+    assert len(captions) == [tag for tag, _ in page.tags].count("table")
+
+
+def hostile_answers() -> dict[str, str]:
+    return {
+        "prose": HOSTILE + REFERENCE + HOSTILE,
+        "refused": REFERENCE.replace("(on b c)", f"(on b {HOSTILE})"),
+        "comment": REFERENCE.replace("(:goal", f"; {HOSTILE.replace(chr(10), '')}\n(:goal"),
+        "name": REFERENCE.replace("tower", "tower" * 20_000).replace("(clear c)", f"(clear c) ({'p' * 50_000} c)"),
+        "drafts": REFERENCE.replace("(on b c)", "(on b q)") * 500,
+        "endless": HOSTILE * 50_000,
+    }
+
+
+@pytest.mark.parametrize("name", hostile_answers())
+def test_a_hostile_answer_is_escaped_and_bounded(name: str) -> None:
+    explanation = explain(REFERENCE, hostile_answers()[name])
+    for shown in (html_page(explanation, HOSTILE), scenes_svg(explanation), str(explanation)):
+        assert len(shown) < 300_000
+        assert "<script" not in shown or shown == str(explanation)
+        assert "\x1b" not in shown and "\x07" not in shown and "\u202e" not in shown
+    Page(html_page(explanation, HOSTILE))
+    ElementTree.fromstring(scenes_svg(explanation))
+    assert all(len(line) <= 80 for line in str(explanation).splitlines())
+
+
+def test_markup_of_the_terminal_library_is_text() -> None:
+    assert "[bold]rich[/bold]" in str(explain(REFERENCE, "[bold]rich[/bold]" + REFERENCE))
+
+
+def test_the_same_pair_gives_the_same_picture() -> None:
+    pictures = {scenes_svg(explain(REFERENCE, ANSWERS[Verdict.GOAL_DIFFERS])) for _ in range(3)}
+    assert len(pictures) == 1
