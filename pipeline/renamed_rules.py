@@ -33,10 +33,14 @@ class Renaming:
 
         return replace(problem, init=frozenset(map(known, problem.init)), goal=frozenset(map(known, problem.goal)))
 
+    def atom_back(self, atom: Atom) -> Atom:
+        """An atom in the given domain's words."""
+        given = (name for name, known in self.predicates.items() if known == atom[0])
+        return (next(given, atom[0].removeprefix("undeclared ")), *atom[1:])
+
     def atoms_back(self, atoms: State) -> State:
         """Atoms in the given domain's words."""
-        given = {known: name for name, known in self.predicates.items()}
-        return frozenset((given.get(atom[0], atom[0].removeprefix("undeclared ")), *atom[1:]) for atom in atoms)
+        return frozenset(map(self.atom_back, atoms))
 
     def action_back(self, action: Action) -> Action:
         """A ground action in the given domain's words."""

@@ -112,9 +112,22 @@ def run_scorer(
     watch: Watcher | None = None,
 ) -> RunSummary:
     """The run behind ``score_dataset``, for any scorer; parameters and errors as there."""
-    started = time.perf_counter()
     choose_engine(0, 0, engine=engine, address=address, workers=workers)  # Wrong arguments end here, before any I/O.
     plan = plan_run(input, output, scorer, shard_rows)
+    return run_plan(plan, engine=engine, address=address, workers=workers, json_log=json_log, watch=watch)
+
+
+def run_plan(
+    plan: RunPlan,
+    *,
+    engine: str = "auto",
+    address: str | None = None,
+    workers: int | None = None,
+    json_log: str | os.PathLike[str] | None = None,
+    watch: Watcher | None = None,
+) -> RunSummary:
+    """Do what a plan finds missing; parameters and errors as of ``score_dataset``."""
+    started = time.perf_counter()
     missing = plan.missing
     choice = choose_engine(
         sum(shard.rows for shard in missing), len(missing), engine=engine, address=address, workers=workers
@@ -215,7 +228,8 @@ def _summary(plan: RunPlan, records: Mapping[str, ShardRecord], choice: Choice, 
     return RunSummary(
         output=str(plan.work.output),
         rows=rows,
-        rows_scored=rows - sum(record.rows for record in plan.finished.values()),
+        rows_scored=sum(record.rows - record.carried for record in in_order if record.name not in plan.finished),
+        rows_carried=sum(record.carried for record in in_order),
         rows_unreadable=sum(record.unreadable_rows for record in in_order),
         shards=len(plan.shards),
         shards_reused=len(plan.finished),

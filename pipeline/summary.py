@@ -20,12 +20,14 @@ class RunSummary:
     """A run's result over all its partitions, those of an earlier start included.
 
     ``rows`` lie in the output, ``rows_scored`` of them were scored this time, in ``seconds`` of wall time;
-    ``shards_reused`` partitions were there already. ``statistics`` are those of ``pipeline.dataset.statistics``.
+    ``rows_carried`` have their scores from an earlier dataset (``pipeline.rescoring``); ``shards_reused`` partitions
+    were there already. ``statistics`` are those of ``pipeline.dataset.statistics``.
     """
 
     output: str
     rows: int
     rows_scored: int
+    rows_carried: int
     rows_unreadable: int
     shards: int
     shards_reused: int
@@ -64,6 +66,7 @@ class RunSummary:
         """What the run's ``_summary.json`` keeps: only what a run that was resumed can say as well."""
         return {
             "rows": self.rows,
+            "rows_carried": self.rows_carried,
             "shards": self.shards,
             "signature": self.signature,
             "verdicts": self.verdicts,

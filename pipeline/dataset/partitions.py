@@ -28,7 +28,8 @@ class ShardRecord:
     """What came of a shard: ``rows`` written; ``seconds`` is wall time on ``node``.
 
     ``unreadable`` are the ranges of rows (numbers in their file, end excluded) that could not be read from the input,
-    ``damage`` says why; ``unscored`` are the numbers of rows that killed their worker and were written without scores.
+    ``damage`` says why; ``unscored`` are the numbers of rows that killed their worker and were written without scores;
+    ``carried`` rows have scores that were made before (see ``work.Scorer``).
     """
 
     name: str
@@ -41,6 +42,7 @@ class ShardRecord:
     unreadable: tuple[tuple[int, int], ...] = ()
     damage: str | None = None
     unscored: tuple[int, ...] = ()
+    carried: int = 0
 
     @property
     def unreadable_rows(self) -> int:
@@ -75,6 +77,14 @@ def read_record(partition: Location) -> ShardRecord | None:
     except (DatasetError, KeyError, TypeError, ValueError):
         return None
     return record if record.rows == metadata.num_rows else None
+
+
+def read_signature(partition: Location) -> str | None:
+    """The signature of a file's scores, None where it carries none; raises ``DatasetError``."""
+    with dataset_errors(partition, "read"), partition.filesystem.open_input_file(partition.path) as file:
+        metadata = pq.read_metadata(file).metadata or {}
+    signature = metadata.get(SIGNATURE_KEY.encode())
+    return None if signature is None else signature.decode("utf-8", "replace")
 
 
 def finished_records(

@@ -23,6 +23,9 @@ from pipeline.dataset.statistics import column_statistics
 SCORE_ERROR = "score_error"
 """The score column that every scorer has: why a row could not be scored, or null."""
 
+CARRIED_KEY = b"pddl_eval.carried"
+"""Metadata of a scored table: how many of its rows have scores that were made before."""
+
 UNSCORED = "Scoring this row ended its worker process, repeatedly (memory or a crash), so it was left out."
 
 
@@ -46,7 +49,7 @@ class Scorer(Protocol):
         """The input's schema with the score columns (``score_error`` among them) behind it; raises for a bad one."""
 
     def __call__(self, table: pa.Table) -> pa.Table:
-        """The table with its score columns, row by row."""
+        """The table with its score columns, row by row; ``CARRIED_KEY`` in its metadata where scores were made before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,7 @@ def score_shard(work: Work, task: ShardTask) -> ShardRecord | ShardFailure:
     shard = task.shard
     try:
         rows = read_rows(shard.file, *(task.probe or (shard.start, shard.stop)), work.input_schema)
-        scored = _score(rows, work, frozenset(task.unscored))
+        scored, carried = _score(rows, work, frozenset(task.unscored))
         score_columns = work.output_schema.names[len(work.input_schema.names) :]
         record = ShardRecord(
             name=shard.name,
@@ -105,6 +108,7 @@ def score_shard(work: Work, task: ShardTask) -> ShardRecord | ShardFailure:
             unreadable=() if task.probe else _gaps(rows.numbers, shard),
             damage=rows.damage,
             unscored=task.unscored,
+            carried=carried,
         )
         if task.probe is None:
             write_partition(work.output, scored, record, work.scorer.signature)
@@ -126,23 +130,25 @@ def _gaps(present: tuple[range, ...], shard: Shard) -> tuple[tuple[int, int], ..
     return tuple((start, stop) for start, stop in zip(starts, stops, strict=True) if start < stop)
 
 
-def _score(rows: Rows, work: Work, unscored: frozenset[int]) -> pa.Table:
+def _score(rows: Rows, work: Work, unscored: frozenset[int]) -> tuple[pa.Table, int]:
+    """The scored rows, and how many of them have scores that were made before."""
     numbers = [number for numbers in rows.numbers for number in numbers] if unscored else []
     left_out = [place for place, number in enumerate(numbers) if number in unscored]
     if not left_out:
         return _scores_of(rows.table, work)
     kept = [place for place, number in enumerate(numbers) if number not in unscored]
-    scored = _scores_of(rows.table.take(kept), work)
+    scored, carried = _scores_of(rows.table.take(kept), work)
     blank = _without_scores(rows.table.take(left_out), work.output_schema)
     places = kept + left_out
-    return pa.concat_tables([scored, blank]).take(sorted(range(len(places)), key=places.__getitem__))
+    return pa.concat_tables([scored, blank]).take(sorted(range(len(places)), key=places.__getitem__)), carried
 
 
-def _scores_of(table: pa.Table, work: Work) -> pa.Table:
+def _scores_of(table: pa.Table, work: Work) -> tuple[pa.Table, int]:
     scored = work.scorer(table)
     if scored.num_rows != table.num_rows or not scored.schema.equals(work.output_schema):
         raise TypeError("the scorer's rows or columns are not those that it announced")
-    return scored.replace_schema_metadata(work.output_schema.metadata)
+    carried = int((scored.schema.metadata or {}).get(CARRIED_KEY, 0))
+    return scored.replace_schema_metadata(work.output_schema.metadata), carried
 
 
 def _without_scores(table: pa.Table, schema: pa.Schema) -> pa.Table:

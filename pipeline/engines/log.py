@@ -13,8 +13,8 @@ from pipeline.engines.attempts import Outcome
 def log_line(outcome: Outcome) -> str:
     """A line without its line break: ``event`` is ``shard``, ``shard_failed`` or ``worker_lost``, ``time`` is UTC.
 
-    A ``shard`` has ``rows``, ``unreadable`` (rows), ``unscored`` (rows), ``statistics`` (verdict counts among them),
-    ``seconds``, ``node`` and ``attempt``; the others have a ``reason``.
+    A ``shard`` has ``rows``, of these ``carried``, ``unreadable`` and ``unscored`` ones, ``statistics`` (verdict counts
+    among them), ``seconds``, ``node`` and ``attempt``; the others have a ``reason``.
     """
     fields: dict[str, object] = {"time": datetime.now(UTC).isoformat(timespec="milliseconds")}
     if isinstance(outcome, ShardRecord):
@@ -22,6 +22,7 @@ def log_line(outcome: Outcome) -> str:
             "event": "shard",
             "shard": outcome.name,
             "rows": outcome.rows,
+            "carried": outcome.carried,
             "unreadable": outcome.unreadable_rows,
             "unscored": len(outcome.unscored),
             "statistics": outcome.statistics,

@@ -15,7 +15,7 @@ from functools import lru_cache
 from importlib import import_module
 
 from pipeline.domain import Action, Domain
-from pipeline.outcome import Unsolvable
+from pipeline.outcome import BrokenAssumption, Unsolvable
 from pipeline.problem import Problem, State
 from pipeline.renamed_rules import Renaming, renaming_between
 
@@ -24,11 +24,11 @@ from pipeline.renamed_rules import Renaming, renaming_between
 class Rules:
     """Polynomial decisions for one domain; ``typed`` is False where types are to be ignored.
 
-    ``failed_assumption`` names the assumption that the problem's initial state breaks, None when all hold; the other
+    ``failed_assumption`` gives the assumption that the problem's initial state breaks, None when all hold; the other
     two are exact for every problem for which it returns None.
     """
 
-    failed_assumption: Callable[[Problem, bool], str | None]
+    failed_assumption: Callable[[Problem, bool], BrokenAssumption | None]
     fully_specify: Callable[[Problem, bool], State | Unsolvable]
     plan: Callable[[Problem, bool], tuple[Action, ...] | Unsolvable]
 
@@ -99,8 +99,9 @@ def planning_domain(name_or_pddl: str) -> PlanningDomain | None:
 def _renamed(rules: Rules, renaming: Renaming) -> Rules:
     """The known domain's rules for problems in the given domain's words."""
 
-    def failed_assumption(problem: Problem, typed: bool) -> str | None:
-        return rules.failed_assumption(renaming.to_known(problem), typed)
+    def failed_assumption(problem: Problem, typed: bool) -> BrokenAssumption | None:
+        broken = rules.failed_assumption(renaming.to_known(problem), typed)
+        return broken and BrokenAssumption(broken.reason, tuple(map(renaming.atom_back, broken.atoms)))
 
     def fully_specify(problem: Problem, typed: bool) -> State | Unsolvable:
         closure = rules.fully_specify(renaming.to_known(problem), typed)

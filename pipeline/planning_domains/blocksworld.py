@@ -27,7 +27,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from pipeline.domain import Action
-from pipeline.outcome import Unsolvable
+from pipeline.outcome import BrokenAssumption, Unsolvable
 from pipeline.problem import Atom, Problem, State, show_atom
 
 PDDL = """
@@ -56,14 +56,14 @@ TABLE = ""
 """Where a block stands that is on the table; no object has this name."""
 
 
-def failed_assumption(problem: Problem, typed: bool = True) -> str | None:
-    """Name what makes the initial state no Blocks World state, None when the rules of this file cover it.
+def failed_assumption(problem: Problem, typed: bool = True) -> BrokenAssumption | None:
+    """What makes the initial state no Blocks World state, None when the rules of this file cover it.
 
     >>> failed_assumption(Problem("p", "blocksworld", {"a": "object"}, frozenset({("on", "a", "a")}), frozenset()))
-    'a tower runs in a circle'
+    BrokenAssumption(reason='a tower runs in a circle', atoms=(('on', 'a', 'a'),))
     """
     arrangement = _arrangement(problem.init)
-    return arrangement if isinstance(arrangement, str) else None
+    return arrangement if isinstance(arrangement, BrokenAssumption) else None
 
 
 def fully_specify(problem: Problem, typed: bool = True) -> State | Unsolvable:
@@ -145,8 +145,8 @@ class _Arrangement:
 
 
 @lru_cache(maxsize=RECENT)
-def _arrangement(init: State) -> _Arrangement | str:
-    """The arrangement that the atoms describe, or the name of the assumption they break."""
+def _arrangement(init: State) -> _Arrangement | BrokenAssumption:
+    """The arrangement that the atoms describe, or the assumption they break."""
     place: dict[str, str] = {}
     above: dict[str, str] = {}
     clear: set[str] = set()
@@ -161,32 +161,35 @@ def _arrangement(init: State) -> _Arrangement | str:
         elif predicate == "on":
             _, block, base = atom
             if block in place:
-                return f"{block} is in two places"
+                return BrokenAssumption(f"{block} is in two places", (_place_atom(block, place), atom))
             if base in above:
-                return f"two blocks stand on {base}"
+                return BrokenAssumption(f"two blocks stand on {base}", (("on", above[base], base), atom))
             place[block] = base
             above[base] = block
         elif predicate == "on-table":
             if atom[1] in place:
-                return f"{atom[1]} is in two places"
+                return BrokenAssumption(f"{atom[1]} is in two places", (_place_atom(atom[1], place), atom))
             place[atom[1]] = TABLE
         elif predicate == "holding":
             if held is not None:
-                return "the arm holds two blocks"
+                return BrokenAssumption("the arm holds two blocks", (("holding", held), atom))
             held = atom[1]
     arm_empty = ARM_EMPTY in init
     if held is not None:
+        holding = ("holding", held)
         if held in place:
-            return f"{held} is in two places"
+            return BrokenAssumption(f"{held} is in two places", (holding, _place_atom(held, place)))
         if held in above:
-            return f"{above[held]} stands on {held}, which the arm holds"
+            on_held = ("on", above[held], held)
+            return BrokenAssumption(f"{above[held]} stands on {held}, which the arm holds", (holding, on_held))
         if held in clear:
-            return f"{held} is clear although the arm holds it"
+            return BrokenAssumption(f"{held} is clear although the arm holds it", (("clear", held), holding))
         if arm_empty:
-            return "the arm is empty and holds a block"
-    for block in clear:
-        if block in above:
-            return f"{block} is clear although {above[block]} stands on it"
+            return BrokenAssumption("the arm is empty and holds a block", (holding, ARM_EMPTY))
+    if not clear.isdisjoint(above):
+        block = min(clear & above.keys())
+        conflict = (("clear", block), ("on", above[block], block))
+        return BrokenAssumption(f"{block} is clear although {above[block]} stands on it", conflict)
 
     bases = {block for block, base in place.items() if base == TABLE}
     rooted = {base for base in above if base not in place} | (clear - place.keys())
@@ -199,7 +202,9 @@ def _arrangement(init: State) -> _Arrangement | str:
         in_towers += len(tower)
         towers.append(tower)
     if in_towers != len(place) + len(rooted):
-        return "a tower runs in a circle"
+        standing = {block for tower in towers for block in tower}
+        circling = tuple(("on", block, base) for block, base in sorted(place.items()) if block not in standing)
+        return BrokenAssumption("a tower runs in a circle", circling)
 
     alive = [tower for tower in towers if tower[-1] in clear] if arm_empty or held is not None else []
     live = {block for tower in alive for block in tower}
@@ -213,6 +218,10 @@ def _arrangement(init: State) -> _Arrangement | str:
         held=held,
         static=frozenset(static),
     )
+
+
+def _place_atom(block: str, place: dict[str, str]) -> Atom:
+    return ("on-table", block) if place[block] == TABLE else ("on", block, place[block])
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,8 +248,8 @@ class _GoalChains:
 @lru_cache(maxsize=RECENT)
 def _goal_chains(init: State, goal: State) -> _GoalChains | Unsolvable:
     start = _arrangement(init)
-    if isinstance(start, str):
-        raise ValueError(f"the initial state breaks an assumption: {start}")
+    if isinstance(start, BrokenAssumption):
+        raise ValueError(f"the initial state breaks an assumption: {start.reason}")
     movable = set(start.below)
     if start.held is not None:
         movable.add(start.held)

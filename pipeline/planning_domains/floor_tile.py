@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pipeline.domain import Action
-from pipeline.outcome import Unsolvable
+from pipeline.outcome import BrokenAssumption, Unsolvable
 from pipeline.problem import Atom, Problem, State, show_atom
 
 PDDL = """
@@ -65,16 +65,16 @@ STEP = {"up": ("up", "down"), "right": ("right", "left")}
 """For each relation, the action that goes from its second tile to its first, and the one that goes back."""
 
 
-def failed_assumption(problem: Problem, typed: bool = True) -> str | None:
-    """Name the robot that is on two tiles or has two colours, None when the rules cover the initial state.
+def failed_assumption(problem: Problem, typed: bool = True) -> BrokenAssumption | None:
+    """The robot that is on two tiles or has two colours, None when the rules cover the initial state.
 
     >>> two = frozenset({("robot-at", "r", "x"), ("robot-at", "r", "y")})
     >>> objects = {"r": "robot", "x": "tile", "y": "tile"}
-    >>> failed_assumption(Problem("p", "floor-tile", objects, two, frozenset()))
+    >>> failed_assumption(Problem("p", "floor-tile", objects, two, frozenset())).reason
     'r is on two tiles'
     """
     floor = _floor(problem.init, _types(problem, typed))
-    return floor if isinstance(floor, str) else None
+    return floor if isinstance(floor, BrokenAssumption) else None
 
 
 def fully_specify(problem: Problem, typed: bool = True) -> State | Unsolvable:
@@ -150,9 +150,9 @@ def plan(problem: Problem, typed: bool = True) -> tuple[Action, ...] | Unsolvabl
 
     for robot, wanted in aims.work:
         walk(robot, {tile: set(colors) for tile, colors in wanted.items()})
-    for robot, new in aims.color.items():
+    for robot, new in sorted(aims.color.items()):
         take(robot, new)
-    for robot, tile in aims.place.items():
+    for robot, tile in sorted(aims.place.items()):
         for direction, source, target in floor.route(place[robot], tile):
             actions.append((direction, robot, source, target))
     return tuple(actions)
@@ -199,8 +199,8 @@ class _Floor:
 
 
 @lru_cache(maxsize=RECENT)
-def _floor(init: State, types: Types) -> _Floor | str:
-    """The floor that the atoms describe, or the name of the assumption they break."""
+def _floor(init: State, types: Types) -> _Floor | BrokenAssumption:
+    """The floor that the atoms describe, or the assumption they break."""
 
     def of_type(name: str) -> frozenset[str] | None:
         return None if types is None else frozenset(o for o, t in types if t == name)
@@ -221,17 +221,21 @@ def _floor(init: State, types: Types) -> _Floor | str:
             static.add(atom)
         elif predicate == "robot-at" and _fits(atom, robots, tiles):
             if atom[1] in place:
-                return f"{atom[1]} is on two tiles"
+                conflict = (("robot-at", atom[1], place[atom[1]]), atom)
+                return BrokenAssumption(f"{atom[1]} is on two tiles", conflict)
             place[atom[1]] = atom[2]
         elif predicate == "robot-has" and _fits(atom, robots, colors):
             if atom[1] in color:
-                return f"{atom[1]} has two colours"
+                conflict = (("robot-has", atom[1], color[atom[1]]), atom)
+                return BrokenAssumption(f"{atom[1]} has two colours", conflict)
             color[atom[1]] = atom[2]
         else:
             if predicate == "available-color" and len(atom) == 2 and (colors is None or atom[1] in colors):
                 available.add(atom[1])
             static.add(atom)
 
+    for moves in steps.values():
+        moves.sort()
     component: dict[str, str] = {}
     for start in steps:
         if start not in component:
@@ -271,8 +275,8 @@ def _fits(atom: Atom, *allowed: frozenset[str] | None) -> bool:
 @lru_cache(maxsize=RECENT)
 def _aims(init: State, goal: State, types: Types) -> _Aims | Unsolvable:
     floor = _floor(init, types)
-    if isinstance(floor, str):
-        raise ValueError(f"the initial state breaks an assumption: {floor}")
+    if isinstance(floor, BrokenAssumption):
+        raise ValueError(f"the initial state breaks an assumption: {floor.reason}")
     place: dict[str, str] = {}
     color: dict[str, str] = {}
     wanted: dict[str, dict[str, set[str]]] = {}
@@ -306,7 +310,7 @@ def _aims(init: State, goal: State, types: Types) -> _Aims | Unsolvable:
             painters.setdefault(floor.component[tile], []).append(robot)
     work: list[tuple[str, dict[str, set[str]]]] = []
     must_change: set[str] = set()
-    for component, tiles in wanted.items():
+    for component, tiles in sorted(wanted.items(), key=lambda item: min(item[1])):
         team = painters.get(component, [])
         if not team:
             return Unsolvable(f"no robot with a colour can reach {min(tiles)}, which the goal wants painted")

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pipeline.domain import Action
-from pipeline.outcome import Unsolvable
+from pipeline.outcome import BrokenAssumption, Unsolvable
 from pipeline.problem import Atom, Problem, State, show_atom
 
 PDDL = """
@@ -42,15 +42,15 @@ RECENT = 16
 """Readings kept of initial states and goals: closure and planner, reference and answer ask for the same ones."""
 
 
-def failed_assumption(problem: Problem, typed: bool = True) -> str | None:
-    """Name what the robot, a ball or a gripper has two of, None when the rules of this file cover the initial state.
+def failed_assumption(problem: Problem, typed: bool = True) -> BrokenAssumption | None:
+    """What the robot, a ball or a gripper has two of, None when the rules of this file cover the initial state.
 
     >>> two = frozenset({("room", "a"), ("room", "b"), ("at-robby", "a"), ("at-robby", "b")})
-    >>> failed_assumption(Problem("p", "gripper", {"a": "object", "b": "object"}, two, frozenset()))
+    >>> failed_assumption(Problem("p", "gripper", {"a": "object", "b": "object"}, two, frozenset())).reason
     'the robot is in two rooms'
     """
     scene = _scene(problem.init)
-    return scene if isinstance(scene, str) else None
+    return scene if isinstance(scene, BrokenAssumption) else None
 
 
 def fully_specify(problem: Problem, typed: bool = True) -> State | Unsolvable:
@@ -104,7 +104,7 @@ def plan(problem: Problem, typed: bool = True) -> tuple[Action, ...] | Unsolvabl
             robby = room
 
     to_carry = [ball for ball, aim in aims.balls.items() if aim in scene.rooms and aim != place[ball]]
-    for ball, gripper in scene.balls.items():
+    for ball, gripper in sorted(scene.balls.items()):
         if gripper in scene.grippers and aims.balls.get(ball) != gripper:
             if aims.balls.get(ball) in scene.rooms:
                 go(aims.balls[ball])
@@ -113,17 +113,17 @@ def plan(problem: Problem, typed: bool = True) -> tuple[Action, ...] | Unsolvabl
     to_carry = [ball for ball in to_carry if place[ball] != aims.balls[ball]]
     busy = {gripper: ball for ball, gripper in place.items() if gripper in scene.grippers}
     if to_carry:
-        hand = next((gripper for gripper in scene.grippers if gripper not in busy), None)
+        hand = min((gripper for gripper in scene.grippers if gripper not in busy), default=None)
         if hand is None:
-            hand, ball = next(iter(busy.items()))
+            hand, ball = min(busy.items())
             actions.append(("drop", ball, robby, hand))
             place[ball] = robby
-        for ball in sorted(to_carry, key=lambda ball: (aims.balls[ball], place[ball])):
+        for ball in sorted(to_carry, key=lambda ball: (aims.balls[ball], place[ball], ball)):
             go(place[ball])
             actions.append(("pick", ball, robby, hand))
             go(aims.balls[ball])
             actions.append(("drop", ball, robby, hand))
-    for ball, aim in aims.balls.items():
+    for ball, aim in sorted(aims.balls.items()):
         if aim in scene.grippers and place[ball] != aim:
             go(place[ball])
             actions.append(("pick", ball, robby, aim))
@@ -146,8 +146,8 @@ class _Scene:
 
 
 @lru_cache(maxsize=RECENT)
-def _scene(init: State) -> _Scene | str:
-    """The scene that the atoms describe, or the name of the assumption they break."""
+def _scene(init: State) -> _Scene | BrokenAssumption:
+    """The scene that the atoms describe, or the assumption they break."""
     by_predicate: dict[str, list[Atom]] = {predicate: [] for predicate in ARITY}
     for atom in init:
         if ARITY.get(atom[0]) == len(atom) - 1:
@@ -157,10 +157,11 @@ def _scene(init: State) -> _Scene | str:
     all_grippers = {gripper for _, gripper in by_predicate["gripper"]}
 
     if rooms & all_grippers:
-        return f"{min(rooms & all_grippers)} is both a room and a gripper"
+        both = min(rooms & all_grippers)
+        return BrokenAssumption(f"{both} is both a room and a gripper", (("room", both), ("gripper", both)))
     robby_rooms = [room for _, room in by_predicate["at-robby"] if room in rooms]
     if len(robby_rooms) > 1:
-        return "the robot is in two rooms"
+        return BrokenAssumption("the robot is in two rooms", tuple(("at-robby", room) for room in sorted(robby_rooms)))
     balls: dict[str, str] = {}
     grippers: dict[str, str | None] = {}
     if robby_rooms:
@@ -170,15 +171,21 @@ def _scene(init: State) -> _Scene | str:
         for _, ball, gripper in by_predicate["carry"]:
             if gripper in all_grippers and ball in all_balls:
                 if gripper in grippers:
-                    return f"{gripper} is free and carries {ball}, or carries two balls"
+                    other = grippers[gripper]
+                    content = ("free", gripper) if other is None else ("carry", other, gripper)
+                    conflict = (content, ("carry", ball, gripper))
+                    return BrokenAssumption(f"{gripper} carries {ball} and is free or carries another", conflict)
                 if ball in balls:
-                    return f"{ball} is in two grippers"
+                    conflict = (("carry", ball, balls[ball]), ("carry", ball, gripper))
+                    return BrokenAssumption(f"{ball} is in two grippers", conflict)
                 grippers[gripper] = ball
                 balls[ball] = gripper
         for _, ball, room in by_predicate["at"]:
             if ball in all_balls and room in rooms:
                 if ball in balls:
-                    return f"{ball} is in two places"
+                    carried = balls[ball] in grippers
+                    conflict = (("carry" if carried else "at", ball, balls[ball]), ("at", ball, room))
+                    return BrokenAssumption(f"{ball} is in two places", conflict)
                 balls[ball] = room
         if not grippers:
             balls = {}
@@ -207,8 +214,8 @@ class _Aims:
 @lru_cache(maxsize=RECENT)
 def _aims(init: State, goal: State) -> _Aims | Unsolvable:
     scene = _scene(init)
-    if isinstance(scene, str):
-        raise ValueError(f"the initial state breaks an assumption: {scene}")
+    if isinstance(scene, BrokenAssumption):
+        raise ValueError(f"the initial state breaks an assumption: {scene.reason}")
     robby: str | None = None
     balls: dict[str, str] = {}
     grippers: dict[str, str | None] = {}

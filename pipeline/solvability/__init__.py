@@ -6,10 +6,15 @@ of ``pipeline.grounded`` and then Fast Downward. ``execute`` has the last word o
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pipeline.domain import Action, Domain
 from pipeline.outcome import Undecided, Unsolvable
-from pipeline.planning_domains import PlanningDomain
+from pipeline.planning_domains import PlanningDomain, Rules
 from pipeline.problem import Problem
+
+CONFLICTS = 3
+"""Atoms that may be set aside from an initial state that no rules cover before the general search is asked."""
 
 
 def solve(
@@ -29,9 +34,10 @@ def solve(
         return Undecided(f"nothing is known of a domain named {problem.domain}")
     domain = planning_domain.domain if typed else planning_domain.domain.without_types()
     rules = planning_domain.rules
-    if rules is not None and rules.failed_assumption(problem, typed) is None:
-        found = rules.plan(problem, typed)
-        return found if isinstance(found, Unsolvable) else _executed(found, problem, domain)
+    if rules is not None:
+        found = _plan_by_rules(problem, rules, typed, CONFLICTS)
+        if found is not None:
+            return found if isinstance(found, Unsolvable) else _executed(found, problem, domain)
     from pipeline.grounded.search import find_plan
     from pipeline.solvability import fast_downward
 
@@ -39,6 +45,26 @@ def solve(
     if isinstance(searched, Undecided):
         searched = fast_downward.find_plan(problem, domain)
     return _executed(searched, problem, domain) if isinstance(searched, tuple) else searched
+
+
+def _plan_by_rules(
+    problem: Problem, rules: Rules, typed: bool, conflicts: int
+) -> tuple[Action, ...] | Unsolvable | None:
+    """The rules' answer; where the initial state breaks an assumption, a plan from a part of it that breaks none.
+
+    Where operators ask for no absent atom, as in every domain with rules, further initial atoms never hurt: a plan from
+    a part of the initial state is a plan. That a part has none proves nothing: None.
+    """
+    broken = rules.failed_assumption(problem, typed)
+    if broken is None:
+        return rules.plan(problem, typed)
+    if conflicts:
+        for atom in broken.atoms:
+            part = replace(problem, init=problem.init - {atom})
+            found = _plan_by_rules(part, rules, typed, conflicts - 1)
+            if isinstance(found, tuple):
+                return found
+    return None
 
 
 def _executed(plan: tuple[Action, ...], problem: Problem, domain: Domain) -> tuple[Action, ...]:
