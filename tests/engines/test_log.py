@@ -20,6 +20,7 @@ from pipeline.engines.log import log_line
             {
                 "event": "shard",
                 "rows": 7,
+                "carried": 0,
                 "unreadable": 2,
                 "unscored": 1,
                 "statistics": {"verdict": {"even": 7}},
