@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 Label = tuple[object, ...]
 
 
+FOLD_TWINS_FROM = 64
+"""Objects from which looking for twins pays."""
+
+
 class LabelledGraph:
     """The graph of some scenes (``{"init": atoms, "goal": atoms}``) over coloured objects.
 
@@ -49,11 +53,37 @@ class LabelledGraph:
                     flags.append(label)
                 else:
                     longer.append((label, atom))
-        self._names = list(colors)
-        self._labels: list[Label] = [(colors[name], *sorted(labels)) for name, labels in own.items()]
+        labelled: dict[str, Label] = {name: (colors[name], *sorted(labels)) for name, labels in own.items()}
         self._pairs = [(pair, tuple(sorted(labels))) for pair, labels in pairs.items()]
         self._longer = longer
         self._flags = tuple(sorted(flags))
+        self._twins = self._fold_twins(labelled) if len(colors) >= FOLD_TWINS_FROM else {}
+        self._names = list(labelled)
+        self._labels = list(labelled.values())
+
+    def _fold_twins(self, labelled: dict[str, Label]) -> dict[str, list[str]]:
+        """Leave one of each set of objects with the same label and the same neighbours, the label saying how many.
+
+        Interchangeable objects are what costs BLISS most, quadratically: a thousand balls in one room. Which objects
+        are twins is a property of the graph, so isomorphic graphs stay isomorphic, and others do not become so.
+        """
+        neighbours: dict[str, list[Label]] = {name: [] for name in labelled}
+        for (first, second), labels in self._pairs:
+            neighbours[first].append((0, second, labels))
+            neighbours[second].append((1, first, labels))
+        for place, (_, atom) in enumerate(self._longer):
+            for name in atom[1:]:
+                neighbours[name].append((2, place, name))
+        alike: dict[object, list[str]] = {}
+        for name, around in neighbours.items():
+            alike.setdefault((labelled[name], frozenset(around)), []).append(name)
+        twins = {names[0]: names for names in alike.values() if len(names) > 1}
+        for names in twins.values():
+            for name in names[1:]:
+                del labelled[name]
+            labelled[names[0]] = (*labelled[names[0]], f"{len(names)} alike")
+        self._pairs = [pair for pair in self._pairs if pair[0][0] in labelled and pair[0][1] in labelled]
+        return twins
 
     @cached_property
     def invariant(self) -> tuple[object, ...]:
@@ -99,13 +129,14 @@ class LabelledGraph:
             tuple([colors[node] for node in order]),
             tuple(sorted([(position_of[a], position_of[b]) for a, b in edges])),
         )
-        return form, [self._names[node] for node in order if node < len(self._names)]
+        found = [self._names[node] for node in order if node < len(self._names)]
+        return form, [name for first in found for name in self._twins.get(first, (first,))]
 
     @cached_property
     def is_rigid(self) -> bool:
         """True when no bijection but the identity maps the graph onto itself."""
         graph, colors, _, _ = self._graph
-        return bool(graph.count_automorphisms(color=colors) == 1)
+        return not self._twins and bool(graph.count_automorphisms(color=colors) == 1)
 
     @property
     def form(self) -> tuple[object, ...]:
