@@ -9,11 +9,12 @@ not done here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from pipeline.domain import EQUALITY, Action, Domain, GroundOperator, Operator
+from pipeline.domain import Action, Domain, GroundOperator
 from pipeline.parsing.plans import Plan, Step
-from pipeline.problem import ROOT_TYPE, Atom, Problem, State, show_atom
+from pipeline.problem import Atom, Problem, State, show_atom
+from pipeline.solvability.binding import binder_of
 
 INIT: Action = ("<init>",)
 """The producer of what is true at the start; no operator can have this name."""
@@ -21,25 +22,17 @@ INIT: Action = ("<init>",)
 GOAL: Action = ("<goal>",)
 """The consumer of what the goal wants."""
 
-MAX_INSTANCES = 10_000
-"""Ground operators that a task remembers."""
-
 CausalLink = tuple[Action, Atom, Action]
 """Producer, fact, consumer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A problem in its domain, with the look-ups that carrying out plans needs; made by ``task_of``.
-
-    ``instances`` remembers what ``instantiate`` answered, for all plans that are carried out in this task.
-    """
+    """A problem in its domain, with all objects and constants by type; made by ``task_of``."""
 
     problem: Problem
     domain: Domain
-    operators: Mapping[str, Operator]
     objects: Mapping[str, str]
-    instances: dict[Action, GroundOperator | str] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +63,7 @@ def task_of(domain: Domain, problem: Problem) -> Task | str:
     """The task, or in words why plans cannot be carried out: the operators do not say all that the domain says."""
     if domain.outside_strips:
         return f"domain {domain.name} goes beyond STRIPS ({', '.join(domain.outside_strips)})"
-    operators = {operator.name: operator for operator in domain.operators}
-    return Task(problem, domain, operators, {**domain.constants, **problem.objects})
+    return Task(problem, domain, {**domain.constants, **problem.objects})
 
 
 def execute(plan: Plan, task: Task) -> Execution:
@@ -117,42 +109,12 @@ def instantiate(action: Action, task: Task) -> GroundOperator | str:
 
     Arguments are taken in order, or by name where all are written ``name=object``.
     """
-    known = task.instances.get(action)
-    if known is None:
-        if len(task.instances) >= MAX_INSTANCES:
-            task.instances.clear()
-        known = task.instances[action] = _instantiate(action, task)
-    return known
-
-
-def _instantiate(action: Action, task: Task) -> GroundOperator | str:
-    operator = task.operators.get(action[0])
-    if operator is None:
-        return f"{show_atom(action)}: the domain has no operator {action[0]}"
-    names = [name for name, _ in operator.parameters]
-    arguments = _in_order(action[1:], names)
-    if len(arguments) != len(names):
-        return f"{show_atom(action)} has {len(arguments)} arguments, but {operator.name} takes {len(names)}"
-    for argument, (_, types) in zip(arguments, operator.parameters, strict=True):
-        if argument not in task.objects:
-            return f"{show_atom(action)}: there is no object {argument}"
-        own = task.objects[argument]
-        if not _fits(own, types, task.domain):
-            return f"{show_atom(action)}: {argument} is of type {own}, not {' or '.join(types)}"
-    value_of = dict(zip(names, arguments, strict=True))
-
-    def ground(atoms: Iterable[Atom]) -> State:
-        return frozenset(tuple([value_of.get(term, term) for term in atom]) for atom in atoms)
-
-    equal, required = _split_equality(ground(operator.preconditions))
-    different, forbidden = _split_equality(ground(operator.negative_preconditions))
-    for _, one, other in sorted(equal):
-        if one != other:
-            return f"{show_atom(action)} needs {one} and {other} to be the same"
-    for _, one, other in sorted(different):
-        if one == other:
-            return f"{show_atom(action)} needs two different objects, not {one} twice"
-    return GroundOperator(action, required, forbidden, ground(operator.add_effects), ground(operator.delete_effects))
+    binder = binder_of(task.domain)
+    if len(action) > 1 and "=" in action[1]:
+        action = (action[0], *_in_order(action[1:], binder.parameters(action[0])))
+    operator = binder.bind(action)
+    reason = operator if isinstance(operator, str) else binder.misfit(action, task.objects)
+    return operator if reason is None else f"{show_atom(action)}: {reason}"
 
 
 def _applicable(step: Step, state: Set[Atom], task: Task) -> list[GroundOperator] | str:
@@ -196,23 +158,12 @@ def _interference(happening: list[GroundOperator]) -> list[GroundOperator] | str
     return happening
 
 
-def _in_order(arguments: tuple[str, ...], parameters: list[str]) -> tuple[str, ...]:
+def _in_order(arguments: tuple[str, ...], parameters: tuple[str, ...]) -> tuple[str, ...]:
     """The arguments, sorted by the parameters' order where each is written ``name=object``."""
     named = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
     if len(named) == len(arguments) == len(parameters) and all(name.lstrip("?") in named for name in parameters):
         return tuple(named[name.lstrip("?")].strip() for name in parameters)
     return arguments
-
-
-def _fits(type_: str, alternatives: tuple[str, ...], domain: Domain) -> bool:
-    """True when an object of that type is one of the alternatives; a type that is not declared is a plain object."""
-    ancestors = set(domain.ancestors(type_))
-    return any(wanted == ROOT_TYPE or wanted not in domain.types or wanted in ancestors for wanted in alternatives)
-
-
-def _split_equality(atoms: State) -> tuple[State, State]:
-    equations = frozenset(atom for atom in atoms if atom[0] == EQUALITY)
-    return equations, atoms - equations
 
 
 def _listed(atoms: Iterable[Atom]) -> str:

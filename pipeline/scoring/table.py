@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from time import perf_counter_ns
 from typing import Any
@@ -11,11 +13,14 @@ import pyarrow as pa
 
 from pipeline.domain import Domain
 from pipeline.plan_metrics.similarity import EMBEDDING
-from pipeline.scoring.columns import DOMAIN, PLAN, PROBLEM, ROW_FIELDS, pairs_present, score_schema
+from pipeline.scoring.columns import DOMAIN, PLAN, PROBLEM, ROW_FIELDS, PairKind, pairs_present, score_schema
 from pipeline.scoring.settings import Settings
 
 Row = dict[str, Any]
 """The meaningful columns of one row by meaning; absent columns are None."""
+
+Scorer = Callable[[Row, Settings], Sequence[Any]]
+"""From a row to the score columns of one kind of pair."""
 
 
 def score_table(table: pa.Table, settings: Settings) -> pa.Table:
@@ -37,24 +42,42 @@ def score_table(table: pa.Table, settings: Settings) -> pa.Table:
     if PLAN in kinds and settings.similarity.startswith(EMBEDDING):
         _embed_at_once(table, settings)
     scorers = [(kind, _SCORERS[kind.name]) for kind in kinds]
-    scored: list[list[Any]] = []
-    for row_values in zip(*values, strict=True):
-        start = perf_counter_ns()
-        row: Row = dict(zip(present, row_values, strict=True))
-        scores: list[Any] = []
-        errors: list[str] = []
-        for kind, scorer in scorers:
-            try:
-                scores += scorer(row, settings)
-            except Exception as error:
-                scores += [None] * len(kind.fields)
-                errors.append(f"{kind.name}: {type(error).__name__}: {error}")
-        scored.append([*scores, "; ".join(errors) or None, (perf_counter_ns() - start) // 1000])
-
+    with _patient_collector():
+        scored = [
+            _score_row(dict(zip(present, row, strict=True)), scorers, settings) for row in zip(*values, strict=True)
+        ]
     added = [field for kind in kinds for field in kind.fields] + list(ROW_FIELDS)
     columns = zip(*scored, strict=True) if scored else ((),) * len(added)
     arrays = [pa.array(column, field.type) for column, field in zip(columns, added, strict=True)]
     return pa.table([*table.columns, *arrays], schema=schema)
+
+
+def _score_row(row: Row, scorers: Sequence[tuple[PairKind, Scorer]], settings: Settings) -> list[Any]:
+    """The row's score columns, whatever the row does."""
+    start = perf_counter_ns()
+    scores: list[Any] = []
+    errors: list[str] = []
+    for kind, scorer in scorers:
+        try:
+            scores += scorer(row, settings)
+        except Exception as error:
+            scores += [None] * len(kind.fields)
+            errors.append(f"{kind.name}: {type(error).__name__}: {error}")
+    return [*scores, "; ".join(errors) or None, (perf_counter_ns() - start) // 1000]
+
+
+@contextmanager
+def _patient_collector() -> Iterator[None]:
+    """Let the cyclic garbage collector look less often: scoring makes many values, none of them in cycles.
+
+    With the references of a shard in memory, Python's default would walk through all of them every few rows.
+    """
+    thresholds = gc.get_threshold()
+    gc.set_threshold(100_000, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 def _embed_at_once(table: pa.Table, settings: Settings) -> None:
@@ -118,7 +141,7 @@ def _reference_domain(text: str | None) -> Domain:
 
 _PLAN_SCORES = [field.name for field in PLAN.fields[:-1]]
 _DOMAIN_SCORES = [field.name for field in DOMAIN.fields[:-1]]
-_SCORERS: dict[str, Callable[[Row, Settings], Sequence[Any]]] = {
+_SCORERS: dict[str, Scorer] = {
     PROBLEM.name: _score_problems,
     PLAN.name: _score_plans,
     DOMAIN.name: _score_domains,
