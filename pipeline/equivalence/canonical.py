@@ -18,7 +18,8 @@ from pipeline.problem import Atom
 if TYPE_CHECKING:
     import igraph
 
-Label = tuple[object, ...]
+SEPARATOR = "\n"
+"""Between the labels of one node; no name contains it."""
 
 
 FOLD_TWINS_FROM = 64
@@ -39,36 +40,40 @@ class LabelledGraph:
 
     def __init__(self, colors: Mapping[str, str], scenes: Mapping[str, Iterable[Atom]]) -> None:
         own: dict[str, list[str]] = {name: [] for name in colors}
-        pairs: dict[tuple[str, str], list[str]] = {}
+        pairs: dict[Atom, list[str]] = {}
         longer: list[tuple[str, Atom]] = []
         flags: list[str] = []
         for scene, atoms in scenes.items():
+            labels: dict[str, str] = {}
             for atom in atoms:
-                label = f"{scene} {atom[0]}"
+                label = labels.get(atom[0]) or labels.setdefault(atom[0], f"{scene} {atom[0]}")
                 if len(atom) == 2:
                     own[atom[1]].append(label)
                 elif len(atom) == 3:
-                    pairs.setdefault(atom[1:], []).append(label)  # type: ignore[arg-type]
+                    found = pairs.get(atom[1:])
+                    if found is None:
+                        pairs[atom[1:]] = [label]
+                    else:
+                        found.append(label)
                 elif len(atom) == 1:
                     flags.append(label)
                 else:
                     longer.append((label, atom))
-        labelled: dict[str, Label] = {name: (colors[name], *sorted(labels)) for name, labels in own.items()}
-        self._pairs = [(pair, tuple(sorted(labels))) for pair, labels in pairs.items()]
+        objects = {name: _joined("0", colors[name], labels) for name, labels in own.items()}
+        self._pairs = [(first, second, _joined("1", "", labels)) for (first, second), labels in pairs.items()]
         self._longer = longer
         self._flags = tuple(sorted(flags))
-        self._twins = self._fold_twins(labelled) if len(colors) >= FOLD_TWINS_FROM else {}
-        self._names = list(labelled)
-        self._labels = list(labelled.values())
+        self._twins = self._fold_twins(objects) if len(colors) >= FOLD_TWINS_FROM else {}
+        self._objects = objects
 
-    def _fold_twins(self, labelled: dict[str, Label]) -> dict[str, list[str]]:
+    def _fold_twins(self, objects: dict[str, str]) -> dict[str, list[str]]:
         """Leave one of each set of objects with the same label and the same neighbours, the label saying how many.
 
         Interchangeable objects are what costs BLISS most, quadratically: a thousand balls in one room. Which objects
         are twins is a property of the graph, so isomorphic graphs stay isomorphic, and others do not become so.
         """
-        neighbours: dict[str, list[Label]] = {name: [] for name in labelled}
-        for (first, second), labels in self._pairs:
+        neighbours: dict[str, list[tuple[object, ...]]] = {name: [] for name in objects}
+        for first, second, labels in self._pairs:
             neighbours[first].append((0, second, labels))
             neighbours[second].append((1, first, labels))
         for place, (_, atom) in enumerate(self._longer):
@@ -76,13 +81,13 @@ class LabelledGraph:
                 neighbours[name].append((2, place, name))
         alike: dict[object, list[str]] = {}
         for name, around in neighbours.items():
-            alike.setdefault((labelled[name], frozenset(around)), []).append(name)
+            alike.setdefault((objects[name], frozenset(around)), []).append(name)
         twins = {names[0]: names for names in alike.values() if len(names) > 1}
         for names in twins.values():
             for name in names[1:]:
-                del labelled[name]
-            labelled[names[0]] = (*labelled[names[0]], f"{len(names)} alike")
-        self._pairs = [pair for pair in self._pairs if pair[0][0] in labelled and pair[0][1] in labelled]
+                del objects[name]
+            objects[names[0]] += f"{SEPARATOR}{len(names)} alike"
+        self._pairs = [pair for pair in self._pairs if pair[0] in objects and pair[1] in objects]
         return twins
 
     @cached_property
@@ -90,46 +95,49 @@ class LabelledGraph:
         """Flags, and how often each label occurs on objects, pairs and longer atoms."""
         return (
             self._flags,
-            Counter(self._labels),
-            Counter(labels for _, labels in self._pairs),
-            Counter((label, len(atom)) for label, atom in self._longer),
+            Counter(self._objects.values()),
+            Counter([labels for _, _, labels in self._pairs]),
+            Counter([(label, len(atom)) for label, atom in self._longer]),
         )
 
     @cached_property
-    def _graph(self) -> tuple[igraph.GraphBase, list[int], tuple[Label, ...], list[tuple[int, int]]]:
+    def _graph(self) -> tuple[igraph.GraphBase, list[int], tuple[str, ...], list[tuple[int, int]]]:
         """The graph for BLISS, each node's colour as a rank in the palette, the palette, and the edges."""
         import igraph
 
-        index = {name: i for i, name in enumerate(self._names)}
-        nodes: list[Label] = [(0, label) for label in self._labels]
+        index = {name: i for i, name in enumerate(self._objects)}
+        nodes = list(self._objects.values())
         edges: list[tuple[int, int]] = []
-        for (first, second), labels in self._pairs:
-            edges += [(index[first], len(nodes)), (len(nodes), index[second])]
-            nodes.append((1, labels))
+        for node, (first, second, labels) in enumerate(self._pairs, len(nodes)):
+            nodes.append(labels)
+            edges.append((index[first], node))
+            edges.append((node, index[second]))
         for label, atom in self._longer:
             center = len(nodes)
-            nodes.append((2, (label, len(atom))))
+            nodes.append(_joined("2", str(len(atom)), [label]))
             for position, argument in enumerate(atom[1:]):
                 edges += [(index[argument], len(nodes)), (len(nodes), center)]
-                nodes.append((3, (position,)))
-        palette = {label: rank for rank, label in enumerate(sorted(set(nodes)))}  # type: ignore[type-var]
-        graph = igraph.GraphBase(len(nodes), edges, True)
-        return graph, [palette[node] for node in nodes], tuple(palette), edges
+                nodes.append(_joined("3", str(position), []))
+        palette = sorted(set(nodes))
+        rank = {label: i for i, label in enumerate(palette)}
+        return igraph.GraphBase(len(nodes), edges, True), [rank[label] for label in nodes], tuple(palette), edges
 
     @cached_property
     def _labelling(self) -> tuple[tuple[object, ...], list[str]]:
         graph, colors, palette, edges = self._graph
         order = graph.canonical_permutation(color=colors)
-        position_of = [0] * len(colors)
+        count = len(colors)
+        position_of = [0] * count
         for position, node in enumerate(order):
             position_of[node] = position
         form = (
             self._flags,
             palette,
             tuple([colors[node] for node in order]),
-            tuple(sorted([(position_of[a], position_of[b]) for a, b in edges])),
+            tuple(sorted([position_of[a] * count + position_of[b] for a, b in edges])),
         )
-        found = [self._names[node] for node in order if node < len(self._names)]
+        names = list(self._objects)
+        found = [names[node] for node in order if node < len(names)]
         return form, [name for first in found for name in self._twins.get(first, (first,))]
 
     @cached_property
@@ -147,6 +155,13 @@ class LabelledGraph:
     def order(self) -> list[str]:
         """The objects in canonical order."""
         return self._labelling[1]
+
+
+def _joined(kind: str, color: str, labels: list[str]) -> str:
+    """A node's colour as one string, quick to hash and to sort: what kind of node it is, and all its labels."""
+    if len(labels) > 1:
+        labels.sort()
+    return SEPARATOR.join([kind, color, *labels])
 
 
 def isomorphic(a: LabelledGraph, b: LabelledGraph) -> bool:
