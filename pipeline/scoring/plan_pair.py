@@ -15,7 +15,7 @@ from pipeline.plan_metrics.simulate import Task, task_of
 from pipeline.scoring.problem_pair import reference_of
 from pipeline.scoring.settings import Settings
 
-RECENT = 1024
+RECENT = 256
 """Reference plans and tasks kept for further rows."""
 
 

@@ -18,10 +18,10 @@ from pipeline.planning_domains import planning_domain
 from pipeline.problem import Atom, Problem
 from pipeline.solvability import solve
 
-REFERENCES_KEPT = 1024
+REFERENCES_KEPT = 256
 """Analysed references kept for further answers; about 50 KB each for a typical benchmark problem."""
 
-VERDICTS_KEPT = 4096
+VERDICTS_KEPT = 1024
 """Scored pairs kept for rows that repeat them."""
 
 
@@ -31,7 +31,12 @@ class ProblemVerdict:
 
     ``object_map`` (generated → reference) stands behind a yes; ``goal_object_map`` is the goal's own in placeholder
     mode. ``separating_atom`` is, for ``goal_differs``, an atom of the goal of ``separating_side`` that the other goal
-    does not imply. ``plan`` is the executed plan behind ``solvable``.
+    does not imply. ``plan`` is the executed plan behind ``solvable``. In a notebook it shows itself.
+
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> verdict = score_problem_pair(held, held.replace("(clear a)", "(holding a)"))
+    >>> verdict.equivalent, verdict.solvable, verdict.detail
+    (False, True, 'the goal does not imply (clear a), which the reference asks for')
     """
 
     parseable: bool
@@ -46,6 +51,11 @@ class ProblemVerdict:
     separating_atom: Atom | None = None
     separating_side: str | None = None
     plan: tuple[Action, ...] | None = None
+
+    def _repr_html_(self) -> str:
+        from pipeline.scoring.verdict_html import verdict_html
+
+        return verdict_html(self)
 
 
 class Reference:

@@ -73,7 +73,7 @@ def _patient_collector() -> Iterator[None]:
     With the references of a shard in memory, Python's default would walk through all of them every few rows.
     """
     thresholds = gc.get_threshold()
-    gc.set_threshold(100_000, 20, 100)
+    gc.set_threshold(50_000, 5, 1_000)
     try:
         yield
     finally:
