@@ -9,6 +9,8 @@ import pyarrow as pa
 import pytest
 
 from pipeline.api import compare_problems
+from pipeline.scoring.settings import Settings
+from pipeline.scoring.table import score_table
 from pipeline.tasks.enumeration import benchmark_pairs
 from pipeline.tasks.presets import PRESETS
 from pipeline.tasks.sample import LARGEST_SIZE, sample_table
@@ -79,7 +81,7 @@ def test_the_sample_has_every_task_and_every_kind_of_answer(sample: pa.Table) ->
     assert len(tasks) == 73 and max(tasks.values()) == 4
     assert set(sample["label"].to_pylist()) == set(KINDS)
     assert max(sample["size"].to_pylist()) <= LARGEST_SIZE
-    assert sample.schema.names[-len(VARIANT_FIELDS) :] == [field.name for field in VARIANT_FIELDS]
+    assert {field.name for field in VARIANT_FIELDS} <= set(sample.schema.names)
 
 
 def test_the_judge_agrees_with_the_labels_of_the_sample(sample: pa.Table) -> None:
@@ -90,3 +92,21 @@ def test_the_judge_agrees_with_the_labels_of_the_sample(sample: pa.Table) -> Non
         for column in ("parseable", "solvable", "equivalent", "equivalent_untyped"):
             if row[f"label_{column}"] is not None:
                 assert getattr(verdict, column) == row[f"label_{column}"], (row["label"], row["generated_problem"])
+
+
+def test_the_plans_and_domains_of_the_sample_score_as_their_kinds_say(sample: pa.Table) -> None:
+    for row in score_table(sample, Settings()).to_pylist():
+        assert row["score_error"] is None
+        steps = row["reference_plan_length"]
+        if row["label_plan"] in ("same_plan", "plan_in_a_list", "plan_as_json"):
+            assert (row["plan_lcs"], row["plan_jaccard"], row["plan_valid"]) == (1.0, 1.0, True), row["name"]
+        elif row["label_plan"] == "no_plan":
+            assert (row["plan_lcs"], row["plan_valid"]) == (0.0, False)
+        elif steps:
+            lost = row["label_plan"] == "plan_step_lost"
+            assert row["plan_lcs"] == pytest.approx((steps - 1) / steps if lost else steps / (steps + 1))
+        domain = row["domain_precision"], row["domain_recall"]
+        if row["label_domain"] == "domain_effect_lost":
+            assert domain[0] == 1 > domain[1] > 0.9
+        else:
+            assert domain == ((0, 0) if row["label_domain"] == "no_domain" else (1, 1))
