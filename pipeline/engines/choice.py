@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 
 ROW_SECONDS = 0.0005
 """Scoring a row: two parses, a comparison, sometimes a plan."""
@@ -18,6 +19,9 @@ PROCESSES_SECONDS = 1.5
 
 CLUSTER_SECONDS = 4.0
 """Joining a Ray cluster until its workers have imported the program."""
+
+CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
+"""Where Linux says how many microseconds of each period a container may compute; absent outside one."""
 
 ENGINES = ("auto", "local", "ray")
 
@@ -69,6 +73,11 @@ def cluster_address() -> str | None:
     return None if address and address.startswith(("http://", "https://")) else address
 
 
-def available_cpus() -> int:
-    """CPUs that this process may use (fewer than the machine's in a container with a CPU set)."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def available_cpus(quota_file: Path = CPU_QUOTA) -> int:
+    """CPUs that this process may use: fewer than the machine's in a container with a CPU set or a quota."""
+    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        quota, period = quota_file.read_text(encoding="ascii").split()
+        return max(1, min(cpus, int(quota) // int(period)))
+    except (OSError, ValueError):  # not Linux, no control group, or the quota is "max"
+        return cpus

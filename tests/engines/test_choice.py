@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from pipeline.engines.choice import Choice, choose_engine
+from pipeline.engines.choice import Choice, available_cpus, choose_engine
 
 
 @pytest.fixture(autouse=True)
@@ -47,3 +49,12 @@ def test_a_cluster_is_taken_when_named_and_when_the_rows_are_worth_joining_it(mo
 def test_what_makes_no_sense_is_refused(arguments: dict[str, object], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         choose_engine(1, 1, **arguments)  # type: ignore[arg-type]
+
+
+def test_a_quota_of_the_container_counts(tmp_path: Path) -> None:
+    quota = tmp_path / "cpu.max"
+    everything = available_cpus(quota)
+    quota.write_text("100000 100000\n")
+    assert available_cpus(quota) == 1
+    quota.write_text("max 100000\n")
+    assert available_cpus(quota) == everything
