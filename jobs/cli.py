@@ -23,6 +23,8 @@ import typer
 
 JOBS = {
     "score": "Score a dataset of (generated, reference) pairs into a folder of Parquet partitions.",
+    "rescore": "Score a dataset again: only rows that changed, the others keep the scores they have.",
+    "compare": "Compare two scored datasets row by row: which answers got better or worse, and by how much.",
     "report": "Turn a scored dataset into the tables and figures of a paper.",
     "explain": "Show why an answer has its verdict: what was read, what differs, what decided.",
     "generate": "Make the benchmark's text-to-PDDL pairs, or answers of known correctness.",
@@ -32,22 +34,25 @@ JOBS = {
 
 RUN_FAILED, WRONG_INPUT = 1, 2
 
+EXIT_CODES = "Exit codes: 0 done, 1 failed or incomplete, 2 wrong command or input, 130 Ctrl-C, 143 terminated."
+"""The last line of every command's help."""
+
 TRACEBACK_VARIABLE = "PDDL_EVAL_TRACEBACK"
 """Set it to see where an unexpected error comes from."""
 
 
 def main() -> None:
     """Entry point of ``pddl-eval``."""
-    app = typer.Typer(name="pddl-eval", add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
-    app.callback()(_describe)
-    asked = next((argument for argument in sys.argv[1:] if not argument.startswith("-")), None)
+    app = typer.Typer(name="pddl-eval", pretty_exceptions_enable=False, no_args_is_help=True)
+    app.callback(epilog=EXIT_CODES)(_describe)
+    asked = next((argument for argument in _arguments() if not argument.startswith("-")), None)
     for name, summary in JOBS.items():
         if name == asked:
             module = import_module(f"jobs.{name}")
             if hasattr(module, "app"):
                 app.add_typer(module.app, name=name)
             else:
-                app.command(name)(with_plain_errors(getattr(module, name)))
+                app.command(name, epilog=EXIT_CODES)(with_plain_errors(getattr(module, name)))
         else:
             app.command(name, help=summary)(_not_imported)
     app()
@@ -56,7 +61,7 @@ def main() -> None:
 def run_job(function: Callable[..., None]) -> None:
     """Run one job as a command of its own: what ``python -m jobs.score`` does."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-    app.command()(with_plain_errors(function))
+    app.command(epilog=EXIT_CODES)(with_plain_errors(function))
     app()
 
 
@@ -85,6 +90,12 @@ def with_plain_errors(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+def _arguments() -> list[str]:
+    """The words behind the command's name; those that a shell wants completed, where it asks for that."""
+    line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS")  # bash; zsh and fish
+    return line.split()[1:] if line and "_PDDL_EVAL_COMPLETE" in os.environ else sys.argv[1:]
+
+
 class _Terminated(KeyboardInterrupt):
     """SIGTERM, stopped as cleanly as Ctrl-C."""
 
@@ -94,7 +105,13 @@ def _terminate(_signal: int, _frame: object) -> NoReturn:
 
 
 def _describe() -> None:
-    """Score PDDL problems, plans and domains written by language models against references."""
+    """Score PDDL problems, plans and domains written by language models against references.
+
+    \b
+    pddl-eval score pairs.parquet scored
+    pddl-eval report scored --output report.html
+    pddl-eval explain scored --row 17
+    """
 
 
 def _not_imported() -> None:
@@ -110,7 +127,9 @@ def _explain(error: Exception) -> tuple[str, int]:
     if isinstance(error, (OutputError, EngineError, RunIncomplete)):
         return sentence, RUN_FAILED
     if isinstance(error, (DatasetError, ValueError)):
-        return sentence[:1].upper() + sentence[1:] + ("" if sentence.endswith((".", "?")) else "."), WRONG_INPUT
+        if sentence.partition(" ")[0].isalpha():  # Not a path.
+            sentence = sentence[:1].upper() + sentence[1:]
+        return sentence + ("" if sentence.endswith((".", "?")) else "."), WRONG_INPUT
     return f"Unexpected {type(error).__name__}: {sentence} (set {TRACEBACK_VARIABLE}=1 to see where)", RUN_FAILED
 
 

@@ -19,26 +19,26 @@ def dedupe(
     column: Annotated[str, typer.Option(help="The column with the problems.")] = "reference_problem",
     split_by: Annotated[
         Optional[str],  # noqa: UP045 (typer reads it)
-        typer.Option(metavar="COLUMN", help="Report problems that occur under several values of this column."),
+        typer.Option(metavar="COLUMN", help="Report problems under several of its values: leaks."),
     ] = None,
     against: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option(metavar="OTHER", help="Report problems that occur in this dataset too."),
+        typer.Option(metavar="OTHER", help="Report problems that this dataset has too."),
     ] = None,
     against_column: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(metavar="COLUMN", help="The column with OTHER's problems, if it is called otherwise."),
+        typer.Option(metavar="COLUMN", help="OTHER's column, if it is called otherwise."),
     ] = None,
     keep: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option(metavar="COLUMN", help="Carry a column of the input over, to join on: an id."),
+        typer.Option(metavar="COLUMN", help="Carry a column over, to join on: an id."),
     ] = None,
     domain: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(metavar="NAME|FILE", help="Domain of all rows that name none: a known one or a PDDL file."),
+        typer.Option(metavar="NAME|FILE", help="For rows that name no domain: a known one or a PDDL file."),
     ] = None,
     placeholder: Annotated[
-        bool, typer.Option("--placeholder", help="Initial states and goals need not name the same objects.")
+        bool, typer.Option("--placeholder", help="Compare initial states and goals separately.")
     ] = False,
     workers: Annotated[
         Optional[int],  # noqa: UP045
@@ -52,7 +52,7 @@ def dedupe(
     pddl-eval dedupe problems.parquet leaks.parquet --split-by split --keep id
     pddl-eval dedupe mine.parquet leaks.parquet --against planetarium.parquet --against-column problem_pddl
 
-    OUT.parquet has a line for each row: certificate, size and first row of its class, duplicate or not, leak or not.
+    OUT.parquet has a line for each row: certificate, its class's size and first row, duplicate, leak.
     """
     from pipeline.dedupe import dedupe as find_classes
     from pipeline.dedupe.output import require_output, write_rows

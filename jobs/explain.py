@@ -18,26 +18,26 @@ def explain(
     source: Annotated[str, typer.Argument(metavar="REFERENCE.pddl|DATASET", help="The reference, or a dataset.")],
     answer: Annotated[
         Optional[str],  # noqa: UP045 (typer reads it)
-        typer.Argument(metavar="ANSWER.txt", help="The raw answer to compare with the reference; - reads stdin."),
+        typer.Argument(metavar="ANSWER.txt", help="The raw answer; - reads stdin."),
     ] = None,
     row: Annotated[
         Optional[int],  # noqa: UP045
-        typer.Option(metavar="N", help="The row of DATASET, counted from 0 over its files."),
+        typer.Option(metavar="N", help="The row of DATASET, counted from 0."),
     ] = None,
     pair_id: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(metavar="ID", help="The row of DATASET with this value in its column pair_id."),
+        typer.Option(metavar="ID", help="The row of DATASET with this pair_id."),
     ] = None,
     column: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option(metavar="MEANING=NAME", help="The dataset's own name for a column: generated_problem=output."),
+        typer.Option(metavar="MEANING=NAME", help="What a column is called: generated_problem=output."),
     ] = None,
     domain: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(metavar="NAME|FILE", help="The domain, where the row names none: a known one or a PDDL file."),
+        typer.Option(metavar="NAME|FILE", help="If the row names no domain: a known one or a PDDL file."),
     ] = None,
     placeholder: Annotated[
-        bool, typer.Option("--placeholder", help="Initial states and goals need not name the same objects.")
+        bool, typer.Option("--placeholder", help="Compare initial states and goals separately.")
     ] = False,
     html: Annotated[
         Optional[str],  # noqa: UP045

@@ -34,7 +34,7 @@ def report(
     scored: Annotated[str, typer.Argument(metavar="SCORED", help="Scored dataset: folder, file, pattern, s3:// URI.")],
     by: Annotated[
         Optional[list[str]],  # noqa: UP045 (typer reads it)
-        typer.Option(metavar="COLUMN,…", help="Columns to group by, '' for none. Default: model,domain where present."),
+        typer.Option(metavar="COLUMN,…", help="Group by these, '' for none. Default: model,domain."),
     ] = None,
     format: Annotated[
         Optional[Format],  # noqa: UP045
@@ -42,15 +42,15 @@ def report(
     ] = None,
     output: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(metavar="PATH", help="File to write, or for csv and parquet a folder; may be s3://…."),
+        typer.Option(metavar="PATH", help="File, or for csv and parquet a folder; may be s3://…."),
     ] = None,
     figures: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(metavar="FOLDER", help="Write every figure there, as SVG and PNG; may be s3://…."),
+        typer.Option(metavar="FOLDER", help="Write the figures as SVG and PNG; may be s3://…."),
     ] = None,
     pair_on: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(metavar="COLUMN", help="Identifies a problem when models are compared on the same ones."),
+        typer.Option(metavar="COLUMN", help="What identifies a problem when models are compared."),
     ] = None,
 ) -> None:
     """Turn a scored dataset into the tables and figures of a paper.

@@ -10,9 +10,13 @@ import typer
 
 from jobs.arguments import column_names, domain_text
 from jobs.cli import run_job
+from pipeline.engines.choice import ENGINES
 
 if TYPE_CHECKING:
     from pipeline.run import PairScorer
+
+SIMILARITIES = ("exact", "lexical", "embedding:")
+"""What a shell completes."""
 
 
 def score(
@@ -20,24 +24,28 @@ def score(
     output: Annotated[str, typer.Argument(metavar="OUTPUT", help="Folder for the scored partitions; may be s3://….")],
     column: Annotated[
         Optional[list[str]],  # noqa: UP045 (typer reads it)
-        typer.Option(metavar="MEANING=NAME", help="The dataset's own name for a column: generated_problem=output."),
+        typer.Option(metavar="MEANING=NAME", help="What a column is called: generated_problem=output."),
     ] = None,
     domain: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(metavar="NAME|FILE", help="Domain of all rows that name none: a known one or a PDDL file."),
+        typer.Option(metavar="NAME|FILE", help="For rows that name no domain: a known one or a PDDL file."),
     ] = None,
-    check_solvable: Annotated[bool, typer.Option(help="Decide whether generated problems can be solved.")] = True,
-    similarity: Annotated[str, typer.Option(help="Of plan steps: exact, lexical or embedding.")] = "exact",
-    beta: Annotated[float, typer.Option(help="Weight of the action's name in the plan score, 0 to 1.")] = 0.75,
-    threshold: Annotated[float, typer.Option(help="Similarity above which plan steps match, 0 to 1.")] = 0.8,
-    engine: Annotated[str, typer.Option(help="auto, local or ray; changes no score.")] = "auto",
+    no_check_solvable: Annotated[bool, typer.Option("--no-check-solvable", help="Leave solvable undecided.")] = False,
+    similarity: Annotated[
+        str, typer.Option(help="exact, lexical or embedding:MODEL.", autocompletion=lambda: SIMILARITIES)
+    ] = "exact",
+    beta: Annotated[float, typer.Option(help="Weight of action names in the plan score.")] = 0.75,
+    threshold: Annotated[float, typer.Option(help="Similarity above which plan steps match.")] = 0.8,
+    engine: Annotated[
+        str, typer.Option(help="auto, local or ray; changes no score.", autocompletion=lambda: ENGINES)
+    ] = "auto",
     address: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(help="Ray cluster to join: auto, HOST:PORT or ray://HOST:PORT. Default: RAY_ADDRESS."),
+        typer.Option(metavar="auto|HOST:PORT", help="Ray cluster, also ray://…. Default: RAY_ADDRESS."),
     ] = None,
     workers: Annotated[
         Optional[int],  # noqa: UP045
-        typer.Option(help="Worker processes, or tasks in flight on Ray. Default: what pays."),
+        typer.Option(help="Processes, or tasks on Ray. Default: what pays."),
     ] = None,
     shard_rows: Annotated[int, typer.Option(help="Rows of a shard, at most.")] = 2048,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the shards and write nothing.")] = False,
@@ -48,8 +56,14 @@ def score(
 ) -> None:
     """Score a dataset of (generated, reference) pairs into a folder of Parquet partitions.
 
-    Every column passes through unchanged, the score columns come behind. Interrupted, the same command goes on
-    where it stopped.
+    \b
+    pddl-eval score pairs.parquet scored
+    pddl-eval score 'pairs/*.parquet' scored --column generated_problem=output --workers 4
+    pddl-eval score pairs.parquet scored --domain logistics.pddl
+    pddl-eval score s3://bucket/pairs s3://bucket/scored --engine ray --address auto
+
+    Every column passes through unchanged, the score columns come behind.
+    Interrupted, the same command goes on where it stopped.
     """
     from jobs.progress import progress
     from pipeline.run import pair_scorer, run_scorer
@@ -59,7 +73,7 @@ def score(
         Settings(
             columns=column_names(column or []),
             domain=domain_text(domain) if domain else None,
-            check_solvable=check_solvable,
+            check_solvable=not no_check_solvable,
             similarity=similarity,
             beta=beta,
             threshold=threshold,

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from pipeline.parsing.problems import ParseError, parse_problem
     from pipeline.plan_metrics import PlanScores, compare_plans
     from pipeline.problem import Problem
+    from pipeline.report import Report, build_report
     from pipeline.run import RunSummary, score_dataset
+    from pipeline.scoring.frame import score_frame
     from pipeline.scoring.problem_pair import ProblemVerdict
 
 _HOME = {
@@ -24,9 +26,11 @@ _HOME = {
     "PlanScores": "pipeline.plan_metrics",
     "Problem": "pipeline.problem",
     "ProblemVerdict": "pipeline.scoring.problem_pair",
+    "Report": "pipeline.report",
     "RunSummary": "pipeline.run",
     "UndecidedError": "pipeline.api",
     "UnsolvableError": "pipeline.api",
+    "build_report": "pipeline.report",
     "certificate": "pipeline.api",
     "compare_domains": "pipeline.domain_metrics",
     "compare_plans": "pipeline.plan_metrics",
@@ -34,6 +38,7 @@ _HOME = {
     "fully_specify": "pipeline.api",
     "parse_problem": "pipeline.parsing.problems",
     "score_dataset": "pipeline.run",
+    "score_frame": "pipeline.scoring.frame",
 }
 
 __all__ = [
@@ -42,9 +47,11 @@ __all__ = [
     "PlanScores",
     "Problem",
     "ProblemVerdict",
+    "Report",
     "RunSummary",
     "UndecidedError",
     "UnsolvableError",
+    "build_report",
     "certificate",
     "compare_domains",
     "compare_plans",
@@ -52,6 +59,7 @@ __all__ = [
     "fully_specify",
     "parse_problem",
     "score_dataset",
+    "score_frame",
 ]
 
 

@@ -12,11 +12,26 @@ from pipeline.scoring.problem_pair import ProblemVerdict, score_problem_pair
 
 
 class UnsolvableError(ValueError):
-    """No reachable state contains the goal, so it has no closure; the message says why."""
+    """No reachable state contains the goal, so it has no closure; the message says why.
+
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (on a a)))"
+    >>> try:
+    ...     fully_specify(held)
+    ... except UnsolvableError as error:
+    ...     print(error)
+    the goal stacks blocks in a circle
+    """
 
 
 class UndecidedError(ValueError):
-    """A limit was hit before the answer was found; the message names it."""
+    """A limit was hit before the answer was found, or nothing is known of the domain; the message says which.
+
+    >>> try:
+    ...     certificate("(define (problem p) (:domain chess) (:objects k) (:init (at k)) (:goal (mated k)))")
+    ... except UndecidedError as error:
+    ...     print(error)
+    nothing is known of a domain named chess
+    """
 
 
 def compare_problems(

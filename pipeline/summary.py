@@ -22,6 +22,11 @@ class RunSummary:
     ``rows`` lie in the output, ``rows_scored`` of them were scored this time, in ``seconds`` of wall time;
     ``rows_carried`` have their scores from an earlier dataset (``pipeline.rescoring``); ``shards_reused`` partitions
     were there already. ``statistics`` are those of ``pipeline.dataset.statistics``.
+
+    >>> statistics = {"equivalent": {"true": 1, "false": 3, "null": 0}, "verdict": {"identical": 1, "goal_differs": 3}}
+    >>> summary = RunSummary("scored", 4, 4, 0, 0, 1, 0, "local", 1, 0.002, "pddl-eval:0.1.0", statistics)
+    >>> summary.share("equivalent"), list(summary.verdicts), summary.rows_per_second
+    (0.25, ['goal_differs', 'identical'], 2000.0)
     """
 
     output: str
@@ -77,6 +82,8 @@ class RunSummary:
         """The summary as pairs of a label and its value, in the order in which a person wants them."""
         reused = f" ({self.shards_reused} of them from an earlier start)" if self.shards_reused else ""
         lines = [("pairs", f"{self.rows:,} in {self.shards:,} shard{'' if self.shards == 1 else 's'}{reused}")]
+        if self.rows_carried:
+            lines.append(("carried over", f"{self.rows_carried:,} unchanged, {self.rows - self.rows_carried:,} scored"))
         if self.rows_unreadable:
             lines.append(("not readable", f"{self.rows_unreadable:,}"))
         for column in SHARES:

@@ -36,6 +36,10 @@ class DomainScores:
     Precision is the share of the generated domain's atoms that the reference has, recall the share of the reference's
     atoms that the generated domain has; of no atoms the share is 1, so an operator that is missing costs recall only.
     A domain that cannot be read scores 0 throughout. ``detail`` says why, and what else is worth knowing.
+
+    >>> scores = unreadable_domain("there is no domain")
+    >>> scores.domain_precision, scores.detail
+    (0.0, 'there is no domain')
     """
 
     domain_precision: float

@@ -36,6 +36,10 @@ class PlanScores:
     the first that failed. ``first_failed_step`` counts from 1, None where none failed. These three and the last two
     distances are None where domain or problem is not known; the distances also where one of the plans cannot be
     carried out, for then it has no states and causal links to compare. ``detail`` says what went wrong, if anything.
+
+    >>> scores = compare_plans("(pick a), (drop a)", "(drop a), (pick a)")
+    >>> scores.plan_lcs, scores.plan_jaccard, scores.plan_valid
+    (0.5, 1.0, None)
     """
 
     plan_lcs: float

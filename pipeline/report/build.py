@@ -24,6 +24,11 @@ class Report:
     their rows. ``mistakes`` counts rows whose reference is a mistake in the data (left out of all rates and metrics),
     ``failed`` those with a ``score_error``. ``paired_on`` is the column by which the models of ``differences`` were
     paired, ``size`` what ``sizes`` measures. The columns of each frame: see the function in whose module it is made.
+    In a notebook it shows itself.
+
+    >>> report = build_report(pl.DataFrame({"equivalent": [True, False], "verdict": ["identical", "goal_differs"]}))
+    >>> report.rows, list(report.tables())
+    (2, ['rates', 'verdicts'])
     """
 
     place: str | None

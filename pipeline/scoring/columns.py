@@ -98,7 +98,7 @@ def pairs_present(schema: pa.Schema, settings: Settings) -> list[PairKind]:
             there, absent = one_sided
             raise ColumnError(
                 f"there is a column {there} but no {absent}{_nearest(absent, schema.names)}; "
-                f"rename one with --column {absent}=NAME"
+                f"say which one it is: --column {absent}=NAME, in Python columns={{{absent!r}: NAME}}"
             )
         raise ColumnError(f"no pair of columns to score: wanted {wanted}; found {', '.join(schema.names) or 'none'}")
     return present

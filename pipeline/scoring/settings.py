@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from difflib import get_close_matches
 
 from pipeline.plan_metrics.similarity import similarity_named
 
@@ -48,7 +49,8 @@ class Settings:
                 raise ValueError(f"{name} is a number from 0 to 1, not {value}")
         for meaning in self.columns:
             if meaning not in MEANINGS:
-                raise ValueError(f"no column means {meaning}; those that do: {', '.join(MEANINGS)}")
+                near = get_close_matches(meaning, MEANINGS, n=1) or [", ".join(MEANINGS)]
+                raise ValueError(f"no column means {meaning}; did you mean {near[0]}?")
 
     def column(self, meaning: str) -> str:
         """The dataset's name for the column with that meaning."""

@@ -1,0 +1,65 @@
+"""What the README shows, made by the program itself: ``python -m tests.docs.readme_outputs`` writes it into the README.
+
+``test_readme`` makes the same and compares. Times, places and versions are those of the last writing, and not compared.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.docs.markdown import ROOT
+
+README = ROOT / "README.md"
+SAMPLE = ROOT / "jobs" / "sample.parquet"
+FIGURES = {"report": ROOT / "jobs" / "report.svg", "explain": ROOT / "jobs" / "explain.svg"}
+WIDTH = 100
+
+
+def run(*arguments: object, folder: Path) -> str:
+    """What ``pddl-eval`` prints in that folder."""
+    result = subprocess.run(
+        [sys.executable, "-m", "jobs", *map(str, arguments)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": str(WIDTH), "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def outputs(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """The README's blocks by their marks, and its figures by their names, made in an empty folder."""
+    score = run("score", SAMPLE, "scored", folder=folder).replace(f"{folder}/", "")
+    explain = run("explain", "scored", "--row", 14, "--svg", "why.svg", folder=folder)
+    run("report", "scored", "--figures", "figures", folder=folder)
+    signature = next(line for line in score.splitlines() if line.startswith("signature")).split()[1]
+    blocks = {"score": score, "explain": explain, "signature": signature}
+    figures = {"report": folder / "figures" / "rates-by-domain.svg", "explain": folder / "why.svg"}
+    return (
+        {mark: "".join(f"{line.rstrip()}\n" for line in text.splitlines()) for mark, text in blocks.items()},
+        {name: path.read_text(encoding="utf-8") for name, path in figures.items()},
+    )
+
+
+def main() -> None:
+    """Write the outputs into the README and the figures beside the commands."""
+    with tempfile.TemporaryDirectory() as folder:
+        blocks, figures = outputs(Path(folder))
+    page = README.read_text(encoding="utf-8")
+    for mark, text in blocks.items():
+        before, opening, rest = page.partition(f"<!-- {mark} -->\n```text\n")
+        assert opening, mark
+        page = f"{before}{opening}{text}{rest[rest.index('```') :]}"
+    README.write_text(page, encoding="utf-8")
+    for name, drawing in figures.items():
+        FIGURES[name].write_text(drawing, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
