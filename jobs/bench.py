@@ -66,7 +66,10 @@ def bench(
 ) -> None:
     """Measure pairs per second and microseconds a pair by stage, on fixed workloads, against a plain baseline.
 
-    Examples: pddl-eval bench; pddl-eval bench --workload zero-shot --pairs 20000; pddl-eval bench --engines.
+    \b
+    pddl-eval bench
+    pddl-eval bench --workload zero-shot --pairs 20000 --json bench.json
+    pddl-eval bench --engines
     """
     makers = _workloads()
     unknown = set(only or ()) - makers.keys()

@@ -32,6 +32,9 @@ JOBS = {
     "dedupe": "Find the rows that state the same planning problem, and leaks between splits.",
 }
 
+RESUMABLE = ("score", "rescore")
+"""Jobs that keep what is finished when they are interrupted."""
+
 RUN_FAILED, WRONG_INPUT = 1, 2
 
 EXIT_CODES = "Exit codes: 0 done, 1 failed or incomplete, 2 wrong command or input, 130 Ctrl-C, 143 terminated."
@@ -75,8 +78,11 @@ def with_plain_errors(function: Callable[..., None]) -> Callable[..., None]:
             function(*arguments, **options)
         except KeyboardInterrupt as interrupt:
             code = 143 if isinstance(interrupt, _Terminated) else 130
-            again = shlex.join(sys.orig_argv if "-m" in sys.orig_argv[:3] else sys.argv)
-            _say(f"Stopped. What is finished is kept; the same command goes on from there: {again}")
+            if function.__name__ in RESUMABLE:
+                again = shlex.join(sys.orig_argv if "-m" in sys.orig_argv[:3] else sys.argv)
+                _say(f"Stopped. What is finished is kept; the same command goes on from there: {again}")
+            else:
+                _say("Stopped. Nothing was kept.")
             raise typer.Exit(code) from None
         except (typer.Exit, typer.Abort, BrokenPipeError):
             raise
