@@ -75,6 +75,16 @@ def score_dataset(
     Raises ``ValueError`` for a setting or column that is not right, ``DatasetError`` for an input or output that
     cannot be used, ``EngineError`` for an engine that does not start, ``RunIncomplete`` where some rows could not be
     read or scored.
+
+    >>> import pyarrow.parquet, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> plans = pa.table({"reference_plan": ["(pick a)", "(drop a)"], "output": ["(pick a)", "(pick a)"]})
+    >>> pyarrow.parquet.write_table(plans, f"{folder.name}/pairs.parquet")
+    >>> names = {"generated_plan": "output"}
+    >>> summary = score_dataset(f"{folder.name}/pairs.parquet", f"{folder.name}/scored", columns=names)
+    >>> summary.rows, summary.mean("plan_lcs")
+    (2, 0.5)
+    >>> folder.cleanup()
     """
     from pipeline.scoring.settings import Settings
 

@@ -49,7 +49,7 @@ class Scorer(Protocol):
         """The input's schema with the score columns (``score_error`` among them) behind it; raises for a bad one."""
 
     def __call__(self, table: pa.Table) -> pa.Table:
-        """The table with its score columns, row by row; ``CARRIED_KEY`` in its metadata where scores were made before."""
+        """The table with its score columns, row by row; its metadata may have a ``CARRIED_KEY``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from pipeline.dataset.work import ShardFailure, ShardTask
 from pipeline.engines.attempts import Outcome, WorkerLost
 from pipeline.engines.choice import cluster_address
 from pipeline.engines.local import ShardFunction
+from pipeline.engines.metrics import count_shard
 from pipeline.engines.runner import EngineError
 
 TASKS_PER_CPU = 1.5
@@ -129,4 +130,7 @@ def _knock(address: str) -> None:
 
 
 def _run(function: ShardFunction, task: ShardTask) -> ShardRecord | ShardFailure:
-    return function(task)
+    outcome = function(task)
+    if task.probe is None:
+        count_shard(outcome)
+    return outcome

@@ -1,0 +1,150 @@
+"""Two scored datasets row by row: what is joined, what counts as worse, how much moved."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.comparison import compare_datasets
+from pipeline.report.intervals import bootstrap_mean
+
+YES, NO, OPEN = True, False, None
+VERDICT = {YES: "isomorphic", NO: "goal_differs", OPEN: "undecided"}
+
+
+def problems(*equivalent: bool | None, **columns: list[object]) -> pl.DataFrame:
+    values = {
+        "id": list(range(len(equivalent))),
+        "equivalent": list(equivalent),
+        "verdict": [VERDICT[each] for each in equivalent],
+        "detail": [f"detail {n}" for n in range(len(equivalent))],
+    }
+    return pl.DataFrame(values | columns, schema_overrides={"equivalent": pl.Boolean})
+
+
+def test_flips_are_counted_in_both_directions_by_verdict() -> None:
+    found = compare_datasets(problems(YES, YES, NO, NO, YES), problems(NO, OPEN, YES, NO, YES))
+    assert (found.both, found.regressions, found.improvements) == (5, 2, 1)
+    assert set(found.flips.rows()) == {
+        ("isomorphic", "goal_differs", 1),
+        ("isomorphic", "undecided", 1),
+        ("goal_differs", "isomorphic", 1),
+    }
+
+
+def test_rows_are_joined_by_key_and_not_by_place() -> None:
+    old = problems(YES, NO, YES)
+    new = problems(NO, YES, YES, id=[9, 2, 0])
+    found = compare_datasets(old, new)
+    assert (found.both, found.added, found.gone) == (2, 1, 1)
+    assert (found.regressions, found.improvements) == (0, 0)
+
+
+def test_a_difference_and_its_interval_are_those_of_the_rows_that_both_have() -> None:
+    old = problems(*[YES] * 60, *[NO] * 40)
+    new = problems(*[YES] * 50, *[NO] * 10, *[YES] * 5, *[NO] * 35, *[YES] * 7)
+    rate = compare_datasets(old, new).rates.row(0, named=True)
+    assert (rate["measure"], rate["rows"], rate["rose"], rate["fell"]) == ("equivalent", 100, 5, 10)
+    assert (rate["old"], rate["new"], rate["difference"]) == pytest.approx((0.6, 0.55, -0.05))
+    assert (rate["low"], rate["high"]) == bootstrap_mean([-1, 0, 1], [10, 85, 5])
+    assert rate["low"] < -0.05 < rate["high"]
+
+
+def test_groups_stand_under_the_rows_together() -> None:
+    models = ["a", "a", "b", "b"]
+    found = compare_datasets(
+        problems(YES, YES, YES, NO, model=models), problems(NO, YES, YES, NO, model=models), by="model"
+    )
+    assert [(line["model"], line["rows"], line["fell"]) for line in found.rates.to_dicts()] == [
+        (None, 4, 1),
+        ("a", 2, 1),
+        ("b", 2, 0),
+    ]
+    assert found.flips.rows() == [(None, "isomorphic", "goal_differs", 1), ("a", "isomorphic", "goal_differs", 1)]
+
+
+def test_a_column_to_group_by_may_be_new_or_a_key() -> None:
+    old, new = problems(YES, YES, id=[1, 2]), problems(NO, YES, id=[1, 2], model=["a", "b"])
+    assert compare_datasets(old, new).by == ("model",)
+    both = old.with_columns(model=pl.Series(["a", "b"])), new
+    found = compare_datasets(*both, on=["id", "model"], by=["model"])
+    assert found.examples.select("id", "model", "row").rows() == [(1, "a", 0)]
+
+
+def test_a_plan_is_right_where_it_reaches_the_goal_or_equals_the_reference() -> None:
+    def plans(*values: tuple[float, bool | None]) -> pl.DataFrame:
+        scores, reached = zip(*values, strict=True)
+        frame = {"pair_id": list(range(len(values))), "plan_score": scores, "goal_reached": reached}
+        return pl.DataFrame(frame, schema_overrides={"goal_reached": pl.Boolean})
+
+    old = plans((0.5, True), (1.0, None), (1.0, False), (0.2, None))
+    found = compare_datasets(old, plans((0.5, False), (0.9, None), (0.4, False), (1.0, None)))
+    assert (found.regressions, found.improvements) == (2, 1)
+    score = found.scores.row(0, named=True)
+    assert (score["measure"], score["rows"], score["rose"], score["fell"]) == ("plan_score", 4, 1, 2)
+    assert score["difference"] == pytest.approx((0 - 0.1 - 0.6 + 0.8) / 4)
+    reached = found.rates.row(0, named=True)
+    assert (reached["measure"], reached["rows"], reached["fell"]) == ("goal_reached", 2, 1), (
+        "a null was not carried out"
+    )
+
+
+def test_a_domain_is_right_without_an_error() -> None:
+    old = pl.DataFrame({"id": [1, 2], "domain_precision": [1.0, 1.0], "domain_recall": [1.0, 0.5]})
+    new = pl.DataFrame({"id": [1, 2], "domain_precision": [1.0, 1.0], "domain_recall": [0.9, 1.0]})
+    found = compare_datasets(old, new)
+    assert (found.regressions, found.improvements) == (1, 1)
+
+
+def test_a_mistake_in_the_data_is_no_rate_and_yet_no_longer_right() -> None:
+    new = problems(OPEN, YES, verdict=["reference_invalid", "isomorphic"])
+    found = compare_datasets(problems(YES, YES), new)
+    assert found.regressions == 1
+    assert found.rates["rows"].to_list() == [1]
+
+
+def test_what_was_not_asked_is_not_compared() -> None:
+    old = problems(YES, YES).with_columns(solvable=pl.Series([True, True]))
+    new = problems(YES, YES).with_columns(solvable=pl.Series([None, None], dtype=pl.Boolean))
+    assert compare_datasets(old, new).rates["measure"].to_list() == ["equivalent"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "on", "sentence"),
+    [
+        (problems(YES, YES, id=[7, 7]), problems(YES), None, "2 rows of the frame share id 7"),
+        (problems(YES), problems(YES, YES, YES, id=[None, None, 1]), None, "2 rows of the frame share id None"),
+        (problems(YES).drop("id"), problems(YES), None, "neither pair_id nor id is in both datasets"),
+        (problems(YES), problems(YES), ["idd"], "there is no column idd in the frame; did you mean id"),
+        (problems(YES), problems(YES, id=["0"]), None, "column id is Int64 in the frame and String in the frame"),
+    ],
+)
+def test_keys_that_do_not_identify_rows_are_refused(
+    old: pl.DataFrame, new: pl.DataFrame, on: list[str] | None, sentence: str
+) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        compare_datasets(old, new, on=on)
+
+
+def test_integers_of_two_widths_are_one_key() -> None:
+    assert compare_datasets(problems(YES).cast({"id": pl.Int32}), problems(YES)).both == 1
+
+
+ANSWERS = st.lists(st.sampled_from([YES, NO, OPEN]), min_size=1, max_size=20)
+
+
+@given(ANSWERS, ANSWERS, st.randoms(use_true_random=False))
+def test_comparing_backwards_turns_everything_round(
+    first: list[bool | None], second: list[bool | None], chance: object
+) -> None:
+    old, new = problems(*first), problems(*second).sample(fraction=1, shuffle=True, seed=len(first))
+    forth, back = compare_datasets(old, new), compare_datasets(new, old)
+    assert (forth.regressions, forth.added, forth.both) == (back.improvements, back.gone, back.both)
+    for line, other in zip(forth.rates.to_dicts(), back.rates.to_dicts(), strict=True):
+        assert line["difference"] == pytest.approx(-other["difference"])
+        assert (line["rose"], line["fell"]) == (other["fell"], other["rose"])
+    together = [(a, b) for a, b in zip(first, second, strict=False)]
+    assert forth.regressions == sum(a is True and b is not True for a, b in together)
+    assert forth.flips["rows"].sum() == sum(a is not b for a, b in together)
