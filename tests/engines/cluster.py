@@ -1,4 +1,8 @@
-"""A Ray cluster of several nodes on this machine, each a process group of its own that can be killed like a machine."""
+"""A Ray cluster of several nodes on this machine, each a process group of its own that can be killed like a machine.
+
+The nodes live in a network namespace of their own with nothing but a loopback device: Ray, which prefers the machine's
+outer address where nodes are to meet, finds no other there, and nothing that the tests do can leave it.
+"""
 
 from __future__ import annotations
 
@@ -19,24 +23,49 @@ ROOT = Path(__file__).parent.parent.parent
 RAY = Path(sys.executable).with_name("ray")
 
 LOOPBACK = "127.0.0.1"
-"""Ray replaces it by the machine's own address where nodes are to meet; the token keeps everybody else out."""
+
+NAMESPACE = """
+import fcntl, signal, socket, struct
+with socket.socket() as any_socket:
+    up, set_flags = 0x1, 0x8914
+    fcntl.ioctl(any_socket, set_flags, struct.pack("16sh14x", b"lo", up))
+print("ready", flush=True)
+signal.pause()
+"""
+"""Keeps a network namespace alive in which the loopback device is up."""
 
 START_SECONDS = 60.0
 
 
 @dataclass(slots=True)
 class Cluster:
-    """``environment`` is what a process needs to join it: the token without which no Ray port answers among it."""
+    """``inside`` is the command that runs another one in the cluster's network; ``environment`` holds its token."""
 
     folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="ray.", dir="/tmp")))
     port: int = 0
     environment: dict[str, str] = field(default_factory=dict)
+    namespace: subprocess.Popen[str] | None = None
     nodes: list[subprocess.Popen[bytes]] = field(default_factory=list)
     logs: dict[int, Path] = field(default_factory=dict)
 
     @property
     def address(self) -> str:
         return f"{LOOPBACK}:{self.port}"
+
+    @property
+    def inside(self) -> list[str]:
+        assert self.namespace is not None
+        return ["nsenter", f"--net=/proc/{self.namespace.pid}/ns/net"]
+
+    def make_network(self) -> bool:
+        """A network namespace for the cluster; False where this user may not make one."""
+        with suppress(OSError):
+            self.namespace = subprocess.Popen(
+                ["unshare", "--net", sys.executable, "-c", NAMESPACE], stdout=subprocess.PIPE, text=True
+            )
+            assert self.namespace.stdout is not None
+            return self.namespace.stdout.readline() == "ready\n"
+        return False
 
     def start(self, workers: int) -> None:
         """A head without CPUs, which is never killed, and so many nodes with one."""
@@ -85,13 +114,16 @@ class Cluster:
                 node.wait()
             for worker in workers:
                 kill(worker)
+        if self.namespace is not None:
+            self.namespace.kill()
+            self.namespace.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _begin(self, *arguments: str) -> subprocess.Popen[bytes]:
         quiet = ("--block", f"--node-ip-address={LOOPBACK}", "--disable-usage-stats", "--object-store-memory=100000000")
         with (self.folder / f"node{time.monotonic_ns()}.log").open("wb") as log:
             node = subprocess.Popen(
-                [RAY, "start", *quiet, *arguments],
+                [*self.inside, str(RAY), "start", *quiet, *arguments],
                 env=self.environment,
                 stdout=log,
                 stderr=log,

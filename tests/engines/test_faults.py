@@ -40,10 +40,16 @@ run_scorer(source, output, LengthScorer(pause=0.15), engine="ray", address=addre
            json_log=output + ".jsonl")
 """
 
-METRICS_PORTS = """
-import sys, ray
+METRICS = """
+import sys, time, urllib.request, ray
 ray.init(address=sys.argv[1], log_to_driver=False, logging_level="ERROR")
-print(*(node["MetricsExportPort"] for node in ray.nodes() if node["Alive"]))
+ports = [node["MetricsExportPort"] for node in ray.nodes() if node["Alive"]]
+exported, deadline = "", time.monotonic() + 40
+while "pddl_eval_shard_seconds_count" not in exported and time.monotonic() < deadline:
+    time.sleep(0.5)
+    pages = (urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) for port in ports)
+    exported = "".join(page.read().decode() for page in pages)
+print(exported)
 """
 
 
@@ -54,6 +60,8 @@ def cluster() -> Iterator[Cluster]:
         pytest.skip("needs the command ray and /proc")
     cluster = Cluster()
     try:
+        if not cluster.make_network():
+            pytest.skip("needs a network namespace of its own")
         cluster.start(workers=2)
         yield cluster
     finally:
@@ -66,7 +74,7 @@ def pairs(tmp_path: Path) -> Path:
 
 
 def begin(cluster: Cluster, pairs: Path, output: Path) -> subprocess.Popen[str]:
-    arguments = [sys.executable, "-c", RUN, str(pairs), str(output), cluster.address]
+    arguments = [*cluster.inside, sys.executable, "-c", RUN, str(pairs), str(output), cluster.address]
     return subprocess.Popen(arguments, env=cluster.environment, stderr=subprocess.PIPE, text=True)
 
 
@@ -104,18 +112,11 @@ def test_workers_are_killed(cluster: Cluster, pairs: Path, tmp_path: Path) -> No
 
 def test_ray_exports_what_was_done(cluster: Cluster, pairs: Path, tmp_path: Path) -> None:
     assert_complete(begin(cluster, pairs, tmp_path / "out"), pairs, tmp_path / "out")
-    arguments = [sys.executable, "-c", METRICS_PORTS, cluster.address]
-    ports = subprocess.run(
-        arguments, env=cluster.environment, capture_output=True, text=True, check=True
-    ).stdout.split()
-    deadline = time.monotonic() + 40
-    exported = ""
-    while "pddl_eval_shard_seconds_count" not in exported:
-        assert time.monotonic() < deadline, exported
-        time.sleep(0.5)
-        pages = (urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) for port in ports)
-        exported = "".join(page.read().decode() for page in pages)
-    for name in ("pddl_eval_rows_total", 'verdict="even"'):
+    arguments = [*cluster.inside, sys.executable, "-c", METRICS, cluster.address]
+    exported = subprocess.run(
+        arguments, env=cluster.environment, capture_output=True, text=True, check=True, timeout=80
+    ).stdout
+    for name in ("pddl_eval_shard_seconds_count", "pddl_eval_rows_total", 'verdict="even"'):
         assert name in exported
 
 
