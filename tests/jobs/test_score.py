@@ -144,12 +144,12 @@ from jobs.cli import run_job
 from pipeline.run import run_scorer
 from tests.dataset.length_scorer import LengthScorer
 
-def slow() -> None:
+def score() -> None:
     source, output = {places!r}
     run_scorer(source, output, LengthScorer(pause=0.3), engine="local", workers={workers}, shard_rows=10)
 
 if __name__ == "__main__":
-    run_job(slow)
+    run_job(score)
 """
 
 
