@@ -113,6 +113,7 @@ def _workloads() -> dict[str, Callable[[int], pa.Table]]:
         "unparseable": lambda pairs: _variants(pairs, unparseable),
         "symmetric": _symmetric,
         "plans": _plans,
+        "long plans": _long_plans,
         "domains": _domains,
     }
 
@@ -207,6 +208,20 @@ def _plans(pairs: int) -> pa.Table:
     return pa.table(rows)
 
 
+def _long_plans(pairs: int) -> pa.Table:
+    """Plans of a thousand steps against the same with every tenth step another."""
+    import pyarrow as pa
+
+    random = Random(1)
+    rows: dict[str, list[str]] = {"reference_plan": [], "generated_plan": []}
+    for _ in range(min(pairs, 20)):
+        steps = [f"(stack b{random.randrange(30)} b{random.randrange(30)})" for _ in range(1000)]
+        rows["reference_plan"].append("\n".join(steps))
+        changed = [f"(pickup b{i % 30})" if i % 10 == 0 else step for i, step in enumerate(steps)]
+        rows["generated_plan"].append("\n".join(changed))
+    return pa.table(rows)
+
+
 def _domains(pairs: int) -> pa.Table:
     """The known domains against copies that lost one atom."""
     import pyarrow as pa
@@ -252,7 +267,17 @@ def _measure(table: pa.Table) -> dict[str, Any]:
         with _stopwatch() as micros:
             score_table(table, settings)
         measured["stages"] = {stage: spent / len(table) for stage, spent in micros.items()}
-        measured["baseline"] = _baseline(table)
+        measured["baseline"] = _baseline(table, _score_plainly)
+        measured["ratio"] = measured["baseline"]["micros"] / measured["micros"]
+    elif "reference_plan" in table.column_names:
+        measured["baseline"] = _baseline(table, _score_plans_plainly)
+        sequences = table.select(["reference_plan", "generated_plan"])
+        start = time.perf_counter()
+        score_table(sequences, settings)
+        measured["sequence_micros"] = (time.perf_counter() - start) / len(table) * 1e6
+        measured["ratio"] = measured["baseline"]["micros"] / measured["sequence_micros"]
+    else:
+        measured["baseline"] = _baseline(table, _score_domains_plainly)
         measured["ratio"] = measured["baseline"]["micros"] / measured["micros"]
     measured["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return measured
@@ -302,8 +327,8 @@ def _stopwatch() -> Iterator[dict[str, float]]:
         yield micros
 
 
-def _baseline(table: pa.Table) -> dict[str, Any]:
-    """The plain way: the ``pddl`` package, closures, networkx's matcher; nothing kept from pair to pair."""
+def _baseline(table: pa.Table, score_plainly: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
+    """The plain way, nothing kept from pair to pair; a pair that takes too long is given up and counted."""
     rows = table.slice(0, BASELINE_PAIRS).to_pylist()
     given_up = 0
 
@@ -315,7 +340,7 @@ def _baseline(table: pa.Table) -> dict[str, Any]:
     for row in rows:
         signal.setitimer(signal.ITIMER_REAL, BASELINE_SECONDS)
         try:
-            _score_plainly(row["reference_problem"], row["generated_problem"], row["is_placeholder"])
+            score_plainly(row)
         except TimeoutError:
             given_up += 1
         finally:
@@ -325,14 +350,39 @@ def _baseline(table: pa.Table) -> dict[str, Any]:
     return {"pairs": len(rows), "micros": seconds / len(rows) * 1e6, "given_up": given_up}
 
 
-def _score_plainly(reference: str, generated: str, is_placeholder: bool) -> bool | None:
+def _score_plans_plainly(row: dict[str, Any]) -> tuple[float, float]:
+    """LCS by the textbook's table and Jaccard of sets, on one action a line."""
+    a, b = (row[side].lower().splitlines() for side in ("reference_plan", "generated_plan"))
+    lengths = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
+    for i, step in enumerate(a):
+        for j, other in enumerate(b):
+            longest = max(lengths[i][j + 1], lengths[i + 1][j])
+            lengths[i + 1][j + 1] = lengths[i][j] + 1 if step == other else longest
+    both = set(a) | set(b)
+    return lengths[-1][-1] / max(len(a), len(b), 1), len(set(a) & set(b)) / len(both) if both else 1.0
+
+
+def _score_domains_plainly(row: dict[str, Any]) -> object:
+    """Both texts through the ``pddl`` package's parser, and the common part of each action's printed conditions."""
+    from pddl.parser.domain import DomainParser
+
+    parser = DomainParser()
+    reference, generated = (
+        {action.name: (str(action.precondition), str(action.effect)) for action in parser(row[side].strip()).actions}
+        for side in ("reference_domain", "generated_domain")
+    )
+    return [reference[name] == generated.get(name) for name in reference]
+
+
+def _score_plainly(row: dict[str, Any]) -> bool | None:
+    """The ``pddl`` package, closures, networkx's matcher."""
     from pipeline.equivalence.analysis import closure_of
     from pipeline.equivalence.scene_graph import goal_scene, initial_scene, problem_graph, same_graph
     from pipeline.parsing.problems import read_problem_by_package
     from pipeline.planning_domains import known_domain
     from pipeline.problem import Problem
 
-    theirs, ours = read_problem_by_package(reference), read_problem_by_package(generated)
+    theirs, ours = (read_problem_by_package(row[side]) for side in ("reference_problem", "generated_problem"))
     if not isinstance(theirs, Problem) or not isinstance(ours, Problem) or len(ours.objects) != len(theirs.objects):
         return None
     if not same_graph(initial_scene(ours), initial_scene(theirs)):
@@ -343,7 +393,7 @@ def _score_plainly(reference: str, generated: str, is_placeholder: bool) -> bool
     our_goal, their_goal = closure_of(ours, domain), closure_of(theirs, domain)
     if not isinstance(our_goal, frozenset) or not isinstance(their_goal, frozenset):
         return None
-    if is_placeholder:
+    if row["is_placeholder"]:
         return same_graph(goal_scene(ours, our_goal), goal_scene(theirs, their_goal))
     return same_graph(problem_graph(ours, our_goal), problem_graph(theirs, their_goal))
 
@@ -376,12 +426,14 @@ def _line(name: str, measured: dict[str, Any]) -> str:
         spent = sum(measured["stages"].values()) or 1.0
         for stage, micros in measured["stages"].items():
             lines.append(f"  {stage:<14} {micros:>9,.1f} µs  {'▇' * round(30 * micros / spent)}")
-        baseline = measured["baseline"]
-        given_up = f", {baseline['given_up']} given up after {BASELINE_SECONDS:g} s" if baseline["given_up"] else ""
-        lines.append(
-            f"  baseline       {baseline['micros']:>9,.0f} µs  {measured['ratio']:,.0f} times as long "
-            f"({baseline['pairs']} pairs{given_up})"
-        )
+    if "sequence_micros" in measured:
+        lines.append(f"  without simulation {measured['sequence_micros']:>5,.0f} µs")
+    baseline = measured["baseline"]
+    given_up = f", {baseline['given_up']} given up after {BASELINE_SECONDS:g} s" if baseline["given_up"] else ""
+    lines.append(
+        f"  baseline       {baseline['micros']:>9,.0f} µs  {measured['ratio']:,.1f} times as long "
+        f"({baseline['pairs']} pairs{given_up})"
+    )
     return "\n".join(lines)
 
 
