@@ -63,7 +63,7 @@ def decide_analysed(reference: Analysis, generated: Analysis, is_placeholder: bo
     if isinstance(reference.closure, Unsolvable):
         detail = f"the reference has no solution: {reference.closure.reason}"
         return Decision(None, None, Verdict.REFERENCE_INVALID, detail)
-    wrong_domain = _domain_sentence(reference, generated)
+    wrong_domain = domain_sentence(reference, generated)
     if wrong_domain is not None:
         return Decision(False, False, Verdict.DOMAIN_MISMATCH, wrong_domain)
     if len(generated.problem.objects) != len(reference.problem.objects):
@@ -199,7 +199,8 @@ def _init_map(generated: Analysis, reference: Analysis, same_init: bool) -> dict
     return _object_map(generated.initial_scene, reference.initial_scene)
 
 
-def _domain_sentence(reference: Analysis, generated: Analysis) -> str | None:
+def domain_sentence(reference: Analysis, generated: Analysis) -> str | None:
+    """That the generated problem names another domain than the reference; None where it does not."""
     accepted = {reference.problem.domain}
     if reference.planning_domain is not None:
         accepted.add(reference.planning_domain.name)

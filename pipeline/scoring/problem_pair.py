@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from pipeline.domain import Action
 from pipeline.equivalence.analysis import Analysis
 from pipeline.equivalence.certificate import certify
-from pipeline.equivalence.decide import Decision, decide_analysed
+from pipeline.equivalence.decide import Decision, decide_analysed, domain_sentence
 from pipeline.outcome import Undecided, Unsolvable, Verdict
 from pipeline.parsing.problems import Unreadable, read_problem
 from pipeline.planning_domains import planning_domain
@@ -130,7 +130,12 @@ def score_problem_pair(
         decision = Decision(None, None, Verdict.REFERENCE_INVALID, reference.mistake)
     else:
         decision = decide_analysed(reference.analysis, analysis, is_placeholder)
-    plan = _plan(reference, analysis, decision) if check_solvable else None
+    other_domain = isinstance(reference.problem, Problem) and domain_sentence(reference.analysis, analysis) is not None
+    plan: tuple[Action, ...] | Unsolvable | Undecided | None = None
+    if check_solvable:
+        plan = Unsolvable("it belongs to another domain") if other_domain else _plan(reference, analysis, decision)
+    if other_domain:  # its certificate is that of its own domain, equal to none of the reference's
+        analysis = Analysis(generated, planning_domain(generated.domain))
     certificate = _certificate(reference, analysis, decision)
     return ProblemVerdict(
         parseable=True,
@@ -165,8 +170,6 @@ def _certificate(reference: Reference, generated: Analysis, decision: Decision) 
 
 def _plan(reference: Reference, generated: Analysis, decision: Decision) -> tuple[Action, ...] | Unsolvable | Undecided:
     """The generated problem's plan: an equivalent problem inherits the reference's, through the object map."""
-    if decision.verdict == Verdict.DOMAIN_MISMATCH:
-        return Unsolvable("it belongs to another domain")
     one_map = decision.goal_object_map is None
     if decision.equivalent and one_map and decision.object_map is not None and isinstance(reference.plan, tuple):
         back = {theirs: ours for ours, theirs in decision.object_map.items()}

@@ -4,6 +4,7 @@ from typing import Any
 
 import pyarrow as pa
 
+import pipeline
 from pipeline.scoring.settings import Settings
 from pipeline.scoring.table import score_table
 
@@ -98,3 +99,17 @@ def test_domains_are_scored_and_a_missing_reference_is_an_error_of_its_row() -> 
     assert [row["domain_precision"] for row in rows] == [1.0, None, 0.0]
     assert [row["score_error"] is None for row in rows] == [True, False, True]
     assert rows[2]["domain_detail"]
+
+
+def test_an_answer_of_another_domain_never_has_a_certificate_of_the_reference_s() -> None:
+    rows = score(HELD, HELD.replace("blocksworld", "blocks"), HELD.replace("blocksworld", "gripper"))
+    assert [row["verdict"] for row in rows] == ["identical", "domain_mismatch", "domain_mismatch"]
+    assert rows[0]["certificate"] is not None and rows[1]["certificate"] is None
+    assert (
+        rows[2]["certificate"] == pipeline.certificate(HELD.replace("blocksworld", "gripper")) != rows[0]["certificate"]
+    )
+
+
+def test_another_domain_is_not_solvable_beside_an_unsolvable_reference_either() -> None:
+    (row,) = score(HELD.replace("blocksworld", "blocks"), reference=HELD.replace("(clear a)", "(on a a)"))
+    assert (row["verdict"], row["solvable"], row["certificate"]) == ("reference_invalid", False, None)
