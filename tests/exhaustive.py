@@ -11,15 +11,31 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from pipeline.domain import EQUALITY, Action, Domain, GroundOperator, Operator
-from pipeline.problem import ROOT_TYPE, Atom, Problem, State
+from pddl_eval.model import EQUALITY, ROOT_TYPE, Action, Atom, Domain, Operator, Problem, State
 
 STATE_LIMIT = 20_000
 """How many states are enumerated before a problem is called too large."""
 
 Bijection = dict[str, str]
 """Each object of one problem with the object of the other that it becomes."""
+
+
+class GroundOperator(NamedTuple):
+    """An operator with objects in the place of its variables (the judge's own: it shares no code with the program)."""
+
+    action: Action
+    preconditions: State
+    negative_preconditions: State
+    add_effects: State
+    delete_effects: State
+
+    def applicable(self, state: State) -> bool:
+        return self.preconditions <= state and not (self.negative_preconditions & state)
+
+    def apply(self, state: State) -> State:
+        return (state - self.delete_effects) | self.add_effects
 
 
 class TooManyStates(Exception):

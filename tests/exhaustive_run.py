@@ -16,13 +16,14 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from pipeline.equivalence.analysis import closure_of
-from pipeline.equivalence.certificate import certificate_of
-from pipeline.equivalence.decide import decide
-from pipeline.outcome import Undecided, Unsolvable
-from pipeline.planning_domains import known_domain
-from pipeline.problem import Atom, Problem, problem_to_pddl, show_atom
-from pipeline.solvability import solve
+from pddl_eval.domains import known_domain
+from pddl_eval.equivalence.analysis import closure_of
+from pddl_eval.equivalence.certificate import certificate_of
+from pddl_eval.equivalence.decide import decide
+from pddl_eval.model import Atom, Problem, problem_to_pddl, show_atom
+from pddl_eval.solve import solve
+from pddl_eval.verdict import Undecided, Unsolvable
+
 from tests.exhaustive import DOMAINS, closure, equivalent, reachable, renamed_state, solvable, state_after
 from tests.random_problems import Pair, random_pair
 

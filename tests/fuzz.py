@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from random import Random
 
 import pyarrow as pa
+from pddl_eval.options import ScoringOptions
+from pddl_eval.scoring.columns import PLAN
+from pddl_eval.scoring.table import score_table
 
-from pipeline.scoring.columns import PLAN
-from pipeline.scoring.settings import Settings
-from pipeline.scoring.table import score_table
 from tests.parsing.mutations import OWN_PROBLEMS, differ, mutate, reference_texts, soup
 
 ROW_SECONDS = 60.0
@@ -107,7 +107,7 @@ def broken_rules(tried: Case) -> Iterator[str]:
     """What is wrong with how a row is scored, if anything."""
     started = time.perf_counter()
     try:
-        (scores,) = score_table(pa.Table.from_pylist([tried.row], schema=SCHEMA), Settings()).to_pylist()
+        (scores,) = score_table(pa.Table.from_pylist([tried.row], schema=SCHEMA), ScoringOptions()).to_pylist()
     except Exception as error:
         yield f"{type(error).__name__}: {error}"
         return

@@ -8,8 +8,8 @@ from math import comb, perm
 from random import Random
 
 import pytest
+from pddl_eval.model import Problem, State
 
-from pipeline.problem import Problem, State
 from tests.exhaustive import (
     DOMAINS,
     closure,

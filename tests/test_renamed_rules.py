@@ -1,11 +1,10 @@
 """A known domain in other words is decided by the known rules; a domain that only looks like one is not."""
 
 import pytest
-
-from pipeline.equivalence.analysis import closure_of
-from pipeline.planning_domains import planning_domain
-from pipeline.problem import Problem
-from pipeline.renamed_rules import renaming_between
+from pddl_eval.domains import planning_domain
+from pddl_eval.equivalence.analysis import closure_of
+from pddl_eval.model import Problem
+from pddl_eval.renamed_rules import renaming_between
 
 FOUR_OPERATORS = """
 (define (domain blocks-4ops) (:requirements :strips)

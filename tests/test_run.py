@@ -13,9 +13,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pddl_eval.dataset.plan import SUMMARY
+from pddl_eval.run import RunIncomplete, run_scorer
 
-from pipeline.dataset.plan import SUMMARY
-from pipeline.run import RunIncomplete, run_scorer
 from tests.dataset.length_scorer import LengthScorer
 from tests.dataset.parquet_files import numbered, read_output, write_numbered
 
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parent.parent
 
 RUN = """
 import sys
-from pipeline.run import run_scorer
+from pddl_eval.run import run_scorer
 from tests.dataset.length_scorer import LengthScorer
 
 if __name__ == "__main__":
@@ -152,7 +152,7 @@ def test_what_is_held_of_a_large_row_group_does_not_follow_its_number_of_rows(tm
     """Arrow's own count of its memory; rows are of a kilobyte, so that a few pages of each column hold 10,000 too."""
     code = (
         "import sys, pyarrow as pa\n"
-        "from pipeline.run import run_scorer\n"
+        "from pddl_eval.run import run_scorer\n"
         "from tests.dataset.length_scorer import LengthScorer\n"
         "run_scorer(sys.argv[1], sys.argv[2], LengthScorer(), engine='local', shard_rows=500)\n"
         "print(pa.default_memory_pool().max_memory())\n"

@@ -6,9 +6,8 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from pipeline.comparison import compare_datasets
-from pipeline.report.intervals import bootstrap_mean
+from pddl_eval.comparison import compare_datasets
+from pddl_eval.report.intervals import bootstrap_mean
 
 YES, NO, OPEN = True, False, None
 VERDICT = {YES: "isomorphic", NO: "goal_differs", OPEN: "undecided"}

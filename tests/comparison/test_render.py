@@ -10,11 +10,10 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pddl_eval.comparison import Comparison, compare_datasets
+from pddl_eval.comparison.render import comparison_json, comparison_markdown, print_comparison
+from pddl_eval.dataset.partitions import SIGNATURE_KEY
 from rich.console import Console
-
-from pipeline.comparison import Comparison, compare_datasets
-from pipeline.comparison.render import comparison_json, comparison_markdown, print_comparison
-from pipeline.dataset.partitions import SIGNATURE_KEY
 
 
 def scored(path: Path, signature: str, equivalent: list[bool], models: list[str]) -> Path:

@@ -5,10 +5,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-
-from pipeline.dataset.columns import column_batches, holds_text, read_row, require_columns, require_text
-from pipeline.dataset.locations import DatasetError
-from pipeline.dataset.sources import Source, open_source
+from pddl_eval.dataset.columns import column_batches, holds_text, read_row, require_columns, require_text
+from pddl_eval.dataset.locations import DatasetError
+from pddl_eval.dataset.sources import Source, open_source
 
 
 @pytest.fixture

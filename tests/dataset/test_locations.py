@@ -8,9 +8,8 @@ import pickle
 from pathlib import Path
 
 import pytest
-
-from pipeline.dataset import locations
-from pipeline.dataset.locations import (
+from pddl_eval.dataset import locations
+from pddl_eval.dataset.locations import (
     DatasetError,
     OutputError,
     list_files,

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from pddl_eval.dataset import locations
+from pddl_eval.dataset.locations import DatasetError, Location, OutputError, list_files, locate, put_bytes, read_bytes
+from pddl_eval.dataset.sources import open_source
+from pddl_eval.run import run_scorer
 from pyarrow import fs
 
-from pipeline.dataset import locations
-from pipeline.dataset.locations import DatasetError, Location, OutputError, list_files, locate, put_bytes, read_bytes
-from pipeline.dataset.sources import open_source
-from pipeline.run import run_scorer
 from tests.dataset.length_scorer import LengthScorer
 from tests.dataset.parquet_files import numbered, read_output, write_numbered
 

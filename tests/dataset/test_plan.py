@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from pddl_eval.dataset.locations import DatasetError
+from pddl_eval.dataset.plan import MANIFEST, SUMMARY, RunPlan, begin_run, finish_run, plan_run
+from pddl_eval.dataset.work import ShardTask, score_shard
+from pddl_eval.errors import RunError
 
-from pipeline.dataset.locations import DatasetError
-from pipeline.dataset.plan import MANIFEST, SUMMARY, RunPlan, begin_run, finish_run, plan_run
-from pipeline.dataset.work import ShardTask, score_shard
 from tests.dataset.length_scorer import LengthScorer
 from tests.dataset.parquet_files import write_numbered
 
@@ -86,7 +87,7 @@ def test_a_run_is_complete_when_every_partition_is_to_be_seen(pairs: Path, tmp_p
     plan = begun(pairs, out)
     for shard in plan.shards[:-1]:
         score_shard(plan.work, ShardTask(shard))
-    with pytest.raises(DatasetError, match="1 of 3 partitions are not to be seen"):
+    with pytest.raises(RunError, match="1 of 3 partitions are not to be seen"):
         finish_run(plan, {})
     assert not (out / SUMMARY).exists()
     score_shard(plan.work, ShardTask(plan.shards[-1]))

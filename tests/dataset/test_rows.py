@@ -10,11 +10,11 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pddl_eval.dataset.footers import FileVersion
+from pddl_eval.dataset.locations import DatasetError
+from pddl_eval.dataset.rows import close_files, read_rows
+from pddl_eval.dataset.sources import open_source
 
-from pipeline.dataset.footers import FileVersion
-from pipeline.dataset.locations import DatasetError
-from pipeline.dataset.rows import close_files, read_rows
-from pipeline.dataset.sources import open_source
 from tests.dataset.parquet_files import numbered, write_numbered
 
 

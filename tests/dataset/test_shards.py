@@ -6,12 +6,11 @@ from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
-
-from pipeline.dataset import shards as shards_module
-from pipeline.dataset.footers import FileVersion
-from pipeline.dataset.locations import Location, Store
-from pipeline.dataset.shards import plan_shards
-from pipeline.dataset.sources import InputFile, RowGroup, Source
+from pddl_eval.dataset import shards as shards_module
+from pddl_eval.dataset.footers import FileVersion
+from pddl_eval.dataset.locations import Location, Store
+from pddl_eval.dataset.shards import plan_shards
+from pddl_eval.dataset.sources import InputFile, RowGroup, Source
 
 row_groups = st.lists(st.builds(RowGroup, st.integers(0, 50), st.integers(0, 10**9)), max_size=12)
 

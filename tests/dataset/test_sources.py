@@ -8,9 +8,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pddl_eval.dataset.locations import DatasetError
+from pddl_eval.dataset.sources import open_source, partition_stem
 
-from pipeline.dataset.locations import DatasetError
-from pipeline.dataset.sources import open_source, partition_stem
 from tests.dataset.parquet_files import numbered, write_numbered
 
 

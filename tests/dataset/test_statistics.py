@@ -5,8 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
-
-from pipeline.dataset.statistics import column_statistics, merge_statistics
+from pddl_eval.dataset.statistics import column_statistics, merge_statistics
 
 rows = st.lists(
     st.tuples(

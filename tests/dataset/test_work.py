@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from pddl_eval.dataset import locations
+from pddl_eval.dataset.locations import locate
+from pddl_eval.dataset.partitions import RECORD_KEY, SIGNATURE_KEY, ShardRecord, finished_records, read_record
+from pddl_eval.dataset.plan import RunPlan, plan_run
+from pddl_eval.dataset.work import UNSCORED, ShardFailure, ShardTask, score_shard
 
-from pipeline.dataset import locations
-from pipeline.dataset.locations import locate
-from pipeline.dataset.partitions import RECORD_KEY, SIGNATURE_KEY, ShardRecord, finished_records, read_record
-from pipeline.dataset.plan import RunPlan, plan_run
-from pipeline.dataset.work import UNSCORED, ShardFailure, ShardTask, score_shard
 from tests.dataset.length_scorer import LengthScorer
 from tests.dataset.parquet_files import numbered, write_numbered
 

@@ -9,9 +9,8 @@ from importlib import import_module
 from typing import Any
 
 import typer
+from pddl_eval.commands.cli import JOBS
 from typer.main import get_command
-
-from jobs.cli import JOBS
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ class Described:
 
 def command_named(name: str) -> Described:
     """The command ``pddl-eval NAME``."""
-    module = import_module(f"jobs.{name}")
+    module = import_module(f"pddl_eval.commands.{name}")
     app = getattr(module, "app", None)
     if app is None:
         app = typer.Typer(add_completion=False)

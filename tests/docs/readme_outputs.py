@@ -14,15 +14,15 @@ from pathlib import Path
 from tests.docs.markdown import ROOT
 
 README = ROOT / "README.md"
-SAMPLE = ROOT / "jobs" / "sample.parquet"
-FIGURES = {"report": ROOT / "jobs" / "report.svg", "explain": ROOT / "jobs" / "explain.svg"}
+SAMPLE = ROOT / "pipeline" / "pddl_eval" / "benchmark" / "sample.parquet"
+FIGURES = {"report": ROOT / "tests" / "docs" / "report.svg", "explain": ROOT / "tests" / "docs" / "explain.svg"}
 WIDTH = 100
 
 
 def run(*arguments: object, folder: Path) -> str:
     """What ``pddl-eval`` prints in that folder."""
     result = subprocess.run(
-        [sys.executable, "-m", "jobs", *map(str, arguments)],
+        [sys.executable, "-m", "pddl_eval", *map(str, arguments)],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": str(WIDTH), "NO_COLOR": "1"},
         capture_output=True,

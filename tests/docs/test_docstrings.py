@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import inspect
 
+import pddl_eval
 import pytest
 
-import pipeline
 from tests.docs.markdown import ROOT
 
 FILES = sorted(
@@ -15,17 +15,17 @@ FILES = sorted(
 )
 
 
-@pytest.mark.parametrize("name", pipeline.__all__)
+@pytest.mark.parametrize("name", pddl_eval.__all__)
 def test_a_public_name_has_a_docstring_with_an_example(name: str) -> None:
-    docstring = inspect.getdoc(getattr(pipeline, name))
+    docstring = inspect.getdoc(getattr(pddl_eval, name))
     assert docstring
     assert docstring.split("\n\n")[0].rstrip()[-1] in ".?:;"
     assert ">>> " in docstring
 
 
 def test_public_names_are_in_order_and_where_they_are_said_to_be() -> None:
-    assert sorted(pipeline.__all__) == pipeline.__all__
-    assert set(pipeline._HOME) == set(pipeline.__all__)
+    assert sorted(pddl_eval.__all__) == pddl_eval.__all__
+    assert set(pddl_eval._HOME) == set(pddl_eval.__all__)
 
 
 @pytest.mark.parametrize("file", FILES)

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from pddl_eval.commands.cli import EXIT_CODES, JOBS
 
-from jobs.cli import EXIT_CODES, JOBS
 from tests.docs.commands import Described, all_commands, command_named
 from tests.docs.markdown import ROOT
 
@@ -18,7 +18,7 @@ COMMANDS = list(all_commands())
 
 def run(*arguments: str, folder: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "jobs", *arguments],
+        [sys.executable, "-m", "pddl_eval", *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "120", "NO_COLOR": "1", **environment},
         capture_output=True,
@@ -59,9 +59,7 @@ def test_help_shows_examples_before_options_and_exit_codes_behind(command: Descr
 def test_the_first_page_shows_every_command_and_imports_none() -> None:
     result = run("--help")
     assert all(f"│ {name} " in result.stdout for name in JOBS)
-    probe = (
-        "import sys; sys.argv[1:] = ['--help']\ntry:\n    from jobs.cli import main; main()\nexcept SystemExit: pass\n"
-    )
+    probe = "import sys; sys.argv[1:] = ['--help']\ntry:\n    from pddl_eval.commands.cli import main; main()\nexcept SystemExit: pass\n"
     probe += "print(sorted({'ray', 'polars', 'igraph', 'pyarrow', 'pddl', 'networkx'} & sys.modules.keys()))"
     heavy = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert heavy.stdout.splitlines()[-1] == "[]"
@@ -79,7 +77,7 @@ def test_the_first_page_shows_every_command_and_imports_none() -> None:
 )
 def test_a_shell_completes_commands_options_and_values(line: str, completed: list[str]) -> None:
     words = line.split(" ")
-    probe = "import sys; sys.argv = ['pddl-eval']; from jobs.cli import main; main()"
+    probe = "import sys; sys.argv = ['pddl-eval']; from pddl_eval.commands.cli import main; main()"
     result = subprocess.run(
         [sys.executable, "-c", probe],
         cwd=ROOT,
@@ -102,14 +100,26 @@ def test_a_shell_completes_commands_options_and_values(line: str, completed: lis
         (("scroe", "in", "out"), "'score'"),
         (("score", "in", "out", "--engin", "ray"), "--engine"),
         (
-            ("score", "jobs/sample.parquet", "{out}", "--column", "generatd_problem=x"),
+            ("score", "pipeline/pddl_eval/benchmark/sample.parquet", "{out}", "--column", "generatd_problem=x"),
             "did you mean generated_problem?",
         ),
-        (("score", "jobs/sample.parquet", "{out}", "--column", "domain=domian"), "did you mean domain?"),
-        (("score", "jobs/sample.parquet", "{out}", "--domain", "griper"), "did you mean gripper?"),
-        (("generate", "variants", "jobs/sample.parquet", "{out}", "--preset", "zeroshot"), "zero-shot"),
+        (
+            ("score", "pipeline/pddl_eval/benchmark/sample.parquet", "{out}", "--column", "domain=domian"),
+            "did you mean domain?",
+        ),
+        (
+            ("score", "pipeline/pddl_eval/benchmark/sample.parquet", "{out}", "--domain", "griper"),
+            "did you mean gripper?",
+        ),
+        (
+            ("generate", "variants", "pipeline/pddl_eval/benchmark/sample.parquet", "{out}", "--preset", "zeroshot"),
+            "zero-shot",
+        ),
         (("generate", "varints", "in", "out"), "'variants'"),
-        (("report", "jobs/sample.parquet"), "pddl-eval: jobs/sample.parquet has no score columns"),
+        (
+            ("report", "pipeline/pddl_eval/benchmark/sample.parquet"),
+            "pddl-eval: pipeline/pddl_eval/benchmark/sample.parquet has no score columns",
+        ),
     ],
 )
 def test_a_slip_is_answered_with_the_nearest_right_word(arguments: tuple[str, ...], hint: str, tmp_path: Path) -> None:

@@ -9,11 +9,11 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
+from pddl_eval.commands.cli import JOBS
+from pddl_eval.scoring.columns import KINDS, ROW_FIELDS
+from pddl_eval.scoring.settings import MEANINGS
+from pddl_eval.verdict import Verdict
 
-from jobs.cli import JOBS
-from pipeline.outcome import Verdict
-from pipeline.scoring.columns import KINDS, ROW_FIELDS
-from pipeline.scoring.settings import MEANINGS
 from tests.docs.commands import command_named
 from tests.docs.markdown import ROOT, blocks, links, read_page
 from tests.docs.readme_outputs import FIGURES, outputs
@@ -67,7 +67,7 @@ def test_the_session_in_python_runs() -> None:
 def test_the_first_two_commands_are_those_of_the_quick_start() -> None:
     first, second = [block for block in blocks(README) if block.language == "sh"][:2]
     assert first.heading == second.heading == "Quick start"
-    assert "score jobs/sample.parquet" in first.text
+    assert "score pipeline/pddl_eval/benchmark/sample.parquet" in first.text
     assert second.text.splitlines()[-1] == ".venv/bin/pytest"
 
 

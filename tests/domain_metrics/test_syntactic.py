@@ -7,11 +7,9 @@ from fractions import Fraction
 from random import Random
 
 import pytest
-
-from pipeline.domain import Domain, Operator
-from pipeline.domain_metrics.syntactic import COLUMNS, GROUPS, DomainScores, score_domains, unreadable_domain
-from pipeline.parsing.domains import parse_domain
-from pipeline.problem import Atom
+from pddl_eval.domain_metrics.syntactic import COLUMNS, GROUPS, DomainScores, score_domains, unreadable_domain
+from pddl_eval.model import Atom, Domain, Operator
+from pddl_eval.parsing.domains import parse_domain
 
 FERRY = """
 (define (domain ferry) (:requirements :strips :negative-preconditions)

@@ -6,13 +6,12 @@ from collections.abc import Callable
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from pipeline.dataset.footers import FileVersion
-from pipeline.dataset.locations import Location, Store
-from pipeline.dataset.partitions import ShardRecord
-from pipeline.dataset.shards import Shard
-from pipeline.dataset.work import ShardFailure, ShardTask
-from pipeline.engines.attempts import ATTEMPTS, LOSSES_OF_A_KILLER, MOST_KILLERS, Outcome, WorkerLost, life_of_shard
+from pddl_eval.dataset.footers import FileVersion
+from pddl_eval.dataset.locations import Location, Store
+from pddl_eval.dataset.partitions import ShardRecord
+from pddl_eval.dataset.shards import Shard
+from pddl_eval.dataset.work import ShardFailure, ShardTask
+from pddl_eval.engines.attempts import ATTEMPTS, LOSSES_OF_A_KILLER, MOST_KILLERS, Outcome, WorkerLost, life_of_shard
 
 ROWS = 4096
 

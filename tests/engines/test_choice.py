@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from pipeline.engines.choice import Choice, available_cpus, choose_engine
+from pddl_eval.engines.choice import Choice, available_cpus, choose_engine
 
 
 @pytest.fixture(autouse=True)

@@ -9,14 +9,14 @@ import time
 from pathlib import Path
 
 import pytest
+from pddl_eval.dataset.locations import OutputError
+from pddl_eval.dataset.work import UNSCORED
+from pddl_eval.engines import attempts
+from pddl_eval.engines.attempts import Outcome, WorkerLost
+from pddl_eval.engines.ray import RayTasks
+from pddl_eval.engines.runner import EngineError
+from pddl_eval.run import RunIncomplete, run_scorer
 
-from pipeline.dataset.locations import OutputError
-from pipeline.dataset.work import UNSCORED
-from pipeline.engines import attempts
-from pipeline.engines.attempts import Outcome, WorkerLost
-from pipeline.engines.ray import RayTasks
-from pipeline.engines.runner import EngineError
-from pipeline.run import RunIncomplete, run_scorer
 from tests.dataset.length_scorer import LengthScorer
 from tests.dataset.parquet_files import numbered, read_output, write_numbered
 
@@ -124,7 +124,7 @@ def test_no_worker_outlives_a_run_that_fails(pairs: Path, tmp_path: Path) -> Non
 
 
 def test_a_fatal_failure_ends_the_run_at_once(pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pipeline.dataset import work
+    from pddl_eval.dataset import work
 
     def full(*arguments: object) -> None:
         raise OutputError("No space is left on the device: cannot write it.")

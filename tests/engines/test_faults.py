@@ -21,9 +21,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pddl_eval.dataset.locations import list_files, locate
+from pddl_eval.run import run_scorer, score_dataset
 
-from pipeline.dataset.locations import list_files, locate
-from pipeline.run import run_scorer, score_dataset
 from tests.dataset.length_scorer import LengthScorer
 from tests.dataset.parquet_files import numbered, read_output, write_numbered
 from tests.engines.cluster import RAY, Cluster, kill
@@ -32,7 +32,7 @@ ROWS, SHARD_ROWS = 400, 10
 
 RUN = """
 import sys
-from pipeline.run import run_scorer
+from pddl_eval.run import run_scorer
 from tests.dataset.length_scorer import LengthScorer
 
 source, output, address = sys.argv[1:]

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-
-from pipeline.dataset.partitions import ShardRecord
-from pipeline.dataset.work import ShardFailure
-from pipeline.engines.attempts import Outcome, WorkerLost
-from pipeline.engines.log import log_line
+from pddl_eval.dataset.partitions import ShardRecord
+from pddl_eval.dataset.work import ShardFailure
+from pddl_eval.engines.attempts import Outcome, WorkerLost
+from pddl_eval.engines.log import log_line
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,11 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from pipeline.equivalence import canonical
-from pipeline.equivalence.canonical import LabelledGraph, isomorphic
-from pipeline.equivalence.differences import renamed
-from pipeline.equivalence.scene_graph import problem_graph, same_graph
-from pipeline.problem import Problem
+from pddl_eval.equivalence import canonical
+from pddl_eval.equivalence.canonical import LabelledGraph, isomorphic
+from pddl_eval.equivalence.differences import renamed
+from pddl_eval.equivalence.scene_graph import problem_graph, same_graph
+from pddl_eval.model import Problem
 
 PREDICATES = {"flag": 0, "clear": 1, "on": 2, "right": 2, "between": 3}
 

@@ -1,11 +1,10 @@
 """Verdicts on pairs whose answer is known from the definition, and the words that go with them."""
 
 import pytest
-
-from pipeline.equivalence.decide import Decision, decide
-from pipeline.outcome import Verdict
-from pipeline.planning_domains import known_domain
-from pipeline.problem import Problem, State
+from pddl_eval.domains import known_domain
+from pddl_eval.equivalence.decide import Decision, decide
+from pddl_eval.model import Problem, State
+from pddl_eval.verdict import Verdict
 
 
 def atoms(text: str) -> State:

@@ -10,8 +10,8 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pddl_eval.domains import known_domain
 
-from pipeline.planning_domains import known_domain
 from tests.exhaustive import DOMAINS
 from tests.exhaustive_run import AGREED, SKIPPED, certificate_findings, verdict_findings
 from tests.random_problems import random_pair

@@ -5,9 +5,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-
-from pipeline.dataset.locations import DatasetError
-from pipeline.explain.dataset_row import PairRow, pair_at, row_of_pair
+from pddl_eval.dataset.locations import DatasetError
+from pddl_eval.explain.dataset_row import PairRow, pair_at, row_of_pair
 
 
 @pytest.fixture

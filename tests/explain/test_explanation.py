@@ -1,12 +1,12 @@
 """What an explanation says for each verdict, with values worked by hand."""
 
 import pytest
+from pddl_eval.explain import explain
+from pddl_eval.explain.reading import PieceKind
+from pddl_eval.explain.side_by_side import AtomLine, ObjectLine, Standing
+from pddl_eval.scoring.problem_pair import score_problem_pair
+from pddl_eval.verdict import Verdict
 
-from pipeline.explain import explain
-from pipeline.explain.reading import PieceKind
-from pipeline.explain.side_by_side import AtomLine, ObjectLine, Standing
-from pipeline.outcome import Verdict
-from pipeline.scoring.problem_pair import score_problem_pair
 from tests.explain.pairs import ANSWERS, REFERENCE, RENAMED, UNKNOWN
 
 

@@ -4,11 +4,11 @@ from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
+from pddl_eval.explain import explain
+from pddl_eval.explain.html import html_page
+from pddl_eval.explain.scene_svg import scenes_svg
+from pddl_eval.verdict import Verdict
 
-from pipeline.explain import explain
-from pipeline.explain.html import html_page
-from pipeline.explain.scene_svg import scenes_svg
-from pipeline.outcome import Verdict
 from tests.explain.pairs import ANSWERS, HOSTILE, REFERENCE
 
 VOID = {"meta", "br", "img", "input", "link", "hr"}

@@ -4,8 +4,7 @@ from itertools import combinations
 
 from hypothesis import given
 from hypothesis import strategies as st
-
-from pipeline.explain.layout import Placed, place
+from pddl_eval.explain.layout import Placed, place
 
 NAMES = "abcdefgh"
 SIZES = st.tuples(st.integers(10, 200), st.integers(10, 120))

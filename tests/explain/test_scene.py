@@ -1,9 +1,10 @@
 """Scenes as they are drawn: every atom once, what differs marked, kinds told apart where the domain does."""
 
-from pipeline.explain import explain
-from pipeline.explain.scene import Arrow, Chips, Mark, Scene, scenes_of
-from pipeline.outcome import Verdict
-from pipeline.problem import Atom
+from pddl_eval.explain import explain
+from pddl_eval.explain.scene import Arrow, Chips, Mark, Scene, scenes_of
+from pddl_eval.model import Atom
+from pddl_eval.verdict import Verdict
+
 from tests.explain.pairs import ANSWERS, REFERENCE, UNKNOWN
 
 GRIPPER = """(define (problem p) (:domain gripper) (:objects r1 r2 b1 b2 g)

@@ -2,8 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-
-from pipeline.explain.shown import shown, shown_block
+from pddl_eval.explain.shown import shown, shown_block
 
 
 @given(st.text(), st.integers(1, 50))

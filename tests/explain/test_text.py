@@ -1,10 +1,10 @@
 """An explanation on a terminal: the lines that a person looks for, within 80 columns."""
 
 import pytest
+from pddl_eval.explain import explain
+from pddl_eval.explain.text import MOST_LINES, plain_text
+from pddl_eval.verdict import Verdict
 
-from pipeline.explain import explain
-from pipeline.explain.text import MOST_LINES, plain_text
-from pipeline.outcome import Verdict
 from tests.explain.pairs import ANSWERS, REFERENCE
 
 

@@ -15,7 +15,7 @@ from tests.infra.folder import INFRA
 
 FILES = sorted(file for file in INFRA.rglob("*") if file.is_file())
 
-COMMAND = re.compile(r"(?:\bpddl-eval(?::[\w.]+)? |\bpython -m jobs\.)(?P<job>[a-z]+)(?P<arguments>(?: .*)?)$")
+COMMAND = re.compile(r"(?:\bpddl-eval(?::[\w.]+)? |\bpython -m pddl_eval\.)(?P<job>[a-z]+)(?P<arguments>(?: .*)?)$")
 END_OF_COMMAND = re.compile(r"\s(?:&&|\|\|?|;|>|<).*$")
 
 
@@ -39,7 +39,7 @@ def command_of(job: str) -> Any:
     import typer
 
     app = typer.Typer()
-    app.command()(getattr(import_module(f"jobs.{job}"), job))
+    app.command()(getattr(import_module(f"pddl_eval.commands.{job}"), job))
     return typer.main.get_command(app)
 
 
@@ -49,7 +49,7 @@ def test_the_commands_that_a_scheduler_needs_are_there() -> None:
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_the_command_line_is_understood(command: tuple[str, ...]) -> None:
-    from jobs.cli import JOBS
+    from pddl_eval.commands.cli import JOBS
 
     job, *arguments = command
     assert job in JOBS

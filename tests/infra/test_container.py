@@ -39,7 +39,7 @@ def test_what_the_image_copies_builds_the_program(tmp_path: Path) -> None:
     with zipfile.ZipFile(next(tmp_path.glob("pddl_eval-*.whl"))) as archive:
         files = set(archive.namelist())
     sources = {str(file.relative_to(ROOT)) for room in ("pipeline", "jobs") for file in (ROOT / room).rglob("*.py")}
-    assert sources | {"pipeline/py.typed", "jobs/sample.parquet"} <= files
+    assert sources | {"pipeline/py.typed", "pipeline/pddl_eval/benchmark/sample.parquet"} <= files
 
 
 def test_the_other_files_that_are_copied_exist() -> None:

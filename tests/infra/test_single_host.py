@@ -113,13 +113,13 @@ def test_two_nights_with_the_program_itself(tmp_path: Path) -> None:
     """The bundled sample twice; in the third night, an answer that was right has become empty: a regression."""
     pq = pytest.importorskip("pyarrow.parquet")
     pa = pytest.importorskip("pyarrow")
-    sample = pq.read_table(ROOT / "jobs" / "sample.parquet")
+    sample = pq.read_table(ROOT / "pipeline" / "pddl_eval" / "benchmark" / "sample.parquet")
     # Small, and with the column on which two scored datasets are joined.
     pairs = sample.rename_columns(["pair_id" if name == "id" else name for name in sample.column_names]).slice(0, 40)
     source = str(tmp_path / "pairs.parquet")
     pq.write_table(pairs, source)
     nights = Nights(tmp_path)
-    nights.put("pddl-eval", f'#!/bin/sh\nexec "{sys.executable}" -m jobs "$@"\n')
+    nights.put("pddl-eval", f'#!/bin/sh\nexec "{sys.executable}" -m pddl_eval "$@"\n')
     assert nights.run("2026-03-01", source, "--workers", "1")[0] == 0
     assert nights.run("2026-03-02", source, "--workers", "1")[0] == 0
     answers = pairs.column("generated_problem").to_pylist()

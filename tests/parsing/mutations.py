@@ -17,9 +17,9 @@ from pathlib import Path
 from random import Random
 from unittest import mock
 
-from pipeline.parsing import problems
-from pipeline.parsing.unreadable import Unreadable
-from pipeline.problem import Problem
+from pddl_eval.model import Problem
+from pddl_eval.parsing import problems
+from pddl_eval.parsing.unreadable import Unreadable
 
 Tokens = list[str]
 

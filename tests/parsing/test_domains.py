@@ -8,11 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from pipeline.domain import EQUALITY, Domain
-from pipeline.parsing.domains import MAX_CHARACTERS, MAX_NESTING, DomainError, parse_domain
-from pipeline.planning_domains import blocksworld, floor_tile, gripper, rover_single
-from pipeline.problem import ROOT_TYPE, Atom
+from pddl_eval.domains import blocksworld, floor_tile, gripper, rover_single
+from pddl_eval.model import EQUALITY, ROOT_TYPE, Atom, Domain
+from pddl_eval.parsing.domains import MAX_CHARACTERS, MAX_NESTING, DomainError, parse_domain
 
 DEPOT = """
 ; a comment before the domain

@@ -7,8 +7,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from pipeline.parsing.extract import WINDOW, problem_blocks, why_no_block
+from pddl_eval.parsing.extract import WINDOW, problem_blocks, why_no_block
 
 
 def blocks(answer: str) -> list[str]:

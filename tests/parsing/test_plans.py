@@ -9,9 +9,8 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from pipeline.parsing import plan_lines
-from pipeline.parsing.plans import MAX_CHARACTERS, MAX_STEPS, Plan, PlanError, Unread, plan_of_steps, read_plan
+from pddl_eval.parsing import plan_lines
+from pddl_eval.parsing.plans import MAX_CHARACTERS, MAX_STEPS, Plan, PlanError, Unread, plan_of_steps, read_plan
 
 
 def plan(*steps: str) -> Plan:

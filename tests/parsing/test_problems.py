@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pddl_eval.model import Atom, Problem
+from pddl_eval.parsing import plain, problems, words
+from pddl_eval.parsing.authority import PACKAGE_CHARACTERS, PACKAGE_NESTING, read_problem_block
+from pddl_eval.parsing.plain import read_plain_problem
+from pddl_eval.parsing.problems import parse_problem, read_problem, read_problem_by_package
+from pddl_eval.parsing.unreadable import ParseError, Unreadable, Verdict
+from pddl_eval.parsing.words import NotPlain, is_name
 
-from pipeline.parsing import plain, problems, words
-from pipeline.parsing.authority import PACKAGE_CHARACTERS, PACKAGE_NESTING, read_problem_block
-from pipeline.parsing.plain import read_plain_problem
-from pipeline.parsing.problems import parse_problem, read_problem, read_problem_by_package
-from pipeline.parsing.unreadable import ParseError, Unreadable, Verdict
-from pipeline.parsing.words import NotPlain, is_name
-from pipeline.problem import Atom, Problem
 from tests.parsing.mutations import (
     COMMENTS,
     FORMULAS,
@@ -321,7 +321,7 @@ def test_keywords_and_requirements_are_those_of_the_package() -> None:
 def test_plain_problems_are_read_without_the_package() -> None:
     code = f"""if True:
         import sys
-        from pipeline.parsing.problems import read_problem
+        from pddl_eval.parsing.problems import read_problem
         assert read_problem({problem()!r}).name == "n"
         assert read_problem({problem(goal="(or (p a) (p b))")!r}).verdict == "not_strips"
         assert not {{"pddl", "lark"}} & sys.modules.keys(), "imported"

@@ -10,13 +10,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-
-from pipeline.parsing.domains import DomainError
-from pipeline.parsing.plans import PlanError, read_plan
-from pipeline.parsing.problems import ParseError, parse_problem
-from pipeline.plan_metrics import PlanScores, compare_plans
-from pipeline.planning_domains import known_domain
-from pipeline.problem import Problem
+from pddl_eval.domains import known_domain
+from pddl_eval.model import Problem
+from pddl_eval.parsing.domains import DomainError
+from pddl_eval.parsing.plans import PlanError, read_plan
+from pddl_eval.parsing.problems import ParseError, parse_problem
+from pddl_eval.plan_metrics import PlanScores, compare_plans
 
 TWO_BLOCKS = """
 (define (problem two) (:domain blocksworld) (:objects a b)
@@ -259,7 +258,7 @@ def test_settings_reach_the_plan_score() -> None:
 
 
 def test_an_undecided_tie_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pipeline.plan_metrics import compare, plan_score
+    from pddl_eval.plan_metrics import compare, plan_score
 
     note = plan_score.PlanScore(0.5, 0.5, 0.5, "plan score: …")
     monkeypatch.setattr(compare, "plan_score", lambda *_, **__: note)

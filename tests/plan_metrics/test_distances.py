@@ -5,10 +5,9 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-
-from pipeline.plan_metrics.distances import causal_distance, state_distance
-from pipeline.plan_metrics.simulate import StepEffects
-from pipeline.problem import Atom, State
+from pddl_eval.model import Atom, State
+from pddl_eval.plan_metrics.distances import causal_distance, state_distance
+from pddl_eval.plan_metrics.simulate import StepEffects
 
 P, Q, R = ("p",), ("q",), ("r",)
 

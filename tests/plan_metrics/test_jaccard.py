@@ -5,9 +5,9 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from pddl_eval.parsing.plans import read_plan
+from pddl_eval.plan_metrics.jaccard import action_distance, plan_jaccard
 
-from pipeline.parsing.plans import read_plan
-from pipeline.plan_metrics.jaccard import action_distance, plan_jaccard
 from tests.plan_metrics.random_plans import random_plan
 
 

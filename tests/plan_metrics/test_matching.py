@@ -6,9 +6,9 @@ from random import Random
 
 import networkx as nx
 import pytest
+from pddl_eval.plan_metrics import matching
+from pddl_eval.plan_metrics.matching import LongestOrdered, longest_ordered_matching
 
-from pipeline.plan_metrics import matching
-from pipeline.plan_metrics.matching import LongestOrdered, longest_ordered_matching
 from tests.plan_metrics.random_plans import best_matching, longest_increasing
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from pddl_eval.parsing.plans import Plan, read_plan
+from pddl_eval.plan_metrics import plan_score as plan_score_module
+from pddl_eval.plan_metrics.plan_score import PlanScore, plan_score
 from rapidfuzz import fuzz
 
-from pipeline.parsing.plans import Plan, read_plan
-from pipeline.plan_metrics import plan_score as plan_score_module
-from pipeline.plan_metrics.plan_score import PlanScore, plan_score
 from tests.plan_metrics.random_plans import best_matching, random_plan
 
 

@@ -6,12 +6,10 @@ from itertools import permutations
 from random import Random
 
 import pytest
-
-from pipeline.domain import Domain, GroundOperator, Operator
-from pipeline.parsing.domains import parse_domain
-from pipeline.parsing.plans import read_plan
-from pipeline.plan_metrics.simulate import GOAL, INIT, Execution, StepEffects, Task, execute, task_of
-from pipeline.problem import Atom, Problem, State
+from pddl_eval.model import Atom, Domain, Operator, Problem, State
+from pddl_eval.parsing.domains import parse_domain
+from pddl_eval.parsing.plans import read_plan
+from pddl_eval.plan_metrics.simulate import GOAL, INIT, Execution, StepEffects, Task, execute, task_of
 
 LORRY = parse_domain("""
 (define (domain lorry) (:requirements :strips :typing :equality :negative-preconditions)
@@ -142,17 +140,7 @@ def random_operator(rng: Random, name: str) -> Operator:
     return Operator(name, (), required, some(0.2) - required, some(0.3), some(0.25))
 
 
-def ground(operator: Operator) -> GroundOperator:
-    return GroundOperator(
-        (operator.name,),
-        operator.preconditions,
-        operator.negative_preconditions,
-        operator.add_effects,
-        operator.delete_effects,
-    )
-
-
-def run_in_order(operators: tuple[GroundOperator, ...], state: State) -> State | None:
+def run_in_order(operators: tuple[Operator, ...], state: State) -> State | None:
     for operator in operators:
         if not operator.applicable(state):
             return None
@@ -170,7 +158,7 @@ def test_concurrent_means_any_order_gives_the_same() -> None:
         task = task_of(Domain("d", {}, {}, {}, tuple(operators)), Problem("p", "d", {}, init, frozenset()))
         assert isinstance(task, Task)
         execution = execute((frozenset((operator.name,) for operator in operators),), task)
-        ends = {run_in_order(order, init) for order in permutations(map(ground, operators))}
+        ends = {run_in_order(order, init) for order in permutations(operators)}
         possible = len(ends) == 1 and None not in ends
         assert (execution.failed_step is None) == possible, (operators, init, execution)
         if possible:
@@ -193,9 +181,9 @@ def test_sequences_follow_the_textbook() -> None:
         state = init
         failed = None
         for number, operator in enumerate(plan, 1):
-            if not ground(operator).applicable(state):
+            if not operator.applicable(state):
                 failed = number
                 break
-            state = ground(operator).apply(state)
+            state = operator.apply(state)
         assert execution.failed_step == failed
         assert execution.lacking == goal - state

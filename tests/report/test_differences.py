@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 import pytest
+from pddl_eval.report import build_report
 
-from pipeline.report import build_report
 from tests.report.scored_rows import answers
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+from pddl_eval.report import build_report
 
-from pipeline.report import build_report
 from tests.report.scored_rows import answers
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from pddl_eval.report import build_report
+from pddl_eval.report.failures import kind_of_detail
+from pddl_eval.report.rates import at_level
 
-from pipeline.report import build_report
-from pipeline.report.failures import kind_of_detail
-from pipeline.report.rates import at_level
 from tests.report.scored_rows import answers, write_partitions
 
 

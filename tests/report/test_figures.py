@@ -8,11 +8,11 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
+from pddl_eval.report import build_report
+from pddl_eval.report.figure_files import write_figures
+from pddl_eval.report.figures import MOST_GROUPS, all_figures
+from pddl_eval.report.svg import INKS, WIDTH, Figure, standalone
 
-from pipeline.report import build_report
-from pipeline.report.figure_files import write_figures
-from pipeline.report.figures import MOST_GROUPS, all_figures
-from pipeline.report.svg import INKS, WIDTH, Figure, standalone
 from tests.report.scored_rows import HOSTILE, answers
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -145,6 +145,6 @@ def test_every_figure_is_written_as_svg_and_png(tmp_path: Path) -> None:
 
 
 def test_without_the_extra_there_are_svg_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.report.figure_files.find_spec", lambda name: None)
+    monkeypatch.setattr("pddl_eval.report.figure_files.find_spec", lambda name: None)
     assert write_figures(all_figures(build_report(answers())), tmp_path) == ("svg",)
     assert {path.suffix for path in tmp_path.iterdir()} == {".svg"}

@@ -8,8 +8,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from pipeline.report.groups import MISSING, choose_groups, group_key, in_order, levels, natural_order
+from pddl_eval.report.groups import MISSING, choose_groups, group_key, in_order, levels, natural_order
 
 SCHEMA = {
     "model": pl.String(),

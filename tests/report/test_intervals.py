@@ -7,8 +7,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from pipeline.report.intervals import bootstrap_mean, wilson
+from pddl_eval.report.intervals import bootstrap_mean, wilson
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+from pddl_eval.report import Report, build_report
+from pddl_eval.report.rates import at_level
 
-from pipeline.report import Report, build_report
-from pipeline.report.rates import at_level
 from tests.report.scored_rows import answers
 
 

@@ -11,15 +11,15 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
+from pddl_eval.report import Report, build_report
+from pddl_eval.report.files import report_json, write_tables
+from pddl_eval.report.html import report_fragment, report_html
+from pddl_eval.report.labels import clean
+from pddl_eval.report.markdown import escape_markdown, report_markdown
+from pddl_eval.report.page import MOST_ROWS
+from pddl_eval.report.terminal import print_report
 from rich.console import Console
 
-from pipeline.report import Report, build_report
-from pipeline.report.files import report_json, write_tables
-from pipeline.report.html import report_fragment, report_html
-from pipeline.report.labels import clean
-from pipeline.report.markdown import escape_markdown, report_markdown
-from pipeline.report.page import MOST_ROWS
-from pipeline.report.terminal import print_report
 from tests.report.scored_rows import HOSTILE, answers, write_partitions
 
 VOID = {"meta", "br", "wbr"}

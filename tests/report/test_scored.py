@@ -7,11 +7,11 @@ from pathlib import Path
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
+from pddl_eval.dataset.locations import DatasetError, locate, put_bytes
+from pddl_eval.report import build_report
+from pddl_eval.report.scored import ROW, open_scored
+from pddl_eval.report.sections import warnings
 
-from pipeline.dataset.locations import DatasetError, locate, put_bytes
-from pipeline.report import build_report
-from pipeline.report.scored import ROW, open_scored
-from pipeline.report.sections import warnings
 from tests.report.scored_rows import answers, write_partitions
 
 ONE, OTHER = "pddl-eval:0.1.0|solvable:yes", "pddl-eval:0.2.0|solvable:yes"

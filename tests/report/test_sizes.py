@@ -6,10 +6,10 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pddl_eval.report import build_report
+from pddl_eval.report.bins import MOST_BINS, choose_bins
+from pddl_eval.report.sizes import number_of_atoms
 
-from pipeline.report import build_report
-from pipeline.report.bins import MOST_BINS, choose_bins
-from pipeline.report.sizes import number_of_atoms
 from tests.report.scored_rows import answers
 
 

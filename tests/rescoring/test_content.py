@@ -6,10 +6,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from pipeline.rescoring.content import content_columns, content_keys
-from pipeline.scoring.columns import ColumnError
-from pipeline.scoring.settings import Settings
+from pddl_eval.options import ScoringOptions
+from pddl_eval.rescoring.content import content_columns, content_keys
+from pddl_eval.scoring.columns import ColumnError
 
 TEXTS = st.none() | st.text("ab(", max_size=3)
 ROWS = st.lists(
@@ -34,7 +33,7 @@ SCHEMA = pa.schema(
 
 
 def keys(table: pa.Table, **columns: str) -> list[tuple[int, int]]:
-    return [(high, low) for high, low in content_keys(table, Settings(columns=columns)).tolist()]
+    return [(high, low) for high, low in content_keys(table, ScoringOptions(columns=columns)).tolist()]
 
 
 @given(ROWS)
@@ -78,9 +77,9 @@ def test_what_is_not_scored_is_not_content() -> None:
     schema = pa.schema(
         [(name, pa.string()) for name in ("generated_plan", "reference_plan", "reference_domain", "reference_problem")]
     )
-    assert content_columns(schema, Settings()) == ["generated_plan", "reference_plan", "reference_problem"]
+    assert content_columns(schema, ScoringOptions()) == ["generated_plan", "reference_plan", "reference_problem"]
     with pytest.raises(ColumnError):
-        content_columns(pa.schema([("reference_plan", pa.string())]), Settings())
+        content_columns(pa.schema([("reference_plan", pa.string())]), ScoringOptions())
 
 
 def test_what_lies_behind_a_null_is_no_content() -> None:

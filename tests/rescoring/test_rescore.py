@@ -8,14 +8,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pddl_eval.dataset.locations import DatasetError, list_files, locate
+from pddl_eval.dataset.plan import SUMMARY
+from pddl_eval.options import ScoringOptions
+from pddl_eval.rescoring import index, rescore_dataset
+from pddl_eval.rescoring.rescore import INDEX_FOLDER
+from pddl_eval.run import score_dataset
+from pddl_eval.summary import RunSummary
 
-from pipeline.dataset.locations import DatasetError, list_files, locate
-from pipeline.dataset.plan import SUMMARY
-from pipeline.rescoring import index, rescore_dataset
-from pipeline.rescoring.rescore import INDEX_FOLDER
-from pipeline.run import score_dataset
-from pipeline.scoring.settings import Settings
-from pipeline.summary import RunSummary
 from tests.dataset.parquet_files import read_output
 
 ROWS = 60
@@ -39,12 +39,12 @@ def old(tmp_path: Path) -> Path:
 
 
 def rescore(
-    old: Path | str, table: pa.Table, settings: Settings | None = None, name: str = "new", **options: object
+    old: Path | str, table: pa.Table, settings: ScoringOptions | None = None, name: str = "new", **options: object
 ) -> tuple[RunSummary, pa.Table]:
     """The summary, and the output, which is asserted to be that of a run from the start."""
     folder = Path(old).parent
     pq.write_table(table, folder / f"{name}.parquet")
-    chosen = settings or Settings()
+    chosen = settings or ScoringOptions()
     summary = rescore_dataset(
         old,
         folder / f"{name}.parquet",
@@ -102,7 +102,7 @@ def test_many_buckets_hold_what_one_holds(old: Path, monkeypatch: pytest.MonkeyP
 
 def test_other_settings_score_everything_and_say_so(old: Path) -> None:
     told: list[str] = []
-    summary, _ = rescore(old, plans(), Settings(beta=0.5), warn=told.append)
+    summary, _ = rescore(old, plans(), ScoringOptions(beta=0.5), warn=told.append)
     assert (summary.rows_carried, summary.rows_scored) == (0, ROWS)
     assert len(told) == 1
     assert "60 rows of" in told[0] and "beta:0.75" in told[0] and "now" in told[0] and "beta:0.5" in told[0]
@@ -110,7 +110,7 @@ def test_other_settings_score_everything_and_say_so(old: Path) -> None:
 
 def test_columns_may_be_called_otherwise_than_before(old: Path) -> None:
     renamed = plans().rename_columns(["id", "reference_plan", "output"])
-    settings = Settings(columns={"generated_plan": "output"})
+    settings = ScoringOptions(columns={"generated_plan": "output"})
     first, _ = rescore(old, renamed, settings, name="renamed", previous_columns={})
     assert first.rows_carried == ROWS
     again, _ = rescore(old.parent / "renamed", plans(), name="back")
@@ -194,5 +194,7 @@ def test_between_buckets(old: Path, bucket: str, tmp_path: Path) -> None:
     second = rescore_dataset(new, tmp_path / "old.parquet", f"s3://{bucket}/newer", engine="local", shard_rows=25)
     assert (first.rows_carried, second.rows_carried) == (ROWS, ROWS)
     assert list_files(locate(new) / INDEX_FOLDER) == {}
-    other = rescore_dataset(new, tmp_path / "old.parquet", f"s3://{bucket}/other", Settings(beta=0.5), engine="local")
+    other = rescore_dataset(
+        new, tmp_path / "old.parquet", f"s3://{bucket}/other", ScoringOptions(beta=0.5), engine="local"
+    )
     assert (other.rows, other.rows_carried) == (ROWS, 0)

@@ -8,22 +8,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pddl_eval
 import polars as pl
 import pyarrow as pa
 import pytest
+from pddl_eval.options import ScoringOptions
+from pddl_eval.scoring import frame as scoring_frame
+from pddl_eval.scoring.columns import ColumnError
+from pddl_eval.scoring.frame import CHUNK_ROWS, score_frame
+from pddl_eval.scoring.table import score_table
 from rich import console as rich_console
 from rich import progress as rich_progress
 
-import pipeline
-from pipeline.scoring import frame as scoring_frame
-from pipeline.scoring.columns import ColumnError
-from pipeline.scoring.frame import CHUNK_ROWS, score_frame
-from pipeline.scoring.settings import Settings
-from pipeline.scoring.table import score_table
-
 pd = pytest.importorskip("pandas")
 
-SAMPLE = Path(__file__).parent.parent.parent / "jobs" / "sample.parquet"
+SAMPLE = Path(__file__).parent.parent.parent / "pipeline" / "pddl_eval" / "benchmark" / "sample.parquet"
 HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
 
 
@@ -38,7 +37,7 @@ def problems(make: Callable[[dict[str, Any]], Any], *generated: Any, **columns: 
 
 def test_the_scores_are_those_of_the_command(sample: pl.DataFrame) -> None:
     assert sample.height > CHUNK_ROWS
-    expected = pl.from_arrow(score_table(sample.to_arrow(), Settings()))
+    expected = pl.from_arrow(score_table(sample.to_arrow(), ScoringOptions()))
     assert isinstance(expected, pl.DataFrame)
     scored = score_frame(sample)
     assert scored.drop("score_micros").equals(expected.drop("score_micros"))
@@ -164,8 +163,8 @@ def test_a_bar_is_taken_down_when_scoring_is_interrupted(monkeypatch: pytest.Mon
 
 def test_nothing_of_ray_is_touched() -> None:
     program = (
-        "import sys, polars, pipeline\n"
-        "pipeline.score_frame(polars.DataFrame({'reference_plan': ['(a)'], 'generated_plan': ['(a)']}))\n"
+        "import sys, polars, pddl_eval\n"
+        "pddl_eval.score_frame(polars.DataFrame({'reference_plan': ['(a)'], 'generated_plan': ['(a)']}))\n"
         "print('ray' in sys.modules)"
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
@@ -173,4 +172,4 @@ def test_nothing_of_ray_is_touched() -> None:
 
 
 def test_it_is_a_public_name() -> None:
-    assert pipeline.score_frame is score_frame
+    assert pddl_eval.score_frame is score_frame

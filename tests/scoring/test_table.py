@@ -2,11 +2,10 @@
 
 from typing import Any
 
+import pddl_eval
 import pyarrow as pa
-
-import pipeline
-from pipeline.scoring.settings import Settings
-from pipeline.scoring.table import score_table
+from pddl_eval.options import ScoringOptions
+from pddl_eval.scoring.table import score_table
 
 HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
 
@@ -19,7 +18,7 @@ def score(*generated: str | None, reference: str | None = HELD, **columns: Any) 
             **columns,
         }
     )
-    return score_table(table, Settings()).to_pylist()
+    return score_table(table, ScoringOptions()).to_pylist()
 
 
 def test_columns_pass_through_and_every_row_has_its_scores() -> None:
@@ -82,7 +81,7 @@ def test_plans_are_scored_and_carried_out_in_the_reference_problem() -> None:
             "generated_plan": ["putdown(a)", "(stack a b)", None],
         }
     )
-    rows = score_table(table, Settings()).to_pylist()
+    rows = score_table(table, ScoringOptions()).to_pylist()
     assert [row["plan_lcs"] for row in rows] == [1.0, 0.0, 0.0]
     assert [row["plan_valid"] for row in rows] == [True, False, False]
     assert [row["first_failed_step"] for row in rows] == [None, 1, None]
@@ -95,7 +94,7 @@ def test_domains_are_scored_and_a_missing_reference_is_an_error_of_its_row() -> 
     table = pa.table(
         {"reference_domain": [sail, None, sail], "generated_domain": [sail.replace("?x", "?y"), sail, "no domain"]}
     )
-    rows = score_table(table, Settings()).to_pylist()
+    rows = score_table(table, ScoringOptions()).to_pylist()
     assert [row["domain_precision"] for row in rows] == [1.0, None, 0.0]
     assert [row["score_error"] is None for row in rows] == [True, False, True]
     assert rows[2]["domain_detail"]
@@ -106,7 +105,9 @@ def test_an_answer_of_another_domain_never_has_a_certificate_of_the_reference_s(
     assert [row["verdict"] for row in rows] == ["identical", "domain_mismatch", "domain_mismatch"]
     assert rows[0]["certificate"] is not None and rows[1]["certificate"] is None
     assert (
-        rows[2]["certificate"] == pipeline.certificate(HELD.replace("blocksworld", "gripper")) != rows[0]["certificate"]
+        rows[2]["certificate"]
+        == pddl_eval.certificate(HELD.replace("blocksworld", "gripper"))
+        != rows[0]["certificate"]
     )
 
 

@@ -6,11 +6,10 @@ from xml.etree import ElementTree
 
 from hypothesis import given
 from hypothesis import strategies as st
-
-from pipeline import compare_problems
-from pipeline.outcome import Verdict
-from pipeline.scoring.problem_pair import ProblemVerdict
-from pipeline.scoring.verdict_html import MOST_CHARACTERS
+from pddl_eval import compare_problems
+from pddl_eval.scoring.problem_pair import ProblemVerdict
+from pddl_eval.scoring.verdict_html import MOST_CHARACTERS
+from pddl_eval.verdict import Verdict
 
 HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
 

@@ -1,0 +1,29 @@
+"""Who has to act when something goes wrong: the user, or whoever runs the machines; anything else is a bug.
+
+Inside scoring, what goes wrong is a value (a verdict with its detail); these exceptions are raised at the edges. Each
+message says in one sentence what is wrong, where, and what would be right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class UserError(ValueError):
+    """The command, a setting or the input cannot be used as it is. Exit code 2."""
+
+
+class RunError(Exception):
+    """The run failed or is incomplete although what was asked for makes sense. Exit code 1."""
+
+
+def did_you_mean(name: str, known: Iterable[str], plural: str = "choices") -> str:
+    """The end of a sentence about a name that is not known: the nearest known one, else all of them.
+
+    >>> did_you_mean("griper", ["blocksworld", "gripper"])
+    'did you mean gripper?'
+    """
+    known = list(known)
+    near = get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]}?" if near else f"the {plural} are {', '.join(known) or 'none'}"

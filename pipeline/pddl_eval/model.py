@@ -1,0 +1,236 @@
+"""The values of planning: atoms, problems, operators, domains, and what it means to apply an operator.
+
+Atoms are plain tuples and states are frozensets of atoms, so that the definitions of the literature are the lines of
+code: a goal holds in a state when ``goal <= state``. Nothing here reads text, searches or scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+Atom = tuple[str, ...]
+"""A predicate's name followed by its arguments: ``("on", "b1", "b2")``."""
+
+Action = tuple[str, ...]
+"""An operator's name followed by its arguments: ``("stack", "b1", "b2")``."""
+
+State = frozenset[Atom]
+
+Types = tuple[str, ...]
+"""The alternative types of a parameter (PDDL's ``either``), nearly always one."""
+
+Facts = TypeVar("Facts", State, int)
+"""A set of atoms, or the same set as an int with one bit an atom."""
+
+ROOT_TYPE = "object"
+"""The type of an object that declares none, and the ancestor of every type."""
+
+EQUALITY = "="
+"""The predicate of ``(= ?x ?y)``: decided by the arguments, never part of a state."""
+
+NO_NAMES: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A set of typed objects, an initial state (closed world) and a goal (open world), all in lower case.
+
+    >>> swap = Problem("p", "blocksworld", {"a": "object"}, frozenset({("clear", "a")}), frozenset())
+    >>> swap.goal <= swap.init
+    True
+    """
+
+    name: str
+    domain: str
+    objects: Mapping[str, str]
+    init: State
+    goal: State
+
+    def without_types(self) -> Problem:
+        """The same problem with every object a plain ``object`` (the paper's figure 4, "ignoring typing")."""
+        return replace(self, objects=dict.fromkeys(self.objects, ROOT_TYPE))
+
+
+@dataclass(frozen=True, slots=True)
+class Operator(Generic[Facts]):
+    """An operator: lifted, with variables (``"?x"``) as parameters, or ground, with objects in their place.
+
+    Each parameter stands with its alternative types. ``(= ?x ?y)`` is the atom ``("=", "?x", "?y")`` among the
+    preconditions, negated among the negative ones; a ground operator has none.
+
+    >>> drop = Operator("drop", (("?b", ("ball",)),), frozenset({("held", "?b")}), frozenset(), frozenset(),
+    ...                 frozenset({("held", "?b")})).renamed({"?b": "b1"})
+    >>> drop.action, drop.applicable(frozenset({("held", "b1")})), drop.apply(frozenset({("held", "b1")}))
+    (('drop', 'b1'), True, frozenset())
+    """
+
+    name: str
+    parameters: tuple[tuple[str, Types], ...]
+    preconditions: Facts
+    negative_preconditions: Facts
+    add_effects: Facts
+    delete_effects: Facts
+
+    @property
+    def action(self) -> Action:
+        """The operator's name followed by its parameters."""
+        return (self.name, *(parameter for parameter, _ in self.parameters))
+
+    def applicable(self, state: Facts) -> bool:
+        """pre⁺(a) ⊆ s and pre⁻(a) ∩ s = ∅, in operations that sets of atoms and bit sets share."""
+        return self.preconditions & state == self.preconditions and not self.negative_preconditions & state
+
+    def apply(self, state: Facts) -> Facts:
+        """γ(s, a) = (s − del(a)) ∪ add(a) (the paper's definition 1)."""
+        return (state | self.delete_effects) ^ self.delete_effects | self.add_effects
+
+    def renamed(self: Operator[State], names: Mapping[str, str]) -> Operator[State]:
+        """The operator with other names for its parameters and for the constants in it."""
+        return Operator(
+            self.name,
+            tuple((names.get(parameter, parameter), types) for parameter, types in self.parameters),
+            renamed(self.preconditions, names),
+            renamed(self.negative_preconditions, names),
+            renamed(self.add_effects, names),
+            renamed(self.delete_effects, names),
+        )
+
+    def without_types(self) -> Operator[Facts]:
+        """The same operator with parameters that any object fits."""
+        return replace(self, parameters=tuple((name, (ROOT_TYPE,)) for name, _ in self.parameters))
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """A planning domain.
+
+    ``types`` maps each declared type to its parent; ``constants`` maps each constant to its type; ``predicates`` maps
+    a name to its parameters' types. ``outside_strips`` names each construct that the STRIPS reading had to leave
+    out (``"sail: forall"``): where it is not empty, the operators do not say all that the text says.
+    """
+
+    name: str
+    types: Mapping[str, str]
+    constants: Mapping[str, str]
+    predicates: Mapping[str, tuple[Types, ...]]
+    operators: tuple[Operator[State], ...]
+    outside_strips: tuple[str, ...] = ()
+
+    def ancestors(self, type_: str) -> Iterator[str]:
+        """The type itself, then its ancestors up to ``object``; an undeclared type is a plain ``object``.
+
+        >>> list(Domain("d", {"truck": "vehicle", "vehicle": "object"}, {}, {}, ()).ancestors("truck"))
+        ['truck', 'vehicle', 'object']
+        """
+        seen = set()
+        while type_ in self.types and type_ not in seen and type_ != ROOT_TYPE:
+            seen.add(type_)
+            yield type_
+            type_ = self.types[type_]
+        yield ROOT_TYPE
+
+    def fits(self, type_: str, alternatives: Types) -> bool:
+        """True when an object of that type may stand for a parameter; an undeclared type asks for a plain object."""
+        ancestors = set(self.ancestors(type_))
+        return any(wanted in ancestors or wanted not in self.types or wanted == ROOT_TYPE for wanted in alternatives)
+
+    def without_types(self) -> Domain:
+        """The same domain with every parameter and constant a plain ``object``."""
+        return replace(
+            self,
+            types={},
+            constants=dict.fromkeys(self.constants, ROOT_TYPE),
+            predicates={name: ((ROOT_TYPE,),) * len(types) for name, types in self.predicates.items()},
+            operators=tuple(operator.without_types() for operator in self.operators),
+        )
+
+
+def show_atom(atom: Atom) -> str:
+    """An atom or action as PDDL writes it.
+
+    >>> show_atom(("on", "b1", "b2"))
+    '(on b1 b2)'
+    """
+    return f"({' '.join(atom)})"
+
+
+def renamed(atoms: Iterable[Atom], names: Mapping[str, str], predicates: Mapping[str, str] = NO_NAMES) -> State:
+    """The atoms with other names for their arguments and predicates; what a map does not name stays.
+
+    >>> renamed({("on", "a", "b")}, {"a": "x"}, {"on": "above"})
+    frozenset({('above', 'x', 'b')})
+    """
+    return frozenset(
+        [(predicates.get(name, name), *[names.get(term, term) for term in terms]) for name, *terms in atoms]
+    )
+
+
+def problem_to_pddl(problem: Problem) -> str:
+    """The problem as PDDL text, one section a line, atoms in alphabetical order.
+
+    >>> print(problem_to_pddl(Problem("p", "d", {"a": "t", "b": "object"}, frozenset({("q", "a")}), frozenset())))
+    (define (problem p)
+      (:domain d)
+      (:requirements :strips :typing)
+      (:objects a - t b)
+      (:init (q a))
+      (:goal (and))
+    )
+    """
+    by_type: dict[str, list[str]] = {}
+    for name, type_ in problem.objects.items():
+        by_type.setdefault(type_, []).append(name)
+    untyped = by_type.pop(ROOT_TYPE, [])
+    listing = [f"{' '.join(names)} - {type_}" for type_, names in by_type.items()] + [" ".join(untyped)]
+    lines = [
+        f"(define (problem {problem.name})",
+        f"  (:domain {problem.domain})",
+        f"  (:requirements {':strips :typing' if by_type else ':strips'})",
+        f"  (:objects {' '.join(part for part in listing if part)}".rstrip() + ")",
+        " ".join(["  (:init", *map(show_atom, sorted(problem.init))]) + ")",
+        " ".join(["  (:goal (and", *map(show_atom, sorted(problem.goal))]) + "))",
+    ]
+    return "\n".join([*lines, ")"])
+
+
+def domain_to_pddl(domain: Domain) -> str:
+    """The domain as PDDL text, atoms in alphabetical order; ``parse_domain`` reads the same domain from it.
+
+    >>> print(domain_to_pddl(Domain("d", {"car": "object"}, {}, {"at": (("car",),)}, ())))
+    (define (domain d)
+      (:requirements :strips :typing :equality :negative-preconditions)
+      (:types car - object)
+      (:constants )
+      (:predicates (at ?x0 - car))
+    )
+    """
+
+    def shown_types(alternatives: Types) -> str:
+        return alternatives[0] if len(alternatives) == 1 else f"(either {' '.join(alternatives)})"
+
+    def literals(positive: State, negative: State) -> str:
+        negated = (f"(not {show_atom(atom)})" for atom in sorted(negative))
+        return " ".join(["(and", *map(show_atom, sorted(positive)), *negated]) + ")"
+
+    predicates = [
+        f"({name}{''.join(f' ?x{index} - {shown_types(types)}' for index, types in enumerate(arguments))})"
+        for name, arguments in domain.predicates.items()
+    ]
+    lines = [
+        f"(define (domain {domain.name})",
+        "  (:requirements :strips :typing :equality :negative-preconditions)",
+        f"  (:types {' '.join(f'{name} - {parent}' for name, parent in domain.types.items())})",
+        f"  (:constants {' '.join(f'{name} - {type_}' for name, type_ in domain.constants.items())})",
+        f"  (:predicates {' '.join(predicates)})",
+    ]
+    for operator in domain.operators:
+        parameters = " ".join(f"{variable} - {shown_types(types)}" for variable, types in operator.parameters)
+        lines += [
+            f"  (:action {operator.name}",
+            f"    :parameters ({parameters})",
+            f"    :precondition {literals(operator.preconditions, operator.negative_preconditions)}",
+            f"    :effect {literals(operator.add_effects, operator.delete_effects)})",
+        ]
+    return "\n".join([*lines, ")"])

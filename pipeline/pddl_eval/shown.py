@@ -1,0 +1,56 @@
+"""How parts of hostile texts are shown: cut to a length, with nothing in them that a terminal or a reader would obey.
+
+Names of models, details of verdicts and answers come from datasets: whatever is printed of them passes through here.
+Colours and markup are the business of those who print.
+"""
+
+from __future__ import annotations
+
+MOST_CHARACTERS = 120
+"""Characters of a name, an atom, an action or a sentence."""
+
+
+def printable(text: str) -> str:
+    """The text with unprintable characters (control, format, unassigned) as their codes.
+
+    >>> printable("gpt\\x1b[31m-4o")
+    'gpt\\\\x1b[31m-4o'
+    """
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def shorten(text: str, most: int) -> str:
+    """The text cut to so many characters.
+
+    >>> shorten("gemma-2-27b-it", 8)
+    'gemma-2…'
+    """
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def line(text: str, most: int = MOST_CHARACTERS) -> str:
+    """The text on one line: white space collapsed, unprintable characters as their codes, cut.
+
+    >>> line("a\\n b\\x1b[2J"), line("long" * 10, most=8)
+    ('a b\\\\x1b[2J', 'longlon…')
+    """
+    return shorten(printable(" ".join(text[: 4 * most].split())), most)
+
+
+def block(text: str, most: int) -> str:
+    """As ``line``, but with its line breaks, cut to so many characters.
+
+    >>> block("(a)\\n\\t(b)\\u202e", most=80)
+    '(a)\\n    (b)\\\\u202e'
+    """
+    shown = "\n".join(map(printable, text[:most].expandtabs(4).split("\n")))
+    return shown if len(text) <= most else f"{shown}… ({len(text) - most:,} characters more)"
+
+
+def quote(excerpt: str, most: int = 40) -> str:
+    """An excerpt fit for a sentence: so many characters at most, all printable, in backquotes.
+
+    >>> quote("on\\x00table"), quote("b" * 50, most=9)
+    ('`on\\\\x00table`', '`bbbbbbbbb…`')
+    """
+    return f"`{printable(excerpt if len(excerpt) <= most else excerpt[:most] + '…')}`"

@@ -1,0 +1,127 @@
+"""How questions about problems end: the verdict on a pair, a proof that there is no solution, a limit that was hit.
+
+Functions that decide something return their answer, ``Unsolvable`` or ``Undecided``; they do not raise: an unsolvable
+problem is a result, not an error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pddl_eval.model import Atom
+
+
+@dataclass(frozen=True, slots=True)
+class Unsolvable:
+    """A proof that no reachable state contains the goal; ``reason`` says it in one sentence."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """A limit was hit before an answer was found; ``reason`` names the limit."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenAssumption:
+    """An initial state that a domain's rules do not cover: in words why, and the atoms that do not go together."""
+
+    reason: str
+    atoms: tuple[Atom, ...]
+
+
+class Verdict(StrEnum):
+    """What a comparison of two problems came to.
+
+    ``meaning`` says it in a few words; ``decided_by`` says how far the comparison had to go.
+
+    >>> Verdict.ISOMORPHIC.value, Verdict.ISOMORPHIC.meaning, Verdict.ISOMORPHIC.right
+    ('isomorphic', 'the same atoms after renaming objects', True)
+    """
+
+    meaning: str
+    decided_by: str
+
+    def __new__(cls, value: str, meaning: str, decided_by: str) -> Verdict:
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.meaning = meaning
+        member.decided_by = decided_by
+        return member
+
+    IDENTICAL = (
+        "identical",
+        "the same atoms under the same names",
+        "an easy case: the same atoms under the same names, so no goal had to be specified",
+    )
+    ISOMORPHIC = (
+        "isomorphic",
+        "the same atoms after renaming objects",
+        "an easy case: the problem graphs as written are isomorphic, so no goal had to be specified",
+    )
+    EQUIVALENT = (
+        "equivalent",
+        "the same problem once both goals are fully specified",
+        "no easy case: both goals were fully specified, and then the graphs are isomorphic",
+    )
+    EMPTY = ("empty", "no answer", "reading: there is no answer")
+    UNPARSEABLE = (
+        "unparseable",
+        "no PDDL problem that can be read",
+        "reading: the answer holds no problem that can be read",
+    )
+    NOT_STRIPS = ("not_strips", "a construct outside STRIPS", "reading: the answer's problem is not STRIPS")
+    DOMAIN_MISMATCH = (
+        "domain_mismatch",
+        "a problem of another domain",
+        "an easy case: the answer names another domain",
+    )
+    INVALID_ATOM = (
+        "invalid_atom",
+        "an atom names an object that is not declared",
+        "reading: an atom of the answer names an object that is not declared",
+    )
+    OBJECT_COUNT = (
+        "object_count",
+        "too many or too few objects",
+        "an easy case: the problems have different numbers of objects",
+    )
+    TYPES_DIFFER = (
+        "types_differ",
+        "objects of other types",
+        "an easy case: the problems have different numbers of objects of some type",
+    )
+    INIT_DIFFERS = (
+        "init_differs",
+        "another initial state",
+        "an easy case: the initial scenes are not isomorphic",
+    )
+    GOAL_DIFFERS = (
+        "goal_differs",
+        "another goal",
+        "no easy case: even fully specified, the goals do not correspond",
+    )
+    UNSOLVABLE = (
+        "unsolvable",
+        "the goal is out of reach",
+        "no easy case: fully specifying the answer's goal showed that no reachable state contains it",
+    )
+    UNDECIDED = (
+        "undecided",
+        "a limit was hit before an answer was found",
+        "a limit: a goal could not be fully specified, so nothing is claimed",
+    )
+    REFERENCE_INVALID = (
+        "reference_invalid",
+        "a mistake in the data: the reference cannot be read or solved",
+        "a mistake in the data: no answer can be scored against this reference",
+    )
+
+    @property
+    def right(self) -> bool:
+        """True for the verdicts of an equivalent problem."""
+        return self in (Verdict.IDENTICAL, Verdict.ISOMORPHIC, Verdict.EQUIVALENT)

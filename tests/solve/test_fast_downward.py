@@ -1,0 +1,132 @@
+"""Fast Downward: plans that execute, proofs that are proofs, limits that are kept, names that cannot hurt."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from pddl_eval.domains import blocksworld
+from pddl_eval.model import Problem
+from pddl_eval.parsing.domains import parse_domain
+from pddl_eval.solve import fast_downward
+from pddl_eval.solve.execute import execute
+from pddl_eval.solve.fast_downward import find_plan, reach
+from pddl_eval.strips.closure import bounds
+from pddl_eval.verdict import Undecided, Unsolvable
+
+from tests.strips.ipc_domains import DOMAINS, PROBLEMS
+from tests.strips.towers import BLOCKS, blocks
+
+pytestmark = pytest.mark.skipif(fast_downward._driver() is None, reason="up-fast-downward is not installed")
+
+
+def test_finds_a_plan() -> None:
+    problem = blocks(1, 12)
+    plan = find_plan(problem, BLOCKS)
+    assert isinstance(plan, tuple)
+    assert execute(plan, problem, BLOCKS).reaches_goal
+
+
+def test_proves_that_there_is_none() -> None:
+    start = blocks(1, 4)
+    circle = frozenset({("on", "b0", "b1"), ("on", "b1", "b2"), ("on", "b2", "b0")})
+    problem = Problem("p", "blocksworld", start.objects, start.init, circle)
+    assert isinstance(find_plan(problem, BLOCKS), Unsolvable)
+    nowhere = Problem("p", "blocksworld", start.objects, start.init, frozenset({("on", "b0", "moon")}))
+    assert isinstance(find_plan(nowhere, BLOCKS), Unsolvable)
+
+
+def test_a_time_limit_is_undecided_and_leaves_no_process() -> None:
+    start = blocks(1, 40)
+    circle = frozenset({("on", "b0", "b1"), ("on", "b1", "b2"), ("on", "b2", "b0")})
+    problem = Problem("p", "blocksworld", start.objects, start.init, circle)
+    answer = find_plan(problem, BLOCKS, seconds=1)
+    assert isinstance(answer, Undecided)
+    assert "1 seconds" in answer.reason
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="asks Linux which processes are alive")
+def test_a_planner_that_hangs_is_killed_with_its_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = tmp_path / "hangs.py"
+    script.write_text(
+        "import subprocess, sys, time, pathlib\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+        f"pathlib.Path({str(tmp_path / 'child')!r}).write_text(str(child.pid))\n"
+        "time.sleep(60)\n"
+    )
+    monkeypatch.setattr(fast_downward, "_driver", lambda: script)
+    monkeypatch.setattr(fast_downward, "_GRACE_SECONDS", 1)
+    assert find_plan(blocks(1, 4), BLOCKS, seconds=0.5) == Undecided("Fast Downward found no plan in 0.5 seconds")
+    child = int((tmp_path / "child").read_text())
+    patience = 100
+    while patience and not _is_gone(child):
+        time.sleep(0.05)
+        patience -= 1
+    assert _is_gone(child)
+
+
+def _is_gone(process: int) -> bool:
+    """True when a process has ended, reaped by its parent or not."""
+    status = Path(f"/proc/{process}/status")
+    try:
+        return "State:\tZ" in status.read_text()
+    except OSError:
+        return True
+
+
+def test_a_memory_limit_is_undecided() -> None:
+    assert isinstance(find_plan(blocks(1, 30), BLOCKS, megabytes=1), Undecided)
+
+
+def test_without_the_package_everything_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fast_downward, "find_spec", lambda name: None)
+    answer = find_plan(blocks(1, 4), BLOCKS)
+    assert isinstance(answer, Undecided)
+    assert "not installed" in answer.reason
+
+
+def test_hostile_names_reach_the_plan_and_not_the_planner() -> None:
+    names = ["(", ")); (rm", "a b\n", "?x", "ö", "and"]
+    init = {("arm-empty",)} | {(predicate, name) for name in names for predicate in ("clear", "on-table")}
+    goal = frozenset({("on", "(", ")); (rm"), ("on", "?x", "ö")})
+    problem = Problem("()", "blocksworld", dict.fromkeys(names, "object"), frozenset(init), goal)
+    plan = find_plan(problem, BLOCKS)
+    assert isinstance(plan, tuple)
+    assert ("stack", "(", ")); (rm") in plan
+
+
+def test_atoms_can_be_asked_to_be_false() -> None:
+    problem = Problem("p", "blocksworld", {"a": "object"}, frozenset({("holding", "a")}), frozenset())
+    without = frozenset({("holding", "a")})
+    assert find_plan(problem, BLOCKS, without=without) == (("putdown", "a"),)
+    assert reach(problem, BLOCKS, without) == {("clear", "a"), ("on-table", "a"), ("arm-empty",)}
+    everywhere = frozenset({("holding", "a"), ("on-table", "a")})
+    assert isinstance(find_plan(problem, BLOCKS, without=everywhere), Unsolvable)
+
+
+@pytest.mark.parametrize("name", sorted(DOMAINS))
+def test_agrees_with_the_search_on_ipc_domains(name: str) -> None:
+    """Types, constants, equations and negative preconditions all survive the rewriting."""
+    for seed in range(100, 106):
+        problem, domain = PROBLEMS[name](seed), DOMAINS[name]
+        answer = find_plan(problem, domain)
+        if isinstance(bounds(problem, domain), Unsolvable):
+            assert isinstance(answer, Unsolvable)
+        else:
+            assert isinstance(answer, tuple)
+
+
+def test_a_plan_that_does_not_execute_is_undecided() -> None:
+    """An operator that may delete what it adds lets the rewritten task avoid an atom that the task cannot avoid."""
+    domain = parse_domain("(define (domain d) (:action a :parameters (?x ?y) :effect (and (p ?x) (not (p ?y)))))")
+    problem = Problem("p", "d", {"o": "object"}, frozenset({("p", "o")}), frozenset())
+    answer = find_plan(problem, domain, without=frozenset({("p", "o")}))
+    assert isinstance(answer, Undecided)
+    assert "does not execute" in answer.reason
+
+
+def test_rules_of_the_domain_are_not_needed() -> None:
+    problem = blocks(5, 20)
+    assert blocksworld.failed_assumption(problem) is None
+    assert isinstance(find_plan(problem, BLOCKS), tuple)

@@ -1,0 +1,143 @@
+"""Ground tasks: which operators are reachable, what stays as it is, which bounds hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pddl_eval.model import Domain, Problem
+from pddl_eval.parsing.domains import parse_domain
+from pddl_eval.strips.ground import LIMITS, ground
+from pddl_eval.strips.task import GroundTask
+from pddl_eval.verdict import Undecided, Unsolvable
+
+from tests import exhaustive
+from tests.strips.ipc_domains import DOMAINS, PROBLEMS
+from tests.strips.random_tasks import as_the_judge_reads, random_task
+
+TRUCKS = parse_domain("""
+(define (domain trucks) (:types truck car - vehicle)
+  (:action move :parameters (?v - vehicle ?from ?to - town)
+    :precondition (and (at ?v ?from) (road ?from ?to)) :effect (and (at ?v ?to) (not (at ?v ?from))))
+  (:action wash :parameters (?t - truck) :precondition (not (clean ?t)) :effect (clean ?t)))
+""")
+"""``town`` is not declared: any object fits."""
+
+
+def task_of(problem: Problem, domain: Domain) -> GroundTask:
+    task = ground(problem, domain)
+    assert isinstance(task, GroundTask)
+    return task
+
+
+def trip(**objects: str) -> Problem:
+    init = {("at", "v", "a"), ("road", "a", "b"), ("road", "b", "c"), ("road", "z", "a"), ("tall", "v")}
+    return Problem("p", "trucks", dict.fromkeys("abcz", "object") | objects, frozenset(init), frozenset())
+
+
+def actions(task: GroundTask) -> set[tuple[str, ...]]:
+    return {operator.action for operator in task.operators}
+
+
+def test_only_reachable_operators_are_built() -> None:
+    task = task_of(trip(v="car"), TRUCKS)
+    assert actions(task) == {("move", "v", "a", "b"), ("move", "v", "b", "c")}
+    assert task.always == {("road", "a", "b"), ("road", "b", "c"), ("road", "z", "a"), ("tall", "v")}
+    assert set(task.atoms) == {("at", "v", "a"), ("at", "v", "b"), ("at", "v", "c")}
+
+
+def test_types_decide_which_objects_fit() -> None:
+    assert ("wash", "v") in actions(task_of(trip(v="truck"), TRUCKS))
+    assert ("wash", "v") not in actions(task_of(trip(v="vehicle"), TRUCKS))
+    assert actions(task_of(trip(v="spoon"), TRUCKS)) == set()
+
+
+def test_an_untyped_problem_in_an_untyped_domain_fits_everywhere() -> None:
+    task = task_of(trip(v="spoon").without_types(), TRUCKS.without_types())
+    assert {("wash", name) for name in "abczv"} <= actions(task)
+
+
+def test_constants_are_objects() -> None:
+    domain = parse_domain("(define (domain d) (:constants k) (:action a :parameters (?x) :effect (done ?x)))")
+    assert actions(task_of(Problem("p", "d", {"o": "object"}, frozenset(), frozenset()), domain)) == {
+        ("a", "k"),
+        ("a", "o"),
+    }
+
+
+def test_an_atom_that_is_forbidden_and_never_deleted_stops_an_operator_and_what_needs_it() -> None:
+    domain = parse_domain("""(define (domain d)
+      (:action a :precondition (not (locked)) :effect (p)) (:action b :precondition (p) :effect (q)))""")
+    locked = Problem("p", "d", {}, frozenset({("locked",)}), frozenset({("q",)}))
+    assert actions(task_of(locked, domain)) == set()
+    assert actions(task_of(replace(locked, init=frozenset()), domain)) == {("a",), ("b",)}
+
+
+def test_an_operator_that_adds_what_it_deletes_adds_it() -> None:
+    domain = parse_domain("(define (domain d) (:action a :parameters (?x ?y) :effect (and (p ?x) (not (p ?y)))))")
+    task = task_of(Problem("p", "d", {"o": "object"}, frozenset(), frozenset()), domain)
+    (only,) = task.operators
+    assert task.state(only.apply(0)) == {("p", "o")}
+
+
+def test_an_unreachable_goal_is_a_proof_that_names_the_atom() -> None:
+    answer = task_of(trip(v="car"), TRUCKS).bits_of_goal({("at", "v", "b"), ("at", "v", "z")})
+    assert isinstance(answer, Unsolvable)
+    assert "(at v z)" in answer.reason
+
+
+@pytest.mark.parametrize("limit", ["operators", "atoms", "work"])
+def test_a_bound_that_is_hit_is_undecided(limit: str) -> None:
+    answer = ground(trip(v="car"), TRUCKS, LIMITS._replace(**{limit: 1}))
+    assert isinstance(answer, Undecided)
+    assert "more than 1 " in answer.reason
+
+
+def test_many_free_parameters_hit_a_bound_and_not_the_memory() -> None:
+    domain = parse_domain("(define (domain d) (:action a :parameters (?a ?b ?c ?d ?e ?f ?g ?h) :effect (p ?a ?h)))")
+    objects = {f"o{number}": "object" for number in range(100)}
+    assert isinstance(ground(Problem("p", "d", objects, frozenset(), frozenset()), domain), Undecided)
+
+
+def test_atoms_that_never_change_hit_no_bound() -> None:
+    roads = {("road", f"o{a}", f"o{b}") for a in range(120) for b in range(120)}
+    objects = {f"o{number}": "object" for number in range(120)}
+    task = ground(Problem("p", "trucks", objects, frozenset(roads), frozenset()), TRUCKS)
+    assert isinstance(task, GroundTask)
+    assert len(task.always) == 14_400
+
+
+def test_what_is_outside_strips_is_undecided() -> None:
+    domain = parse_domain("(define (domain d) (:action a :effect (when (p) (q))))")
+    assert ground(Problem("p", "d", {}, frozenset(), frozenset()), domain) == Undecided(
+        "the domain is not STRIPS (a: when)"
+    )
+
+
+def check_operators(problem: Problem, domain: Domain) -> None:
+    """Each operator that changes a reachable state, and no other change, is in the ground task."""
+    states = exhaustive.reachable(problem, as_the_judge_reads(domain), limit=500)
+    if states is None:
+        return
+    task = task_of(problem, domain)
+    judged = exhaustive.ground_operators(problem, as_the_judge_reads(domain))
+    for state in list(states)[:40]:
+        bits = sum(task.bit[atom] for atom in state - task.always)
+        assert task.state(bits) == state
+        expected = {operator.apply(state) for operator in judged if operator.applicable(state)} - {state}
+        found = {task.state(operator.apply(bits)) for operator in task.operators if operator.applicable(bits)}
+        assert found - {state} == expected
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(0, 10**9))
+def test_the_ground_task_moves_as_the_judge_does(seed: int) -> None:
+    check_operators(*random_task(seed))
+
+
+@pytest.mark.parametrize("name", sorted(DOMAINS))
+def test_the_ground_task_of_ipc_domains_moves_as_the_judge_does(name: str) -> None:
+    for seed in range(30):
+        check_operators(PROBLEMS[name](seed), DOMAINS[name])
