@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pddl_eval.api import UndecidedError, UnsolvableError, certificate, compare_problems, fully_specify
     from pddl_eval.domain_metrics import DomainScores, compare_domains
     from pddl_eval.model import Problem
-    from pddl_eval.parsing.problems import ParseError, parse_problem
+    from pddl_eval.parsing import ParseError, parse_problem
     from pddl_eval.plan_metrics import PlanScores, compare_plans
     from pddl_eval.report import Report, build_report
     from pddl_eval.run import RunSummary, score_dataset
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "DomainScores": "pddl_eval.domain_metrics",
-    "ParseError": "pddl_eval.parsing.problems",
+    "ParseError": "pddl_eval.parsing",
     "PlanScores": "pddl_eval.plan_metrics",
     "Problem": "pddl_eval.model",
     "ProblemVerdict": "pddl_eval.scoring.problem_pair",
@@ -36,7 +36,7 @@ _HOME = {
     "compare_plans": "pddl_eval.plan_metrics",
     "compare_problems": "pddl_eval.api",
     "fully_specify": "pddl_eval.api",
-    "parse_problem": "pddl_eval.parsing.problems",
+    "parse_problem": "pddl_eval.parsing",
     "score_dataset": "pddl_eval.run",
     "score_frame": "pddl_eval.scoring.frame",
 }

@@ -7,7 +7,7 @@ from pddl_eval.equivalence.analysis import closure_of
 from pddl_eval.equivalence.certificate import certificate_of
 from pddl_eval.errors import UserError
 from pddl_eval.model import Problem, State, problem_to_pddl
-from pddl_eval.parsing.problems import parse_problem
+from pddl_eval.parsing import parse_problem
 from pddl_eval.scoring.problem_pair import ProblemVerdict, score_problem_pair
 from pddl_eval.verdict import Undecided, Unsolvable
 

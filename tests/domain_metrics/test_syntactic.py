@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from pddl_eval.domain_metrics.syntactic import COLUMNS, GROUPS, DomainScores, score_domains, unreadable_domain
 from pddl_eval.model import Atom, Domain, Operator
-from pddl_eval.parsing.domains import parse_domain
+from pddl_eval.parsing import parse_domain
 
 FERRY = """
 (define (domain ferry) (:requirements :strips :negative-preconditions)

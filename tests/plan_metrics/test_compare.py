@@ -12,9 +12,7 @@ import pyarrow as pa
 import pytest
 from pddl_eval.domains import known_domain
 from pddl_eval.model import Problem
-from pddl_eval.parsing.domains import DomainError
-from pddl_eval.parsing.plans import PlanError, read_plan
-from pddl_eval.parsing.problems import ParseError, parse_problem
+from pddl_eval.parsing import DomainError, ParseError, PlanError, parse_problem, read_plan
 from pddl_eval.plan_metrics import PlanScores, compare_plans
 
 TWO_BLOCKS = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from pddl_eval.parsing.plans import read_plan
+from pddl_eval.parsing import read_plan
 from pddl_eval.plan_metrics.jaccard import action_distance, plan_jaccard
 
 from tests.plan_metrics.random_plans import random_plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from pddl_eval.parsing.plans import Plan, read_plan
+from pddl_eval.parsing import Plan, read_plan
 from pddl_eval.plan_metrics import plan_score as plan_score_module
 from pddl_eval.plan_metrics.plan_score import PlanScore, plan_score
 from rapidfuzz import fuzz

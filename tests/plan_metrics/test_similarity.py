@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from pddl_eval.parsing.plans import read_plan
+from pddl_eval.parsing import read_plan
 from pddl_eval.plan_metrics import compare_plans, embedding
 from pddl_eval.plan_metrics.plan_score import plan_score
 from pddl_eval.plan_metrics.similarity import MAX_CHARACTERS, prepare, similarity_named

@@ -7,8 +7,7 @@ from random import Random
 
 import pytest
 from pddl_eval.model import Atom, Domain, Operator, Problem, State
-from pddl_eval.parsing.domains import parse_domain
-from pddl_eval.parsing.plans import read_plan
+from pddl_eval.parsing import parse_domain, read_plan
 from pddl_eval.plan_metrics.simulate import GOAL, INIT, Execution, StepEffects, Task, execute, task_of
 
 LORRY = parse_domain("""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval.model import Problem
-from pddl_eval.parsing.domains import parse_domain
+from pddl_eval.parsing import parse_domain
 from pddl_eval.solve.execute import execute
 
 from tests import exhaustive

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pddl_eval.domains import blocksworld
 from pddl_eval.model import Problem
-from pddl_eval.parsing.domains import parse_domain
+from pddl_eval.parsing import parse_domain
 from pddl_eval.solve import fast_downward
 from pddl_eval.solve.execute import execute
 from pddl_eval.solve.fast_downward import find_plan, reach

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval.model import Problem, domain_to_pddl, problem_to_pddl
-from pddl_eval.parsing.domains import parse_domain
-from pddl_eval.parsing.problems import parse_problem
+from pddl_eval.parsing import parse_domain, parse_problem
 from pddl_eval.solve.execute import execute
 from pddl_eval.solve.plain_names import with_plain_names
 from pddl_eval.strips.reachable import closure_of_reachable

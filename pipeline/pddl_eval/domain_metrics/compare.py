@@ -48,7 +48,7 @@ def compare_domains(reference: Any, generated: Any) -> DomainScores | list[Domai
 
 
 def _compare(reference: Domain, generated: str | Domain | None) -> DomainScores:
-    from pddl_eval.parsing.domains import DomainError, parse_domain
+    from pddl_eval.parsing import DomainError, parse_domain
 
     if generated is None:
         return unreadable_domain("there is no domain")
@@ -60,7 +60,7 @@ def _compare(reference: Domain, generated: str | Domain | None) -> DomainScores:
 
 
 def _reference(value: str | Domain | None) -> Domain:
-    from pddl_eval.parsing.domains import parse_domain
+    from pddl_eval.parsing import parse_domain
 
     if value is None:
         raise UserError("there is no reference domain")

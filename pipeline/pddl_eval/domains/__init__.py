@@ -61,7 +61,7 @@ def known_domain(name: str) -> PlanningDomain | None:
     >>> known_domain("gripper").domain.operators[0].name
     'move'
     """
-    from pddl_eval.parsing.domains import parse_domain
+    from pddl_eval.parsing import parse_domain
 
     if name not in known_domain_names():
         return None
@@ -83,7 +83,7 @@ def planning_domain(name_or_pddl: str) -> PlanningDomain | None:
     >>> planning_domain("floor-tile").rules is not None
     True
     """
-    from pddl_eval.parsing.domains import parse_domain
+    from pddl_eval.parsing import parse_domain
 
     if "(" not in name_or_pddl:
         return known_domain(name_or_pddl.strip().lower())

@@ -21,8 +21,7 @@ from pddl_eval.explain.side_by_side import (
     object_lines,
 )
 from pddl_eval.model import Action, Atom, Problem, State
-from pddl_eval.parsing.problems import read_problem
-from pddl_eval.parsing.unreadable import Unreadable
+from pddl_eval.parsing import Unreadable, read_problem
 from pddl_eval.scoring.problem_pair import ProblemVerdict, reference_of, score_problem_pair
 from pddl_eval.solve import solve
 from pddl_eval.verdict import Undecided, Unsolvable, Verdict

@@ -13,7 +13,7 @@ from typing import Any, overload
 from pddl_eval.errors import UserError
 from pddl_eval.model import Domain, Problem, show_atom
 from pddl_eval.pairing import as_column, pair_up
-from pddl_eval.parsing.plans import PlanError, ReadPlan, plan_of_steps, read_plan
+from pddl_eval.parsing import PlanError, ReadPlan, plan_of_steps, read_plan
 from pddl_eval.plan_metrics.distances import causal_distance, state_distance
 from pddl_eval.plan_metrics.jaccard import action_distance, plan_jaccard
 from pddl_eval.plan_metrics.lcs import plan_lcs
@@ -190,7 +190,7 @@ def resolve_task(domain: str | Domain | None, problem: str | Problem | None) -> 
     'nothing is known of a domain named chess'
     """
     from pddl_eval.domains import planning_domain
-    from pddl_eval.parsing.problems import parse_problem
+    from pddl_eval.parsing import parse_problem
 
     if problem is None:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pddl_eval.model import Action
-from pddl_eval.parsing.plans import Plan
+from pddl_eval.parsing import Plan
 
 
 def plan_jaccard(reference: Plan, generated: Plan) -> float:
@@ -11,7 +11,7 @@ def plan_jaccard(reference: Plan, generated: Plan) -> float:
 
     Source: GAICo's page on planning metrics, PlanningJaccard.
 
-    >>> from pddl_eval.parsing.plans import read_plan
+    >>> from pddl_eval.parsing import read_plan
     >>> reference = read_plan("pickup(A), stack(A,B), drop(B)").steps
     >>> plan_jaccard(reference, read_plan("pickup(A), {stack(A,B), noop}").steps)
     0.5

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from rapidfuzz.distance import LCSseq
 
-from pddl_eval.parsing.plans import Plan, Step
+from pddl_eval.parsing import Plan, Step
 
 
 def plan_lcs(reference: Plan, generated: Plan) -> float:
@@ -16,7 +16,7 @@ def plan_lcs(reference: Plan, generated: Plan) -> float:
 
     Source: GAICo's page on planning metrics, PlanningLCS.
 
-    >>> from pddl_eval.parsing.plans import read_plan
+    >>> from pddl_eval.parsing import read_plan
     >>> reference = read_plan("pickup(A), stack(A,B), pickup(C)").steps
     >>> plan_lcs(reference, read_plan("pickup(A), stack(A,B), {noop1, noop2}, pickup(C)").steps)
     0.75

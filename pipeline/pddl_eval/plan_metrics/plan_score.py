@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from pddl_eval.errors import UserError
 from pddl_eval.model import Action
-from pddl_eval.parsing.plans import Plan, Step
+from pddl_eval.parsing import Plan, Step
 from pddl_eval.plan_metrics.lcs import common_subsequence
 from pddl_eval.plan_metrics.matching import longest_ordered_matching
 from pddl_eval.plan_metrics.similarity import Similarity, similarity_named
@@ -49,7 +49,7 @@ def plan_score(
     what S must exceed, both from 0 to 1. Raises ``ValueError`` where they are not.
     Source: T-Eval (Chen et al., 2023), planning, and its page "Planning Metrics", section 2.
 
-    >>> from pddl_eval.parsing.plans import read_plan
+    >>> from pddl_eval.parsing import read_plan
     >>> plan_score(read_plan("pick(a), move(x, y), drop(a)").steps, read_plan("move(x, y), drop(a)").steps)
     PlanScore(score=0.8, precision=1.0, recall=0.6666666666666666, note='')
     """

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from pddl_eval.model import Action, Atom, Domain, Operator, Problem, State, show_atom
-from pddl_eval.parsing.plans import Plan, Step
+from pddl_eval.parsing import Plan, Step
 from pddl_eval.solve.binding import binder_of
 
 INIT: Action = ("<init>",)
@@ -68,7 +68,7 @@ def task_of(domain: Domain, problem: Problem) -> Task | str:
 def execute(plan: Plan, task: Task) -> Execution:
     """Carry out a plan, up to the first step that fails.
 
-    >>> from pddl_eval.parsing.plans import read_plan
+    >>> from pddl_eval.parsing import read_plan
     >>> from pddl_eval.domains import known_domain
     >>> init, goal = frozenset({("holding", "a")}), frozenset({("clear", "a")})
     >>> task = task_of(known_domain("blocksworld").domain, Problem("p", "blocksworld", {"a": "object"}, init, goal))

@@ -8,8 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from pddl_eval.options import ScoringOptions
-from pddl_eval.parsing.plans import ReadPlan, read_plan
-from pddl_eval.parsing.unreadable import Unreadable
+from pddl_eval.parsing import ReadPlan, Unreadable, read_plan
 from pddl_eval.plan_metrics import PlanScores
 from pddl_eval.plan_metrics.compare import score_plans
 from pddl_eval.plan_metrics.simulate import Task, task_of

@@ -13,7 +13,7 @@ from pddl_eval.equivalence.analysis import Analysis
 from pddl_eval.equivalence.certificate import certify
 from pddl_eval.equivalence.decide import Decision, decide_analysed, domain_sentence
 from pddl_eval.model import Action, Atom, Problem
-from pddl_eval.parsing.problems import Unreadable, read_problem
+from pddl_eval.parsing import Unreadable, read_problem
 from pddl_eval.solve import solve
 from pddl_eval.verdict import Undecided, Unsolvable, Verdict
 

@@ -83,7 +83,7 @@ def _patient_collector() -> Iterator[None]:
 
 def _embed_at_once(table: pa.Table, settings: ScoringOptions) -> None:
     """Embed all words of the table's plans in batches, before the rows ask for them one by one."""
-    from pddl_eval.parsing.plans import read_plan
+    from pddl_eval.parsing import read_plan
     from pddl_eval.plan_metrics.plan_score import texts_of
     from pddl_eval.plan_metrics.similarity import prepare
 
@@ -133,7 +133,7 @@ def _score_domains(row: Row, settings: ScoringOptions) -> Sequence[Any]:
 
 @lru_cache(maxsize=64)
 def _reference_domain(text: str | None) -> Domain:
-    from pddl_eval.parsing.domains import parse_domain
+    from pddl_eval.parsing import parse_domain
 
     if text is None:
         raise UserError("there is no reference domain")

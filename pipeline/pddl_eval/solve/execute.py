@@ -32,7 +32,7 @@ def execute(plan: Iterable[Action], problem: Problem, domain: Domain, typed: boo
 
     ``typed=False`` erases the types of problem and domain first.
 
-    >>> from pddl_eval.parsing.domains import parse_domain
+    >>> from pddl_eval.parsing import parse_domain
     >>> lamp = parse_domain("(define (domain d) (:action switch :precondition (off) :effect (and (on) (not (off)))))")
     >>> execute([("switch",), ("switch",)], Problem("p", "d", {}, frozenset({("off",)}), frozenset()), lamp).reason
     'step 1, (switch): (off) is not true'
