@@ -110,11 +110,11 @@ def _typed_list(items: Iterable[Expression], where: str) -> list[tuple[str, Type
     rest = iter(items)
     for item in rest:
         if item == "-":
-            type_ = next(rest, "-")
+            type_ = next(rest, "")
             alternatives = type_[1:] if isinstance(type_, list) and type_[:1] == ["either"] else [type_]
-            type_names = tuple(name for name in alternatives if isinstance(name, str) and name != "-")
+            type_names = tuple(name for name in alternatives if isinstance(name, str) and name not in ("", "-"))
             if not names or not type_names or len(type_names) < len(alternatives):
-                raise DomainError(f"{where}: expected names before and a type after each `-`")
+                raise DomainError(f"{where}: expected names, `-` and a type, found {_show([*names, item, type_])}")
             typed += [(name, type_names) for name in names]
             names = []
         elif isinstance(item, str) and not item.startswith(("-", ":")):
