@@ -381,7 +381,7 @@ def _score_plainly(row: dict[str, Any]) -> bool | None:
     from pddl_eval.equivalence.analysis import closure_of
     from pddl_eval.equivalence.scene_graph import goal_scene, initial_scene, problem_graph, same_graph
     from pddl_eval.model import Problem
-    from pddl_eval.parsing.problems import read_problem_by_package
+    from pddl_eval.parsing import read_problem_by_package
 
     theirs, ours = (read_problem_by_package(row[side]) for side in ("reference_problem", "generated_problem"))
     if not isinstance(theirs, Problem) or not isinstance(ours, Problem) or len(ours.objects) != len(theirs.objects):
