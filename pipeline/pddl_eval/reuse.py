@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,7 @@ from pddl_eval.run import (
     RunSummary,
     Source,
     Watcher,
+    Work,
     column_batches,
     dataset_errors,
     finish_shards,
@@ -108,8 +109,8 @@ def rescore_dataset(
         warn(before.obstacle)
     folder = run.work.output / INDEX_FOLDER
     if run.missing and before.source.files:
-        scorer = CarryingScorer(PairScorer(scoring), build_index(before, folder))
-        run = replace(run, work=replace(run.work, scorer=scorer))
+        carry = partial(_score_or_carry, run.work, scoring, build_index(before, folder))
+        run = replace(run, work=replace(run.work, score=carry))
     try:
         summary = finish_shards(run, running, watch=watch)
     finally:
@@ -246,38 +247,16 @@ def build_index(previous: Previous, folder: Location) -> Location:
     return index
 
 
-@dataclass(frozen=True, slots=True)
-class CarryingScorer:
-    """``scorer`` for the rows whose content the ``index`` does not know; to the run, it is that scorer."""
-
-    scorer: PairScorer
-    index: Location
-
-    @property
-    def signature(self) -> str:
-        return self.scorer.signature
-
-    @property
-    def settings(self) -> dict[str, object]:
-        return self.scorer.settings
-
-    @property
-    def counted(self) -> tuple[str, ...]:
-        return self.scorer.counted
-
-    def output_schema(self, schema: pa.Schema) -> pa.Schema:
-        return self.scorer.output_schema(schema)
-
-    def __call__(self, table: pa.Table) -> pa.Table:
-        schema = self.output_schema(table.schema)
-        found, carried = _look_up(self.index, content_keys(table, self.scorer.options))
-        unknown = np.setdiff1d(np.arange(table.num_rows), found)
-        scores = [carried]
-        if len(unknown):
-            scores.append(self.scorer(table.take(unknown)).select(carried.column_names))
-        order = np.argsort(np.concatenate([found, unknown]))
-        scored = pa.table([*table.columns, *pa.concat_tables(scores).take(order).columns], schema=schema)
-        return scored.replace_schema_metadata({CARRIED_KEY: str(len(found))})
+def _score_or_carry(work: Work, options: ScoringOptions, index: Location, table: pa.Table) -> pa.Table:
+    """The table with its scores: those in the index for the rows whose content it knows, new ones for the others."""
+    found, carried = _look_up(index, content_keys(table, options))
+    unknown = np.setdiff1d(np.arange(table.num_rows), found)
+    scores = [carried]
+    if len(unknown):
+        scores.append(work.scorer(table.take(unknown)).select(carried.column_names))
+    order = np.argsort(np.concatenate([found, unknown]))
+    scored = pa.table([*table.columns, *pa.concat_tables(scores).take(order).columns], schema=work.output_schema)
+    return scored.replace_schema_metadata({CARRIED_KEY: str(len(found))})
 
 
 def _as_it_was_scored(source: Source, options: ScoringOptions) -> ScoringOptions:

@@ -77,7 +77,7 @@ class Cluster:
             "RAY_AUTH_MODE": "token",
             "RAY_AUTH_TOKEN": secrets.token_hex(32),
             "RAY_USAGE_STATS_ENABLED": "0",
-            "PYTHONPATH": str(ROOT),
+            "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "pipeline")]),
         }
         head = ("--head", f"--port={self.port}", "--num-cpus=0", "--include-dashboard=false")
         self._await(self._begin(*head, f"--temp-dir={self.folder}"))

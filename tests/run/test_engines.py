@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pytest
 from pddl_eval.options import RunOptions
-from pddl_eval.run import RunIncomplete, retries, run_scorer
-from pddl_eval.run.engines import Choice, EngineError, available_cpus, choose_engine
+from pddl_eval.run import RunIncomplete, partitions, retries, run_scorer
+from pddl_eval.run.engines import EngineError, WorkerLost, available_cpus, choose_engine, ordered_map
 from pddl_eval.run.partitions import UNSCORED
-from pddl_eval.run.places import OutputError
+from pddl_eval.run.places import DatasetError, OutputError
 from pddl_eval.run.ray_engine import RayTasks
-from pddl_eval.run.retries import Outcome, WorkerLost
 
 from tests.run.length_scorer import LengthScorer
 from tests.run.parquet_files import numbered, read_output, write_numbered
@@ -77,7 +76,7 @@ def assert_only_unscored(output: Path, rows: set[int]) -> None:
 
 
 def test_a_worker_killed_from_outside_costs_an_attempt_and_no_row(pairs: Path, tmp_path: Path) -> None:
-    outcomes: list[Outcome] = []
+    outcomes: list[object] = []
     stop = threading.Event()
 
     def kill_one() -> None:
@@ -122,12 +121,10 @@ def test_no_worker_outlives_a_run_that_fails(pairs: Path, tmp_path: Path) -> Non
 
 
 def test_a_fatal_failure_ends_the_run_at_once(pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pddl_eval.dataset import work
-
     def full(*arguments: object) -> None:
         raise OutputError("No space is left on the device: cannot write it.")
 
-    monkeypatch.setattr(work, "write_partition", full)
+    monkeypatch.setattr(partitions, "new_parquet", full)
     outcomes: list[object] = []
     with pytest.raises(OutputError, match="No space is left"):
         run_scorer(
@@ -141,13 +138,13 @@ def test_no_cluster_at_the_address_is_one_sentence(address: str, monkeypatch: py
     ray = pytest.importorskip("ray")
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     with pytest.raises(EngineError, match=f"No Ray answers at {address}") as failure:
-        RayTasks(len, address=address)  # type: ignore[arg-type]
+        RayTasks(len, RunOptions(address=address))  # type: ignore[arg-type]
     assert "\n" not in str(failure.value)
 
 
 def test_a_second_cluster_is_refused(ray_session: None) -> None:
     with pytest.raises(EngineError, match="connected to Ray already"):
-        RayTasks(len, address="127.0.0.1:6379")  # type: ignore[arg-type]
+        RayTasks(len, RunOptions(address="127.0.0.1:6379"))  # type: ignore[arg-type]
 
 
 @pytest.fixture(autouse=True)
@@ -155,28 +152,31 @@ def no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
 
 
+def chosen(rows: int, shards: int, **options: object) -> tuple[str, int | None]:
+    chosen = choose_engine(rows, shards, RunOptions(**options))  # type: ignore[arg-type]
+    return chosen.engine, chosen.workers
+
+
 def test_few_rows_stay_in_this_process_and_many_do_not() -> None:
-    assert choose_engine(500, 1, RunOptions(workers=8)) == Choice("local", 1)
-    assert choose_engine(0, 0, RunOptions(workers=8)) == Choice("local", 1)
-    assert choose_engine(1_000_000, 245, RunOptions(workers=8)) == Choice("local", 8)
-    assert choose_engine(1_000_000, 3, RunOptions(workers=8)) == Choice("local", 3)
+    assert chosen(500, 1, workers=8) == ("local", 1)
+    assert chosen(0, 0, workers=8) == ("local", 1)
+    assert chosen(1_000_000, 245, workers=8) == ("local", 8)
+    assert chosen(1_000_000, 3, workers=8) == ("local", 3)
 
 
 def test_local_has_worker_processes_only_when_asked() -> None:
-    assert choose_engine(1_000_000, 245, RunOptions(engine="local")) == Choice("local", 1)
-    assert choose_engine(10, 2, RunOptions(engine="local", workers=2)) == Choice("local", 2)
+    assert chosen(1_000_000, 245, engine="local") == ("local", 1)
+    assert chosen(10, 2, engine="local", workers=2) == ("local", 2)
 
 
 def test_a_cluster_is_taken_when_named_and_when_the_rows_are_worth_joining_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert choose_engine(1, 1, RunOptions(address="auto")) == Choice("ray", None)
-    assert choose_engine(1, 1, RunOptions(engine="ray", workers=3)) == Choice("ray", 3)
+    assert chosen(1, 1, address="auto") == ("ray", None)
+    assert chosen(1, 1, engine="ray", workers=3) == ("ray", 3)
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:6379")
-    assert choose_engine(1_000_000, 245, RunOptions()).engine == "ray"
-    assert choose_engine(500, 1, RunOptions()).engine == "local"
+    assert chosen(1_000_000, 245)[0] == "ray"
+    assert chosen(500, 1)[0] == "local"
     monkeypatch.setenv("RAY_ADDRESS", "http://127.0.0.1:8265")
-    assert choose_engine(1_000_000, 245, RunOptions()).engine == "local", (
-        "that is where jobs are submitted to, and no cluster's address"
-    )
+    assert chosen(1_000_000, 245)[0] == "local", "that is where jobs are submitted to, and no cluster's address"
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_a_cluster_is_taken_when_named_and_when_the_rows_are_worth_joining_it(mo
 )
 def test_what_makes_no_sense_is_refused(arguments: dict[str, object], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
-        choose_engine(1, 1, RunOptions(), **arguments)  # type: ignore[arg-type]
+        RunOptions(**arguments)  # type: ignore[arg-type]
 
 
 def test_a_quota_of_the_container_counts(tmp_path: Path) -> None:
@@ -199,3 +199,28 @@ def test_a_quota_of_the_container_counts(tmp_path: Path) -> None:
     assert available_cpus(quota) == 1
     quota.write_text("max 100000\n")
     assert available_cpus(quota) == everything
+
+
+def half(number: int) -> int:
+    if number % 2:
+        raise DatasetError(f"{number} is odd")
+    if number == 98:
+        os._exit(7)
+    time.sleep(0.05 * (number == 0))
+    return number // 2
+
+
+def test_results_come_in_order_and_items_are_drawn_as_needed() -> None:
+    drawn: list[int] = []
+    numbers = (drawn.append(number) or number for number in range(0, 80, 2))  # type: ignore[func-returns-value]
+    results = ordered_map(half, numbers, workers=2)
+    assert next(results) == 0
+    assert len(drawn) <= 8
+    assert list(results) == list(range(1, 40))
+
+
+def test_what_the_function_raises_is_raised_here_and_a_lost_worker_is_one_sentence() -> None:
+    with pytest.raises(DatasetError, match="5 is odd"):
+        list(ordered_map(half, [2, 4, 5], workers=2))
+    with pytest.raises(EngineError, match="exit code 7"):
+        list(ordered_map(half, [2, 98], workers=2))

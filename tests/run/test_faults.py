@@ -1,7 +1,7 @@
 """Faults injected into real runs on a real cluster and a real object store: each output equals an undisturbed one's.
 
-Elsewhere: a row that ends its worker (``test_engines``), a damaged row group (``test_run``), a disk that is full
-(``dataset/test_work``), half-written partitions (``dataset/test_work``, ``dataset/test_object_store``).
+Elsewhere: a row that ends its worker (``test_engines``), a damaged row group (``test_score``), a disk that is full
+(``test_partitions``), half-written partitions (``test_partitions``, ``test_object_store``).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pddl_eval.options import SHARD_ROWS, RunOptions
+from pddl_eval.options import RunOptions
 from pddl_eval.run import run_scorer, score_dataset
 from pddl_eval.run.places import list_files, locate
 
@@ -33,12 +33,13 @@ ROWS, SHARD_ROWS = 400, 10
 
 RUN = """
 import sys
+from pddl_eval.options import RunOptions
 from pddl_eval.run import run_scorer
 from tests.run.length_scorer import LengthScorer
 
 source, output, address = sys.argv[1:]
-run_scorer(source, output, LengthScorer(pause=0.15), engine="ray", address=address, shard_rows=10,
-           json_log=output + ".jsonl")
+options = RunOptions(engine="ray", address=address, shard_rows=10, json_log=output + ".jsonl")
+run_scorer(source, output, LengthScorer(pause=0.15), options)
 """
 
 METRICS = """

@@ -22,11 +22,11 @@ from pddl_eval.run.inputs import (
     open_source,
     partition_stem,
     plan_shards,
-    read_row,
     require_columns,
     require_text,
 )
 from pddl_eval.run.places import DatasetError, Location, Store
+from pddl_eval.run.rows import read_row
 
 from tests.run.parquet_files import numbered, write_numbered
 
@@ -127,17 +127,17 @@ def test_partition_names_are_safe_short_and_tell_files_apart() -> None:
 row_groups = st.lists(st.builds(RowGroup, st.integers(0, 50), st.integers(0, 10**9)), max_size=12)
 
 
-def source(*files: list[RowGroup]) -> Source:
-    described = tuple(
+def described(*files: list[RowGroup]) -> Source:
+    files_of = tuple(
         InputFile(FileVersion(Location(Store(), f"/in/{i}.parquet"), ""), f"{i}.parquet", 1, tuple(groups))
         for i, groups in enumerate(files)
     )
-    return Source(Location(Store(), "/in"), (), described, None)
+    return Source(Location(Store(), "/in"), (), files_of, None)
 
 
 @given(st.lists(row_groups, min_size=1, max_size=3), st.integers(1, 60))
 def test_every_row_is_in_exactly_one_shard(files: list[list[RowGroup]], shard_rows: int) -> None:
-    planned = plan_shards(source(*files), shard_rows)
+    planned = plan_shards(described(*files), shard_rows)
     for number, groups in enumerate(files):
         mine = [shard for shard in planned if shard.file.location.path == f"/in/{number}.parquet"]
         covered = [row for shard in mine for row in range(shard.start, shard.stop)]
@@ -152,7 +152,7 @@ def test_a_shard_is_whole_row_groups_or_lies_in_one(groups: list[RowGroup], shar
     bounds = [0]
     for group in groups:
         bounds.append(bounds[-1] + group.rows)
-    for shard in plan_shards(source(groups), shard_rows):
+    for shard in plan_shards(described(groups), shard_rows):
         whole = shard.start in bounds and shard.stop in bounds
         inside = any(low <= shard.start and shard.stop <= high for low, high in pairwise(bounds))
         assert whole or inside
@@ -160,7 +160,7 @@ def test_a_shard_is_whole_row_groups_or_lies_in_one(groups: list[RowGroup], shar
 
 def test_small_row_groups_are_joined_and_a_large_one_is_cut() -> None:
     groups = [RowGroup(3, 1), RowGroup(3, 1), RowGroup(25, 1), RowGroup(2, 1)]
-    assert [(shard.start, shard.stop) for shard in plan_shards(source(groups), 10)] == [
+    assert [(shard.start, shard.stop) for shard in plan_shards(described(groups), 10)] == [
         (0, 6),
         (6, 16),
         (16, 26),
@@ -172,12 +172,12 @@ def test_small_row_groups_are_joined_and_a_large_one_is_cut() -> None:
 def test_long_rows_make_shorter_shards() -> None:
     quarter = inputs.SHARD_BYTES // 4
     heavy = [RowGroup(1, quarter)] * 5
-    assert [shard.rows for shard in plan_shards(source(heavy))] == [4, 1]
-    assert [shard.rows for shard in plan_shards(source([RowGroup(5, 5 * quarter)]))] == [4, 1]
+    assert [shard.rows for shard in plan_shards(described(heavy))] == [4, 1]
+    assert [shard.rows for shard in plan_shards(described([RowGroup(5, 5 * quarter)]))] == [4, 1]
 
 
 def test_names_say_what_is_covered_and_sort_by_it() -> None:
-    names = [shard.name for shard in plan_shards(source([RowGroup(25, 1)]), 10)]
+    names = [shard.name for shard in plan_shards(described([RowGroup(25, 1)]), 10)]
     assert names == sorted(names)
     assert names[1] == "0-000000000010-000000000020.parquet"
 

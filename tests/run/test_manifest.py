@@ -90,7 +90,7 @@ def test_a_run_is_complete_when_every_partition_is_to_be_seen(pairs: Path, tmp_p
     plan = begun(pairs, out)
     for shard in plan.shards[:-1]:
         score_shard(plan.work, ShardTask(shard))
-    with pytest.raises(RunError, match="1 of 3 partitions are not to be seen"):
+    with pytest.raises(RunError, match="1 of 3 partitions are missing"):
         finish_run(plan, {})
     assert not (out / SUMMARY).exists()
     score_shard(plan.work, ShardTask(plan.shards[-1]))

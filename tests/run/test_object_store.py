@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import IO
 
 import pyarrow.parquet as pq
 import pytest
@@ -10,20 +11,19 @@ from pddl_eval.options import RunOptions
 from pddl_eval.run import places, run_scorer
 from pddl_eval.run.inputs import open_source
 from pddl_eval.run.places import DatasetError, Location, OutputError, list_files, locate, put_bytes, read_bytes
-from pyarrow import fs
 
 from tests.run.length_scorer import LengthScorer
 from tests.run.parquet_files import numbered, read_output, write_numbered
 
 
-def upload(path: Path, place: str) -> None:
+def store(path: Path, place: str) -> None:
     put_bytes(locate(place), path.read_bytes())
 
 
 def test_a_run_from_bucket_to_bucket_equals_the_local_one(bucket: str, tmp_path: Path) -> None:
     for name, start in (("a.parquet", 0), ("deep/b.parquet", 30)):
         path = write_numbered(tmp_path / "in" / name, rows=30, row_group=20, start=start)
-        upload(path, f"s3://{bucket}/in/{name}")
+        store(path, f"s3://{bucket}/in/{name}")
     local = run_scorer(tmp_path / "in", tmp_path / "out", LengthScorer(), RunOptions(shard_rows=10, engine="local"))
     remote = run_scorer(
         f"s3://{bucket}/in", f"s3://{bucket}/out", LengthScorer(), RunOptions(shard_rows=10, engine="local")
@@ -44,7 +44,7 @@ def test_a_run_from_bucket_to_bucket_equals_the_local_one(bucket: str, tmp_path:
 def test_a_pattern_and_a_single_object(bucket: str, tmp_path: Path) -> None:
     path = write_numbered(tmp_path / "a.parquet", rows=3, row_group=3)
     for name in ("a.parquet", "b.parquet", "sub/c.parquet"):
-        upload(path, f"s3://{bucket}/in/{name}")
+        store(path, f"s3://{bucket}/in/{name}")
     assert [file.name for file in open_source(f"s3://{bucket}/in/*.parquet").files] == ["a.parquet", "b.parquet"]
     assert [file.name for file in open_source(f"s3://{bucket}/in/sub/c.parquet").files] == ["c.parquet"]
 
@@ -72,15 +72,15 @@ def test_an_endpoint_that_does_not_answer_is_one_sentence(monkeypatch: pytest.Mo
 def test_a_put_that_fails_is_tried_again(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
     failures = 2
 
-    def failing(filesystem: fs.FileSystem, path: str, content: bytes) -> None:
+    def failing(location: Location, content: IO[bytes]) -> None:
         nonlocal failures
         if failures:
             failures -= 1
             raise OSError("AWS Error INTERNAL_FAILURE during PutObject operation")
-        write(filesystem, path, content)
+        upload(location, content)
 
-    write = places._write
-    monkeypatch.setattr(places, "_write", failing)
+    upload = places._upload
+    monkeypatch.setattr(places, "_upload", failing)
     monkeypatch.setattr(places.time, "sleep", lambda seconds: None)
     target: Location = locate(f"s3://{bucket}/x")
     put_bytes(target, b"whole")

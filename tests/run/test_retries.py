@@ -1,4 +1,4 @@
-"""A shard's life, played without any engine: which rows kill, which losses are chance, is decided here."""
+"""Attempts at a shard, played without any engine: which rows are poison, which losses are chance."""
 
 from __future__ import annotations
 
@@ -6,22 +6,23 @@ from collections.abc import Callable
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pddl_eval.run.engines import WorkerLost
 from pddl_eval.run.inputs import FileVersion, Shard
-from pddl_eval.run.partitions import ShardFailure, ShardRecord, ShardTask
+from pddl_eval.run.partitions import ShardFailure, ShardRecord, ShardResult, ShardTask
 from pddl_eval.run.places import Location, Store
-from pddl_eval.run.retries import ATTEMPTS, LOSSES_OF_POISON, MOST_POISON_ROWS, Outcome, WorkerLost, attempts_at
+from pddl_eval.run.retries import ATTEMPTS, LOSSES_OF_POISON, MOST_POISON_ROWS, attempts_at
 
 ROWS = 4096
 
 
-def play(answer: Callable[[ShardTask], Outcome], rows: int = ROWS) -> tuple[ShardRecord | ShardFailure, int]:
+def play(answer: Callable[[ShardTask], ShardResult | WorkerLost], rows: int = ROWS) -> tuple[ShardResult, int]:
     """What came of a shard, and how many tasks it took."""
-    life = attempts_at(Shard("s", FileVersion(Location(Store(), "/s"), ""), 100, 100 + rows))
+    attempts = attempts_at(Shard("s", FileVersion(Location(Store(), "/s"), ""), 100, 100 + rows))
     tasks = 1
-    task = next(life)
+    task = next(attempts)
     while True:
         try:
-            task = life.send(answer(task))
+            task = attempts.send(answer(task))
             tasks += 1
         except StopIteration as end:
             return end.value, tasks
@@ -32,7 +33,7 @@ def record(task: ShardTask) -> ShardRecord:
 
 
 def lost(task: ShardTask) -> WorkerLost:
-    return WorkerLost("s", task.attempt, "SIGKILL")
+    return WorkerLost(task, "SIGKILL")
 
 
 def kills(task: ShardTask, poison: frozenset[int]) -> bool:
@@ -40,7 +41,7 @@ def kills(task: ShardTask, poison: frozenset[int]) -> bool:
     return any(start <= row < stop and row not in task.unscored for row in poison)
 
 
-def unlucky(losses: list[bool]) -> Callable[[ShardTask], Outcome]:
+def unlucky(losses: list[bool]) -> Callable[[ShardTask], ShardResult | WorkerLost]:
     """Loses the tasks that the list says, in its order, and no other."""
     left = list(losses)
     return lambda task: lost(task) if left and left.pop(0) else record(task)
@@ -67,7 +68,7 @@ def test_losing_a_worker_once_or_twice_to_chance_holds_nothing_against_any_row()
 
 
 @given(st.lists(st.booleans(), max_size=200))
-def test_chance_convicts_no_row_unless_it_strikes_as_often_as_a_killer_would(losses: list[bool]) -> None:
+def test_chance_makes_no_row_poison_unless_it_strikes_as_often_as_poison_would(losses: list[bool]) -> None:
     losses[LOSSES_OF_POISON - 1 :: LOSSES_OF_POISON] = [False] * (len(losses) // LOSSES_OF_POISON)
     result, _ = play(unlucky(losses), rows=8)
     assert not isinstance(result, ShardRecord) or result.unscored == ()

@@ -109,7 +109,7 @@ def test_a_file_that_changed_or_is_gone_is_an_error_and_never_other_rows(tmp_pat
     read_rows(planned, 0, 10, schema)
     write_numbered(tmp_path / "b.parquet", rows=50, row_group=50, start=1).replace(path)
     assert read_rows(version(path), 10, 20, schema).table.equals(numbered(10, start=11))
-    with pytest.raises(DatasetError, match="has changed since the run was planned"):
+    with pytest.raises(DatasetError, match="has changed"):
         read_rows(planned, 20, 30, schema)
     path.unlink()
     with pytest.raises(DatasetError, match="There is no"):

@@ -15,24 +15,29 @@ import pyarrow.parquet as pq
 import pytest
 from pddl_eval.options import RunOptions
 from pddl_eval.run import RunIncomplete, run_scorer
+from pddl_eval.run.engines import WorkerLost
+from pddl_eval.run.inputs import FileVersion, Shard
 from pddl_eval.run.manifest import SUMMARY
-from pddl_eval.run.partitions import ShardFailure, ShardRecord
-from pddl_eval.run.retries import Outcome, WorkerLost
+from pddl_eval.run.partitions import ShardFailure, ShardRecord, ShardResult, ShardTask
+from pddl_eval.run.places import locate
 from pddl_eval.run.score import log_line
 
 from tests.run.length_scorer import LengthScorer
 from tests.run.parquet_files import numbered, read_output, write_numbered
 
-ROOT = Path(__file__).parent.parent
+SHARD = Shard("s", FileVersion(locate("/s"), ""), 0, 7)
+ROOT = Path(__file__).parent.parent.parent
 
 RUN = """
 import sys
+from pddl_eval.options import RunOptions
 from pddl_eval.run import run_scorer
 from tests.run.length_scorer import LengthScorer
 
 if __name__ == "__main__":
     source, output, workers = sys.argv[1:]
-    run_scorer(source, output, LengthScorer(pause=0.15), engine="local", workers=int(workers), shard_rows=10)
+    options = RunOptions(engine="local", workers=int(workers), shard_rows=10)
+    run_scorer(source, output, LengthScorer(pause=0.15), options)
 """
 
 
@@ -72,7 +77,7 @@ def test_a_run_killed_half_way_and_started_again_equals_an_undisturbed_one(
 
 
 def environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT)}
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "pipeline")])}
 
 
 def test_worker_processes_end_with_the_process_that_started_them(pairs: Path, tmp_path: Path) -> None:
@@ -156,9 +161,10 @@ def test_what_is_held_of_a_large_row_group_does_not_follow_its_number_of_rows(tm
     """Arrow's own count of its memory; rows are of a kilobyte, so that a few pages of each column hold 10,000 too."""
     code = (
         "import sys, pyarrow as pa\n"
+        "from pddl_eval.options import RunOptions\n"
         "from pddl_eval.run import run_scorer\n"
         "from tests.run.length_scorer import LengthScorer\n"
-        "run_scorer(sys.argv[1], sys.argv[2], LengthScorer(), engine='local', shard_rows=500)\n"
+        "run_scorer(sys.argv[1], sys.argv[2], LengthScorer(), RunOptions('local', shard_rows=500))\n"
         "print(pa.default_memory_pool().max_memory())\n"
     )
     peaks = []
@@ -173,7 +179,7 @@ def test_what_is_held_of_a_large_row_group_does_not_follow_its_number_of_rows(tm
 
 
 @pytest.mark.parametrize(
-    ("outcome", "expected"),
+    ("result", "expected"),
     [
         (
             ShardRecord("s", "run", 7, {"verdict": {"even": 7}}, 0.5, "node-3", 2, ((7, 9),), "corrupt", (4,)),
@@ -190,11 +196,11 @@ def test_what_is_held_of_a_large_row_group_does_not_follow_its_number_of_rows(tm
             },
         ),
         (ShardFailure("s", "It\nfailed."), {"event": "shard_failed", "reason": "It\nfailed.", "trace": None}),
-        (WorkerLost("s", 2, "SIGKILL"), {"event": "worker_lost", "attempt": 2, "reason": "SIGKILL"}),
+        (WorkerLost(ShardTask(SHARD, 2), "SIGKILL"), {"event": "worker_lost", "attempt": 2, "reason": "SIGKILL"}),
     ],
 )
-def test_a_line_says_what_happened_to_which_shard(outcome: Outcome, expected: dict[str, object]) -> None:
-    line = log_line(outcome)
+def test_a_line_says_what_happened(result: ShardResult | WorkerLost, expected: dict[str, object]) -> None:
+    line = log_line(result)
     assert "\n" not in line
     fields = json.loads(line)
     assert fields.pop("time").endswith("+00:00")

@@ -15,12 +15,11 @@ from pddl_eval.run.inputs import (
     open_source,
     place_of,
     plan_shards,
-    read_row,
     require_columns,
     require_text,
 )
 from pddl_eval.run.manifest import MANIFEST, SUMMARY, Run, prepare_run
-from pddl_eval.run.partitions import CARRIED_KEY, SCORE_ERROR, Scorer, ShardFailure, ShardRecord
+from pddl_eval.run.partitions import CARRIED_KEY, SCORE_ERROR, Scorer, ShardFailure, ShardRecord, Work
 from pddl_eval.run.places import (
     DatasetError,
     Location,
@@ -33,7 +32,7 @@ from pddl_eval.run.places import (
     put_bytes,
     read_bytes,
 )
-from pddl_eval.run.rows import read_rows
+from pddl_eval.run.rows import read_row, read_rows
 from pddl_eval.run.score import PairScorer, Watcher, finish_shards, run_scorer, score_dataset
 from pddl_eval.run.summary import MEANS, SHARES, RunIncomplete, RunSummary
 
@@ -60,6 +59,7 @@ __all__ = [
     "ShardRecord",
     "Source",
     "Watcher",
+    "Work",
     "WorkerLost",
     "available_cpus",
     "column_batches",

@@ -1,8 +1,9 @@
 """Where work is done: in this process, in worker processes of this machine, or on a Ray cluster (``ray_engine``).
 
-An engine runs a function of a task somewhere and says what came back or that the worker was lost. What to do about a
-lost worker is decided in one place for all engines, ``retries``. ``ordered_map`` is the same worker processes for
-programs without shards.
+Each engine has ``submit(task)``, which begins a task and is called while fewer than ``capacity`` are begun and not
+taken; ``take()``, which waits for any begun task and returns it with its result or ``WorkerLost``; and ``close()``,
+which stops what still runs. What to do about a lost worker is decided in one place for all engines, ``retries``.
+``ordered_map`` is the same worker processes for programs without shards.
 
 Each worker is a process of its own with a pipe of its own, and not a member of a ``ProcessPoolExecutor``: when a member
 of that dies all of its tasks fail, one cannot tell which task the worker was lost to, and members outlive a parent that
@@ -17,12 +18,12 @@ import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from pddl_eval.errors import RunError
 from pddl_eval.options import RunOptions
@@ -62,32 +63,10 @@ class WorkerLost:
     reason: str
 
 
-class Engine(Protocol):
-    """Workers that run a function of a task. ``close`` stops what still runs and may be called at any time."""
+def choose_engine(rows: int, shards: int, options: RunOptions) -> RunOptions:
+    """The options with the engine and the number of workers that finish first with so many rows in so many shards.
 
-    @property
-    def capacity(self) -> int:
-        """The number of tasks to have begun at the same time."""
-
-    def submit(self, task: Any) -> None:
-        """Begin a task; only called while fewer than ``capacity`` are begun and not taken."""
-
-    def take(self) -> tuple[Any, Any]:
-        """Wait for any begun task and return it with its result or ``WorkerLost``; raises ``EngineError``."""
-
-    def close(self) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """``engine`` is ``local`` or ``ray``; one local worker is this process. No ``workers``: as many as Ray has CPUs."""
-
-    engine: str
-    workers: int | None
-
-
-def choose_engine(rows: int, shards: int, options: RunOptions) -> Choice:
-    """The engine, and the number of workers, that finish first with so many rows in so many shards.
+    One local worker is this process; Ray without ``workers`` has as many as CPUs.
 
     ``auto`` takes Ray where an address is given, and where ``RAY_ADDRESS`` names a cluster and the rows are worth
     joining it; otherwise as many processes of this machine as pay for their start. A local Ray is never the fastest
@@ -96,18 +75,17 @@ def choose_engine(rows: int, shards: int, options: RunOptions) -> Choice:
 
     >>> choose_engine(300, 1, RunOptions()).workers
     1
-    >>> choose_engine(1_000_000, 245, RunOptions(workers=8))
-    Choice(engine='local', workers=8)
+    >>> choose_engine(1_000_000, 245, RunOptions(workers=8)).engine
+    'local'
     """
-    if options.engine == "ray" or options.address:
-        return Choice("ray", options.workers)
     if options.engine == "local":
-        return Choice("local", max(1, min(options.workers or 1, shards)))
+        return replace(options, workers=max(1, min(options.workers or 1, shards)))
     here = max(1, min(options.workers or available_cpus(), shards))
     alone, together = rows * ROW_SECONDS, PROCESSES_SECONDS + rows * ROW_SECONDS / here
-    if cluster_address() and min(alone, together) > CLUSTER_SECONDS:
-        return Choice("ray", options.workers)
-    return Choice("local", here if together < alone else 1)
+    worth_joining = cluster_address() and min(alone, together) > CLUSTER_SECONDS
+    if options.engine == "ray" or options.address or worth_joining:
+        return replace(options, engine="ray")
+    return replace(options, engine="local", workers=here if together < alone else 1)
 
 
 def cluster_address() -> str | None:

@@ -2,8 +2,8 @@
 
 The order of the files, and with it of the output, is that of their partitions' names and does not depend on the order
 of a listing. A shard is named by what it covers, so the same input has the same shards wherever and whenever it is
-scored. Also here: some columns batch by batch, or one row, for programs that read and do not score. What a worker reads
-of a shard, and what it does about a damaged file, is in ``rows``.
+scored. Also here: some columns batch by batch, for programs that read and do not score. What a worker reads of a shard,
+and what it does about a damaged file, is in ``rows``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -225,25 +225,13 @@ def holds_text(source: Source, name: str) -> bool:
 def column_batches(source: Source, names: Sequence[str], batch_rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
     """The columns of all rows, in the order of the files; raises ``DatasetError`` where a file cannot be read."""
     for file in source.files:
-        yield from _batches(file, range(len(file.row_groups)), names, batch_rows)
-
-
-def read_row(source: Source, number: int, names: Sequence[str]) -> dict[str, Any]:
-    """The values of one row, counted from 0 over the files in their order; only its row group is read.
-
-    Raises ``DatasetError`` where there is no such row.
-    """
-    if not 0 <= number < source.rows:
-        raise DatasetError(f"There is no row {number:,}: {place_of(source)} has {source.rows:,}, counted from 0.")
-    groups = ((file, place, group.rows) for file in source.files for place, group in enumerate(file.row_groups))
-    for file, place, rows in groups:
-        if number < rows:
-            for batch in _batches(file, [place], names, BATCH_ROWS):
-                if number < batch.num_rows:
-                    return dict(batch.slice(number, 1).to_pylist()[0])
-                number -= batch.num_rows
-        number -= rows
-    raise DatasetError(f"{place_of(source)} changed while it was read.")
+        place = file.location
+        with (
+            dataset_errors(place, "read"),
+            place.filesystem.open_input_file(place.path) as stream,
+            pq.ParquetFile(stream, buffer_size=BUFFER_BYTES, pre_buffer=False) as parquet,
+        ):
+            yield from parquet.iter_batches(batch_rows, columns=list(names), use_threads=False)
 
 
 def place_of(source: Source) -> Location:
@@ -359,13 +347,3 @@ def _ranges(file: InputFile, shard_rows: int) -> Iterator[tuple[int, int]]:
             start, size = stop, 0
     if stop > start or stop == 0:
         yield start, stop
-
-
-def _batches(file: InputFile, groups: Sequence[int], names: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
-    place = file.location
-    with (
-        dataset_errors(place, "read"),
-        place.filesystem.open_input_file(place.path) as stream,
-        pq.ParquetFile(stream, buffer_size=BUFFER_BYTES, pre_buffer=False) as parquet,
-    ):
-        yield from parquet.iter_batches(rows, row_groups=groups, columns=list(names), use_threads=False)

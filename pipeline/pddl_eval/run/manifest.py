@@ -81,7 +81,7 @@ def prepare_run(input: Input, output: str | os.PathLike[str], scorer: Scorer, sh
     shards = plan_shards(source, shard_rows)
     finished = finished_records(folder, shards, present, run)
     manifest = {"run": run, "place": str(source.base), **identity}
-    return Run(source, Work(run, folder, source.schema, output_schema, scorer), shards, finished, manifest)
+    return Run(source, Work(run, folder, source.schema, output_schema, scorer, scorer), shards, finished, manifest)
 
 
 def begin_run(run: Run) -> None:

@@ -12,7 +12,7 @@ import platform
 import time
 import traceback
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from itertools import count
@@ -66,13 +66,17 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What all shards of a run have in common; ``run`` is the run's fingerprint, the schemas those of its files."""
+    """What all shards of a run have in common; ``run`` is the run's fingerprint, the schemas those of its files.
+
+    ``score`` is the scorer, or a function that does the same with the help of earlier scores.
+    """
 
     run: str
     output: Location
     input_schema: pa.Schema
     output_schema: pa.Schema
     scorer: Scorer
+    score: Callable[[pa.Table], pa.Table]
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +251,7 @@ def _score(rows: Rows, work: Work, unscored: Collection[int]) -> tuple[pa.Table,
     """The scored rows, the unscored ones among them, and how many have scores that were made before."""
     left_out = [number in unscored for numbers in rows.numbers for number in numbers] if unscored else []
     table = rows.table.filter([not each for each in left_out]) if unscored else rows.table
-    scored = work.scorer(table)
+    scored = work.score(table)
     if scored.num_rows != table.num_rows or not scored.schema.equals(work.output_schema):
         raise TypeError("the scorer's rows or columns are not those that it announced")
     carried = int((scored.schema.metadata or {}).get(CARRIED_KEY, 0))

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from pddl_eval.options import RunOptions
 from pddl_eval.run.engines import EngineError, WorkerLost, cluster_address
 from pddl_eval.run.partitions import SCORE_ERROR, ShardFailure, ShardResult, ShardTask
 
@@ -43,12 +44,12 @@ class RayTasks:
     a local one is started. ``workers`` bounds the tasks in flight. Raises ``EngineError`` where no Ray answers.
     """
 
-    def __init__(self, function: Callable[[ShardTask], ShardResult], address: str | None, workers: int | None) -> None:
-        self._started = _connect(address, workers)
+    def __init__(self, function: Callable[[ShardTask], ShardResult], options: RunOptions) -> None:
+        self._started = _connect(options)
         import ray  # A second to import, and only after ``_connect`` has set its environment.
 
         self._ray = ray
-        self._workers = workers
+        self._workers = options.workers
         self._counted = -math.inf
         self._capacity = 1
         self._running: dict[Any, ShardTask] = {}
@@ -97,9 +98,9 @@ class RayTasks:
             self._ray.shutdown()
 
 
-def _connect(address: str | None, workers: int | None) -> bool:
+def _connect(options: RunOptions) -> bool:
     """Connect to Ray; True where it was started for this run and has to be stopped with it."""
-    cluster = address or cluster_address()
+    cluster = options.address or cluster_address()
     if not cluster:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         # Ray binds to this machine's public address otherwise; on Windows and macOS this is its default. It is read
@@ -108,7 +109,7 @@ def _connect(address: str | None, workers: int | None) -> bool:
     import ray  # A second to import, and it reads the environment that is set above.
 
     if ray.is_initialized():
-        if address:
+        if options.address:
             raise EngineError("This process is connected to Ray already: leave the address out to use that one.")
         return False
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
@@ -117,7 +118,7 @@ def _connect(address: str | None, workers: int | None) -> bool:
             _require_listener(cluster)
             ray.init(address=cluster, **quiet)
         else:
-            ray.init(address="local", num_cpus=workers, include_dashboard=False, **quiet)
+            ray.init(address="local", num_cpus=options.workers, include_dashboard=False, **quiet)
     except (OSError, RuntimeError, ValueError) as error:
         reason = " ".join(str(error).split())[:300]
         raise EngineError(f"No Ray answers at {cluster or 'this machine'}: {reason}") from None

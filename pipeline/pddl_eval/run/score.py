@@ -18,7 +18,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from pddl_eval.options import RunOptions, ScoringOptions, takes
-from pddl_eval.run.engines import Choice, Engine, InProcess, Processes, WorkerLost, choose_engine
+from pddl_eval.run.engines import InProcess, Processes, WorkerLost, choose_engine
 from pddl_eval.run.inputs import Input
 from pddl_eval.run.manifest import Run, begin_run, finish_run, prepare_run
 from pddl_eval.run.partitions import Scorer, ShardFailure, ShardRecord, ShardResult, merge_statistics, score_shard
@@ -76,26 +76,27 @@ def finish_shards(run: Run, options: RunOptions, *, watch: Watcher | None = None
     """Score the shards that are missing and complete the run; errors as of ``score_dataset``."""
     started = time.perf_counter()
     missing = run.missing
-    choice = choose_engine(sum(shard.rows for shard in missing), len(missing), options)
+    options = choose_engine(sum(shard.rows for shard in missing), len(missing), options)
     records = dict(run.finished)
     failures: list[ShardFailure] = []
     with ExitStack() as stack:
-        watchers = [watch] if watch else []
-        if options.json_log is not None:
-            watchers.append(_log(options.json_log, stack))
+        tell = watch or (lambda event: None)
+        log = locate(options.json_log or os.devnull)
+        with dataset_errors(log, "write"):
+            lines = stack.enter_context(Path(log.path).open("a", buffering=1, encoding="utf-8"))
         begin_run(run)
-        for each in watchers:
-            each(run)
+        tell(run)
         if missing:
-            engine = stack.enter_context(closing(_open_engine(run, choice, options.address)))
+            engine = stack.enter_context(closing(_open_engine(run, options)))
             for result in run_shards(engine, missing):
-                for each in watchers:
-                    each(result)
+                with dataset_errors(log, "write"):
+                    lines.write(f"{log_line(result)}\n")
+                tell(result)
                 if isinstance(result, ShardRecord):
                     records[result.name] = result
                 elif isinstance(result, ShardFailure):
                     failures.append(result)
-    summary = _summary(run, records, choice, time.perf_counter() - started)
+    summary = _summary(run, records, options, time.perf_counter() - started)
     _refuse_incomplete(run, records, failures, summary)
     finish_run(run, summary.to_json())
     return summary
@@ -145,27 +146,14 @@ def log_line(result: ShardResult | WorkerLost) -> str:
     return json.dumps({"time": datetime.now(UTC).isoformat(timespec="milliseconds"), **fields})
 
 
-def _log(path: str | os.PathLike[str], stack: ExitStack) -> Watcher:
-    place = locate(path)
-    with dataset_errors(place, "write"):
-        file = stack.enter_context(Path(place.path).open("a", buffering=1, encoding="utf-8"))
-
-    def log(event: Run | ShardResult | WorkerLost) -> None:
-        if not isinstance(event, Run):
-            with dataset_errors(place, "write"):
-                file.write(f"{log_line(event)}\n")
-
-    return log
-
-
-def _open_engine(run: Run, choice: Choice, address: str | None) -> Engine:
+def _open_engine(run: Run, options: RunOptions) -> InProcess | Processes | RayTasks:
     function = partial(score_shard, run.work)
-    if choice.engine == "ray":
-        return RayTasks(function, address, choice.workers)
-    return InProcess(function) if choice.workers == 1 else Processes(function, choice.workers or 1)
+    if options.engine == "ray":
+        return RayTasks(function, options)
+    return InProcess(function) if options.workers == 1 else Processes(function, options.workers or 1)
 
 
-def _summary(run: Run, records: Mapping[str, ShardRecord], choice: Choice, seconds: float) -> RunSummary:
+def _summary(run: Run, records: Mapping[str, ShardRecord], options: RunOptions, seconds: float) -> RunSummary:
     # In the order of the input, so that sums of floats do not depend on which shard was done first.
     in_order = [records[shard.name] for shard in run.shards if shard.name in records]
     return RunSummary(
@@ -176,8 +164,8 @@ def _summary(run: Run, records: Mapping[str, ShardRecord], choice: Choice, secon
         rows_unreadable=sum(record.unreadable_rows for record in in_order),
         shards=len(run.shards),
         shards_reused=len(run.finished),
-        engine=choice.engine,
-        workers=choice.workers,
+        engine=options.engine,
+        workers=options.workers,
         seconds=seconds,
         signature=run.work.scorer.signature,
         statistics=merge_statistics(record.statistics for record in in_order),
