@@ -33,7 +33,7 @@ from pddl_eval.run.places import (
     read_bytes,
 )
 from pddl_eval.run.rows import read_row, read_rows
-from pddl_eval.run.score import PairScorer, Watcher, finish_shards, run_scorer, score_dataset
+from pddl_eval.run.score import Event, PairScorer, Watcher, finish_shards, run_scorer, score_dataset
 from pddl_eval.run.summary import MEANS, SHARES, RunIncomplete, RunSummary
 
 __all__ = [
@@ -46,6 +46,7 @@ __all__ = [
     "SUMMARY",
     "DatasetError",
     "EngineError",
+    "Event",
     "Input",
     "Location",
     "OutputError",

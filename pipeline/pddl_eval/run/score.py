@@ -28,7 +28,9 @@ from pddl_eval.run.retries import run_shards
 from pddl_eval.run.summary import RunIncomplete, RunSummary
 from pddl_eval.scoring.table import score_schema, score_table
 
-Watcher = Callable[[Run | ShardResult | WorkerLost], None]
+Event = Run | ShardResult | WorkerLost
+
+Watcher = Callable[[Event], None]
 """Is told the run before its first shard, then the record or failure of each shard and each lost worker."""
 
 
