@@ -233,7 +233,7 @@ def _what_failed(error: Exception, location: Location, doing: str) -> str:
     if isinstance(error, FileNotFoundError):
         return f"There is no {location}."
     if isinstance(error, (NotADirectoryError, FileExistsError)):
-        return f"A part of this path is a file and not a folder: {cannot}."
+        return f"C{cannot[1:]}: a part of this path is a file and not a folder."
     if "NETWORK_CONNECTION" in text:
         return f"The object store at {endpoint} does not answer: {cannot}."
     return f"Cannot {doing} {location}: {_first_sentence(error)}"

@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -117,7 +117,7 @@ class PairScorer:
 
     @property
     def settings(self) -> dict[str, object]:
-        return asdict(self.options)
+        return dict(json.loads(self.options.to_json()))
 
     def output_schema(self, schema: pa.Schema) -> pa.Schema:
         return score_schema(schema, self.options)
