@@ -245,7 +245,7 @@ def _measure(table: pa.Table) -> dict[str, Any]:
     import pyarrow.parquet as pq
 
     from pddl_eval.options import ScoringOptions
-    from pddl_eval.scoring.table import score_table
+    from pddl_eval.table import score_table
 
     settings = ScoringOptions()
     score_table(table.slice(0, 50), settings)
