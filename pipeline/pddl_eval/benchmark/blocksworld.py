@@ -7,19 +7,11 @@ domain's operators and rules are in ``pddl_eval.domains.blocksworld``, not here.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, product
 from math import isqrt
 from random import Random
 
-from pddl_eval.benchmark.tasks import (
-    Arrange,
-    Side,
-    TaskDomain,
-    benchmark_partitions,
-    counted,
-    numbered,
-    up_to_three,
-)
+from pddl_eval.benchmark.tasks import Side, TaskDomain, benchmark_partitions, counted, named, numbered, up_to_three
 from pddl_eval.model import Atom, Problem, State
 
 Heights = tuple[int, ...]
@@ -47,7 +39,7 @@ def stack(heights: Heights) -> Side:
     return Side((ARM_EMPTY, *rest, base), f"{_count(heights)} in a single stack; empty arm")
 
 
-def towers(heights: Heights) -> Side:
+def tower(heights: Heights) -> Side:
     """Towers: one for each height of the list."""
     return _side(_towers(heights), f"{_count(heights)} in towers with a height of {', '.join(map(str, heights))}")
 
@@ -91,7 +83,7 @@ def swap(heights: Heights) -> tuple[Side, Side]:
 def invert(heights: Heights) -> tuple[Side, Side]:
     """Invert (tied): every tower is turned upside down."""
     inverted = [tower[::-1] for tower in reversed(_towers(heights))]
-    return towers(heights), _side(inverted, "every tower stands upside down, its blocks in the opposite order")
+    return tower(heights), _side(inverted, "every tower stands upside down, its blocks in the opposite order")
 
 
 def _blocks(heights: Heights) -> list[str]:
@@ -140,14 +132,7 @@ def _contradictions(problem: Problem, random: Random) -> list[tuple[Atom, ...]]:
     return found
 
 
-UNTIED: dict[str, Arrange[Heights]] = {
-    "on_table": on_table,
-    "stack": stack,
-    "staircase": staircase,
-    "tower": towers,
-    "holding_one": holding_one,
-    "equal_towers": equal_towers,
-}
+UNTIED = named(on_table, stack, staircase, tower, holding_one, equal_towers)
 
 BLOCKSWORLD: TaskDomain[Heights] = TaskDomain(
     objects=_blocks,
@@ -166,5 +151,5 @@ BLOCKSWORLD: TaskDomain[Heights] = TaskDomain(
     random_goal=_random_towers,
     random_init=_random_towers,
     contradictions=_contradictions,
-    left_out=frozenset((one, other) for one in ("on_table", "holding_one") for other in ("on_table", "holding_one")),
+    left_out=frozenset(product(("on_table", "holding_one"), repeat=2)),
 )

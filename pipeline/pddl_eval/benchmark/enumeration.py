@@ -62,7 +62,9 @@ def benchmark_problems() -> Iterator[TaskProblem]:
                 yield from _problem(name, domain, parameters, init, goal)
 
 
-def _problem(name: str, domain: TaskDomain[Any], parameters: Any, task_init: str, task_goal: str) -> Iterator[TaskProblem]:
+def _problem(
+    name: str, domain: TaskDomain[Any], parameters: Any, task_init: str, task_goal: str
+) -> Iterator[TaskProblem]:
     """The problem, or nothing where the parameters do not fit one of its sides."""
     tied = domain.tied.get(task_init)
     init, goal = (

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate, combinations_with_replacement, pairwise, product
 from random import Random
 
-from pddl_eval.benchmark.tasks import Side, TaskDomain, counted, holding_for, numbered, of_type, up_to_three
+from pddl_eval.benchmark.tasks import Side, TaskDomain, counted, holding_for, named, numbered, of_type, up_to_three
 from pddl_eval.model import Atom, Problem, State
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
@@ -208,14 +208,8 @@ def _contradictions(problem: Problem, random: Random) -> list[tuple[Atom, ...]]:
 FLOOR_TILE: TaskDomain[Floor] = TaskDomain(
     objects=lambda floor: [*floor.tiles, *numbered("robot", floor.robots), *numbered("color", floor.colors)],
     label=lambda floor: f"t{'-'.join(map(str, floor.rows))}_c{floor.colors}_r{floor.robots}",
-    initial={"rings": rings, "grid": grid},
-    goals={
-        "rings": painted_rings,
-        "checkerboard": checkerboard,
-        "all_different": all_different,
-        "paint_all": paint_all,
-        "paint_x": paint_x,
-    },
+    initial=named(rings, grid),
+    goals={"rings": painted_rings, **named(checkerboard, all_different, paint_all, paint_x)},
     tied={"disconnected_rows": disconnected_rows},
     sizes={
         "grid": lambda: (Floor(rows, sum(rows), robots) for rows, robots in _grids()),
@@ -226,7 +220,9 @@ FLOOR_TILE: TaskDomain[Floor] = TaskDomain(
         "all_different": lambda: (Floor(rows, sum(rows), robots) for rows, robots in _grids()),
         "paint_all": lambda: (
             # Three colours only where there are at least two robots.
-            Floor(rows, colors, robots) for rows, robots in _grids() for colors in ((2, 3) if robots > 1 else (2,))
+            Floor(rows, colors, robots)
+            for rows, robots in _grids()
+            for colors in ((2, 3) if robots > 1 else (2,))
         ),
         "paint_x": lambda: (
             Floor(rows, colors, robots) for rows, robots in _grids() if len(rows) == rows[0] for colors in (1, 2)

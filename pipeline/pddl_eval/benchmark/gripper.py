@@ -19,6 +19,7 @@ from pddl_eval.benchmark.tasks import (
     benchmark_partitions,
     counted,
     holding_for,
+    named,
     numbered,
     up_to_three,
 )
@@ -221,19 +222,11 @@ GRIPPER: TaskDomain[Load] = TaskDomain(
     objects=lambda load: [*load.balls, *load.gripper_names, *load.room_names],
     label=lambda load: f"g{'-'.join(map(str, load.grippers))}_r{'-'.join(map(str, load.rooms))}",
     initial={
-        "one_room": _initial(one_room),
-        "evenly_distributed": _initial(evenly_distributed),
-        "n_room_distributed": _initial(n_room_distributed),
-        "holding": _initial(holding),
+        name: _initial(arrange)
+        for name, arrange in named(one_room, evenly_distributed, n_room_distributed, holding).items()
     },
     goals={
-        "one_room": one_room,
-        "evenly_distributed": evenly_distributed,
-        "n_room_distributed": n_room_distributed,
-        "focus_max": focus_max,
-        "focus_min": focus_min,
-        "pickup": pickup,
-        "drop_and_pickup": drop_and_pickup,
+        **named(one_room, evenly_distributed, n_room_distributed, focus_max, focus_min, pickup, drop_and_pickup),
         "holding": holding_only,
     },
     tied={"swap": swap, "juggle": juggle},

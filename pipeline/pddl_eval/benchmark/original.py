@@ -1,4 +1,4 @@
-"""The problem that answers are made from, read and closed once for all its answers, and problems as a model writes them.
+"""The problem that answers are made from, read and closed once for all its answers; problems as models write them.
 
 The room's only use of parsing, planning domains and closures is here. Nothing here makes an answer.
 """

@@ -96,6 +96,11 @@ class TaskProblem:
         return problem_to_pddl(self.problem)
 
 
+def named(*configurations: Arrange[P]) -> dict[str, Arrange[P]]:
+    """Configurations under the names of their functions."""
+    return {arrange.__name__: arrange for arrange in configurations}
+
+
 def numbered(kind: str, count: int) -> list[str]:
     """The names of a kind's objects.
 
@@ -145,9 +150,7 @@ def benchmark_partitions(most_parts: int = 10) -> Iterator[tuple[int, ...]]:
     >>> [len(list(benchmark_partitions(parts))) for parts in (10, 8)]
     [2119, 1705]
     """
-    listed = (
-        (1, *rest) for total in range(1, 26) for parts in range(10) for rest in partitions(total - 1, parts)
-    )
+    listed = ((1, *rest) for total in range(1, 26) for parts in range(10) for rest in partitions(total - 1, parts))
     for place, partition in enumerate(listed):
         if place % PARTITIONS_STEP.get(sum(partition), 1) == 0 and len(partition) <= most_parts:
             yield partition
