@@ -41,9 +41,9 @@ if TYPE_CHECKING:  # polars is imported where it is used: worker processes impor
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-BATCH_ROWS = 256
+CHUNK_TEXTS = 256
 CHUNK_CHARACTERS = 4_000_000
-"""A worker gets the new texts of so many rows at a time, and no further text beyond so many characters."""
+"""What a worker gets at a time: at most so many texts, and no further text beyond so many characters."""
 
 MOST_GROUPS = 100
 """Values of a split column, at most: a column of ids is a mistake."""
@@ -176,17 +176,14 @@ def dedupe(  # noqa: PLR0913 (one keyword a flag of the command)
     for part in parts:
         taken = [name for name in part.kept if name in OWN + WORKING]
         if taken:
-            raise DatasetError(
-                f"{place_of(part.source)} has a column {taken[0]}, like the output: rename it to keep it."
-            )
+            raise DatasetError(f"{place_of(part.source)}: column {taken[0]} must be renamed, the output has one too")
         require_text(part.source, part.column)
         require_columns(part.source, part.kept)
     numbers: dict[bytes, int] = {}
     chunks = chain.from_iterable(_new_texts(part, domain, numbers) for part in parts)
     certified: list[Certified] = []
-    for chunk in ordered_map(
-        partial(certify_texts, is_placeholder=is_placeholder), chunks, workers or os.cpu_count() or 1
-    ):
+    certify = partial(certify_texts, is_placeholder=is_placeholder)
+    for chunk in ordered_map(certify, chunks, workers or os.cpu_count() or 1):
         certified += chunk
         if watch is not None:
             watch(len(certified))
@@ -258,11 +255,12 @@ def _new_texts(part: _Part, default_domain: str | None, numbers: dict[bytes, int
     with_domain = ["domain"] if holds_text(part.source, "domain") else []
     columns = list(dict.fromkeys([part.column, *with_domain, *part.kept]))
     part.frames.append(_frame([], pa.RecordBatch.from_pylist([], part.source.schema), part.kept))
-    for batch in column_batches(part.source, columns, BATCH_ROWS):
+    for batch in column_batches(part.source, columns):
         texts = batch.column(part.column).to_pylist()
         domains = batch.column("domain").to_pylist() if with_domain else [None] * len(texts)
         of_rows: list[int | None] = []
         new: list[ProblemText] = []
+        characters = 0
         for text, domain in zip(texts, domains, strict=True):
             if not text or text.isspace():
                 of_rows.append(None)
@@ -273,11 +271,13 @@ def _new_texts(part: _Part, default_domain: str | None, numbers: dict[bytes, int
             if digest not in numbers:
                 numbers[digest] = len(numbers)
                 new.append(problem)
+                characters += len(text)
             of_rows.append(numbers[digest])
-            if sum(len(each.text) for each in new) >= CHUNK_CHARACTERS:
+            if len(new) == CHUNK_TEXTS or characters >= CHUNK_CHARACTERS:
                 yield new
-                new = []
-        yield new
+                new, characters = [], 0
+        if new:
+            yield new
         part.frames.append(_frame(of_rows, batch, part.kept))
 
 
