@@ -51,8 +51,7 @@ def planetarium(output: Output) -> None:
     \b
     pddl-eval generate planetarium benchmark.parquet
     """
-    from pddl_eval.benchmark.enumeration import PAIRS, benchmark_pairs
-    from pddl_eval.benchmark.tables import PAIRS_SCHEMA, pairs_tables
+    from pddl_eval.benchmark import PAIRS, PAIRS_SCHEMA, benchmark_pairs, pairs_tables
 
     counts: Counter[tuple[str, str]] = Counter()
     with _parquet_file(output, PAIRS_SCHEMA) as write, _bar(PAIRS) as advance:
@@ -82,8 +81,7 @@ def variants(
 
     OUT has the columns of IN, generated_problem, and label… columns: what a right judge must say.
     """
-    from pddl_eval.benchmark.presets import PRESETS
-    from pddl_eval.benchmark.tables import variants_schema
+    from pddl_eval.benchmark import PRESETS, variants_schema
     from pddl_eval.dataset.shards import plan_shards
     from pddl_eval.dataset.sources import open_source
 
@@ -115,7 +113,7 @@ def sample(output: Output) -> None:
     \b
     pddl-eval generate sample sample.parquet
     """
-    from pddl_eval.benchmark.sample import sample_table
+    from pddl_eval.benchmark import sample_table
 
     table = sample_table()
     with _parquet_file(output, table.schema) as write:
@@ -124,8 +122,7 @@ def sample(output: Output) -> None:
 
 
 def _answer_shard(job: Job) -> pa.Table:
-    from pddl_eval.benchmark.presets import PRESETS
-    from pddl_eval.benchmark.tables import by_preset, variants_table
+    from pddl_eval.benchmark import PRESETS, by_preset, variants_table
     from pddl_eval.dataset.locations import DatasetError
     from pddl_eval.dataset.rows import read_rows
 
@@ -192,11 +189,11 @@ def _bar(total: int) -> Iterator[Callable[[int], None]]:
 
 def _print_table_1(counts: Counter[tuple[str, str]]) -> None:
     """The paper's table 1, of what was written."""
-    from pddl_eval.benchmark.enumeration import BUCKETS, DOMAINS
+    from pddl_eval.benchmark import DOMAINS, SIZE_BUCKETS
 
     sides = [f"{init}-{goal}" for init in ("explicit", "abstract") for goal in ("explicit", "abstract")]
-    columns = [*sides, *(name for _, name in BUCKETS), ">80", "train", "test"]
-    rows = [(domain.name, [counts[domain.name, column] for column in columns]) for domain in DOMAINS]
+    columns = [*sides, *SIZE_BUCKETS, "train", "test"]
+    rows = [(domain, [counts[domain, column] for column in columns]) for domain in DOMAINS]
     _print_table(["domain", "total", *columns], [(name, [sum(numbers[:4]), *numbers]) for name, numbers in rows])
 
 
