@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 from pddl_eval.benchmark.enumeration import DOMAINS
 from pddl_eval.benchmark.original import Original, write
+from pddl_eval.benchmark.tasks import draw, of_type
 from pddl_eval.model import ROOT_TYPE, Atom, Problem, State, show_atom
 from pddl_eval.model import renamed as with_names
 
@@ -125,7 +126,7 @@ def renamed(original: Original, random: Random) -> Problem:
 def implied_atoms_left_out(original: Original, random: Random) -> Problem | None:
     """Some goal atoms fewer, with the same closure: the same goal states are reachable."""
     goal = original.problem.goal
-    for atom in _some(goal, random):
+    for atom in draw(TRIES, goal, random):
         closures = original.closures_with(replace(original.problem, goal=goal - {atom}))
         if closures and closures == original.closures:
             goal -= {atom}
@@ -226,7 +227,7 @@ def object_added(original: Original, random: Random) -> Problem:
 def goal_atom_lost(original: Original, random: Random) -> Problem | None:
     """One goal atom fewer, which the others do not imply: the closure is smaller, the old plan still good."""
     goal = original.problem.goal
-    changed = (_with_smaller_closure(original, goal - {atom}) for atom in _some(goal, random))
+    changed = (_with_smaller_closure(original, goal - {atom}) for atom in draw(TRIES, goal, random))
     return next(filter(None, changed), None)
 
 
@@ -245,7 +246,7 @@ def goal_strengthened(original: Original, random: Random) -> Problem | None:
     problem = original.problem
     if not original.closures:
         return None
-    for atom in _some(problem.init.difference(*original.closures), random):
+    for atom in draw(TRIES, problem.init.difference(*original.closures), random):
         changed = replace(problem, goal=problem.goal | {atom})
         if original.closures_with(changed):
             return changed
@@ -276,7 +277,9 @@ def types_added(original: Original, _random: Random) -> Problem | None:
     problem, domain = original.problem, original.planning_domain
     if domain is None or domain.domain.types or problem != problem.without_types() or not problem.objects:
         return None
-    return replace(problem, objects={name: _type_for(name) for name in problem.objects})
+    stems = {name: name.rstrip("0123456789_-") for name in problem.objects}  # A model would take the name for a type.
+    types = {"b": "block", "": "item", ROOT_TYPE: "item"}
+    return replace(problem, objects={name: types.get(stem, stem) for name, stem in stems.items()})
 
 
 # Another problem, which has no solution, or perhaps none.
@@ -383,10 +386,6 @@ def empty(_original: Original, random: Random) -> str:
     return random.choice(("", " \n"))
 
 
-def _some(atoms: State, random: Random) -> list[Atom]:
-    return random.sample(sorted(atoms), min(TRIES, len(atoms)))
-
-
 def _exchange_in_goal(problem: Problem, random: Random) -> tuple[dict[str, str], Problem]:
     """Exchange two objects of one type in the goal: the exchange, empty where none was found, and the new problem."""
     used = sorted({name for _, *names in problem.goal for name in names if name in problem.objects})
@@ -450,8 +449,7 @@ def _colors(objects: Mapping[str, str], sides: Iterable[State]) -> tuple[Counter
 
 def _alike(problem: Problem, name: str) -> list[str]:
     """The objects of the same type, itself included; a constant is like nothing else."""
-    type_ = problem.objects.get(name)
-    return sorted(other for other in problem.objects if problem.objects[other] == type_) if type_ else [name]
+    return of_type(problem.objects[name], problem) if name in problem.objects else [name]
 
 
 def _fresh_name(problem: Problem, stem: str) -> str:
@@ -460,11 +458,4 @@ def _fresh_name(problem: Problem, stem: str) -> str:
 
 
 def _unknown_atom(problem: Problem, random: Random) -> Atom:
-    names = sorted(problem.objects)
-    return ("polished", *random.sample(names, min(1, len(names))))
-
-
-def _type_for(name: str) -> str:
-    """A type that a model would think of: the name without its number."""
-    stem = name.rstrip("0123456789_-")
-    return {"b": "block", "": "item", ROOT_TYPE: "item"}.get(stem, stem)
+    return ("polished", *draw(1, problem.objects, random))

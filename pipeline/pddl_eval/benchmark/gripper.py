@@ -18,10 +18,10 @@ from pddl_eval.benchmark.tasks import (
     TaskDomain,
     benchmark_partitions,
     counted,
+    draw,
     holding_for,
     named,
     numbered,
-    up_to_three,
 )
 from pddl_eval.model import Atom, Problem, State
 
@@ -57,11 +57,9 @@ def one_room(load: Load) -> Side:
 
 def evenly_distributed(load: Load) -> Side | None:
     """Evenly distributed: the balls are dealt out to the rooms, one after the other, and none is left over."""
-    balls, rooms = load.balls, load.room_names
-    if len(balls) % len(rooms):
-        return None
-    dealt = [("at", ball, room) for place, room in enumerate(rooms) for ball in balls[place :: len(rooms)]]
-    return _all_free(load, dealt, "the same number of balls in each room")
+    count = len(load.rooms)
+    dealt = [("at", ball, room) for place, room in enumerate(load.room_names) for ball in load.balls[place::count]]
+    return None if len(dealt) % count else _all_free(load, dealt, "the same number of balls in each room")
 
 
 def n_room_distributed(load: Load) -> Side | None:
@@ -83,9 +81,9 @@ def holding_only(load: Load) -> Side:
 
 def pickup(load: Load) -> Side | None:
     """Pickup (goal only): every ball is in a gripper."""
-    if len(load.balls) > len(load.grippers):
-        return None
-    return Side(_carried(load.balls, load), "every ball in a gripper")
+    return (
+        Side(_carried(load.balls, load), "every ball in a gripper") if len(load.balls) <= len(load.grippers) else None
+    )
 
 
 def focus_max(load: Load) -> Side | None:
@@ -202,11 +200,11 @@ def _random_init(problem: Problem, random: Random) -> State:
 
 
 def _contradictions(problem: Problem, random: Random) -> list[tuple[Atom, ...]]:
-    balls = up_to_three(holding_for("ball", problem), random)
-    rooms = up_to_three(holding_for("room", problem), random)
+    balls = draw(3, holding_for("ball", problem), random)
+    rooms = draw(3, holding_for("room", problem), random)
     # A gripper that is both loaded and free at the start contradicts itself already, so its atoms can hold together.
     loaded = {atom[-1] for atom in problem.init if atom[0] == "carry"}.intersection(holding_for("free", problem))
-    grippers = up_to_three(set(holding_for("gripper", problem)) - loaded, random)
+    grippers = draw(3, set(holding_for("gripper", problem)) - loaded, random)
     found: list[tuple[Atom, ...]] = []
     for one, other in pairwise(rooms):
         found += [(("at-robby", one), ("at-robby", other))]

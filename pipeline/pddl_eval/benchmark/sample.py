@@ -44,18 +44,12 @@ def written(plan: Plan) -> str:
     return "\n".join(map(show_atom, plan))
 
 
-def _in_a_list(plan: Plan, _place: int) -> str:
-    return ", ".join(f"{name}({', '.join(arguments)})" for name, *arguments in plan)
-
-
-def _as_json(plan: Plan, _place: int) -> str:
-    return json.dumps([{"id": i, "name": name, "args": arguments} for i, (name, *arguments) in enumerate(plan)])
-
-
 PLAN_RECIPES: Mapping[str, Callable[[Plan, int], str]] = {
     "same_plan": lambda plan, _: written(plan),
-    "plan_in_a_list": _in_a_list,
-    "plan_as_json": _as_json,
+    "plan_in_a_list": lambda plan, _: ", ".join(f"{name}({', '.join(names)})" for name, *names in plan),
+    "plan_as_json": lambda plan, _: json.dumps(
+        [{"id": i, "name": name, "args": names} for i, (name, *names) in enumerate(plan)]
+    ),
     "plan_step_lost": lambda plan, place: written(plan[:place] + plan[place + 1 :]),
     "plan_step_doubled": lambda plan, place: written(plan[: place + 1] + plan[place:]),
     "no_plan": lambda _, __: "I could not find a plan for this problem.",

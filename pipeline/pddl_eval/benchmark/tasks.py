@@ -6,13 +6,15 @@ numbers that several of them use.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
 from typing import Generic, Literal, TypeVar
 
 from pddl_eval.model import Atom, Problem, State, problem_to_pddl
+
+T = TypeVar("T", str, Atom)
 
 P = TypeVar("P")
 """A domain's parameters: they fix the objects, and together with a configuration the atoms."""
@@ -166,7 +168,6 @@ def of_type(type_: str, problem: Problem) -> list[str]:
     return sorted(name for name, its_type in problem.objects.items() if its_type == type_)
 
 
-def up_to_three(names: Iterable[str], random: Random) -> list[str]:
-    """At most three of the names, in random order."""
-    ordered = sorted(names)
-    return random.sample(ordered, min(3, len(ordered)))
+def draw(most: int, items: Collection[T], random: Random) -> list[T]:
+    """At most so many of the items (names or atoms), in random order."""
+    return random.sample(sorted(items), min(most, len(items)))
