@@ -143,7 +143,7 @@ OWN = ("dataset", "row", *Certified._fields, "class_rows", "class_texts", "first
 """The output's own columns."""
 
 
-def dedupe(  # noqa: PLR0913 (one keyword a flag of the command)
+def dedupe(  # noqa: PLR0913, RUF100 (one keyword a flag of the command)
     places: Input,
     *,
     column: str = "reference_problem",

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from pddl_eval.benchmark.enumeration import DOMAINS
 from pddl_eval.benchmark.original import Original, write
-from pddl_eval.benchmark.tasks import draw, of_type
+from pddl_eval.benchmark.tasks import choose, of_type
 from pddl_eval.model import ROOT_TYPE, Atom, Problem, State, show_atom
 from pddl_eval.model import renamed as with_names
 
@@ -126,7 +126,7 @@ def renamed(original: Original, random: Random) -> Problem:
 def implied_atoms_left_out(original: Original, random: Random) -> Problem | None:
     """Some goal atoms fewer, with the same closure: the same goal states are reachable."""
     goal = original.problem.goal
-    for atom in draw(TRIES, goal, random):
+    for atom in choose(TRIES, goal, random):
         closures = original.closures_with(replace(original.problem, goal=goal - {atom}))
         if closures and closures == original.closures:
             goal -= {atom}
@@ -227,7 +227,7 @@ def object_added(original: Original, random: Random) -> Problem:
 def goal_atom_lost(original: Original, random: Random) -> Problem | None:
     """One goal atom fewer, which the others do not imply: the closure is smaller, the old plan still good."""
     goal = original.problem.goal
-    changed = (_with_smaller_closure(original, goal - {atom}) for atom in draw(TRIES, goal, random))
+    changed = (_with_smaller_closure(original, goal - {atom}) for atom in choose(TRIES, goal, random))
     return next(filter(None, changed), None)
 
 
@@ -246,7 +246,7 @@ def goal_strengthened(original: Original, random: Random) -> Problem | None:
     problem = original.problem
     if not original.closures:
         return None
-    for atom in draw(TRIES, problem.init.difference(*original.closures), random):
+    for atom in choose(TRIES, problem.init.difference(*original.closures), random):
         changed = replace(problem, goal=problem.goal | {atom})
         if original.closures_with(changed):
             return changed
@@ -458,4 +458,4 @@ def _fresh_name(problem: Problem, stem: str) -> str:
 
 
 def _unknown_atom(problem: Problem, random: Random) -> Atom:
-    return ("polished", *draw(1, problem.objects, random))
+    return ("polished", *choose(1, problem.objects, random))

@@ -11,7 +11,7 @@ from itertools import accumulate, pairwise
 from math import isqrt
 from random import Random
 
-from pddl_eval.benchmark.tasks import Side, TaskDomain, benchmark_partitions, counted, draw, named, numbered
+from pddl_eval.benchmark.tasks import Side, TaskDomain, benchmark_partitions, choose, counted, named, numbered
 from pddl_eval.model import Atom, Problem, State
 
 Heights = tuple[int, ...]
@@ -125,9 +125,9 @@ def _random_towers(problem: Problem, random: Random) -> State:
 
 def _contradictions(problem: Problem, random: Random) -> list[tuple[Atom, ...]]:
     found: list[tuple[Atom, ...]] = []
-    for a in draw(3, problem.objects, random):
+    for a in choose(3, problem.objects, random):
         found += [(("on", a, a),), (("holding", a), ARM_EMPTY)]
-    for a, b in pairwise(draw(3, problem.objects, random)):
+    for a, b in pairwise(choose(3, problem.objects, random)):
         found += [(("on", a, b), ("on", b, a)), (("on", a, b), ("clear", b)), (("on", a, b), ("on-table", a))]
     return found
 

@@ -34,22 +34,17 @@ SIZE_BUCKETS = ("1-20", "21-40", "41-60", "61-80", ">80")
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A problem with one of its descriptions."""
+    """A problem with one of its descriptions.
+
+    ``abstractness`` is ``explicit-abstract`` for an explicit initial state and an abstract goal, and so on.
+    ``is_placeholder`` is true where the text leaves open which objects the goal means: an abstract text whose goal is
+    not described by the start.
+    """
 
     described: TaskProblem
     description: str
-    init_abstract: bool
-    goal_abstract: bool
-
-    @property
-    def abstractness(self) -> str:
-        """``explicit-abstract`` for an explicit initial state and an abstract goal, and so on."""
-        return "-".join("abstract" if side else "explicit" for side in (self.init_abstract, self.goal_abstract))
-
-    @property
-    def is_placeholder(self) -> bool:
-        """True where the text leaves open which objects the goal means: abstract, and not described by the start."""
-        return (self.init_abstract or self.goal_abstract) and not self.described.refers_to_start
+    abstractness: str
+    is_placeholder: bool
 
 
 def benchmark_problems() -> Iterator[TaskProblem]:
@@ -94,7 +89,9 @@ def benchmark_pairs(problems: Iterable[TaskProblem] | None = None) -> Iterator[P
             digest = blake2b(text.encode(), digest_size=16).digest()
             if digest not in given:
                 given.add(digest)
-                yield Pair(described, text, init_abstract, goal_abstract)
+                abstractness = "-".join("abstract" if side else "explicit" for side in (init_abstract, goal_abstract))
+                abstract = init_abstract or goal_abstract
+                yield Pair(described, text, abstractness, abstract and not described.refers_to_start)
 
 
 def size_bucket(size: int) -> str:

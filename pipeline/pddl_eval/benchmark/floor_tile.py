@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate, combinations_with_replacement, pairwise, product
 from random import Random
 
-from pddl_eval.benchmark.tasks import Side, TaskDomain, counted, draw, holding_for, named, numbered, of_type
+from pddl_eval.benchmark.tasks import Side, TaskDomain, choose, counted, holding_for, named, numbered, of_type
 from pddl_eval.model import Atom, Problem, State
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
@@ -197,7 +197,7 @@ def _random_init(problem: Problem, random: Random) -> State | None:
 
 
 def _contradictions(problem: Problem, random: Random) -> list[tuple[Atom, ...]]:
-    robots, tiles, colors = (draw(3, of_type(kind, problem), random) for kind in ("robot", "tile", "color"))
+    robots, tiles, colors = (choose(3, of_type(kind, problem), random) for kind in ("robot", "tile", "color"))
     found: list[tuple[Atom, ...]] = []
     for robot in robots:
         found += [(("robot-at", robot, one), ("robot-at", robot, other)) for one, other in pairwise(tiles)]

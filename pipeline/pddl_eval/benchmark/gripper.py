@@ -17,8 +17,8 @@ from pddl_eval.benchmark.tasks import (
     Side,
     TaskDomain,
     benchmark_partitions,
+    choose,
     counted,
-    draw,
     holding_for,
     named,
     numbered,
@@ -200,11 +200,11 @@ def _random_init(problem: Problem, random: Random) -> State:
 
 
 def _contradictions(problem: Problem, random: Random) -> list[tuple[Atom, ...]]:
-    balls = draw(3, holding_for("ball", problem), random)
-    rooms = draw(3, holding_for("room", problem), random)
+    balls = choose(3, holding_for("ball", problem), random)
+    rooms = choose(3, holding_for("room", problem), random)
     # A gripper that is both loaded and free at the start contradicts itself already, so its atoms can hold together.
     loaded = {atom[-1] for atom in problem.init if atom[0] == "carry"}.intersection(holding_for("free", problem))
-    grippers = draw(3, set(holding_for("gripper", problem)) - loaded, random)
+    grippers = choose(3, set(holding_for("gripper", problem)) - loaded, random)
     found: list[tuple[Atom, ...]] = []
     for one, other in pairwise(rooms):
         found += [(("at-robby", one), ("at-robby", other))]

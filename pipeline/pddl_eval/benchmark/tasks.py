@@ -168,6 +168,6 @@ def of_type(type_: str, problem: Problem) -> list[str]:
     return sorted(name for name, its_type in problem.objects.items() if its_type == type_)
 
 
-def draw(most: int, items: Collection[T], random: Random) -> list[T]:
+def choose(most: int, items: Collection[T], random: Random) -> list[T]:
     """At most so many of the items (names or atoms), in random order."""
     return random.sample(sorted(items), min(most, len(items)))
