@@ -66,11 +66,11 @@ def _problem(
         tied(parameters) if tied else (domain.initial[task_init](parameters), domain.goals[task_goal](parameters))
     )
     if init and goal:
-        kinds = {name: kind_of(name) for name in domain.objects(parameters)}
+        kinds = {thing: kind_of(thing) for thing in domain.objects(parameters)}
         objects = kinds if domain.kinds_as == "types" else dict.fromkeys(kinds, ROOT_TYPE)
-        told = [(kind, name) for name, kind in kinds.items() if domain.kinds_as == "atoms"]
+        kind_atoms = [(kind, thing) for thing, kind in kinds.items() if domain.kinds_as == "atoms"]
         title = f"{name}_{task_init}_to_{task_goal}_{domain.label(parameters)}"
-        problem = Problem(title, name, objects, frozenset((*told, *init.atoms)), frozenset(goal.atoms))
+        problem = Problem(title, name, objects, frozenset((*kind_atoms, *init.atoms)), frozenset(goal.atoms))
         yield TaskProblem(problem, init, goal, task_init, task_goal, bool(tied) or task_goal in domain.relative)
 
 
