@@ -8,7 +8,7 @@ import pddl_eval
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pddl_eval.benchmark.tables import PAIRS_SCHEMA, variants_schema
+from pddl_eval.benchmark import PAIRS_SCHEMA, variants_schema
 from pddl_eval.commands import generate
 from typer.testing import CliRunner, Result
 
@@ -39,13 +39,13 @@ def test_the_bundled_sample_is_what_the_code_makes(tmp_path: Path) -> None:
 
 
 def test_the_benchmark_is_written_and_table_1_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On its first pairs; that all of them are right is ``tests/tasks/test_enumeration.py``."""
+    """On its first pairs; that all of them are right is ``tests/benchmark/test_enumeration.py``."""
     from itertools import islice
 
-    from pddl_eval.benchmark import enumeration
+    from pddl_eval import benchmark
 
-    whole = enumeration.benchmark_pairs
-    monkeypatch.setattr(enumeration, "benchmark_pairs", lambda: islice(whole(), 500))
+    whole = benchmark.benchmark_pairs
+    monkeypatch.setattr(benchmark, "benchmark_pairs", lambda: islice(whole(), 500))
     result = run("planetarium", tmp_path / "new" / "pairs.parquet")
     assert result.exit_code == 0, result.output
     written = pq.ParquetFile(tmp_path / "new" / "pairs.parquet")

@@ -102,11 +102,10 @@ def _machine() -> dict[str, Any]:
 
 
 def _workloads() -> dict[str, Callable[[int], pa.Table]]:
-    from pddl_eval.benchmark.labels import Outcome
-    from pddl_eval.benchmark.presets import PRESETS, Preset
+    from pddl_eval.benchmark import PRESETS, Grade, Preset
 
-    unparseable = Preset({Outcome.UNPARSEABLE: 1})
-    renamed = Preset({Outcome.CORRECT: 1}, {"renamed": 1e6})
+    unparseable = Preset({Grade.UNPARSEABLE: 1})
+    renamed = Preset({Grade.CORRECT: 1}, {"renamed": 1e6})
     return {
         "zero-shot": lambda pairs: _variants(pairs, PRESETS["zero-shot"]),
         "fine-tuned": lambda pairs: _variants(pairs, PRESETS["fine-tuned"]),
@@ -123,8 +122,7 @@ def _variants(pairs: int, preset: Any) -> pa.Table:
     """Answers to problems spread evenly over the benchmark, about four rows a problem as there."""
     import pyarrow as pa
 
-    from pddl_eval.benchmark.enumeration import benchmark_problems
-    from pddl_eval.benchmark.tables import by_preset, variants_table
+    from pddl_eval.benchmark import benchmark_problems, by_preset, variants_table
 
     distinct = -(-pairs // 4)
     problems = [task.problem for task in benchmark_problems()]
@@ -147,9 +145,7 @@ def _symmetric(pairs: int) -> pa.Table:
     """Twenty equal towers, a hundred balls, a row of tiles: each against a renamed copy."""
     import pyarrow as pa
 
-    from pddl_eval.benchmark.labels import Outcome
-    from pddl_eval.benchmark.presets import Preset
-    from pddl_eval.benchmark.tables import by_preset, variants_table
+    from pddl_eval.benchmark import Grade, Preset, by_preset, variants_table
     from pddl_eval.model import Problem
 
     blocks = [[f"b{t}-{h}" for h in range(5)] for t in range(20)]
@@ -170,7 +166,7 @@ def _symmetric(pairs: int) -> pa.Table:
         Problem("balls", "gripper", dict.fromkeys([*balls, "x", "y", "l"], "object"), balls_in_x, balls_in_y),
         Problem("row", "floor-tile", floor, frozenset(row), frozenset(("painted", tile, "c") for tile in tiles)),
     ]
-    renamed = Preset({Outcome.CORRECT: 1}, {"renamed": 1e6})
+    renamed = Preset({Grade.CORRECT: 1}, {"renamed": 1e6})
     count = max(3, min(pairs, 300))
     references = _references([problems[i % 3] for i in range(count)], pa)
     return variants_table(references, 0, by_preset(renamed, seed=1))
@@ -180,7 +176,7 @@ def _plans(pairs: int) -> pa.Table:
     """Plans of benchmark problems against the same with a step lost, doubled or exchanged."""
     import pyarrow as pa
 
-    from pddl_eval.benchmark.enumeration import benchmark_problems
+    from pddl_eval.benchmark import benchmark_problems
     from pddl_eval.domains import known_domain
     from pddl_eval.model import problem_to_pddl, show_atom
     from pddl_eval.solve import solve

@@ -55,7 +55,7 @@ def dedupe(
     OUT.parquet has a line for each row: certificate, its class's size and first row, duplicate, leak.
     """
     from pddl_eval.dedupe import dedupe as find_classes
-    from pddl_eval.dedupe.output import require_output, write_rows
+    from pddl_eval.dedupe import require_output, write_rows
 
     require_output(output, [*input, *(against or [])])
     with _progress() as watch:
