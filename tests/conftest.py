@@ -14,20 +14,31 @@ from uuid import uuid4
 
 import pytest
 
-SHARED_BY = {"ray_session": "ray", "s3_endpoint": "s3"}
-"""A fixture that is slow to start, and the name of the xdist group and of the mark of the tests that use it."""
+MARKS = {"ray_session": ("ray",), "s3_endpoint": ("s3",), "cluster": ("ray", "network", "slow")}
+"""The marks of the tests that use a fixture; ``cluster`` is several Ray nodes in a network namespace."""
+
+GROUPS = ("ray", "s3")
+"""Marks whose tests all run in one worker."""
+
+ONE_WORKER = ("benchmark",)
+"""Folders whose tests all run in one worker: their fixtures take seconds to make."""
+
+SLOW_TIMEOUT = 600.0
 
 
 @pytest.hookimpl(tryfirst=True)  # Before xdist reads the groups and before pytest deselects by marks.
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark and group the tests that use a shared server."""
+    """Give each test the marks of its fixtures, its xdist group, and more time where it is slow."""
     for item in items:
-        for fixture, name in SHARED_BY.items():
-            if fixture in getattr(item, "fixturenames", ()):
-                item.add_marker(name)
-            if item.get_closest_marker(name):
-                item.add_marker(pytest.mark.xdist_group(name))
-                break
+        for fixture in MARKS.keys() & getattr(item, "fixturenames", ()):
+            for mark in MARKS[fixture]:
+                item.add_marker(mark)
+        groups = [mark for mark in GROUPS if item.get_closest_marker(mark)]
+        groups += [folder for folder in ONE_WORKER if item.path.parent.name == folder and "tests" in item.path.parts]
+        if groups:
+            item.add_marker(pytest.mark.xdist_group(groups[0]))
+        if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(SLOW_TIMEOUT))
 
 
 @pytest.fixture(scope="session")
