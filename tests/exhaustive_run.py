@@ -17,9 +17,7 @@ from random import Random
 from typing import Any
 
 from pddl_eval.domains import known_domain
-from pddl_eval.equivalence.analysis import closure_of
-from pddl_eval.equivalence.certificate import certificate_of
-from pddl_eval.equivalence.decide import decide
+from pddl_eval.equivalence import Task, decide
 from pddl_eval.model import Atom, Problem, problem_to_pddl, show_atom
 from pddl_eval.solve import solve
 from pddl_eval.verdict import Undecided, Unsolvable
@@ -79,7 +77,7 @@ def problem_findings(problem: Problem, planning_domain: Any) -> Iterator[Finding
     for typed in (True, False):
         label = "typed" if typed else "untyped"
         expected = closure(problem, typed=typed)
-        found = closure_of(problem, planning_domain, typed)
+        found = Task(problem, planning_domain, typed).closure
         yield Finding(f"closure {label}", expected is not None, *_closure_outcome(expected, found))
         plan = solve(problem, planning_domain, typed)
         yield Finding(f"solvable {label}", expected is not None, *_plan_outcome(problem, plan, typed))
@@ -114,7 +112,7 @@ def verdict_findings(pair: Pair, planning_domain: Any) -> Iterator[Finding]:
     reference, generated = pair.reference, pair.generated
     for is_placeholder in (False, True):
         mode = "placeholder" if is_placeholder else "identity"
-        decision = decide(reference, generated, is_placeholder, planning_domain)
+        decision = decide(Task(reference, planning_domain), Task(generated, planning_domain), is_placeholder)
         for typed, answer in ((True, decision.equivalent), (False, decision.equivalent_untyped)):
             judged = equivalent(reference, generated, is_placeholder, typed=typed)
             outcome, note = _verdict_outcome(reference, judged, answer, decision, typed)
@@ -165,7 +163,8 @@ def certificate_findings(pair: Pair, planning_domain: Any) -> Iterator[Finding]:
     for is_placeholder in (False, True):
         check = f"certificate {'placeholder' if is_placeholder else 'identity'}"
         judged = equivalent(pair.reference, pair.generated, is_placeholder)
-        first, second = (certificate_of(p, planning_domain, is_placeholder) for p in (pair.reference, pair.generated))
+        tasks = (Task(problem, planning_domain) for problem in (pair.reference, pair.generated))
+        first, second = (task.placeholder_certificate if is_placeholder else task.certificate for task in tasks)
         undecided = [c.reason for c in (first, second) if isinstance(c, Undecided)]
         if undecided:
             yield Finding(check, judged, UNDECIDED, undecided[0])

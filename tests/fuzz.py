@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from random import Random
 
 import pyarrow as pa
+from pddl_eval.metrics import PLAN
 from pddl_eval.options import ScoringOptions
-from pddl_eval.scoring.columns import PLAN
-from pddl_eval.scoring.table import score_table
+from pddl_eval.table import score_table
 
 from tests.parsing.mutations import OWN_PROBLEMS, differ, mutate, reference_texts, soup
 
@@ -119,7 +119,7 @@ def broken_rules(tried: Case) -> Iterator[str]:
         yield f"the verdict is {scores['verdict']}: {scores['detail']}"
     if (scores["verdict"] in ("identical", "isomorphic", "equivalent")) != (scores["equivalent"] is True):
         yield f"verdict {scores['verdict']} and equivalent {scores['equivalent']}"
-    for field in PLAN.fields[:5]:
+    for field in PLAN.columns[:5]:
         if scores[field.name] is None or not 0 <= scores[field.name] <= 1:
             yield f"{field.name} is {scores[field.name]}"
     answer = tried.row["generated_problem"]

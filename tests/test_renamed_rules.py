@@ -2,7 +2,7 @@
 
 import pytest
 from pddl_eval.domains import planning_domain
-from pddl_eval.equivalence.analysis import closure_of
+from pddl_eval.equivalence import Task
 from pddl_eval.model import Problem
 from pddl_eval.renamed_rules import renaming_between
 
@@ -28,7 +28,7 @@ def test_blocks_world_in_other_words_keeps_its_rules() -> None:
     init |= {("arm-empty",), ("color", "b0", "b1")}
     goal = frozenset(("above", blocks[i], blocks[i + 1]) for i in range(39))
     problem = Problem("p", "blocks-4ops", dict.fromkeys(blocks, "object"), frozenset(init), goal)
-    closure = closure_of(problem, domain)
+    closure = Task(problem, domain).closure
     assert isinstance(closure, frozenset)
     assert closure - goal == {
         ("handempty",),

@@ -7,39 +7,30 @@ not pay for the others.
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pddl_eval.api import UndecidedError, UnsolvableError, certificate, compare_problems, fully_specify
-    from pddl_eval.domain_metrics import DomainScores, compare_domains
+    from pddl_eval.equivalence import scene_graph
+    from pddl_eval.metrics import DomainScores, PlanScores, ProblemVerdict, compare_domains, compare_plans
     from pddl_eval.model import Problem
-    from pddl_eval.parsing.problems import ParseError, parse_problem
-    from pddl_eval.plan_metrics import PlanScores, compare_plans
+    from pddl_eval.parsing import ParseError, parse_problem
     from pddl_eval.report import Report, build_report
     from pddl_eval.run import RunSummary, score_dataset
-    from pddl_eval.scoring.frame import score_frame
-    from pddl_eval.scoring.problem_pair import ProblemVerdict
+    from pddl_eval.table import score_frame
 
-_HOME = {
-    "DomainScores": "pddl_eval.domain_metrics",
-    "ParseError": "pddl_eval.parsing.problems",
-    "PlanScores": "pddl_eval.plan_metrics",
-    "Problem": "pddl_eval.model",
-    "ProblemVerdict": "pddl_eval.scoring.problem_pair",
-    "Report": "pddl_eval.report",
-    "RunSummary": "pddl_eval.run",
-    "UndecidedError": "pddl_eval.api",
-    "UnsolvableError": "pddl_eval.api",
-    "build_report": "pddl_eval.report",
-    "certificate": "pddl_eval.api",
-    "compare_domains": "pddl_eval.domain_metrics",
-    "compare_plans": "pddl_eval.plan_metrics",
-    "compare_problems": "pddl_eval.api",
-    "fully_specify": "pddl_eval.api",
-    "parse_problem": "pddl_eval.parsing.problems",
-    "score_dataset": "pddl_eval.run",
-    "score_frame": "pddl_eval.scoring.frame",
+_ROOMS = {
+    "api": ("UndecidedError", "UnsolvableError", "certificate", "compare_problems", "fully_specify"),
+    "equivalence": ("scene_graph",),
+    "metrics": ("DomainScores", "PlanScores", "ProblemVerdict", "compare_domains", "compare_plans"),
+    "model": ("Problem",),
+    "parsing": ("ParseError", "parse_problem"),
+    "report": ("Report", "build_report"),
+    "run": ("RunSummary", "score_dataset"),
+    "table": ("score_frame",),
 }
+_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
     "DomainScores",
@@ -58,13 +49,18 @@ __all__ = [
     "compare_problems",
     "fully_specify",
     "parse_problem",
+    "scene_graph",
     "score_dataset",
     "score_frame",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name == "__version__":
+        value: Any = version("pddl-eval")
+    elif name in _ROOM_OF:
+        value = getattr(import_module(f"pddl_eval.{_ROOM_OF[name]}"), name)
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
     return value

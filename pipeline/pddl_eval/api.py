@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pddl_eval.domains import PlanningDomain, planning_domain
-from pddl_eval.equivalence.analysis import closure_of
-from pddl_eval.equivalence.certificate import certificate_of
+from pddl_eval.equivalence import task_of
 from pddl_eval.errors import UserError
+from pddl_eval.metrics.problem import ProblemVerdict, score_problem_pair
 from pddl_eval.model import Problem, State, problem_to_pddl
-from pddl_eval.parsing.problems import parse_problem
-from pddl_eval.scoring.problem_pair import ProblemVerdict, score_problem_pair
 from pddl_eval.verdict import Undecided, Unsolvable
 
 
@@ -49,7 +46,7 @@ def compare_problems(
     paper's "PDDL without object identity"). ``domain``: a known domain's name or a PDDL text; default: the domain that
     the reference names. ``check_solvable`` False leaves ``solvable`` None.
 
-    Raises ``pddl_eval.parsing.domains.DomainError`` where ``domain`` is a text but no PDDL domain.
+    Raises ``DomainError`` where ``domain`` is a text but no PDDL domain.
     Source: the paper, section 4, algorithm 1.
 
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
@@ -57,7 +54,8 @@ def compare_problems(
     >>> verdict.equivalent, verdict.verdict.value, verdict.object_map
     (True, 'isomorphic', {'z': 'a'})
     """
-    return score_problem_pair(_text(reference), _text(generated), is_placeholder, domain, check_solvable)
+    texts = (problem_to_pddl(side) if isinstance(side, Problem) else side for side in (reference, generated))
+    return score_problem_pair(*texts, is_placeholder, domain, check_solvable)
 
 
 def fully_specify(problem: str | Problem, domain: str | None = None) -> State:
@@ -71,7 +69,7 @@ def fully_specify(problem: str | Problem, domain: str | None = None) -> State:
     >>> sorted(fully_specify(held))
     [('arm-empty',), ('clear', 'a'), ('on-table', 'a')]
     """
-    closure = closure_of(*_resolved(problem, domain))
+    closure = task_of(problem, domain).closure
     if isinstance(closure, Unsolvable):
         raise UnsolvableError(closure.reason)
     if isinstance(closure, Undecided):
@@ -89,18 +87,8 @@ def certificate(problem: str | Problem, domain: str | None = None, *, is_placeho
     >>> certificate(held) == certificate(held.replace("clear a", "on-table a"))
     True
     """
-    found = certificate_of(*_resolved(problem, domain), is_placeholder=is_placeholder)
+    task = task_of(problem, domain)
+    found = task.placeholder_certificate if is_placeholder else task.certificate
     if isinstance(found, Undecided):
         raise UndecidedError(found.reason)
     return found
-
-
-def _text(problem: str | Problem | None) -> str | None:
-    return problem_to_pddl(problem) if isinstance(problem, Problem) else problem
-
-
-def _resolved(problem: str | Problem, domain: str | None) -> tuple[Problem, PlanningDomain | None]:
-    given = planning_domain(domain) if domain is not None else None
-    if isinstance(problem, str):
-        problem = parse_problem(problem, given.domain.constants if given else ())
-    return problem, given if domain is not None else planning_domain(problem.domain)

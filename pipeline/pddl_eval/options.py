@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, asdict, dataclass, field, fields
 from functools import cache, wraps
@@ -107,7 +108,7 @@ class ScoringOptions:
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", dict(self.columns or {}))
         if self.similarity.startswith("embedding:") and len(self.similarity) > len("embedding:"):
-            if find_spec("sentence_transformers") is None:
+            if "sentence_transformers" not in sys.modules and find_spec("sentence_transformers") is None:
                 raise UserError("similarity embedding:… needs the extra: pip install 'pddl-eval[embedding]'")
         elif self.similarity not in ("exact", "lexical"):
             raise UserError(f"no similarity is named {self.similarity!r}: choose {', '.join(SIMILARITIES)}")

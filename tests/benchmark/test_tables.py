@@ -21,7 +21,7 @@ from pddl_eval.benchmark.tables import (
 )
 from pddl_eval.benchmark.variants import KINDS
 from pddl_eval.options import ScoringOptions
-from pddl_eval.scoring.table import score_table
+from pddl_eval.table import score_table
 
 DRAW = by_preset(PRESETS["every-kind"], 5)
 

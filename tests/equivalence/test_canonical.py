@@ -5,11 +5,9 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pddl_eval.equivalence import canonical
+from pddl_eval.equivalence import canonical, same_graph, scene_graph
 from pddl_eval.equivalence.canonical import LabelledGraph, isomorphic
-from pddl_eval.equivalence.differences import renamed
-from pddl_eval.equivalence.scene_graph import problem_graph, same_graph
-from pddl_eval.model import Problem
+from pddl_eval.model import Problem, renamed
 
 PREDICATES = {"flag": 0, "clear": 1, "on": 2, "right": 2, "between": 3}
 
@@ -60,7 +58,7 @@ def test_small_problems_agree_with_the_matcher_of_networkx(seed: int) -> None:
         lost = rng.choice(sorted(other.init))
         regained = (lost[0], *rng.choices(list(other.objects), k=len(lost) - 1)) if len(lost) > 1 else lost
         other = Problem("q", "d", other.objects, other.init - {lost} | {regained}, other.goal)
-    assert isomorphic(graph(problem), graph(other)) == same_graph(problem_graph(problem), problem_graph(other))
+    assert isomorphic(graph(problem), graph(other)) == same_graph(scene_graph(problem), scene_graph(other))
 
 
 def towers(count: int, height: int, prefix: str) -> Problem:

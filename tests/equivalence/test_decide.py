@@ -2,7 +2,7 @@
 
 import pytest
 from pddl_eval.domains import known_domain
-from pddl_eval.equivalence.decide import Decision, decide
+from pddl_eval.equivalence import Decision, Task, decide
 from pddl_eval.model import Problem, State
 from pddl_eval.verdict import Verdict
 
@@ -19,8 +19,11 @@ TABLE = "arm-empty, clear a, clear b, clear c, on-table a, on-table b, on-table 
 TOWER = "on a b, on b c"
 
 
-def compare(reference: Problem, generated: Problem, is_placeholder: bool = False) -> Decision:
-    return decide(reference, generated, is_placeholder, known_domain("blocksworld"))
+def compare(
+    reference: Problem, generated: Problem, is_placeholder: bool = False, domain: str | None = "blocksworld"
+) -> Decision:
+    known = known_domain(domain) if domain else None
+    return decide(Task(reference, known), Task(generated, known), is_placeholder)
 
 
 def test_the_same_atoms_are_identical() -> None:
@@ -112,8 +115,8 @@ def test_an_unknown_domain_is_decided_only_where_no_closure_is_needed() -> None:
     def ferry(goal: str, domain: str = "ferry") -> Problem:
         return Problem("p", domain, {"a": "object"}, atoms("at a"), atoms(goal))
 
-    assert decide(ferry("at a"), ferry("at a"), False, None).equivalent is True
-    assert decide(ferry("on a"), ferry("at a"), False, None).verdict == Verdict.UNDECIDED
+    assert compare(ferry("at a"), ferry("at a"), domain=None).equivalent is True
+    assert compare(ferry("on a"), ferry("at a"), domain=None).verdict == Verdict.UNDECIDED
 
 
 def test_five_hundred_balls_and_three_hundred_blocks_are_decided() -> None:
@@ -124,8 +127,8 @@ def test_five_hundred_balls_and_three_hundred_blocks_are_decided() -> None:
     moved = Problem("p", "gripper", objects, frozenset(init), frozenset(("at", ball, "y") for ball in balls))
     all_but_one = Problem("p", "gripper", objects, frozenset(init), frozenset(("at", ball, "y") for ball in balls[1:]))
     another = Problem("p", "gripper", objects, frozenset(init), frozenset(("at", ball, "y") for ball in balls[:-1]))
-    assert decide(all_but_one, another, False, known_domain("gripper")).verdict == Verdict.ISOMORPHIC
-    assert decide(moved, all_but_one, False, known_domain("gripper")).verdict == Verdict.GOAL_DIFFERS
+    assert compare(all_but_one, another, domain="gripper").verdict == Verdict.ISOMORPHIC
+    assert compare(moved, all_but_one, domain="gripper").verdict == Verdict.GOAL_DIFFERS
 
     names = [f"b{i}" for i in range(300)]
     on_table = {("clear", b) for b in names} | {("on-table", b) for b in names} | {("arm-empty",)}
@@ -135,4 +138,4 @@ def test_five_hundred_balls_and_three_hundred_blocks_are_decided() -> None:
     reversed_ = Problem(
         "p", "blocksworld", dict.fromkeys(names, "object"), frozenset(on_table), frozenset(backwards | {("arm-empty",)})
     )
-    assert decide(stacked, reversed_, False, known_domain("blocksworld")).verdict == Verdict.EQUIVALENT
+    assert compare(stacked, reversed_, domain="blocksworld").verdict == Verdict.EQUIVALENT

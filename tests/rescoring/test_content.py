@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval.options import ScoringOptions
 from pddl_eval.rescoring.content import content_columns, content_keys
-from pddl_eval.scoring.columns import ColumnError
+from pddl_eval.table import ColumnError
 
 TEXTS = st.none() | st.text("ab(", max_size=3)
 ROWS = st.lists(

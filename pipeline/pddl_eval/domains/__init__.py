@@ -11,10 +11,10 @@ from __future__ import annotations
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import import_module
 
-from pddl_eval.model import Action, Domain, Problem, State
+from pddl_eval.model import ROOT_TYPE, Action, Domain, Problem, State
 from pddl_eval.renamed_rules import Renaming, renaming_between
 from pddl_eval.verdict import BrokenAssumption, Unsolvable
 
@@ -32,7 +32,7 @@ class Rules:
     plan: Callable[[Problem, bool], tuple[Action, ...] | Unsolvable]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlanningDomain:
     """A domain and, where there are any, the rules that decide its problems in polynomial time."""
 
@@ -41,7 +41,21 @@ class PlanningDomain:
 
     @property
     def name(self) -> str:
+        """The domain's own name."""
         return self.domain.name
+
+    @cached_property
+    def has_types(self) -> bool:
+        """True where some operator takes more than plain objects."""
+        return any(types != (ROOT_TYPE,) for operator in self.domain.operators for _, types in operator.parameters)
+
+    @cached_property
+    def _untyped(self) -> Domain:
+        return self.domain.without_types()
+
+    def operators_of(self, typed: bool) -> Domain:
+        """The domain, with types or without; always the same value, for what is derived from it is kept."""
+        return self.domain if typed else self._untyped
 
 
 @lru_cache(maxsize=1)

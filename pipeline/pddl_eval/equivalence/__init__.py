@@ -1,6 +1,22 @@
-"""Algorithm 1 of the paper, exact: are two problems over one domain the same planning problem?
+"""Algorithm 1 of the paper, exact: are two PDDL problems the same planning problem?
 
-``scene_graph`` draws problems as the paper's graphs, ``canonical`` labels them, ``analysis`` keeps what is known of one
-problem (its closure, its labelled graphs), ``decide`` compares two, ``differences`` finds words for what differs, and
-``certificate`` turns the canonical form into a name. Pure functions of values: no text is read and nothing is stored.
+``task`` is a problem in its domain with all that is known of it, ``canonical`` labels its graphs, ``decide`` compares
+two tasks, ``wording`` finds words for what differs, ``scene_graph`` draws the paper's graphs for people.
 """
+
+from pddl_eval.equivalence.decide import Decision, decide, same_domain
+from pddl_eval.equivalence.scene_graph import same_graph, scene_graph
+from pddl_eval.equivalence.task import Task, read_task, task_of
+from pddl_eval.equivalence.wording import closest_matching
+
+__all__ = [
+    "Decision",
+    "Task",
+    "closest_matching",
+    "decide",
+    "read_task",
+    "same_domain",
+    "same_graph",
+    "scene_graph",
+    "task_of",
+]

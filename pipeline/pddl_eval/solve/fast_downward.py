@@ -1,8 +1,8 @@
 """Asks Fast Downward for a plan: the planner behind the searches of this project, run as a subprocess with limits.
 
 Only text that is written here reaches it: every name of problem and domain is replaced by a plain one and the plan is
-translated back, so that no answer of a model can upset the planner's reader. What it finds is executed before it is
-returned. The planner comes with the package ``up-fast-downward``; without it every question is undecided.
+translated back, so that no answer of a model can upset the planner's reader. What it finds must still be executed. The
+planner comes with the package ``up-fast-downward``; without it every question is undecided.
 """
 
 from __future__ import annotations
@@ -12,12 +12,22 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
-from pddl_eval.model import Action, Atom, Domain, Problem, State, domain_to_pddl, problem_to_pddl
-from pddl_eval.solve.execute import execute
-from pddl_eval.solve.plain_names import with_plain_names
+from pddl_eval.model import (
+    EQUALITY,
+    ROOT_TYPE,
+    Action,
+    Atom,
+    Domain,
+    Operator,
+    Problem,
+    State,
+    domain_to_pddl,
+    problem_to_pddl,
+)
 from pddl_eval.verdict import Undecided, Unsolvable
 
 SECONDS = 30
@@ -35,14 +45,9 @@ _OUT_OF_MEMORY = (20, 22)
 
 
 def find_plan(
-    problem: Problem,
-    domain: Domain,
-    *,
-    without: frozenset[Atom] = frozenset(),
-    seconds: float = SECONDS,
-    megabytes: int = MEGABYTES,
+    problem: Problem, domain: Domain, *, seconds: float = SECONDS, megabytes: int = MEGABYTES
 ) -> tuple[Action, ...] | Unsolvable | Undecided:
-    """A plan to a state that contains the goal and none of the atoms ``without``, already executed; or the proof.
+    """A plan that Fast Downward found, not yet executed; or the proof that there is none.
 
     ``Unsolvable`` only for the exit codes that stand for a proof: no relaxed plan, or all states explored without
     unsafe pruning. ``Undecided`` for a limit, a missing planner or a failure, which its reason names.
@@ -55,7 +60,7 @@ def find_plan(
     driver = _driver()
     if driver is None:
         return Undecided("Fast Downward is not installed (package up-fast-downward)")
-    plain_problem, plain_domain, names = with_plain_names(problem, domain, without)
+    plain_problem, plain_domain, names = with_plain_names(problem, domain)
     with tempfile.TemporaryDirectory(prefix="fast-downward-") as folder:
         scratch = Path(folder)
         (scratch / "domain.pddl").write_text(domain_to_pddl(plain_domain), encoding="ascii")
@@ -64,17 +69,62 @@ def find_plan(
         if exit_code not in _PLAN_FOUND:
             return _failure(exit_code, seconds)
         lines = (scratch / "plan").read_text(encoding="ascii").splitlines()
-    plan = tuple(tuple(names[word] for word in line.strip(" ()").split()) for line in lines if line.startswith("("))
-    execution = execute(plan, problem, domain)
-    if not execution.reaches_goal or not without.isdisjoint(execution.state):
-        return Undecided(f"Fast Downward's plan does not execute: {execution.reason or 'the goal is not reached'}")
-    return plan
+    return tuple(tuple(names[word] for word in line.strip(" ()").split()) for line in lines if line.startswith("("))
 
 
-def reach(problem: Problem, domain: Domain, without: frozenset[Atom]) -> State | Unsolvable | Undecided:
-    """The state that Fast Downward's plan ends in; what ``grounded.closure`` may ask where its own search gives up."""
-    plan = find_plan(problem, domain, without=without)
-    return execute(plan, problem, domain).state if isinstance(plan, tuple) else plan
+def with_plain_names(problem: Problem, domain: Domain) -> tuple[Problem, Domain, Mapping[str, str]]:
+    """The same planning task in names that any reader takes, without types, and the way back to the old names.
+
+    Types become predicates that no operator touches. A name with atoms of several lengths becomes several predicates.
+
+    >>> car = Domain("d", {"car": "object"}, {}, {}, (Operator("go", (("?c", ("car",)),), *[frozenset()] * 4),))
+    >>> problem, domain, names = with_plain_names(Problem("p", "d", {"a b": "car"}, frozenset(), frozenset()), car)
+    >>> problem.objects, problem.init, names
+    ({'o0': 'object'}, frozenset({('t0', 'o0')}), {'o0': 'a b', 'a0': 'go'})
+    """
+    typed = {**problem.objects, **domain.constants}
+    in_operators = [atom for operator in domain.operators for atoms in _sets(operator) for atom in atoms]
+    kept = {(atom[0], len(atom)) for atom in (*problem.goal, *in_operators)} - {(EQUALITY, 3)}
+    init = [atom for atom in problem.init if (atom[0], len(atom)) in kept]
+    terms = {term for atom in (*problem.goal, *in_operators, *init) for term in atom[1:] if not term.startswith("?")}
+    objects = {name: f"o{number}" for number, name in enumerate(sorted(terms | typed.keys()))}
+    predicates = {each: f"p{number}" for number, each in enumerate(sorted(kept))} | {(EQUALITY, 3): EQUALITY}
+    alternatives = sorted({types for operator in domain.operators for _, types in operator.parameters})
+    type_predicates = {types: f"t{number}" for number, types in enumerate(alternatives)}
+
+    def plain(atoms: Iterable[Atom], names: Mapping[str, str]) -> State:
+        return frozenset((predicates[atom[0], len(atom)], *(names[term] for term in atom[1:])) for atom in atoms)
+
+    operators = []
+    for number, operator in enumerate(domain.operators):
+        variables = {variable: f"?x{position}" for position, (variable, _) in enumerate(operator.parameters)}
+        preconditions, *others = (plain(atoms, objects | variables) for atoms in _sets(operator))
+        fitting = {(type_predicates[types], variables[variable]) for variable, types in operator.parameters}
+        parameters = tuple((variable, (ROOT_TYPE,)) for variable in variables.values())
+        operators.append(Operator(f"a{number}", parameters, preconditions | fitting, *others))
+    constants = {objects[term]: ROOT_TYPE for atom in in_operators for term in atom[1:] if term in objects}
+    has_type = {
+        (type_predicates[types], objects[name])
+        for types in alternatives
+        for name, type_ in typed.items()
+        if domain.fits(type_, types)
+    }
+    plain_problem = Problem(
+        "plain-problem",
+        "plain-domain",
+        dict.fromkeys((name for name in objects.values() if name not in constants), ROOT_TYPE),
+        plain(init, objects) | has_type,
+        plain(problem.goal, objects),
+    )
+    declared = {name: ((ROOT_TYPE,),) * (length - 1) for (_, length), name in predicates.items() if name != EQUALITY}
+    declared |= dict.fromkeys(type_predicates.values(), ((ROOT_TYPE,),))
+    plain_domain = Domain("plain-domain", {}, constants, declared, tuple(operators))
+    back = {name: old for old, name in objects.items()}
+    return plain_problem, plain_domain, back | {f"a{n}": operator.name for n, operator in enumerate(domain.operators)}
+
+
+def _sets(operator: Operator[State]) -> tuple[State, State, State, State]:
+    return operator.preconditions, operator.negative_preconditions, operator.add_effects, operator.delete_effects
 
 
 def _driver() -> Path | None:

@@ -7,3 +7,6 @@ for a plan (``search``) and from regression, which can prove that there is none 
 together. No clock is read: every budget counts something, so that an answer is the same on every machine. No
 subprocess is started: a stronger planner is handed in as a function.
 """
+
+from pddl_eval.strips.closure import Counterexample, closure, counterexample
+from pddl_eval.strips.search import find_plan

@@ -1,0 +1,160 @@
+"""A planning task: a problem in its domain, and all that follows from the two, each thing computed once.
+
+This is the one place where a text and the name of a domain become something that can be compared, solved and named: a
+reference serves all answers that are compared with it. Deciding between two tasks is ``decide``'s business.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from hashlib import blake2b
+
+from pddl_eval.domains import PlanningDomain, planning_domain
+from pddl_eval.equivalence.canonical import LabelledGraph
+from pddl_eval.model import ROOT_TYPE, Action, Domain, Problem, State
+from pddl_eval.parsing import ParseError, Unreadable, parse_problem
+from pddl_eval.solve import solve
+from pddl_eval.strips import closure as closure_by_search
+from pddl_eval.verdict import Undecided, Unsolvable
+
+REFERENCES_KEPT = 256
+"""References kept for further answers; about 50 KB each for a typical benchmark problem."""
+
+
+class Task:
+    """A problem in its domain (None: nothing is known of it), with types or (``typed`` False) ignoring them.
+
+    >>> from pddl_eval.domains import known_domain
+    >>> init, goal = frozenset({("holding", "a")}), frozenset({("clear", "a")})
+    >>> task = Task(Problem("p", "blocksworld", {"a": "object"}, init, goal), known_domain("blocksworld"))
+    >>> sorted(task.closure), task.plan
+    ([('arm-empty',), ('clear', 'a'), ('on-table', 'a')], (('putdown', 'a'),))
+    """
+
+    def __init__(self, problem: Problem, domain: PlanningDomain | None, typed: bool = True) -> None:
+        self.problem = problem
+        self.domain = domain
+        self.typed = typed
+
+    @cached_property
+    def untyped(self) -> Task:
+        """The same task with types erased from the problem and from the operators."""
+        return Task(self.problem.without_types(), self.domain, typed=False)
+
+    @cached_property
+    def types_matter(self) -> bool:
+        """True unless every object is a plain ``object`` and no operator asks for more."""
+        return (self.domain is not None and self.domain.has_types) or any(
+            type_ != ROOT_TYPE for type_ in self.problem.objects.values()
+        )
+
+    @cached_property
+    def covered(self) -> bool:
+        """True where the domain's own rules decide the task in polynomial time."""
+        rules = self.domain.rules if self.domain is not None else None
+        return rules is not None and rules.failed_assumption(self.problem, self.typed) is None
+
+    @cached_property
+    def closure(self) -> State | Unsolvable | Undecided:
+        """cl(goal), the intersection of all reachable states that contain the goal (the paper's fullySpecify, exactly).
+
+        By the domain's own rules where they cover the problem, else by enumeration, invariants and search within a
+        budget.
+        """
+        if self.domain is None:
+            return Undecided(f"nothing is known of a domain named {self.problem.domain}")
+        if self.covered and self.domain.rules is not None:
+            return self.domain.rules.fully_specify(self.problem, self.typed)
+        return closure_by_search(self.problem, self.domain.operators_of(self.typed))
+
+    @property
+    def has_closure(self) -> bool:
+        """True where the closure is known already or costs no search."""
+        return "closure" in self.__dict__ or self.covered
+
+    @cached_property
+    def plan(self) -> tuple[Action, ...] | Unsolvable | Undecided:
+        """A plan that was executed, the proof that there is none, or the limit that was hit."""
+        if self.has_closure and isinstance(self.closure, Unsolvable):
+            return self.closure
+        return solve(self.problem, self.domain, self.typed)
+
+    @cached_property
+    def certificate(self) -> str | Undecided:
+        """32 hexadecimal digits, equal exactly for equivalent problems; Undecided where cl(goal) is.
+
+        All unsolvable problems over isomorphic initial states are one problem: none has a goal state.
+        """
+        return self._digest(self.closed_graph) if not isinstance(self.closure, Undecided) else self.closure
+
+    @cached_property
+    def placeholder_certificate(self) -> str | Undecided:
+        """As ``certificate``, for the paper's placeholder mode: initial state and goal are compared separately."""
+        if isinstance(self.closure, Undecided):
+            return self.closure
+        return self._digest(self.initial_scene, self.closed_goal_scene)
+
+    def _digest(self, *graphs: LabelledGraph) -> str:
+        name = self.domain.name if self.domain else self.problem.domain
+        return blake2b(repr((name, *(graph.form for graph in graphs))).encode(), digest_size=16).hexdigest()
+
+    @cached_property
+    def _colors(self) -> dict[str, str]:
+        """Each object's type; a constant of the domain is known by name, so nothing else can stand for it."""
+        constants = self.domain.domain.constants if self.domain is not None else ()
+        return {**self.problem.objects, **{name: f"= {name}" for name in constants}}
+
+    @cached_property
+    def initial_scene(self) -> LabelledGraph:
+        """The graph of the initial state."""
+        return LabelledGraph(self._colors, {"init": self.problem.init})
+
+    @cached_property
+    def graph_as_written(self) -> LabelledGraph:
+        """The initial state joined with the goal's own atoms."""
+        return LabelledGraph(self._colors, {"init": self.problem.init, "goal": self.problem.goal})
+
+    @cached_property
+    def closed_goal_scene(self) -> LabelledGraph:
+        """The graph of cl(goal)."""
+        return LabelledGraph(self._colors, self._closed_goal)
+
+    @cached_property
+    def closed_graph(self) -> LabelledGraph:
+        """The initial state joined with cl(goal)."""
+        return LabelledGraph(self._colors, {"init": self.problem.init, **self._closed_goal})
+
+    @property
+    def _closed_goal(self) -> dict[str, State]:
+        if isinstance(self.closure, Unsolvable):  # a scene that no goal's atoms can make
+            return {"no reachable state has": frozenset({("the-goal",)})}
+        assert not isinstance(self.closure, Undecided)
+        return {"goal": self.closure}
+
+
+def task_of(problem: str | Problem | None, domain: str | Domain | None = None) -> Task:
+    """The task that a problem and a domain state: PDDL texts or values, or the name of a known domain.
+
+    ``domain`` defaults to the domain that the problem names. Raises ``ParseError`` and ``DomainError`` where a text
+    cannot be read.
+
+    >>> task_of("(define (problem p) (:domain gripper) (:init) (:goal (and)))").domain.name
+    'gripper'
+    """
+    given = planning_domain(domain) if isinstance(domain, str) else domain and PlanningDomain(domain)
+    if not isinstance(problem, Problem):
+        problem = parse_problem(problem, given.domain.constants if given else ())
+    return Task(problem, planning_domain(problem.domain) if domain is None else given)
+
+
+@lru_cache(maxsize=REFERENCES_KEPT)
+def read_task(text: str | None, domain: str | None = None) -> Task | Unreadable:
+    """As ``task_of``, but why a problem cannot be read is returned, not raised; the last tasks are kept.
+
+    >>> read_task("(define (problem p)").verdict.value
+    'unparseable'
+    """
+    try:
+        return task_of(text, domain)
+    except ParseError as error:
+        return Unreadable(error.verdict, error.detail)

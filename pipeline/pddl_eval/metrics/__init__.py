@@ -1,0 +1,35 @@
+"""How close an answer is to its reference: one metric a file, listed in the pairs that a row can have."""
+
+from __future__ import annotations
+
+from pddl_eval.metrics.domains import DOMAIN, DomainScores, compare_domains
+from pddl_eval.metrics.plans import PLAN, PlanPair, PlanScores, compare_plans
+from pddl_eval.metrics.problem import PROBLEM, ProblemVerdict, score_problem_pair
+from pddl_eval.metrics.registry import Column, Metric, Pair, Row
+
+PAIRS = (PROBLEM, PLAN, DOMAIN)
+
+ROW_COLUMNS = (
+    Column("score_error", str, "null, or why the row could not be scored"),
+    Column("score_micros", int, "time spent on the row, in microseconds"),
+)
+"""Columns that every scored dataset has."""
+
+__all__ = [
+    "DOMAIN",
+    "PAIRS",
+    "PLAN",
+    "PROBLEM",
+    "ROW_COLUMNS",
+    "Column",
+    "DomainScores",
+    "Metric",
+    "Pair",
+    "PlanPair",
+    "PlanScores",
+    "ProblemVerdict",
+    "Row",
+    "compare_domains",
+    "compare_plans",
+    "score_problem_pair",
+]

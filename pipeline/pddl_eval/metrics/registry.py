@@ -1,0 +1,77 @@
+"""What a metric is: the columns that it fills, what they mean, and the function that fills them.
+
+The schema of a scored dataset, the run's summary, the report and the documentation's table of columns all follow from
+the metrics that a pair lists. A new metric is one file with a ``METRIC`` and its name in its pair's list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+from pddl_eval.options import ScoringOptions
+
+Row = Mapping[str, Any]
+"""The columns of a row that mean something, by meaning; absent ones are missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A score column. ``type`` is bool, int, float or str; ``in_summary``: a run prints its share or mean."""
+
+    name: str
+    type: type
+    meaning: str
+    in_summary: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """``score`` takes what its pair makes of a row and returns one value for each column, None where there is none."""
+
+    columns: tuple[Column, ...]
+    score: Callable[[Any], Sequence[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What is compared: the columns ``reference_NAME`` and ``generated_NAME``, and the metrics over them.
+
+    ``read`` makes of a row what all metrics of the pair take; ``prepare`` is told all rows of a table beforehand.
+    """
+
+    name: str
+    read: Callable[[Row, ScoringOptions], Any]
+    metrics: tuple[Metric, ...]
+    prepare: Callable[[Sequence[Row], ScoringOptions], None] | None = None
+
+    @property
+    def reference(self) -> str:
+        """The meaning of the column with the references."""
+        return f"reference_{self.name}"
+
+    @property
+    def generated(self) -> str:
+        """The meaning of the column with the generated values."""
+        return f"generated_{self.name}"
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The score columns of all metrics, in the order of the output."""
+        return tuple(column for metric in self.metrics for column in metric.columns)
+
+    def score(self, pair: Any) -> list[Any]:
+        """The values of all columns for what ``read`` made of a row."""
+        scores: list[Any] = []
+        for metric in self.metrics:
+            scores += metric.score(pair)
+        return scores
+
+
+class Scores(SimpleNamespace):
+    """The scores of one pair as attributes named like their columns."""
+
+    def __init__(self, pair: Pair, values: Sequence[Any]) -> None:
+        super().__init__(**{column.name: value for column, value in zip(pair.columns, values, strict=True)})

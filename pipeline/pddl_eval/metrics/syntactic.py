@@ -1,0 +1,94 @@
+"""AMLGym's syntactic precision and recall: which preconditions and effects of a domain's operators another one has.
+
+Operators match by name, ``-`` and ``_`` being alike, parameters by position whatever their names; types are no part of
+the definition. Extra operators and constructs outside STRIPS are reported, not scored. Whether two domains that differ
+mean the same is not asked here.
+"""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+from pddl_eval.errors import UserError
+from pddl_eval.metrics.registry import Column, Metric
+from pddl_eval.model import EQUALITY, Atom, Domain, Operator, State
+
+GROUPS = ("preconditions_positive", "preconditions_negative", "effects_positive", "effects_negative")
+"""The four sets of atoms of an operator, in the order in which they are compared."""
+
+COLUMNS = tuple(
+    Column(
+        f"domain_{measure}{suffix}",
+        float,
+        f"AMLGym's syntactic {measure}{f' of {suffix[1:]}'.replace('_', ', ') if suffix else ''}",
+        in_summary=not suffix,
+    )
+    for suffix in ("", *(f"_{group}" for group in GROUPS))
+    for measure in ("precision", "recall")
+)
+
+
+def syntactic_similarity(reference: Domain, generated: Domain | None) -> list[float]:
+    """Precision and recall over all atoms, then by group, each an average over the reference's operators, 0 to 1.
+
+    Precision is the share of the generated domain's atoms that the reference has, recall the share of the reference's
+    atoms that the generated domain has; of no atoms the share is 1, so an operator that is missing costs recall only.
+    A domain that cannot be read (None) scores 0 throughout. Raises ``UserError`` where the reference has no operators,
+    for then there is nothing to average over.
+    Source: AMLGym, "Syntactic similarity".
+
+    >>> stop = Operator("stop", (), frozenset({("moving",)}), frozenset(), frozenset(), frozenset({("moving",)}))
+    >>> halt = Operator("stop", (), frozenset({("moving",), ("late",)}), frozenset(), frozenset(), frozenset())
+    >>> scores = syntactic_similarity(Domain("bus", {}, {}, {}, (stop,)), Domain("bus", {}, {}, {}, (halt,)))
+    >>> scores[:2], scores[-2]
+    ([0.5, 0.5], 1.0)
+    """
+    if generated is None:
+        return [0.0] * len(COLUMNS)
+    if not reference.operators:
+        raise UserError(f"the reference domain {reference.name} has no operators")
+    theirs = {name_of(operator): operator for operator in generated.operators}
+    ratios = [_ratios(operator, theirs.get(name_of(operator))) for operator in reference.operators]
+    return [fmean(column) for column in zip(*ratios, strict=True)]
+
+
+def name_of(operator: Operator[State]) -> str:
+    """The name by which operators match: in lower case, ``_`` as ``-``."""
+    return operator.name.lower().replace("_", "-")
+
+
+def _ratios(reference: Operator[State], generated: Operator[State] | None) -> list[float]:
+    """Precision and recall of one operator over all its atoms, then by group; an absent operator has no atoms."""
+    expected = _groups(reference)
+    found = _groups(generated) if generated else [frozenset()] * len(GROUPS)
+    counts = [(len(e & f), len(f), len(e)) for e, f in zip(expected, found, strict=True)]
+    overall = tuple(map(sum, zip(*counts, strict=True)))
+    return [_share(right, whole) for right, has, wants in (overall, *counts) for whole in (has, wants)]
+
+
+def _groups(operator: Operator[State]) -> list[frozenset[Atom]]:
+    """The operator's atoms by group, parameters replaced by their positions."""
+    position = {name: f"?{number}" for number, (name, _) in enumerate(operator.parameters)}
+    return [
+        frozenset(_by_position(atom, position) for atom in atoms)
+        for atoms in (
+            operator.preconditions,
+            operator.negative_preconditions,
+            operator.add_effects,
+            operator.delete_effects,
+        )
+    ]
+
+
+def _by_position(atom: Atom, position: dict[str, str]) -> Atom:
+    terms = [position.get(term, term) for term in atom[1:]]
+    if atom[0] == EQUALITY:
+        terms.sort()  # (= ?x ?y) says what (= ?y ?x) says
+    return (atom[0], *terms)
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 1.0
+
+
+METRIC = Metric(COLUMNS, lambda pair: syntactic_similarity(pair.reference, pair.generated))

@@ -1,0 +1,65 @@
+"""Who is asked for a plan, in which order, and what of an initial state the domain's own planner may be asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pddl_eval.domains import PlanningDomain, Rules
+from pddl_eval.model import Action, Problem
+from pddl_eval.solve import fast_downward
+from pddl_eval.solve.executor import execute
+from pddl_eval.strips import find_plan
+from pddl_eval.verdict import Undecided, Unsolvable
+
+CONFLICTS = 3
+"""Atoms that may be set aside from an initial state that no rules cover before the general search is asked."""
+
+
+def solve(
+    problem: Problem, planning_domain: PlanningDomain | None, typed: bool = True
+) -> tuple[Action, ...] | Unsolvable | Undecided:
+    """A plan for the problem in that domain, executed and found to reach the goal; else a proof or a limit.
+
+    >>> from pddl_eval.domains import known_domain
+    >>> init, goal = frozenset({("holding", "a")}), frozenset({("clear", "a")})
+    >>> problem = Problem("p", "blocksworld", {"a": "object"}, init, goal)
+    >>> solve(problem, known_domain("blocksworld"))
+    (('putdown', 'a'),)
+    """
+    if problem.goal <= problem.init:
+        return ()
+    if planning_domain is None:
+        return Undecided(f"nothing is known of a domain named {problem.domain}")
+    domain = planning_domain.operators_of(typed)
+    plan: tuple[Action, ...] | Unsolvable | Undecided | None = None
+    if planning_domain.rules is not None:
+        plan = _plan_by_rules(problem, planning_domain.rules, typed, CONFLICTS)
+    if plan is None:
+        plan = find_plan(problem, domain)
+        if isinstance(plan, Undecided):
+            plan = fast_downward.find_plan(problem, domain)
+    if isinstance(plan, tuple):
+        execution = execute([{action} for action in plan], problem, domain)
+        if not execution.reaches_goal:
+            raise AssertionError(f"a plan for {problem.name} does not reach its goal: {execution.reason}")
+    return plan
+
+
+def _plan_by_rules(
+    problem: Problem, rules: Rules, typed: bool, conflicts: int
+) -> tuple[Action, ...] | Unsolvable | None:
+    """The rules' answer; where the initial state breaks an assumption, a plan from a part of it that breaks none.
+
+    Where operators ask for no absent atom, as in every domain with rules, further initial atoms never hurt: a plan from
+    a part of the initial state is a plan. That a part has none proves nothing: None.
+    """
+    broken = rules.failed_assumption(problem, typed)
+    if broken is None:
+        return rules.plan(problem, typed)
+    if conflicts:
+        for atom in broken.atoms:
+            part = replace(problem, init=problem.init - {atom})
+            found = _plan_by_rules(part, rules, typed, conflicts - 1)
+            if isinstance(found, tuple):
+                return found
+    return None

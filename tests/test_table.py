@@ -1,0 +1,116 @@
+"""Rows to score columns: passing through, failed answers, mistakes in the data, one bad row costing one row."""
+
+from typing import Any
+
+import pddl_eval
+import pyarrow as pa
+from pddl_eval.options import ScoringOptions
+from pddl_eval.table import score_table
+
+HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+
+
+def score(*generated: str | None, reference: str | None = HELD, **columns: Any) -> list[dict[str, Any]]:
+    table = pa.table(
+        {
+            "reference_problem": pa.array([reference] * len(generated), pa.string()),
+            "generated_problem": pa.array(generated, pa.string()),
+            **columns,
+        }
+    )
+    return score_table(table, ScoringOptions()).to_pylist()
+
+
+def test_columns_pass_through_and_every_row_has_its_scores() -> None:
+    rows = score(HELD, HELD.replace("a)", "z)"), tags=[["x"], []])
+    assert [row["tags"] for row in rows] == [["x"], []]
+    assert [row["verdict"] for row in rows] == ["identical", "isomorphic"]
+    assert all(row["parseable"] and row["solvable"] and row["equivalent"] and row["equivalent_untyped"] for row in rows)
+    assert rows[0]["certificate"] == rows[1]["certificate"]
+    assert all(row["score_error"] is None and row["score_micros"] >= 0 for row in rows)
+
+
+def test_a_null_or_empty_answer_is_a_failed_answer() -> None:
+    for row in score(None, "", "   \n"):
+        assert (row["parseable"], row["solvable"], row["equivalent"], row["verdict"]) == (False, False, False, "empty")
+
+
+def test_what_cannot_be_read_is_no_but_not_an_error() -> None:
+    negated = HELD.replace("(clear a)", "(not (holding a))")
+    undeclared = HELD.replace("(clear a)", "(clear b)")
+    rows = score("no PDDL at all", HELD[:-8], negated, undeclared)
+    assert [row["verdict"] for row in rows] == ["unparseable", "unparseable", "not_strips", "invalid_atom"]
+    assert all((row["parseable"], row["equivalent"], row["score_error"]) == (False, False, None) for row in rows)
+    assert all(row["detail"] for row in rows)
+
+
+def test_an_unsolvable_or_unreadable_reference_is_a_mistake_in_the_data() -> None:
+    for reference in (HELD.replace("(clear a)", "(on a a)"), "nothing", None):
+        (row,) = score(HELD, reference=reference)
+        assert (row["verdict"], row["equivalent"], row["parseable"]) == ("reference_invalid", None, True)
+        assert "the reference" in row["detail"]
+
+
+def test_another_domain_is_not_solvable() -> None:
+    (row,) = score(HELD.replace("blocksworld", "blocks"))
+    assert (row["verdict"], row["solvable"], row["equivalent"]) == ("domain_mismatch", False, False)
+
+
+def test_a_domain_column_that_is_no_domain_costs_only_its_row() -> None:
+    rows = score(HELD, HELD, domain=["(define (domain", None])
+    assert rows[0]["score_error"] is not None and rows[0]["verdict"] is None
+    assert rows[1]["score_error"] is None and rows[1]["verdict"] == "identical"
+
+
+def test_placeholder_rows_compare_the_scenes_separately() -> None:
+    start = "(arm-empty) (clear a) (on a b) (on-table b) (clear c) (on-table c)"
+    reference = f"(define (problem p) (:domain blocksworld) (:objects a b c) (:init {start}) (:goal (on a c)))"
+    rows = score(*[reference.replace("(on a c)))", "(on b c)))")] * 2, reference=reference, is_placeholder=[True, None])
+    assert [row["equivalent"] for row in rows] == [True, False]
+
+
+def test_an_empty_table_gives_an_empty_scored_table() -> None:
+    assert score() == []
+
+
+def test_plans_are_scored_and_carried_out_in_the_reference_problem() -> None:
+    table = pa.table(
+        {
+            "reference_problem": [HELD] * 3,
+            "reference_plan": ["(putdown a)"] * 3,
+            "generated_plan": ["putdown(a)", "(stack a b)", None],
+        }
+    )
+    rows = score_table(table, ScoringOptions()).to_pylist()
+    assert [row["plan_lcs"] for row in rows] == [1.0, 0.0, 0.0]
+    assert [row["plan_valid"] for row in rows] == [True, False, False]
+    assert [row["first_failed_step"] for row in rows] == [None, 1, None]
+    assert rows[1]["plan_detail"]
+    assert "parseable" not in rows[0]
+
+
+def test_domains_are_scored_and_a_missing_reference_is_an_error_of_its_row() -> None:
+    sail = "(define (domain f) (:action sail :parameters (?x) :precondition (at ?x) :effect (not (at ?x))))"
+    table = pa.table(
+        {"reference_domain": [sail, None, sail], "generated_domain": [sail.replace("?x", "?y"), sail, "no domain"]}
+    )
+    rows = score_table(table, ScoringOptions()).to_pylist()
+    assert [row["domain_precision"] for row in rows] == [1.0, None, 0.0]
+    assert [row["score_error"] is None for row in rows] == [True, False, True]
+    assert rows[2]["domain_detail"]
+
+
+def test_an_answer_of_another_domain_never_has_a_certificate_of_the_reference_s() -> None:
+    rows = score(HELD, HELD.replace("blocksworld", "blocks"), HELD.replace("blocksworld", "gripper"))
+    assert [row["verdict"] for row in rows] == ["identical", "domain_mismatch", "domain_mismatch"]
+    assert rows[0]["certificate"] is not None and rows[1]["certificate"] is None
+    assert (
+        rows[2]["certificate"]
+        == pddl_eval.certificate(HELD.replace("blocksworld", "gripper"))
+        != rows[0]["certificate"]
+    )
+
+
+def test_another_domain_is_not_solvable_beside_an_unsolvable_reference_either() -> None:
+    (row,) = score(HELD.replace("blocksworld", "blocks"), reference=HELD.replace("(clear a)", "(on a a)"))
+    assert (row["verdict"], row["solvable"], row["certificate"]) == ("reference_invalid", False, None)

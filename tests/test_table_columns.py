@@ -1,0 +1,63 @@
+"""The output schema and what is said of datasets that do not fit."""
+
+import pyarrow as pa
+import pytest
+from pddl_eval.options import ScoringOptions
+from pddl_eval.table import ColumnError, score_schema
+
+TEXT = pa.string()
+PROBLEMS = pa.schema(
+    [("id", pa.int32()), ("reference_problem", TEXT), ("generated_problem", TEXT)], metadata={"a": "b"}
+)
+
+
+def test_the_input_comes_first_and_unchanged_with_its_metadata() -> None:
+    schema = score_schema(PROBLEMS, ScoringOptions())
+    assert schema.names[:4] == ["id", "reference_problem", "generated_problem", "parseable"]
+    assert schema.names[-2:] == ["score_error", "score_micros"]
+    assert schema.metadata == {b"a": b"b"}
+
+
+def test_only_the_pairs_that_are_present_are_scored() -> None:
+    assert "plan_lcs" not in score_schema(PROBLEMS, ScoringOptions()).names
+    plans = pa.schema([("reference_plan", TEXT), ("generated_plan", pa.large_string())])
+    assert "verdict" not in score_schema(plans, ScoringOptions()).names
+
+
+def test_columns_can_be_renamed() -> None:
+    schema = pa.schema([("truth", TEXT), ("output", pa.dictionary(pa.int32(), TEXT))])
+    renaming = ScoringOptions(columns={"reference_problem": "truth", "generated_problem": "output"})
+    assert "verdict" in score_schema(schema, renaming).names
+
+
+@pytest.mark.parametrize(
+    ("schema", "settings", "message"),
+    [
+        (pa.schema([("id", TEXT)]), ScoringOptions(), "no pair of columns to score"),
+        (
+            pa.schema([("reference_problem", TEXT), ("generated_problems", TEXT)]),
+            ScoringOptions(),
+            "no generated_problem; did you mean generated_problems?",
+        ),
+        (
+            PROBLEMS,
+            ScoringOptions(columns={"generated_problem": "outptu"}),
+            "there is no column outptu for generated_problem",
+        ),
+        (
+            pa.schema([("reference_problem", TEXT), ("generated_problem", pa.int64())]),
+            ScoringOptions(),
+            "column generated_problem should hold text, but its type is int64",
+        ),
+        (PROBLEMS.append(pa.field("is_placeholder", TEXT)), ScoringOptions(), "is_placeholder should be boolean"),
+        (PROBLEMS.append(pa.field("verdict", TEXT)), ScoringOptions(), "already has the score column verdict"),
+    ],
+)
+def test_what_does_not_fit_is_named_in_one_sentence(schema: pa.Schema, settings: ScoringOptions, message: str) -> None:
+    with pytest.raises(ColumnError, match=message.replace("?", r"\?")):
+        score_schema(schema, settings)
+
+
+def test_an_unknown_meaning_is_refused() -> None:
+    with pytest.raises(ValueError, match="no column means problem"):
+        ScoringOptions(columns={"problem": "x"})
