@@ -1,4 +1,4 @@
-"""The polynomial rules of the three domains against enumeration of every reachable state, on adversarial random problems.
+"""The rules of the three domains against enumeration of every reachable state, on adversarial random problems.
 
 ``python -m tests.exhaustive_run`` makes the same comparisons on any number of problems.
 """
