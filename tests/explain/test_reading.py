@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval.explain.reading import MOST_DRAFTS, Piece, PieceKind, pieces_of
 from pddl_eval.model import Problem
-from pddl_eval.parsing.problems import read_problem
+from pddl_eval.parsing import read_problem
 
 GOOD = "(define (problem p) (:domain d) (:objects a) (:init (q a)) (:goal (q a)))"
 OTHER = GOOD.replace("problem p", "problem r")

@@ -21,8 +21,7 @@ from pddl_eval.explain.side_by_side import (
     object_lines,
 )
 from pddl_eval.model import Action, Atom, Problem, State
-from pddl_eval.parsing.problems import read_problem
-from pddl_eval.parsing.unreadable import Unreadable
+from pddl_eval.parsing import Unreadable, read_problem
 from pddl_eval.scoring.problem_pair import ProblemVerdict, reference_of, score_problem_pair
 from pddl_eval.solve import solve
 from pddl_eval.verdict import Undecided, Unsolvable, Verdict
@@ -116,7 +115,7 @@ def explain(
 ) -> Explanation:
     """Why the generated problem (a raw model answer) has its verdict against the reference.
 
-    Parameters as ``pddl_eval.compare_problems``. Raises ``pddl_eval.parsing.domains.DomainError`` where ``domain`` is a
+    Parameters as ``pddl_eval.compare_problems``. Raises ``DomainError`` where ``domain`` is a
     text but no PDDL domain.
 
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from pddl_eval.model import Problem
-from pddl_eval.parsing.extract import Block, problem_blocks
-from pddl_eval.parsing.problems import read_problem
-from pddl_eval.parsing.unreadable import Unreadable
+from pddl_eval.parsing import Block, Unreadable, problem_blocks, read_problem
 
 MOST_DRAFTS = 20
 """Refused drafts that are listed; those behind them are text."""
