@@ -17,6 +17,7 @@ from pddl_eval.parsing import Unreadable, read_problem
 
 from tests import exhaustive
 from tests.random_problems import random_problem
+from tests.volume import in_two_sizes
 
 HELD = "(define (problem p) (:domain {}) (:objects a) (:init (holding a)) (:goal (clear a)))"
 
@@ -56,11 +57,12 @@ def agrees(truth: Labels, labels: Labels) -> bool:
 
 @pytest.mark.parametrize("domain", ["blocksworld", "gripper", "floor-tile"])
 @pytest.mark.parametrize("is_placeholder", [False, True])
-def test_labels_are_what_exhaustive_search_finds(domain: str, is_placeholder: bool) -> None:
+@in_two_sizes(120, full=400)
+def test_labels_are_what_exhaustive_search_finds(domain: str, is_placeholder: bool, cases: int) -> None:
     """On references with held and frozen blocks, wrong types, isolated tiles and whatever else a domain allows."""
     random = Random(f"{domain} {is_placeholder}")
     tried: Counter[str] = Counter()
-    while tried.total() < 400:
+    while tried.total() < cases:
         try:
             original = Original(problem_to_pddl(random_problem(random, domain)), is_placeholder)
         except ValueError:

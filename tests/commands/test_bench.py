@@ -9,6 +9,7 @@ import pytest
 from pddl_eval.commands.bench import bench
 
 
+@pytest.mark.slow
 def test_every_number_is_there_and_stands_for_its_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     numbers = tmp_path / "bench.json"
     bench(pairs=12, only=["zero-shot", "symmetric", "plans", "domains"], engines=False, json_file=numbers)

@@ -109,6 +109,7 @@ def test_without_arguments_it_says_how() -> None:
     assert asked.returncode == 2 and "usage: nightly.sh INPUT NIGHTS" in asked.stderr
 
 
+@pytest.mark.slow
 def test_two_nights_with_the_program_itself(tmp_path: Path) -> None:
     """The bundled sample twice; in the third night, an answer that was right has become empty: a regression."""
     pq = pytest.importorskip("pyarrow.parquet")
