@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from itertools import accumulate
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from pddl_eval.commands.cli import EXIT_CODES, with_plain_errors
-from pddl_eval.errors import UserError
+from pddl_eval.commands.command import EXIT_CODES, Inputs, application, command
+from pddl_eval.errors import UserError, did_you_mean
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,17 +24,22 @@ if TYPE_CHECKING:
 ROW_GROUP_ROWS = 4096
 """Rows that are made, written and held at a time, about."""
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
-
 Job = tuple["Shard", int, "pa.Schema", str, int, int]
 """A shard of references, the number of its first row, their schema; preset, seed and answers to each reference."""
 
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
 Output = Annotated[str, typer.Argument(metavar="OUT", help="The Parquet file to write; may be s3://….")]
+Preset = Annotated[str, typer.Option(help="The mix of answers: zero-shot, fine-tuned or every-kind.")]
+Seed = Annotated[int, typer.Option(help="Another seed gives other answers.")]
+
+generate = application("generate")
 
 
-@app.callback(epilog=EXIT_CODES)
-def generate() -> None:
-    """Make the benchmark's text-to-PDDL pairs, or answers of known correctness to any references.
+@generate.callback(epilog=EXIT_CODES)
+def describe() -> None:
+    """Make the benchmark's pairs, or answers of known correctness.
 
     \b
     pddl-eval generate planetarium benchmark.parquet
@@ -43,34 +47,39 @@ def generate() -> None:
     """
 
 
-@app.command(epilog=EXIT_CODES)
-@with_plain_errors
+@generate.command(epilog=EXIT_CODES)
+@command
 def planetarium(output: Output) -> None:
     """The benchmark: 145,918 text-to-PDDL pairs of 73 tasks, with its train/test split.
 
     \b
     pddl-eval generate planetarium benchmark.parquet
     """
-    from pddl_eval.benchmark.enumeration import PAIRS, benchmark_pairs
+    from pddl_eval.benchmark.enumeration import BUCKETS, DOMAINS, PAIRS, benchmark_pairs
     from pddl_eval.benchmark.tables import PAIRS_SCHEMA, pairs_tables
+    from pddl_eval.progress import progress
 
     counts: Counter[tuple[str, str]] = Counter()
-    with _parquet_file(output, PAIRS_SCHEMA) as write, _bar(PAIRS) as advance:
+    with parquet_file(output, PAIRS_SCHEMA) as write, progress(PAIRS) as pace:
         for table in pairs_tables(benchmark_pairs(), ROW_GROUP_ROWS):
             write(table)
-            advance(table.num_rows)
+            pace.advance(table.num_rows)
             for column in ("abstractness", "size_bucket", "split"):
                 counts.update(zip(table["domain"].to_pylist(), table[column].to_pylist(), strict=True))
-    _print_table_1(counts)
+    # The paper's table 1, of what was written.
+    sides = [f"{init}-{goal}" for init in ("explicit", "abstract") for goal in ("explicit", "abstract")]
+    columns = [*sides, *(name for _, name in BUCKETS), ">80", "train", "test"]
+    rows = {domain.name: [counts[domain.name, column] for column in columns] for domain in DOMAINS}
+    _print_table(["domain", "total", *columns], {name: [sum(row[: len(sides)]), *row] for name, row in rows.items()})
 
 
-@app.command(epilog=EXIT_CODES)
-@with_plain_errors
+@generate.command(epilog=EXIT_CODES)
+@command
 def variants(
-    input: Annotated[list[str], typer.Argument(metavar="IN", help="Parquet with a column reference_problem.")],
+    input: Inputs,
     output: Output,
-    preset: Annotated[str, typer.Option(help="The mix: zero-shot, fine-tuned or every-kind.")] = "every-kind",
-    seed: Annotated[int, typer.Option(help="Another seed, other answers.")] = 0,
+    preset: Preset = "every-kind",
+    seed: Seed = 0,
     per_reference: Annotated[int, typer.Option(min=1, help="Answers to each reference.")] = 1,
     workers: Annotated[int, typer.Option(min=1, help="Worker processes; changes no answer.")] = os.cpu_count() or 1,
 ) -> None:
@@ -80,35 +89,45 @@ def variants(
     pddl-eval generate variants problems.parquet answers.parquet
     pddl-eval generate variants problems.parquet answers.parquet --preset fine-tuned --seed 7 --per-reference 3
 
-    OUT has the columns of IN, generated_problem, and label… columns: what a right judge must say.
+    INPUT has a column reference_problem. OUT has the columns of INPUT, generated_problem and columns label…: what a
+    correct judge must say.
     """
     from pddl_eval.benchmark.presets import PRESETS
     from pddl_eval.benchmark.tables import variants_schema
     from pddl_eval.dataset.shards import plan_shards
     from pddl_eval.dataset.sources import open_source
+    from pddl_eval.progress import progress
 
     if preset not in PRESETS:
-        raise UserError(f"--preset {preset}: there is no such mix; choose from {', '.join(PRESETS)}")
+        raise UserError(f"--preset {preset} does not exist; {did_you_mean(preset, PRESETS, 'presets')}")
     source = open_source(input)
     schema = variants_schema(source.schema)
     shards = plan_shards(source, max(1, ROW_GROUP_ROWS // per_reference))
-    rows_until = accumulate(shard.rows for shard in shards)
+    first_rows = accumulate((shard.rows for shard in shards), initial=0)
     jobs = [
-        (shard, until - shard.rows, source.schema, preset, seed, per_reference)
-        for shard, until in zip(shards, rows_until, strict=True)
+        (shard, row, source.schema, preset, seed, per_reference) for shard, row in zip(shards, first_rows, strict=False)
     ]
     counts: Counter[tuple[str, bool, bool | None, bool]] = Counter()
-    with _parquet_file(output, schema) as write, _bar(source.rows * per_reference) as advance:
-        for job, table in zip(jobs, _in_order(jobs, workers), strict=True):
+    wanted = source.rows * per_reference
+    with parquet_file(output, schema) as write, progress(wanted) as pace:
+        for shard, table in zip(shards, ordered_map(_answer_shard, jobs, workers), strict=True):
             write(table)
-            advance(job[0].rows * per_reference)
+            pace.advance(shard.rows * per_reference)
             labels = (f"label{name}" for name in ("", "_parseable", "_solvable", "_equivalent"))
             counts.update(zip(*(table[label].to_pylist() for label in labels), strict=True))
-    _print_kinds(counts, source.rows * per_reference)
+    # How often each kind was drawn, and the shares by which the paper describes a model.
+    made = counts.total()
+    kinds: Counter[str] = Counter()
+    for (kind, *_), count in counts.items():
+        kinds[kind] += count
+    _print_table(["label", "answers"], {kind: [count] for kind, count in kinds.most_common()})
+    for place, share in enumerate(("parseable", "solvable", "equivalent"), start=1):
+        print(f"{sum(count for key, count in counts.items() if key[place]) / max(1, made):7.1%} {share}")
+    print(f"{made:,} answers; {wanted - made:,} left out because the reference cannot be read or solved")
 
 
-@app.command(epilog=EXIT_CODES)
-@with_plain_errors
+@generate.command(epilog=EXIT_CODES)
+@command
 def sample(output: Output) -> None:
     """The few hundred pairs that are bundled with the project.
 
@@ -118,33 +137,20 @@ def sample(output: Output) -> None:
     from pddl_eval.benchmark.sample import sample_table
 
     table = sample_table()
-    with _parquet_file(output, table.schema) as write:
+    with parquet_file(output, table.schema) as write:
         write(table)
     print(f"{table.num_rows} pairs in {output}")
 
 
-def _answer_shard(job: Job) -> pa.Table:
-    from pddl_eval.benchmark.presets import PRESETS
-    from pddl_eval.benchmark.tables import by_preset, variants_table
-    from pddl_eval.dataset.locations import DatasetError
-    from pddl_eval.dataset.rows import read_rows
-
-    shard, first_row, schema, preset, seed, per_reference = job
-    rows = read_rows(shard.file, shard.start, shard.stop, schema)
-    if rows.damage:
-        raise DatasetError(f"{shard.file} is damaged: {rows.damage}")
-    return variants_table(rows.table, first_row, by_preset(PRESETS[preset], seed), per_reference)
-
-
-def _in_order(jobs: Sequence[Job], workers: int) -> Iterator[pa.Table]:
-    """The shards' answers in the shards' order, a few of them made ahead."""
-    if min(workers, len(jobs)) == 1:
-        yield from map(_answer_shard, jobs)
+def ordered_map(function: Callable[[Item], Result], items: Sequence[Item], workers: int) -> Iterator[Result]:
+    """The function of each item in the order of the items, a few made ahead in worker processes."""
+    if min(workers, len(items)) == 1:
+        yield from map(function, items)
         return
-    waiting: deque[Future[pa.Table]] = deque()
+    waiting: deque[Future[Result]] = deque()
     with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
-        for job in jobs:
-            waiting.append(pool.submit(_answer_shard, job))
+        for item in items:
+            waiting.append(pool.submit(function, item))
             if len(waiting) > 2 * workers:
                 yield waiting.popleft().result()
         while waiting:
@@ -152,8 +158,8 @@ def _in_order(jobs: Sequence[Job], workers: int) -> Iterator[pa.Table]:
 
 
 @contextmanager
-def _parquet_file(output: str, schema: pa.Schema) -> Iterator[Callable[[pa.Table], None]]:
-    """Write a file table by table, aside, and give it its name when it is whole."""
+def parquet_file(output: str, schema: pa.Schema) -> Iterator[Callable[[pa.Table], None]]:
+    """Write a file table by table under another name, and rename it when it is complete."""
     import pyarrow.parquet as pq
 
     from pddl_eval.dataset.locations import dataset_errors, locate
@@ -173,58 +179,28 @@ def _parquet_file(output: str, schema: pa.Schema) -> Iterator[Callable[[pa.Table
             raise
 
 
-@contextmanager
-def _bar(total: int) -> Iterator[Callable[[int], None]]:
-    """A progress bar on a terminal, with pairs per second; nothing elsewhere."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+def _answer_shard(job: Job) -> pa.Table:
+    from pddl_eval.benchmark.presets import PRESETS
+    from pddl_eval.benchmark.tables import by_preset, variants_table
+    from pddl_eval.dataset.locations import DatasetError
+    from pddl_eval.dataset.rows import read_rows
 
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[pace]}"), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
-        task = progress.add_task("", total=total, pace="")
-
-        def advance(rows: int) -> None:
-            speed = progress.tasks[0].speed
-            progress.update(task, advance=rows, pace=f"{speed:,.0f} pairs/s" if speed else "")
-
-        yield advance
+    shard, first_row, schema, preset, seed, per_reference = job
+    rows = read_rows(shard.file, shard.start, shard.stop, schema)
+    if rows.damage:
+        raise DatasetError(f"{shard.file} is damaged: {rows.damage}")
+    return variants_table(rows.table, first_row, by_preset(PRESETS[preset], seed), per_reference)
 
 
-def _print_table_1(counts: Counter[tuple[str, str]]) -> None:
-    """The paper's table 1, of what was written."""
-    from pddl_eval.benchmark.enumeration import BUCKETS, DOMAINS
-
-    sides = [f"{init}-{goal}" for init in ("explicit", "abstract") for goal in ("explicit", "abstract")]
-    columns = [*sides, *(name for _, name in BUCKETS), ">80", "train", "test"]
-    rows = [(domain.name, [counts[domain.name, column] for column in columns]) for domain in DOMAINS]
-    _print_table(["domain", "total", *columns], [(name, [sum(numbers[:4]), *numbers]) for name, numbers in rows])
-
-
-def _print_kinds(counts: Counter[tuple[str, bool, bool | None, bool]], wanted: int) -> None:
-    """How often each kind was drawn, and the shares by which the paper describes a model."""
-    total = sum(counts.values())
-    kinds: Counter[str] = Counter()
-    for (kind, *_), count in counts.items():
-        kinds[kind] += count
-    _print_table(["label", "answers"], [(kind, [count]) for kind, count in kinds.most_common()])
-    for place, share in ((1, "parseable"), (2, "solvable"), (3, "equivalent")):
-        print(f"{sum(count for key, count in counts.items() if key[place]) / max(1, total):7.1%} {share}")
-    print(f"{total:,} answers; {wanted - total:,} left out, whose references cannot be read or solved")
-
-
-def _print_table(header: Sequence[str], rows: Sequence[tuple[str, list[int]]]) -> None:
-    """A table as wide as it is, for a terminal or a file."""
+def _print_table(header: Sequence[str], rows: dict[str, list[int]]) -> None:
+    """A table as wide as it needs to be, on a terminal and in a file."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(*header[:1], box=box.SIMPLE)
+    table = Table(header[0], box=box.SIMPLE)
     for name in header[1:]:
         table.add_column(name, justify="right")
-    for name, numbers in rows:
+    for name, numbers in rows.items():
         table.add_row(name, *(f"{number:,}" for number in numbers))
     Console(width=max(80, 13 * len(header))).print(table)
-
-
-if __name__ == "__main__":
-    app()

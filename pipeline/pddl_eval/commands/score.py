@@ -2,59 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pddl_eval.commands.arguments import column_names, domain_text
-from pddl_eval.commands.cli import run_job
-from pddl_eval.engines.choice import ENGINES
+from pddl_eval.commands.command import Inputs, command
+from pddl_eval.options import RunOptions, ScoringOptions
 
 if TYPE_CHECKING:
-    from pddl_eval.run import PairScorer
+    from pddl_eval.dataset.plan import RunPlan
+    from pddl_eval.engines.attempts import Outcome
 
-SIMILARITIES = ("exact", "lexical", "embedding:")
-"""What a shell completes."""
+Output = Annotated[str, typer.Argument(metavar="OUTPUT", help="Folder for the scored partitions; may be s3://….")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the shards and write nothing.")]
 
 
-def score(
-    input: Annotated[list[str], typer.Argument(metavar="INPUT", help="Parquet files, folders, patterns, s3:// URIs.")],
-    output: Annotated[str, typer.Argument(metavar="OUTPUT", help="Folder for the scored partitions; may be s3://….")],
-    column: Annotated[
-        Optional[list[str]],  # noqa: UP045 (typer reads it)
-        typer.Option(metavar="MEANING=NAME", help="What a column is called: generated_problem=output."),
-    ] = None,
-    domain: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(metavar="NAME|FILE", help="For rows that name no domain: a known one or a PDDL file."),
-    ] = None,
-    no_check_solvable: Annotated[bool, typer.Option("--no-check-solvable", help="Leave solvable undecided.")] = False,
-    similarity: Annotated[
-        str, typer.Option(help="exact, lexical or embedding:MODEL.", autocompletion=lambda: SIMILARITIES)
-    ] = "exact",
-    beta: Annotated[float, typer.Option(help="Weight of action names in the plan score.")] = 0.75,
-    threshold: Annotated[float, typer.Option(help="Similarity above which plan steps match.")] = 0.8,
-    engine: Annotated[
-        str, typer.Option(help="auto, local or ray; changes no score.", autocompletion=lambda: ENGINES)
-    ] = "auto",
-    address: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(metavar="auto|HOST:PORT", help="Ray cluster, also ray://…. Default: RAY_ADDRESS."),
-    ] = None,
-    workers: Annotated[
-        Optional[int],  # noqa: UP045
-        typer.Option(help="Processes, or tasks on Ray. Default: what pays."),
-    ] = None,
-    shard_rows: Annotated[int, typer.Option(help="Rows of a shard, at most.")] = 2048,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the shards and write nothing.")] = False,
-    json_log: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option(metavar="FILE", help="Append one JSON line for each finished shard."),
-    ] = None,
-) -> None:
-    """Score a dataset of (generated, reference) pairs into a folder of Parquet partitions.
+@command
+def score(input: Inputs, output: Output, options: ScoringOptions, run: RunOptions, dry_run: DryRun = False) -> None:
+    """Score a dataset of (generated, reference) pairs.
 
     \b
     pddl-eval score pairs.parquet scored
@@ -62,45 +31,30 @@ def score(
     pddl-eval score pairs.parquet scored --domain logistics.pddl
     pddl-eval score s3://bucket/pairs s3://bucket/scored --engine ray --address auto
 
-    Every column passes through unchanged, the score columns come behind.
-    Interrupted, the same command goes on where it stopped.
+    OUTPUT gets Parquet partitions: every column of INPUT unchanged, then the score columns.
+    If the command is interrupted, the same command continues where it stopped.
     """
-    from pddl_eval.commands.progress import progress
-    from pddl_eval.options import ScoringOptions
-    from pddl_eval.run import pair_scorer, run_scorer
-
-    scorer = pair_scorer(
-        ScoringOptions(
-            columns=column_names(column or []),
-            domain=domain_text(domain) if domain else None,
-            check_solvable=not no_check_solvable,
-            similarity=similarity,
-            beta=beta,
-            threshold=threshold,
-        )
-    )
     if dry_run:
-        _print_plan(input, output, scorer, shard_rows)
-        return
-    with progress() as watch:
-        summary = run_scorer(
-            input,
-            output,
-            scorer,
-            engine=engine,
-            address=address,
-            workers=workers,
-            shard_rows=shard_rows,
-            json_log=json_log,
-            watch=watch,
-        )
+        print_plan(input, output, options, run)
+    else:
+        score_to(input, output, options, run)
+
+
+def score_to(input: Sequence[str], output: str, options: ScoringOptions, run: RunOptions) -> None:
+    """Score the dataset, show the progress, print the summary."""
+    from pddl_eval.run import score_dataset
+
+    with watched_run() as watch:
+        summary = score_dataset(input, output, watch=watch, **asdict(options), **asdict(run))
     print(summary)
 
 
-def _print_plan(input: Sequence[str], output: str, scorer: PairScorer, shard_rows: int) -> None:
+def print_plan(input: Sequence[str], output: str, options: ScoringOptions, run: RunOptions) -> None:
+    """What a run would do: its shards, which of them are done, how many rows are left."""
     from pddl_eval.dataset.plan import plan_run
+    from pddl_eval.run import pair_scorer
 
-    plan = plan_run(input, output, scorer, shard_rows)
+    plan = plan_run(input, output, pair_scorer(options), run.shard_rows)
     for shard in plan.shards:
         state = "done " if shard.name in plan.finished else "to do"
         print(f"{state}  {shard.rows:>8,}  {shard.name}")
@@ -109,5 +63,27 @@ def _print_plan(input: Sequence[str], output: str, scorer: PairScorer, shard_row
     print(f"{len(missing):,} of {len(plan.shards):,} shards to do, {rows:,} of {plan.source.rows:,} pairs")
 
 
-if __name__ == "__main__":
-    run_job(score)
+@contextmanager
+def watched_run() -> Iterator[Callable[[RunPlan | Outcome], None]]:
+    """A watcher of a run that shows its progress and what goes wrong."""
+    from pddl_eval.dataset.partitions import ShardRecord
+    from pddl_eval.dataset.plan import RunPlan
+    from pddl_eval.dataset.work import ShardFailure
+    from pddl_eval.progress import progress
+
+    # Ray reports dead workers on stdout, which is for the summary.
+    with redirect_stdout(sys.stderr), progress(lines=True) as pace:
+
+        def watch(event: RunPlan | Outcome) -> None:
+            if isinstance(event, RunPlan):
+                pace.begin(event.source.rows, sum(record.rows for record in event.finished.values()))
+            elif isinstance(event, ShardRecord):
+                pace.advance(event.rows)
+                if event.unscored:
+                    pace.say(f"{event.name}: {len(event.unscored)} rows end their worker and are left unscored")
+            elif isinstance(event, ShardFailure):
+                pace.say(f"{event.name}: {event.reason}")
+            else:
+                pace.say(f"{event.name}: worker lost in attempt {event.attempt} ({event.reason})")
+
+        yield watch

@@ -1,0 +1,329 @@
+"""What ``pddl-eval bench`` measures: the workloads, the time of each stage, the plain baseline.
+
+Workloads are made from the benchmark's own tasks with fixed seeds, so two runs measure the same pairs. The baseline is
+how one would write it first: the ``pddl`` package, closures, networkx's matcher, textbook tables, no caches.
+"""
+
+from __future__ import annotations
+
+import os
+import pkgutil
+import platform
+import resource
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+from unittest.mock import patch
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pddl.parser.domain import DomainParser
+
+from pddl_eval.benchmark.enumeration import benchmark_problems
+from pddl_eval.benchmark.labels import Outcome
+from pddl_eval.benchmark.presets import PRESETS, Preset
+from pddl_eval.benchmark.tables import by_preset, variants_table
+from pddl_eval.domains import blocksworld, floor_tile, gripper, known_domain
+from pddl_eval.equivalence.analysis import closure_of
+from pddl_eval.equivalence.scene_graph import goal_scene, initial_scene, problem_graph, same_graph
+from pddl_eval.model import Problem, problem_to_pddl, show_atom
+from pddl_eval.options import ScoringOptions, version_of
+from pddl_eval.parsing.problems import read_problem_by_package
+from pddl_eval.run import score_dataset
+from pddl_eval.scoring.problem_pair import reference_of, score_problem_pair
+from pddl_eval.scoring.table import score_table
+from pddl_eval.solve import solve
+
+BASELINE_PAIRS = 100
+"""Pairs of a workload that the baseline scores; it takes some ten milliseconds for most, far longer for some."""
+
+BASELINE_SECONDS = 2.0
+"""After which the baseline gives a pair up: a backtracking matcher may never end on a symmetric one."""
+
+STAGES = {
+    "read": ("pddl_eval.scoring.problem_pair.read_problem",),
+    "fully specify": ("pddl_eval.equivalence.analysis.closure_of",),
+    "isomorphism": ("pddl_eval.equivalence.decide.isomorphic", "pddl_eval.equivalence.decide._object_map"),
+    "decide, else": ("pddl_eval.scoring.problem_pair.decide_analysed",),
+    "certificate": ("pddl_eval.scoring.problem_pair.certify",),
+    "solvability": ("pddl_eval.scoring.problem_pair._plan",),
+}
+"""Stages of scoring a problem pair and the functions whose own time, without that of other stages, they are."""
+
+CACHES = (reference_of, score_problem_pair)
+"""Emptied before a workload, so that it pays for its own references and answers."""
+
+RENAMED = Preset({Outcome.CORRECT: 1}, {"renamed": 1e6})
+
+
+def machine() -> dict[str, Any]:
+    """Where the numbers come from."""
+    return {
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "cpus": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 1),
+        "pddl-eval": version_of("pddl-eval"),
+    }
+
+
+def measure(table: pa.Table) -> dict[str, Any]:
+    """Pairs per second, time by stage, the time to write, peak memory and the ratio to the baseline."""
+
+    def score(part: pa.Table) -> pa.Table:
+        return score_table(part, ScoringOptions())
+
+    score(table.slice(0, 50))
+    _forget()
+    micros, scored = _micros(score, table)
+    measured: dict[str, Any] = {
+        "pairs": len(table),
+        "pairs_per_second": 1e6 / micros,
+        "micros": micros,
+        "slowest_micros": max(scored["score_micros"].to_pylist()),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        write = partial(pq.write_table, where=Path(folder) / "scored.parquet", compression="zstd")
+        measured["write_micros"], _ = _micros(write, scored)
+    compared = micros
+    if "verdict" in scored.column_names:
+        plainly: Callable[[dict[str, Any]], object] = _problems_plainly
+        _forget()
+        with _stopwatch() as spent:
+            score(table)
+        measured["stages"] = {stage: total / len(table) for stage, total in spent.items()}
+    elif "reference_plan" in table.column_names:
+        plainly = _plans_plainly
+        compared, _ = _micros(score, table.select(["reference_plan", "generated_plan"]))
+        measured["sequence_micros"] = compared
+    else:
+        plainly = _domains_plainly
+    measured["baseline"] = _baseline(table, plainly)
+    measured["ratio"] = measured["baseline"]["micros"] / compared
+    measured["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return measured
+
+
+def whole_runs(table: pa.Table) -> list[dict[str, Any]]:
+    """Whole runs, Parquet to Parquet with start-up, by engine and number of workers."""
+    runs = []
+    with tempfile.TemporaryDirectory() as folder:
+        pairs = Path(folder) / "pairs.parquet"
+        pq.write_table(table, pairs)
+        cpus = os.cpu_count() or 1
+        for engine, workers in (("local", 1), ("local", cpus), ("ray", cpus)):
+            seconds = score_dataset(pairs, Path(folder) / f"{engine}-{workers}", engine=engine, workers=workers).seconds
+            rate = len(table) / seconds
+            runs.append({"engine": engine, "workers": workers, "seconds": seconds, "pairs_per_second": rate})
+    return runs
+
+
+def _micros(function: Callable[[pa.Table], Any], table: pa.Table) -> tuple[float, Any]:
+    """Microseconds a row, and what the function returns."""
+    start = time.perf_counter()
+    result = function(table)
+    return (time.perf_counter() - start) / len(table) * 1e6, result
+
+
+def _forget() -> None:
+    for cached in CACHES:
+        cached.cache_clear()
+
+
+@contextmanager
+def _stopwatch() -> Iterator[dict[str, float]]:
+    """Microseconds that each stage's functions take themselves, other stages' calls inside them not counted."""
+    micros = dict.fromkeys(STAGES, 0.0)
+    running: list[str] = []
+    last = time.perf_counter()
+
+    def tick() -> None:
+        nonlocal last
+        now = time.perf_counter()
+        if running:
+            micros[running[-1]] += (now - last) * 1e6
+        last = now
+
+    def timed(stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*arguments: Any, **options: Any) -> Any:
+            tick()
+            running.append(stage)
+            try:
+                return function(*arguments, **options)
+            finally:
+                tick()
+                running.pop()
+
+        return run
+
+    with ExitStack() as stack:
+        for stage, targets in STAGES.items():
+            for target in targets:
+                stack.enter_context(patch(target, timed(stage, pkgutil.resolve_name(target))))
+        yield micros
+
+
+def _baseline(table: pa.Table, plainly: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
+    """The plain way; a pair that takes too long is given up and counted."""
+    given_up = 0
+
+    def score_each(part: pa.Table) -> None:
+        nonlocal given_up
+        for row in part.to_pylist():
+            signal.setitimer(signal.ITIMER_REAL, BASELINE_SECONDS)
+            try:
+                plainly(row)
+            except TimeoutError:
+                given_up += 1
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def give_up(_signal: int, _frame: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    part = table.slice(0, BASELINE_PAIRS)
+    micros, _ = _micros(score_each, part)
+    signal.signal(signal.SIGALRM, before)
+    return {"pairs": len(part), "micros": micros, "given_up": given_up, "limit": BASELINE_SECONDS}
+
+
+def _problems_plainly(row: dict[str, Any]) -> bool | None:
+    theirs, ours = (read_problem_by_package(row[side]) for side in ("reference_problem", "generated_problem"))
+    if not isinstance(theirs, Problem) or not isinstance(ours, Problem) or len(ours.objects) != len(theirs.objects):
+        return None
+    if not same_graph(initial_scene(ours), initial_scene(theirs)):
+        return False
+    if same_graph(problem_graph(ours), problem_graph(theirs)):
+        return True
+    domain = known_domain(theirs.domain)
+    our_goal, their_goal = closure_of(ours, domain), closure_of(theirs, domain)
+    if not isinstance(our_goal, frozenset) or not isinstance(their_goal, frozenset):
+        return None
+    graph = goal_scene if row["is_placeholder"] else problem_graph
+    return same_graph(graph(ours, our_goal), graph(theirs, their_goal))
+
+
+def _plans_plainly(row: dict[str, Any]) -> tuple[float, float]:
+    """LCS by the textbook's table and Jaccard of sets, on one action a line."""
+    a, b = (row[side].lower().splitlines() for side in ("reference_plan", "generated_plan"))
+    lengths = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
+    for i, step in enumerate(a):
+        for j, other in enumerate(b):
+            longest = max(lengths[i][j + 1], lengths[i + 1][j])
+            lengths[i + 1][j + 1] = lengths[i][j] + 1 if step == other else longest
+    both = set(a) | set(b)
+    return lengths[-1][-1] / max(len(a), len(b), 1), len(set(a) & set(b)) / len(both) if both else 1.0
+
+
+def _domains_plainly(row: dict[str, Any]) -> object:
+    """The common part of each action's printed conditions."""
+    parser = DomainParser()
+    reference, generated = (
+        {action.name: (str(action.precondition), str(action.effect)) for action in parser(row[side].strip()).actions}
+        for side in ("reference_domain", "generated_domain")
+    )
+    return [reference[name] == generated.get(name) for name in reference]
+
+
+def _answers(problems: Sequence[Problem], preset: Preset) -> pa.Table:
+    texts = [problem_to_pddl(problem) for problem in problems]
+    references = {"reference_problem": texts, "is_placeholder": [i % 3 != 0 for i in range(len(texts))]}
+    return variants_table(pa.table(references), 0, by_preset(preset, seed=1))
+
+
+def _spread(count: int) -> list[Problem]:
+    """So many problems spread evenly over the benchmark."""
+    problems = [task.problem for task in benchmark_problems()]
+    return [problems[i * len(problems) // count] for i in range(count)]
+
+
+def _benchmark(pairs: int, preset: Preset) -> pa.Table:
+    """Answers to about four rows a problem, as in the benchmark."""
+    return _answers([problem for problem in _spread(-(-pairs // 4)) for _ in range(4)][:pairs], preset)
+
+
+def _symmetric(pairs: int) -> pa.Table:
+    """Twenty equal towers, a hundred balls, a row of tiles: each against a renamed copy."""
+    blocks = [[f"b{t}-{h}" for h in range(5)] for t in range(20)]
+    names = [block for tower in blocks for block in tower]
+    on = {("on", tower[h + 1], tower[h]) for tower in blocks for h in range(4)}
+    ends = {("on-table", tower[0]) for tower in blocks} | {("clear", tower[-1]) for tower in blocks}
+    towers = frozenset(on | ends | {("arm-empty",)})
+    flat = frozenset(("on-table", name) for name in names)
+    balls = [f"ball{i}" for i in range(100)]
+    rooms = {("room", "x"), ("room", "y"), ("at-robby", "x"), ("gripper", "l"), ("free", "l")}
+    balls_in_x = frozenset(rooms | {("ball", ball) for ball in balls} | {("at", ball, "x") for ball in balls})
+    balls_in_y = frozenset(("at", ball, "y") for ball in balls)
+    tiles = [f"t{i}" for i in range(30)]
+    row = {("right", tiles[i + 1], tiles[i]) for i in range(29)} | {("robot-at", "r", "t0"), ("robot-has", "r", "c")}
+    floor = dict.fromkeys(tiles, "tile") | {"r": "robot", "c": "color"}
+    problems = [
+        Problem("towers", "blocksworld", dict.fromkeys(names, "object"), towers, flat),
+        Problem("balls", "gripper", dict.fromkeys([*balls, "x", "y", "l"], "object"), balls_in_x, balls_in_y),
+        Problem("row", "floor-tile", floor, frozenset(row), frozenset(("painted", tile, "c") for tile in tiles)),
+    ]
+    return _answers([problems[i % 3] for i in range(max(3, min(pairs, 300)))], RENAMED)
+
+
+def _plans(pairs: int) -> pa.Table:
+    """Plans of benchmark problems against the same with a step lost, doubled or exchanged."""
+    random = Random(1)
+    rows = []
+    for problem in _spread(pairs):
+        plan = solve(problem, known_domain(problem.domain))
+        steps = [show_atom(action) for action in plan] if isinstance(plan, tuple) else []
+        if not steps:
+            continue
+        at, other = random.randrange(len(steps)), random.randrange(len(steps))
+        exchanged = list(steps)
+        exchanged[at], exchanged[other] = exchanged[other], exchanged[at]
+        changed = random.choice([steps[:at] + steps[at + 1 :], steps[: at + 1] + steps[at:], exchanged])
+        rows.append((problem_to_pddl(problem), "\n".join(steps), "\n".join(changed)))
+    return _table(("reference_problem", "reference_plan", "generated_plan"), rows)
+
+
+def _long_plans(pairs: int) -> pa.Table:
+    """Plans of a thousand steps against the same with every tenth step another."""
+    random = Random(1)
+    rows = []
+    for _ in range(min(pairs, 20)):
+        steps = [f"(stack b{random.randrange(30)} b{random.randrange(30)})" for _ in range(1000)]
+        changed = [f"(pickup b{i % 30})" if i % 10 == 0 else step for i, step in enumerate(steps)]
+        rows.append(("\n".join(steps), "\n".join(changed)))
+    return _table(("reference_plan", "generated_plan"), rows)
+
+
+def _domains(pairs: int) -> pa.Table:
+    """The known domains against copies that lost one atom."""
+    random = Random(1)
+    rows = []
+    for i in range(pairs):
+        text = (blocksworld.PDDL, floor_tile.PDDL, gripper.PDDL)[i % 3]
+        rows.append(
+            (text, text.replace(f"{random.choice(['(arm-empty)', '(robot-has ?r ?c)', '(at-robby ?r)'])} ", "", 1))
+        )
+    return _table(("reference_domain", "generated_domain"), rows)
+
+
+def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> pa.Table:
+    return pa.table(dict(zip(names, zip(*rows, strict=True), strict=True)))
+
+
+WORKLOADS: dict[str, Callable[[int], pa.Table]] = {
+    "zero-shot": partial(_benchmark, preset=PRESETS["zero-shot"]),
+    "fine-tuned": partial(_benchmark, preset=PRESETS["fine-tuned"]),
+    "renamed": partial(_benchmark, preset=RENAMED),
+    "unparseable": partial(_benchmark, preset=Preset({Outcome.UNPARSEABLE: 1})),
+    "symmetric": _symmetric,
+    "plans": _plans,
+    "long plans": _long_plans,
+    "domains": _domains,
+}
+"""So many pairs of a kind, or as many as there are."""

@@ -1,0 +1,86 @@
+"""How far something is, always on stderr: a bar on a terminal or in a notebook, a line now and then elsewhere.
+
+It counts and shows; what is counted is the business of those who call it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from threading import Timer
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from pddl_eval.shown import printable
+
+PATIENCE_SECONDS = 1.0
+"""Until the bar appears: what is done by then needs none."""
+
+LINE_SECONDS = 10.0
+"""Between two lines, where there is no bar."""
+
+SPEED_SECONDS = 300.0
+"""The speed is that of the last so many seconds: a shard can take minutes."""
+
+
+@dataclass(slots=True)
+class Pace:
+    """What ``progress`` gives: ``advance`` it as things are done."""
+
+    bar: Progress
+    task: TaskID
+    unit: str
+    lines: bool
+    said: float = field(default_factory=time.monotonic)
+
+    def begin(self, total: int | None, done: int = 0) -> None:
+        """Set the total, and how many were done before and do not count for the speed."""
+        self.bar.reset(self.task, total=total, completed=done, pace=self.unit)
+        self.bar.advance(self.task, 0)  # The speed is measured from here.
+
+    def advance(self, count: int) -> None:
+        """So many more are done."""
+        self.bar.advance(self.task, count)
+        speed = self.bar.tasks[0].speed
+        if speed:
+            self.bar.update(self.task, pace=f"{self.unit}, {speed:,.0f} {self.unit}/s")
+        if self.lines and time.monotonic() - self.said >= LINE_SECONDS:
+            self.said = time.monotonic()
+            self.say(str(self))
+
+    def say(self, sentence: str) -> None:
+        """One line, above the bar where there is one."""
+        self.bar.console.print(printable(sentence), markup=False, highlight=False, soft_wrap=True)
+
+    def __str__(self) -> str:
+        task = self.bar.tasks[0]
+        of = f" of {task.total:,.0f}" if task.total is not None else ""
+        left = f", {timedelta(seconds=task.time_remaining)} left" if task.time_remaining is not None else ""
+        return f"{task.completed:,.0f}{of} {task.fields['pace']}{left}"
+
+
+@contextmanager
+def progress(total: int | None = None, unit: str = "pairs", lines: bool = False) -> Iterator[Pace]:
+    """Show the pace while the block lasts. ``lines``: also where stderr is neither a terminal nor a notebook."""
+    console = Console(stderr=True)
+    shown = console.is_terminal or console.is_jupyter
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[pace]}"), TimeRemainingColumn())
+    bar = Progress(*columns, console=console, transient=True, disable=not shown, speed_estimate_period=SPEED_SECONDS)
+    pace = Pace(bar, bar.add_task(""), unit, lines and not shown)
+    pace.begin(total)
+    # On a thread of its own, because the first thing to count may take long.
+    appear = Timer(PATIENCE_SECONDS, bar.start)
+    appear.daemon = True
+    if shown:
+        appear.start()
+    try:
+        yield pace
+    finally:
+        appear.cancel()
+        if shown:
+            appear.join()
+        bar.stop()
