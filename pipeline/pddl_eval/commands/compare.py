@@ -37,7 +37,7 @@ class FailOn(StrEnum):
 
 
 @command
-def compare(
+def compare(  # noqa: PLR0913 (each is a flag)
     old: Annotated[str, typer.Argument(metavar="OLD", help="Scored dataset: folder, file, pattern, s3:// URI.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="Another one, of the same answers or of later ones.")],
     on: On = None,
@@ -48,7 +48,7 @@ def compare(
     fail_on: Annotated[
         FailOn | None, typer.Option(help="Exit with 1 if an answer that was right is no longer right.")
     ] = None,
-    format: Annotated[Format, typer.Option(help="How to write it.")] = Format.TERMINAL,
+    form: Annotated[Format, typer.Option("--format", help="How to write it.")] = Format.TERMINAL,
 ) -> None:
     """Compare two scored datasets: which answers got better or worse.
 
@@ -62,19 +62,19 @@ def compare(
     from pddl_eval.comparison import compare_datasets
 
     found = compare_datasets(old, new, on=on, by=by)
-    print_found(found, format)
+    print_found(found, form)
     if fail_on and found.regressions:
         say(f"{found.regressions:,} {'row was' if found.regressions == 1 else 'rows were'} right before and not now.")
         raise typer.Exit(FAILED)
 
 
-def print_found(found: Comparison, format: Format = Format.TERMINAL) -> None:
+def print_found(found: Comparison, form: Format = Format.TERMINAL) -> None:
     """Write the comparison to stdout."""
     from rich.console import Console
 
     from pddl_eval.comparison.render import comparison_json, comparison_markdown, print_comparison
 
-    if format == Format.TERMINAL:
+    if form == Format.TERMINAL:
         print_comparison(found, Console(highlight=False, width=None if sys.stdout.isatty() else PAGE_WIDTH))
     else:
-        sys.stdout.write(comparison_markdown(found) if format == Format.MARKDOWN else comparison_json(found))
+        sys.stdout.write(comparison_markdown(found) if form == Format.MARKDOWN else comparison_json(found))

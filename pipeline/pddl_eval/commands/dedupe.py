@@ -11,8 +11,8 @@ from pddl_eval.options import ScoringOptions
 
 
 @command
-def dedupe(
-    input: Inputs,
+def dedupe(  # noqa: PLR0913 (each is a flag)
+    inputs: Inputs,
     output: Annotated[str, typer.Argument(metavar="OUT.parquet", help="Parquet file to write; may be s3://….")],
     column: Annotated[str, typer.Option(help="The column with the problems.")] = "reference_problem",
     split_by: Annotated[
@@ -45,10 +45,10 @@ def dedupe(
     from pddl_eval.dedupe.output import require_output, write_rows
     from pddl_eval.progress import progress
 
-    require_output(output, [*input, *(against or [])])
+    require_output(output, [*inputs, *(against or [])])
     with progress(unit="distinct problems") as pace:
         found = find_classes(
-            input,
+            inputs,
             column=column,
             split_by=split_by,
             against=against,
@@ -57,7 +57,7 @@ def dedupe(
             domain=domain,
             is_placeholder=placeholder,
             workers=workers,
-            watch=lambda done: pace.advance(1),
+            watch=lambda _done: pace.advance(1),
         )
     write_rows(found.rows, output, placeholder)
     print(found.summary)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @command
-def explain(
+def explain(  # noqa: PLR0913 (each is a flag)
     source: Annotated[str, typer.Argument(metavar="REFERENCE.pddl|DATASET", help="The reference, or a dataset.")],
     answer: Annotated[str | None, typer.Argument(metavar="ANSWER.txt", help="The raw answer; - reads stdin.")] = None,
     row: Annotated[int | None, typer.Option(metavar="N", help="The row of DATASET, counted from 0.")] = None,
@@ -76,8 +76,8 @@ def _pair_of_files(reference: str, answer: str) -> PairRow:
     from pddl_eval.explain.dataset_row import PairRow
 
     contents = [sys.stdin.buffer.read() if file == "-" else read_bytes(locate(file)) for file in (reference, answer)]
-    texts = [content.decode("utf-8", "replace") for content in contents]
-    return PairRow(0, *texts, is_placeholder=False, domain=None, verdict=None)
+    problem, generated = (content.decode("utf-8", "replace") for content in contents)
+    return PairRow(0, problem, generated, is_placeholder=False, domain=None, verdict=None)
 
 
 def _pair_of_dataset(dataset: str, row: int | None, pair_id: str | None, columns: dict[str, str]) -> PairRow:

@@ -75,8 +75,8 @@ def planetarium(output: Output) -> None:
 
 @generate.command(epilog=EXIT_CODES)
 @command
-def variants(
-    input: Inputs,
+def variants(  # noqa: PLR0913 (each is a flag)
+    inputs: Inputs,
     output: Output,
     preset: Preset = "every-kind",
     seed: Seed = 0,
@@ -100,7 +100,7 @@ def variants(
 
     if preset not in PRESETS:
         raise UserError(f"--preset {preset} does not exist; {did_you_mean(preset, PRESETS, 'presets')}")
-    source = open_source(input)
+    source = open_source(inputs)
     schema = variants_schema(source.schema)
     shards = plan_shards(source, max(1, ROW_GROUP_ROWS // per_reference))
     first_rows = accumulate((shard.rows for shard in shards), initial=0)

@@ -31,12 +31,14 @@ class Format(StrEnum):
 
 
 @command
-def report(
+def report(  # noqa: PLR0913 (each is a flag)
     scored: Annotated[str, typer.Argument(metavar="SCORED", help="Scored dataset: folder, file, pattern, s3:// URI.")],
     by: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN,…", help="Group by these, '' for none. Default: model,domain.")
     ] = None,
-    format: Annotated[Format | None, typer.Option(help="Default: the suffix of OUTPUT, else terminal.")] = None,
+    form: Annotated[
+        Format | None, typer.Option("--format", help="Default: the suffix of OUTPUT, else terminal.")
+    ] = None,
     output: Annotated[
         str | None, typer.Option(metavar="PATH", help="File, or for csv and parquet a folder; may be s3://….")
     ] = None,
@@ -63,7 +65,7 @@ def report(
     from pddl_eval.report.sections import warnings
 
     suffix = PurePosixPath(output or "").suffix.removeprefix(".")
-    chosen = format or (Format(suffix) if suffix in [*Format] else Format.TERMINAL)
+    chosen = form or (Format(suffix) if suffix in [*Format] else Format.TERMINAL)
     if chosen == Format.PARQUET and output is None:
         raise UserError("--format parquet needs --output FOLDER (or FILE.parquet for the rates alone).")
     made = build_report(scored, by, pair_on)

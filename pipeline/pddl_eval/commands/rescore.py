@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated
 
@@ -14,8 +13,8 @@ from pddl_eval.options import RunOptions, ScoringOptions
 
 
 @command
-def rescore(
-    input: Inputs,
+def rescore(  # noqa: PLR0913 (each is a flag)
+    inputs: Inputs,
     output: Annotated[str, typer.Argument(metavar="NEW", help="Folder for the scored partitions; may be s3://….")],
     previous: Annotated[str, typer.Option(metavar="OLD", help="The dataset as it was scored before; may be s3://….")],
     options: ScoringOptions,
@@ -36,27 +35,17 @@ def rescore(
     scored with the same signature and without score_error.
     If the command is interrupted, the same command continues where it stopped.
     """
-    if dry_run:
-        print_plan(input, output, options, run)
-    else:
-        columns = None if previous_column is None else column_names(previous_column)
-        rescore_to(previous, input, output, options, run, columns)
-
-
-def rescore_to(
-    previous: str,
-    input: Sequence[str],
-    output: str,
-    options: ScoringOptions,
-    run: RunOptions,
-    previous_columns: Mapping[str, str] | None = None,
-) -> None:
-    """Score what changed, show the progress, print the summary."""
+    from pddl_eval.dataset.sources import open_source
     from pddl_eval.rescoring import rescore_dataset
 
+    columns = None if previous_column is None else column_names(previous_column)
+    if dry_run:
+        open_source(previous)
+        print_plan(inputs, output, options, run)
+        return
     with watched_run() as watch:
         summary = rescore_dataset(
-            previous, input, output, options, previous_columns=previous_columns, **asdict(run), watch=watch, warn=say
+            previous, inputs, output, options, previous_columns=columns, **asdict(run), watch=watch, warn=say
         )
     print(summary)
     if not summary.rows_carried:

@@ -22,7 +22,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the shards and wr
 
 
 @command
-def score(input: Inputs, output: Output, options: ScoringOptions, run: RunOptions, dry_run: DryRun = False) -> None:
+def score(inputs: Inputs, output: Output, options: ScoringOptions, run: RunOptions, dry_run: DryRun = False) -> None:
     """Score a dataset of (generated, reference) pairs.
 
     \b
@@ -34,27 +34,22 @@ def score(input: Inputs, output: Output, options: ScoringOptions, run: RunOption
     OUTPUT gets Parquet partitions: every column of INPUT unchanged, then the score columns.
     If the command is interrupted, the same command continues where it stopped.
     """
-    if dry_run:
-        print_plan(input, output, options, run)
-    else:
-        score_to(input, output, options, run)
-
-
-def score_to(input: Sequence[str], output: str, options: ScoringOptions, run: RunOptions) -> None:
-    """Score the dataset, show the progress, print the summary."""
     from pddl_eval.run import score_dataset
 
+    if dry_run:
+        print_plan(inputs, output, options, run)
+        return
     with watched_run() as watch:
-        summary = score_dataset(input, output, watch=watch, **asdict(options), **asdict(run))
+        summary = score_dataset(inputs, output, watch=watch, **asdict(options), **asdict(run))
     print(summary)
 
 
-def print_plan(input: Sequence[str], output: str, options: ScoringOptions, run: RunOptions) -> None:
+def print_plan(inputs: Sequence[str], output: str, options: ScoringOptions, run: RunOptions) -> None:
     """What a run would do: its shards, which of them are done, how many rows are left."""
     from pddl_eval.dataset.plan import plan_run
     from pddl_eval.run import pair_scorer
 
-    plan = plan_run(input, output, pair_scorer(options), run.shard_rows)
+    plan = plan_run(inputs, output, pair_scorer(options), run.shard_rows)
     for shard in plan.shards:
         state = "done " if shard.name in plan.finished else "to do"
         print(f"{state}  {shard.rows:>8,}  {shard.name}")
