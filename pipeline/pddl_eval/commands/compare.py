@@ -37,7 +37,7 @@ class FailOn(StrEnum):
 
 
 @command
-def compare(  # noqa: PLR0913 (each is a flag)
+def compare(
     old: Annotated[str, typer.Argument(metavar="OLD", help="Scored dataset: folder, file, pattern, s3:// URI.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="Another one, of the same answers or of later ones.")],
     on: On = None,

@@ -11,7 +11,7 @@ from pddl_eval.options import ScoringOptions
 
 
 @command
-def dedupe(  # noqa: PLR0913 (each is a flag)
+def dedupe(
     inputs: Inputs,
     output: Annotated[str, typer.Argument(metavar="OUT.parquet", help="Parquet file to write; may be s3://….")],
     column: Annotated[str, typer.Option(help="The column with the problems.")] = "reference_problem",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @command
-def explain(  # noqa: PLR0913 (each is a flag)
+def explain(
     source: Annotated[str, typer.Argument(metavar="REFERENCE.pddl|DATASET", help="The reference, or a dataset.")],
     answer: Annotated[str | None, typer.Argument(metavar="ANSWER.txt", help="The raw answer; - reads stdin.")] = None,
     row: Annotated[int | None, typer.Option(metavar="N", help="The row of DATASET, counted from 0.")] = None,

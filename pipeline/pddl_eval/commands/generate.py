@@ -75,7 +75,7 @@ def planetarium(output: Output) -> None:
 
 @generate.command(epilog=EXIT_CODES)
 @command
-def variants(  # noqa: PLR0913 (each is a flag)
+def variants(
     inputs: Inputs,
     output: Output,
     preset: Preset = "every-kind",

@@ -31,7 +31,7 @@ class Format(StrEnum):
 
 
 @command
-def report(  # noqa: PLR0913 (each is a flag)
+def report(
     scored: Annotated[str, typer.Argument(metavar="SCORED", help="Scored dataset: folder, file, pattern, s3:// URI.")],
     by: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN,…", help="Group by these, '' for none. Default: model,domain.")

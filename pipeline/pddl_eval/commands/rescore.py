@@ -13,7 +13,7 @@ from pddl_eval.options import RunOptions, ScoringOptions
 
 
 @command
-def rescore(  # noqa: PLR0913 (each is a flag)
+def rescore(
     inputs: Inputs,
     output: Annotated[str, typer.Argument(metavar="NEW", help="Folder for the scored partitions; may be s3://….")],
     previous: Annotated[str, typer.Option(metavar="OLD", help="The dataset as it was scored before; may be s3://….")],
