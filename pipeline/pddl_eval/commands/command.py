@@ -42,10 +42,11 @@ CHOICES = {"similarity": SIMILARITIES, "engine": ENGINES}
 Inputs = Annotated[list[str], typer.Argument(metavar="INPUT", help="Parquet files, folders, patterns, s3:// URIs.")]
 
 
-def application(name: str | None = None) -> typer.Typer:
+def application(name: str | None = None, *, add_completion: bool = True) -> typer.Typer:
     """An empty typer application: plain help (rich's takes as long to load as all the rest), ``-h``, no typer pages."""
     return typer.Typer(
         name=name,
+        add_completion=add_completion,
         no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
@@ -55,7 +56,7 @@ def application(name: str | None = None) -> typer.Typer:
 
 def run_alone(function: Callable[..., None]) -> None:
     """Run one command as a program of its own: what a file of ``jobs/`` does."""
-    app = application()
+    app = application(add_completion=False)
     app.command(epilog=EXIT_CODES)(function)
     app()
 

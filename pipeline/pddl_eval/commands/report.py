@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
+from io import StringIO
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Annotated
 
@@ -92,11 +93,10 @@ def write_report(made: Report, chosen: Format = Format.TERMINAL, output: str | N
         write_tables(made, output, chosen.value)
         return
     if chosen == Format.TERMINAL:
-        console = Console(highlight=False, record=output is not None, quiet=output is not None)
-        if output is not None:
-            console.width = PAGE_WIDTH
-        print_report(made, console)
-        text = console.export_text() if output is not None else ""
+        page = StringIO()
+        here = Console(highlight=False) if output is None else Console(file=page, width=PAGE_WIDTH, highlight=False)
+        print_report(made, here)
+        text = page.getvalue()
     elif chosen == Format.CSV:
         text = made.main_table().write_csv()
     else:
