@@ -79,7 +79,7 @@ def nightly(
     found = compare_datasets(str(previous / SCORED), scored, on=on)
     print_found(found)
     if found.regressions:
-        say(f"{found.regressions:,} answers were right on {previous.name} and are not on {night.name}.")
+        say(f"Answers that were right on {previous.name} and are not right now: {found.regressions:,}.")
         if on_regression:
             counts = {"rows": found.both, "regressions": found.regressions, "improvements": found.improvements}
             names = {"night": night.name, "previous": previous.name, "report": str(night / REPORT)}
