@@ -21,7 +21,7 @@ from urllib.request import Request, urlopen
 import typer
 from pddl_eval.commands.command import FAILED, Inputs, command, run_alone, say
 from pddl_eval.commands.compare import On, print_found
-from pddl_eval.commands.report import Format, write_report
+from pddl_eval.commands.report import write_report
 from pddl_eval.commands.score import watched_run
 from pddl_eval.comparison import compare_datasets
 from pddl_eval.errors import RunError
@@ -73,7 +73,7 @@ def nightly(
             before = str(previous / SCORED)
             summary = rescore_dataset(before, inputs, scored, options, **asdict(run), watch=watch, warn=say)
     print(summary)
-    write_report(build_report(scored), Format.HTML, str(night / REPORT))
+    write_report(build_report(scored), "html", str(night / REPORT))
     if previous is None:
         return
     found = compare_datasets(str(previous / SCORED), scored, on=on)

@@ -16,7 +16,7 @@ from typing import Annotated
 import typer
 from pddl_eval.commands.command import command, run_alone
 from pddl_eval.commands.generate import Preset, Seed, planetarium, variants
-from pddl_eval.commands.report import Format, write_report
+from pddl_eval.commands.report import write_report
 from pddl_eval.commands.score import watched_run
 from pddl_eval.options import RunOptions, ScoringOptions
 from pddl_eval.report import build_report
@@ -49,7 +49,7 @@ def planetarium_table(
     with watched_run() as watch:
         print(score_dataset(answers, scored, watch=watch, **asdict(options), **asdict(run)))
     report = build_report(scored)
-    write_report(report, Format.HTML, str(place / "report.html"))
+    write_report(report, "html", str(place / "report.html"))
     write_report(report)
 
 

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Option
 
 from pddl_eval.commands.command import command
 from pddl_eval.errors import UserError, did_you_mean
@@ -17,14 +17,10 @@ from pddl_eval.errors import UserError, did_you_mean
 
 @command
 def bench(
-    pairs: Annotated[int, typer.Option(help="Pairs in each workload.")] = 3000,
-    only: Annotated[list[str] | None, typer.Option("--workload", help="Only this workload; may be repeated.")] = None,
-    engines: Annotated[
-        bool, typer.Option("--engines", help="Also whole runs by engine and number of workers.")
-    ] = False,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write all numbers there as JSON.")
-    ] = None,
+    pairs: Annotated[int, Option(help="Pairs in each workload.")] = 3000,
+    only: Annotated[list[str] | None, Option("--workload", help="Only this workload; may be repeated.")] = None,
+    engines: Annotated[bool, Option("--engines", help="Also whole runs by engine and number of workers.")] = False,
+    json_file: Annotated[Path | None, Option("--json", metavar="FILE", help="Write all numbers there as JSON.")] = None,
 ) -> None:
     """Measure how fast this machine scores, beside a plain baseline.
 

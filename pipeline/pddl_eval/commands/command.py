@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn, get_type_hints
 
 import typer
+from typer import Argument, Option
 
 from pddl_eval.errors import RunError, UserError, did_you_mean
 from pddl_eval.options import ENGINES, SIMILARITIES, RunOptions, ScoringOptions, setting_of, takes
@@ -39,7 +40,12 @@ DOMAIN_BYTES = 10 * 2**20
 CHOICES = {"similarity": SIMILARITIES, "engine": ENGINES}
 """What a shell completes."""
 
-Inputs = Annotated[list[str], typer.Argument(metavar="INPUT", help="Parquet files, folders, patterns, s3:// URIs.")]
+Inputs = Annotated[list[str], Argument(metavar="INPUT", help="Parquet files, folders, patterns, s3:// URIs.")]
+
+
+By = Annotated[
+    list[str] | None, Option(metavar="COLUMN,…", help="Group by these, '' for none. Default: model,domain if present.")
+]
 
 
 def application(name: str | None = None, *, add_completion: bool = True) -> typer.Typer:
@@ -95,7 +101,7 @@ def flag_of(options: type, name: str) -> Any:
     declared = setting_of(next(each for each in fields(options) if each.name == name))
     complete = (lambda: list(CHOICES[name])) if name in CHOICES else None
     names = [declared.flag] if declared.flag else []
-    return typer.Option(*names, help=declared.help, metavar=declared.metavar, autocompletion=complete)
+    return Option(*names, help=declared.help, metavar=declared.metavar, autocompletion=complete)
 
 
 def _annotation(options: type, name: str) -> Any:

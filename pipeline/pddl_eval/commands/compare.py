@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from typer import Argument, Option
 
-from pddl_eval.commands.command import FAILED, command, say
+from pddl_eval.commands.command import FAILED, By, command, say
 
 if TYPE_CHECKING:
     from pddl_eval.comparison import Comparison
@@ -18,37 +18,23 @@ PAGE_WIDTH = 100
 
 On = Annotated[
     list[str] | None,
-    typer.Option(metavar="COLUMN,…", help="Columns that identify a row in both. Default: pair_id, else id."),
+    Option(metavar="COLUMN,…", help="Columns that identify a row in both. Default: pair_id, else id."),
 ]
 
 
-class Format(StrEnum):
-    """How the comparison is written."""
-
-    TERMINAL = "terminal"
-    MARKDOWN = "md"
-    JSON = "json"
-
-
-class FailOn(StrEnum):
-    """What makes the command fail."""
-
-    REGRESSION = "regression"
+Format = Literal["terminal", "md", "json"]
 
 
 @command
 def compare(
-    old: Annotated[str, typer.Argument(metavar="OLD", help="Scored dataset: folder, file, pattern, s3:// URI.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="Another one, of the same answers or of later ones.")],
+    old: Annotated[str, Argument(metavar="OLD", help="Scored dataset: folder, file, pattern, s3:// URI.")],
+    new: Annotated[str, Argument(metavar="NEW", help="Another one, of the same answers or of later ones.")],
     on: On = None,
-    by: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN,…", help="Columns to group by, '' for none. Default: model,domain if present."),
-    ] = None,
+    by: By = None,
     fail_on: Annotated[
-        FailOn | None, typer.Option(help="Exit with 1 if an answer that was right is no longer right.")
+        Literal["regression"] | None, Option(help="Exit with 1 if an answer that was right is no longer right.")
     ] = None,
-    form: Annotated[Format, typer.Option("--format", help="How to write it.")] = Format.TERMINAL,
+    form: Annotated[Format, Option("--format", help="How to write it.")] = "terminal",
 ) -> None:
     """Compare two scored datasets: which answers got better or worse.
 
@@ -68,13 +54,13 @@ def compare(
         raise typer.Exit(FAILED)
 
 
-def print_found(found: Comparison, form: Format = Format.TERMINAL) -> None:
+def print_found(found: Comparison, form: Format = "terminal") -> None:
     """Write the comparison to stdout."""
     from rich.console import Console
 
     from pddl_eval.comparison.render import comparison_json, comparison_markdown, print_comparison
 
-    if form == Format.TERMINAL:
+    if form == "terminal":
         print_comparison(found, Console(highlight=False, width=None if sys.stdout.isatty() else PAGE_WIDTH))
     else:
-        sys.stdout.write(comparison_markdown(found) if form == Format.MARKDOWN else comparison_json(found))
+        sys.stdout.write(comparison_markdown(found) if form == "md" else comparison_json(found))

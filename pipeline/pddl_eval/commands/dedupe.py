@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from pddl_eval.commands.command import Inputs, command, flag_of
 from pddl_eval.options import ScoringOptions
@@ -13,24 +13,17 @@ from pddl_eval.options import ScoringOptions
 @command
 def dedupe(
     inputs: Inputs,
-    output: Annotated[str, typer.Argument(metavar="OUT.parquet", help="Parquet file to write; may be s3://….")],
-    column: Annotated[str, typer.Option(help="The column with the problems.")] = "reference_problem",
-    split_by: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Report problems that occur under several of its values: leaks."),
-    ] = None,
-    against: Annotated[
-        list[str] | None, typer.Option(metavar="OTHER", help="Report problems that this dataset has too.")
-    ] = None,
+    output: Annotated[str, Argument(metavar="OUT.parquet", help="Parquet file to write; may be s3://….")],
+    column: Annotated[str, Option(help="The column with the problems.")] = "reference_problem",
+    split_by: Annotated[str | None, Option(metavar="COLUMN", help="Report problems in several splits: leaks.")] = None,
+    against: Annotated[list[str] | None, Option(metavar="OTHER", help="Report problems also in this dataset.")] = None,
     against_column: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="OTHER's column, if it has another name.")
+        str | None, Option(metavar="COLUMN", help="The column of OTHER with the problems.")
     ] = None,
-    keep: Annotated[list[str] | None, typer.Option(metavar="COLUMN", help="Copy a column to OUT: an id.")] = None,
+    keep: Annotated[list[str] | None, Option(metavar="COLUMN", help="Copy a column to OUT: an id.")] = None,
     domain: Annotated[str | None, flag_of(ScoringOptions, "domain")] = None,
-    placeholder: Annotated[
-        bool, typer.Option("--placeholder", help="Compare initial states and goals separately.")
-    ] = False,
-    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes. Default: one a CPU.")] = None,
+    placeholder: Annotated[bool, Option("--placeholder", help="Compare initial states and goals separately.")] = False,
+    workers: Annotated[int | None, Option(min=1, help="Worker processes. Default: one a CPU.")] = None,
 ) -> None:
     """Find rows that state the same problem, and leaks between splits.
 

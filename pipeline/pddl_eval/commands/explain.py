@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from pddl_eval.commands.command import column_names, command, flag_of
 from pddl_eval.errors import UserError
@@ -17,19 +17,15 @@ if TYPE_CHECKING:
 
 @command
 def explain(
-    source: Annotated[str, typer.Argument(metavar="REFERENCE.pddl|DATASET", help="The reference, or a dataset.")],
-    answer: Annotated[str | None, typer.Argument(metavar="ANSWER.txt", help="The raw answer; - reads stdin.")] = None,
-    row: Annotated[int | None, typer.Option(metavar="N", help="The row of DATASET, counted from 0.")] = None,
-    pair_id: Annotated[str | None, typer.Option(metavar="ID", help="The row of DATASET with this pair_id.")] = None,
+    source: Annotated[str, Argument(metavar="REFERENCE.pddl|DATASET", help="The reference, or a dataset.")],
+    answer: Annotated[str | None, Argument(metavar="ANSWER.txt", help="The raw answer; - reads stdin.")] = None,
+    row: Annotated[int | None, Option(metavar="N", help="The row of DATASET, counted from 0.")] = None,
+    pair_id: Annotated[str | None, Option(metavar="ID", help="The row of DATASET with this pair_id.")] = None,
     column: Annotated[list[str] | None, flag_of(ScoringOptions, "columns")] = None,
     domain: Annotated[str | None, flag_of(ScoringOptions, "domain")] = None,
-    placeholder: Annotated[
-        bool, typer.Option("--placeholder", help="Compare initial states and goals separately.")
-    ] = False,
-    html: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write a page with drawings of both problems.")
-    ] = None,
-    svg: Annotated[str | None, typer.Option(metavar="FILE", help="Write the drawings as one picture.")] = None,
+    placeholder: Annotated[bool, Option("--placeholder", help="Compare initial states and goals separately.")] = False,
+    html: Annotated[str | None, Option(metavar="FILE", help="Write a page with drawings of both problems.")] = None,
+    svg: Annotated[str | None, Option(metavar="FILE", help="Write the drawings as one picture.")] = None,
 ) -> None:
     """Show why an answer has its verdict.
 

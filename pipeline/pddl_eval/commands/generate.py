@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from itertools import accumulate
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-import typer
+from typer import Argument, Option
 
 from pddl_eval.commands.command import EXIT_CODES, Inputs, application, command
 from pddl_eval.errors import UserError, did_you_mean
@@ -30,9 +30,9 @@ Job = tuple["Shard", int, "pa.Schema", str, int, int]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-Output = Annotated[str, typer.Argument(metavar="OUT", help="The Parquet file to write; may be s3://….")]
-Preset = Annotated[str, typer.Option(help="The mix of answers: zero-shot, fine-tuned or every-kind.")]
-Seed = Annotated[int, typer.Option(help="Another seed gives other answers.")]
+Output = Annotated[str, Argument(metavar="OUT", help="The Parquet file to write; may be s3://….")]
+Preset = Annotated[str, Option(help="The mix of answers: zero-shot, fine-tuned or every-kind.")]
+Seed = Annotated[int, Option(help="Another seed gives other answers.")]
 
 generate = application("generate")
 
@@ -80,8 +80,8 @@ def variants(
     output: Output,
     preset: Preset = "every-kind",
     seed: Seed = 0,
-    per_reference: Annotated[int, typer.Option(min=1, help="Answers to each reference.")] = 1,
-    workers: Annotated[int, typer.Option(min=1, help="Worker processes; changes no answer.")] = os.cpu_count() or 1,
+    per_reference: Annotated[int, Option(min=1, help="Answers to each reference.")] = 1,
+    workers: Annotated[int, Option(min=1, help="Worker processes; changes no answer.")] = os.cpu_count() or 1,
 ) -> None:
     """Answers of known correctness to any references, to test a judge, a prompt or a cluster.
 
@@ -193,14 +193,12 @@ def _answer_shard(job: Job) -> pa.Table:
 
 
 def _print_table(header: Sequence[str], rows: dict[str, list[int]]) -> None:
-    """A table as wide as it needs to be, on a terminal and in a file."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(header[0], box=box.SIMPLE)
-    for name in header[1:]:
-        table.add_column(name, justify="right")
-    for name, numbers in rows.items():
-        table.add_row(name, *(f"{number:,}" for number in numbers))
-    Console(width=max(80, 13 * len(header))).print(table)
+    """Names to the left, numbers to the right."""
+    lines = [header, *([name, *(f"{number:,}" for number in numbers)] for name, numbers in rows.items())]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for name, *cells in lines:
+        print(
+            f"{name:<{widths[0]}}",
+            *(f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True)),
+            sep="  ",
+        )

@@ -13,7 +13,7 @@ import resource
 import signal
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -32,7 +32,7 @@ from pddl_eval.benchmark.tables import by_preset, variants_table
 from pddl_eval.domains import blocksworld, floor_tile, gripper, known_domain
 from pddl_eval.equivalence.analysis import closure_of
 from pddl_eval.equivalence.scene_graph import goal_scene, initial_scene, problem_graph, same_graph
-from pddl_eval.model import Problem, problem_to_pddl, show_atom
+from pddl_eval.model import Atom, Problem, problem_to_pddl, show_atom
 from pddl_eval.options import ScoringOptions, version_of
 from pddl_eval.parsing.problems import read_problem_by_package
 from pddl_eval.run import score_dataset
@@ -56,58 +56,39 @@ STAGES = {
 }
 """Stages of scoring a problem pair and the functions whose own time, without that of other stages, they are."""
 
-CACHES = (reference_of, score_problem_pair)
-"""Emptied before a workload, so that it pays for its own references and answers."""
-
 RENAMED = Preset({Outcome.CORRECT: 1}, {"renamed": 1e6})
 
 
 def machine() -> dict[str, Any]:
     """Where the numbers come from."""
-    return {
-        "python": platform.python_version(),
-        "system": f"{platform.system()} {platform.machine()}",
-        "cpus": os.cpu_count(),
-        "load": round(os.getloadavg()[0], 1),
-        "pddl-eval": version_of("pddl-eval"),
-    }
+    system, load = f"{platform.system()} {platform.machine()}", round(os.getloadavg()[0], 1)
+    versions = {"python": platform.python_version(), "pddl-eval": version_of("pddl-eval")}
+    return {**versions, "system": system, "cpus": os.cpu_count(), "load": load}
 
 
 def measure(table: pa.Table) -> dict[str, Any]:
     """Pairs per second, time by stage, the time to write, peak memory and the ratio to the baseline."""
-
-    def score(part: pa.Table) -> pa.Table:
-        return score_table(part, ScoringOptions())
-
-    score(table.slice(0, 50))
-    _forget()
-    micros, scored = _micros(score, table)
-    measured: dict[str, Any] = {
-        "pairs": len(table),
-        "pairs_per_second": 1e6 / micros,
-        "micros": micros,
-        "slowest_micros": max(scored["score_micros"].to_pylist()),
-    }
+    _score(table.slice(0, 50))
+    micros, scored = _micros(_score, table)
+    slowest = max(scored["score_micros"].to_pylist())
+    measured: dict[str, Any] = {"pairs": len(table), "pairs_per_second": 1e6 / micros, "micros": micros}
     with tempfile.TemporaryDirectory() as folder:
         write = partial(pq.write_table, where=Path(folder) / "scored.parquet", compression="zstd")
-        measured["write_micros"], _ = _micros(write, scored)
+        measured |= {"slowest_micros": slowest, "write_micros": _micros(write, scored)[0]}
+    plainly: Callable[[dict[str, Any]], object] = _domains_plainly
     compared = micros
     if "verdict" in scored.column_names:
-        plainly: Callable[[dict[str, Any]], object] = _problems_plainly
-        _forget()
+        plainly = _problems_plainly
         with _stopwatch() as spent:
-            score(table)
+            _score(table)
         measured["stages"] = {stage: total / len(table) for stage, total in spent.items()}
     elif "reference_plan" in table.column_names:
         plainly = _plans_plainly
-        compared, _ = _micros(score, table.select(["reference_plan", "generated_plan"]))
+        compared, _ = _micros(_score, table.select(["reference_plan", "generated_plan"]))
         measured["sequence_micros"] = compared
-    else:
-        plainly = _domains_plainly
-    measured["baseline"] = _baseline(table, plainly)
-    measured["ratio"] = measured["baseline"]["micros"] / compared
-    measured["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return measured
+    measured["baseline"] = baseline = _baseline(table.slice(0, BASELINE_PAIRS), plainly)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return measured | {"ratio": baseline["micros"] / compared, "peak_mb": peak}
 
 
 def whole_runs(table: pa.Table) -> list[dict[str, Any]]:
@@ -131,34 +112,29 @@ def _micros(function: Callable[[pa.Table], Any], table: pa.Table) -> tuple[float
     return (time.perf_counter() - start) / len(table) * 1e6, result
 
 
-def _forget() -> None:
-    for cached in CACHES:
+def _score(table: pa.Table) -> pa.Table:
+    """The scored table; nothing is kept from an earlier one, so a workload pays for its own references."""
+    for cached in (reference_of, score_problem_pair):
         cached.cache_clear()
+    return score_table(table, ScoringOptions())
 
 
 @contextmanager
 def _stopwatch() -> Iterator[dict[str, float]]:
     """Microseconds that each stage's functions take themselves, other stages' calls inside them not counted."""
     micros = dict.fromkeys(STAGES, 0.0)
-    running: list[str] = []
-    last = time.perf_counter()
-
-    def tick() -> None:
-        nonlocal last
-        now = time.perf_counter()
-        if running:
-            micros[running[-1]] += (now - last) * 1e6
-        last = now
+    inside = 0.0  # Of the stages called by the one that is running.
 
     def timed(stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
         def run(*arguments: Any, **options: Any) -> Any:
-            tick()
-            running.append(stage)
+            nonlocal inside
+            before, inside, start = inside, 0.0, time.perf_counter()
             try:
                 return function(*arguments, **options)
             finally:
-                tick()
-                running.pop()
+                spent = (time.perf_counter() - start) * 1e6
+                micros[stage] += spent - inside
+                inside = before + spent
 
         return run
 
@@ -171,10 +147,12 @@ def _stopwatch() -> Iterator[dict[str, float]]:
 
 def _baseline(table: pa.Table, plainly: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
     """The plain way; a pair that takes too long is given up and counted."""
-    given_up = 0
 
-    def score_each(part: pa.Table) -> None:
-        nonlocal given_up
+    def give_up(_signal: int, _frame: object) -> None:
+        raise TimeoutError
+
+    def score_each(part: pa.Table) -> int:
+        given_up = 0
         for row in part.to_pylist():
             signal.setitimer(signal.ITIMER_REAL, BASELINE_SECONDS)
             try:
@@ -183,15 +161,12 @@ def _baseline(table: pa.Table, plainly: Callable[[dict[str, Any]], object]) -> d
                 given_up += 1
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
-
-    def give_up(_signal: int, _frame: object) -> None:
-        raise TimeoutError
+        return given_up
 
     before = signal.signal(signal.SIGALRM, give_up)
-    part = table.slice(0, BASELINE_PAIRS)
-    micros, _ = _micros(score_each, part)
+    micros, given_up = _micros(score_each, table)
     signal.signal(signal.SIGALRM, before)
-    return {"pairs": len(part), "micros": micros, "given_up": given_up, "limit": BASELINE_SECONDS}
+    return {"pairs": len(table), "micros": micros, "given_up": given_up, "limit": BASELINE_SECONDS}
 
 
 def _problems_plainly(row: dict[str, Any]) -> bool | None:
@@ -251,24 +226,31 @@ def _benchmark(pairs: int, preset: Preset) -> pa.Table:
 
 def _symmetric(pairs: int) -> pa.Table:
     """Twenty equal towers, a hundred balls, a row of tiles: each against a renamed copy."""
-    blocks = [[f"b{t}-{h}" for h in range(5)] for t in range(20)]
-    names = [block for tower in blocks for block in tower]
-    on = {("on", tower[h + 1], tower[h]) for tower in blocks for h in range(4)}
-    ends = {("on-table", tower[0]) for tower in blocks} | {("clear", tower[-1]) for tower in blocks}
-    towers = frozenset(on | ends | {("arm-empty",)})
-    flat = frozenset(("on-table", name) for name in names)
-    balls = [f"ball{i}" for i in range(100)]
+    towers = [[f"b{t}-{h}" for h in range(5)] for t in range(20)]
+    blocks = [block for tower in towers for block in tower]
+    on = {("on", tower[h + 1], tower[h]) for tower in towers for h in range(4)}
+    ends = {("on-table", tower[0]) for tower in towers} | {("clear", tower[-1]) for tower in towers}
+    balls, tiles = [f"ball{i}" for i in range(100)], [f"t{i}" for i in range(30)]
     rooms = {("room", "x"), ("room", "y"), ("at-robby", "x"), ("gripper", "l"), ("free", "l")}
-    balls_in_x = frozenset(rooms | {("ball", ball) for ball in balls} | {("at", ball, "x") for ball in balls})
-    balls_in_y = frozenset(("at", ball, "y") for ball in balls)
-    tiles = [f"t{i}" for i in range(30)]
+    balls_in_x = rooms | {("ball", ball) for ball in balls} | {("at", ball, "x") for ball in balls}
     row = {("right", tiles[i + 1], tiles[i]) for i in range(29)} | {("robot-at", "r", "t0"), ("robot-has", "r", "c")}
     floor = dict.fromkeys(tiles, "tile") | {"r": "robot", "c": "color"}
-    problems = [
-        Problem("towers", "blocksworld", dict.fromkeys(names, "object"), towers, flat),
-        Problem("balls", "gripper", dict.fromkeys([*balls, "x", "y", "l"], "object"), balls_in_x, balls_in_y),
-        Problem("row", "floor-tile", floor, frozenset(row), frozenset(("painted", tile, "c") for tile in tiles)),
+    scenes: list[tuple[str, dict[str, str], Iterable[Atom], Iterable[Atom]]] = [
+        (
+            "blocksworld",
+            dict.fromkeys(blocks, "object"),
+            on | ends | {("arm-empty",)},
+            {("on-table", b) for b in blocks},
+        ),
+        (
+            "gripper",
+            dict.fromkeys([*balls, "x", "y", "l"], "object"),
+            balls_in_x,
+            {("at", ball, "y") for ball in balls},
+        ),
+        ("floor-tile", floor, row, {("painted", tile, "c") for tile in tiles}),
     ]
+    problems = [Problem("symmetric", name, objects, frozenset(i), frozenset(g)) for name, objects, i, g in scenes]
     return _answers([problems[i % 3] for i in range(max(3, min(pairs, 300)))], RENAMED)
 
 
@@ -278,14 +260,13 @@ def _plans(pairs: int) -> pa.Table:
     rows = []
     for problem in _spread(pairs):
         plan = solve(problem, known_domain(problem.domain))
-        steps = [show_atom(action) for action in plan] if isinstance(plan, tuple) else []
-        if not steps:
-            continue
-        at, other = random.randrange(len(steps)), random.randrange(len(steps))
-        exchanged = list(steps)
-        exchanged[at], exchanged[other] = exchanged[other], exchanged[at]
-        changed = random.choice([steps[:at] + steps[at + 1 :], steps[: at + 1] + steps[at:], exchanged])
-        rows.append((problem_to_pddl(problem), "\n".join(steps), "\n".join(changed)))
+        if isinstance(plan, tuple) and plan:
+            steps = [show_atom(action) for action in plan]
+            at, other = random.randrange(len(steps)), random.randrange(len(steps))
+            exchanged = list(steps)
+            exchanged[at], exchanged[other] = steps[other], steps[at]
+            changed = random.choice([steps[:at] + steps[at + 1 :], steps[: at + 1] + steps[at:], exchanged])
+            rows.append((problem_to_pddl(problem), "\n".join(steps), "\n".join(changed)))
     return _table(("reference_problem", "reference_plan", "generated_plan"), rows)
 
 
@@ -303,12 +284,9 @@ def _long_plans(pairs: int) -> pa.Table:
 def _domains(pairs: int) -> pa.Table:
     """The known domains against copies that lost one atom."""
     random = Random(1)
-    rows = []
-    for i in range(pairs):
-        text = (blocksworld.PDDL, floor_tile.PDDL, gripper.PDDL)[i % 3]
-        rows.append(
-            (text, text.replace(f"{random.choice(['(arm-empty)', '(robot-has ?r ?c)', '(at-robby ?r)'])} ", "", 1))
-        )
+    texts = [(blocksworld.PDDL, floor_tile.PDDL, gripper.PDDL)[i % 3] for i in range(pairs)]
+    atoms = ["(arm-empty)", "(robot-has ?r ?c)", "(at-robby ?r)"]
+    rows = [(text, text.replace(f"{random.choice(atoms)} ", "", 1)) for text in texts]
     return _table(("reference_domain", "generated_domain"), rows)
 
 

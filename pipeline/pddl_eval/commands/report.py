@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from io import StringIO
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
-import typer
+from typer import Argument, Option
 
-from pddl_eval.commands.command import command, say
+from pddl_eval.commands.command import By, command, say
 from pddl_eval.errors import UserError
 
 if TYPE_CHECKING:
@@ -20,34 +19,22 @@ PAGE_WIDTH = 100
 """Characters in a line of a text file."""
 
 
-class Format(StrEnum):
-    """How the report is written."""
-
-    TERMINAL = "terminal"
-    MARKDOWN = "md"
-    CSV = "csv"
-    JSON = "json"
-    HTML = "html"
-    PARQUET = "parquet"
+Format = Literal["terminal", "md", "csv", "json", "html", "parquet"]
 
 
 @command
 def report(
-    scored: Annotated[str, typer.Argument(metavar="SCORED", help="Scored dataset: folder, file, pattern, s3:// URI.")],
-    by: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN,…", help="Group by these, '' for none. Default: model,domain.")
-    ] = None,
-    form: Annotated[
-        Format | None, typer.Option("--format", help="Default: the suffix of OUTPUT, else terminal.")
-    ] = None,
+    scored: Annotated[str, Argument(metavar="SCORED", help="Scored dataset: folder, file, pattern, s3:// URI.")],
+    by: By = None,
+    form: Annotated[Format | None, Option("--format", help="Default: the suffix of OUTPUT, else terminal.")] = None,
     output: Annotated[
-        str | None, typer.Option(metavar="PATH", help="File, or for csv and parquet a folder; may be s3://….")
+        str | None, Option(metavar="PATH", help="File, or for csv and parquet a folder; or s3://….")
     ] = None,
     figures: Annotated[
-        str | None, typer.Option(metavar="FOLDER", help="Write the figures as SVG and PNG; may be s3://….")
+        str | None, Option(metavar="FOLDER", help="Write the figures as SVG and PNG; or s3://….")
     ] = None,
     pair_on: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="What identifies a problem when models are compared.")
+        str | None, Option(metavar="COLUMN", help="Identifies a problem when models are compared.")
     ] = None,
 ) -> None:
     """Turn a scored dataset into the tables and figures of a paper.
@@ -66,11 +53,11 @@ def report(
     from pddl_eval.report.sections import warnings
 
     suffix = PurePosixPath(output or "").suffix.removeprefix(".")
-    chosen = form or (Format(suffix) if suffix in [*Format] else Format.TERMINAL)
-    if chosen == Format.PARQUET and output is None:
+    chosen = form or (suffix if suffix in get_args(Format) else "terminal")
+    if chosen == "parquet" and output is None:
         raise UserError("--format parquet needs --output FOLDER (or FILE.parquet for the rates alone).")
     made = build_report(scored, by, pair_on)
-    if chosen in (Format.CSV, Format.JSON, Format.PARQUET):  # The other formats show the warnings themselves.
+    if chosen in ("csv", "json", "parquet"):  # The other formats show the warnings themselves.
         for warning in warnings(made):
             say(warning)
     write_report(made, chosen, output)
@@ -79,7 +66,7 @@ def report(
         say(f"{len(drawn)} figures in {figures} as {' and '.join(write_figures(drawn, figures))}")
 
 
-def write_report(made: Report, chosen: Format = Format.TERMINAL, output: str | None = None) -> None:
+def write_report(made: Report, chosen: str = "terminal", output: str | None = None) -> None:
     """Write the report to a file or folder, else to stdout."""
     from rich.console import Console
 
@@ -89,18 +76,18 @@ def write_report(made: Report, chosen: Format = Format.TERMINAL, output: str | N
     from pddl_eval.report.markdown import report_markdown
     from pddl_eval.report.terminal import print_report
 
-    if chosen in (Format.CSV, Format.PARQUET) and output is not None:
-        write_tables(made, output, chosen.value)
+    if chosen in ("csv", "parquet") and output is not None:
+        write_tables(made, output, chosen)
         return
-    if chosen == Format.TERMINAL:
+    if chosen == "terminal":
         page = StringIO()
         here = Console(highlight=False) if output is None else Console(file=page, width=PAGE_WIDTH, highlight=False)
         print_report(made, here)
         text = page.getvalue()
-    elif chosen == Format.CSV:
+    elif chosen == "csv":
         text = made.main_table().write_csv()
     else:
-        text = {Format.MARKDOWN: report_markdown, Format.JSON: report_json, Format.HTML: report_html}[chosen](made)
+        text = {"md": report_markdown, "json": report_json, "html": report_html}[chosen](made)
     if output is None:
         sys.stdout.write(text)
     else:

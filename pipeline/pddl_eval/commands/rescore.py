@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from pddl_eval.commands.command import Inputs, column_names, command, say
 from pddl_eval.commands.score import DryRun, print_plan, watched_run
@@ -15,13 +15,13 @@ from pddl_eval.options import RunOptions, ScoringOptions
 @command
 def rescore(
     inputs: Inputs,
-    output: Annotated[str, typer.Argument(metavar="NEW", help="Folder for the scored partitions; may be s3://….")],
-    previous: Annotated[str, typer.Option(metavar="OLD", help="The dataset as it was scored before; may be s3://….")],
+    output: Annotated[str, Argument(metavar="NEW", help="Folder for the scored partitions; may be s3://….")],
+    previous: Annotated[str, Option(metavar="OLD", help="The dataset as it was scored before; may be s3://….")],
     options: ScoringOptions,
     run: RunOptions,
     previous_column: Annotated[
         list[str] | None,
-        typer.Option(metavar="MEANING=NAME", help="OLD's name for a column. Default: that under which it was scored."),
+        Option(metavar="MEANING=NAME", help="OLD's name for a column. Default: that under which it was scored."),
     ] = None,
     dry_run: DryRun = False,
 ) -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager, redirect_stdout
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from pddl_eval.commands.command import Inputs, command
 from pddl_eval.options import RunOptions, ScoringOptions
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pddl_eval.dataset.plan import RunPlan
     from pddl_eval.engines.attempts import Outcome
 
-Output = Annotated[str, typer.Argument(metavar="OUTPUT", help="Folder for the scored partitions; may be s3://….")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the shards and write nothing.")]
+Output = Annotated[str, Argument(metavar="OUTPUT", help="Folder for the scored partitions; may be s3://….")]
+DryRun = Annotated[bool, Option("--dry-run", help="Print the shards and write nothing.")]
 
 
 @command
