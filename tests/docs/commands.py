@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
-import typer
-from pddl_eval.commands.cli import JOBS
+from pddl_eval.commands.cli import app
 from typer.main import get_command
+
+COMMANDS = list(get_command(app).commands)  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +44,7 @@ class Described:
 
 def command_named(name: str) -> Described:
     """The command ``pddl-eval NAME``."""
-    module = import_module(f"pddl_eval.commands.{name}")
-    app = getattr(module, "app", None)
-    if app is None:
-        app = typer.Typer(add_completion=False)
-        app.command(name)(getattr(module, name))
-    return Described((name,), get_command(app))
+    return Described((name,), get_command(app).commands[name])  # type: ignore[attr-defined]
 
 
 def subcommands(command: Described) -> list[Described]:
@@ -60,7 +55,7 @@ def subcommands(command: Described) -> list[Described]:
 
 def all_commands() -> Iterator[Described]:
     """Every command and subcommand."""
-    for name in JOBS:
+    for name in COMMANDS:
         command = command_named(name)
         yield command
         yield from subcommands(command)

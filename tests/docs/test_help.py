@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from pddl_eval.commands.cli import EXIT_CODES, JOBS
+from pddl_eval.commands.command import EXIT_CODES
 
-from tests.docs.commands import Described, all_commands, command_named
+from tests.docs.commands import COMMANDS, Described, all_commands, command_named
 from tests.docs.markdown import ROOT
 
-COMMANDS = list(all_commands())
+EVERY = list(all_commands())
 
 
 def run(*arguments: str, folder: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -31,7 +31,7 @@ def named(command: Described) -> str:
     return " ".join(command.words)
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=named)
+@pytest.mark.parametrize("command", EVERY, ids=named)
 def test_a_command_has_examples_that_it_accepts(command: Described) -> None:
     own = [call for call in command.examples if tuple(call[: len(command.words)]) == command.words]
     assert own
@@ -40,7 +40,7 @@ def test_a_command_has_examples_that_it_accepts(command: Described) -> None:
         called.parse([word.strip("'") for word in call[1:]])
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=named)
+@pytest.mark.parametrize("command", EVERY, ids=named)
 def test_every_option_says_in_one_line_what_it_is_for(command: Described) -> None:
     for parameter in command.click_command.params:
         if parameter.name != "help":
@@ -48,7 +48,7 @@ def test_every_option_says_in_one_line_what_it_is_for(command: Described) -> Non
             assert text and "\n" not in text and len(text) <= 80, parameter.name
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=named)
+@pytest.mark.parametrize("command", EVERY, ids=named)
 def test_help_shows_examples_before_options_and_exit_codes_behind(command: Described) -> None:
     result = run(*command.words, "--help")
     assert result.returncode == 0, result.stderr
@@ -58,7 +58,7 @@ def test_help_shows_examples_before_options_and_exit_codes_behind(command: Descr
 
 def test_the_first_page_shows_every_command_and_imports_none() -> None:
     result = run("--help")
-    assert all(f"│ {name} " in result.stdout for name in JOBS)
+    assert all(f"│ {name} " in result.stdout for name in COMMANDS)
     probe = "import sys; sys.argv[1:] = ['--help']\ntry:\n    from pddl_eval.commands.cli import main; main()\nexcept SystemExit: pass\n"
     probe += "print(sorted({'ray', 'polars', 'igraph', 'pyarrow', 'pddl', 'networkx'} & sys.modules.keys()))"
     heavy = subprocess.run([sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, timeout=60)

@@ -9,12 +9,11 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
-from pddl_eval.commands.cli import JOBS
 from pddl_eval.scoring.columns import KINDS, ROW_FIELDS
 from pddl_eval.scoring.settings import MEANINGS
 from pddl_eval.verdict import Verdict
 
-from tests.docs.commands import command_named
+from tests.docs.commands import COMMANDS, command_named
 from tests.docs.markdown import ROOT, blocks, links, read_page
 from tests.docs.readme_outputs import FIGURES, outputs
 
@@ -73,7 +72,7 @@ def test_the_first_two_commands_are_those_of_the_quick_start() -> None:
 
 def test_every_command_is_in_the_table_and_has_the_options_that_are_named() -> None:
     rows = table_below("Commands")
-    assert set(re.findall(r"`pddl-eval ([a-z]+)", rows)) == set(JOBS)
+    assert set(re.findall(r"`pddl-eval ([a-z]+)", rows)) == set(COMMANDS)
     for call in re.findall(r"`pddl-eval ([a-z]+ [^`]*)`", README):
         words = call.split()
         options = command_named(words[0]).options

@@ -13,12 +13,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from pddl_eval.options import ScoringOptions
-from pddl_eval.scoring import frame as scoring_frame
 from pddl_eval.scoring.columns import ColumnError
 from pddl_eval.scoring.frame import CHUNK_ROWS, score_frame
 from pddl_eval.scoring.table import score_table
-from rich import console as rich_console
-from rich import progress as rich_progress
 
 pd = pytest.importorskip("pandas")
 
@@ -135,30 +132,6 @@ def test_what_is_no_frame_is_refused(thing: object) -> None:
 def test_a_lazy_frame_is_to_be_collected_first() -> None:
     with pytest.raises(TypeError, match="collect"):
         score_frame(pl.LazyFrame({"reference_plan": ["a"]}))
-
-
-@pytest.mark.parametrize(("patience", "appears"), [(-1.0, True), (1e9, False)])
-def test_a_bar_appears_only_when_it_takes_long(
-    patience: float, appears: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    real = rich_console.Console
-    monkeypatch.setattr(rich_console, "Console", lambda **options: real(**options, force_terminal=True, width=80))
-    monkeypatch.setattr(scoring_frame, "PATIENCE_SECONDS", patience)
-    score_frame(problems(pl.DataFrame, HELD, HELD))
-    assert ("2/2" in capsys.readouterr().err) == appears
-
-
-def test_a_bar_is_taken_down_when_scoring_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
-    stopped: list[bool] = []
-
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(rich_progress.Progress, "stop", lambda _: stopped.append(True))
-    monkeypatch.setattr(scoring_frame, "score_table", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        score_frame(problems(pl.DataFrame, HELD))
-    assert stopped == [True]
 
 
 def test_nothing_of_ray_is_touched() -> None:

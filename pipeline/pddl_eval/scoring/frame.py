@@ -1,20 +1,19 @@
 """A polars or pandas frame in a notebook, scored where it is: no files, no engine, the columns that a dataset gets.
 
-For what fits a notebook's patience: some ten thousand rows. ``pddl_eval.run.score_dataset`` is for the rest; it uses all
+For frames of up to about 10,000 rows. ``pddl_eval.run.score_dataset`` is for larger ones: it uses all
 CPUs, survives interruptions and keeps its result on disk.
 """
 
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import pyarrow as pa
 
 from pddl_eval.options import MEANINGS, ScoringOptions
+from pddl_eval.progress import progress
 from pddl_eval.scoring.columns import ColumnError, score_schema
 from pddl_eval.scoring.table import score_table
 
@@ -23,9 +22,6 @@ Frame = TypeVar("Frame")
 
 CHUNK_ROWS = 256
 """Rows between two looks at the clock."""
-
-PATIENCE_SECONDS = 2.0
-"""Until a progress bar appears."""
 
 
 def score_frame(
@@ -43,7 +39,7 @@ def score_frame(
     ``columns`` maps a column's meaning to its name in the frame (``{"generated_problem": "output"}``); ``domain`` is
     the name of a known domain or PDDL text, for the rows that name none; the rest as for ``pddl_eval.score_dataset``.
     Nothing of the frame is changed, in pandas its index neither; there bools and integers come as nullable ``boolean``
-    and ``Int64``, for None is "not decided". In a terminal or notebook a progress bar appears after two seconds.
+    and ``Int64``, for None is "not decided". In a terminal or notebook a progress bar appears after a second.
 
     Raises ``TypeError`` for what is no frame, ``ColumnError`` (a ``ValueError``) where the columns do not fit,
     ``ValueError`` for a setting that is not right. Whatever goes wrong inside a row stands in its ``score_error``.
@@ -108,31 +104,8 @@ def _meaningful(names: list[Any], take: Callable[[str], pa.Array], settings: Sco
 def _scores(table: pa.Table, settings: ScoringOptions) -> pa.Table:
     """The score columns alone, made chunk by chunk."""
     chunks = []
-    with _progress(table.num_rows) as advance:
+    with progress(table.num_rows) as pace:
         for start in range(0, max(1, table.num_rows), CHUNK_ROWS):
             chunks.append(score_table(table.slice(start, CHUNK_ROWS), settings).drop_columns(table.column_names))
-            advance(min(CHUNK_ROWS, table.num_rows - start))
+            pace.advance(min(CHUNK_ROWS, table.num_rows - start))
     return pa.concat_tables(chunks)
-
-
-@contextmanager
-def _progress(rows: int) -> Iterator[Callable[[int], None]]:
-    """A bar that appears when it takes long, in a terminal or a notebook; nothing elsewhere."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = (TextColumn("scoring"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    bar = Progress(*columns, console=console, disable=not (console.is_terminal or console.is_jupyter))
-    task = bar.add_task("scoring", total=rows)
-    started = time.monotonic()
-
-    def advance(done: int) -> None:
-        bar.advance(task, done)
-        if time.monotonic() - started > PATIENCE_SECONDS:
-            bar.start()
-
-    try:
-        yield advance
-    finally:
-        bar.stop()
