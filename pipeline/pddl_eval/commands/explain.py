@@ -10,6 +10,7 @@ from typer import Argument, Option
 from pddl_eval.commands.command import column_names, command, flag_of
 from pddl_eval.errors import UserError
 from pddl_eval.options import ScoringOptions
+from pddl_eval.shown import line
 
 if TYPE_CHECKING:
     from pddl_eval.explain.dataset_row import PairRow
@@ -46,7 +47,7 @@ def explain(
     if answer is None:
         pair = _pair_of_dataset(source, row, pair_id, columns)
         title = f"row {pair.number:,} of {source}"
-        print(title + (f", scored there as {pair.verdict}" if pair.verdict else ""))
+        print(title + (f", scored there as {line(pair.verdict)}" if pair.verdict else ""))
     elif row is None and pair_id is None and not columns:
         pair = _pair_of_files(source, answer)
         title = f"{answer} against {source}"
