@@ -12,8 +12,7 @@ from pddl_eval.parsing.domains import parse_domain
 from pddl_eval.parsing.problems import parse_problem
 from pddl_eval.solve.execute import execute
 from pddl_eval.solve.plain_names import with_plain_names
-from pddl_eval.strips.reachable import closure_of_reachable
-from pddl_eval.strips.search import find_plan
+from pddl_eval.strips import closure, find_plan
 from pddl_eval.verdict import Unsolvable
 
 from tests.strips.ipc_domains import DOMAINS
@@ -54,7 +53,7 @@ def test_the_rewritten_task_is_solvable_when_the_task_is(seed: int) -> None:
 @given(st.integers(0, 10**9))
 def test_an_atom_to_avoid_becomes_a_goal(seed: int) -> None:
     problem, domain = random_task(seed)
-    closed = closure_of_reachable(problem, domain)
+    closed = closure(problem, domain)
     if not isinstance(closed, frozenset):
         return
     for atom in sorted(closed | problem.init)[:3]:

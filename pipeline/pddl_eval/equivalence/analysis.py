@@ -33,7 +33,7 @@ def closure_of(
     rules = planning_domain.rules
     if rules is not None and rules.failed_assumption(problem, typed) is None:
         return rules.fully_specify(problem, typed)
-    from pddl_eval.strips.closure import closure
+    from pddl_eval.strips import closure
 
     domain = planning_domain.domain if typed else planning_domain.domain.without_types()
     return closure(problem if typed else problem.without_types(), domain)

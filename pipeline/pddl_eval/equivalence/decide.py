@@ -133,7 +133,7 @@ def _decide_without_closures(
     undecided = Decision(None, None, Verdict.UNDECIDED, closure.reason)
     if generated.planning_domain is None:
         return undecided
-    from pddl_eval.strips.closure import Counterexample, counterexample
+    from pddl_eval.strips import Counterexample, counterexample
 
     domain = generated.planning_domain.domain if generated.typed else generated.planning_domain.domain.without_types()
     object_map = _init_map(generated, reference, same_init)

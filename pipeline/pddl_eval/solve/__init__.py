@@ -38,7 +38,7 @@ def solve(
         if found is not None:
             return found if isinstance(found, Unsolvable) else _executed(found, problem, domain)
     from pddl_eval.solve import fast_downward
-    from pddl_eval.strips.search import find_plan
+    from pddl_eval.strips import find_plan
 
     searched = find_plan(problem, domain)
     if isinstance(searched, Undecided):
