@@ -61,7 +61,7 @@ def test_an_atom_to_avoid_becomes_a_goal(seed: int) -> None:
         plain_problem, plain_domain, names = with_plain_names(problem, domain, without)
         plan = find_plan(plain_problem, plain_domain)
         if isinstance(plan, Unsolvable):
-            assert isinstance(find_plan(problem, domain, without=without), Unsolvable)
+            assert atom in closed
         elif atom in closed:
             assert isinstance(plan, tuple)
             execution = execute([tuple(names[word] for word in action) for action in plan], problem, domain)
