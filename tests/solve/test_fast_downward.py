@@ -10,7 +10,7 @@ from pddl_eval.domains import blocksworld
 from pddl_eval.model import Problem
 from pddl_eval.solve import execute, fast_downward
 from pddl_eval.solve.fast_downward import find_plan
-from pddl_eval.strips.closure import bounds
+from pddl_eval.strips import closure
 from pddl_eval.verdict import Undecided, Unsolvable
 
 from tests.strips.ipc_domains import DOMAINS, PROBLEMS
@@ -100,7 +100,7 @@ def test_agrees_with_the_search_on_ipc_domains(name: str) -> None:
     for seed in range(100, 106):
         problem, domain = PROBLEMS[name](seed), DOMAINS[name]
         answer = find_plan(problem, domain)
-        if isinstance(bounds(problem, domain), Unsolvable):
+        if isinstance(closure(problem, domain), Unsolvable):
             assert isinstance(answer, Unsolvable)
         else:
             assert isinstance(answer, tuple)

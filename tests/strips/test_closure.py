@@ -9,14 +9,12 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddl_eval.domains import blocksworld, gripper, rover_single
+from pddl_eval.domains import blocksworld, rover_single
 from pddl_eval.model import Domain, Problem, State
 from pddl_eval.parsing import parse_domain, parse_problem
 from pddl_eval.solve import execute
-from pddl_eval.strips import closure as closure_module
-from pddl_eval.strips.closure import ClosureBounds, Counterexample, bounds, closure, counterexample, implies
-from pddl_eval.strips.reachable import closure_of_reachable
-from pddl_eval.strips.search import find_plan
+from pddl_eval.strips import Counterexample, closure, counterexample, find_plan, goal_closure
+from pddl_eval.strips.task import GroundTask, ground, reachable_states
 from pddl_eval.verdict import Undecided, Unsolvable
 
 from tests import exhaustive
@@ -30,8 +28,8 @@ SHARED_PROBLEMS = Path(__file__).parents[3] / "shared" / "data" / "planetarium_p
 @pytest.fixture
 def no_enumeration(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave ``closure`` its bounds only, as if every state space were too large."""
-    monkeypatch.setattr(closure_module, "FEW_STATES", 0)
-    monkeypatch.setattr(closure_module, "MAX_STATES", 0)
+    monkeypatch.setattr(goal_closure, "FEW_STATES", 0)
+    monkeypatch.setattr(goal_closure, "MAX_STATES", 0)
 
 
 def judged(problem: Problem, domain: Domain) -> State | None:
@@ -44,21 +42,24 @@ def is_small(problem: Problem, domain: Domain) -> bool:
 
 def check_enumeration(problem: Problem, domain: Domain) -> None:
     if is_small(problem, domain):
-        answer = closure_of_reachable(problem, domain)
+        answer = closure(problem, domain)
         assert isinstance(answer, Unsolvable) if judged(problem, domain) is None else answer == judged(problem, domain)
 
 
 def check_bounds(problem: Problem, domain: Domain) -> None:
     if not is_small(problem, domain):
         return
-    expected = judged(problem, domain)
-    answer = bounds(problem, domain)
+    expected, decided = judged(problem, domain), closure(problem, domain)
+    task = ground(problem, domain)
+    assert isinstance(task, GroundTask)
+    goal = task.bits_of_goal(problem.goal)
+    bounds = goal if isinstance(goal, Unsolvable) else goal_closure.closure_bounds(task, goal)
     if expected is None:
-        assert isinstance(answer, Unsolvable)
+        assert isinstance(bounds, Unsolvable)
+        assert isinstance(decided, Unsolvable)
     else:
-        assert isinstance(answer, ClosureBounds)
-        assert answer.lower <= expected <= answer.upper
-        decided = closure(problem, domain)
+        assert isinstance(bounds, tuple)
+        assert task.state(bounds[0]) <= expected <= task.state(bounds[1])
         assert isinstance(decided, Undecided) or decided == expected
 
 
@@ -73,12 +74,8 @@ def check_counterexample(problem: Problem, domain: Domain, choose: Random) -> No
         assert answer.state in states
         assert problem.goal <= answer.state
         assert answer.atom in asked - answer.state
-        assert implies(problem, domain, problem.goal, asked) is False
     elif answer is None:
         assert is_implied
-        assert implies(problem, domain, problem.goal, asked) is True
-    else:
-        assert implies(problem, domain, problem.goal, asked) == answer
 
 
 @settings(max_examples=200, deadline=None)
@@ -124,7 +121,9 @@ def test_towers_too_large_to_enumerate_are_closed_as_their_own_rules_do() -> Non
         problem = blocks(seed, 12)
         goal = frozenset(atom for atom in sorted(problem.goal) if choose.random() < 0.5)
         problem = replace(problem, goal=goal)
-        assert isinstance(closure_of_reachable(problem, BLOCKS), Undecided)
+        task = ground(problem, BLOCKS)
+        assert isinstance(task, GroundTask)
+        assert reachable_states(task) is None
         assert closure(problem, BLOCKS) == blocksworld.fully_specify(problem)
 
 
@@ -135,33 +134,13 @@ def test_a_separating_state_proves_that_goals_differ() -> None:
     assert isinstance(answer, Counterexample)
     assert answer.atom == ("on-table", "b2")
     assert given <= answer.state
-    assert implies(problem, BLOCKS, given, asked) is False
-    assert implies(problem, BLOCKS, frozenset({("holding", "b1")}), frozenset()) is True
+    assert counterexample(problem, BLOCKS, frozenset({("holding", "b1")}), frozenset()) is None
 
 
 def test_nothing_reachable_implies_everything() -> None:
     problem = blocks(0, 12)
     never = frozenset({("on", "b1", "b1")})
-    assert implies(problem, BLOCKS, never, frozenset({("holding", "b2")})) is True
-
-
-def test_a_planner_from_outside_is_asked_where_the_search_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(closure_module, "find_path", lambda *_, **__: Undecided("no search today"))
-    monkeypatch.setattr(closure_module, "FEW_STATES", 0)
-    asked_for = []
-
-    def reach(problem: Problem, domain: Domain, without: frozenset[tuple[str, ...]]) -> State | Unsolvable | Undecided:
-        asked_for.append((problem.goal, without))
-        plan = find_plan(problem, domain, without=without)
-        return execute(plan, problem, domain).state if isinstance(plan, tuple) else plan
-
-    domain = parse_domain(gripper.PDDL)
-    init = {("room", "a"), ("gripper", "g"), ("free", "g"), ("ball", "o"), ("at", "o", "a"), ("at-robby", "a")}
-    objects = dict.fromkeys(["a", "g", "o"], "object")
-    problem = Problem("p", "gripper", objects, frozenset(init), frozenset({("free", "g")}))
-    assert closure(problem, domain, reach) == frozenset(init)
-    assert asked_for[0][1] == frozenset()
-    assert isinstance(closure(replace(problem, goal=frozenset({("carry", "o", "g")})), domain), frozenset)
+    assert counterexample(problem, BLOCKS, never, frozenset({("holding", "b2")})) is None
 
 
 @pytest.mark.skipif(not SHARED_PROBLEMS.exists(), reason="the shared data is not here")
@@ -176,7 +155,7 @@ def test_every_rover_problem_of_the_benchmark_is_decided() -> None:
         plan, closed = find_plan(problem, domain), closure(problem, domain)
         if isinstance(plan, tuple):
             assert isinstance(closed, frozenset)
-            assert problem.goal <= closed <= execute(plan, problem, domain).state
+            assert problem.goal <= closed <= execute([{action} for action in plan], problem, domain).state
         else:
             assert isinstance(plan, Unsolvable)
             assert isinstance(closed, Unsolvable)

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval.model import Domain, Problem
 from pddl_eval.parsing import parse_domain
-from pddl_eval.strips.ground import LIMITS, ground
-from pddl_eval.strips.task import GroundTask
+from pddl_eval.solve import execute
+from pddl_eval.strips import closure, find_plan, joins
+from pddl_eval.strips.task import GroundTask, ground
 from pddl_eval.verdict import Undecided, Unsolvable
 
 from tests import exhaustive
@@ -67,7 +68,18 @@ def test_constants_are_objects() -> None:
     }
 
 
-def test_an_atom_that_is_forbidden_and_never_deleted_stops_an_operator_and_what_needs_it() -> None:
+def test_the_domain_says_the_type_of_its_constants() -> None:
+    """A problem that declares the constant as a boat changes nothing for grounding, closure, plan and execution."""
+    domain = parse_domain("""(define (domain d) (:types car boat) (:constants k - car)
+      (:action drive :parameters (?c - car) :effect (gone ?c)))""")
+    problem = Problem("p", "d", {"k": "boat", "b": "boat"}, frozenset(), frozenset({("gone", "k")}))
+    assert actions(task_of(problem, domain)) == {("drive", "k")}
+    assert find_plan(problem, domain) == (("drive", "k"),)
+    assert closure(problem, domain) == {("gone", "k")}
+    assert execute([{("drive", "k")}], problem, domain).reaches_goal
+
+
+def test_a_negative_precondition_that_stays_true_stops_an_operator_and_what_needs_it() -> None:
     domain = parse_domain("""(define (domain d)
       (:action a :precondition (not (locked)) :effect (p)) (:action b :precondition (p) :effect (q)))""")
     locked = Problem("p", "d", {}, frozenset({("locked",)}), frozenset({("q",)}))
@@ -88,9 +100,10 @@ def test_an_unreachable_goal_is_a_proof_that_names_the_atom() -> None:
     assert "(at v z)" in answer.reason
 
 
-@pytest.mark.parametrize("limit", ["operators", "atoms", "work"])
-def test_a_bound_that_is_hit_is_undecided(limit: str) -> None:
-    answer = ground(trip(v="car"), TRUCKS, LIMITS._replace(**{limit: 1}))
+@pytest.mark.parametrize("limit", ["MAX_OPERATORS", "MAX_ATOMS", "MAX_WORK"])
+def test_a_bound_that_is_hit_is_undecided(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(joins, limit, 1)
+    answer = ground(trip(v="car", not_seen_in_another_test=limit), TRUCKS)
     assert isinstance(answer, Undecided)
     assert "more than 1 " in answer.reason
 

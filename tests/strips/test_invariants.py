@@ -9,14 +9,9 @@ from hypothesis import strategies as st
 from pddl_eval.domains import blocksworld, rover_single
 from pddl_eval.model import Atom, Domain, Problem
 from pddl_eval.parsing import parse_domain
-from pddl_eval.strips.ground import ground
-from pddl_eval.strips.groups import invariant_groups
-from pddl_eval.strips.literals import consequences
-from pddl_eval.strips.pairs import MAX_LITERALS, compatible_literals
-from pddl_eval.strips.reachable import reachable_states
-from pddl_eval.strips.regression import is_unreachable
-from pddl_eval.strips.task import GroundTask
-from pddl_eval.verdict import Undecided
+from pddl_eval.strips.invariants import MAX_LITERALS, consequences, h2, is_unreachable
+from pddl_eval.strips.mutex_groups import mutex_groups
+from pddl_eval.strips.task import GroundTask, ground, reachable_states
 
 from tests.strips.random_tasks import random_task
 
@@ -36,10 +31,10 @@ def on_the_table(count: int, *without: Atom) -> GroundTask:
 
 def groups_with(task: GroundTask, atom: Atom) -> set[frozenset[Atom]]:
     """The groups of which exactly one is true, of those that have the atom."""
-    return {task.state(group) - task.always for group in invariant_groups(task).exactly_one if group & task.bit[atom]}
+    return {task.state(group) - task.always for group in mutex_groups(task).exactly_one if group & task.bit[atom]}
 
 
-def test_finds_the_groups_of_blocks_world() -> None:
+def test_finds_the_mutex_groups_of_blocks_world() -> None:
     task = on_the_table(3)
     blocks = ["b0", "b1", "b2"]
     arm = {("arm-empty",)} | {("holding", block) for block in blocks}
@@ -61,38 +56,38 @@ def test_an_invalid_start_proves_nothing_about_it() -> None:
     init = frozenset({("at", "x"), ("at", "y"), ("road", "x", "y"), ("road", "y", "x")})
     task = ground(Problem("p", "d", {"x": "object", "y": "object"}, init, frozenset()), domain)
     assert isinstance(task, GroundTask)
-    assert invariant_groups(task).at_most_one == ()
+    assert mutex_groups(task).at_most_one == ()
 
 
-def test_pairs_show_that_what_is_sent_is_had() -> None:
+def test_h2_shows_that_what_is_sent_is_had() -> None:
     init = {("at_rover", "w"), ("at_lander", "w"), ("visible", "w", "w"), ("at_soil_sample", "w")}
     init |= {("empty", "s"), ("available",), ("channel_free",)}
     problem = Problem("p", "rover", {"w": "waypoint", "s": "store"}, frozenset(init), frozenset())
     task = ground(problem, parse_domain(rover_single.PDDL))
     assert isinstance(task, GroundTask)
     sent = task.bit[("communicated_soil_data", "w")]
-    with_pairs = consequences(task, sent, 0)
-    without_pairs = consequences(task, sent, 0, with_pairs=False)
-    assert with_pairs is not None
-    assert without_pairs is not None
-    assert task.state(with_pairs[0]) >= {("communicated_soil_data", "w"), ("have_soil_analysis", "w")}
-    assert with_pairs[1] & task.bit[("at_soil_sample", "w")]
-    assert without_pairs[0] == sent
+    with_h2 = consequences(task, sent, 0)
+    without_h2 = consequences(task, sent, 0, with_h2=False)
+    assert with_h2 is not None
+    assert without_h2 is not None
+    assert task.state(with_h2[0]) >= {("communicated_soil_data", "w"), ("have_soil_analysis", "w")}
+    assert with_h2[1] & task.bit[("at_soil_sample", "w")]
+    assert without_h2[0] == sent
 
 
-def test_a_large_task_has_no_table_of_pairs() -> None:
+def test_a_large_task_has_no_h2_table() -> None:
     task = on_the_table(26)
     assert 2 * len(task.atoms) > MAX_LITERALS
-    assert isinstance(compatible_literals(task), Undecided)
+    assert h2(task) is None
 
 
 def test_the_last_place_left_is_implied() -> None:
     task = on_the_table(3)
     tower = task.bit["on", "b0", "b1"] | task.bit["on", "b1", "b2"] | task.bit["on-table", "b2"]
-    known = consequences(task, tower, 0, with_pairs=False)
+    known = consequences(task, tower, 0, with_h2=False)
     assert known is not None
     assert task.state(known[0]) - task.state(tower) == {("clear", "b0"), ("arm-empty",)}
-    assert consequences(task, task.bit["on", "b0", "b1"] | task.bit["on", "b2", "b1"], 0, with_pairs=False) is None
+    assert consequences(task, task.bit["on", "b0", "b1"] | task.bit["on", "b2", "b1"], 0, with_h2=False) is None
 
 
 def test_regression_refutes_a_circle_that_no_pair_refutes() -> None:
@@ -113,13 +108,13 @@ def check(problem: Problem, domain: Domain, choose: Random) -> None:
     task = ground(problem, domain)
     assert isinstance(task, GroundTask)
     states = reachable_states(task, 2_000)
-    if isinstance(states, Undecided):
+    if states is None:
         return
-    groups = invariant_groups(task)
+    groups = mutex_groups(task)
     assert all((state & group).bit_count() <= 1 for state in states for group in groups.at_most_one)
     assert all(state & group for state in states for group in groups.exactly_one)
     assert not any(state & groups.impossible for state in states)
-    table = compatible_literals(task)
+    table = h2(task)
     assert isinstance(table, tuple)
     n = len(task.atoms)
     everything = (1 << n) - 1

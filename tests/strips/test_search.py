@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +13,9 @@ from pddl_eval.domains import gripper
 from pddl_eval.model import Atom, Domain, Problem
 from pddl_eval.parsing import parse_domain
 from pddl_eval.solve import execute
-from pddl_eval.strips.search import find_plan
+from pddl_eval.strips import find_plan
+from pddl_eval.strips.search import find_path
+from pddl_eval.strips.task import GroundTask, ground
 from pddl_eval.verdict import Undecided, Unsolvable
 
 from tests import exhaustive
@@ -25,7 +26,7 @@ from tests.strips.towers import BLOCKS, blocks
 
 def assert_executes(plan: object, problem: Problem, domain: Domain) -> None:
     assert isinstance(plan, tuple)
-    assert execute(plan, problem, domain).reaches_goal
+    assert execute([{action} for action in plan], problem, domain).reaches_goal
 
 
 @pytest.mark.parametrize("count", [5, 20, 40])
@@ -74,16 +75,22 @@ def test_carries_thirty_balls_with_no_rules() -> None:
 
 
 def test_atoms_can_be_asked_to_be_false() -> None:
-    problem = Problem("p", "blocksworld", {"a": "object"}, frozenset({("holding", "a")}), frozenset())
-    assert find_plan(problem, BLOCKS, without=frozenset({("holding", "a")})) == (("putdown", "a"),)
-    everywhere = frozenset({("holding", "a"), ("on-table", "a"), ("on", "a", "a")})
-    assert isinstance(find_plan(problem, BLOCKS, without=everywhere), Unsolvable)
-    static = Problem("p", "blocksworld", {"a": "object"}, frozenset({("red", "a")}), frozenset())
-    assert isinstance(find_plan(static, BLOCKS, without=frozenset({("red", "a")})), Unsolvable)
+    task = ground(Problem("p", "blocksworld", {"a": "object"}, frozenset({("holding", "a")}), frozenset()), BLOCKS)
+    assert isinstance(task, GroundTask)
+    path = find_path(task, task.initial, 0, task.bit["holding", "a"])
+    assert isinstance(path, tuple)
+    assert [operator.action for operator in path] == [("putdown", "a")]
+    everywhere = task.bit["holding", "a"] | task.bit["on-table", "a"] | task.bit["on", "a", "a"]
+    assert isinstance(find_path(task, task.initial, 0, everywhere), Unsolvable)
 
 
 def test_a_limit_that_is_hit_is_undecided() -> None:
-    assert isinstance(find_plan(blocks(1, 20), BLOCKS, max_effort=10), Undecided)
+    problem = blocks(1, 20)
+    task = ground(problem, BLOCKS)
+    assert isinstance(task, GroundTask)
+    goal = task.bits_of_goal(problem.goal)
+    assert isinstance(goal, int)
+    assert isinstance(find_path(task, task.initial, goal, 0, max_effort=10), Undecided)
 
 
 def test_the_plan_does_not_depend_on_the_hash_seed() -> None:
@@ -91,7 +98,7 @@ def test_the_plan_does_not_depend_on_the_hash_seed() -> None:
         "from tests.strips.test_search import *\n"
         "print(find_plan(blocks(3, 12), BLOCKS), [find_plan(PROBLEMS[n](5), DOMAINS[n]) for n in DOMAINS])"
     )
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     plans = [
         subprocess.run(
             [sys.executable, "-c", script], env={**environment, "PYTHONHASHSEED": seed}, capture_output=True, check=True

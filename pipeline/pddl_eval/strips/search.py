@@ -13,18 +13,14 @@ from functools import reduce
 from heapq import heappop, heappush
 from operator import or_
 
-from pddl_eval.model import Action, Atom, Domain, Problem, show_atom
-from pddl_eval.strips.goal_order import order_goals, settled_goals
-from pddl_eval.strips.ground import ground
-from pddl_eval.strips.literals import consequences
-from pddl_eval.strips.regression import is_unreachable
-from pddl_eval.strips.relaxed import relaxed_planner
-from pddl_eval.strips.successors import successor_generator
-from pddl_eval.strips.task import GroundTask
+from pddl_eval.model import Action, Domain, Operator, Problem
+from pddl_eval.strips.heuristics import reasonable_orders, relaxed_planner
+from pddl_eval.strips.invariants import consequences, is_unreachable
+from pddl_eval.strips.task import GroundTask, ground, successor_generator
 from pddl_eval.verdict import Undecided, Unsolvable
 
 FIRST_EFFORT = 10_000
-"""Effort before invariants are asked whether there can be a plan: what is easy is found by then."""
+"""Effort before h² and regression are asked whether there can be a plan: what is easy is found by then."""
 
 MAX_EFFORT = 100_000
 """Effort before the search gives up, about a second. The unit is a generated state, some ten microseconds."""
@@ -35,11 +31,16 @@ OPERATORS_PER_EFFORT = 20
 LOOKS_PER_EFFORT = 50
 """Expanding a state costs as much as one generated state for so many operators looked at."""
 
+_Steps = tuple["_Steps", Operator[int]] | None
+"""The last step of a plan, behind the steps before it."""
 
-def find_plan(
-    problem: Problem, domain: Domain, *, without: frozenset[Atom] = frozenset(), max_effort: int = MAX_EFFORT
-) -> tuple[Action, ...] | Unsolvable | Undecided:
-    """A plan to a state that contains the goal and none of the atoms ``without``, or the proof that there is none.
+_Node = tuple[tuple[bool, int, int], int, int, int, int | None, int, _Steps]
+"""A rank, a number, a state, its open goals, what its relaxed plan makes true (None: not computed), how much of that
+was achieved, and how the state was reached."""
+
+
+def find_plan(problem: Problem, domain: Domain) -> tuple[Action, ...] | Unsolvable | Undecided:
+    """A plan for the problem, or the proof that there is none.
 
     >>> from pddl_eval.parsing import parse_domain
     >>> light = parse_domain("(define (domain d) (:action switch :precondition (off) :effect (and (on) (not (off)))))")
@@ -52,33 +53,27 @@ def find_plan(
     true = task.bits_of_goal(problem.goal)
     if isinstance(true, Unsolvable):
         return true
-    fixed = sorted(without & task.always)
-    if fixed:
-        return Unsolvable(f"{show_atom(fixed[0])} is true in every reachable state")
-    false = sum(task.bit[atom] for atom in without if atom in task.bit)
-    steps = find_path(task, task.initial, true, false, max_effort=max_effort)
-    if isinstance(steps, tuple):
-        return tuple(task.operators[step].action for step in steps)
-    return steps
+    path = find_path(task, task.initial, true, 0)
+    return tuple(operator.action for operator in path) if isinstance(path, tuple) else path
 
 
 def find_path(
-    task: GroundTask, start: int, true: int, false: int, *, max_effort: int = MAX_EFFORT
-) -> tuple[int, ...] | Unsolvable | Undecided:
-    """Positions of operators that lead from a reachable state to one with all bits of ``true`` and none of ``false``.
+    task: GroundTask, start: int, true: int, false: int, max_effort: int = MAX_EFFORT
+) -> tuple[Operator[int], ...] | Unsolvable | Undecided:
+    """Operators that lead from a reachable state to one with all bits of ``true`` and none of ``false``.
 
-    Before the search invariant groups are asked whether any reachable state is such a one, which is cheap; when the
-    search takes longer than it does for easy goals, h² and regression are.
+    Before the search mutex groups are asked whether any reachable state is such a one, which is cheap; when the search
+    takes longer than it does for easy goals, h² and regression are.
     """
     if start & true == true and not start & false:
         return ()
-    if consequences(task, true, false, with_pairs=False) is None:
+    if consequences(task, true, false, with_h2=False) is None:
         return Unsolvable("no reachable state has the goal's atoms together: invariants exclude it")
-    goals = order_goals(task, true)
+    goals = reasonable_orders(task, true)
     relaxed_plan = relaxed_planner(task, true, false)
     successors = successor_generator(task)
     literals = true.bit_count() + false.bit_count()
-    lasting = reduce(or_, (operator.added for operator in task.operators), 0)
+    lasting = reduce(or_, (operator.add_effects for operator in task.operators), 0)
     familiar: dict[tuple[int, int], int] = {}
 
     def rank(state: int, open_goals: int, achieved: int) -> tuple[bool, int, int]:
@@ -88,18 +83,18 @@ def find_path(
         return not state & ~known, open_goals, -progress
 
     def count_open(state: int) -> int:
-        return literals - settled_goals(state, goals)[0].bit_count() - (false & ~state).bit_count()
+        return literals - goals.settled(state)[0].bit_count() - (false & ~state).bit_count()
 
     def relaxed_path(state: int) -> int | None:
-        return relaxed_plan(state, settled_goals(state, goals)[1] | (false & state) << len(task.atoms))
+        return relaxed_plan(state, goals.settled(state)[1] | (false & state) << len(task.atoms))
 
-    if relaxed_path(start) is None:
+    path = relaxed_path(start)
+    if path is None:
         return Unsolvable("the goal is out of reach even if nothing is ever deleted")
-    reached_by: list[tuple[int, int]] = [(0, 0)]
-    nodes: list[tuple[int, int, int | None, int]] = [(start, count_open(start), None, 0)]
-    heap = [(rank(*nodes[0][:2], 0), 0)]
+    open_goals = count_open(start)
+    heap: list[_Node] = [(rank(start, open_goals, 0), 0, start, open_goals, path, 0, None)]
     seen = {start}
-    effort = 1
+    effort = 1 + len(task.operators) // OPERATORS_PER_EFFORT
     doubted = False
     while heap:
         if effort > FIRST_EFFORT and not doubted:
@@ -108,8 +103,7 @@ def find_path(
                 return Unsolvable("no reachable state has the goal's atoms together: each way to the last is excluded")
         if effort > max_effort:
             return Undecided(f"the search found no plan in {len(seen):,} states")
-        _, node = heappop(heap)
-        state, open_goals, path, achieved = nodes[node]
+        _, _, state, open_goals, path, achieved, steps = heappop(heap)
         if path is None:
             path = relaxed_path(state)
             effort += len(task.operators) // OPERATORS_PER_EFFORT
@@ -117,26 +111,25 @@ def find_path(
                 continue
         following, looked_at = successors(state)
         effort += 1 + looked_at // LOOKS_PER_EFFORT
-        for position, after in following:
+        for operator, after in following:
             if after in seen:
                 continue
             seen.add(after)
             effort += 1
             if after & true == true and not after & false:
-                return _steps(reached_by, node, position)
+                return _plan((steps, operator))
             now_open = count_open(after)
             look_again = now_open < open_goals or state & ~after & ~lasting
             now_achieved = 0 if look_again else achieved | after & path
-            reached_by.append((node, position))
-            nodes.append((after, now_open, None if look_again else path, now_achieved))
-            heappush(heap, (rank(after, now_open, now_achieved), len(nodes) - 1))
+            now_path = None if look_again else path
+            node = (rank(after, now_open, now_achieved), len(seen), after, now_open, now_path, now_achieved)
+            heappush(heap, (*node, (steps, operator)))
     return Unsolvable(f"the search for the goal ran out after {len(seen):,} states")
 
 
-def _steps(reached_by: list[tuple[int, int]], node: int, last: int) -> tuple[int, ...]:
-    """The operators on the way to a node, then the last one."""
-    steps = [last]
-    while node:
-        node, position = reached_by[node]
-        steps.append(position)
-    return tuple(reversed(steps))
+def _plan(steps: _Steps) -> tuple[Operator[int], ...]:
+    plan = []
+    while steps is not None:
+        steps, operator = steps
+        plan.append(operator)
+    return tuple(reversed(plan))

@@ -1,0 +1,180 @@
+"""What is true in all reachable states that contain a goal, where the states may be too many to list.
+
+``closure`` gives cl(goal) exactly or says that it could not. Small state spaces are enumerated. In large ones the
+closure is caught between two bounds: what invariants derive from the goal is in it, what a reachable goal state lacks
+is not, and each atom in between is a planning task of its own: is there a goal state without it?
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from operator import and_
+
+from pddl_eval.model import Atom, Domain, Problem, State, show_atom
+from pddl_eval.strips.invariants import consequences
+from pddl_eval.strips.search import MAX_EFFORT, find_path
+from pddl_eval.strips.task import MAX_STATES, GroundTask, ground, reachable_states, successor_generator
+from pddl_eval.verdict import Undecided, Unsolvable
+
+FEW_STATES = 5_000
+"""Reachable states up to which enumeration comes first; it takes some ten milliseconds."""
+
+MAX_SAMPLE_LOOKS = 200_000
+"""Operators looked at for goal states around the first one, some ten milliseconds."""
+
+MAX_QUESTIONS = 50
+"""Atoms between the bounds that are asked for one by one."""
+
+EFFORT_NEARBY = 3_000
+"""Effort of a search that starts from a known goal state (``search.MAX_EFFORT`` has the unit)."""
+
+MAX_OPEN = 3
+"""Atoms that may stay undecided before the rest is left undecided too; each costs a whole search."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """A reachable state that contains all of the given atoms and lacks ``atom``."""
+
+    atom: Atom
+    state: State
+
+
+def closure(problem: Problem, domain: Domain) -> State | Unsolvable | Undecided:
+    """cl(goal): every atom that is true in all reachable goal states, and no other; exact or ``Undecided``.
+
+    >>> from pddl_eval.parsing.domains import parse_domain
+    >>> lamp = parse_domain("(define (domain d) (:action switch :precondition (off) :effect (and (on) (not (off)))))")
+    >>> sorted(closure(Problem("p", "d", {}, frozenset({("off",), ("dry",)}), frozenset({("on",)})), lamp))
+    [('dry',), ('on',)]
+    """
+    task = ground(problem, domain)
+    if isinstance(task, Undecided):
+        return task
+    goal = task.bits_of_goal(problem.goal)
+    if isinstance(goal, Unsolvable):
+        return goal
+    states = reachable_states(task, FEW_STATES)
+    if states is None:
+        bounds = closure_bounds(task, goal)
+        if isinstance(bounds, Unsolvable):
+            return bounds
+        if isinstance(bounds, tuple) and bounds[0] == bounds[1]:
+            return task.state(bounds[0])
+        states = reachable_states(task, MAX_STATES)
+        if states is None and isinstance(bounds, tuple):
+            open_atom = min(task.state(bounds[1]) - task.state(bounds[0]))
+            return Undecided(f"the goal was neither proven to imply {show_atom(open_atom)} nor reached without it")
+        if states is None:
+            return Undecided(f"the reachable states exceed the budget of {MAX_STATES:,}")
+    having = [state for state in states if state & goal == goal]
+    if not having:
+        return Unsolvable(f"none of the {len(states):,} reachable states contains the goal")
+    return task.state(reduce(and_, having))
+
+
+def counterexample(problem: Problem, domain: Domain, given: State, asked: State) -> Counterexample | Undecided | None:
+    """A reachable state that contains ``given`` and lacks an atom of ``asked``; None is the proof that there is none.
+
+    The problem's goal plays no part. None too where no reachable state contains ``given`` at all.
+    """
+    task = ground(problem, domain)
+    if isinstance(task, Undecided):
+        return task
+    goal = task.bits_of_goal(given)
+    if isinstance(goal, Unsolvable):
+        return None
+    states = reachable_states(task, FEW_STATES)
+    implied = _implied(task, goal) if states is None else 0
+    undecided: Undecided | None = None
+    for atom in sorted(asked - task.state(implied)):
+        lacking = task.bit.get(atom, 0)
+        answer: int | Unsolvable | Undecided
+        if states is None:
+            answer = _goal_state(task, task.initial, goal, lacking)
+        else:
+            lacks_it = (state for state in states if state & goal == goal and not state & lacking)
+            answer = min(lacks_it, default=Unsolvable("no enumerated state"))
+        if isinstance(answer, int):
+            return Counterexample(atom, task.state(answer))
+        if isinstance(answer, Undecided):
+            undecided = undecided or answer
+    return undecided
+
+
+def closure_bounds(task: GroundTask, goal: int) -> tuple[int, int] | Unsolvable | Undecided:
+    """Bits that cl(goal) has and bits beyond which it has none; where they are equal they are the closure.
+
+    No state space is enumerated. ``Undecided`` when no goal state was found.
+    """
+    first = _goal_state(task, task.initial, goal, 0)
+    if not isinstance(first, int):
+        return first
+    lower = _implied(task, goal, with_h2=False)
+    upper = _shared_around(task, first, goal, lower)
+    if lower != upper:
+        lower = _implied(task, goal)
+    undecided = 0
+    for _ in range(MAX_QUESTIONS):
+        between = upper & ~lower & ~undecided
+        if not between or undecided.bit_count() == MAX_OPEN:
+            break
+        atom = between & -between
+        answer = _goal_state(task, first, goal, atom, EFFORT_NEARBY)
+        if not isinstance(answer, int):
+            answer = _goal_state(task, task.initial, goal, atom)
+        if isinstance(answer, int):
+            upper &= answer
+        elif isinstance(answer, Unsolvable):
+            lower = _implied(task, lower | atom)
+        else:
+            undecided |= atom
+    return lower, upper
+
+
+def _implied(task: GroundTask, goal: int, *, with_h2: bool = True) -> int:
+    """The bits that invariants derive from the goal's; all of them where they refute it."""
+    literals = consequences(task, goal, 0, with_h2=with_h2)
+    return (1 << len(task.atoms)) - 1 if literals is None else literals[0]
+
+
+def _goal_state(
+    task: GroundTask, start: int, goal: int, lacking: int, max_effort: int = MAX_EFFORT
+) -> int | Unsolvable | Undecided:
+    """A state with all bits of the goal and none of ``lacking`` that is reachable from a reachable state."""
+    path = find_path(task, start, goal, lacking, max_effort)
+    return reduce(lambda state, operator: operator.apply(state), path, start) if isinstance(path, tuple) else path
+
+
+def _shared_around(task: GroundTask, first: int, goal: int, lower: int) -> int:
+    """What the goal states around the first one share: states that show no literal for the first time are not passed.
+
+    Literals are counted apart for states with and without the goal, so that leaving the goal and coming back is
+    possible. Stops when nothing but ``lower`` is left.
+    """
+    n = len(task.atoms)
+    everything = (1 << n) - 1
+    successors = successor_generator(task)
+    shown = {True: first | (everything & ~first) << n, False: 0}
+    shared = first
+    seen = {first}
+    looks = 0
+    queue = [first]
+    for state in queue:
+        following, looked_at = successors(state)
+        looks += looked_at
+        for _, after in following:
+            if after in seen:
+                continue
+            seen.add(after)
+            has_goal = after & goal == goal
+            literals = after | (everything & ~after) << n
+            if literals & ~shown[has_goal]:
+                shown[has_goal] |= literals
+                queue.append(after)
+                if has_goal:
+                    shared &= after
+        if shared == lower or looks > MAX_SAMPLE_LOOKS:
+            break
+    return shared
