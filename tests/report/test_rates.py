@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 from pddl_eval.report import Report, build_report
-from pddl_eval.report.rates import at_level
+from pddl_eval.report.groups import at_level
 
 from tests.report.scored_rows import answers
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval.report import build_report
-from pddl_eval.report.bins import MOST_BINS, choose_bins
-from pddl_eval.report.sizes import number_of_atoms
+from pddl_eval.report.numbers import MOST_BINS, choose_bins, number_of_atoms
 
 from tests.report.scored_rows import answers
 

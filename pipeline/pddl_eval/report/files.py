@@ -1,4 +1,4 @@
-"""The report for programs: its frames as JSON, CSV and Parquet, unrounded and as the data names things."""
+"""The report as files: a page, its frames as JSON, CSV and Parquet (unrounded, as the data names things), figures."""
 
 from __future__ import annotations
 
@@ -10,16 +10,24 @@ from io import BytesIO
 import polars as pl
 
 from pddl_eval.dataset.locations import locate, put_bytes
+from pddl_eval.pages import render
 from pddl_eval.report.build import Report
+from pddl_eval.report.figures import all_figures, draw, figures, inline
+from pddl_eval.report.sections import report_page
+
+FIGURE_SUFFIXES = ("svg", "png", "pdf")
+
+
+def report_html(report: Report, *, whole: bool = True) -> str:
+    """The report with its figures as one page that needs no network and no script; a fragment unless ``whole``."""
+    drawn = {title: [(figure.title, inline(figure)) for figure in found] for title, found in figures(report).items()}
+    return render("report.html", whole=whole, page=report_page(report), figures=drawn)
 
 
 def report_json(report: Report) -> str:
     """Everything that the report knows, frames as lists of objects under ``tables``."""
-    simple = {
-        field.name: value
-        for field in fields(report)
-        if not isinstance(value := getattr(report, field.name), pl.DataFrame)
-    }
+    names = [field.name for field in fields(report)]
+    simple = {name: value for name in names if not isinstance(value := getattr(report, name), pl.DataFrame)}
     simple["signatures"] = [{"signature": signature, "rows": rows} for signature, rows in report.signatures]
     tables = {name: frame.to_dicts() for name, frame in report.tables().items()}
     return json.dumps({**simple, "tables": tables}, ensure_ascii=False, indent=1) + "\n"
@@ -29,20 +37,24 @@ def write_tables(report: Report, output: str | os.PathLike[str], suffix: str) ->
     """Write the frames as ``csv`` or ``parquet``: one file each into a folder, or the rates alone into a file.
 
     Where ``output`` ends in ``.csv`` or ``.parquet`` it names a file; it may be a URI. Raises ``DatasetError`` where it
-    names nothing that can be, ``OutputError`` where it cannot be written.
+    names no possible place, ``OutputError`` where it cannot be written.
     """
     place = locate(output)
-    if place.path.endswith(f".{suffix}"):
-        put_bytes(place, _encoded(report.main_table(), suffix))
-        return
-    for name, frame in report.tables().items():
-        put_bytes(place / f"{name}.{suffix}", _encoded(frame, suffix))
+    files = {place / f"{name}.{suffix}": frame for name, frame in report.tables().items()}
+    for file, frame in {place: report.main_table()}.items() if place.path.endswith(f".{suffix}") else files.items():
+        content = BytesIO()
+        frame.write_csv(content) if suffix == "csv" else frame.write_parquet(content)
+        put_bytes(file, content.getvalue())
 
 
-def _encoded(frame: pl.DataFrame, suffix: str) -> bytes:
-    content = BytesIO()
-    if suffix == "csv":
-        frame.write_csv(content)
-    else:
-        frame.write_parquet(content)
-    return content.getvalue()
+def write_figures(report: Report, folder: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Write every figure as ``NAME.svg``, ``NAME.png`` and ``NAME.pdf`` into a folder (or URI); returns the names.
+
+    Raises ``DatasetError`` and ``OutputError`` as ``write_tables``.
+    """
+    place = locate(folder)
+    found = all_figures(report)
+    for figure in found:
+        for suffix in FIGURE_SUFFIXES:
+            put_bytes(place / f"{figure.name}.{suffix}", draw(figure, suffix))
+    return tuple(figure.name for figure in found)

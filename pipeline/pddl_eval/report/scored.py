@@ -1,6 +1,7 @@
-"""The scored dataset that a report is about: its rows as a lazy frame, its size and its signatures.
+"""The scored dataset that a report is about: its rows as a lazy frame, its size, its signatures, its score columns.
 
-Files are found and compared by ``pddl_eval.dataset``; a frame that is already in memory (a notebook's) does as well.
+It is found and read through ``pddl_eval.dataset``; a frame in memory (a notebook's) will do as well. All that reports
+know of the columns of scores and of files is here.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import polars as pl
+import pyarrow as pa
 import pyarrow.dataset
 import pyarrow.parquet as pq
 
@@ -18,7 +20,18 @@ from pddl_eval.dataset.locations import Location, dataset_errors
 from pddl_eval.dataset.partitions import SIGNATURE_KEY
 from pddl_eval.dataset.sources import FOOTER_READERS, open_source
 from pddl_eval.errors import UserError
-from pddl_eval.scoring.columns import KINDS
+from pddl_eval.scoring.columns import DOMAIN, KINDS, PLAN, ROW_FIELDS
+from pddl_eval.verdict import Verdict
+
+PLAN_COLUMNS, DOMAIN_COLUMNS = (tuple(field.name for field in kind.fields) for kind in (PLAN, DOMAIN))
+PAIR_COLUMNS = frozenset(field.name for kind in KINDS for field in kind.fields)
+"""Columns of which a scored dataset has at least one."""
+
+SCORE_COLUMNS = PAIR_COLUMNS | {field.name for field in ROW_FIELDS}
+FRACTIONS = frozenset(
+    field.name for kind in (PLAN, DOMAIN) for field in kind.fields if pa.types.is_floating(field.type)
+)
+"""Scores between 0 and 1; the other numeric ones are whole numbers."""
 
 ROW = "pddl_eval.row"
 """The number of a row in the dataset, from 0, in the order of its files: what ``pddl-eval explain --row`` takes."""
@@ -44,11 +57,17 @@ class Scored:
         """The command that explains the verdict on a row, ready for a shell."""
         return None if self.place is None else f"pddl-eval explain {shlex.quote(self.place)} --row {row}"
 
+    def is_counted(self) -> pl.Expr:
+        """True for the rows that rates are about: all but those whose reference is a mistake in the data."""
+        if "verdict" not in self.schema:
+            return pl.lit(True)
+        return pl.col("verdict").ne_missing(Verdict.REFERENCE_INVALID.value)
+
 
 def open_scored(scored: ScoredInput) -> Scored:
     """The scored dataset at a place, its rows not yet read.
 
-    Raises ``DatasetError`` where there is no such dataset, ``ValueError`` where it has no score columns.
+    Raises ``DatasetError`` where there is no such dataset, ``UserError`` where it has no score columns.
 
     >>> open_scored(pl.DataFrame({"plan_score": [1.0]})).rows
     1
@@ -58,7 +77,7 @@ def open_scored(scored: ScoredInput) -> Scored:
         found = Scored(None, frame, frame.collect_schema(), frame.select(pl.len()).collect().item(), ())
     else:
         found = _open_files(os.fspath(scored))
-    if not any(field.name in found.schema for kind in KINDS for field in kind.fields):
+    if PAIR_COLUMNS.isdisjoint(found.schema):
         raise UserError(
             f"{found.place or 'the frame'} has no score columns (parseable, equivalent, plan_score, …): "
             "score it first with `pddl-eval score`"
@@ -69,18 +88,17 @@ def open_scored(scored: ScoredInput) -> Scored:
 def _open_files(place: str) -> Scored:
     source = open_source(place)
     locations = [source.base / file.name for file in source.files]
+    paths = [location.path for location in locations]
     if source.base.is_local:
-        frame = pl.scan_parquet([location.path for location in locations], glob=False, row_index_name=ROW)
+        frame = pl.scan_parquet(paths, glob=False, row_index_name=ROW)
     else:
         # Through Arrow, so that credentials are found as everywhere else in the program.
-        paths = [location.path for location in locations]
         files = pyarrow.dataset.dataset(paths, filesystem=source.base.filesystem, format="parquet")
         frame = pl.scan_pyarrow_dataset(files).with_row_index(ROW)
-    with ThreadPoolExecutor(FOOTER_READERS) as readers:
-        signatures = list(readers.map(_signature, locations))
     rows: dict[str | None, int] = {}
-    for signature, file in zip(signatures, source.files, strict=True):
-        rows[signature] = rows.get(signature, 0) + file.rows
+    with ThreadPoolExecutor(FOOTER_READERS) as readers:
+        for signature, file in zip(readers.map(_signature, locations), source.files, strict=True):
+            rows[signature] = rows.get(signature, 0) + file.rows
     return Scored(place, frame, frame.collect_schema(), source.rows, tuple(rows.items()))
 
 

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pddl_eval.comparison import compare_datasets
+from pddl_eval.diff import compare_datasets
 from pddl_eval.report.intervals import bootstrap_mean
 
 YES, NO, OPEN = True, False, None
