@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 from pddl_eval.report import build_report
-from pddl_eval.report.numbers import kind_of_detail
 from pddl_eval.report.groups import at_level
+from pddl_eval.report.numbers import kind_of_detail
 
 from tests.report.scored_rows import answers, write_partitions
 

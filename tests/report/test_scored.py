@@ -8,9 +8,8 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval.dataset.locations import DatasetError, locate, put_bytes
-from pddl_eval.report import build_report
+from pddl_eval.report import build_report, warnings
 from pddl_eval.report.scored import ROW, open_scored
-from pddl_eval.report import warnings
 
 from tests.report.scored_rows import answers, write_partitions
 

@@ -5,6 +5,16 @@
 """
 
 from pddl_eval.report.build import Report, build_report
+from pddl_eval.report.files import report_html, report_json, write_figures, write_tables
 from pddl_eval.report.sections import report_page, warnings
 
-__all__ = ["Report", "build_report", "report_page", "warnings"]
+__all__ = [
+    "Report",
+    "build_report",
+    "report_html",
+    "report_json",
+    "report_page",
+    "warnings",
+    "write_figures",
+    "write_tables",
+]

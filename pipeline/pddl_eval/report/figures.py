@@ -73,8 +73,8 @@ CONFIG: dict[str, Any] = {
     "legend": {"orient": "top", "title": None, "labelColor": FAINT, "labelFontSize": 11, "labelLimit": 180}
     | {"symbolOpacity": 1},
     "header": {"title": None, "labelColor": INK, "labelFontSize": 12, "labelFontWeight": 600}
-    | {"labelOrient": "top", "labelAnchor": "start", "labelLimit": WIDTH, "labelPadding": 2},
-    "title": {"color": INK, "anchor": "start", "fontSize": 14, "limit": WIDTH, "offset": 10},
+    | {"labelOrient": "top", "labelAnchor": "start", "labelLimit": WIDTH - 10, "labelPadding": 2},
+    "title": {"color": INK, "anchor": "start", "fontSize": 14, "limit": WIDTH - 10, "offset": 10},
     "text": {"color": INK, "fontSize": 11},
     "rule": {"color": INK},
 }
