@@ -11,7 +11,7 @@ import typer
 from pddl_eval.commands.cli import RUN_FAILED, run_job
 
 if TYPE_CHECKING:
-    from pddl_eval.comparison import Comparison
+    from pddl_eval.diff import Comparison
 
 PAGE_WIDTH = 100
 """Characters in a line where the output is no terminal."""
@@ -57,7 +57,7 @@ def compare(
     An answer is right if the problem is equivalent, the plan reaches the goal (where that is not known: equals the
     reference plan), the domain has no error. A regression was right and is now wrong, undecided or not scored.
     """
-    from pddl_eval.comparison import compare_datasets
+    from pddl_eval.diff import compare_datasets
 
     found = compare_datasets(old, new, on=_names(on), by=_names(by))
     _print(found, format)
@@ -74,12 +74,13 @@ def _names(options: list[str] | None) -> list[str] | None:
 def _print(found: Comparison, format: Format) -> None:
     from rich.console import Console
 
-    from pddl_eval.comparison.render import comparison_json, comparison_markdown, print_comparison
+    from pddl_eval.diff import comparison_json, comparison_page
+    from pddl_eval.pages import markdown, print_page
 
     if format == Format.TERMINAL:
-        print_comparison(found, Console(highlight=False, width=None if sys.stdout.isatty() else PAGE_WIDTH))
+        print_page(comparison_page(found), Console(highlight=False, width=None if sys.stdout.isatty() else PAGE_WIDTH))
     else:
-        sys.stdout.write(comparison_markdown(found) if format == Format.MARKDOWN else comparison_json(found))
+        sys.stdout.write(markdown(comparison_page(found)) if format == Format.MARKDOWN else comparison_json(found))
 
 
 if __name__ == "__main__":

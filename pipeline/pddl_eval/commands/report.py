@@ -64,8 +64,7 @@ def report(
 
     Rates with intervals, models compared on the same problems, why answers fail, plan and domain metrics.
     """
-    from pddl_eval.report import build_report
-    from pddl_eval.report.sections import warnings
+    from pddl_eval.report import build_report, warnings
 
     chosen = format or _format_of(output)
     if chosen == Format.PARQUET and output is None:
@@ -88,9 +87,8 @@ def _format_of(output: str | None) -> Format:
 
 def _write(made: Report, chosen: Format, output: str | None) -> None:
     from pddl_eval.dataset.locations import locate, put_bytes
-    from pddl_eval.report.files import report_json, write_tables
-    from pddl_eval.report.html import report_html
-    from pddl_eval.report.markdown import report_markdown
+    from pddl_eval.pages import markdown
+    from pddl_eval.report import report_html, report_json, report_page, write_tables
 
     if chosen in (Format.CSV, Format.PARQUET) and output is not None:
         write_tables(made, output, chosen.value)
@@ -99,7 +97,7 @@ def _write(made: Report, chosen: Format, output: str | None) -> None:
     else:
         render = {
             Format.TERMINAL: _plain_text,
-            Format.MARKDOWN: report_markdown,
+            Format.MARKDOWN: lambda each: markdown(report_page(each)),
             Format.JSON: report_json,
             Format.HTML: report_html,
             Format.CSV: lambda each: each.main_table().write_csv(),
@@ -114,9 +112,10 @@ def _write(made: Report, chosen: Format, output: str | None) -> None:
 def _print(made: Report) -> None:
     from rich.console import Console
 
-    from pddl_eval.report.terminal import print_report
+    from pddl_eval.pages import print_page
+    from pddl_eval.report import report_page
 
-    print_report(made, Console(highlight=False))
+    print_page(report_page(made), Console(highlight=False))
 
 
 def _plain_text(made: Report) -> str:
@@ -124,22 +123,18 @@ def _plain_text(made: Report) -> str:
 
     from rich.console import Console
 
-    from pddl_eval.report.terminal import print_report
+    from pddl_eval.pages import print_page
+    from pddl_eval.report import report_page
 
     page = StringIO()
-    print_report(made, Console(file=page, width=PAGE_WIDTH, highlight=False))
+    print_page(report_page(made), Console(file=page, width=PAGE_WIDTH, highlight=False))
     return page.getvalue()
 
 
 def _draw(made: Report, folder: str) -> None:
-    from pddl_eval.report.figure_files import write_figures
-    from pddl_eval.report.figures import all_figures
+    from pddl_eval.report import write_figures
 
-    found = all_figures(made)
-    suffixes = write_figures(found, folder)
-    print(f"pddl-eval: {len(found)} figures in {folder} as {' and '.join(suffixes)}", file=sys.stderr)
-    if "png" not in suffixes:
-        print("pddl-eval: for PNG as well: pip install 'pddl-eval[report]'", file=sys.stderr)
+    print(f"pddl-eval: {len(write_figures(made, folder))} figures in {folder} as svg, png and pdf", file=sys.stderr)
 
 
 if __name__ == "__main__":
