@@ -5,15 +5,15 @@ It reads the score columns of both and scores nothing. Models of one dataset are
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import polars as pl
 
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.pages import Cell, Page, Section, Table, Value, row_count, signed, table, words
+from pddl_eval.report.files import to_json
 from pddl_eval.report.groups import choose_groups, group_at, group_key, in_order
 from pddl_eval.report.intervals import bootstrap_mean
 from pddl_eval.report.numbers import PROBLEM_MEASURES, measures
@@ -290,27 +290,16 @@ def _examples(worse: pl.DataFrame, after: Scored, keys: Sequence[str], by: Seque
 
 def comparison_json(comparison: Comparison) -> str:
     """All that the comparison knows, unrounded."""
-    simple = ("on", "by", "both", "added", "gone", "regressions", "improvements")
-    frames = {name: getattr(comparison, name).to_dicts() for name in ("flips", "rates", "scores", "examples")}
-    sides = {
-        what: {
-            "place": side.place,
-            "rows": side.rows,
-            "signatures": [{"signature": signature, "rows": rows} for signature, rows in side.signatures],
-        }
-        for what, side in (("old", comparison.old), ("new", comparison.new))
-    }
-    known = {name: getattr(comparison, name) for name in simple}
-    everything = {"same_signature": comparison.same_signature, **sides, **known, **frames}
-    return json.dumps(everything, ensure_ascii=False, indent=1, default=str) + "\n"
+    known = {field.name: getattr(comparison, field.name) for field in fields(comparison)}
+    return to_json({"same_signature": comparison.same_signature, **known})
 
 
 def comparison_page(comparison: Comparison) -> Page:
     """What the comparison says to people: what was joined, what got worse or better, tables of what moved."""
     old, new, by = comparison.old, comparison.new, comparison.by
-    warnings = (
+    warning = (
         "The datasets were scored in different ways, so a difference may come from the scorer, not the answers. "
-        f"Before: {_signatures(old)}. Now: {_signatures(new)}.",
+        f"Before: {_signatures(old)}. Now: {_signatures(new)}."
     )
     facts = [
         f"{row_count(comparison.both)} in both, joined on {', '.join(comparison.on)}; "
@@ -320,45 +309,23 @@ def comparison_page(comparison: Comparison) -> Page:
     ]
     if comparison.same_signature and new.signatures:
         facts.append(f"Signature: {_signatures(new)}")
-    over = "over the rows that both have, of groups those where something moved"
     flips = [
         [*_groups(line, by), _verdict(line["old_verdict"]), _verdict(line["new_verdict"]), line["rows"]]
         for line in comparison.flips.to_dicts()
     ]
+    header = [*by, "verdict before", "verdict now", "rows"]
     tables = [
         _example_table(comparison),
-        table(
-            f"Rates {over}",
-            [*by, "share", "rows", "before %", "now %", "difference", "now yes", "now no"],
-            [
-                [*_groups(line, by), MEASURE_NAMES[line["measure"]], *_moved(line, 100, 1)]
-                for line in _shown(comparison.rates, by)
-            ],
-            labels=len(by) + 1,
-            rest="json",
-        ),
-        table(
-            f"Mean scores {over}",
-            [*by, "score", "rows", "before", "now", "difference", "rose", "fell"],
-            [
-                [*_groups(line, by), words(line["measure"]), *_moved(line, 1, 3)]
-                for line in _shown(comparison.scores, by)
-            ],
-            labels=len(by) + 1,
-            rest="json",
-        ),
-        table(
-            "Verdicts that changed",
-            [*by, "verdict before", "verdict now", "rows"],
-            flips,
-            labels=len(by),
-            texts=2,
-            rest="json",
-        ),
+        _moved("Rates", comparison.rates, by, ("share", "before %", "now %", "now yes", "now no"), 100, 1),
+        _moved("Mean scores", comparison.scores, by, ("score", "before", "now", "rose", "fell"), 1, 3),
+        table("Verdicts that changed", header, flips, labels=len(by), texts=2, rest="json"),
     ]
-    title = f"{old.place or 'before'} → {new.place or 'after'}"
-    sections = [Section("", (), [each for each in tables if each.rows])]
-    return Page(title, () if comparison.same_signature else warnings, facts, sections)
+    return Page(
+        f"{old.place or 'before'} → {new.place or 'after'}",
+        () if comparison.same_signature else (warning,),
+        facts,
+        [Section("", (), [each for each in tables if each.rows])],
+    )
 
 
 def _example_table(comparison: Comparison) -> Table:
@@ -375,20 +342,24 @@ def _example_table(comparison: Comparison) -> Table:
     return table(caption, [*keys, "verdict", "detail"], lines, labels=len(keys), texts=2)
 
 
-def _shown(frame: pl.DataFrame, by: Sequence[str]) -> list[dict[str, Any]]:
-    """All groups together, and those in which something moved."""
+def _moved(what: str, frame: pl.DataFrame, by: Sequence[str], names: Sequence[str], times: int, decimals: int) -> Table:
+    """How much the means moved: of all rows, and of the groups where something moved."""
+    measure, before, now, rose, fell = names
     together = pl.all_horizontal(pl.lit(True), *(pl.col(name).is_null() for name in by))
-    return frame.filter(together | (pl.col("rose") + pl.col("fell") > 0)).to_dicts()
+    lines: list[list[Value]] = []
+    for line in frame.filter(together | (pl.col("rose") + pl.col("fell") > 0)).to_dicts():
+        means = [f"{times * line[name]:.{decimals}f}" for name in ("old", "new")]
+        gap, low, high = (signed(times * line[name], decimals) for name in ("difference", "low", "high"))
+        name = MEASURE_NAMES.get(line["measure"], words(line["measure"]))
+        counts = line["rose"], line["fell"]
+        lines.append([*_groups(line, by), name, line["rows"], *means, Cell(gap, f"{low} to {high}"), *counts])
+    caption = f"{what} over the rows that both have, of groups those where something moved"
+    header = [*by, measure, "rows", before, now, "difference", rose, fell]
+    return table(caption, header, lines, labels=len(by) + 1, rest="json")
 
 
 def _groups(line: Mapping[str, Any], by: Sequence[str]) -> list[str]:
     return ["all" if line[name] is None else line[name] for name in by]
-
-
-def _moved(line: Mapping[str, Any], times: int, decimals: int) -> list[Value]:
-    old, new = (f"{times * line[name]:.{decimals}f}" for name in ("old", "new"))
-    difference, low, high = (signed(times * line[name], decimals) for name in ("difference", "low", "high"))
-    return [line["rows"], old, new, Cell(difference, f"{low} to {high}"), line["rose"], line["fell"]]
 
 
 def _verdict(name: str | None) -> str:

@@ -8,20 +8,20 @@ do not see it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
-from markupsafe import Markup, escape
+from markupsafe import escape
 
 from pddl_eval.pages import words
 from pddl_eval.report.build import Report
 from pddl_eval.report.groups import at_level
-from pddl_eval.report.numbers import MOST_BINS, PLAN_MEASURES, PROBLEM_MEASURES, RIGHT, main_measure
-from pddl_eval.report.scored import DOMAIN_COLUMNS, PLAN_COLUMNS
+from pddl_eval.report.numbers import MOST_BINS, PLAN_MEASURES, PROBLEM_MEASURES, RIGHT, Bins, main_measure
+from pddl_eval.report.scored import DOMAIN_COLUMNS, FRACTIONS, PLAN_COLUMNS
 from pddl_eval.report.sections import DOMAINS, FAILURES, MEASURE_NAMES, PLANS, RATES, SIZES
 from pddl_eval.shown import line
 
@@ -106,34 +106,22 @@ def all_figures(report: Report) -> list[Figure]:
     return list(chain.from_iterable(figures(report).values()))
 
 
-def draw(figure: Figure, suffix: str) -> bytes:
-    """The figure as a file for a paper (``svg``, ``png`` or ``pdf``), on white and with its title."""
-    import vl_convert  # Slow to import: it brings a JavaScript engine.
+def svg(figure: Figure, **properties: Any) -> str:
+    """The figure as an SVG element, named for screen readers by its title and description, in 420 units of width.
 
-    specification = _specification(figure, background=PAPER, title=line(figure.title, NAME_CHARACTERS))
-    if suffix == "svg":
-        return _svg(figure, specification).encode()
-    if suffix == "png":
-        return bytes(vl_convert.vegalite_to_png(specification, scale=PNG_SCALE))
-    return bytes(vl_convert.vegalite_to_pdf(specification))
-
-
-def inline(figure: Figure) -> Markup:
-    """The figure as an element of a page, named for screen readers by its title and description."""
-    return Markup(_svg(figure, _specification(figure, background=None)))
-
-
-def _specification(figure: Figure, **properties: Any) -> dict[str, Any]:
-    return {**figure.chart.to_dict(), "config": CONFIG, "padding": 4, **properties}
-
-
-def _svg(figure: Figure, specification: dict[str, Any]) -> str:
-    """An SVG element that is escaped throughout: vl-convert writes texts of the data as XML texts."""
+    ``properties`` are Vega-Lite's (``background``, ``title``). All of it is escaped: vl-convert writes what comes from
+    the data as XML text.
+    """
     import vl_convert  # Slow to import: it brings a JavaScript engine.
 
     label = escape(line(f"{figure.title}. {figure.description}", DESCRIPTION_CHARACTERS))
-    drawn: str = vl_convert.vegalite_to_svg(specification)
-    return drawn.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+    drawn = vl_convert.vegalite_to_svg({**figure.chart.to_dict(), "config": CONFIG, "padding": 4, **properties})
+    return str(drawn).replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+
+
+def standalone(figure: Figure) -> str:
+    """The figure as an SVG file for a paper: on white, under its title."""
+    return svg(figure, background=PAPER, title=line(figure.title, NAME_CHARACTERS))
 
 
 def _rate_figures(report: Report, names: Sequence[str]) -> list[Figure]:
@@ -143,17 +131,16 @@ def _rate_figures(report: Report, names: Sequence[str]) -> list[Figure]:
     stem, what = ("plan-rates", "Percent of plans") if names == PLAN_MEASURES else ("rates", "Percent of answers")
     frame = report.rates.filter(pl.col("measure").is_in(names) & pl.col("percent").is_not_null())
     found = []
-    for name in report.by or (None,):
-        alone = at_level(frame, report.by, (name,) if name else ())
-        file, of = (f"{stem}-by-{_slug(name)}", f"by {name}") if name else (stem, "all rows together")
-        found.append((file, f"{what}, {of}", name, alone))
+    for keys in [[name] for name in report.by] or [[]]:
+        title = f"{what}, by {keys[0]}" if keys else f"{what}, all rows together"
+        found.append(("-by-".join([stem, *map(_slug, keys)]), title, keys, at_level(frame, report.by, keys)))
     for name in report.by[1:] if names == PROBLEM_MEASURES else ():
         first = report.by[0]
-        both = _largest(at_level(frame, report.by, (first, name)), first, MOST_PANELS)
+        both = _largest(at_level(frame, report.by, (first, name)), [first], MOST_PANELS)
         for number, ((group,), part) in enumerate(both.group_by("group", maintain_order=True), 1):
             file = f"{stem}-by-{_slug(name)}-within-{_slug(first)}-{number}-{_slug(str(group))}"
-            found.append((file, f"{group}, by {name}", name, part))
-    return [_bars(file, title, _largest(part, name, MOST_GROUPS)) for file, title, name, part in found if part.height]
+            found.append((file, f"{group}, by {name}", [name], part))
+    return [_bars(file, title, _largest(part, keys, MOST_GROUPS)) for file, title, keys, part in found if part.height]
 
 
 def _bars(name: str, title: str, frame: pl.DataFrame) -> Figure:
@@ -161,22 +148,18 @@ def _bars(name: str, title: str, frame: pl.DataFrame) -> Figure:
     import altair as alt  # Slow to import.
 
     known = frame["measure"].unique().to_list()
-    shown = {MEASURE_NAMES[each]: colour for each, colour in MEASURE_COLOURS.items() if each in known}
-    frame = frame.with_columns(label=pl.col("measure").replace_strict(MEASURE_NAMES).cast(pl.Enum([*shown])))
-    frame = frame.sort("label").sort(pl.col("group").cast(pl.Enum(frame["group"].unique(maintain_order=True))))
-    # The values are written behind the intervals, so there is room behind 100 %.
+    colours = {MEASURE_NAMES[each]: colour for each, colour in MEASURE_COLOURS.items() if each in known}
+    label = pl.col("measure").replace_strict(MEASURE_NAMES).cast(pl.Enum([*colours]))
+    frame = frame.with_columns(label=label).sort("group", "label").select("group", *SHOWN, "low", "high")
+    # The values are written behind the intervals: they need room behind 100 %.
     percent = partial(alt.X, title="percent", scale=alt.Scale(domain=[0, 113]), axis=alt.Axis(values=TICKS))
-    base = alt.Chart(frame.select("group", "label", "percent", "low", "high")).encode(
-        y=alt.Y("group:N", sort=None, title=None), yOffset=alt.YOffset("label:N", sort=None)
-    )
+    base = alt.Chart(frame).encode(y=alt.Y("group:N", sort=None, title=None), yOffset=alt.YOffset("label:N", sort=None))
     chart = alt.layer(
-        base.mark_bar().encode(
-            x=percent("percent:Q"), color=alt.Color(**_colour("label", [*shown], [*shown.values()]))
-        ),
+        base.mark_bar().encode(x=percent("percent:Q"), color=alt.Color(**_scaled("label", colours, colours.values()))),
         base.mark_rule().encode(x=percent("low:Q"), x2="high:Q"),
         base.mark_text(align="left", dx=4).encode(x=percent("high:Q"), text=alt.Text("percent:Q", format=".1f")),
     )
-    return _figure(name, title, frame, chart, frame["group"].n_unique() * (13 * len(shown) + 14))
+    return _figure(name, title, frame, chart, frame["group"].n_unique() * (13 * len(colours) + 14))
 
 
 def _verdict_figures(report: Report) -> list[Figure]:
@@ -185,36 +168,27 @@ def _verdict_figures(report: Report) -> list[Figure]:
 
     if report.verdicts.is_empty():
         return []
-    first = report.by[0] if report.by else None
     commonest = at_level(report.verdicts, report.by, ())["verdict"].to_list()
     wrong = [verdict for verdict in commonest if verdict not in RIGHT][: len(SERIES) - 2]
+    names = dict.fromkeys(RIGHT, "right") | {verdict: words(line(verdict, NAME_CHARACTERS)) for verdict in wrong}
     colours = dict(zip(["right", *map(words, wrong)], SERIES, strict=False)) | {"other": SERIES[-1]}
-    named = {**dict.fromkeys(RIGHT, "right"), **{verdict: words(verdict) for verdict in wrong}}
-    frame = (
-        _largest(at_level(report.verdicts, report.by, report.by[:1]), first, MOST_GROUPS)
-        .with_columns(label=pl.col("verdict").replace_strict(named, default="other").cast(pl.Enum([*colours])))
-        .group_by("group", "label", maintain_order=True)
-        .agg(pl.col("percent").sum())
-    )
-    every = frame.select(pl.col("group").unique(maintain_order=True)).join(
-        frame.select(pl.col("label").unique()).sort("label"), how="cross"
-    )
-    frame = every.join(frame, on=["group", "label"], how="left", maintain_order="left").fill_null(0.0)
-    shown = frame["label"].unique().sort().to_list()
-    base = alt.Chart(frame.with_columns(place=pl.col("label").to_physical())).encode(
+    alone = _largest(at_level(report.verdicts, report.by, report.by[:1]), report.by, MOST_GROUPS)
+    label = pl.col("verdict").replace_strict(names, default="other").alias("label")
+    found = alone.group_by("group", label, maintain_order=True).agg(pl.col("percent").sum())
+    shown = {name: colour for name, colour in colours.items() if name in found["label"]}
+    frame = _filled(found, [*shown])
+    base = alt.Chart(frame.with_columns(place=pl.int_range(pl.len()))).encode(
         x=alt.X("percent:Q", title="percent of rows", scale=alt.Scale(domain=[0, 100]), axis=alt.Axis(values=TICKS)),
         y=alt.Y("group:N", sort=None, title=None),
         order="place:Q",
     )
     chart = alt.layer(
-        base.mark_bar(stroke=PAPER).encode(
-            color=alt.Color(**_colour("label", shown, [colours[each] for each in shown]))
-        ),
+        base.mark_bar(stroke=PAPER).encode(color=alt.Color(**_scaled("label", shown, shown.values()))),
         base.transform_filter("datum.percent >= 6")
         .mark_text(color=PAPER, fontWeight=600)
         .encode(x=alt.X("percent:Q", bandPosition=0.5, stack="zero"), text=alt.Text("percent:Q", format=".0f")),
     )
-    title = f"Verdicts by {first}" if first else "Verdicts"
+    title = " by ".join(["Verdicts", *report.by[:1]])
     return [_figure("verdicts", title, frame, chart, 26 * frame["group"].n_unique())]
 
 
@@ -225,16 +199,16 @@ def _size_figures(report: Report) -> list[Figure]:
     if report.sizes.is_empty():
         return []
     measure = main_measure(report.sizes["measure"].unique().to_list())
-    frame = report.sizes.filter(pl.col("measure") == measure, pl.col("percent").is_not_null())
-    first = report.by[0] if report.by else None
-    ticks = at_level(frame, report.by[:1], ())["problem_size"].to_list()
-    frame = _largest(frame, first, MOST_CURVES).with_columns(label=pl.col("problem_size"))
+    label = pl.col("problem_size").str.slice(0, NAME_CHARACTERS).alias("label")
+    known = report.sizes.filter(pl.col("measure") == measure, pl.col("percent").is_not_null()).with_columns(label)
+    ticks = at_level(known, report.by[:1], ())["label"].to_list()
+    frame = _largest(known, report.by, MOST_CURVES).select("group", *SHOWN, "low", "high")
     groups = frame["group"].unique(maintain_order=True).to_list()
     percent = partial(alt.Y, title="percent", scale=alt.Scale(domain=[0, 100]), axis=alt.Axis(values=TICKS))
-    base = alt.Chart(frame.select("group", "label", "percent", "low", "high")).encode(
+    base = alt.Chart(frame).encode(
         x=alt.X("label:O", sort=ticks, title=report.size, axis=alt.Axis(labelAngle=0, labelOverlap="greedy")),
         xOffset=alt.XOffset("group:N", sort=groups, scale=alt.Scale(paddingOuter=1)),
-        color=alt.Color(**_colour("group", groups, SERIES)),
+        color=alt.Color(**_scaled("group", groups, SERIES)),
     )
     points = base.encode(y=percent("percent:Q"))
     chart = alt.layer(
@@ -242,45 +216,44 @@ def _size_figures(report: Report) -> list[Figure]:
         points.mark_line().encode(strokeDash=alt.StrokeDash(**_scaled("group", groups))),
         points.mark_point(filled=True, size=50, opacity=1).encode(shape=alt.Shape(**_scaled("group", groups))),
     )
-    title = f"Percent {MEASURE_NAMES[measure]} against {report.size}"
-    return [_figure("score-against-size", title, frame, chart, 210)]
+    return [_figure("score-against-size", f"Percent {MEASURE_NAMES[measure]} against {report.size}", frame, chart, 210)]
 
 
 def _histogram_figures(report: Report, names: Iterable[str]) -> list[Figure]:
     """How each metric's values are distributed: a row of bars for all rows, and for each group."""
     import altair as alt  # Slow to import.
 
-    if report.histograms.is_empty():
-        return []
-    first = report.by[0] if report.by else None
     found = []
     for name in names:
-        frame = report.histograms.filter(pl.col("metric") == name)
+        frame = report.histograms.filter(metric=name) if report.histograms.height else report.histograms
         if frame.is_empty():
             continue
-        bins = _all_bins(frame)
-        alone = _largest(at_level(frame, report.by[:1], ()), None, 1)
-        parts = pl.concat([alone, _largest(frame, first, MOST_PANELS)] if first else [alone])
-        shares = parts.select("group", "value_from", percent=100 * pl.col("rows") / pl.col("rows").sum().over("group"))
-        groups = parts.select(pl.col("group").unique(maintain_order=True))
-        every = groups.join(bins, how="cross").join(
-            shares, on=["group", "value_from"], how="left", maintain_order="left"
-        )
-        filled = every.with_columns(pl.col("percent").fill_null(0.0))
+        bins = _bins(frame.select("value_from", "value_to").unique().sort("value_from"), name in FRACTIONS)
+        share = 100 * pl.col("rows") / pl.col("rows").sum().over("group")
+        levels = [(_largest(at_level(frame, report.by[:1], ()), (), 1)), _largest(frame, report.by, MOST_PANELS)]
+        parts = pl.concat([part.cast({"group": pl.String}) for part in levels[: 1 + len(report.by)]])
+        shares = parts.with_columns(label=pl.col("value_from").replace_strict(bins), percent=share)
+        filled = _filled(shares, [*bins.values()])
         base = alt.Chart().encode(
             x=alt.X("label:O", sort=None, title="percent of the group's rows in each bin", axis=alt.Axis(labelAngle=0)),
             y=alt.Y("percent:Q", axis=None),
         )
-        rows = alt.layer(
-            base.mark_bar(color=SERIES[0]),
-            base.transform_filter("datum.percent >= 0.5")
-            .mark_text(dy=-6, fontSize=10)
-            .encode(text=alt.Text("percent:Q", format=".0f")),
-            data=filled.select("group", "label", "percent"),
-        ).properties(width=WIDTH - 10, height=44)
-        chart = rows.facet(row=alt.Row("group:N", sort=None), spacing=8)
+        value = base.transform_filter("datum.percent >= 0.5").encode(text=alt.Text("percent:Q", format=".0f"))
+        rows = alt.layer(base.mark_bar(color=SERIES[0]), value.mark_text(dy=-6, fontSize=10), data=filled)
+        chart = rows.properties(width=WIDTH - 10, height=44).facet(row=alt.Row("group:N", sort=None), spacing=8)
         found.append(_figure(f"distribution-{_slug(name)}", f"Distribution of {words(name)}", filled, chart))
     return found
+
+
+def _bins(known: pl.DataFrame, is_fraction: bool) -> dict[float, str]:
+    """The labels of a histogram's bins (``.1–.2``, ``21–40``, ``> 40``), also of those in which there is nothing."""
+    if is_fraction:
+        bounds = ["0", *(f".{tenth}" for tenth in range(1, MOST_BINS)), "1"]
+        return {place / MOST_BINS: f"{bounds[place]}–{bounds[place + 1]}" for place in range(MOST_BINS)}
+    first, last = int(known["value_from"][0]), int(known["value_from"][-1])
+    step = next((int(end - start) for start, end in known.iter_rows() if end is not None), 1)
+    bins = Bins(first, step, last if known["value_to"].null_count() else None)
+    return {float(start): bins.label(start) for start in range(first, last + 1, step)}
 
 
 def _figure(
@@ -288,59 +261,44 @@ def _figure(
 ) -> Figure:
     """The figure that shows a frame's ``percent`` by ``group`` and ``label``; with a height it is fit to ``WIDTH``."""
     told: dict[str, list[str]] = {}
-    for group, label, percent in frame.select("group", "label", "percent").iter_rows():
+    for group, label, percent in frame.select("group", *SHOWN).iter_rows():
         told.setdefault(group, []).append(f"{label} {percent:.1f}")
     if height is not None:
         chart = chart.properties(width=WIDTH, height=height, autosize={"type": "fit-x", "contains": "padding"})
     return Figure(name, title, " ".join(f"{group}: {', '.join(said)}." for group, said in told.items()), chart)
 
 
-def _colour(field: str, names: Sequence[str], colours: Sequence[str]) -> dict[str, Any]:
-    """A colour for each name."""
-    return _scaled(field, names) | {"scale": {"domain": [*names], "range": [*colours[: len(names)]]}}
+SHOWN = ("label", "percent")
 
 
-def _scaled(field: str, names: Sequence[str]) -> dict[str, Any]:
-    """A channel with one value for each name, and a legend in as many columns as fit."""
+def _scaled(field: str, names: Collection[str], colours: Iterable[str] = ()) -> dict[str, Any]:
+    """A channel with one value (or colour) for each name, and a legend in as many columns as fit."""
+    scale = {"domain": [*names]} | ({"range": [*colours][: len(names)]} if colours else {})
     columns = max(1, WIDTH // (min(180, 7 * max(map(len, names))) + 30))
-    return {"field": field, "type": "nominal", "scale": {"domain": [*names]}, "legend": {"columns": columns}}
+    return {"field": field, "type": "nominal", "scale": scale, "legend": {"columns": columns}}
 
 
-def _largest(frame: pl.DataFrame, column: str | None, most: int) -> pl.DataFrame:
-    """The rows about the values of a column with most rows, named by ``group`` as they are shown, in the same order."""
-    if column is None:
+def _filled(frame: pl.DataFrame, labels: Sequence[str]) -> pl.DataFrame:
+    """A line for each group and each label, with 0 percent where the frame has none."""
+    every = frame.select(pl.col("group").unique(maintain_order=True)).join(pl.DataFrame({"label": labels}), how="cross")
+    known = frame.select("group", *SHOWN)
+    return every.join(known, on=["group", "label"], how="left", maintain_order="left").fill_null(0.0)
+
+
+def _largest(frame: pl.DataFrame, by: Sequence[str], most: int) -> pl.DataFrame:
+    """The rows about those values of the first column that have most rows, with their names as shown in ``group``."""
+    if not by:
         return frame.with_columns(group=pl.lit("all rows"))
+    column = by[0]
     known = frame.drop_nulls(column)
     sizes = known.group_by(column).agg(pl.col("rows").sum()).sort("rows", column, descending=[True, False])
+    kept = known.filter(pl.col(column).is_in(sizes[column].head(most).to_list()))
     names: dict[str, str] = {}
-    for value in sizes[column].head(most):
+    for value in kept[column].unique(maintain_order=True):
         name = line(value, NAME_CHARACTERS)
         names[value] = f"{name} ({len(names)})" if name in names.values() else name
-    return known.filter(pl.col(column).is_in([*names])).with_columns(group=pl.col(column).replace_strict(names))
-
-
-def _all_bins(frame: pl.DataFrame) -> pl.DataFrame:
-    """The bins of a histogram with their labels, those in which there is nothing too."""
-    known = frame.select("value_from", "value_to").unique().sort("value_from")
-    widths = (known["value_to"] - known["value_from"]).drop_nulls()
-    width = widths[0] if len(widths) else 1.0
-    if width < 1:
-        starts = [tenth / MOST_BINS for tenth in range(MOST_BINS)]
-    else:
-        first, last = known["value_from"][0], known["value_from"][-1]
-        starts = [first + place * width for place in range(round((last - first) / width) + 1)]
-    is_open = known["value_to"].null_count() > 0
-    labels = [_tick(start, None if is_open and start == starts[-1] else start + width) for start in starts]
-    return pl.DataFrame({"value_from": starts, "label": labels})
-
-
-def _tick(start: float, end: float | None) -> str:
-    """A bin in few characters: ``.1–.2``, ``21–40``, ``> 40``."""
-    if end is None:
-        return f"> {start - 1:.0f}"
-    if end - start < 1:
-        return "–".join("0" if bound == 0 else f"{bound:g}".removeprefix("0") for bound in (start, end))
-    return f"{start:.0f}" if end - start == 1 else f"{start:.0f}–{end - 1:.0f}"
+    # As an Enum, groups are sorted in the frame's order.
+    return kept.with_columns(group=pl.col(column).replace_strict(names, return_dtype=pl.Enum([*names.values()])))
 
 
 def _slug(name: str) -> str:

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from io import BytesIO
+from typing import Any
 
 import polars as pl
+from markupsafe import Markup
 
 from pddl_eval.dataset.locations import locate, put_bytes
 from pddl_eval.pages import render
 from pddl_eval.report.build import Report
-from pddl_eval.report.figures import all_figures, draw, figures, inline
+from pddl_eval.report.figures import PNG_SCALE, all_figures, figures, standalone, svg
+from pddl_eval.report.scored import Scored
 from pddl_eval.report.sections import report_page
-
-FIGURE_SUFFIXES = ("svg", "png", "pdf")
 
 
 def report_html(report: Report, *, whole: bool = True) -> str:
     """The report with its figures as one page that needs no network and no script; a fragment unless ``whole``."""
-    drawn = {title: [(figure.title, inline(figure)) for figure in found] for title, found in figures(report).items()}
+    drawn = {
+        title: [(figure.title, Markup(svg(figure))) for figure in found] for title, found in figures(report).items()
+    }
     return render("report.html", whole=whole, page=report_page(report), figures=drawn)
 
 
@@ -28,9 +32,24 @@ def report_json(report: Report) -> str:
     """Everything that the report knows, frames as lists of objects under ``tables``."""
     names = [field.name for field in fields(report)]
     simple = {name: value for name in names if not isinstance(value := getattr(report, name), pl.DataFrame)}
-    simple["signatures"] = [{"signature": signature, "rows": rows} for signature, rows in report.signatures]
-    tables = {name: frame.to_dicts() for name, frame in report.tables().items()}
-    return json.dumps({**simple, "tables": tables}, ensure_ascii=False, indent=1) + "\n"
+    return to_json({**simple, "signatures": _signatures(report.signatures), "tables": report.tables()})
+
+
+def to_json(known: Mapping[str, Any]) -> str:
+    """JSON of values that may be frames (lists of objects) or scored datasets."""
+    return json.dumps(known, ensure_ascii=False, indent=1, default=_plain) + "\n"
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, pl.DataFrame):
+        return value.to_dicts()
+    if isinstance(value, Scored):
+        return {"place": value.place, "rows": value.rows, "signatures": _signatures(value.signatures)}
+    return str(value)
+
+
+def _signatures(signatures: Iterable[tuple[str | None, int]]) -> list[dict[str, str | int | None]]:
+    return [{"signature": signature, "rows": rows} for signature, rows in signatures]
 
 
 def write_tables(report: Report, output: str | os.PathLike[str], suffix: str) -> None:
@@ -52,9 +71,13 @@ def write_figures(report: Report, folder: str | os.PathLike[str]) -> tuple[str, 
 
     Raises ``DatasetError`` and ``OutputError`` as ``write_tables``.
     """
+    import vl_convert  # Slow to import: it brings a JavaScript engine.
+
     place = locate(folder)
     found = all_figures(report)
     for figure in found:
-        for suffix in FIGURE_SUFFIXES:
-            put_bytes(place / f"{figure.name}.{suffix}", draw(figure, suffix))
+        drawn = standalone(figure)
+        put_bytes(place / f"{figure.name}.svg", drawn.encode())
+        put_bytes(place / f"{figure.name}.png", vl_convert.svg_to_png(drawn, scale=PNG_SCALE))
+        put_bytes(place / f"{figure.name}.pdf", vl_convert.svg_to_pdf(drawn))
     return tuple(figure.name for figure in found)
