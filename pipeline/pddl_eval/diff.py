@@ -309,15 +309,15 @@ def comparison_page(comparison: Comparison) -> Page:
     ]
     if comparison.same_signature and new.signatures:
         facts.append(f"Signature: {_signatures(new)}")
-    flips = [
+    flips: list[list[Value]] = [
         [*_groups(line, by), _verdict(line["old_verdict"]), _verdict(line["new_verdict"]), line["rows"]]
         for line in comparison.flips.to_dicts()
     ]
     header = [*by, "verdict before", "verdict now", "rows"]
     tables = [
         _example_table(comparison),
-        _moved("Rates", comparison.rates, by, ("share", "before %", "now %", "now yes", "now no"), 100, 1),
-        _moved("Mean scores", comparison.scores, by, ("score", "before", "now", "rose", "fell"), 1, 3),
+        _moved("Rates", comparison.rates, by, ("share", "before %", "now %", "now yes", "now no")),
+        _moved("Mean scores", comparison.scores, by, ("score", "before", "now", "rose", "fell")),
         table("Verdicts that changed", header, flips, labels=len(by), texts=2, rest="json"),
     ]
     return Page(
@@ -330,7 +330,7 @@ def comparison_page(comparison: Comparison) -> Page:
 
 def _example_table(comparison: Comparison) -> Table:
     keys = list(dict.fromkeys([*comparison.on, *comparison.by]))
-    lines = [
+    lines: list[list[Value]] = [
         [
             *(str(line[key]) for key in keys),
             f"{_verdict(line['old_verdict'])} → {_verdict(line['new_verdict'])}",
@@ -342,9 +342,10 @@ def _example_table(comparison: Comparison) -> Table:
     return table(caption, [*keys, "verdict", "detail"], lines, labels=len(keys), texts=2)
 
 
-def _moved(what: str, frame: pl.DataFrame, by: Sequence[str], names: Sequence[str], times: int, decimals: int) -> Table:
-    """How much the means moved: of all rows, and of the groups where something moved."""
+def _moved(what: str, frame: pl.DataFrame, by: Sequence[str], names: Sequence[str]) -> Table:
+    """How much the means moved (rates in percent): of all rows, and of the groups where something moved."""
     measure, before, now, rose, fell = names
+    times, decimals = (100, 1) if measure == "share" else (1, 3)
     together = pl.all_horizontal(pl.lit(True), *(pl.col(name).is_null() for name in by))
     lines: list[list[Value]] = []
     for line in frame.filter(together | (pl.col("rose") + pl.col("fell") > 0)).to_dicts():

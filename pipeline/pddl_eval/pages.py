@@ -81,7 +81,7 @@ class Page:
 Value = Cell | str | int | float | None
 
 
-def table(
+def table(  # noqa: PLR0913 (what a table is made of, the rest by keyword)
     caption: str,
     header: Iterable[str],
     rows: Sequence[Sequence[Value]],

@@ -9,7 +9,7 @@ import polars as pl
 
 from pddl_eval.errors import UserError
 from pddl_eval.report import numbers
-from pddl_eval.report.groups import choose_groups, in_order
+from pddl_eval.report.groups import choose_groups, group_key, in_order, levels
 from pddl_eval.report.scored import DOMAIN_COLUMNS, PLAN_COLUMNS, Scored, ScoredInput, open_scored
 
 MOST_GROUPS = 10_000
@@ -77,7 +77,8 @@ def build_report(scored: ScoredInput, by: str | Sequence[str] | None = None, pai
     groups = choose_groups(data.schema, by)
     pairing = numbers.pairing_columns(data.schema, pair_on)
     names = numbers.measures(data.schema)
-    counts = numbers.count_rows(data, groups, names)
+    verdict = ["verdict"] if "verdict" in data.schema else []
+    counts = numbers.count_rows(data.frame, [*map(group_key, groups), *verdict], names)
     combinations = counts.select(groups).n_unique() if groups else 1
     if combinations > MOST_GROUPS:
         raise UserError(f"{' × '.join(groups)} make {combinations:,} groups; at most {MOST_GROUPS:,} can be reported")
@@ -92,13 +93,13 @@ def build_report(scored: ScoredInput, by: str | Sequence[str] | None = None, pai
         place=data.place,
         by=groups,
         rows=data.rows,
-        mistakes=counts["rows"].sum() - counted["rows"].sum(),
+        mistakes=int(counts["rows"].sum()) - int(counted["rows"].sum()),
         failed=failed,
         signatures=data.signatures,
-        rates=numbers.rates(counted, groups, names),
+        rates=numbers.rates(counted, groups, levels(groups), names),
         differences=paired,
         paired_on=paired_on,
-        verdicts=numbers.verdicts(counts, groups) if "verdict" in counts.columns else NOTHING,
+        verdicts=numbers.verdicts(counts, groups) if verdict else NOTHING,
         details=numbers.kinds(kinds) if kinds.height else NOTHING,
         examples=numbers.examples(data, kinds, groups) if kinds.height else NOTHING,
         sizes=numbers.rates_by_size(data, size, groups, names) if size is not None and names else NOTHING,

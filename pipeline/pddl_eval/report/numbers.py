@@ -11,7 +11,7 @@ In every frame a null in a column to group by means all its values together.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, count
 
@@ -25,6 +25,7 @@ from pddl_eval.verdict import Verdict
 
 PROBLEM_MEASURES = ("parseable", "solvable", "equivalent", "equivalent_untyped")
 PLAN_MEASURES = ("plan_valid", "goal_reached")
+MEASURES = PROBLEM_MEASURES + PLAN_MEASURES
 
 PAIRING_COLUMNS = ("pair_id", "id", "reference_problem", "reference_plan")
 """What may identify a problem, tried in this order: the first on which two models meet is taken."""
@@ -51,7 +52,7 @@ _PROBLEM = "pddl_eval.problem"
 
 def measures(schema: Mapping[str, pl.DataType]) -> tuple[str, ...]:
     """The yes-or-no scores that a dataset has."""
-    return tuple(name for name in PROBLEM_MEASURES + PLAN_MEASURES if schema.get(name) == pl.Boolean)
+    return tuple(name for name in MEASURES if schema.get(name) == pl.Boolean)
 
 
 def main_measure(names: Sequence[str]) -> str:
@@ -64,54 +65,56 @@ def main_measure(names: Sequence[str]) -> str:
     return next(name for name in preferred if name in names)
 
 
-def tallies(names: Sequence[str]) -> list[pl.Expr]:
-    """Aggregates of rows: how many there are, and for each measure how many are yes and how many undecided."""
-    return [
-        pl.len().cast(pl.Int64).alias("rows"),
-        *(pl.col(name).sum().cast(pl.Int64).alias(f"{name}:yes") for name in names),
-        *(pl.col(name).null_count().cast(pl.Int64).alias(f"{name}:undecided") for name in names),
+def count_rows(rows: pl.LazyFrame, keys: Sequence[str | pl.Expr], names: Sequence[str]) -> pl.DataFrame:
+    """By some keys: how many ``rows`` there are, and of each measure a struct, how many are yes and undecided."""
+    tallies = [
+        pl.struct(
+            pl.lit(name).alias("measure"),
+            pl.col(name).sum().cast(pl.Int64).alias("yes"),
+            pl.col(name).null_count().cast(pl.Int64).alias("undecided"),
+        ).alias(name)
+        for name in names
     ]
+    counted = rows.group_by(*keys, pl.lit(0).alias(_ALL)).agg(pl.len().cast(pl.Int64).alias("rows"), *tallies)
+    return counted.drop(_ALL).collect(engine="streaming")
 
 
-def count_rows(scored: Scored, by: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
-    """The tallies by all columns to group by and by verdict: all that rates and verdict counts are made of."""
-    keys = [*map(group_key, by), *(["verdict"] if "verdict" in scored.schema else [])]
-    query = scored.frame.group_by(keys).agg(tallies(names)) if keys else scored.frame.select(tallies(names))
-    return query.collect(engine="streaming")
+_ALL = "pddl_eval.all"
 
 
-def rates(counts: pl.DataFrame, by: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
-    """One row for each group and measure: ``rows``, ``yes``, ``undecided``, ``percent`` with ``low`` and ``high``.
+def rates(
+    counts: pl.DataFrame, by: Sequence[str], of: Iterable[Sequence[str]], names: Sequence[str], *keys: str
+) -> pl.DataFrame:
+    """One row for each group of the levels ``of``, each value of the keys and each measure, with its rate.
 
-    >>> counts = pl.DataFrame({"rows": [10], "parseable:yes": [8], "parseable:undecided": [0]})
-    >>> rates(counts, [], ["parseable"]).select("percent", pl.col("low", "high").round(1)).row(0)
+    ``rows``, ``yes``, ``undecided``, ``percent`` with ``low`` and ``high`` (Wilson, 95 %). A measure of which nothing
+    was decided anywhere is left out.
+
+    >>> frame = pl.LazyFrame({"parseable": [True] * 8 + [False] * 2})
+    >>> found = rates(count_rows(frame, [], ["parseable"]), [], [()], ["parseable"])
+    >>> found.select("percent", pl.col("low", "high").round(1)).row(0)
     (80.0, 49.0, 94.3)
     """
-    return in_order(_rates(group_at(counts, by, levels(by), [], *_add_up(names)), by, names), by)
-
-
-def _add_up(names: Sequence[str]) -> list[pl.Expr]:
-    return [pl.col("rows", *(f"{name}:{what}" for what in ("yes", "undecided") for name in names)).sum()]
-
-
-def _rates(added: pl.DataFrame, keys: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
-    """One row for each row of tallies and each measure that was decided anywhere, with Wilson's interval (95 %)."""
-    parts = []
-    for name in names:
-        yes, undecided = pl.col(f"{name}:yes"), pl.col(f"{name}:undecided")
-        decided = pl.col("rows") - undecided
-        rows = decided if name in PLAN_MEASURES else pl.col("rows")
-        shares = {"percent": yes / rows, **dict(zip(("low", "high"), wilson(yes.cast(pl.Float64), rows), strict=True))}
-        part = added.select(
-            *keys,
-            pl.lit(name).alias("measure"),
-            rows.alias("rows"),
-            yes.alias("yes"),
-            undecided.alias("undecided"),
-            *(pl.when(decided > 0).then(100 * share.clip(0, 1)).alias(what) for what, share in shares.items()),
+    if not names:
+        return pl.DataFrame()
+    long = counts.with_columns(pl.concat_list(names).alias("tally")).explode("tally").unnest("tally")
+    added = group_at(long, by, of, [*keys, "measure"], pl.col("rows", "yes", "undecided").sum())
+    rows, yes, decided = pl.col("rows"), pl.col("yes"), pl.col("rows") - pl.col("undecided")
+    low, high = wilson(yes.cast(pl.Float64), rows)
+    shares = {"percent": yes / rows, "low": low, "high": high}
+    found = (
+        added.with_columns(decided.alias(_DECIDED))
+        .with_columns(pl.when(pl.col("measure").is_in(PLAN_MEASURES)).then(decided).otherwise(rows).alias("rows"))
+        .with_columns(
+            pl.when(pl.col(_DECIDED) > 0).then(100 * each.clip(0, 1)).alias(what) for what, each in shares.items()
         )
-        parts.append(part if part["percent"].count() else part.clear())
-    return pl.concat(parts) if parts else pl.DataFrame()
+        .filter(pl.col("percent").count().over("measure") > 0)
+        .sort(pl.col("measure").cast(pl.Enum(MEASURES)), *keys)
+    )
+    return in_order(found.select(*by, *keys, "measure", "rows", "yes", "undecided", *shares), by)
+
+
+_DECIDED = "pddl_eval.decided"
 
 
 def differences(scored: Scored, model: str, key: str, names: Sequence[str]) -> pl.DataFrame:
@@ -274,7 +277,7 @@ def choose_bins(values: pl.DataFrame) -> Bins:
     def first(step: int) -> int:
         """Where the first bin begins: at 1, 21, … for positive numbers, at a multiple of the step for others."""
         offset = 0 if smallest <= 0 or step == 1 else 1
-        return (smallest - offset) // step * step + offset
+        return int((smallest - offset) // step * step + offset)
 
     steps = (step * 10**power for power in count() for step in (1, 2, 5))
     step = next(step for step in steps if (common - first(step)) // step + 1 < MOST_BINS)
@@ -326,21 +329,22 @@ def rates_by_size(scored: Scored, size: Size, by: Sequence[str], names: Sequence
 
     ``problem_size`` names the bin, ``size_from`` is the smallest number in it (null where sizes are labels).
     """
-    query = scored.frame.filter(scored.is_counted()).group_by(*map(group_key, by[:1]), size.value.alias("value"))
-    counts = query.agg(tallies(names)).drop_nulls("value").collect(engine="streaming")
+    keys = [*map(group_key, by[:1]), size.value.alias("value")]
+    counts = count_rows(scored.frame.filter(scored.is_counted()), keys, names).drop_nulls("value")
     if counts.is_empty():
         return pl.DataFrame()
+    place: pl.Expr = pl.col("value")
     if size.is_number:
         bins = choose_bins(counts)
-        placed = counts.with_columns(bins.start(pl.col("value")).alias("size_from"))
-        names_of = {start: bins.label(start) for start in placed["size_from"].unique().sort()}
-        label = pl.col("size_from").replace_strict(names_of, return_dtype=pl.Enum([*names_of.values()]))
+        place = bins.start(place)
+        labels = {start: bins.label(start) for start in counts.select(place.unique().sort()).to_series()}
     else:
-        placed = counts.with_columns(pl.lit(None, pl.Int64).alias("size_from"))
-        label = pl.col("value").cast(pl.Enum(natural_order(counts["value"].unique())))
-    keys = ["problem_size", "size_from"]
-    added = group_at(placed.with_columns(label.alias(keys[0])), by[:1], levels(by[:1]), keys, *_add_up(names))
-    found = in_order(_rates(added.sort("problem_size"), [*by[:1], *keys], names), by[:1])
+        labels = {value: value for value in natural_order(counts["value"].unique())}
+    counts = counts.with_columns(
+        place.replace_strict(labels, return_dtype=pl.Enum([*labels.values()])).alias("problem_size"),
+        (place if size.is_number else pl.lit(None, pl.Int64)).alias("size_from"),
+    )
+    found = rates(counts, by[:1], levels(by[:1]), names, "problem_size", "size_from")
     return found.with_columns(pl.col("problem_size").cast(pl.String))
 
 
