@@ -221,4 +221,4 @@ def test_long_tables_are_cut_and_say_so() -> None:
         {"id": range(100), "model": models, "equivalent": [True] * 100, "verdict": ["identical"] * 100}
     )
     page = printed(compare_datasets(frame, frame.with_columns(equivalent=~pl.col("equivalent"))))
-    assert "the first 60 of 101; --format json has all" in " ".join(page.split())
+    assert "the first 60 of 101" in " ".join(page.split())

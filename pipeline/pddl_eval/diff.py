@@ -318,7 +318,7 @@ def comparison_page(comparison: Comparison) -> Page:
         _example_table(comparison),
         _moved("Rates", comparison.rates, by, ("share", "before %", "now %", "now yes", "now no")),
         _moved("Mean scores", comparison.scores, by, ("score", "before", "now", "rose", "fell")),
-        table("Verdicts that changed", header, flips, labels=len(by), texts=2, rest="json"),
+        table("Verdicts that changed", header, flips, labels=len(by), texts=2),
     ]
     return Page(
         f"{old.place or 'before'} → {new.place or 'after'}",
@@ -356,7 +356,7 @@ def _moved(what: str, frame: pl.DataFrame, by: Sequence[str], names: Sequence[st
         lines.append([*_groups(line, by), name, line["rows"], *means, Cell(gap, f"{low} to {high}"), *counts])
     caption = f"{what} over the rows that both have, of groups those where something moved"
     header = [*by, measure, "rows", before, now, "difference", rose, fell]
-    return table(caption, header, lines, labels=len(by) + 1, rest="json")
+    return table(caption, header, lines, labels=len(by) + 1)
 
 
 def _groups(line: Mapping[str, Any], by: Sequence[str]) -> list[str]:

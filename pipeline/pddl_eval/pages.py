@@ -81,16 +81,10 @@ class Page:
 Value = Cell | str | int | float | None
 
 
-def table(  # noqa: PLR0913 (what a table is made of, the rest by keyword)
-    caption: str,
-    header: Iterable[str],
-    rows: Sequence[Sequence[Value]],
-    *,
-    labels: int = 1,
-    texts: int = 0,
-    rest: str = "csv",
+def table(
+    caption: str, header: Iterable[str], rows: Sequence[Sequence[Value]], *, labels: int = 1, texts: int = 0
 ) -> Table:
-    """A table of at most ``MOST_ROWS`` rows; its caption names the format ``rest`` that has all of them.
+    """A table of at most ``MOST_ROWS`` rows; where there are more, its caption says so.
 
     An integer is shown with separators, a float (percent) with one decimal, None as a dash.
 
@@ -98,7 +92,7 @@ def table(  # noqa: PLR0913 (what a table is made of, the rest by keyword)
     (Cell(text='145,918', minor='', command=''), Cell(text='24.8', minor='', command=''))
     """
     if len(rows) > MOST_ROWS:
-        caption += f" (the first {MOST_ROWS} of {len(rows):,}; --format {rest} has all)"
+        caption += f" (the first {MOST_ROWS} of {len(rows):,}; --format json has all)"
     return Table(caption, tuple(header), tuple(tuple(map(_cell, row)) for row in rows[:MOST_ROWS]), labels, texts)
 
 

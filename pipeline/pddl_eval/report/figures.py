@@ -115,7 +115,9 @@ def svg(figure: Figure, **properties: Any) -> str:
     import vl_convert  # Slow to import: it brings a JavaScript engine.
 
     label = escape(line(f"{figure.title}. {figure.description}", DESCRIPTION_CHARACTERS))
-    drawn = vl_convert.vegalite_to_svg({**figure.chart.to_dict(), "config": CONFIG, "padding": 4, **properties})
+    drawn = vl_convert.vegalite_to_svg(
+        {**figure.chart.to_dict(validate=False), "config": CONFIG, "padding": 4, **properties}
+    )
     return str(drawn).replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
 
 
