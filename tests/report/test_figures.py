@@ -21,6 +21,7 @@ from pddl_eval.report.figures import (
     Figure,
     all_figures,
     standalone,
+    svg,
 )
 
 from tests.report.scored_rows import HOSTILE, answers
@@ -158,7 +159,7 @@ def test_colours_can_be_seen_on_their_page(colour: str) -> None:
 def test_every_colour_in_a_figure_has_a_dark_one() -> None:
     assert dict(re.findall(r"\[stroke=\"(#\w{6})\"\] \{ stroke: (#\w{6}) \}", STYLE)) == DARK
     for figure in all_figures(build_report(answers(plans=True))):
-        used = set(re.findall(r'(?:fill|stroke)="([^"]+)"', standalone(figure)))
+        used = set(re.findall(r'(?:fill|stroke)="([^"]+)"', standalone(figure) + svg(figure)))
         assert used - {"none", "transparent"} <= {*DARK, GRID}
 
 

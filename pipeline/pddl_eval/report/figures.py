@@ -66,6 +66,7 @@ DESCRIPTION_CHARACTERS = 20_000
 CONFIG: dict[str, Any] = {
     "font": "Liberation Sans, Arial, Helvetica, sans-serif",
     "aria": False,
+    "background": "transparent",
     "view": {"stroke": None},
     "axis": {"labelColor": FAINT, "titleColor": FAINT, "titleFontWeight": "normal", "labelLimit": 110}
     | {"gridColor": GRID, "domain": False, "tickColor": GRID, "labelFontSize": 11, "titleFontSize": 11},
@@ -116,7 +117,7 @@ def svg(figure: Figure, **properties: Any) -> str:
 
     label = escape(line(f"{figure.title}. {figure.description}", DESCRIPTION_CHARACTERS))
     drawn = vl_convert.vegalite_to_svg(
-        {**figure.chart.to_dict(validate=False), "config": CONFIG, "padding": 4, **properties}
+        {**figure.chart.to_dict(validate=False), "config": CONFIG, "padding": 4} | properties
     )
     return str(drawn).replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
 
