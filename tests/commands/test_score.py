@@ -13,10 +13,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pddl_eval.dataset.plan import MANIFEST, SUMMARY
+from pddl_eval.run import MANIFEST, SUMMARY
 
 from tests.commands.running import ENVIRONMENT, ROOT, only_line, run, start
-from tests.dataset.parquet_files import write_numbered
+from tests.run.parquet_files import write_numbered
 
 TOWER = (
     "(define (problem tower) (:domain blocksworld) (:objects a b)"
@@ -134,7 +134,7 @@ INTERRUPTED = """
 from pddl_eval.commands.command import command, run_alone
 from pddl_eval.options import RunOptions
 from pddl_eval.run import run_scorer
-from tests.dataset.length_scorer import LengthScorer
+from tests.run.length_scorer import LengthScorer
 
 @command
 def score(run: RunOptions) -> None:

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import re
+from importlib.resources import files
 from pathlib import Path
 from xml.etree import ElementTree
 
 import polars as pl
 import pytest
-from pddl_eval.report import build_report
-from pddl_eval.report.figure_files import write_figures
-from pddl_eval.report.figures import MOST_GROUPS, all_figures
-from pddl_eval.report.svg import INKS, WIDTH, Figure, standalone
+from pddl_eval.report import build_report, write_figures
+from pddl_eval.report.figures import (
+    FAINT,
+    GRID,
+    INK,
+    MOST_GROUPS,
+    PAPER,
+    SERIES,
+    WIDTH,
+    Figure,
+    all_figures,
+    standalone,
+    svg,
+)
 
 from tests.report.scored_rows import HOSTILE, answers
 
@@ -24,6 +35,13 @@ def drawn(figure: Figure) -> ElementTree.Element:
 
 def texts(figure: Figure) -> list[str]:
     return [element.text or "" for element in drawn(figure).iter(f"{SVG}text")]
+
+
+def bars(figure: Figure, colour: str) -> list[tuple[float, float]]:
+    """Where the bars of a colour begin, and how long they are."""
+    paths = [element.get("d") or "" for element in drawn(figure).iter(f"{SVG}path") if element.get("fill") == colour]
+    found = [re.match(r"M([\d.]+),[\d.]+h([\d.]+)v[\d.]+h-[\d.]+Z$", path) for path in paths]
+    return [(float(each[1]), float(each[2])) for each in found if each is not None]
 
 
 def test_there_is_a_figure_for_each_question() -> None:
@@ -49,46 +67,50 @@ def test_a_dataset_without_groups_has_figures_of_all_rows() -> None:
 
 
 def test_nothing_scored_nothing_drawn() -> None:
-    assert all_figures(build_report(answers().clear())) == ()
+    assert all_figures(build_report(answers().clear())) == []
 
 
 def test_bars_are_as_long_as_their_numbers() -> None:
     frame = pl.DataFrame({"model": ["a"] * 4 + ["b"] * 4, "parseable": [True] * 4 + [True, False] * 2})
     (figure,) = all_figures(build_report(frame))
-    widths = [
-        float(element.get("width") or 0)
-        for element in drawn(figure).iter(f"{SVG}rect")
-        if element.get("class") == "fill-parseable"
-    ]
-    _swatch, full, half = widths
+    (_, full), (_, half) = bars(figure, SERIES[7])
     assert half == pytest.approx(full / 2)
     assert {"100.0", "50.0"} <= set(texts(figure))
     assert figure.description == "a: parseable 100.0. b: parseable 50.0."
 
 
 def test_parts_of_a_stacked_bar_add_up_to_its_width() -> None:
-    figure = next(each for each in all_figures(build_report(answers())) if each.name == "verdicts")
-    rows: dict[str, float] = {}
-    for element in drawn(figure).iter(f"{SVG}rect"):
-        if element.get("height") == "18.0":
-            rows[element.get("y") or ""] = rows.get(element.get("y") or "", 0) + float(element.get("width") or 0) + 1
-    assert list(rows.values()) == [pytest.approx(WIDTH - 2, abs=1.5)] * 2
+    figure = next(each for each in all_figures(build_report(answers(), by="model")) if each.name == "verdicts")
+    parts = sorted(bar for colour in SERIES for bar in bars(figure, colour) if bar[1] != 13)
+    ends = {start + length for start, length in parts}
+    assert max(ends) == pytest.approx(sum(length for _, length in parts) / 2, abs=0.1)
+    assert figure.description.startswith("strong: right 75.0, goal differs 25.0, ")
 
 
 def test_marks_stay_inside_the_figure() -> None:
     for figure in all_figures(build_report(answers("m" * 500, plans=True))):
-        for element in drawn(figure).iter(f"{SVG}text"):
-            assert 0 <= float(element.get("x") or 0) <= WIDTH
-            assert float(element.get("y") or 0) <= figure.height
-        for element in drawn(figure).iter(f"{SVG}rect"):
-            assert float(element.get("x") or 0) + float(element.get("width") or 0) <= WIDTH + 8
+        left, top, width, height = map(float, (drawn(figure).get("viewBox") or "").split())
+        assert (left, top) == (0, 0)
+        assert width == pytest.approx(WIDTH, abs=2)
+        assert height < 400
+        assert all(len(text) < 100 for text in texts(figure))
 
 
 def test_hostile_names_are_text_in_the_drawing() -> None:
     figures = all_figures(build_report(answers(HOSTILE, plans=True)))
-    tags = {element.tag for figure in figures for element in drawn(figure).iter()}
-    assert tags <= {SVG + name for name in ("svg", "title", "desc", "rect", "text", "polyline", "polygon")}
-    assert all(re.fullmatch(r"[\w-]{1,150}", figure.name) for figure in figures)
+    for figure in figures:
+        assert re.fullmatch(r"[\w-]{1,150}", figure.name)
+        for element in drawn(figure).iter():
+            assert element.tag in {SVG + name for name in ("svg", "g", "rect", "text", "path", "line")}
+            assert not [name for name in element.attrib if name.startswith("on") or "href" in name]
+        assert "\x1b" not in standalone(figure)
+    assert any("<script>" in text for figure in figures for text in texts(figure))
+
+
+def test_groups_of_equal_beginnings_stay_apart() -> None:
+    models = [f"{'m' * 500}{number}" for number in range(3)]
+    figure = all_figures(build_report(pl.DataFrame({"model": models, "parseable": [True, False, True]})))[0]
+    assert len(bars(figure, SERIES[7])) + figure.description.count(" 0.0.") == 3
 
 
 def test_names_of_files_do_not_collide() -> None:
@@ -111,6 +133,11 @@ def test_an_empty_bin_between_others_keeps_its_place() -> None:
     assert length.description == ("all rows: 1 50.0, 2 0.0, 3 0.0, 4 0.0, 5 0.0, 6 0.0, 7 0.0, 8 0.0, 9 50.0.")
 
 
+STYLE = files("pddl_eval").joinpath("templates/style.css").read_text(encoding="utf-8")
+DARK = dict(re.findall(r"\[fill=\"(#\w{6})\"\] \{ fill: (#\w{6}) \}", STYLE))
+"""The dark colour of each light one."""
+
+
 def _contrast(one: str, other: str) -> float:
     """The contrast ratio of two colours (WCAG 2.1, relative luminance)."""
 
@@ -123,28 +150,28 @@ def _contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
-def test_inks_can_be_seen_on_their_page(scheme: int) -> None:
-    paper = INKS["paper"][scheme]
-    for ink, colours in INKS.items():
-        least = 4.5 if ink in ("ink", "faint") or ink.startswith("series") else 3.0
-        if ink not in ("paper", "grid"):
-            assert _contrast(colours[scheme], paper) >= least, ink
+@pytest.mark.parametrize("colour", [INK, FAINT, *SERIES])
+def test_colours_can_be_seen_on_their_page(colour: str) -> None:
+    assert _contrast(colour, PAPER) >= 4.5
+    assert _contrast(DARK[colour], DARK[PAPER]) >= 4.5
 
 
-def test_every_figure_is_written_as_svg_and_png(tmp_path: Path) -> None:
-    pytest.importorskip("vl_convert")
-    figures = all_figures(build_report(answers()))
-    assert write_figures(figures, tmp_path / "new" / "folder") == ("svg", "png")
-    for figure in figures:
-        written = tmp_path / "new" / "folder" / figure.name
-        assert written.with_suffix(".svg").read_text(encoding="utf-8") == standalone(figure)
+def test_every_colour_in_a_figure_has_a_dark_one() -> None:
+    assert dict(re.findall(r"\[stroke=\"(#\w{6})\"\] \{ stroke: (#\w{6}) \}", STYLE)) == DARK
+    for figure in all_figures(build_report(answers(plans=True))):
+        used = set(re.findall(r'(?:fill|stroke)="([^"]+)"', standalone(figure) + svg(figure)))
+        assert used - {"none", "transparent"} <= {*DARK, GRID}
+
+
+def test_every_figure_is_written_as_svg_png_and_pdf(tmp_path: Path) -> None:
+    report = build_report(answers())
+    names = write_figures(report, tmp_path / "new" / "folder")
+    assert list(names) == [figure.name for figure in all_figures(report)]
+    assert len(list((tmp_path / "new" / "folder").iterdir())) == 3 * len(names)
+    for name in names:
+        written = tmp_path / "new" / "folder" / f"{name}.svg"
+        assert ElementTree.parse(written).getroot().tag == f"{SVG}svg"
         png = written.with_suffix(".png").read_bytes()
         assert png.startswith(b"\x89PNG\r\n")
-        assert int.from_bytes(png[16:20], "big") == 3 * (WIDTH + 16)
-
-
-def test_without_the_extra_there_are_svg_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pddl_eval.report.figure_files.find_spec", lambda name: None)
-    assert write_figures(all_figures(build_report(answers())), tmp_path) == ("svg",)
-    assert {path.suffix for path in tmp_path.iterdir()} == {".svg"}
+        assert int.from_bytes(png[16:20], "big") == pytest.approx(3 * WIDTH, abs=3)
+        assert written.with_suffix(".pdf").read_bytes().startswith(b"%PDF-")

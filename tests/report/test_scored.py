@@ -7,9 +7,8 @@ from pathlib import Path
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
-from pddl_eval.report import build_report
+from pddl_eval.report import build_report, warnings
 from pddl_eval.report.scored import ROW, open_scored
-from pddl_eval.report.sections import warnings
 from pddl_eval.run import DatasetError, locate, put_bytes
 
 from tests.report.scored_rows import answers, write_partitions

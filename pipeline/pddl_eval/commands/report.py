@@ -47,10 +47,7 @@ def report(
 
     Rates with intervals, models compared on the same problems, why answers fail, plan and domain metrics.
     """
-    from pddl_eval.report import build_report
-    from pddl_eval.report.figure_files import write_figures
-    from pddl_eval.report.figures import all_figures
-    from pddl_eval.report.sections import warnings
+    from pddl_eval.report import build_report, warnings, write_figures
 
     suffix = PurePosixPath(output or "").suffix.removeprefix(".")
     chosen = form or (suffix if suffix in get_args(Format) else "terminal")
@@ -62,19 +59,16 @@ def report(
             say(warning)
     write_report(made, chosen, output)
     if figures is not None:
-        drawn = all_figures(made)
-        say(f"{len(drawn)} figures in {figures} as {' and '.join(write_figures(drawn, figures))}")
+        say(f"{len(write_figures(made, figures))} figures in {figures} as svg, png and pdf")
 
 
 def write_report(made: Report, chosen: str = "terminal", output: str | None = None) -> None:
     """Write the report to a file or folder, else to stdout."""
     from rich.console import Console
 
-    from pddl_eval.dataset.locations import locate, put_bytes
-    from pddl_eval.report.files import report_json, write_tables
-    from pddl_eval.report.html import report_html
-    from pddl_eval.report.markdown import report_markdown
-    from pddl_eval.report.terminal import print_report
+    from pddl_eval.pages import markdown, print_page
+    from pddl_eval.report import report_html, report_json, report_page, write_tables
+    from pddl_eval.run import locate, put_bytes
 
     if chosen in ("csv", "parquet") and output is not None:
         write_tables(made, output, chosen)
@@ -82,12 +76,14 @@ def write_report(made: Report, chosen: str = "terminal", output: str | None = No
     if chosen == "terminal":
         page = StringIO()
         here = Console(highlight=False) if output is None else Console(file=page, width=PAGE_WIDTH, highlight=False)
-        print_report(made, here)
+        print_page(report_page(made), here)
         text = page.getvalue()
     elif chosen == "csv":
         text = made.main_table().write_csv()
+    elif chosen == "md":
+        text = markdown(report_page(made))
     else:
-        text = {"md": report_markdown, "json": report_json, "html": report_html}[chosen](made)
+        text = report_json(made) if chosen == "json" else report_html(made)
     if output is None:
         sys.stdout.write(text)
     else:

@@ -1,178 +1,307 @@
-"""The figures of a report: which there are, of which groups, with which words for those who do not see them."""
+"""The figures of a report: which there are, of which groups, drawn by Altair to SVG, PNG and PDF.
+
+All are ``WIDTH`` wide: a column of a paper, and near enough a phone's width to be readable there without zooming. They
+are drawn in the light colours; ``style.css`` turns these dark in a page. Each has a description in words for those who
+do not see it.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
+from markupsafe import escape
 
-from pddl_eval.report.bars import Bar, grouped_bars, histogram_rows, stacked_bars
+from pddl_eval.pages import words
 from pddl_eval.report.build import Report
-from pddl_eval.report.curves import MOST_CURVES, Point, curves
-from pddl_eval.report.distributions import RATIO_BINS
-from pddl_eval.report.failures import YES
-from pddl_eval.report.labels import MEASURE_NAMES, percent, shorten, words
-from pddl_eval.report.rates import PLAN_MEASURES, PROBLEM_MEASURES, at_level, main_measure
-from pddl_eval.report.svg import SERIES, Figure
+from pddl_eval.report.groups import at_level
+from pddl_eval.report.numbers import MOST_BINS, PLAN_MEASURES, PROBLEM_MEASURES, RIGHT, Bins, main_measure
+from pddl_eval.report.scored import DOMAIN_COLUMNS, FRACTIONS, PLAN_COLUMNS
+from pddl_eval.report.sections import DOMAINS, FAILURES, MEASURE_NAMES, PLANS, RATES, SIZES
+from pddl_eval.shown import line
+
+if TYPE_CHECKING:
+    import altair as alt
+
+WIDTH = 420
+TICKS = (0, 25, 50, 75, 100)
+
+INK, FAINT, GRID, PAPER = "#1b1f24", "#5a6370", "#dde1e6", "#ffffff"
+SERIES = ("#2457a6", "#a86400", "#1c7a70", "#b5364e", "#7a4fa3", "#55751f", "#7a4b2a", "#6d7683")
+"""Colours of texts and lines, of groups and verdicts. On white, all but the grid have a contrast of 4.5:1, and so have
+the dark ones of ``style.css`` on its dark paper."""
+
+MEASURE_COLOURS = {
+    "parseable": SERIES[7],
+    "solvable": SERIES[2],
+    "equivalent_untyped": SERIES[1],
+    "equivalent": SERIES[0],
+    "plan_valid": SERIES[2],
+    "goal_reached": SERIES[0],
+}
+"""In the order of the bars."""
 
 MOST_GROUPS = 12
 """Groups in one figure; those with most rows."""
 
 MOST_PANELS = 8
-"""Values of the first column that get a figure of their own by each other column; those with most rows."""
+"""Values of the first column that get a figure of their own by each other column, or a row of a histogram."""
 
-_INKS = {"plan_valid": "solvable", "goal_reached": "equivalent"}
-_ORDER = ("parseable", "solvable", "equivalent_untyped", "equivalent", *PLAN_MEASURES)
+MOST_CURVES = 6
+"""Lines in one figure, each with a dash and a mark of its own: colour is never the only difference."""
+
+PNG_SCALE = 3
+"""Pixels of a PNG for one unit of the SVG: about 300 dots an inch in a column of a paper."""
+
+NAME_CHARACTERS = 80
+"""Characters of a group's name in a figure."""
+
+DESCRIPTION_CHARACTERS = 20_000
+
+CONFIG: dict[str, Any] = {
+    "font": "Liberation Sans, Arial, Helvetica, sans-serif",
+    "aria": False,
+    "background": "transparent",
+    "view": {"stroke": None},
+    "axis": {"labelColor": FAINT, "titleColor": FAINT, "titleFontWeight": "normal", "labelLimit": 110}
+    | {"gridColor": GRID, "domain": False, "tickColor": GRID, "labelFontSize": 11, "titleFontSize": 11},
+    "axisBand": {"labelColor": INK, "ticks": False, "domain": False},
+    "legend": {"orient": "top", "title": None, "labelColor": FAINT, "labelFontSize": 11, "labelLimit": 180}
+    | {"symbolOpacity": 1},
+    "header": {"title": None, "labelColor": INK, "labelFontSize": 12, "labelFontWeight": 600}
+    | {"labelOrient": "top", "labelAnchor": "start", "labelLimit": WIDTH - 10, "labelPadding": 2},
+    "title": {"color": INK, "anchor": "start", "fontSize": 14, "limit": WIDTH - 10, "offset": 10},
+    "text": {"color": INK, "fontSize": 11},
+    "rule": {"color": INK},
+}
 
 
-def all_figures(report: Report) -> tuple[Figure, ...]:
-    """Every figure of the report."""
-    names = report.metrics["metric"].unique(maintain_order=True).to_list() if report.metrics.height else []
-    return (
-        *rate_figures(report, PROBLEM_MEASURES),
-        *verdict_figures(report),
-        *size_figures(report),
-        *rate_figures(report, PLAN_MEASURES),
-        *histogram_figures(report, names),
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A chart with its file name (without suffix), its title and, in words, what it shows."""
+
+    name: str
+    title: str
+    description: str
+    chart: alt.TopLevelMixin
+
+
+def figures(report: Report) -> dict[str, list[Figure]]:
+    """The figures of a report by the title of the section that they belong to."""
+    return {
+        RATES: _rate_figures(report, PROBLEM_MEASURES),
+        FAILURES: _verdict_figures(report),
+        SIZES: _size_figures(report),
+        PLANS: _rate_figures(report, PLAN_MEASURES) + _histogram_figures(report, PLAN_COLUMNS),
+        DOMAINS: _histogram_figures(report, DOMAIN_COLUMNS),
+    }
+
+
+def all_figures(report: Report) -> list[Figure]:
+    """Every figure of a report."""
+    return list(chain.from_iterable(figures(report).values()))
+
+
+def svg(figure: Figure, **properties: Any) -> str:
+    """The figure as an SVG element, named for screen readers by its title and description, in 420 units of width.
+
+    ``properties`` are Vega-Lite's (``background``, ``title``). All of it is escaped: vl-convert writes what comes from
+    the data as XML text.
+    """
+    import vl_convert  # Slow to import: it brings a JavaScript engine.
+
+    label = escape(line(f"{figure.title}. {figure.description}", DESCRIPTION_CHARACTERS))
+    drawn = vl_convert.vegalite_to_svg(
+        {**figure.chart.to_dict(validate=False), "config": CONFIG, "padding": 4} | properties
     )
+    return str(drawn).replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
 
 
-def rate_figures(report: Report, names: Sequence[str]) -> tuple[Figure, ...]:
+def standalone(figure: Figure) -> str:
+    """The figure as an SVG file for a paper: on white, under its title."""
+    return svg(figure, background=PAPER, title=line(figure.title, NAME_CHARACTERS))
+
+
+def _rate_figures(report: Report, names: Sequence[str]) -> list[Figure]:
     """Rates by each column (the paper's figure 3), and within values of the first by each other (its figure 4)."""
     if report.rates.is_empty():
-        return ()
-    frame = report.rates.filter(pl.col("measure").is_in(names) & pl.col("percent").is_not_null())
+        return []
     stem, what = ("plan-rates", "Percent of plans") if names == PLAN_MEASURES else ("rates", "Percent of answers")
+    frame = report.rates.filter(pl.col("measure").is_in(names) & pl.col("percent").is_not_null())
     found = []
-    for name in report.by or (None,):
-        alone = at_level(frame, report.by, (name,) if name else ())
-        file, of = (f"{stem}-by-{_slug(name)}", f"by {name}") if name else (stem, "all rows together")
-        found.append(_rate_figure(alone, name, file, f"{what}, {of}"))
+    for keys in [[name] for name in report.by] or [[]]:
+        title = f"{what}, by {keys[0]}" if keys else f"{what}, all rows together"
+        found.append(("-by-".join([stem, *map(_slug, keys)]), title, keys, at_level(frame, report.by, keys)))
     for name in report.by[1:] if names == PROBLEM_MEASURES else ():
         first = report.by[0]
-        both = at_level(frame, report.by, (first, name))
-        for number, (group, part) in enumerate(_groups(both, first, MOST_PANELS), 1):
-            file = f"{stem}-by-{_slug(name)}-within-{_slug(first)}-{number}-{_slug(group)}"
-            found.append(_rate_figure(part, name, file, f"{group}, by {name}"))
-    return tuple(figure for figure in found if figure is not None)
+        both = _largest(at_level(frame, report.by, (first, name)), [first], MOST_PANELS)
+        for number, ((group,), part) in enumerate(both.group_by("group", maintain_order=True), 1):
+            file = f"{stem}-by-{_slug(name)}-within-{_slug(first)}-{number}-{_slug(str(group))}"
+            found.append((file, f"{group}, by {name}", [name], part))
+    return [_bars(file, title, _largest(part, keys, MOST_GROUPS)) for file, title, keys, part in found if part.height]
 
 
-def verdict_figures(report: Report) -> tuple[Figure, ...]:
+def _bars(name: str, title: str, frame: pl.DataFrame) -> Figure:
+    """Horizontal bars from 0 to 100 %, group under group, each with its interval and its value."""
+    import altair as alt  # Slow to import.
+
+    known = frame["measure"].unique().to_list()
+    colours = {MEASURE_NAMES[each]: colour for each, colour in MEASURE_COLOURS.items() if each in known}
+    label = pl.col("measure").replace_strict(MEASURE_NAMES).cast(pl.Enum([*colours]))
+    frame = frame.with_columns(label=label).sort("group", "label").select("group", *SHOWN, "low", "high")
+    # The values are written behind the intervals: they need room behind 100 %.
+    percent = partial(alt.X, title="percent", scale=alt.Scale(domain=[0, 113]), axis=alt.Axis(values=TICKS))
+    base = alt.Chart(frame).encode(y=alt.Y("group:N", sort=None, title=None), yOffset=alt.YOffset("label:N", sort=None))
+    chart = alt.layer(
+        base.mark_bar().encode(x=percent("percent:Q"), color=alt.Color(**_scaled("label", colours, colours.values()))),
+        base.mark_rule().encode(x=percent("low:Q"), x2="high:Q"),
+        base.mark_text(align="left", dx=4).encode(x=percent("high:Q"), text=alt.Text("percent:Q", format=".1f")),
+    )
+    return _figure(name, title, frame, chart, frame["group"].n_unique() * (13 * len(colours) + 14))
+
+
+def _verdict_figures(report: Report) -> list[Figure]:
     """How the verdicts divide the rows, by the first column to group by."""
+    import altair as alt  # Slow to import.
+
     if report.verdicts.is_empty():
-        return ()
-    first = report.by[0] if report.by else None
-    alone = at_level(report.verdicts, report.by, ())["verdict"].to_list()
-    failing = [verdict for verdict in alone if verdict not in YES][: SERIES - 2]
-    frame = at_level(report.verdicts, report.by, report.by[:1])
-    groups = []
-    for group, part in _groups(frame, first, MOST_GROUPS):
-        shares = dict(part.select("verdict", "percent").iter_rows())
-        right = sum(share for verdict, share in shares.items() if verdict in YES)
-        shown = [right, *(shares.get(verdict, 0.0) for verdict in failing)]
-        groups.append((group, [*shown, max(0.0, 100 - sum(shown))]))
-    labels = ["right", *map(words, failing)]
-    inks = [f"series-{number}" for number in range(len(labels))]
-    if any(parts[-1] > 1e-6 for _, parts in groups):
-        labels.append("other")
-        inks.append(f"series-{SERIES - 1}")
-    groups = [(group, parts[: len(labels)]) for group, parts in groups]
-    title = f"Verdicts by {first}" if first else "Verdicts"
-    description = _sentences((group, zip(labels, parts, strict=True)) for group, parts in groups)
-    return (stacked_bars("verdicts", title, description, groups, list(zip(labels, inks, strict=True))),)
+        return []
+    commonest = at_level(report.verdicts, report.by, ())["verdict"].to_list()
+    wrong = [verdict for verdict in commonest if verdict not in RIGHT][: len(SERIES) - 2]
+    names = dict.fromkeys(RIGHT, "right") | {verdict: words(line(verdict, NAME_CHARACTERS)) for verdict in wrong}
+    colours = dict(zip(["right", *map(words, wrong)], SERIES, strict=False)) | {"other": SERIES[-1]}
+    alone = _largest(at_level(report.verdicts, report.by, report.by[:1]), report.by, MOST_GROUPS)
+    label = pl.col("verdict").replace_strict(names, default="other").alias("label")
+    found = alone.group_by("group", label, maintain_order=True).agg(pl.col("percent").sum())
+    shown = {name: colour for name, colour in colours.items() if name in found["label"]}
+    frame = _filled(found, [*shown])
+    base = alt.Chart(frame.with_columns(place=pl.int_range(pl.len()))).encode(
+        x=alt.X("percent:Q", title="percent of rows", scale=alt.Scale(domain=[0, 100]), axis=alt.Axis(values=TICKS)),
+        y=alt.Y("group:N", sort=None, title=None),
+        order="place:Q",
+    )
+    chart = alt.layer(
+        base.mark_bar(stroke=PAPER).encode(color=alt.Color(**_scaled("label", shown, shown.values()))),
+        base.transform_filter("datum.percent >= 6")
+        .mark_text(color=PAPER, fontWeight=600)
+        .encode(x=alt.X("percent:Q", bandPosition=0.5, stack="zero"), text=alt.Text("percent:Q", format=".0f")),
+    )
+    title = " by ".join(["Verdicts", *report.by[:1]])
+    return [_figure("verdicts", title, frame, chart, 26 * frame["group"].n_unique())]
 
 
-def size_figures(report: Report) -> tuple[Figure, ...]:
+def _size_figures(report: Report) -> list[Figure]:
     """A rate against size, one line a value of the first column to group by."""
+    import altair as alt  # Slow to import.
+
     if report.sizes.is_empty():
-        return ()
+        return []
     measure = main_measure(report.sizes["measure"].unique().to_list())
-    frame = report.sizes.filter((pl.col("measure") == measure) & pl.col("percent").is_not_null())
-    first = report.by[0] if report.by else None
-    alone = frame.filter(pl.col(first).is_null()) if first else frame
-    ticks = alone["problem_size"].to_list()
-    groups = []
-    for group, part in _groups(frame, first, MOST_CURVES):
-        cells = part.select("problem_size", "percent", "low", "high").iter_rows()
-        groups.append((group, [Point(ticks.index(size), *cell) for size, *cell in cells]))
-    title = f"Percent {MEASURE_NAMES[measure]} against {report.size}"
-    spoken = ((group, ((ticks[point.place], point.value) for point in points)) for group, points in groups)
-    return (curves("score-against-size", title, _sentences(spoken), groups, ticks, str(report.size)),)
+    label = pl.col("problem_size").str.slice(0, NAME_CHARACTERS).alias("label")
+    known = report.sizes.filter(pl.col("measure") == measure, pl.col("percent").is_not_null()).with_columns(label)
+    ticks = at_level(known, report.by[:1], ())["label"].to_list()
+    frame = _largest(known, report.by, MOST_CURVES).select("group", *SHOWN, "low", "high")
+    groups = frame["group"].unique(maintain_order=True).to_list()
+    percent = partial(alt.Y, title="percent", scale=alt.Scale(domain=[0, 100]), axis=alt.Axis(values=TICKS))
+    base = alt.Chart(frame).encode(
+        x=alt.X("label:O", sort=ticks, title=report.size, axis=alt.Axis(labelAngle=0, labelOverlap="greedy")),
+        xOffset=alt.XOffset("group:N", sort=groups, scale=alt.Scale(paddingOuter=1)),
+        color=alt.Color(**_scaled("group", groups, SERIES)),
+    )
+    points = base.encode(y=percent("percent:Q"))
+    chart = alt.layer(
+        base.mark_rule(opacity=0.5).encode(y=percent("low:Q"), y2="high:Q"),
+        points.mark_line().encode(strokeDash=alt.StrokeDash(**_scaled("group", groups))),
+        points.mark_point(filled=True, size=50, opacity=1).encode(shape=alt.Shape(**_scaled("group", groups))),
+    )
+    return [_figure("score-against-size", f"Percent {MEASURE_NAMES[measure]} against {report.size}", frame, chart, 210)]
 
 
-def histogram_figures(report: Report, names: Iterable[str]) -> tuple[Figure, ...]:
-    """How each metric's values are distributed, by the first column to group by."""
-    first = report.by[0] if report.by else None
+def _histogram_figures(report: Report, names: Iterable[str]) -> list[Figure]:
+    """How each metric's values are distributed: a row of bars for all rows, and for each group."""
+    import altair as alt  # Slow to import.
+
     found = []
     for name in names:
-        frame = report.histograms.filter(pl.col("metric") == name)
-        bins = _all_bins(frame)
-        ticks = [_tick(start, end) for start, end in bins]
-        parts = _groups(frame.filter(pl.col(first).is_null()) if first else frame, None, 1)
-        groups = []
-        for group, part in [*parts, *(_groups(frame, first, MOST_PANELS) if first else [])]:
-            shares = dict(part.select("value_from", 100 * pl.col("rows") / pl.col("rows").sum()).iter_rows())
-            groups.append((group, [shares.get(start, 0.0) for start, _ in bins]))
-        spoken = ((group, zip(ticks, shares, strict=True)) for group, shares in groups)
-        title = f"Distribution of {words(name)}"
-        found.append(histogram_rows(f"distribution-{_slug(name)}", title, _sentences(spoken), groups, ticks))
-    return tuple(found)
+        frame = report.histograms.filter(metric=name) if report.histograms.height else report.histograms
+        if frame.is_empty():
+            continue
+        bins = _bins(frame.select("value_from", "value_to").unique().sort("value_from"), name in FRACTIONS)
+        share = 100 * pl.col("rows") / pl.col("rows").sum().over("group")
+        levels = [(_largest(at_level(frame, report.by[:1], ()), (), 1)), _largest(frame, report.by, MOST_PANELS)]
+        parts = pl.concat([part.cast({"group": pl.String}) for part in levels[: 1 + len(report.by)]])
+        shares = parts.with_columns(label=pl.col("value_from").replace_strict(bins), percent=share)
+        filled = _filled(shares, [*bins.values()])
+        base = alt.Chart().encode(
+            x=alt.X("label:O", sort=None, title="percent of the group's rows in each bin", axis=alt.Axis(labelAngle=0)),
+            y=alt.Y("percent:Q", axis=None),
+        )
+        value = base.transform_filter("datum.percent >= 0.5").encode(text=alt.Text("percent:Q", format=".0f"))
+        rows = alt.layer(base.mark_bar(color=SERIES[0]), value.mark_text(dy=-6, fontSize=10), data=filled)
+        chart = rows.properties(width=WIDTH - 10, height=44).facet(row=alt.Row("group:N", sort=None), spacing=8)
+        found.append(_figure(f"distribution-{_slug(name)}", f"Distribution of {words(name)}", filled, chart))
+    return found
 
 
-def _rate_figure(frame: pl.DataFrame, name: str | None, file: str, title: str) -> Figure | None:
-    present = [measure for measure in _ORDER if measure in frame["measure"]]
-    if not present:
-        return None
-    groups = []
-    for group, part in _groups(frame, name, MOST_GROUPS):
-        bars = {
-            measure: Bar(_INKS.get(measure, measure), *cell)
-            for measure, *cell in part.select("measure", "percent", "low", "high").iter_rows()
-        }
-        groups.append((group, [(measure, bars[measure]) for measure in present if measure in bars]))
-    series = [(MEASURE_NAMES[measure], _INKS.get(measure, measure)) for measure in present]
-    spoken = ((group, ((MEASURE_NAMES[measure], bar.value) for measure, bar in bars)) for group, bars in groups)
-    drawn = [(group, [bar for _, bar in bars]) for group, bars in groups]
-    return grouped_bars(file, title, _sentences(spoken), drawn, series)
+def _bins(known: pl.DataFrame, is_fraction: bool) -> dict[float, str]:
+    """The labels of a histogram's bins (``.1–.2``, ``21–40``, ``> 40``), also of those in which there is nothing."""
+    if is_fraction:
+        bounds = ["0", *(f".{tenth}" for tenth in range(1, MOST_BINS)), "1"]
+        return {place / MOST_BINS: f"{bounds[place]}–{bounds[place + 1]}" for place in range(MOST_BINS)}
+    first, last = int(known["value_from"][0]), int(known["value_from"][-1])
+    step = next((int(end - start) for start, end in known.iter_rows() if end is not None), 1)
+    bins = Bins(first, step, last if known["value_to"].null_count() else None)
+    return {float(start): bins.label(start) for start in range(first, last + 1, step)}
 
 
-def _groups(frame: pl.DataFrame, column: str | None, most: int) -> list[tuple[str, pl.DataFrame]]:
-    """The values of a column that stand for most rows, each with its part of the frame, in the frame's order."""
-    if column is None:
-        return [("all rows", frame)]
+def _figure(
+    name: str, title: str, frame: pl.DataFrame, chart: alt.LayerChart | alt.FacetChart, height: int | None = None
+) -> Figure:
+    """The figure that shows a frame's ``percent`` by ``group`` and ``label``; with a height it is fit to ``WIDTH``."""
+    told: dict[str, list[str]] = {}
+    for group, label, percent in frame.select("group", *SHOWN).iter_rows():
+        told.setdefault(group, []).append(f"{label} {percent:.1f}")
+    if height is not None:
+        chart = chart.properties(width=WIDTH, height=height, autosize={"type": "fit-x", "contains": "padding"})
+    return Figure(name, title, " ".join(f"{group}: {', '.join(said)}." for group, said in told.items()), chart)
+
+
+SHOWN = ("label", "percent")
+
+
+def _scaled(field: str, names: Collection[str], colours: Iterable[str] = ()) -> dict[str, Any]:
+    """A channel with one value (or colour) for each name, and a legend in as many columns as fit."""
+    scale = {"domain": [*names]} | ({"range": [*colours][: len(names)]} if colours else {})
+    columns = max(1, WIDTH // (min(180, 7 * max(map(len, names))) + 30))
+    return {"field": field, "type": "nominal", "scale": scale, "legend": {"columns": columns}}
+
+
+def _filled(frame: pl.DataFrame, labels: Sequence[str]) -> pl.DataFrame:
+    """A line for each group and each label, with 0 percent where the frame has none."""
+    every = frame.select(pl.col("group").unique(maintain_order=True)).join(pl.DataFrame({"label": labels}), how="cross")
+    known = frame.select("group", *SHOWN)
+    return every.join(known, on=["group", "label"], how="left", maintain_order="left").fill_null(0.0)
+
+
+def _largest(frame: pl.DataFrame, by: Sequence[str], most: int) -> pl.DataFrame:
+    """The rows about those values of the first column that have most rows, with their names as shown in ``group``."""
+    if not by:
+        return frame.with_columns(group=pl.lit("all rows"))
+    column = by[0]
     known = frame.drop_nulls(column)
     sizes = known.group_by(column).agg(pl.col("rows").sum()).sort("rows", column, descending=[True, False])
-    kept = sizes.head(most)[column].to_list()
-    parts = known.filter(pl.col(column).is_in(kept)).partition_by(column, as_dict=True, maintain_order=True)
-    return [(shorten(str(value), 80), part) for (value,), part in parts.items()]
-
-
-def _sentences(groups: Iterable[tuple[str, Iterable[tuple[str, float]]]]) -> str:
-    """The numbers of a figure in words, for those who do not see it."""
-    return " ".join(
-        f"{group}: {', '.join(f'{label} {percent(value)}' for label, value in values)}." for group, values in groups
-    )
-
-
-def _all_bins(frame: pl.DataFrame) -> list[tuple[float, float | None]]:
-    """The bins of a histogram, those in which there is nothing too."""
-    known = frame.select("value_from", "value_to").unique().sort("value_from").rows()
-    width = next((end - start for start, end in known if end is not None), 1.0)
-    if width < 1:
-        return [(tenth / RATIO_BINS, (tenth + 1) / RATIO_BINS) for tenth in range(RATIO_BINS)]
-    first, last = known[0][0], known[-1][0]
-    starts = [first + place * width for place in range(round((last - first) / width) + 1)]
-    return [(start, None if (start, None) in known else start + width) for start in starts]
-
-
-def _tick(start: float, end: float | None) -> str:
-    """A bin in few characters: ``.1–.2``, ``21–40``, ``> 40``."""
-    if end is None:
-        return f"> {start - 1:.0f}"
-    if end - start < 1:
-        return "–".join("0" if bound == 0 else f"{bound:g}".removeprefix("0") for bound in (start, end))
-    return f"{start:.0f}" if end - start == 1 else f"{start:.0f}–{end - 1:.0f}"
+    kept = known.filter(pl.col(column).is_in(sizes[column].head(most).to_list()))
+    names: dict[str, str] = {}
+    for value in kept[column].unique(maintain_order=True):
+        name = line(value, NAME_CHARACTERS)
+        names[value] = f"{name} ({len(names)})" if name in names.values() else name
+    # As an Enum, groups are sorted in the frame's order.
+    return kept.with_columns(group=pl.col(column).replace_strict(names, return_dtype=pl.Enum([*names.values()])))
 
 
 def _slug(name: str) -> str:

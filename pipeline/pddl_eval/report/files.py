@@ -1,48 +1,83 @@
-"""The report for programs: its frames as JSON, CSV and Parquet, unrounded and as the data names things."""
+"""The report as files: a page, its frames as JSON, CSV and Parquet (unrounded, as the data names things), figures."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from io import BytesIO
+from typing import Any
 
 import polars as pl
+from markupsafe import Markup
 
+from pddl_eval.pages import render
 from pddl_eval.report.build import Report
+from pddl_eval.report.figures import PNG_SCALE, all_figures, figures, standalone, svg
+from pddl_eval.report.scored import Scored
+from pddl_eval.report.sections import report_page
 from pddl_eval.run import locate, put_bytes
+
+
+def report_html(report: Report, *, whole: bool = True) -> str:
+    """The report with its figures as one page that needs no network and no script; a fragment unless ``whole``."""
+    drawn = {
+        title: [(figure.title, Markup(svg(figure))) for figure in found] for title, found in figures(report).items()
+    }
+    return render("report.html", whole=whole, page=report_page(report), figures=drawn)
 
 
 def report_json(report: Report) -> str:
     """Everything that the report knows, frames as lists of objects under ``tables``."""
-    simple = {
-        field.name: value
-        for field in fields(report)
-        if not isinstance(value := getattr(report, field.name), pl.DataFrame)
-    }
-    simple["signatures"] = [{"signature": signature, "rows": rows} for signature, rows in report.signatures]
-    tables = {name: frame.to_dicts() for name, frame in report.tables().items()}
-    return json.dumps({**simple, "tables": tables}, ensure_ascii=False, indent=1) + "\n"
+    names = [field.name for field in fields(report)]
+    simple = {name: value for name in names if not isinstance(value := getattr(report, name), pl.DataFrame)}
+    return to_json({**simple, "signatures": _signatures(report.signatures), "tables": report.tables()})
+
+
+def to_json(known: Mapping[str, Any]) -> str:
+    """JSON of values that may be frames (lists of objects) or scored datasets."""
+    return json.dumps(known, ensure_ascii=False, indent=1, default=_plain) + "\n"
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, pl.DataFrame):
+        return value.to_dicts()
+    if isinstance(value, Scored):
+        return {"place": value.place, "rows": value.rows, "signatures": _signatures(value.signatures)}
+    return str(value)
+
+
+def _signatures(signatures: Iterable[tuple[str | None, int]]) -> list[dict[str, str | int | None]]:
+    return [{"signature": signature, "rows": rows} for signature, rows in signatures]
 
 
 def write_tables(report: Report, output: str | os.PathLike[str], suffix: str) -> None:
     """Write the frames as ``csv`` or ``parquet``: one file each into a folder, or the rates alone into a file.
 
     Where ``output`` ends in ``.csv`` or ``.parquet`` it names a file; it may be a URI. Raises ``DatasetError`` where it
-    names nothing that can be, ``OutputError`` where it cannot be written.
+    names no possible place, ``OutputError`` where it cannot be written.
     """
     place = locate(output)
-    if place.path.endswith(f".{suffix}"):
-        put_bytes(place, _encoded(report.main_table(), suffix))
-        return
-    for name, frame in report.tables().items():
-        put_bytes(place / f"{name}.{suffix}", _encoded(frame, suffix))
+    files = {place / f"{name}.{suffix}": frame for name, frame in report.tables().items()}
+    for file, frame in {place: report.main_table()}.items() if place.path.endswith(f".{suffix}") else files.items():
+        content = BytesIO()
+        frame.write_csv(content) if suffix == "csv" else frame.write_parquet(content)
+        put_bytes(file, content.getvalue())
 
 
-def _encoded(frame: pl.DataFrame, suffix: str) -> bytes:
-    content = BytesIO()
-    if suffix == "csv":
-        frame.write_csv(content)
-    else:
-        frame.write_parquet(content)
-    return content.getvalue()
+def write_figures(report: Report, folder: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Write every figure as ``NAME.svg``, ``NAME.png`` and ``NAME.pdf`` into a folder (or URI); returns the names.
+
+    Raises ``DatasetError`` and ``OutputError`` as ``write_tables``.
+    """
+    import vl_convert  # Slow to import: it brings a JavaScript engine.
+
+    place = locate(folder)
+    found = all_figures(report)
+    for figure in found:
+        drawn = standalone(figure)
+        put_bytes(place / f"{figure.name}.svg", drawn.encode())
+        put_bytes(place / f"{figure.name}.png", vl_convert.svg_to_png(drawn, scale=PNG_SCALE))
+        put_bytes(place / f"{figure.name}.pdf", vl_convert.svg_to_pdf(drawn))
+    return tuple(figure.name for figure in found)

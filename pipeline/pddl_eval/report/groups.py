@@ -1,67 +1,53 @@
-"""The columns that a report groups by: which they are, how their values are named and in what order they stand."""
+"""The columns that a report groups by: which they are, how their values are named and in what order they come."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
-from itertools import chain
 
 import polars as pl
 
-from pddl_eval.errors import UserError
-from pddl_eval.report.scored import ROW
-from pddl_eval.scoring.columns import KINDS, ROW_FIELDS
+from pddl_eval.errors import UserError, did_you_mean
+from pddl_eval.report.scored import ROW, SCORE_COLUMNS
 
 DEFAULT_GROUPS = ("model", "domain")
-
-MAX_GROUPS = 10_000
-"""Combinations of values, at most: beyond, a column identifies rows and does not group them."""
 
 MISSING = "(none)"
 """Names the group of rows whose value is null or empty."""
 
-OWN_COLUMNS = {"measure", "rows", "yes", "undecided", "percent", "low", "high", "problem_size", "size_from"} | {
-    *("row", "command", "value", "metric", "mean", "sd", "min", "q25", "median", "q75", "max", "value_from", "value_to")
+OWN_COLUMNS = {
+    *("measure", "rows", "yes", "undecided", "percent", "low", "high", "problem_size", "size_from", "row", "command"),
+    *("value", "metric", "mean", "sd", "min", "q25", "median", "q75", "max", "value_from", "value_to"),
 }
-"""Columns of the report's frames, which a column to group by must not repeat."""
+"""Columns of the report's frames; a column to group by cannot have the same name."""
 
 
 def choose_groups(schema: Mapping[str, pl.DataType], by: str | Sequence[str] | None) -> tuple[str, ...]:
     """The columns to group by: those asked for, else ``model`` and ``domain`` where there are such columns.
 
-    Raises ``ValueError`` for a column that is not there, that is a score, or whose values cannot name groups.
+    Raises ``UserError`` for a column that is not there, that is a score, or whose values cannot name groups.
 
     >>> choose_groups({"model": pl.String(), "split": pl.String(), "plan_score": pl.Float64()}, None)
     ('model',)
     """
     if by is None:
         return tuple(name for name in DEFAULT_GROUPS if name in schema and _names_groups(schema[name]))
-    wanted = [by] if isinstance(by, str) else by
-    scores = {field.name for field in chain(*(kind.fields for kind in KINDS), ROW_FIELDS)}
-    columns = [name for name in schema if name not in scores and name != ROW]
+    columns = [name for name in schema if name not in SCORE_COLUMNS and name != ROW]
+    wanted = tuple(dict.fromkeys([by] if isinstance(by, str) else by))
     for name in wanted:
-        if name in scores:
-            raise UserError(f"{name} is a score and no column to group by{nearest(name, columns)}")
+        if name in SCORE_COLUMNS:
+            raise UserError(f"{name} is a score and no column to group by; {did_you_mean(name, columns, 'columns')}")
         if name not in columns:
-            raise UserError(f"there is no column {name} to group by{nearest(name, columns)}")
+            raise UserError(f"there is no column {name} to group by; {did_you_mean(name, columns, 'columns')}")
         if name in OWN_COLUMNS:
             raise UserError(f"the report has a column {name} of its own: rename yours to group by it")
         if not _names_groups(schema[name]):
             raise UserError(f"column {name} cannot name groups: its values are {schema[name]}")
-    return tuple(dict.fromkeys(wanted))
+    return wanted
 
 
-def nearest(name: str, columns: Sequence[str]) -> str:
-    """The end of a sentence about a wrong column: the right one, or all there are.
-
-    >>> nearest("modell", ["model", "domain"])
-    '; did you mean model?'
-    """
-    close = get_close_matches(name, columns, n=1)
-    if close:
-        return f"; did you mean {close[0]}?"
-    return f"; the columns are {', '.join(name for name in columns if name != ROW) or 'none'}"
+def _names_groups(type_: pl.DataType) -> bool:
+    return not type_.is_nested() and type_ != pl.Binary
 
 
 def group_key(name: str) -> pl.Expr:
@@ -83,14 +69,38 @@ def levels(by: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     >>> levels(["model", "domain"])
     ((), ('model',), ('domain',), ('model', 'domain'))
     """
-    alone = [(name,) for name in by]
     pairs = [(by[0], name) for name in by[1:]]
-    return tuple(dict.fromkeys([(), *alone, *pairs, tuple(by)]))
+    return tuple(dict.fromkeys([(), *((name,) for name in by), *pairs, tuple(by)]))
 
 
-def level_keys(by: Sequence[str], level: Sequence[str]) -> list[pl.Expr]:
-    """The columns to group by at a level: null, which stands for all values together, where the level has them not."""
-    return [pl.col(name) if name in level else pl.lit(None, pl.String).alias(name) for name in by]
+def group_at(
+    frame: pl.DataFrame, by: Sequence[str], of: Iterable[Sequence[str]], keys: Sequence[str], *aggregates: pl.Expr
+) -> pl.DataFrame:
+    """Aggregates by ``keys`` and by the columns of each of the levels ``of``, one level after the other.
+
+    A column of ``by`` that a level does not have is null there: all its values together.
+
+    >>> frame = pl.DataFrame({"model": ["a", "b", "b"], "rows": [1, 2, 3]})
+    >>> group_at(frame, ["model"], [()], [], pl.col("rows").sum()).rows()
+    [(None, 6)]
+    """
+    parts = [
+        frame.group_by(
+            *(pl.col(name) if name in level else pl.lit(None, pl.String).alias(name) for name in by),
+            *keys,
+            pl.lit(0).alias(_ALL),
+        ).agg(*aggregates)
+        for level in of
+    ]
+    return pl.concat(parts).drop(_ALL)
+
+
+_ALL = "pddl_eval.all"
+
+
+def at_level(frame: pl.DataFrame, by: Sequence[str], level: Sequence[str]) -> pl.DataFrame:
+    """Those rows of a frame by groups that are about the values of the level's columns, all others together."""
+    return frame.filter(*(pl.col(name).is_not_null() if name in level else pl.col(name).is_null() for name in by))
 
 
 def natural_order(names: Iterable[str]) -> list[str]:
@@ -99,7 +109,11 @@ def natural_order(names: Iterable[str]) -> list[str]:
     >>> natural_order(["21-40", "100-120", "1-20"])
     ['1-20', '21-40', '100-120']
     """
-    return sorted(names, key=lambda name: [(part.isdigit(), _rank(part)) for part in re.split(r"([0-9]{1,18})", name)])
+
+    def rank(part: str) -> tuple[bool, str]:
+        return part.isdigit(), part.zfill(18) if part.isdigit() else part.casefold()
+
+    return sorted(names, key=lambda name: [rank(part) for part in re.split(r"([0-9]{1,18})", name)])
 
 
 def in_order(frame: pl.DataFrame, by: Sequence[str], *rest: str) -> pl.DataFrame:
@@ -107,16 +121,5 @@ def in_order(frame: pl.DataFrame, by: Sequence[str], *rest: str) -> pl.DataFrame
 
     ``rest`` are further columns to sort by, in their own order.
     """
-    ranks = []
-    for name in by:
-        names = natural_order(frame[name].drop_nulls().unique())
-        ranks.append(pl.col(name).cast(pl.Enum(names)))
+    ranks = [pl.col(name).cast(pl.Enum(natural_order(frame[name].drop_nulls().unique()))) for name in by]
     return frame.sort(*ranks, *rest, maintain_order=True) if ranks or rest else frame
-
-
-def _names_groups(type_: pl.DataType) -> bool:
-    return not type_.is_nested() and type_ != pl.Binary
-
-
-def _rank(part: str) -> str:
-    return part.zfill(18) if part.isdigit() else part.casefold()

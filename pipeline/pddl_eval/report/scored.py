@@ -1,23 +1,31 @@
-"""The scored dataset that a report is about: its rows as a lazy frame, its size and its signatures.
+"""The scored dataset that a report is about: its rows as a lazy frame, its size, its signatures, its score columns.
 
-Files are found and compared by ``pddl_eval.run``; a frame that is already in memory (a notebook's) does as well.
+It is found and read through ``pddl_eval.run``; a frame in memory (a notebook's) will do as well. All that reports
+know of the columns of scores and of files is here.
 """
 
 from __future__ import annotations
 
 import os
 import shlex
-from concurrent.futures import ThreadPoolExecutor
+from collections import Counter
 from dataclasses import dataclass
 
 import polars as pl
 import pyarrow.dataset
-import pyarrow.parquet as pq
 
 from pddl_eval.errors import UserError
-from pddl_eval.run import SIGNATURE_KEY, Location, dataset_errors
-from pddl_eval.run.inputs import FOOTER_READERS, open_source
-from pddl_eval.scoring.columns import KINDS
+from pddl_eval.metrics import DOMAIN, PAIRS, PLAN, ROW_COLUMNS
+from pddl_eval.run import open_source
+from pddl_eval.verdict import Verdict
+
+PLAN_COLUMNS, DOMAIN_COLUMNS = (tuple(column.name for column in pair.columns) for pair in (PLAN, DOMAIN))
+PAIR_COLUMNS = frozenset(column.name for pair in PAIRS for column in pair.columns)
+"""Columns of which a scored dataset has at least one."""
+
+SCORE_COLUMNS = PAIR_COLUMNS | {column.name for column in ROW_COLUMNS}
+FRACTIONS = frozenset(column.name for pair in (PLAN, DOMAIN) for column in pair.columns if column.type is float)
+"""Scores between 0 and 1; the other numeric ones are whole numbers."""
 
 ROW = "pddl_eval.row"
 """The number of a row in the dataset, from 0, in the order of its files: what ``pddl-eval explain --row`` takes."""
@@ -43,11 +51,17 @@ class Scored:
         """The command that explains the verdict on a row, ready for a shell."""
         return None if self.place is None else f"pddl-eval explain {shlex.quote(self.place)} --row {row}"
 
+    def is_counted(self) -> pl.Expr:
+        """True for the rows that rates are about: all but those whose reference is a mistake in the data."""
+        if "verdict" not in self.schema:
+            return pl.lit(True)
+        return pl.col("verdict").ne_missing(Verdict.REFERENCE_INVALID.value)
+
 
 def open_scored(scored: ScoredInput) -> Scored:
     """The scored dataset at a place, its rows not yet read.
 
-    Raises ``DatasetError`` where there is no such dataset, ``ValueError`` where it has no score columns.
+    Raises ``DatasetError`` where there is no such dataset, ``UserError`` where it has no score columns.
 
     >>> open_scored(pl.DataFrame({"plan_score": [1.0]})).rows
     1
@@ -57,7 +71,7 @@ def open_scored(scored: ScoredInput) -> Scored:
         found = Scored(None, frame, frame.collect_schema(), frame.select(pl.len()).collect().item(), ())
     else:
         found = _open_files(os.fspath(scored))
-    if not any(field.name in found.schema for kind in KINDS for field in kind.fields):
+    if PAIR_COLUMNS.isdisjoint(found.schema):
         raise UserError(
             f"{found.place or 'the frame'} has no score columns (parseable, equivalent, plan_score, …): "
             "score it first with `pddl-eval score`"
@@ -68,23 +82,14 @@ def open_scored(scored: ScoredInput) -> Scored:
 def _open_files(place: str) -> Scored:
     source = open_source(place)
     locations = [source.base / file.name for file in source.files]
+    paths = [location.path for location in locations]
     if source.base.is_local:
-        frame = pl.scan_parquet([location.path for location in locations], glob=False, row_index_name=ROW)
+        frame = pl.scan_parquet(paths, glob=False, row_index_name=ROW)
     else:
         # Through Arrow, so that credentials are found as everywhere else in the program.
-        paths = [location.path for location in locations]
         files = pyarrow.dataset.dataset(paths, filesystem=source.base.filesystem, format="parquet")
         frame = pl.scan_pyarrow_dataset(files).with_row_index(ROW)
-    with ThreadPoolExecutor(FOOTER_READERS) as readers:
-        signatures = list(readers.map(_signature, locations))
-    rows: dict[str | None, int] = {}
-    for signature, file in zip(signatures, source.files, strict=True):
-        rows[signature] = rows.get(signature, 0) + file.rows
+    rows: Counter[str | None] = Counter()
+    for file in source.files:
+        rows[file.signature] += file.rows
     return Scored(place, frame, frame.collect_schema(), source.rows, tuple(rows.items()))
-
-
-def _signature(location: Location) -> str | None:
-    with dataset_errors(location, "read"), location.filesystem.open_input_file(location.path) as file:
-        metadata = pq.read_metadata(file).metadata or {}
-    signature = metadata.get(SIGNATURE_KEY.encode())
-    return None if signature is None else signature.decode("utf-8", "replace")

@@ -1,0 +1,371 @@
+"""Two scored datasets compared row by row: which answers got better or worse, which are new or gone, by how much.
+
+It reads the score columns of both and scores nothing. Models of one dataset are compared by ``pddl_eval.report``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import polars as pl
+
+from pddl_eval.errors import UserError, did_you_mean
+from pddl_eval.pages import Cell, Page, Section, Table, Value, row_count, signed, table, words
+from pddl_eval.report.files import to_json
+from pddl_eval.report.groups import choose_groups, group_at, group_key, in_order
+from pddl_eval.report.intervals import bootstrap_mean
+from pddl_eval.report.numbers import PROBLEM_MEASURES, measures
+from pddl_eval.report.scored import DOMAIN_COLUMNS, PLAN_COLUMNS, ROW, Scored, ScoredInput, open_scored
+from pddl_eval.report.sections import MEASURE_NAMES
+
+KEYS = ("pair_id", "id")
+"""What identifies a row where nothing else is asked for: the first that both datasets have."""
+
+MOST_EXAMPLES = 5
+
+MOST_GROUPS = 1000
+"""Values of one column: a column with more identifies rows and does not group them."""
+
+BIN = 0.01
+"""Differences of scores are resampled in bins of that width, each with its own mean."""
+
+DETAILS = ("detail", "plan_detail", "domain_detail")
+
+RIGHT = {
+    "problem": (("equivalent",), pl.col("equivalent")),
+    "plan": (("plan_score", "goal_reached"), pl.coalesce("goal_reached", pl.col("plan_score") == 1)),
+    "domain": (
+        ("domain_precision", "domain_recall"),
+        (pl.col("domain_precision") == 1) & (pl.col("domain_recall") == 1),
+    ),
+}
+"""For each pair of columns: the scores needed, and when an answer is right. A plan is right where it reaches the goal,
+or where that is not known, where its plan score is 1."""
+
+_IN_OLD, _IN_NEW = "pddl_eval.in_old", "pddl_eval.in_new"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two scored datasets row by row, joined ``on`` their keys, grouped ``by`` columns.
+
+    * ``both``, ``added``, ``gone``: keys in both, only in the new one, only in the old one;
+    * ``regressions``, ``improvements``: rows that were right and are not any more, and the other way round. Right is an
+      equivalent problem, a plan that reaches the goal (where that is not known: whose plan score is 1), a domain
+      without error; everything else is not: wrong, undecided, not scored;
+    * ``flips``: by group, how many rows went from which verdict to which other one;
+    * ``rates``, ``scores``: by group and measure, ``rows``, mean ``old`` and ``new``, their ``difference`` with ``low``
+      and ``high`` (95 %), and in how many rows the value ``rose`` or ``fell``;
+    * ``examples``: the first regressions in the order of the new dataset.
+
+    In ``flips``, ``rates`` and ``scores`` a null in a group's column means all its values together.
+    """
+
+    old: Scored
+    new: Scored
+    on: tuple[str, ...]
+    by: tuple[str, ...]
+    both: int
+    added: int
+    gone: int
+    regressions: int
+    improvements: int
+    flips: pl.DataFrame
+    rates: pl.DataFrame
+    scores: pl.DataFrame
+    examples: pl.DataFrame
+
+    @property
+    def same_signature(self) -> bool:
+        """False where rows of the two were scored in different ways, so that the scorer may explain differences."""
+        return len({signature for each in (self.old, self.new) for signature, _ in each.signatures}) < 2
+
+
+def compare_datasets(
+    before: ScoredInput, after: ScoredInput, *, on: Sequence[str] | None = None, by: str | Sequence[str] | None = None
+) -> Comparison:
+    """Compare two scored datasets (places or frames).
+
+    ``on`` are the columns that identify a row in both (default: ``pair_id``, else ``id``), ``by`` those to group by
+    (default: ``model`` and ``domain`` where the new dataset has them). Raises ``DatasetError`` for what cannot be read,
+    ``UserError`` for columns that do not fit and for keys that repeat.
+
+    >>> monday = pl.DataFrame({"id": [1, 2], "equivalent": [True, False], "verdict": ["identical", "goal_differs"]})
+    >>> tuesday = pl.DataFrame({"id": [2, 1], "equivalent": [True, False], "verdict": ["equivalent", "unparseable"]})
+    >>> found = compare_datasets(monday, tuesday)
+    >>> found.regressions, found.improvements, found.both
+    (1, 1, 2)
+    """
+    sides = open_scored(before), open_scored(after)
+    keys = _choose_keys(sides, on)
+    groups = choose_groups(sides[1].schema, by)
+    rates = [name for name in measures(sides[0].schema) if name in measures(sides[1].schema)]
+    scores = [
+        name for name in (*PLAN_COLUMNS, *DOMAIN_COLUMNS) if all(side.schema.get(name) == pl.Float64 for side in sides)
+    ]
+    pairs = [
+        pair for pair, (needed, _) in RIGHT.items() if all(name in side.schema for name in needed for side in sides)
+    ]
+    lines = _side_by_side(sides, keys, groups, [*rates, *scores], pairs)
+    for name in groups:
+        if lines[name].n_unique() > MOST_GROUPS:
+            raise UserError(
+                f"column {name} has more than {MOST_GROUPS} values: it identifies rows and does not group them"
+            )
+    both = lines.filter(_IN_OLD, _IN_NEW)
+    worse = both.filter(_lost(pairs, _old, _new))
+    return Comparison(
+        old=sides[0],
+        new=sides[1],
+        on=keys,
+        by=groups,
+        both=both.height,
+        added=lines.filter(~pl.col(_IN_OLD)).height,
+        gone=lines.filter(~pl.col(_IN_NEW)).height,
+        regressions=worse.height,
+        improvements=both.filter(_lost(pairs, _new, _old)).height,
+        flips=_flips(both, groups),
+        rates=_deltas(both, groups, rates),
+        scores=_deltas(both, groups, scores),
+        examples=_examples(worse.head(MOST_EXAMPLES), sides[1], keys, groups),
+    )
+
+
+def _old(name: str) -> pl.Expr:
+    return pl.col(f"pddl_eval.old.{name}")
+
+
+def _new(name: str) -> pl.Expr:
+    return pl.col(f"pddl_eval.new.{name}")
+
+
+def _choose_keys(sides: Sequence[Scored], on: Sequence[str] | None) -> tuple[str, ...]:
+    keys = tuple(dict.fromkeys(on or ()))
+    if not keys:
+        keys = tuple(name for name in KEYS if all(name in side.schema for side in sides))[:1]
+    if not keys:
+        raise UserError(f"neither {' nor '.join(KEYS)} is in both datasets: say with --on what identifies a row")
+    for name in keys:
+        for side in sides:
+            if name not in side.schema:
+                columns = [each for each in side.schema if each != ROW]
+                hint = did_you_mean(name, columns, "columns")
+                raise UserError(f"there is no column {name} in {_called(side)}; {hint}")
+        types = [side.schema[name] for side in sides]
+        if types[0] != types[1] and not all(type_.is_integer() for type_ in types):
+            raise UserError(f"column {name} is {types[0]} in {_called(sides[0])} and {types[1]} in {_called(sides[1])}")
+    return keys
+
+
+def _called(side: Scored) -> str:
+    return side.place or "the frame"
+
+
+def _side_by_side(
+    sides: Sequence[Scored], on: Sequence[str], by: Sequence[str], names: Sequence[str], pairs: Sequence[str]
+) -> pl.DataFrame:
+    """One line for each key: its group and its values in both datasets, null where it is missing from one.
+
+    Only scores and groups are read, no texts. The lines are in the order of the new dataset, what is gone after them.
+    """
+    frames = []
+    for side, what, there in zip(sides, ("old", "new"), (_IN_OLD, _IN_NEW), strict=True):
+        _require_unique(side, on)
+        absent = pl.lit(None, pl.String)
+        values = {
+            ROW: pl.col(ROW),
+            "counted": side.is_counted(),
+            "verdict": pl.col("verdict") if "verdict" in side.schema else absent,
+            **{name: pl.col(name) for name in names},
+            **{f"right.{pair}": RIGHT[pair][1] for pair in pairs},
+            **{f"group.{name}": group_key(name) if name in side.schema else absent for name in by},
+        }
+        # Integers of two widths are one key.
+        keys = [pl.col(name).cast(pl.Int64) if side.schema[name].is_integer() else pl.col(name) for name in on]
+        frames.append(
+            side.frame.select(
+                *(key.alias(_key(name)) for name, key in zip(on, keys, strict=True)),
+                *(value.alias(f"pddl_eval.{what}.{name}") for name, value in values.items()),
+                pl.lit(True).alias(there),
+            )
+        )
+    joined = frames[0].join(frames[1], on=[_key(name) for name in on], how="full", coalesce=True, nulls_equal=True)
+    # A row that is gone has only the old dataset's group.
+    groups = [pl.coalesce(_new(f"group.{name}"), _old(f"group.{name}")).alias(name) for name in by]
+    lines = joined.with_columns(pl.col(_IN_OLD, _IN_NEW).fill_null(False), *groups)
+    return lines.sort(_new(ROW), _old(ROW), nulls_last=True).collect()
+
+
+def _key(name: str) -> str:
+    return f"pddl_eval.key.{name}"
+
+
+def _require_unique(side: Scored, on: Sequence[str]) -> None:
+    repeated = side.frame.group_by(on).len("rows").filter(pl.col("rows") > 1).sort(on).head(1).collect()
+    for line in repeated.to_dicts():
+        shared = ", ".join(f"{name} {str(line[name])[:60]}" for name in on)
+        raise UserError(
+            f"{line['rows']:,} rows of {_called(side)} share {shared}: say with --on what identifies a row "
+            f"(--on {','.join([*on, 'model' if 'model' not in on else 'split'])})"
+        )
+
+
+def _lost(pairs: Sequence[str], there: Callable[[str], pl.Expr], here: Callable[[str], pl.Expr]) -> pl.Expr:
+    """True for the rows of which some answer is right ``there`` and not ``here``."""
+    lost = [there(f"right.{pair}").fill_null(False) & ~here(f"right.{pair}").fill_null(False) for pair in pairs]
+    return pl.any_horizontal(pl.lit(False), *lost)
+
+
+def _levels(by: Sequence[str]) -> list[tuple[str, ...]]:
+    """All rows together, then each column to group by alone."""
+    return [(), *((name,) for name in by)]
+
+
+def _flips(both: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    verdicts = {"old_verdict": _old("verdict"), "new_verdict": _new("verdict")}
+    changed = both.filter(_old("verdict").ne_missing(_new("verdict"))).with_columns(**verdicts)
+    counts = group_at(changed, by, _levels(by), [*verdicts], pl.len().cast(pl.Int64).alias("rows"))
+    return in_order(counts.sort("rows", *verdicts, descending=[True, False, False]), by)
+
+
+def _deltas(both: pl.DataFrame, by: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
+    """How much the means of some scores moved. A rate is a mean of 0 and 1.
+
+    As in ``report.numbers``, rows whose reference is a mistake in the data do not count; a null of a problem is no yes,
+    a null of anything else no value.
+    """
+    found = []
+    for name in names:
+        values = both.filter(_old("counted"), _new("counted")).select(
+            *by, old=_old(name).cast(pl.Float64), new=_new(name).cast(pl.Float64)
+        )
+        if name not in PROBLEM_MEASURES:
+            values = values.drop_nulls(["old", "new"])
+        elif values["old"].count() == 0 or values["new"].count() == 0:
+            continue  # One of them did not ask: there is nothing to compare.
+        gaps = values.with_columns(pl.col("old", "new").fill_null(0.0)).with_columns(gap=pl.col("new") - pl.col("old"))
+        for level in _levels(by):
+            for part in gaps.partition_by(level) if level else [gaps]:
+                if part.height:
+                    groups = {column: part[column][0] if column in level else None for column in by}
+                    found.append({**groups, "measure": name, **_delta(part)})
+    floats = dict.fromkeys(("old", "new", "difference", "low", "high"), pl.Float64)
+    schema = {**dict.fromkeys([*by, "measure"], pl.String), "rows": pl.Int64, **floats}
+    return in_order(pl.DataFrame(found, schema={**schema, "rose": pl.Int64, "fell": pl.Int64}), by)
+
+
+def _delta(part: pl.DataFrame) -> dict[str, float]:
+    """The means of ``old`` and ``new`` and of their ``gap``, with the paired bootstrap's interval."""
+    gap = pl.col("gap")
+    bins = part.group_by((gap / BIN).round().alias("bin")).agg(gap.mean(), pl.len().alias("rows")).sort("bin")
+    low, high = bootstrap_mean(bins["gap"].to_list(), bins["rows"].to_list())
+    facts = part.select(
+        pl.len().alias("rows"),
+        pl.col("old", "new").mean(),
+        gap.mean().alias("difference"),
+        (gap > 0).sum().alias("rose"),
+        (gap < 0).sum().alias("fell"),
+    )
+    return {**facts.row(0, named=True), "low": low, "high": high}
+
+
+def _examples(worse: pl.DataFrame, after: Scored, keys: Sequence[str], by: Sequence[str]) -> pl.DataFrame:
+    """The row's number in the new dataset, keys, groups, verdicts, and what the new dataset says about it."""
+    shown = worse.select(
+        _new(ROW).alias("row"),
+        *(pl.col(_key(name)).alias(name) for name in keys),
+        *(name for name in by if name not in keys),
+        _old("verdict").alias("old_verdict"),
+        _new("verdict").alias("new_verdict"),
+    )
+    details = [name for name in DETAILS if name in after.schema]
+    said = pl.concat_str(details, separator="; ", ignore_nulls=True) if details else pl.lit(None, pl.String)
+    texts = after.frame.filter(pl.col(ROW).is_in(shown["row"].to_list())).select(
+        pl.col(ROW).alias("row"), said.alias("detail")
+    )
+    return shown.join(texts.collect(), on="row", how="left", maintain_order="left")
+
+
+def comparison_json(comparison: Comparison) -> str:
+    """All that the comparison knows, unrounded."""
+    known = {field.name: getattr(comparison, field.name) for field in fields(comparison)}
+    return to_json({"same_signature": comparison.same_signature, **known})
+
+
+def comparison_page(comparison: Comparison) -> Page:
+    """What the comparison says to people: what was joined, what got worse or better, tables of what moved."""
+    old, new, by = comparison.old, comparison.new, comparison.by
+    warning = (
+        "The datasets were scored in different ways, so a difference may come from the scorer, not the answers. "
+        f"Before: {_signatures(old)}. Now: {_signatures(new)}."
+    )
+    facts = [
+        f"{row_count(comparison.both)} in both, joined on {', '.join(comparison.on)}; "
+        f"{comparison.added:,} new, {comparison.gone:,} gone.",
+        f"{row_count(comparison.regressions)} right before and not any more, "
+        f"{comparison.improvements:,} right now and not before.",
+    ]
+    if comparison.same_signature and new.signatures:
+        facts.append(f"Signature: {_signatures(new)}")
+    flips: list[list[Value]] = [
+        [*_groups(line, by), _verdict(line["old_verdict"]), _verdict(line["new_verdict"]), line["rows"]]
+        for line in comparison.flips.to_dicts()
+    ]
+    header = [*by, "verdict before", "verdict now", "rows"]
+    tables = [
+        _example_table(comparison),
+        _moved("Rates", comparison.rates, by, ("share", "before %", "now %", "now yes", "now no")),
+        _moved("Mean scores", comparison.scores, by, ("score", "before", "now", "rose", "fell")),
+        table("Verdicts that changed", header, flips, labels=len(by), texts=2),
+    ]
+    return Page(
+        f"{old.place or 'before'} → {new.place or 'after'}",
+        () if comparison.same_signature else (warning,),
+        facts,
+        [Section("", (), [each for each in tables if each.rows])],
+    )
+
+
+def _example_table(comparison: Comparison) -> Table:
+    keys = list(dict.fromkeys([*comparison.on, *comparison.by]))
+    lines: list[list[Value]] = [
+        [
+            *(str(line[key]) for key in keys),
+            f"{_verdict(line['old_verdict'])} → {_verdict(line['new_verdict'])}",
+            Cell(line["detail"] or "", command=comparison.new.explain_command(line["row"]) or ""),
+        ]
+        for line in comparison.examples.to_dicts()
+    ]
+    caption = f"Right before and not any more: the first of {comparison.regressions:,}"
+    return table(caption, [*keys, "verdict", "detail"], lines, labels=len(keys), texts=2)
+
+
+def _moved(what: str, frame: pl.DataFrame, by: Sequence[str], names: Sequence[str]) -> Table:
+    """How much the means moved (rates in percent): of all rows, and of the groups where something moved."""
+    measure, before, now, rose, fell = names
+    times, decimals = (100, 1) if measure == "share" else (1, 3)
+    together = pl.all_horizontal(pl.lit(True), *(pl.col(name).is_null() for name in by))
+    lines: list[list[Value]] = []
+    for line in frame.filter(together | (pl.col("rose") + pl.col("fell") > 0)).to_dicts():
+        means = [f"{times * line[name]:.{decimals}f}" for name in ("old", "new")]
+        gap, low, high = (signed(times * line[name], decimals) for name in ("difference", "low", "high"))
+        name = MEASURE_NAMES.get(line["measure"], words(line["measure"]))
+        counts = line["rose"], line["fell"]
+        lines.append([*_groups(line, by), name, line["rows"], *means, Cell(gap, f"{low} to {high}"), *counts])
+    caption = f"{what} over the rows that both have, of groups those where something moved"
+    header = [*by, measure, "rows", before, now, "difference", rose, fell]
+    return table(caption, header, lines, labels=len(by) + 1)
+
+
+def _groups(line: Mapping[str, Any], by: Sequence[str]) -> list[str]:
+    return ["all" if line[name] is None else line[name] for name in by]
+
+
+def _verdict(name: str | None) -> str:
+    return words(name or "–")
+
+
+def _signatures(side: Scored) -> str:
+    return "; ".join(f"{signature or 'none'} ({row_count(rows)})" for signature, rows in side.signatures) or "none"

@@ -1,0 +1,393 @@
+"""The numbers of a report as polars frames: rates, differences, verdicts, sizes and metrics, by group.
+
+What counts: a row whose reference is a mistake in the data (``reference_invalid``) is left out of every rate. Of a
+problem, a null is no yes: a row that was not decided, or not scored at all, stays among the rows and is counted as
+undecided too, so that the true rate is between ``percent`` and ``percent`` plus the share of the undecided. Of a plan,
+a null means that there was nothing to check it against: such rows are no rows of the plan's rates, only counted as
+undecided. Where nothing of a group was decided (solvability not asked for), its rate is null. Every row has weight 1.
+
+In every frame a null in a column to group by means all its values together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, count
+
+import polars as pl
+
+from pddl_eval.errors import UserError, did_you_mean
+from pddl_eval.report.groups import group_at, group_key, in_order, levels, natural_order
+from pddl_eval.report.intervals import bootstrap_mean, wilson
+from pddl_eval.report.scored import FRACTIONS, ROW, Scored
+from pddl_eval.verdict import Verdict
+
+PROBLEM_MEASURES = ("parseable", "solvable", "equivalent", "equivalent_untyped")
+PLAN_MEASURES = ("plan_valid", "goal_reached")
+MEASURES = PROBLEM_MEASURES + PLAN_MEASURES
+
+PAIRING_COLUMNS = ("pair_id", "id", "reference_problem", "reference_plan")
+"""What may identify a problem, tried in this order: the first on which two models meet is taken."""
+
+MOST_MODELS = 30
+"""Models compared with each other: a table of more pairs is not read."""
+
+EXAMPLES = 3
+"""Rows shown of each verdict, of different kinds of detail where there are as many."""
+
+MOST_KINDS = 200
+"""Kinds of detail in the report, the commonest of all."""
+
+DETAIL_CHARACTERS = 400
+"""How much of a detail is looked at and shown: it may quote a whole answer."""
+
+QUANTILES = {"min": 0.0, "q25": 0.25, "median": 0.5, "q75": 0.75, "max": 1.0}
+
+MOST_BINS = 10
+"""Bins of a histogram or of sizes. Fractions have as many between 0 and 1, the last of them with 1 itself."""
+
+_PROBLEM = "pddl_eval.problem"
+
+
+def measures(schema: Mapping[str, pl.DataType]) -> tuple[str, ...]:
+    """The yes-or-no scores that a dataset has."""
+    return tuple(name for name in MEASURES if schema.get(name) == pl.Boolean)
+
+
+def main_measure(names: Sequence[str]) -> str:
+    """The one of some measures to show where there is room for one: the strictest question that was asked.
+
+    >>> main_measure(["parseable", "equivalent_untyped", "equivalent"])
+    'equivalent'
+    """
+    preferred = ("equivalent", "equivalent_untyped", "solvable", "parseable", *reversed(PLAN_MEASURES))
+    return next(name for name in preferred if name in names)
+
+
+def count_rows(rows: pl.LazyFrame, keys: Sequence[str | pl.Expr], names: Sequence[str]) -> pl.DataFrame:
+    """By some keys: how many ``rows`` there are, and of each measure a struct, how many are yes and undecided."""
+    tallies = [
+        pl.struct(
+            pl.lit(name).alias("measure"),
+            pl.col(name).sum().cast(pl.Int64).alias("yes"),
+            pl.col(name).null_count().cast(pl.Int64).alias("undecided"),
+        ).alias(name)
+        for name in names
+    ]
+    counted = rows.group_by(*keys, pl.lit(0).alias(_ALL)).agg(pl.len().cast(pl.Int64).alias("rows"), *tallies)
+    return counted.drop(_ALL).collect(engine="streaming")
+
+
+_ALL = "pddl_eval.all"
+
+
+def rates(
+    counts: pl.DataFrame, by: Sequence[str], of: Iterable[Sequence[str]], names: Sequence[str], *keys: str
+) -> pl.DataFrame:
+    """One row for each group of the levels ``of``, each value of the keys and each measure, with its rate.
+
+    ``rows``, ``yes``, ``undecided``, ``percent`` with ``low`` and ``high`` (Wilson, 95 %). A measure of which nothing
+    was decided anywhere is left out.
+
+    >>> frame = pl.LazyFrame({"parseable": [True] * 8 + [False] * 2})
+    >>> found = rates(count_rows(frame, [], ["parseable"]), [], [()], ["parseable"])
+    >>> found.select("percent", pl.col("low", "high").round(1)).row(0)
+    (80.0, 49.0, 94.3)
+    """
+    if not names:
+        return pl.DataFrame()
+    long = counts.with_columns(pl.concat_list(names).alias("tally")).explode("tally").unnest("tally")
+    added = group_at(long, by, of, [*keys, "measure"], pl.col("rows", "yes", "undecided").sum())
+    rows, yes, decided = pl.col("rows"), pl.col("yes"), pl.col("rows") - pl.col("undecided")
+    low, high = wilson(yes.cast(pl.Float64), rows)
+    shares = {"percent": yes / rows, "low": low, "high": high}
+    found = (
+        added.with_columns(decided.alias(_DECIDED))
+        .with_columns(pl.when(pl.col("measure").is_in(PLAN_MEASURES)).then(decided).otherwise(rows).alias("rows"))
+        .with_columns(
+            pl.when(pl.col(_DECIDED) > 0).then(100 * each.clip(0, 1)).alias(what) for what, each in shares.items()
+        )
+        .filter(pl.col("percent").count().over("measure") > 0)
+        .sort(pl.col("measure").cast(pl.Enum(MEASURES)), *keys)
+    )
+    return in_order(found.select(*by, *keys, "measure", "rows", "yes", "undecided", *shares), by)
+
+
+_DECIDED = "pddl_eval.decided"
+
+
+def differences(scored: Scored, model: str, key: str, names: Sequence[str]) -> pl.DataFrame:
+    """One row for each measure and each two models that share problems: the first's percent minus the second's.
+
+    Two models are compared over the problems (values of ``key``) that both answered, each problem with the same weight
+    however often it was answered; rates over all their answers may differ from these. ``low`` and ``high`` bound the
+    difference (percentage points, 95 %, paired bootstrap); ``only_first`` and ``only_second`` count the problems on
+    which that model alone did better. A measure of which nothing of a model was decided is not compared.
+    """
+    answers = (
+        scored.frame.filter(scored.is_counted() & pl.col(key).is_not_null())
+        # A hash of 64 bits stands for the problem, which may be a long text.
+        .group_by(group_key(model), pl.col(key).hash().alias(_PROBLEM))
+        .agg(
+            *(pl.col(name).mean() if name in PLAN_MEASURES else pl.col(name).sum() / pl.len() for name in names),
+            *(pl.col(name).is_not_null().any().alias(f"{name}:decided") for name in names),
+        )
+        .collect(engine="streaming")
+    )
+    models = natural_order(answers[model].unique())
+    found = []
+    for name in names:
+        known = set(answers.filter(f"{name}:decided")[model].unique())
+        shares = answers.pivot(model, index=_PROBLEM, values=name)
+        for first, second in combinations([each for each in models if each in known], 2):
+            both = shares.select(pl.col(first).alias("first"), pl.col(second).alias("second")).drop_nulls()
+            if both.height:
+                found.append({"first": first, "second": second, "measure": name, **_difference(both)})
+    return pl.DataFrame(found)
+
+
+def _difference(both: pl.DataFrame) -> dict[str, float]:
+    gaps = both.select((pl.col("first") - pl.col("second")).alias("gap")).group_by("gap").len().sort("gap")
+    low, high = bootstrap_mean(gaps["gap"].to_list(), gaps["len"].to_list())
+    first, second = both.select(pl.col("first", "second").mean() * 100).row(0)
+    return {
+        "problems": both.height,
+        "first_percent": first,
+        "second_percent": second,
+        "difference": first - second,
+        "low": 100 * low,
+        "high": 100 * high,
+        "only_first": gaps.filter(pl.col("gap") > 0)["len"].sum(),
+        "only_second": gaps.filter(pl.col("gap") < 0)["len"].sum(),
+    }
+
+
+def pairing_columns(schema: Mapping[str, pl.DataType], pair_on: str | None) -> tuple[str, ...]:
+    """The columns that may identify a problem; raises ``UserError`` where the one that was asked for is missing."""
+    if pair_on is not None and pair_on not in schema:
+        columns = [name for name in schema if name != ROW]
+        raise UserError(f"there is no column {pair_on} to pair on; {did_you_mean(pair_on, columns, 'columns')}")
+    candidates = PAIRING_COLUMNS if pair_on is None else (pair_on,)
+    return tuple(name for name in candidates if name in schema and not schema[name].is_nested())
+
+
+def verdicts(counts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """One row for each group and verdict: its ``rows`` and their ``percent`` of the group, mistakes in the data too."""
+    found = group_at(counts.drop_nulls("verdict"), by, levels(by), ["verdict"], pl.col("rows").sum())
+    total = pl.col("rows").sum().over(by) if by else pl.col("rows").sum()
+    percents = found.with_columns((100 * pl.col("rows") / total).alias("percent"))
+    return in_order(percents.sort("rows", "verdict", descending=[True, False]), by)
+
+
+def kind_of_detail(detail: pl.Expr) -> pl.Expr:
+    """What a detail says, whatever the objects are called: details that differ only in names are of one kind.
+
+    >>> details = pl.DataFrame({"detail": ["5 objects instead of 6: b6 is missing", "the goal asks for (on b1 b2)"]})
+    >>> details.select(kind_of_detail(pl.col("detail"))).to_series().to_list()
+    ['# objects instead of #: b# is missing', 'the goal asks for (on …)']
+    """
+    atoms = detail.str.slice(0, DETAIL_CHARACTERS).str.replace_all(r"\(([^\s()]+)\s[^()]*\)", "($1 …)")
+    return atoms.str.replace_all(r"[0-9]+", "#")
+
+
+def count_kinds(scored: Scored) -> pl.DataFrame:
+    """For each verdict that is not right and each kind of detail, commonest first: how many rows, the first of them."""
+    wrong = pl.col("verdict").is_not_null() & ~pl.col("verdict").is_in(RIGHT)
+    kind = kind_of_detail(pl.col("detail").fill_null("")).alias("kind")
+    query = (
+        scored.frame.filter(wrong)
+        .group_by("verdict", kind)
+        .agg(pl.len().cast(pl.Int64).alias("rows"), pl.col(ROW).bottom_k(EXAMPLES).alias("row"))
+    )
+    return query.collect(engine="streaming").sort(["rows", "verdict", "kind"], descending=[True, False, False])
+
+
+RIGHT = tuple(verdict.value for verdict in Verdict if verdict.right)
+
+
+def kinds(counted: pl.DataFrame) -> pl.DataFrame:
+    """The commonest kinds of detail with their verdict, ``rows`` and ``percent`` of the rows that are not right."""
+    percent = (100 * pl.col("rows") / pl.col("rows").sum()).alias("percent")
+    return counted.select("verdict", "kind", "rows", percent).head(MOST_KINDS)
+
+
+def examples(scored: Scored, counted: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """Some rows of each verdict, the commonest first: ``row``, groups, ``detail``, and the ``command`` to explain it.
+
+    Of a verdict, the first row of its commonest kind of detail, then that of the second, …, then second rows.
+    """
+    turn = pl.int_ranges(pl.col("row").list.len()).alias("turn")
+    chosen = (
+        counted.with_columns(pl.col("row").list.sort(), turn, pl.col("rows").sum().over("verdict"))
+        .explode("row", "turn")
+        .sort("turn", maintain_order=True)
+        .group_by("verdict", maintain_order=True)
+        .head(EXAMPLES)
+        .sort("rows", "verdict", descending=[True, False], maintain_order=True)
+        .select("verdict", "row")
+    )
+    wanted = chosen["row"].to_list()
+    texts = scored.frame.filter(pl.col(ROW).is_in(wanted)).select(
+        pl.col(ROW).alias("row"), *map(group_key, by), pl.col("detail").str.slice(0, DETAIL_CHARACTERS)
+    )
+    return (
+        chosen.with_columns(pl.Series("command", map(scored.explain_command, wanted), pl.String))
+        .join(texts.collect(engine="streaming"), on="row", maintain_order="left")
+        .select("verdict", pl.col("row").cast(pl.Int64), *by, "detail", "command")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """Bins of whole numbers, ``step`` wide from ``first`` on; ``last`` is where an open last bin begins, or None."""
+
+    first: int
+    step: int
+    last: int | None
+
+    def start(self, value: pl.Expr) -> pl.Expr:
+        """The smallest number in the bin of each value."""
+        starts = (value - self.first) // self.step * self.step + self.first
+        return starts if self.last is None else starts.clip(upper_bound=self.last)
+
+    def label(self, start: int) -> str:
+        """The name of the bin that begins there.
+
+        >>> [Bins(1, 20, 81).label(start) for start in (1, 21, 81)]
+        ['1–20', '21–40', '> 80']
+        """
+        if start == self.last:
+            return f"> {start - 1}"
+        return f"{start}" if self.step == 1 else f"{start}–{start + self.step - 1}"
+
+
+def choose_bins(values: pl.DataFrame) -> Bins:
+    """At most ten bins for whole numbers ``value`` that occur ``rows`` times, each 1, 2, 5, 10, 20, … wide.
+
+    The largest 2 % share the last bin where they would need more, so that a straggler does not squeeze the rest.
+
+    >>> choose_bins(pl.DataFrame({"value": [1, 45, 90, 2000], "rows": [500, 300, 199, 1]}))
+    Bins(first=1, step=10, last=91)
+    """
+    ordered = values.sort("value")
+    smallest, largest = ordered["value"][0], ordered["value"][-1]
+    common = ordered.filter(pl.col("rows").cum_sum() >= 0.98 * pl.col("rows").sum())["value"][0]
+
+    def first(step: int) -> int:
+        """Where the first bin begins: at 1, 21, … for positive numbers, at a multiple of the step for others."""
+        offset = 0 if smallest <= 0 or step == 1 else 1
+        return int((smallest - offset) // step * step + offset)
+
+    steps = (step * 10**power for power in count() for step in (1, 2, 5))
+    step = next(step for step in steps if (common - first(step)) // step + 1 < MOST_BINS)
+    last = first(step) + ((common - first(step)) // step + 1) * step
+    return Bins(first(step), step, last if last <= largest else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A measure of size: ``name`` as a heading; ``is_number`` where values are counts and no labels."""
+
+    name: str
+    value: pl.Expr
+    is_number: bool
+
+
+def size_of(schema: Mapping[str, pl.DataType]) -> Size | None:
+    """What the dataset says of its problems' size, None where it says nothing.
+
+    The column ``size_bucket`` or ``num_objects`` where there is one, else the number of atoms that the reference
+    problem lists (the paper's measure, section 4.2), else the length of the reference plan.
+    """
+    for column, name in (
+        ("size_bucket", "size"),
+        ("num_objects", "objects"),
+        ("reference_problem", "atoms in the reference"),
+        ("reference_plan_length", "steps of the reference plan"),
+    ):
+        if column in schema and not schema[column].is_nested():
+            value = number_of_atoms(pl.col(column)) if column == "reference_problem" else pl.col(column)
+            is_number = column == "reference_problem" or schema[column].is_numeric()
+            return Size(name, value.cast(pl.Int64 if is_number else pl.String), is_number)
+    return None
+
+
+def number_of_atoms(problem: pl.Expr) -> pl.Expr:
+    """How many atoms a PDDL problem lists: the opening parentheses that open neither a section nor ``and``.
+
+    >>> text = "(define (problem p) (:domain d) (:objects a b) (:init (on a b) (clear a)) (:goal (and (clear b))))"
+    >>> pl.DataFrame({"problem": [text]}).select(number_of_atoms(pl.col("problem"))).item()
+    3
+    """
+    opened = problem.str.count_matches(r"\(\s*[^\s():]")
+    return opened.cast(pl.Int64) - problem.str.count_matches(r"(?i)\(\s*(?:define|problem|and)\b").cast(pl.Int64)
+
+
+def rates_by_size(scored: Scored, size: Size, by: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
+    """Rates by size, smallest first, for all rows and by the first column to group by.
+
+    ``problem_size`` names the bin, ``size_from`` is the smallest number in it (null where sizes are labels).
+    """
+    keys = [*map(group_key, by[:1]), size.value.alias("value")]
+    counts = count_rows(scored.frame.filter(scored.is_counted()), keys, names).drop_nulls("value")
+    if counts.is_empty():
+        return pl.DataFrame()
+    place: pl.Expr = pl.col("value")
+    if size.is_number:
+        bins = choose_bins(counts)
+        place = bins.start(place)
+        labels = {start: bins.label(start) for start in counts.select(place.unique().sort()).to_series()}
+    else:
+        labels = {value: value for value in natural_order(counts["value"].unique())}
+    counts = counts.with_columns(
+        place.replace_strict(labels, return_dtype=pl.Enum([*labels.values()])).alias("problem_size"),
+        (place if size.is_number else pl.lit(None, pl.Int64)).alias("size_from"),
+    )
+    found = rates(counts, by[:1], levels(by[:1]), names, "problem_size", "size_from")
+    return found.with_columns(pl.col("problem_size").cast(pl.String))
+
+
+def metric_values(scored: Scored, by: Sequence[str], name: str) -> pl.DataFrame:
+    """The values of a plan or domain metric, with the first column to group by."""
+    value = pl.col(name).cast(pl.Float64).fill_nan(None).alias("value")
+    query = scored.frame.filter(scored.is_counted()).select(*map(group_key, by[:1]), value).drop_nulls("value")
+    return query.collect(engine="streaming")
+
+
+def summary(values: pl.DataFrame, by: Sequence[str], name: str) -> pl.DataFrame:
+    """Mean, standard deviation and quantiles of a metric: of all rows and by the first column to group by."""
+    value = pl.col("value")
+    found = group_at(
+        values,
+        by[:1],
+        levels(by[:1]),
+        [],
+        pl.len().cast(pl.Int64).alias("rows"),
+        value.mean().alias("mean"),
+        value.std().alias("sd"),
+        *(value.quantile(share, "linear").alias(what) for what, share in QUANTILES.items()),
+    )
+    return found.select(*by[:1], pl.lit(name).alias("metric"), pl.exclude(by[:1]))
+
+
+def histogram(values: pl.DataFrame, by: Sequence[str], name: str) -> pl.DataFrame:
+    """Bins of a metric with their ``rows``, from ``value_from`` up to but without ``value_to`` (null: no end)."""
+    value, last = pl.col("value"), None
+    if name in FRACTIONS:
+        # A millionth keeps 0.3 * 10 = 2.9999… in its bin.
+        tenth = (value * MOST_BINS + 1e-6).floor().clip(0, MOST_BINS - 1)
+        start, width = (tenth / MOST_BINS).round(1), 1 / MOST_BINS
+    else:
+        bins = choose_bins(values.group_by(value.cast(pl.Int64)).agg(pl.len().alias("rows")))
+        start, width, last = bins.start(value.cast(pl.Int64)).cast(pl.Float64), float(bins.step), bins.last
+    binned = values.with_columns(start.alias("value_from"))
+    found = group_at(binned, by[:1], levels(by[:1]), ["value_from"], pl.len().cast(pl.Int64).alias("rows"))
+    end = (pl.col("value_from") + width).round(1)
+    return in_order(found, by[:1], "value_from").select(
+        *by[:1],
+        pl.lit(name).alias("metric"),
+        "value_from",
+        (end if last is None else pl.when(pl.col("value_from") < last).then(end)).alias("value_to"),
+        "rows",
+    )
