@@ -13,22 +13,24 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pddl_eval.api import UndecidedError, UnsolvableError, certificate, compare_problems, fully_specify
     from pddl_eval.equivalence import scene_graph
-    from pddl_eval.metrics import DomainScores, PlanScores, ProblemVerdict, compare_domains, compare_plans
+    from pddl_eval.metrics import DomainScores, PlanScores, compare_domains, compare_plans
     from pddl_eval.model import Problem
     from pddl_eval.parsing import ParseError, parse_problem
     from pddl_eval.report import Report, build_report
     from pddl_eval.run import RunSummary, score_dataset
     from pddl_eval.table import score_frame
+    from pddl_eval.verdict import ProblemVerdict
 
 _ROOMS = {
     "api": ("UndecidedError", "UnsolvableError", "certificate", "compare_problems", "fully_specify"),
     "equivalence": ("scene_graph",),
-    "metrics": ("DomainScores", "PlanScores", "ProblemVerdict", "compare_domains", "compare_plans"),
+    "metrics": ("DomainScores", "PlanScores", "compare_domains", "compare_plans"),
     "model": ("Problem",),
     "parsing": ("ParseError", "parse_problem"),
     "report": ("Report", "build_report"),
     "run": ("RunSummary", "score_dataset"),
     "table": ("score_frame",),
+    "verdict": ("ProblemVerdict",),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pddl_eval.equivalence import task_of
 from pddl_eval.errors import UserError
-from pddl_eval.metrics.problem import ProblemVerdict, score_problem_pair
+from pddl_eval.metrics import score_problem_pair
 from pddl_eval.model import Problem, State, problem_to_pddl
-from pddl_eval.verdict import Undecided, Unsolvable
+from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable
 
 
 class UnsolvableError(UserError):

@@ -47,7 +47,7 @@ class Setting:
     metavar: str | None = None
     signed: str = ""
     shown: Callable[[Any], str] = str
-    requires: Callable[[Any], Sequence[str]] = lambda value: ()
+    requires: Callable[[Any], Sequence[str]] = lambda _: ()
 
 
 def setting(default: Any, help: str, **known: Any) -> Any:

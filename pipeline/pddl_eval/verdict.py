@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pddl_eval.model import Atom
+from pddl_eval.model import Action, Atom
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +125,33 @@ class Verdict(StrEnum):
     def right(self) -> bool:
         """True for the verdicts of an equivalent problem."""
         return self in (Verdict.IDENTICAL, Verdict.ISOMORPHIC, Verdict.EQUIVALENT)
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemVerdict:
+    """The scores of one generated problem against its reference; None where not decided.
+
+    ``object_map`` (generated → reference) stands behind a yes; in placeholder mode it speaks of the initial states and
+    ``goal_object_map`` of the goals. ``separating_atom`` is, for ``goal_differs``, an atom of the goal of
+    ``separating_side`` (``generated`` or ``reference``) that the other goal does not imply. ``plan`` is the executed
+    plan behind ``solvable``. A notebook shows it as a small page.
+
+    >>> from pddl_eval import compare_problems
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> verdict = compare_problems(held, held.replace("(clear a)", "(holding a)"))
+    >>> verdict.equivalent, verdict.solvable, verdict.separating_atom
+    (False, True, ('clear', 'a'))
+    """
+
+    parseable: bool
+    solvable: bool | None
+    equivalent: bool | None
+    equivalent_untyped: bool | None
+    verdict: Verdict
+    detail: str
+    certificate: str | None = None
+    object_map: dict[str, str] | None = None
+    goal_object_map: dict[str, str] | None = None
+    separating_atom: Atom | None = None
+    separating_side: str | None = None
+    plan: tuple[Action, ...] | None = None

@@ -2,9 +2,9 @@
 
 import pytest
 from pddl_eval.domains import known_domain
-from pddl_eval.equivalence import Decision, Task, decide
+from pddl_eval.equivalence import Task, decide
 from pddl_eval.model import Problem, State
-from pddl_eval.verdict import Verdict
+from pddl_eval.verdict import ProblemVerdict, Verdict
 
 
 def atoms(text: str) -> State:
@@ -21,7 +21,7 @@ TOWER = "on a b, on b c"
 
 def compare(
     reference: Problem, generated: Problem, is_placeholder: bool = False, domain: str | None = "blocksworld"
-) -> Decision:
+) -> ProblemVerdict:
     known = known_domain(domain) if domain else None
     return decide(Task(reference, known), Task(generated, known), is_placeholder)
 

@@ -4,13 +4,12 @@
 two tasks, ``wording`` finds words for what differs, ``scene_graph`` draws the paper's graphs for people.
 """
 
-from pddl_eval.equivalence.decide import Decision, decide, same_domain
+from pddl_eval.equivalence.decide import decide, same_domain
 from pddl_eval.equivalence.scene_graph import same_graph, scene_graph
 from pddl_eval.equivalence.task import Task, read_task, task_of
 from pddl_eval.equivalence.wording import closest_matching
 
 __all__ = [
-    "Decision",
     "Task",
     "closest_matching",
     "decide",

@@ -8,37 +8,20 @@ separately. Every cheap comparison (equal sets, counts of labels) comes before a
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pddl_eval.equivalence.canonical import LabelledGraph, isomorphic
 from pddl_eval.equivalence.task import Task
 from pddl_eval.equivalence.wording import goal_sentence, init_sentence, object_count_sentence, types_sentence
 from pddl_eval.model import Atom, renamed
 from pddl_eval.strips import Counterexample, counterexample
-from pddl_eval.verdict import Undecided, Unsolvable, Verdict
+from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable, Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What a comparison of two readable problems came to; None where it was not decided.
-
-    ``object_map`` sends generated to reference objects on a yes; in placeholder mode it speaks of the initial states
-    and ``goal_object_map`` of the goals. For ``goal_differs``, ``separating_atom`` is an atom of one goal that the
-    other does not imply, in the words of the side that ``separating_side`` names (``generated`` or ``reference``).
-    """
-
-    equivalent: bool | None
-    equivalent_untyped: bool | None
-    verdict: Verdict
-    detail: str
-    object_map: dict[str, str] | None = None
-    goal_object_map: dict[str, str] | None = None
-    separating_atom: Atom | None = None
-    separating_side: str | None = None
-
-
-def decide(reference: Task, generated: Task, is_placeholder: bool) -> Decision:
+def decide(reference: Task, generated: Task, is_placeholder: bool) -> ProblemVerdict:
     """Whether the generated problem is the reference's planning problem, strictly and ignoring types.
+
+    What it says of solvability and certificates is for the caller to fill in.
 
     >>> from pddl_eval.equivalence.task import read_task
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
@@ -47,21 +30,18 @@ def decide(reference: Task, generated: Task, is_placeholder: bool) -> Decision:
     ('equivalent', True, {'z': 'a'})
     """
     if isinstance(reference.closure, Unsolvable):
-        return Decision(
-            None, None, Verdict.REFERENCE_INVALID, f"the reference has no solution: {reference.closure.reason}"
-        )
+        return _answer(None, Verdict.REFERENCE_INVALID, f"the reference has no solution: {reference.closure.reason}")
     if not same_domain(reference, generated):
         detail = f"the domain is {generated.problem.domain} instead of {reference.problem.domain}"
-        return Decision(False, False, Verdict.DOMAIN_MISMATCH, detail)
+        return _answer(False, Verdict.DOMAIN_MISMATCH, detail)
     if len(generated.problem.objects) != len(reference.problem.objects):
         detail = object_count_sentence(generated.problem, reference.problem)
-        return Decision(False, False, Verdict.OBJECT_COUNT, detail)
+        return _answer(False, Verdict.OBJECT_COUNT, detail)
 
     strict = _decide(reference, generated, is_placeholder)
-    if strict.verdict in (Verdict.IDENTICAL, Verdict.ISOMORPHIC):
-        return replace(strict, equivalent_untyped=True)
-    if not (reference.types_matter or generated.types_matter):
-        return replace(strict, equivalent_untyped=strict.equivalent)
+    as_written = strict.verdict in (Verdict.IDENTICAL, Verdict.ISOMORPHIC)
+    if as_written or not (reference.types_matter or generated.types_matter):
+        return strict
     blind = _decide(reference.untyped, generated.untyped, is_placeholder)
     return replace(strict, equivalent_untyped=blind.equivalent)
 
@@ -72,34 +52,34 @@ def same_domain(reference: Task, generated: Task) -> bool:
     return name == reference.problem.domain or (reference.domain is not None and name == reference.domain.name)
 
 
-def _decide(reference: Task, generated: Task, is_placeholder: bool) -> Decision:
+def _decide(reference: Task, generated: Task, is_placeholder: bool) -> ProblemVerdict:
     theirs, ours = reference.problem, generated.problem
     same_names = ours.objects == theirs.objects
     same_init = same_names and ours.init == theirs.init
     if same_init and ours.goal == theirs.goal:
         return _yes(Verdict.IDENTICAL, "the same atoms", {name: name for name in ours.objects})
     if not same_names and Counter(ours.objects.values()) != Counter(theirs.objects.values()):
-        return _no(Verdict.TYPES_DIFFER, types_sentence(ours, theirs))
+        return _answer(False, Verdict.TYPES_DIFFER, types_sentence(ours, theirs))
     if len(ours.goal) == len(theirs.goal) and isomorphic(generated.graph_as_written, reference.graph_as_written):
         object_map = _object_map(generated.graph_as_written, reference.graph_as_written)
         return _yes(Verdict.ISOMORPHIC, "the same atoms after renaming objects", object_map)
     if not same_init and generated.initial_scene.invariant != reference.initial_scene.invariant:
-        return _no(Verdict.INIT_DIFFERS, init_sentence(ours, theirs))
+        return _answer(False, Verdict.INIT_DIFFERS, init_sentence(ours, theirs))
 
     if isinstance(generated.closure, frozenset) and isinstance(reference.closure, frozenset):
         yes = _with_closures(reference, generated, is_placeholder, same_init)
         if yes is not None:
             return yes
     if not same_init and not isomorphic(generated.initial_scene, reference.initial_scene):
-        return _no(Verdict.INIT_DIFFERS, init_sentence(ours, theirs))
+        return _answer(False, Verdict.INIT_DIFFERS, init_sentence(ours, theirs))
     if isinstance(generated.closure, Unsolvable):
-        return _no(Verdict.UNSOLVABLE, f"the goal is out of reach: {generated.closure.reason}")
+        return _answer(False, Verdict.UNSOLVABLE, f"the goal is out of reach: {generated.closure.reason}")
     if isinstance(generated.closure, Undecided) or not isinstance(reference.closure, frozenset):
         return _without_closures(reference, generated, is_placeholder, same_init)
     return _goal_differs(reference, generated, same_init)
 
 
-def _with_closures(reference: Task, generated: Task, is_placeholder: bool, same_init: bool) -> Decision | None:
+def _with_closures(reference: Task, generated: Task, is_placeholder: bool, same_init: bool) -> ProblemVerdict | None:
     """The yes of two fully specified problems; None where there is none."""
     assert isinstance(generated.closure, frozenset) and isinstance(reference.closure, frozenset)
     added = f"{len(generated.closure) - len(generated.problem.goal)} implied atoms added to the answer's"
@@ -120,7 +100,7 @@ def _with_closures(reference: Task, generated: Task, is_placeholder: bool, same_
     return None
 
 
-def _without_closures(reference: Task, generated: Task, is_placeholder: bool, same_init: bool) -> Decision:
+def _without_closures(reference: Task, generated: Task, is_placeholder: bool, same_init: bool) -> ProblemVerdict:
     """Where a closure is beyond every budget and the initial states agree: only what a proof supports, else undecided.
 
     Each goal implying the other under one object map is a yes in both modes. A reachable state that satisfies one goal
@@ -128,7 +108,7 @@ def _without_closures(reference: Task, generated: Task, is_placeholder: bool, sa
     """
     closure = generated.closure if isinstance(generated.closure, Undecided) else reference.closure
     assert isinstance(closure, Undecided)
-    undecided = Decision(None, None, Verdict.UNDECIDED, closure.reason)
+    undecided = _answer(None, Verdict.UNDECIDED, closure.reason)
     if generated.domain is None:
         return undecided
     problem, domain = generated.problem, generated.domain.operators_of(generated.typed)
@@ -148,7 +128,7 @@ def _without_closures(reference: Task, generated: Task, is_placeholder: bool, sa
     return undecided
 
 
-def _goal_differs(reference: Task, generated: Task, same_init: bool) -> Decision:
+def _goal_differs(reference: Task, generated: Task, same_init: bool) -> ProblemVerdict:
     object_map = _init_map(generated, reference, same_init)
     back = {theirs: ours for ours, theirs in object_map.items()}
     assert isinstance(generated.closure, frozenset) and isinstance(reference.closure, frozenset)
@@ -158,21 +138,21 @@ def _goal_differs(reference: Task, generated: Task, same_init: bool) -> Decision
     not_asked = renamed(generated.problem.goal, object_map) - reference.closure
     if not_asked:
         return _separated(min(renamed(not_asked, back)), "generated", object_map)
-    return _no(Verdict.GOAL_DIFFERS, "the goals place the objects of the initial state differently")
+    return _answer(False, Verdict.GOAL_DIFFERS, "the goals place the objects of the initial state differently")
 
 
-def _separated(atom: Atom, side: str, object_map: dict[str, str]) -> Decision:
+def _separated(atom: Atom, side: str, object_map: dict[str, str]) -> ProblemVerdict:
     """A no, for an atom of one side's goal that the other side's does not imply."""
     detail = goal_sentence(atom, side, object_map)
-    return replace(_no(Verdict.GOAL_DIFFERS, detail), separating_atom=atom, separating_side=side)
+    return replace(_answer(False, Verdict.GOAL_DIFFERS, detail), separating_atom=atom, separating_side=side)
 
 
-def _no(verdict: Verdict, detail: str) -> Decision:
-    return Decision(False, None, verdict, detail)
+def _answer(equivalent: bool | None, verdict: Verdict, detail: str) -> ProblemVerdict:
+    return ProblemVerdict(True, None, equivalent, equivalent, verdict, detail)
 
 
-def _yes(verdict: Verdict, detail: str, object_map: dict[str, str]) -> Decision:
-    return Decision(True, None, verdict, detail, object_map)
+def _yes(verdict: Verdict, detail: str, object_map: dict[str, str]) -> ProblemVerdict:
+    return replace(_answer(True, verdict, detail), object_map=object_map)
 
 
 def _object_map(generated: LabelledGraph, reference: LabelledGraph) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pddl_eval.metrics.domains import DOMAIN, DomainScores, compare_domains
 from pddl_eval.metrics.plans import PLAN, PlanPair, PlanScores, compare_plans
-from pddl_eval.metrics.problem import PROBLEM, ProblemVerdict, score_problem_pair
+from pddl_eval.metrics.problem import PROBLEM, score_problem_pair
 from pddl_eval.metrics.registry import Column, Metric, Pair, Row
 
 PAIRS = (PROBLEM, PLAN, DOMAIN)
@@ -27,7 +27,6 @@ __all__ = [
     "Pair",
     "PlanPair",
     "PlanScores",
-    "ProblemVerdict",
     "Row",
     "compare_domains",
     "compare_plans",

@@ -5,47 +5,19 @@ A reference is read and analysed once for all its answers; answers that repeat a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import lru_cache
 
 from pddl_eval.domains import planning_domain
-from pddl_eval.equivalence import Decision, Task, decide, read_task, same_domain
+from pddl_eval.equivalence import Task, decide, read_task, same_domain
 from pddl_eval.metrics.registry import Column, Metric, Pair, Row
-from pddl_eval.model import Action, Atom
+from pddl_eval.model import Action
 from pddl_eval.options import ScoringOptions
 from pddl_eval.parsing import Unreadable, read_problem
-from pddl_eval.verdict import Undecided, Unsolvable, Verdict
+from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable, Verdict
 
 VERDICTS_KEPT = 1024
 """Scored pairs kept for rows that repeat them."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProblemVerdict:
-    """The scores of one generated problem against its reference; None where not decided.
-
-    ``object_map`` (generated → reference) stands behind a yes; ``goal_object_map`` is the goal's own in placeholder
-    mode. ``separating_atom`` is, for ``goal_differs``, an atom of the goal of ``separating_side`` that the other goal
-    does not imply. ``plan`` is the executed plan behind ``solvable``. A notebook shows it as a small page.
-
-    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
-    >>> verdict = score_problem_pair(held, held.replace("(clear a)", "(holding a)"))
-    >>> verdict.equivalent, verdict.solvable, verdict.separating_atom
-    (False, True, ('clear', 'a'))
-    """
-
-    parseable: bool
-    solvable: bool | None
-    equivalent: bool | None
-    equivalent_untyped: bool | None
-    verdict: Verdict
-    detail: str
-    certificate: str | None = None
-    object_map: dict[str, str] | None = None
-    goal_object_map: dict[str, str] | None = None
-    separating_atom: Atom | None = None
-    separating_side: str | None = None
-    plan: tuple[Action, ...] | None = None
 
 
 @lru_cache(maxsize=VERDICTS_KEPT)
@@ -78,35 +50,27 @@ def score_problem_pair(
 
     generated = Task(problem, known)
     if mistake is not None or not isinstance(reference, Task):
-        decision = Decision(None, None, Verdict.REFERENCE_INVALID, mistake or "")
+        verdict = ProblemVerdict(True, None, None, None, Verdict.REFERENCE_INVALID, mistake or "")
     else:
-        decision = decide(reference, generated, is_placeholder)
+        verdict = decide(reference, generated, is_placeholder)
 
     plan: tuple[Action, ...] | Unsolvable | Undecided | None = None
-    certificate: str | Undecided | None = None
     if isinstance(reference, Task) and not same_domain(reference, generated):
         plan = Unsolvable("it belongs to another domain")
         generated = Task(problem, planning_domain(problem.domain))  # whose certificate it has
     elif check_solvable:
-        plan = _plan_through_map(reference, decision)
+        plan = _plan_through_map(reference, verdict)
         plan = generated.plan if plan is None else plan
-    if decision.equivalent and decision.goal_object_map is None and isinstance(reference, Task):
+    certificate: str | Undecided | None = None
+    if verdict.equivalent and verdict.goal_object_map is None and isinstance(reference, Task):
         certificate = reference.certificate
     elif generated.has_closure:  # elsewhere it would take a search that the verdict did not need
         certificate = generated.certificate
-    solvable = None if plan is None or isinstance(plan, Undecided) else not isinstance(plan, Unsolvable)
-    return ProblemVerdict(
-        parseable=True,
-        solvable=solvable if check_solvable else None,
-        equivalent=decision.equivalent,
-        equivalent_untyped=decision.equivalent_untyped,
-        verdict=decision.verdict,
-        detail=decision.detail,
+    decided = check_solvable and not isinstance(plan, Undecided)
+    return replace(
+        verdict,
+        solvable=not isinstance(plan, Unsolvable) if decided else None,
         certificate=certificate if isinstance(certificate, str) else None,
-        object_map=decision.object_map,
-        goal_object_map=decision.goal_object_map,
-        separating_atom=decision.separating_atom,
-        separating_side=decision.separating_side,
         plan=plan if isinstance(plan, tuple) else None,
     )
 
@@ -120,13 +84,13 @@ def _mistake_in(reference: Task | Unreadable) -> str | None:
     return None
 
 
-def _plan_through_map(reference: Task | Unreadable, decision: Decision) -> tuple[Action, ...] | None:
+def _plan_through_map(reference: Task | Unreadable, verdict: ProblemVerdict) -> tuple[Action, ...] | None:
     """An equivalent problem's plan: the reference's, through the object map; None where there is no one map."""
-    if not decision.equivalent or decision.goal_object_map is not None or decision.object_map is None:
+    if not verdict.equivalent or verdict.goal_object_map is not None or verdict.object_map is None:
         return None
     if not isinstance(reference, Task) or not isinstance(reference.plan, tuple):
         return None
-    back = {theirs: ours for ours, theirs in decision.object_map.items()}
+    back = {theirs: ours for ours, theirs in verdict.object_map.items()}
     return tuple((name, *(back.get(argument, argument) for argument in rest)) for name, *rest in reference.plan)
 
 
