@@ -7,12 +7,12 @@ their values is shown: it exists, so they are loaded already.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from pddl_eval.metrics import ProblemVerdict
 from pddl_eval.model import show_atom
 from pddl_eval.pages import render
+from pddl_eval.verdict import ProblemVerdict
 
 MOST_CHARACTERS = 300
 """Characters of a line of a verdict."""
@@ -44,4 +44,47 @@ def html(value: object) -> str:
 
 
 def _verdict(verdict: ProblemVerdict) -> str:
-    return render("verdict.html", rows=_rows(verdict), most=MOST_CHARACTERS)
+    return render("verdict.html", rows=_rows(verdict), most_characters=MOST_CHARACTERS)
+
+
+def _explanation(explanation: Any) -> str:
+    from pddl_eval.explain import html_page  # loaded with the value
+
+    return html_page(explanation, whole=False)
+
+
+def _report(report: Any) -> str:
+    from pddl_eval.report.html import report_fragment  # loaded with the value
+
+    return report_fragment(report)
+
+
+def _rows(verdict: ProblemVerdict) -> Iterator[tuple[str, str]]:
+    yield "verdict", f"{verdict.verdict.value}: {verdict.detail}"
+    for label, answer in (
+        ("parseable", verdict.parseable),
+        ("solvable", verdict.solvable),
+        ("equivalent", verdict.equivalent),
+        ("ignoring types", verdict.equivalent_untyped),
+    ):
+        yield label, {True: "yes", False: "no", None: "not decided"}[answer]
+    if verdict.object_map:
+        pairs = [f"{ours} → {theirs}" for ours, theirs in verdict.object_map.items() if ours != theirs]
+        yield "object map", _first(pairs, ", ") or "the same names"
+    if verdict.plan is not None:
+        yield "plan", _first([show_atom(action) for action in verdict.plan], " ") or "nothing to do"
+    if verdict.certificate is not None:
+        yield "certificate", verdict.certificate
+
+
+def _first(items: Sequence[str], between: str) -> str:
+    more = f" and {len(items) - MOST_ITEMS:,} more" if len(items) > MOST_ITEMS else ""
+    return between.join(items[:MOST_ITEMS]) + more
+
+
+SHOWN: dict[tuple[str, str], Callable[[Any], str]] = {
+    (ProblemVerdict.__module__, "ProblemVerdict"): _verdict,
+    ("pddl_eval.explain.explanation", "Explanation"): _explanation,
+    ("pddl_eval.report.build", "Report"): _report,
+}
+"""Module and name of each type that is shown, so that importing this module loads none of the rooms above it."""

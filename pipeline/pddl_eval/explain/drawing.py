@@ -17,8 +17,6 @@ from enum import StrEnum
 from itertools import combinations, groupby
 from typing import NamedTuple
 
-import networkx
-
 from pddl_eval.explain.explanation import Explanation
 from pddl_eval.explain.sides import AtomLine, Standing
 from pddl_eval.model import ROOT_TYPE, Atom, Problem, show_atom
@@ -289,7 +287,8 @@ def _line(first: Box, second: Box, style: str, directions: set[bool], label: str
     text = SIGNS.get(style, "") + one_line(label, NAME) if label else ""
     x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2 - 9
     upright = abs(start[0] - end[0]) < CHARACTER  # then the label is beside the line, else on its middle
-    return Line(start, end, style, heads, Item(x + 5 if upright else x - len(text) * CHARACTER / 2, y, 0, text, style))
+    left = x + 5 if upright else x - len(text) * CHARACTER / 2
+    return Line(start, end, style, heads, Item(left, y, 0, text, style, one_line(label)))
 
 
 def _border(box: Box, other: Box) -> Position:
@@ -336,6 +335,8 @@ def _parts(
     sizes: Mapping[str, Size], links: Sequence[Arrow]
 ) -> list[tuple[list[str], list[Arrow], dict[str, Position] | None]]:
     """The cards and links of each connected part, and the middles of its cards where it is a grid or a tower."""
+    import networkx  # slow to import, and only drawings need it
+
     graph = networkx.Graph()
     graph.add_nodes_from(sizes)
     graph.add_edges_from(link[:2] for link in links)
@@ -356,23 +357,18 @@ def _around(sizes: Mapping[str, Size], middles: Mapping[str, Position]) -> tuple
 
 def _cells(sizes: Mapping[str, Size], links: Sequence[Arrow]) -> dict[str, Position] | None:
     """Middles in rows and columns where the arrows name directions that agree, or make a chain; else None."""
-    pairs = {link[:2] for link in links}
-    chain = len(pairs) == len({source for source, _ in pairs}) == len({target for _, target in pairs}) == len(sizes) - 1
-    above = STEPS["up"] if chain else None
-    known = [(source, target, step) for source, target, label in links if (step := STEPS.get(label, above))]
-    start = next(iter(sizes))
-    steps = networkx.DiGraph()
-    steps.add_node(start)
-    for source, target, (dx, dy) in known:
-        steps.add_edge(target, source, step=(dx, dy))
-        steps.add_edge(source, target, step=(-dx, -dy))
-    cells = {start: (0, 0)}
-    for name, other in networkx.bfs_edges(steps, start):
-        dx, dy = steps.edges[name, other]["step"]
-        cells[other] = cells[name][0] + dx, cells[name][1] + dy
+    named = [link for link in links if link[2] in STEPS] or links
+    steps = [(source, target, STEPS.get(label, STEPS["up"])) for source, target, label in named]
+    cells = {next(iter(sizes)): (0, 0)}
+    for _ in sizes:
+        for source, target, (dx, dy) in steps:
+            if target in cells:
+                cells.setdefault(source, (cells[target][0] + dx, cells[target][1] + dy))
+            elif source in cells:
+                cells[target] = cells[source][0] - dx, cells[source][1] - dy
     if len(cells) < len(sizes) or len(set(cells.values())) < len(cells):
         return None
-    if any(cells[source] != (cells[target][0] + dx, cells[target][1] + dy) for source, target, (dx, dy) in known):
+    if any(cells[source] != (cells[target][0] + dx, cells[target][1] + dy) for source, target, (dx, dy) in steps):
         return None
     width, height = (max(size[axis] for size in sizes.values()) + GAP for axis in (0, 1))
     return {name: (column * width, row * height) for name, (column, row) in cells.items()}
@@ -380,6 +376,8 @@ def _cells(sizes: Mapping[str, Size], links: Sequence[Arrow]) -> dict[str, Posit
 
 def _spread(sizes: Mapping[str, Size], names: Sequence[str], links: Sequence[Arrow]) -> dict[str, Position]:
     """Middles by the forces of Fruchterman and Reingold, scaled until no cards overlap."""
+    import networkx  # slow to import, and only drawings need it
+
     graph = networkx.Graph()
     graph.add_nodes_from(names)
     graph.add_edges_from(link[:2] for link in links)

@@ -15,11 +15,11 @@ from pddl_eval.explain import words
 from pddl_eval.explain.reading import Piece, PieceKind, pieces_of
 from pddl_eval.explain.sides import AtomLine, ObjectLine, Side, atom_lines, object_lines
 from pddl_eval.explain.words import Section
-from pddl_eval.metrics import ProblemVerdict, score_problem_pair
+from pddl_eval.metrics import score_problem_pair
 from pddl_eval.model import Action, Atom, Problem, State
 from pddl_eval.parsing import Unreadable, read_problem
 from pddl_eval.shown import line as one_line
-from pddl_eval.verdict import Undecided, Unsolvable, Verdict
+from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable, Verdict
 
 NO_PROBLEM = Problem("", "", {}, frozenset(), frozenset())
 

@@ -14,10 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from pddl_eval.explain.sides import AtomLine, ObjectLine, Side, Standing
-from pddl_eval.metrics import ProblemVerdict
 from pddl_eval.model import ROOT_TYPE, Atom, show_atom
 from pddl_eval.shown import line as one_line
-from pddl_eval.verdict import Undecided, Unsolvable, Verdict
+from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable, Verdict
 
 MOST_ITEMS = 20
 """Names, atoms or actions that are listed."""
