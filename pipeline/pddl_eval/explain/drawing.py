@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import combinations, groupby
@@ -57,6 +57,8 @@ class Mark(StrEnum):
     """Only this side has it."""
     LACKING = "lacking"
     """Only the other side has it."""
+    GROUND = "ground"
+    """An arrow that no operator changes, the same on both sides: drawn faintly, and for goals too."""
 
 
 SIGNS: dict[str, str] = {Mark.EXTRA: "+ ", Mark.LACKING: "− "}
@@ -83,12 +85,11 @@ class Card:
 
 
 class Scene(NamedTuple):
-    """A scene of one side; ``static`` are the predicates that no operator changes, ``notes`` say what is not drawn."""
+    """A scene of one side; ``notes`` say what is not drawn."""
 
     title: str
     cards: list[Card]
     arrows: list[tuple[Arrow, Mark]]
-    static: frozenset[str]
     notes: list[str]
 
 
@@ -126,14 +127,18 @@ def _scene(
 ) -> Scene:
     """``extra`` names all objects, in the order of the drawing, and says which ones the other side has not."""
     fixed = sorted(atom for atom in problem.init if atom[0] in static)
-    kinds = _kinds(problem.objects, fixed)
-    ground = {atom: Mark.SAME for atom in fixed if _is_arrow(atom, kinds)}  # a goal is drawn on the same floor
-    atoms = sorted((ground | marks).items(), key=lambda item: item[1] not in SIGNS)
-    arrows = [((atom[1], atom[2], atom[0]), mark) for atom, mark in atoms if _is_arrow(atom, kinds)]
+    kinds = {name: [] if type_ == ROOT_TYPE else [type_] for name, type_ in problem.objects.items()}
+    for atom in fixed:
+        if len(atom) == 2 and problem.objects.get(atom[1]) == ROOT_TYPE:
+            kinds[atom[1]].append(atom[0])
+    ground = {atom: Mark.GROUND for atom in fixed if _is_arrow(atom, kinds)}
+    differing = {atom: mark for atom, mark in marks.items() if mark in SIGNS}
+    atoms = differing | {atom: mark for atom, mark in (marks | ground).items() if atom not in differing}
+    arrows = [((atom[1], atom[2], atom[0]), mark) for atom, mark in atoms.items() if _is_arrow(atom, kinds)]
     joined = {name for (source, target, _), _ in arrows for name in (source, target)}
     cards = {name: Card(name, " ".join(kinds[name]), extra[name]) for name in extra}
     flags = Card("", "", False)
-    for atom, mark in atoms:
+    for atom, mark in atoms.items():
         predicate, *terms = atom
         if len(terms) == 1 and terms[0] in cards:
             if predicate not in kinds[terms[0]] or mark != Mark.SAME:  # else the card's kind says it
@@ -148,26 +153,15 @@ def _scene(
 
     elsewhere = {name for atom in marks if len(atom) == 3 for name in atom[1:]}
     shown = [card for card in cards.values() if card.name in joined or card.chips or card.name not in elsewhere]
-    differing = {name for atom, mark in marks.items() if mark in SIGNS for name in atom[1:]}
-    kept = {card.name for card in sorted(shown, key=lambda c: not (c.extra or c.name in differing))[:MOST_CARDS]}
+    names = {name for atom in differing for name in atom[1:]}
+    kept = {card.name for card in sorted(shown, key=lambda card: not (card.extra or card.name in names))[:MOST_CARDS]}
     drawn = [arrow for arrow in arrows if kept.issuperset(arrow[0][:2])][:MOST_ARROWS]
     omitted = {"objects": len(shown) - len(kept), "arrows": len(arrows) - len(drawn)}
     notes = [f"{count:,} more {what} are not drawn" for what, count in omitted.items() if count]
-    return Scene(title, [flags, *(card for card in shown if card.name in kept)], drawn, static, notes)
+    return Scene(title, [flags, *(card for card in shown if card.name in kept)], drawn, notes)
 
 
-def _kinds(objects: Mapping[str, str], fixed: Iterable[Atom]) -> dict[str, tuple[str, ...]]:
-    """An object's type, or where it has none its static unary predicates."""
-    unary = {atom: None for atom in fixed if len(atom) == 2 and objects.get(atom[1]) == ROOT_TYPE}
-    kinds: dict[str, tuple[str, ...]] = {
-        name: () if type_ == ROOT_TYPE else (type_,) for name, type_ in objects.items()
-    }
-    for predicate, name in unary:
-        kinds[name] += (predicate,)
-    return kinds
-
-
-def _is_arrow(atom: Atom, kinds: Mapping[str, tuple[str, ...]]) -> bool:
+def _is_arrow(atom: Atom, kinds: Mapping[str, list[str]]) -> bool:
     return len(atom) == 3 and atom[1] != atom[2] and atom[1] in kinds and kinds[atom[1]] == kinds.get(atom[2])
 
 
@@ -256,25 +250,25 @@ def _box(card: Card) -> Box:
 def _lines(scene: Scene, boxes: Mapping[str, Box]) -> tuple[list[Line], str]:
     """The arrows as lines between cards, and the label that so many of them have that it is said once."""
 
-    def ends(item: tuple[Arrow, Mark]) -> tuple[str, str, str]:
-        (source, target, label), mark = item
-        ground = label in scene.static and mark == Mark.SAME
-        return min(source, target), max(source, target), "ground" if ground else mark
+    def ends(item: tuple[Arrow, Mark]) -> tuple[str, str, Mark]:
+        (source, target, _), mark = item
+        return min(source, target), max(source, target), mark
 
     joined = []
-    for (first, second, style), group in groupby(sorted(scene.arrows, key=ends), key=ends):
+    for (first, second, mark), group in groupby(sorted(scene.arrows, key=ends), key=ends):
         arrows = [arrow for arrow, _ in group]
-        labels = {label: None for _, _, label in arrows}
+        label = ", ".join(dict.fromkeys(label for _, _, label in arrows))
         directions = {source == first for source, _, _ in arrows}
-        if style == "ground" and (labels.keys() <= STEPS.keys() or len(directions) == 2):
+        if mark == Mark.GROUND and STEPS.keys() >= {label for _, _, label in arrows}:
+            label, directions = "", set()  # the places of the cards say it
+        elif mark == Mark.GROUND and len(directions) == 2:
             directions = set()
-        label = "" if style == "ground" and labels.keys() <= STEPS.keys() else ", ".join(labels)
-        joined.append((first, second, style, directions, label))
-    counts = Counter(label for _, _, style, _, label in joined if label and style not in SIGNS)
+        joined.append((first, second, mark, directions, label))
+    counts = Counter(label for _, _, mark, _, label in joined if label and mark not in SIGNS)
     usual = next((label for label, count in counts.most_common(1) if count >= SAID_ONCE), "")
     lines = [
-        _line(boxes[first], boxes[second], style, directions, "" if label == usual and style not in SIGNS else label)
-        for first, second, style, directions, label in joined
+        _line(boxes[first], boxes[second], mark, directions, "" if label == usual and mark not in SIGNS else label)
+        for first, second, mark, directions, label in joined
     ]
     return lines, one_line(usual)
 

@@ -93,14 +93,10 @@ class Explanation:
         return [*tables, words.table(title, goal, self.compares, remark)]
 
     def __rich__(self) -> Group:
-        told = {
-            name: side
-            for name, side in self.sides.items()
-            if any(piece.kind != PieceKind.PROBLEM for piece in side.pieces)
-        }
+        mixed = {n: side for n, side in self.sides.items() if [p.kind for p in side.pieces] != [PieceKind.PROBLEM]}
         sections = [
             Section("", self.facts),
-            *(words.pieces(name, side) for name, side in told.items()),
+            *(words.pieces(name, side) for name, side in mixed.items()),
             *self.tables,
             *(words.about(name, side, self.static) for name, side in self.sides.items()),
         ]

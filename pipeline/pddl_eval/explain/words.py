@@ -90,7 +90,7 @@ def pieces(name: str, side: Side) -> Section:
     """The pieces of a text."""
     contents = [(f"{piece.note}: " if piece.note else "") + one_line(piece.text, most=50) for piece in side.pieces]
     rows = [(piece.lines, piece.kind.value, text) for piece, text in zip(side.pieces, contents, strict=True)]
-    return Section(f"What was read of the {name}", rows, ("lines", "", ""))
+    return Section(f"What was read of the {name}", rows, ("lines", "", ""), "" if rows else "there is no text")
 
 
 def listed(items: Sequence[str], most: int = MOST_ITEMS, between: str = ", ") -> str:
@@ -101,14 +101,6 @@ def listed(items: Sequence[str], most: int = MOST_ITEMS, between: str = ", ") ->
     """
     more = f" and {len(items) - most:,} more" if len(items) > most else ""
     return between.join(map(one_line, items[:most])) + more
-
-
-def differing(init: Sequence[AtomLine], goal: Sequence[AtomLine]) -> str:
-    """How many atoms differ."""
-    counts = [sum(line.differs for line in lines) for lines in (init, goal)]
-    return (
-        f"{counts[0]:,} of {len(init):,} atoms of the initial state differ; {counts[1]:,} of {len(goal):,} of the goal."
-    )
 
 
 def _cells(line: ObjectLine | AtomLine) -> tuple[str, str]:
