@@ -13,7 +13,7 @@ import pytest
 from pddl_eval.api import certificate
 from pddl_eval.benchmark.enumeration import PAIRS, Pair, benchmark_pairs, size_bucket
 from pddl_eval.model import Problem
-from pddl_eval.parsing.problems import parse_problem
+from pddl_eval.parsing import parse_problem
 
 PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "planetarium_problems.parquet"
 

@@ -15,7 +15,7 @@ from pddl_eval.benchmark.reference import Reference
 from pddl_eval.benchmark.scene_invariant import surely_different
 from pddl_eval.benchmark.variants import KINDS, draw_variant, variant_of
 from pddl_eval.model import Problem, problem_to_pddl
-from pddl_eval.parsing.problems import Unreadable, read_problem
+from pddl_eval.parsing import Unreadable, read_problem
 
 from tests import exhaustive
 from tests.random_problems import random_problem

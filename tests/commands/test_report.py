@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from pddl_eval.commands.cli import run_job
 from pddl_eval.commands.report import report
-from pddl_eval.dataset.locations import list_files, locate, read_bytes
+from pddl_eval.run import list_files, locate, read_bytes
 
 from tests.report.scored_rows import answers, write_partitions
 

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval.commands.cli import JOBS
-from pddl_eval.dataset.plan import MANIFEST, SUMMARY
+from pddl_eval.run import MANIFEST, SUMMARY
 
-from tests.dataset.parquet_files import write_numbered
+from tests.run.parquet_files import write_numbered
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -141,12 +141,13 @@ def test_a_damaged_input_ends_with_one_sentence_and_its_readable_rows(tmp_path: 
 INTERRUPTED = """
 import sys
 from pddl_eval.commands.cli import run_job
+from pddl_eval.options import RunOptions
 from pddl_eval.run import run_scorer
-from tests.dataset.length_scorer import LengthScorer
+from tests.run.length_scorer import LengthScorer
 
 def score() -> None:
     source, output = {places!r}
-    run_scorer(source, output, LengthScorer(pause=0.3), engine="local", workers={workers}, shard_rows=10)
+    run_scorer(source, output, LengthScorer(pause=0.3), RunOptions("local", workers={workers}, shard_rows=10))
 
 if __name__ == "__main__":
     run_job(score)

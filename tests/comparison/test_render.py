@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from pddl_eval.comparison import Comparison, compare_datasets
 from pddl_eval.comparison.render import comparison_json, comparison_markdown, print_comparison
-from pddl_eval.dataset.partitions import SIGNATURE_KEY
+from pddl_eval.run import SIGNATURE_KEY
 from rich.console import Console
 
 

@@ -8,13 +8,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval.api import compare_problems
-from pddl_eval.dataset.locations import DatasetError
 from pddl_eval.dedupe import dedupe
 from pddl_eval.dedupe.certify import ProblemText, certify_texts
 from pddl_eval.dedupe.classes import TooManyGroups
 from pddl_eval.dedupe.output import certificate_signature, require_output, write_rows
 from pddl_eval.dedupe.summary import Leak, Obstacle
-from pddl_eval.engines.runner import EngineError
+from pddl_eval.run import DatasetError, EngineError
 
 HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
 PUT_DOWN = "(define (problem q) (:domain blocksworld) (:objects z) (:init (holding z)) (:goal (and (on-table z))))"

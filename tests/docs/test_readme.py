@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 
 import pytest
 from pddl_eval.commands.cli import JOBS
+from pddl_eval.options import MEANINGS
 from pddl_eval.table import KINDS, ROW_FIELDS
-from pddl_eval.scoring.settings import MEANINGS
 from pddl_eval.verdict import Verdict
 
 from tests.docs.commands import command_named

@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from pddl_eval.metrics import DomainScores, compare_domains
-from pddl_eval.parsing.domains import DomainError, parse_domain
+from pddl_eval.parsing import DomainError, parse_domain
 
 BUS = "(define (domain bus) (:action stop :parameters (?b) :precondition (moving ?b) :effect (not (moving ?b))))"
 STILL = BUS.replace("(not (moving ?b))", "()")

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 from pddl_eval.metrics.lcs import common_subsequence, plan_lcs
-from pddl_eval.parsing.plans import read_plan
+from pddl_eval.parsing import read_plan
 
 from tests.metrics.random_plans import random_plan, textbook_lcs
 

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from pddl_eval.metrics import plan_score as plan_score_module
 from pddl_eval.metrics.plan_score import PlanScore, plan_score
-from pddl_eval.parsing.plans import Plan, read_plan
+from pddl_eval.parsing import Plan, read_plan
 from rapidfuzz import fuzz
 
 from tests.metrics.random_plans import best_matching, random_plan

@@ -13,9 +13,7 @@ from pddl_eval import metrics
 from pddl_eval.domains import known_domain
 from pddl_eval.metrics import PlanScores, compare_plans, plan_score
 from pddl_eval.model import Problem
-from pddl_eval.parsing.domains import DomainError
-from pddl_eval.parsing.plans import PlanError, read_plan
-from pddl_eval.parsing.problems import ParseError, parse_problem
+from pddl_eval.parsing import DomainError, ParseError, PlanError, parse_problem, read_plan
 
 TWO_BLOCKS = """
 (define (problem two) (:domain blocksworld) (:objects a b)

@@ -13,7 +13,7 @@ from pddl_eval.errors import UserError
 from pddl_eval.metrics import compare_plans, similarity
 from pddl_eval.metrics.plan_score import plan_score
 from pddl_eval.metrics.similarity import MAX_CHARACTERS, prepare, similarity_named
-from pddl_eval.parsing.plans import read_plan
+from pddl_eval.parsing import read_plan
 
 
 def test_exact() -> None:

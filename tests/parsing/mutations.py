@@ -18,8 +18,7 @@ from random import Random
 from unittest import mock
 
 from pddl_eval.model import Problem
-from pddl_eval.parsing import problems
-from pddl_eval.parsing.unreadable import Unreadable
+from pddl_eval.parsing import Unreadable, problems
 
 Tokens = list[str]
 
@@ -305,7 +304,7 @@ def main(count: int, seed: int) -> int:
         chance = Random(number)
         base = chance.choice(references if references and chance.random() < 0.7 else OWN_PROBLEMS)
         text = soup(chance) if number % 4 == 0 else mutate(base, chance)
-        with mock.patch.object(problems, "read_problem_block", wraps=problems.read_problem_block) as package:
+        with mock.patch.object(problems, "read_by_package", wraps=problems.read_by_package) as package:
             outcome = problems.read_problem(text)
         tally["accepted" if isinstance(outcome, Problem) else outcome.verdict] += 1
         tally["decided without the package"] += not package.called

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval.domains import blocksworld, floor_tile, gripper, rover_single
 from pddl_eval.model import EQUALITY, ROOT_TYPE, Atom, Domain
-from pddl_eval.parsing.domains import MAX_CHARACTERS, MAX_NESTING, DomainError, parse_domain
+from pddl_eval.parsing import DomainError, parse_domain
+from pddl_eval.parsing.domains import MAX_CHARACTERS, MAX_NESTING
 
 DEPOT = """
 ; a comment before the domain
@@ -114,25 +115,25 @@ def test_quantities_that_decide_nothing_are_passed_over() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("no domain here", "no (define (domain"),
-        ("(define (problem p) (:domain d))", "no (define (domain"),
+        ("no domain here", "`(define (domain …`"),
+        ("(define (problem p) (:domain d))", "`(define (domain …`"),
         ("(define (domain d) (:action a", "never closed"),
         ("(define (domain))", "no name"),
-        ("(define (domain d) stray)", "'stray' stands where a section"),
-        ("(define (domain d) (:types a - ))", "no type after"),
-        ("(define (domain d) (:types - a))", "no name before"),
-        ("(define (domain d) (:predicates (p ?x -t)))", "'-t' is not a name"),
-        ("(define (domain d) (:predicates p))", "does not declare a predicate"),
+        ("(define (domain d) stray)", "a section of the domain, found `stray`"),
+        ("(define (domain d) (:types a - ))", "found `(a - )`"),
+        ("(define (domain d) (:types - a))", "found `(- a)`"),
+        ("(define (domain d) (:predicates (p ?x -t)))", "`-t` is not a name"),
+        ("(define (domain d) (:predicates p))", "a predicate with its arguments, found `p`"),
         ("(define (domain d) (:action))", "no name"),
         ("(define (domain d) (:action a) (:action a))", "defined twice"),
         ("(define (domain d) (:action a :effect (p) :effect (q)))", "twice"),
-        ("(define (domain d) (:action a :parameters (x)))", "does not start with '?'"),
+        ("(define (domain d) (:action a :parameters (x)))", "parameter `x`"),
         ("(define (domain d) (:action a :parameters (?x ?x)))", "names a parameter twice"),
-        ("(define (domain d) (:action a :precondition handempty))", "not a condition"),
-        ("(define (domain d) (:action a :precondition ((p))))", "not a condition"),
-        ("(define (domain d) (:action a :parameters (?p) :precondition (?p)))", "not a condition"),
-        ("(define (domain d) (:action a :precondition (not (p) (q))))", "negates 2 formulas"),
-        ("(define (domain d) (:action a :effect (= x y)))", "compares nothing"),
+        ("(define (domain d) (:action a :precondition handempty))", "found `handempty`"),
+        ("(define (domain d) (:action a :precondition ((p))))", "operator a, found `((…))`"),
+        ("(define (domain d) (:action a :parameters (?p) :precondition (?p)))", "operator a: `(?p)`"),
+        ("(define (domain d) (:action a :precondition (not (p) (q))))", "`(not (…) (…))` negates 2 formulas"),
+        ("(define (domain d) (:action a :effect (= x y)))", "`(= x y)`"),
         ("(define (domain d)" + "(" * MAX_NESTING, "nests deeper"),
         ("(define (domain d))" + " " * MAX_CHARACTERS, "characters"),
     ],

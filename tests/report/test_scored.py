@@ -7,10 +7,10 @@ from pathlib import Path
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
-from pddl_eval.dataset.locations import DatasetError, locate, put_bytes
 from pddl_eval.report import build_report
 from pddl_eval.report.scored import ROW, open_scored
 from pddl_eval.report.sections import warnings
+from pddl_eval.run import DatasetError, locate, put_bytes
 
 from tests.report.scored_rows import answers, write_partitions
 

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval.domains import PlanningDomain
 from pddl_eval.model import Atom, Domain, Operator, Problem, State
-from pddl_eval.parsing.domains import parse_domain
-from pddl_eval.parsing.plans import read_plan
+from pddl_eval.parsing import parse_domain, read_plan
 from pddl_eval.solve import Execution, execute, solve
 
 from tests import exhaustive

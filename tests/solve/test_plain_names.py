@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval.model import Problem, domain_to_pddl, problem_to_pddl
-from pddl_eval.parsing.domains import parse_domain
-from pddl_eval.parsing.problems import parse_problem
+from pddl_eval.parsing import parse_domain, parse_problem
 from pddl_eval.solve import execute
 from pddl_eval.solve.fast_downward import with_plain_names
 from pddl_eval.strips.search import find_plan

@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable
 
 from pddl_eval.model import Atom, Problem
-from pddl_eval.parsing.domains import parse_domain
+from pddl_eval.parsing import parse_domain
 
 LOGISTICS = parse_domain("""
 (define (domain logistics)

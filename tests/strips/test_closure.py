@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval.domains import blocksworld, gripper, rover_single
 from pddl_eval.model import Domain, Problem, State
-from pddl_eval.parsing.domains import parse_domain
-from pddl_eval.parsing.problems import parse_problem
+from pddl_eval.parsing import parse_domain, parse_problem
 from pddl_eval.solve import execute
 from pddl_eval.strips import closure as closure_module
 from pddl_eval.strips.closure import ClosureBounds, Counterexample, bounds, closure, counterexample, implies

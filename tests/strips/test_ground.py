@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval.model import Domain, Problem
-from pddl_eval.parsing.domains import parse_domain
+from pddl_eval.parsing import parse_domain
 from pddl_eval.strips.ground import LIMITS, ground
 from pddl_eval.strips.task import GroundTask
 from pddl_eval.verdict import Undecided, Unsolvable

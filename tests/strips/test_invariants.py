@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval.domains import blocksworld, rover_single
 from pddl_eval.model import Atom, Domain, Problem
-from pddl_eval.parsing.domains import parse_domain
+from pddl_eval.parsing import parse_domain
 from pddl_eval.strips.ground import ground
 from pddl_eval.strips.groups import invariant_groups
 from pddl_eval.strips.literals import consequences

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval.domains import gripper
 from pddl_eval.model import Atom, Domain, Problem
-from pddl_eval.parsing.domains import parse_domain
+from pddl_eval.parsing import parse_domain
 from pddl_eval.solve import execute
 from pddl_eval.strips.search import find_plan
 from pddl_eval.verdict import Undecided, Unsolvable

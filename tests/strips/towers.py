@@ -7,7 +7,7 @@ from random import Random
 
 from pddl_eval.domains import blocksworld
 from pddl_eval.model import Atom, Problem, State
-from pddl_eval.parsing.domains import parse_domain
+from pddl_eval.parsing import parse_domain
 
 BLOCKS = parse_domain(blocksworld.PDDL)
 

@@ -12,7 +12,7 @@ from pddl_eval.domains import planning_domain
 from pddl_eval.equivalence.analysis import closure_of
 from pddl_eval.errors import UserError
 from pddl_eval.model import ROOT_TYPE, Atom, Problem, State, show_atom
-from pddl_eval.parsing.problems import parse_problem
+from pddl_eval.parsing import parse_problem
 from pddl_eval.verdict import Undecided, Unsolvable
 
 

@@ -15,7 +15,7 @@ from pddl_eval.benchmark.enumeration import Pair, benchmark_problems, tell_probl
 from pddl_eval.benchmark.reference import Reference
 from pddl_eval.benchmark.tables import pairs_tables, variants_table
 from pddl_eval.benchmark.variants import KINDS, Variant, variant_of
-from pddl_eval.parsing.problems import parse_problem
+from pddl_eval.parsing import parse_problem
 
 PAIRS_PER_TASK = 4
 LARGEST_SIZE = 40

@@ -245,7 +245,7 @@ def _measure(table: pa.Table) -> dict[str, Any]:
     import pyarrow.parquet as pq
 
     from pddl_eval.options import ScoringOptions
-    from pddl_eval.scoring.table import score_table
+    from pddl_eval.table import score_table
 
     settings = ScoringOptions()
     score_table(table.slice(0, 50), settings)
@@ -381,7 +381,7 @@ def _score_plainly(row: dict[str, Any]) -> bool | None:
     from pddl_eval.equivalence.analysis import closure_of
     from pddl_eval.equivalence.scene_graph import goal_scene, initial_scene, problem_graph, same_graph
     from pddl_eval.model import Problem
-    from pddl_eval.parsing.problems import read_problem_by_package
+    from pddl_eval.parsing import read_problem_by_package
 
     theirs, ours = (read_problem_by_package(row[side]) for side in ("reference_problem", "generated_problem"))
     if not isinstance(theirs, Problem) or not isinstance(ours, Problem) or len(ours.objects) != len(theirs.objects):

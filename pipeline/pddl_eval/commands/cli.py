@@ -125,9 +125,7 @@ def _not_imported() -> None:
 
 
 def _explain(error: Exception) -> tuple[str, int]:
-    from pddl_eval.dataset.locations import DatasetError, OutputError
-    from pddl_eval.engines.runner import EngineError
-    from pddl_eval.run import RunIncomplete
+    from pddl_eval.run import DatasetError, EngineError, OutputError, RunIncomplete
 
     sentence = str(error)
     if isinstance(error, (OutputError, EngineError, RunIncomplete)):

@@ -56,9 +56,9 @@ def explain(
     pddl-eval explain pairs.parquet --row 17 --html why.html
     pddl-eval explain scored/ --pair-id gpt-4o/1234 --svg why.svg
     """
-    from pddl_eval.dataset.locations import locate, put_bytes, read_bytes
     from pddl_eval.explain import explain as explain_pair
     from pddl_eval.explain.dataset_row import PairRow
+    from pddl_eval.run import locate, put_bytes, read_bytes
 
     names = column_names(column or [])
     if answer is not None:

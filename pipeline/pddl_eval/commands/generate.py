@@ -20,7 +20,7 @@ from pddl_eval.errors import UserError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from pddl_eval.dataset.shards import Shard
+    from pddl_eval.run import Shard
 
 ROW_GROUP_ROWS = 4096
 """Rows that are made, written and held at a time, about."""
@@ -84,8 +84,7 @@ def variants(
     """
     from pddl_eval.benchmark.presets import PRESETS
     from pddl_eval.benchmark.tables import variants_schema
-    from pddl_eval.dataset.shards import plan_shards
-    from pddl_eval.dataset.sources import open_source
+    from pddl_eval.run import open_source, plan_shards
 
     if preset not in PRESETS:
         raise UserError(f"--preset {preset}: there is no such mix; choose from {', '.join(PRESETS)}")
@@ -126,8 +125,7 @@ def sample(output: Output) -> None:
 def _answer_shard(job: Job) -> pa.Table:
     from pddl_eval.benchmark.presets import PRESETS
     from pddl_eval.benchmark.tables import by_preset, variants_table
-    from pddl_eval.dataset.locations import DatasetError
-    from pddl_eval.dataset.rows import read_rows
+    from pddl_eval.run import DatasetError, read_rows
 
     shard, first_row, schema, preset, seed, per_reference = job
     rows = read_rows(shard.file, shard.start, shard.stop, schema)
@@ -156,7 +154,7 @@ def _parquet_file(output: str, schema: pa.Schema) -> Iterator[Callable[[pa.Table
     """Write a file table by table, aside, and give it its name when it is whole."""
     import pyarrow.parquet as pq
 
-    from pddl_eval.dataset.locations import dataset_errors, locate
+    from pddl_eval.run import dataset_errors, locate
 
     location = locate(output)
     folder, _, name = location.path.rpartition("/")

@@ -11,8 +11,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pddl_eval.dataset.plan import RunPlan
-    from pddl_eval.engines.attempts import Outcome
+    from pddl_eval.run import Event
 
 LINE_SECONDS = 10.0
 """Between two lines, where stderr is no terminal."""
@@ -45,7 +44,7 @@ class Pace:
 
 
 @contextmanager
-def progress() -> Iterator[Callable[[RunPlan | Outcome], None]]:
+def progress() -> Iterator[Callable[[Event], None]]:
     """A watcher of a run that shows its pace while the block lasts."""
     # Ray tells of dead workers on stdout, which is for the summary.
     with redirect_stdout(sys.stderr):
@@ -55,7 +54,7 @@ def progress() -> Iterator[Callable[[RunPlan | Outcome], None]]:
             yield from _lines()
 
 
-def _bar() -> Iterator[Callable[[RunPlan | Outcome], None]]:
+def _bar() -> Iterator[Callable[[Event], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
@@ -64,7 +63,7 @@ def _bar() -> Iterator[Callable[[RunPlan | Outcome], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None, pace=pace)
 
-        def watch(event: RunPlan | Outcome) -> None:
+        def watch(event: Event) -> None:
             trouble = _follow(pace, event)
             if trouble:
                 bar.console.print(trouble, markup=False, highlight=False)
@@ -73,11 +72,11 @@ def _bar() -> Iterator[Callable[[RunPlan | Outcome], None]]:
         yield watch
 
 
-def _lines() -> Iterator[Callable[[RunPlan | Outcome], None]]:
+def _lines() -> Iterator[Callable[[Event], None]]:
     pace = Pace()
     last = time.monotonic()
 
-    def watch(event: RunPlan | Outcome) -> None:
+    def watch(event: Event) -> None:
         nonlocal last
         trouble = _follow(pace, event)
         if trouble:
@@ -89,13 +88,11 @@ def _lines() -> Iterator[Callable[[RunPlan | Outcome], None]]:
     yield watch
 
 
-def _follow(pace: Pace, event: RunPlan | Outcome) -> str | None:
+def _follow(pace: Pace, event: Event) -> str | None:
     """Take an event into the pace; returns what a person should be told of it, if anything."""
-    from pddl_eval.dataset.partitions import ShardRecord
-    from pddl_eval.dataset.plan import RunPlan
-    from pddl_eval.dataset.work import ShardFailure
+    from pddl_eval.run import Run, ShardFailure, ShardRecord
 
-    if isinstance(event, RunPlan):
+    if isinstance(event, Run):
         pace.total = event.source.rows
         pace.done = pace.reused = sum(record.rows for record in event.finished.values())
         pace.started = pace.last = time.monotonic()
@@ -107,4 +104,4 @@ def _follow(pace: Pace, event: RunPlan | Outcome) -> str | None:
         return None
     if isinstance(event, ShardFailure):
         return f"{event.name}: {event.reason}"
-    return f"{event.name}: worker lost in attempt {event.attempt} ({event.reason})"
+    return f"{event.task.shard.name}: worker lost in attempt {event.task.attempt} ({event.reason})"

@@ -87,10 +87,10 @@ def _format_of(output: str | None) -> Format:
 
 
 def _write(made: Report, chosen: Format, output: str | None) -> None:
-    from pddl_eval.dataset.locations import locate, put_bytes
     from pddl_eval.report.files import report_json, write_tables
     from pddl_eval.report.html import report_html
     from pddl_eval.report.markdown import report_markdown
+    from pddl_eval.run import locate, put_bytes
 
     if chosen in (Format.CSV, Format.PARQUET) and output is not None:
         write_tables(made, output, chosen.value)

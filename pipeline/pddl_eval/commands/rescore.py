@@ -57,23 +57,19 @@ def rescore(
     scored with the same signature and without score_error. Interrupted, the same command goes on where it stopped.
     """
     from pddl_eval.commands.progress import progress
-    from pddl_eval.options import ScoringOptions
-    from pddl_eval.rescoring import rescore_dataset
+    from pddl_eval.reuse import rescore_dataset
 
-    settings = ScoringOptions(
-        columns=column_names(column or []),
-        domain=domain_text(domain) if domain else None,
-        check_solvable=check_solvable,
-        similarity=similarity,
-        beta=beta,
-        threshold=threshold,
-    )
     with progress() as watch:
         summary = rescore_dataset(
             previous,
             input,
             output,
-            settings,
+            columns=column_names(column or []),
+            domain=domain_text(domain) if domain else None,
+            check_solvable=check_solvable,
+            similarity=similarity,
+            beta=beta,
+            threshold=threshold,
             previous_columns=None if previous_column is None else column_names(previous_column),
             engine=engine,
             address=address,

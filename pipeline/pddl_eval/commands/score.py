@@ -10,7 +10,7 @@ import typer
 
 from pddl_eval.commands.arguments import column_names, domain_text
 from pddl_eval.commands.cli import run_job
-from pddl_eval.engines.choice import ENGINES
+from pddl_eval.options import ENGINES
 
 if TYPE_CHECKING:
     from pddl_eval.run import PairScorer
@@ -66,10 +66,10 @@ def score(
     Interrupted, the same command goes on where it stopped.
     """
     from pddl_eval.commands.progress import progress
-    from pddl_eval.options import ScoringOptions
-    from pddl_eval.run import pair_scorer, run_scorer
+    from pddl_eval.options import RunOptions, ScoringOptions
+    from pddl_eval.run import PairScorer, run_scorer
 
-    scorer = pair_scorer(
+    scorer = PairScorer(
         ScoringOptions(
             columns=column_names(column or []),
             domain=domain_text(domain) if domain else None,
@@ -87,20 +87,16 @@ def score(
             input,
             output,
             scorer,
-            engine=engine,
-            address=address,
-            workers=workers,
-            shard_rows=shard_rows,
-            json_log=json_log,
+            RunOptions(engine, address, workers, shard_rows, None if json_log is None else str(json_log)),
             watch=watch,
         )
     print(summary)
 
 
 def _print_plan(input: Sequence[str], output: str, scorer: PairScorer, shard_rows: int) -> None:
-    from pddl_eval.dataset.plan import plan_run
+    from pddl_eval.run import prepare_run
 
-    plan = plan_run(input, output, scorer, shard_rows)
+    plan = prepare_run(input, output, scorer, shard_rows)
     for shard in plan.shards:
         state = "done " if shard.name in plan.finished else "to do"
         print(f"{state}  {shard.rows:>8,}  {shard.name}")

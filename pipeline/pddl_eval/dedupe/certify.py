@@ -14,8 +14,7 @@ from typing import NamedTuple
 from pddl_eval.domains import planning_domain
 from pddl_eval.engines.runner import EngineError
 from pddl_eval.equivalence.certificate import certificate_of
-from pddl_eval.parsing.problems import read_problem
-from pddl_eval.parsing.unreadable import Unreadable
+from pddl_eval.parsing import Unreadable, read_problem
 from pddl_eval.verdict import Undecided
 
 CHUNK_TEXTS = 256

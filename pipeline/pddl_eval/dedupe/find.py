@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from pddl_eval.dataset.columns import holds_text, place_of, require_columns, require_text
-from pddl_eval.dataset.locations import DatasetError
-from pddl_eval.dataset.sources import Input, Source, open_source
 from pddl_eval.dedupe.certify import Certified, certify_texts
 from pddl_eval.dedupe.classes import CLASS, GROUP, classify
 from pddl_eval.dedupe.summary import DedupeSummary, summarise
 from pddl_eval.dedupe.texts import TEXT, Columns, DistinctTexts
+from pddl_eval.run import DatasetError, Input, Source, holds_text, open_source, place_of, require_columns, require_text
 
 if TYPE_CHECKING:
     import polars

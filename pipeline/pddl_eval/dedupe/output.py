@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pddl_eval.dataset.locations import DatasetError, locate, put_bytes
-from pddl_eval.dataset.partitions import SIGNATURE_KEY
+from pddl_eval.run import SIGNATURE_KEY, DatasetError, locate, put_bytes
 
 if TYPE_CHECKING:
     import os

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from pddl_eval.dataset.columns import column_batches
-from pddl_eval.dataset.sources import Source
 from pddl_eval.dedupe.certify import ProblemText
+from pddl_eval.run import Source, column_batches
 
 if TYPE_CHECKING:
     import polars

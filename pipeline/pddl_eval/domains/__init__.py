@@ -75,7 +75,7 @@ def known_domain(name: str) -> PlanningDomain | None:
     >>> known_domain("gripper").domain.operators[0].name
     'move'
     """
-    from pddl_eval.parsing.domains import parse_domain
+    from pddl_eval.parsing import parse_domain
 
     if name not in known_domain_names():
         return None
@@ -92,12 +92,12 @@ def planning_domain(name_or_pddl: str) -> PlanningDomain | None:
 
     A text whose operators are those of a known domain under other names is decided by that domain's rules.
 
-    Raises ``pddl_eval.parsing.domains.DomainError`` where the text is no PDDL domain.
+    Raises ``DomainError`` where the text is no PDDL domain.
 
     >>> planning_domain("floor-tile").rules is not None
     True
     """
-    from pddl_eval.parsing.domains import parse_domain
+    from pddl_eval.parsing import parse_domain
 
     if "(" not in name_or_pddl:
         return known_domain(name_or_pddl.strip().lower())

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pddl_eval.dataset.columns import column_batches, holds_text, read_row, require_columns, require_text
-from pddl_eval.dataset.locations import DatasetError
-from pddl_eval.dataset.sources import Input, open_source
+from pddl_eval.run import (
+    DatasetError,
+    Input,
+    column_batches,
+    holds_text,
+    open_source,
+    read_row,
+    require_columns,
+    require_text,
+)
 
 PAIR_ID = "pair_id"
 

@@ -115,7 +115,7 @@ def explain(
 ) -> Explanation:
     """Why the generated problem (a raw model answer) has its verdict against the reference.
 
-    Parameters as ``pddl_eval.compare_problems``. Raises ``pddl_eval.parsing.domains.DomainError`` where ``domain`` is a
+    Parameters as ``pddl_eval.compare_problems``. Raises ``DomainError`` where ``domain`` is a
     text but no PDDL domain.
 
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"

@@ -13,8 +13,7 @@ from enum import StrEnum
 from itertools import zip_longest
 
 from pddl_eval.model import Problem
-from pddl_eval.parsing import Unreadable, read_problem
-from pddl_eval.parsing.extract import problem_blocks
+from pddl_eval.parsing import DEFINE_DOMAIN, DEFINE_PROBLEM, Unreadable, problem_blocks, read_problem
 
 MOST_DRAFTS = 20
 """Refused drafts that are listed; the drafts after them are text."""
@@ -22,11 +21,10 @@ MOST_DRAFTS = 20
 TOO_LATE = "it is beyond the part of an answer that is read"
 
 _COMMENT = re.compile(r";[^\n]*+")
-_START = re.compile(r"\(\s*+define\s*+\(\s*+problem")
 _CONTENTS = {
     "a Markdown fence": re.compile(r"^[ \t]*+(?:```|~~~)", re.MULTILINE),
-    "a domain": re.compile(r"\(\s*+define\s*+\(\s*+domain"),
-    "a problem": _START,
+    "a domain": DEFINE_DOMAIN,
+    "a problem": DEFINE_PROBLEM,
 }
 
 
@@ -106,7 +104,7 @@ def _blocks(lowered: str, constants: frozenset[str]) -> Iterator[tuple[int, int,
         # Blocks that a comment hides are no part of this one; a reason counts lines from the answer's start.
         text = "\n" * (block.line - 1) * listed + _COMMENT.sub("", block.text)
         outcome: Problem | Unreadable = Unreadable("unparseable", "another `(define (problem` opens inside it")
-        if len(_START.findall(text)) == 1:
+        if len(DEFINE_PROBLEM.findall(text)) == 1:
             outcome = read_problem(text, constants)
         if outcome == problem and isinstance(outcome, Problem):
             yield position, position + len(block.text), ""

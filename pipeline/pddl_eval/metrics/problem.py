@@ -46,7 +46,7 @@ def score_problem_pair(
     if isinstance(problem, Unreadable):
         if mistake is not None:
             return ProblemVerdict(False, False, None, None, Verdict.REFERENCE_INVALID, mistake)
-        return ProblemVerdict(False, False, False, False, Verdict(problem.verdict), problem.detail)
+        return ProblemVerdict(False, False, False, False, problem.verdict, problem.detail)
 
     generated = Task(problem, known)
     if mistake is not None or not isinstance(reference, Task):

@@ -1,6 +1,31 @@
-"""Text to values: problems, domains and plans out of raw model answers. Nothing here compares, searches or scores."""
+"""Text to values: problems, domains and plans out of raw model answers. Nothing here compares, searches or scores.
 
+Other rooms import from here: ``pddl_eval.parsing`` is the interface, its files are not.
+"""
+
+from pddl_eval.parsing.authority import ParseError, Unreadable
 from pddl_eval.parsing.domains import DomainError, parse_domain
-from pddl_eval.parsing.plans import Plan, PlanError, ReadPlan, Step, plan_of_steps, read_plan
+from pddl_eval.parsing.plans import Plan, PlanError, ReadPlan, Step, Unread, plan_of_steps, read_plan
 from pddl_eval.parsing.problems import parse_problem, read_problem, read_problem_by_package
-from pddl_eval.parsing.unreadable import ParseError, Unreadable
+from pddl_eval.parsing.sexpr import DEFINE_DOMAIN, DEFINE_PROBLEM, Block, problem_blocks
+
+__all__ = [
+    "DEFINE_DOMAIN",
+    "DEFINE_PROBLEM",
+    "Block",
+    "DomainError",
+    "ParseError",
+    "Plan",
+    "PlanError",
+    "ReadPlan",
+    "Step",
+    "Unread",
+    "Unreadable",
+    "parse_domain",
+    "parse_problem",
+    "plan_of_steps",
+    "problem_blocks",
+    "read_plan",
+    "read_problem",
+    "read_problem_by_package",
+]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from pddl_eval.model import Action
-from pddl_eval.parsing.plan_actions import MAX_UNREAD, FoundPlan, Unread, marked_item
+from pddl_eval.parsing.plan_text import MAX_UNREAD, FoundPlan, Unread, marked_item
 
 _MAX_DEPTH = 32
 _MAX_LISTS = 50
@@ -107,8 +107,7 @@ def _elements(text: str, position: int, action_of: Callable[[Any], Action | None
         position = _after_blanks(text, position)
         if text.startswith("]", position):
             return values, unread, ""
-        end = _end_of_value(text, position)
-        value = _loaded(text[position:end]) if end else None
+        value, end = _value(text, position)
         if action_of(value):
             values.append(value)
         elif values:
@@ -124,32 +123,28 @@ def _elements(text: str, position: int, action_of: Callable[[Any], Action | None
             return values, [*unread, position], "the JSON list is not closed"
 
 
-def _loaded(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return None
-
-
 def _after_blanks(text: str, position: int) -> int:
     while text[position : position + 1].isspace():
         position += 1
     return position
 
 
-def _end_of_value(text: str, position: int) -> int | None:
-    """Where the object, list or string that begins here ends, None where it does not, or nests too deeply."""
+def _value(text: str, position: int) -> tuple[Any, int]:
+    """The object, list or string that begins here, and its end.
+
+    None where it is not JSON; the end is 0 where it does not end, nests too deeply or is something else.
+    """
     depth = 0
     for mark in _MARK.finditer(text, position):
         symbol = mark[0]
         if symbol == '"' or (depth == 0 and mark.start() != position):
-            return None
-        if symbol in "{[":
-            depth += 1
-        elif symbol in "}]":
-            depth -= 1
+            break
+        depth += (symbol in "{[") - (symbol in "}]")
         if depth > _MAX_DEPTH:
-            return None
+            break
         if depth <= 0:
-            return mark.end()
-    return None
+            try:
+                return json.loads(text[position : mark.end()]), mark.end()
+            except ValueError:
+                return None, mark.end()
+    return None, 0

@@ -9,8 +9,8 @@ import os
 from collections.abc import Sequence
 from importlib.util import find_spec
 
-from pddl_eval.dataset.locations import locate, put_bytes
 from pddl_eval.report.svg import Figure, standalone
+from pddl_eval.run import locate, put_bytes
 
 PNG_SCALE = 3
 """Pixels of a PNG for one unit of the SVG: about 300 dots an inch in a column of a paper."""

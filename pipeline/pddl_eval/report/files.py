@@ -9,8 +9,8 @@ from io import BytesIO
 
 import polars as pl
 
-from pddl_eval.dataset.locations import locate, put_bytes
 from pddl_eval.report.build import Report
+from pddl_eval.run import locate, put_bytes
 
 
 def report_json(report: Report) -> str:

@@ -1,6 +1,6 @@
 """The scored dataset that a report is about: its rows as a lazy frame, its size and its signatures.
 
-Files are found and compared by ``pddl_eval.dataset``; a frame that is already in memory (a notebook's) does as well.
+Files are found and compared by ``pddl_eval.run``; a frame that is already in memory (a notebook's) does as well.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ import polars as pl
 import pyarrow.dataset
 import pyarrow.parquet as pq
 
-from pddl_eval.dataset.locations import Location, dataset_errors
-from pddl_eval.dataset.partitions import SIGNATURE_KEY
-from pddl_eval.dataset.sources import FOOTER_READERS, open_source
 from pddl_eval.errors import UserError
+from pddl_eval.run import SIGNATURE_KEY, Location, dataset_errors
+from pddl_eval.run.inputs import FOOTER_READERS, open_source
 from pddl_eval.scoring.columns import KINDS
 
 ROW = "pddl_eval.row"

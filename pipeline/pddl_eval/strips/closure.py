@@ -64,7 +64,7 @@ def closure(problem: Problem, domain: Domain, reach: Reach | None = None) -> Sta
 
     ``reach`` is asked for goal states that the search of this room does not find.
 
-    >>> from pddl_eval.parsing.domains import parse_domain
+    >>> from pddl_eval.parsing import parse_domain
     >>> lamp = parse_domain("(define (domain d) (:action switch :precondition (off) :effect (and (on) (not (off)))))")
     >>> sorted(closure(Problem("p", "d", {}, frozenset({("off",), ("dry",)}), frozenset({("on",)})), lamp))
     [('dry',), ('on',)]

@@ -41,7 +41,7 @@ def find_plan(
 ) -> tuple[Action, ...] | Unsolvable | Undecided:
     """A plan to a state that contains the goal and none of the atoms ``without``, or the proof that there is none.
 
-    >>> from pddl_eval.parsing.domains import parse_domain
+    >>> from pddl_eval.parsing import parse_domain
     >>> light = parse_domain("(define (domain d) (:action switch :precondition (off) :effect (and (on) (not (off)))))")
     >>> find_plan(Problem("p", "d", {}, frozenset({("off",)}), frozenset({("on",)})), light)
     (('switch',),)

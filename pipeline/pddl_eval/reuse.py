@@ -1,0 +1,324 @@
+"""A dataset scored again: rows whose content is that of a row scored before keep its scores, the rest is scored.
+
+What it writes is what ``score_dataset`` would have written, partition by partition; only the time spent differs. It
+compares no scores: that is ``pddl_eval.diff``.
+
+The earlier scores are found through an index: an Arrow file in the output with the score columns behind a digest of
+each row's content, a record batch for each bucket of digests, sorted. It is written in one pass over the earlier
+dataset and one over each bucket, so that memory follows the bucket; workers map it and touch only the pages that they
+look at. From an object store it is copied to the worker's disk first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import ipc
+
+from pddl_eval.options import MEANINGS, RunOptions, ScoringOptions, takes
+from pddl_eval.run import (
+    CARRIED_KEY,
+    MANIFEST,
+    SCORE_ERROR,
+    DatasetError,
+    Input,
+    Location,
+    PairScorer,
+    Run,
+    RunSummary,
+    Source,
+    Watcher,
+    Work,
+    column_batches,
+    dataset_errors,
+    finish_shards,
+    list_files,
+    locate,
+    new_file,
+    open_source,
+    place_of,
+    prepare_run,
+    read_bytes,
+)
+from pddl_eval.table import ColumnError, pairs_present
+
+INDEX_FOLDER = "_previous"
+"""In the output, while the run lasts: workers on other machines see it there."""
+
+INDEX_FORMAT = 2
+"""Goes up when keys or index files change."""
+
+BUCKET_ROWS = 200_000
+"""Rows of a bucket, about and at most: some hundred bytes each."""
+
+KEY = "key"
+KEY_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Previous:
+    """The earlier dataset: ``source`` has those of its files that can serve, perhaps none.
+
+    ``options`` say what its columns are called; ``scores`` are the columns to carry over; ``obstacle`` says why not all
+    rows can serve, or is None.
+    """
+
+    source: Source
+    options: ScoringOptions
+    scores: pa.Schema
+    obstacle: str | None = None
+
+
+@takes(scoring=ScoringOptions, running=RunOptions)
+def rescore_dataset(
+    previous: Input,
+    input: Input,
+    output: str | os.PathLike[str],
+    *,
+    scoring: ScoringOptions,
+    running: RunOptions,
+    previous_columns: Mapping[str, str] | None = None,
+    watch: Watcher | None = None,
+    warn: Callable[[str], None] | None = None,
+) -> RunSummary:
+    """Score a dataset as ``score_dataset`` does, but for the rows whose scores ``previous`` already holds.
+
+    ``previous`` is a scored dataset, its rows in any order, complete or not. A row's scores are carried over,
+    ``score_micros`` included, where its content (the pairs, ``is_placeholder``, ``domain``) is that of a row there
+    which was scored without ``score_error`` and with the same signature. ``RunSummary.rows_carried`` says how many;
+    ``warn`` is told why rows of ``previous`` cannot serve. ``previous_columns`` are the names of the meaningful columns
+    there, by default those under which they were scored.
+
+    It is the same run as that of ``score_dataset`` into the same output: one may finish what the other began. Raises
+    what ``score_dataset`` raises.
+    """
+    run, before = prepare_rescore(previous, input, output, scoring, running.shard_rows, previous_columns)
+    if before.obstacle and warn is not None:
+        warn(before.obstacle)
+    folder = run.work.output / INDEX_FOLDER
+    if run.missing and before.source.files:
+        carry = partial(_score_or_carry, run.work, scoring, build_index(before, folder))
+        run = replace(run, work=replace(run.work, score=carry))
+    try:
+        summary = finish_shards(run, running, watch=watch)
+    finally:
+        _open_index.cache_clear()
+    if list_files(folder):
+        with dataset_errors(folder, "write"):
+            folder.filesystem.delete_dir(folder.path)
+    return summary
+
+
+def prepare_rescore(
+    previous: Input,
+    input: Input,
+    output: str | os.PathLike[str],
+    options: ScoringOptions,
+    shard_rows: int,
+    previous_columns: Mapping[str, str] | None = None,
+) -> tuple[Run, Previous]:
+    """What ``rescore_dataset`` would do and what it would do it with; nothing is written. Errors as there."""
+    run = prepare_run(input, output, PairScorer(options), shard_rows)
+    before = open_previous(previous, previous_columns, options, run)
+    folder = locate(output)
+    for file in before.source.files:
+        if file.location.within(folder):
+            raise DatasetError(
+                f"The previous scores {file.location} lie in the output {folder}: choose another folder."
+            )
+    return run, before
+
+
+def open_previous(places: Input, columns: Mapping[str, str] | None, options: ScoringOptions, run: Run) -> Previous:
+    """Look at the footers of a scored dataset and say what of it can serve a run.
+
+    Equal content has equal scores only where the signatures are equal and the same pairs of columns were scored.
+    ``columns`` are the names of its meaningful columns; None: those that its run's manifest names, else those of the
+    new run. Raises ``DatasetError`` where there is no such dataset.
+    """
+    source = open_source(places)
+    named = _as_it_was_scored(source, options) if columns is None else replace(options, columns=columns)
+    scores = pa.schema(list(run.work.output_schema)[len(run.work.input_schema) :])
+    mismatch = _mismatch(source.schema, named, run.work.input_schema, options, scores)
+    if mismatch:
+        obstacle: str | None = f"{place_of(source)} cannot be reused: {mismatch}"
+        return Previous(replace(source, files=()), named, scores, obstacle)
+    signature = run.work.scorer.signature
+    others: Counter[str | None] = Counter()
+    for file in source.files:
+        others[file.signature] += file.rows * (file.signature != signature)
+    obstacle = None
+    if others.total():
+        [(other, _)] = others.most_common(1)
+        obstacle = (
+            f"{others.total():,} rows of {place_of(source)} were scored in another way and cannot be reused: "
+            f"{other or 'no signature'}, now {signature}"
+        )
+    files = tuple(file for file in source.files if file.signature == signature)
+    return Previous(replace(source, files=files), named, scores, obstacle)
+
+
+def content_columns(schema: pa.Schema, options: ScoringOptions) -> list[str]:
+    """The names of the columns that the scores of such a dataset depend on.
+
+    Raises ``ColumnError`` where the dataset has nothing to score.
+
+    >>> plans = pa.schema({"id": pa.int64(), "reference_plan": pa.string(), "generated_plan": pa.string()})
+    >>> content_columns(plans, ScoringOptions())
+    ['reference_plan', 'generated_plan']
+    """
+    # Of the others, the reference problem matters to plans too.
+    scored = {name for kind in pairs_present(schema, options) for name in (kind.reference, kind.generated)}
+    names = {options.column(meaning) for meaning in scored | {"is_placeholder", "domain", "reference_problem"}}
+    return [name for name in schema.names if name in names]
+
+
+def content_keys(table: pa.Table, options: ScoringOptions) -> np.ndarray[Any, Any]:
+    """A 128-bit digest of each row's content: equal for rows that get equal scores, whatever else they hold.
+
+    A column that is missing counts as one of nulls, a null ``is_placeholder`` as false and an empty ``domain`` as null,
+    as in scoring. Texts are hashed with their lengths, so that none can run over into the next.
+
+    >>> plans = pa.table({"reference_plan": ["(a)", "(a)"], "generated_plan": ["(b)", "(b)"], "id": [1, 2]})
+    >>> first, second = content_keys(plans, ScoringOptions()).tolist()
+    >>> first == second
+    True
+    """
+    known = content_columns(table.schema, options)
+    columns: list[list[bytes | None]] = []
+    for meaning in MEANINGS:
+        name = options.column(meaning)
+        values: list[Any] = [None] * table.num_rows
+        if name in known and meaning == "is_placeholder":
+            values = [b"" if value else None for value in table[name].to_pylist()]
+        elif name in known:
+            values = table[name].cast(pa.large_string()).cast(pa.large_binary()).to_pylist()
+        columns.append([value or None for value in values] if meaning == "domain" else values)
+    keys = bytearray()
+    for row in zip(*columns, strict=True):
+        lengths = ",".join("-" if text is None else str(len(text)) for text in row)
+        keys += hashlib.blake2b(b"".join((lengths.encode(), *filter(None, row))), digest_size=KEY_BYTES).digest()
+    return np.frombuffer(bytes(keys), dtype=f"S{KEY_BYTES}")
+
+
+def build_index(previous: Previous, folder: Location) -> Location:
+    """The index of the files that can serve; that of an earlier start is taken as it is.
+
+    A row that could not be scored is not in it, so it is tried again. Raises ``DatasetError``.
+    """
+    source, options, names = previous.source, previous.options, previous.scores.names
+    identity = [INDEX_FORMAT, [file.version.footer for file in source.files], options.columns, names]
+    index = folder / f"{hashlib.blake2b(json.dumps(identity).encode(), digest_size=16).hexdigest()}.arrow"
+    if list_files(folder).get(index.path.rpartition("/")[2]):
+        return index
+    schema = pa.schema([pa.field(KEY, pa.binary(KEY_BYTES)), *previous.scores])
+    buckets = max(1, -(-source.rows // BUCKET_ROWS))
+    read = list(dict.fromkeys([*content_columns(source.schema, options), *names]))
+    with tempfile.TemporaryDirectory(prefix="pddl-eval-") as aside:
+        with ExitStack() as stack:
+            writers = [stack.enter_context(ipc.new_stream(f"{aside}/{bucket}", schema)) for bucket in range(buckets)]
+            for batch in column_batches(source, read):
+                table = pa.Table.from_batches([batch])
+                table = table.filter(pc.is_null(table[SCORE_ERROR]))
+                keys = content_keys(table, options)
+                key = pa.Array.from_buffers(pa.binary(KEY_BYTES), len(keys), [None, pa.py_buffer(keys)])
+                table = pa.table([key, *table.select(names).columns], names=schema.names).cast(schema)
+                bucket_of = _bucket_of(keys, buckets)
+                for bucket in np.unique(bucket_of):
+                    writers[bucket].write_table(table.filter(bucket_of == bucket))
+        with new_file(index) as file, ipc.new_file(file, schema) as writer:
+            for bucket in range(buckets):
+                with pa.memory_map(f"{aside}/{bucket}") as mapped:
+                    table = ipc.open_stream(mapped).read_all().sort_by(KEY).combine_chunks()
+                    [batch] = table.to_batches() or [pa.RecordBatch.from_pylist([], schema)]
+                    writer.write_batch(batch)
+    return index
+
+
+def _score_or_carry(work: Work, options: ScoringOptions, index: Location, table: pa.Table) -> pa.Table:
+    """The table with its scores: those in the index for the rows whose content it knows, new ones for the others."""
+    found, carried = _look_up(index, content_keys(table, options))
+    unknown = np.setdiff1d(np.arange(table.num_rows), found)
+    scores = [carried]
+    if len(unknown):
+        scores.append(work.scorer(table.take(unknown)).select(carried.column_names))
+    order = np.argsort(np.concatenate([found, unknown]))
+    scored = pa.table([*table.columns, *pa.concat_tables(scores).take(order).columns], schema=work.output_schema)
+    return scored.replace_schema_metadata({CARRIED_KEY: str(len(found))})
+
+
+def _as_it_was_scored(source: Source, options: ScoringOptions) -> ScoringOptions:
+    """The options with the column names of the manifest that lies beside the files."""
+    try:
+        if MANIFEST in list_files(source.base):
+            return replace(options, columns=json.loads(read_bytes(source.base / MANIFEST))["settings"]["columns"])
+    except (ValueError, KeyError, TypeError):
+        pass  # A copy without its manifest, or with another's: the new run's names are as good a guess.
+    return options
+
+
+def _mismatch(
+    theirs: pa.Schema, named: ScoringOptions, ours: pa.Schema, options: ScoringOptions, scores: pa.Schema
+) -> str | None:
+    """What keeps all of the dataset from serving, as the rest of a sentence about it."""
+    try:
+        pairs = [kind.name for kind in pairs_present(theirs, named)]
+    except ColumnError as error:
+        return str(error)
+    if pairs != [kind.name for kind in pairs_present(ours, options)]:
+        return f"it has other pairs of columns ({', '.join(pairs)})"
+    for field in scores:
+        if field.name not in theirs.names:
+            return f"it has no scores ({field.name} is missing)"
+        found = theirs.field(field.name).type
+        if found not in (field.type, pa.null()):
+            return f"{field.name} is {found} and not {field.type}"
+    return None
+
+
+def _bucket_of(keys: np.ndarray[Any, Any], buckets: int) -> np.ndarray[Any, Any]:
+    return keys.view("<u8")[::2] % buckets
+
+
+def _look_up(index: Location, keys: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], pa.Table]:
+    """Which rows are found (their places, not in order) and their score columns, in the same order."""
+    reader = _open_index(index)
+    bucket_of = _bucket_of(keys, reader.num_record_batches)
+    places = [np.array([], dtype=np.int64)]
+    scores = [reader.schema.empty_table()]
+    for bucket in np.unique(bucket_of):
+        batch = reader.get_batch(bucket)
+        if batch.num_rows:
+            here = np.flatnonzero(bucket_of == bucket)
+            theirs = np.frombuffer(batch[KEY].buffers()[1], dtype=keys.dtype, count=batch.num_rows)
+            at = np.searchsorted(theirs, keys[here]).clip(max=batch.num_rows - 1)
+            same = theirs[at] == keys[here]
+            places.append(here[same])
+            scores.append(pa.Table.from_batches([batch]).take(at[same]))
+    return np.concatenate(places), pa.concat_tables(scores).drop_columns(KEY)
+
+
+@lru_cache(maxsize=4)
+def _open_index(index: Location) -> ipc.RecordBatchFileReader:
+    """The mapped index. The name of the file says what is in it."""
+    with dataset_errors(index, "read"):
+        if index.is_local:
+            return ipc.open_file(pa.memory_map(index.path))
+        with tempfile.NamedTemporaryFile(prefix="pddl-eval-") as copy:
+            with index.filesystem.open_input_stream(index.path) as stream:
+                while block := stream.read(2**20):
+                    copy.write(block)
+            copy.flush()
+            return ipc.open_file(pa.memory_map(copy.name))  # Which outlives the name.

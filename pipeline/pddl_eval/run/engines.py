@@ -1,0 +1,275 @@
+"""Where work is done: in this process, in worker processes of this machine, or on a Ray cluster (``ray_engine``).
+
+Each engine has ``submit(task)``, which begins a task and is called while fewer than ``capacity`` are begun and not
+taken; ``take()``, which waits for any begun task and returns it with its result or ``WorkerLost``; and ``close()``,
+which stops what still runs. What to do about a lost worker is decided in one place for all engines, ``retries``.
+``ordered_map`` is the same worker processes for programs without shards.
+
+Each worker is a process of its own with a pipe of its own, and not a member of a ``ProcessPoolExecutor``: when a member
+of that dies all of its tasks fail, one cannot tell which task the worker was lost to, and members outlive a parent that
+is killed.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pddl_eval.errors import RunError
+from pddl_eval.options import RunOptions
+from pddl_eval.run.rows import close_files
+
+ROW_SECONDS = 0.0005
+"""Scoring a row: two parses, a comparison, sometimes a plan."""
+
+PROCESSES_SECONDS = 1.5
+"""Starting worker processes, which import the program side by side."""
+
+CLUSTER_SECONDS = 4.0
+"""Joining a Ray cluster until its workers have imported the program."""
+
+CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
+"""Where Linux says how many microseconds of each period a container may compute; absent outside one."""
+
+START_ATTEMPTS = 5
+"""Worker processes in a row that may be killed before they are ready."""
+
+AHEAD = 3
+"""Items for each worker that ``ordered_map`` takes before the first of them is done."""
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class EngineError(RunError):
+    """Why an engine cannot run anything, in one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerLost:
+    """A task came back without an answer because its worker died; ``reason`` is as the engine tells it."""
+
+    task: Any
+    reason: str
+
+
+def choose_engine(rows: int, shards: int, options: RunOptions) -> RunOptions:
+    """The options with the engine and the number of workers that finish first with so many rows in so many shards.
+
+    One local worker is this process; Ray without ``workers`` has as many as CPUs.
+
+    ``auto`` takes Ray where an address is given, and where ``RAY_ADDRESS`` names a cluster and the rows are worth
+    joining it; otherwise as many processes of this machine as pay for their start. A local Ray is never the fastest
+    on one machine: it is started only when asked for. The estimate is rows times a row's cost over the workers, plus
+    their start; its constants matter near the break-even of a few thousand rows alone, where either way takes seconds.
+
+    >>> choose_engine(300, 1, RunOptions()).workers
+    1
+    >>> choose_engine(1_000_000, 245, RunOptions(workers=8)).engine
+    'local'
+    """
+    if options.engine == "local":
+        return replace(options, workers=max(1, min(options.workers or 1, shards)))
+    here = max(1, min(options.workers or available_cpus(), shards))
+    alone, together = rows * ROW_SECONDS, PROCESSES_SECONDS + rows * ROW_SECONDS / here
+    worth_joining = cluster_address() and min(alone, together) > CLUSTER_SECONDS
+    if options.engine == "ray" or options.address or worth_joining:
+        return replace(options, engine="ray")
+    return replace(options, engine="local", workers=here if together < alone else 1)
+
+
+def cluster_address() -> str | None:
+    """The cluster that ``RAY_ADDRESS`` names; None where it names the HTTP server that jobs are submitted to."""
+    address = os.environ.get("RAY_ADDRESS") or None
+    return None if address and address.startswith(("http://", "https://")) else address
+
+
+def available_cpus(quota_file: Path = CPU_QUOTA) -> int:
+    """CPUs that this process may use: fewer than the machine's in a container with a CPU set or a quota."""
+    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        quota, period = quota_file.read_text(encoding="ascii").split()
+        return max(1, min(cpus, int(quota) // int(period)))
+    except (OSError, ValueError):  # Not Linux, no control group, or the quota is "max".
+        return cpus
+
+
+def ordered_map(function: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:
+    """The function of each item, in the order of the items, made in worker processes; one worker is this process.
+
+    ``function`` and ``items`` are picklable; ``items`` is drawn from as workers need more, ``AHEAD`` for each at most.
+    What the function raises is raised here. Raises ``EngineError`` where a worker dies.
+
+    >>> list(ordered_map(len, ["a", "bc"], workers=1))
+    [1, 2]
+    """
+    if workers == 1:
+        yield from map(function, items)
+        return
+    numbered = enumerate(items)
+    results: dict[int, Result] = {}
+    following = running = 0
+    with closing(Processes(partial(_of_second, function), workers)) as pool:
+        while True:
+            while running < workers and running + len(results) < AHEAD * workers:
+                task = next(numbered, None)
+                if task is None:
+                    break
+                pool.submit(task)
+                running += 1
+            if not running:
+                return
+            (number, _), result = pool.take()
+            running -= 1
+            if isinstance(result, WorkerLost):
+                raise EngineError(
+                    f"A worker process was lost ({result.reason}): it may lack memory, try fewer workers."
+                )
+            results[number] = result
+            while following in results:
+                yield results.pop(following)
+                following += 1
+
+
+class InProcess:
+    """Runs each task here when it is asked for its result. A poison row ends this process."""
+
+    capacity = 1
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self._function = function
+        self._tasks: deque[Any] = deque()
+
+    def submit(self, task: Any) -> None:
+        self._tasks.append(task)
+
+    def take(self) -> tuple[Any, Any]:
+        task = self._tasks.popleft()
+        return task, self._function(task)
+
+    def close(self) -> None:
+        close_files()
+
+
+@dataclass(slots=True, eq=False)
+class _Worker:
+    """``tasks`` holds the task that it works on, or will when it is ready."""
+
+    process: BaseProcess
+    pipe: Connection
+    tasks: list[Any]
+    ready: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Raised:
+    error: Exception
+
+
+class Processes:
+    """Runs tasks in worker processes, one at a time in each, started when they are needed."""
+
+    def __init__(self, function: Callable[[Any], Any], workers: int) -> None:
+        self.capacity = workers
+        self._function = function
+        self._workers: list[_Worker] = []
+        self._failed_starts = 0
+
+    def submit(self, task: Any) -> None:
+        worker = next((each for each in self._workers if not each.tasks), None) or self._start()
+        worker.tasks.append(task)
+        if worker.ready:
+            _send(worker)
+
+    def take(self) -> tuple[Any, Any]:
+        while True:
+            busy = {each.pipe: each for each in self._workers if each.tasks}
+            worker = busy[wait(list(busy))[0]]  # type: ignore[index]
+            try:
+                answer = worker.pipe.recv()
+            except (EOFError, OSError):
+                self._remove(worker)
+                [task] = worker.tasks
+                if worker.ready:
+                    return task, WorkerLost(task, _why_it_ended(worker.process.exitcode))
+                self._count_failed_start(worker.process.exitcode)
+                self.submit(task)
+                continue
+            if not worker.ready:
+                worker.ready, self._failed_starts = True, 0
+                _send(worker)
+                continue
+            if isinstance(answer, _Raised):
+                raise answer.error
+            return worker.tasks.pop(), answer
+
+    def close(self) -> None:
+        for worker in self._workers:
+            worker.process.kill()
+        for worker in list(self._workers):
+            self._remove(worker)
+
+    def _start(self) -> _Worker:
+        # Not fork: Arrow's and Ray's threads do not survive it.
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_serve, args=(theirs, self._function), daemon=True)
+        process.start()
+        theirs.close()
+        self._workers.append(_Worker(process, ours, []))
+        return self._workers[-1]
+
+    def _remove(self, worker: _Worker) -> None:
+        self._workers.remove(worker)
+        worker.pipe.close()  # Which ends a process that lives.
+        worker.process.join()
+
+    def _count_failed_start(self, exitcode: int | None) -> None:
+        self._failed_starts += 1
+        # A process that ended by itself would do so again; one that was killed says nothing.
+        if (exitcode or 0) > 0 or self._failed_starts == START_ATTEMPTS:
+            raise EngineError(
+                "Worker processes do not start: a script that calls score_dataset with workers "
+                'does so under `if __name__ == "__main__":`.'
+            )
+
+
+def _of_second(function: Callable[[Item], Result], task: tuple[int, Item]) -> Result:
+    return function(task[1])
+
+
+def _send(worker: _Worker) -> None:
+    with suppress(OSError):  # It died just now: ``take`` finds the end of the pipe.
+        worker.pipe.send(worker.tasks[0])
+
+
+def _serve(pipe: Connection, function: Callable[[Any], Any]) -> None:
+    """What a worker process does. It ends when the pipe does, so it does not outlive the process that started it."""
+    # Ctrl-C reaches the whole group; the parent decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(EOFError, OSError):
+        pipe.send("ready")
+        while True:
+            task = pipe.recv()
+            try:
+                answer = function(task)
+            except Exception as error:
+                answer = _Raised(error)
+            pipe.send(answer)
+
+
+def _why_it_ended(exitcode: int | None) -> str:
+    if exitcode is not None and exitcode < 0:
+        with suppress(ValueError):
+            return f"its process was ended by {signal.Signals(-exitcode).name}"
+    return f"its process ended with exit code {exitcode}"

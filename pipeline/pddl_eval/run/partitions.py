@@ -1,0 +1,266 @@
+"""One shard from descriptor to partition: what a worker does, on whatever engine.
+
+A partition is the scored rows of one shard as a Parquet file that says in its metadata how it came about. A resumed run
+and the closing summary go by this record. Nothing that happens to a shard is raised here: it comes back as a value, a
+record or a failure, so that an exception in an engine always means the engine's own trouble.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from itertools import count
+from typing import Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from pddl_eval.run.inputs import FOOTER_READERS, SIGNATURE_KEY, Shard
+from pddl_eval.run.places import DatasetError, Location, OutputError, dataset_errors, new_parquet
+from pddl_eval.run.rows import Rows, read_rows
+
+RECORD_KEY = "pddl_eval.shard"
+
+SCORE_ERROR = "score_error"
+"""The score column that every scorer has: why a row could not be scored, or null."""
+
+CARRIED_KEY = b"pddl_eval.carried"
+"""Metadata of a scored table: how many of its rows have scores that were made before."""
+
+UNSCORED = "Scoring this row ended its worker process, repeatedly (memory or a crash), so it was left out."
+
+Statistics = Mapping[str, Mapping[str, float]]
+"""By score column: ``true``/``false``/``null`` of a bool, ``count``/``sum`` of a number, ``count`` of a string (not
+null), and, of a counted string, how often each of its values occurs. Those of shards add up to those of a run."""
+
+
+class Scorer(Protocol):
+    """What is done to the rows: picklable, cheap to send, the same on every worker.
+
+    ``signature`` names in one line every setting that can change a score; ``settings`` says the same for the run's
+    manifest; ``counted`` are the score columns whose values the summary counts one by one.
+    """
+
+    @property
+    def signature(self) -> str: ...
+
+    @property
+    def settings(self) -> dict[str, object]: ...
+
+    @property
+    def counted(self) -> tuple[str, ...]: ...
+
+    def output_schema(self, schema: pa.Schema) -> pa.Schema:
+        """The input's schema with the score columns (``score_error`` among them) behind it; raises for a bad one."""
+
+    def __call__(self, table: pa.Table) -> pa.Table:
+        """The table with its score columns, row by row; its metadata may have a ``CARRIED_KEY``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What all shards of a run have in common; ``run`` is the run's fingerprint, the schemas those of its files.
+
+    ``score`` is the scorer, or a function that does the same with the help of earlier scores.
+    """
+
+    run: str
+    output: Location
+    input_schema: pa.Schema
+    output_schema: pa.Schema
+    scorer: Scorer
+    score: Callable[[pa.Table], pa.Table]
+
+
+@dataclass(frozen=True, slots=True)
+class ShardTask:
+    """One attempt at a shard. ``unscored`` rows are written without scores.
+
+    With ``probe``, a range of row numbers, only these are scored and nothing is written: does the worker survive it?
+    """
+
+    shard: Shard
+    attempt: int = 1
+    unscored: tuple[int, ...] = ()
+    probe: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShardRecord:
+    """What is known of a partition: ``rows`` written; ``seconds`` is wall time on ``node``.
+
+    ``unreadable`` are the ranges of rows (numbers in their file, end excluded) that could not be read from the input,
+    ``damage`` says why; ``unscored`` are the numbers of poison rows, written without scores; ``carried`` rows have
+    scores that were made before (see ``Scorer``).
+    """
+
+    name: str
+    run: str
+    rows: int
+    statistics: Statistics
+    seconds: float
+    node: str
+    attempt: int
+    unreadable: tuple[tuple[int, int], ...] = ()
+    damage: str | None = None
+    unscored: tuple[int, ...] = ()
+    carried: int = 0
+
+    @property
+    def unreadable_rows(self) -> int:
+        return sum(stop - start for start, stop in self.unreadable)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> ShardRecord:
+        fields = json.loads(text)
+        fields["unreadable"] = tuple((start, stop) for start, stop in fields["unreadable"])
+        fields["unscored"] = tuple(fields["unscored"])
+        return cls(**fields)
+
+
+@dataclass(frozen=True, slots=True)
+class ShardFailure:
+    """Why a shard has no partition; ``fatal`` where no other shard can have one either.
+
+    ``trace`` is for the developer: where an unexpected exception came from.
+    """
+
+    name: str
+    reason: str
+    fatal: bool = False
+    trace: str | None = None
+
+
+ShardResult = ShardRecord | ShardFailure
+
+
+def score_shard(work: Work, task: ShardTask) -> ShardResult:
+    """Read the rows of a shard, score them, write its partition."""
+    started = time.perf_counter()
+    shard = task.shard
+    try:
+        rows = read_rows(shard.file, *(task.probe or (shard.start, shard.stop)), work.input_schema)
+        scored, carried = _score(rows, work, task.unscored)
+        score_columns = work.output_schema.names[len(work.input_schema) :]
+        record = ShardRecord(
+            name=shard.name,
+            run=work.run,
+            rows=scored.num_rows,
+            statistics=column_statistics(scored, score_columns, work.scorer.counted),
+            seconds=round(time.perf_counter() - started, 4),
+            node=platform.node(),
+            attempt=task.attempt,
+            unreadable=() if task.probe else _gaps(rows.numbers, shard),
+            damage=rows.damage,
+            unscored=task.unscored,
+            carried=carried,
+        )
+        if task.probe is None:
+            metadata = {SIGNATURE_KEY: work.scorer.signature, RECORD_KEY: json.dumps(asdict(record))}
+            with new_parquet(work.output / shard.name, scored.schema, metadata) as writer:
+                writer.write_table(scored, row_group_size=max(1, scored.num_rows))
+        return record
+    except OutputError as error:
+        return ShardFailure(shard.name, str(error), fatal=True)
+    except DatasetError as error:
+        return ShardFailure(shard.name, str(error))
+    except MemoryError:
+        return ShardFailure(shard.name, "It does not fit into the worker's memory: choose a smaller --shard-rows.")
+    except Exception as error:
+        reason = f"Scoring it failed with {type(error).__name__}: {error}"
+        return ShardFailure(shard.name, reason, trace=traceback.format_exc())
+
+
+def read_record(partition: Location) -> ShardRecord | None:
+    """The record of a partition; None where the file is not a whole partition of this program."""
+    try:
+        with dataset_errors(partition, "read"), partition.filesystem.open_input_file(partition.path) as file:
+            metadata = pq.read_metadata(file)
+        record = ShardRecord.from_json((metadata.metadata or {})[RECORD_KEY.encode()])
+    except (DatasetError, KeyError, TypeError, ValueError):
+        return None
+    return record if record.rows == metadata.num_rows else None
+
+
+def finished_records(
+    output: Location, shards: Collection[Shard], present: Collection[str], run: str
+) -> dict[str, ShardRecord]:
+    """By shard name, the records of those partitions of a run that hold all rows of their shards.
+
+    ``present`` are the names of the files that the output holds.
+    """
+    candidates = [shard for shard in shards if shard.name in present]
+    with ThreadPoolExecutor(FOOTER_READERS) as readers:
+        records = readers.map(lambda shard: read_record(output / shard.name), candidates)
+        return {
+            shard.name: record
+            for shard, record in zip(candidates, records, strict=True)
+            if record is not None and record.run == run and record.rows == shard.rows
+        }
+
+
+def column_statistics(table: pa.Table, columns: Iterable[str], counted: Collection[str] = ()) -> Statistics:
+    """The statistics of some columns of a table; the values of those in ``counted`` are counted one by one.
+
+    >>> scores = pa.table({"verdict": ["equivalent", "equivalent", "unparseable"], "solvable": [True, None, False]})
+    >>> column_statistics(scores, ["verdict", "solvable"], counted=["verdict"])
+    {'verdict': {'equivalent': 2, 'unparseable': 1}, 'solvable': {'true': 1, 'false': 1, 'null': 1}}
+    """
+    return {name: _of_column(table.column(name), name in counted) for name in columns}
+
+
+def merge_statistics(parts: Iterable[Statistics]) -> Statistics:
+    """The statistics of all parts together; sums are added in the order of the parts.
+
+    >>> merge_statistics([{"plan_lcs": {"count": 2, "sum": 1.5}}, {"plan_lcs": {"count": 1, "sum": 0.5}}])
+    {'plan_lcs': {'count': 3, 'sum': 2.0}}
+    """
+    total: dict[str, Counter[str]] = {}
+    for part in parts:
+        for column, values in part.items():
+            total.setdefault(column, Counter()).update(values)  # type: ignore[arg-type]  # which adds floats as well
+    return {column: dict(values) for column, values in total.items()}
+
+
+def _of_column(column: pa.ChunkedArray, counted: bool) -> dict[str, float]:
+    present = len(column) - column.null_count
+    if pa.types.is_boolean(column.type):
+        true = pc.sum(column).as_py() or 0
+        return {"true": true, "false": present - true, "null": column.null_count}
+    if counted:
+        return {str(each["values"]): each["counts"] for each in pc.value_counts(column.drop_null()).to_pylist()}
+    if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+        return {"count": present, "sum": pc.sum(column).as_py() or 0}
+    return {"count": present}
+
+
+def _gaps(present: tuple[range, ...], shard: Shard) -> tuple[tuple[int, int], ...]:
+    starts = [shard.start, *(numbers.stop for numbers in present)]
+    stops = [*(numbers.start for numbers in present), shard.stop]
+    return tuple((start, stop) for start, stop in zip(starts, stops, strict=True) if start < stop)
+
+
+def _score(rows: Rows, work: Work, unscored: Collection[int]) -> tuple[pa.Table, int]:
+    """The scored rows, the unscored ones among them, and how many have scores that were made before."""
+    left_out = [number in unscored for numbers in rows.numbers for number in numbers] if unscored else []
+    table = rows.table.filter([not each for each in left_out]) if unscored else rows.table
+    scored = work.score(table)
+    if scored.num_rows != table.num_rows or not scored.schema.equals(work.output_schema):
+        raise TypeError("the scorer's rows or columns are not those that it announced")
+    carried = int((scored.schema.metadata or {}).get(CARRIED_KEY, 0))
+    if unscored:
+        places = count()
+        scored = scored.take(pa.array([None if each else next(places) for each in left_out], pa.int64()))
+        whole = [*rows.table.columns, *scored.columns[len(rows.table.schema) :]]
+        scored = pa.table(whole, schema=work.output_schema)
+        place = scored.schema.get_field_index(SCORE_ERROR)
+        errors = pc.if_else(pa.array(left_out, pa.bool_()), UNSCORED, scored[SCORE_ERROR])
+        scored = scored.set_column(place, scored.schema.field(place), errors)
+    return scored.replace_schema_metadata(work.output_schema.metadata), carried

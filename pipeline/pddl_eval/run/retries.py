@@ -1,0 +1,113 @@
+"""Retry policy for shards whose worker died: when to try again, how to find the poison row, when to give up.
+
+A worker is lost to a machine that goes away, to the kernel's out-of-memory killer or to a crash in a library. The first
+says nothing about the shard; the others come again. So after two losses the shard is probed by bisection, where every
+suspicion must repeat itself: an innocent shard on an unreliable cluster comes out of it clean. A poison row, which does
+end its worker each time, is written without scores and the rest of the shard is scored.
+
+There is no time limit for a shard: scoring bounds its own searches, and a limit here could only guess.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
+
+from pddl_eval.run.engines import InProcess, Processes, WorkerLost
+from pddl_eval.run.inputs import Shard
+from pddl_eval.run.partitions import ShardFailure, ShardResult, ShardTask
+from pddl_eval.run.ray_engine import RayTasks
+
+LOSSES_BEFORE_PROBING = 2
+LOSSES_OF_POISON = 10
+"""How often a single row must lose its worker to be called poison. On a cluster where every second task loses its
+worker, whatever it does, one innocent suspect in a thousand would be."""
+
+ATTEMPTS = 20
+"""Full attempts at a shard, before and after probing."""
+
+MOST_POISON_ROWS = 16
+"""Rows of one shard that are left out at most; where there are more, something other than the rows is broken."""
+
+ADVICE = "look at the installation and the memory of the workers, then try a smaller --shard-rows"
+
+
+def run_shards(engine: InProcess | Processes | RayTasks, shards: Iterable[Shard]) -> Iterator[ShardResult | WorkerLost]:
+    """The record or failure of each shard, as they finish, and each lost worker in between.
+
+    A bounded number of shards is in flight. Ends early, without touching the shards that are left, after a failure
+    that is fatal.
+    """
+    fresh = iter(shards)
+    begun: dict[str, Generator[ShardTask, ShardResult | WorkerLost, ShardResult]] = {}
+    ready: deque[ShardTask] = deque()
+    running = 0
+    while True:
+        while running < engine.capacity:
+            if not ready:
+                shard = next(fresh, None)
+                if shard is None:
+                    break
+                begun[shard.name] = attempts_at(shard)
+                ready.append(next(begun[shard.name]))
+            engine.submit(ready.popleft())
+            running += 1
+        if not running:
+            return
+        task, result = engine.take()
+        running -= 1
+        if isinstance(result, WorkerLost):
+            yield result
+        try:
+            ready.append(begun[task.shard.name].send(result))
+        except StopIteration as end:
+            del begun[task.shard.name]
+            yield end.value
+            if isinstance(end.value, ShardFailure) and end.value.fatal:
+                return
+
+
+def attempts_at(shard: Shard) -> Generator[ShardTask, ShardResult | WorkerLost, ShardResult]:
+    """Yields what to try next, is sent its result, returns the record or failure of the shard."""
+    poison: tuple[int, ...] = ()
+    reason = ""
+    for attempt in range(1, ATTEMPTS + 1):
+        result = yield ShardTask(shard, attempt, poison)
+        if not isinstance(result, WorkerLost):
+            return result
+        reason = result.reason
+        if attempt % LOSSES_BEFORE_PROBING == 0:
+            found = yield from _find_poison(shard, attempt, poison)
+            if isinstance(found, ShardFailure):
+                return found
+            poison = found
+    return ShardFailure(
+        shard.name, f"It lost its worker {ATTEMPTS} times ({reason}), and no single row of it does that: {ADVICE}."
+    )
+
+
+def _find_poison(
+    shard: Shard, attempt: int, known: tuple[int, ...]
+) -> Generator[ShardTask, ShardResult | WorkerLost, tuple[int, ...] | ShardFailure]:
+    poison = list(known)
+    suspects = [(shard.start, shard.stop)]
+    while suspects:
+        start, stop = suspects.pop()
+        single = stop - start == 1
+        if start == stop or (single and start in poison):
+            continue
+        for _ in range(LOSSES_OF_POISON if single else 1):
+            result = yield ShardTask(shard, attempt, tuple(poison), probe=(start, stop))
+            if not isinstance(result, WorkerLost):
+                break
+        else:
+            if single:
+                poison.append(start)
+            else:
+                middle = (start + stop) // 2
+                suspects += [(middle, stop), (start, middle)]
+        if isinstance(result, ShardFailure):
+            return result
+        if len(poison) > MOST_POISON_ROWS:
+            return ShardFailure(shard.name, f"More than {MOST_POISON_ROWS} of its rows end their worker: {ADVICE}.")
+    return tuple(sorted(poison))

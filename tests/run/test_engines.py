@@ -1,0 +1,226 @@
+"""Where a shard runs changes nothing about what is written, and a row that ends its worker costs that row alone."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from pddl_eval.options import RunOptions
+from pddl_eval.run import RunIncomplete, partitions, retries, run_scorer
+from pddl_eval.run.engines import EngineError, WorkerLost, available_cpus, choose_engine, ordered_map
+from pddl_eval.run.partitions import UNSCORED
+from pddl_eval.run.places import DatasetError, OutputError
+from pddl_eval.run.ray_engine import RayTasks
+
+from tests.run.length_scorer import LengthScorer
+from tests.run.parquet_files import numbered, read_output, write_numbered
+
+
+@pytest.fixture
+def quick_conviction(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No worker of these tests is lost by chance, so a row need not lose ten to be held responsible."""
+    monkeypatch.setattr(retries, "LOSSES_OF_POISON", 2)
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    return write_numbered(tmp_path / "pairs.parquet", rows=200, row_group=120)
+
+
+def test_worker_processes_write_what_this_process_writes(pairs: Path, tmp_path: Path) -> None:
+    alone = run_scorer(pairs, tmp_path / "a", LengthScorer(), RunOptions(engine="local", shard_rows=30))
+    together = run_scorer(pairs, tmp_path / "b", LengthScorer(), RunOptions(engine="local", workers=2, shard_rows=30))
+    assert read_output(tmp_path / "a").equals(read_output(tmp_path / "b"))
+    assert read_output(tmp_path / "a").select(["n", "text"]).equals(numbered(200))
+    assert together.statistics == alone.statistics
+    assert (together.rows, together.rows_scored, together.workers) == (200, 200, 2)
+
+
+def test_worker_processes_find_the_row_that_ends_them(quick_conviction: None, pairs: Path, tmp_path: Path) -> None:
+    events: list[object] = []
+    poison = numbered(200)["text"][137].as_py()
+    run_scorer(
+        pairs,
+        tmp_path / "out",
+        LengthScorer(poison=(poison,)),
+        RunOptions(engine="local", workers=2, shard_rows=16),
+        watch=events.append,
+    )
+    assert_only_unscored(tmp_path / "out", {137})
+    losses = [event for event in events if isinstance(event, WorkerLost)]
+    assert losses
+    assert losses[0].reason == "its process ended with exit code 9"
+
+
+def test_ray_writes_what_this_process_writes_and_finds_the_row_that_ends_its_worker(
+    ray_session: None, quick_conviction: None, pairs: Path, tmp_path: Path
+) -> None:
+    run_scorer(pairs, tmp_path / "local", LengthScorer(), RunOptions(engine="local", shard_rows=30))
+    summary = run_scorer(pairs, tmp_path / "ray", LengthScorer(), RunOptions(engine="ray", shard_rows=30))
+    assert read_output(tmp_path / "ray").equals(read_output(tmp_path / "local"))
+    assert (summary.engine, summary.rows) == ("ray", 200)
+    poison = numbered(200)["text"][137].as_py()
+    run_scorer(pairs, tmp_path / "poison", LengthScorer(poison=(poison,)), RunOptions(engine="ray", shard_rows=8))
+    assert_only_unscored(tmp_path / "poison", {137})
+
+
+def assert_only_unscored(output: Path, rows: set[int]) -> None:
+    table = read_output(output)
+    assert table.select(["n", "text"]).equals(numbered(200))
+    assert {row["n"] for row in table.to_pylist() if row["score_error"] == UNSCORED} == rows
+    assert {row["n"] for row in table.to_pylist() if row["length"] is None} == rows
+
+
+def test_a_worker_killed_from_outside_costs_an_attempt_and_no_row(pairs: Path, tmp_path: Path) -> None:
+    outcomes: list[object] = []
+    stop = threading.Event()
+
+    def kill_one() -> None:
+        while not stop.wait(0.05):
+            children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+            spawned = [pid for pid in children if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text()]
+            if spawned and any((tmp_path / "out").glob("*.parquet")):
+                os.kill(int(spawned[0]), signal.SIGKILL)
+                return
+
+    killer = threading.Thread(target=kill_one)
+    killer.start()
+    try:
+        summary = run_scorer(
+            pairs,
+            tmp_path / "out",
+            LengthScorer(pause=0.2),
+            RunOptions(engine="local", workers=2, shard_rows=20),
+            watch=outcomes.append,
+        )
+    finally:
+        stop.set()
+        killer.join()
+    losses = [outcome for outcome in outcomes if isinstance(outcome, WorkerLost)]
+    assert [loss.reason for loss in losses] == ["its process was ended by SIGKILL"]
+    assert summary.errors == 0
+    assert read_output(tmp_path / "out").select(["n", "text"]).equals(numbered(200))
+
+
+def test_no_worker_outlives_a_run_that_fails(pairs: Path, tmp_path: Path) -> None:
+    with pytest.raises(RunIncomplete, match="KeyError: 'bug'"):
+        run_scorer(
+            pairs, tmp_path / "out", LengthScorer(fails=True), RunOptions(engine="local", workers=2, shard_rows=30)
+        )
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline:
+        children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+        if not any("spawn_main" in Path(f"/proc/{pid}/cmdline").read_text() for pid in children):
+            return
+        time.sleep(0.05)
+    pytest.fail("worker processes are still there")
+
+
+def test_a_fatal_failure_ends_the_run_at_once(pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*arguments: object) -> None:
+        raise OutputError("No space is left on the device: cannot write it.")
+
+    monkeypatch.setattr(partitions, "new_parquet", full)
+    outcomes: list[object] = []
+    with pytest.raises(OutputError, match="No space is left"):
+        run_scorer(
+            pairs, tmp_path / "out", LengthScorer(), RunOptions(engine="local", shard_rows=10), watch=outcomes.append
+        )
+    assert len(outcomes) == 2, "the plan and one failure"
+
+
+@pytest.mark.parametrize("address", ["nowhere", "127.0.0.1:1", "ray://127.0.0.1:1"])
+def test_no_cluster_at_the_address_is_one_sentence(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ray = pytest.importorskip("ray")
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    with pytest.raises(EngineError, match=f"No Ray answers at {address}") as failure:
+        RayTasks(len, RunOptions(address=address))  # type: ignore[arg-type]
+    assert "\n" not in str(failure.value)
+
+
+def test_a_second_cluster_is_refused(ray_session: None) -> None:
+    with pytest.raises(EngineError, match="connected to Ray already"):
+        RayTasks(len, RunOptions(address="127.0.0.1:6379"))  # type: ignore[arg-type]
+
+
+@pytest.fixture(autouse=True)
+def no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+
+
+def chosen(rows: int, shards: int, **options: object) -> tuple[str, int | None]:
+    chosen = choose_engine(rows, shards, RunOptions(**options))  # type: ignore[arg-type]
+    return chosen.engine, chosen.workers
+
+
+def test_few_rows_stay_in_this_process_and_many_do_not() -> None:
+    assert chosen(500, 1, workers=8) == ("local", 1)
+    assert chosen(0, 0, workers=8) == ("local", 1)
+    assert chosen(1_000_000, 245, workers=8) == ("local", 8)
+    assert chosen(1_000_000, 3, workers=8) == ("local", 3)
+
+
+def test_local_has_worker_processes_only_when_asked() -> None:
+    assert chosen(1_000_000, 245, engine="local") == ("local", 1)
+    assert chosen(10, 2, engine="local", workers=2) == ("local", 2)
+
+
+def test_a_cluster_is_taken_when_named_and_when_the_rows_are_worth_joining_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert chosen(1, 1, address="auto") == ("ray", None)
+    assert chosen(1, 1, engine="ray", workers=3) == ("ray", 3)
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:6379")
+    assert chosen(1_000_000, 245)[0] == "ray"
+    assert chosen(500, 1)[0] == "local"
+    monkeypatch.setenv("RAY_ADDRESS", "http://127.0.0.1:8265")
+    assert chosen(1_000_000, 245)[0] == "local", "that is where jobs are submitted to, and no cluster's address"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"engine": "spark"}, "There is no engine spark"),
+        ({"workers": 0}, "at least one worker"),
+        ({"engine": "local", "address": "auto"}, "An address is that of a Ray cluster"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(arguments: dict[str, object], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        RunOptions(**arguments)  # type: ignore[arg-type]
+
+
+def test_a_quota_of_the_container_counts(tmp_path: Path) -> None:
+    quota = tmp_path / "cpu.max"
+    everything = available_cpus(quota)
+    quota.write_text("100000 100000\n")
+    assert available_cpus(quota) == 1
+    quota.write_text("max 100000\n")
+    assert available_cpus(quota) == everything
+
+
+def half(number: int) -> int:
+    if number % 2:
+        raise DatasetError(f"{number} is odd")
+    if number == 98:
+        os._exit(7)
+    time.sleep(0.05 * (number == 0))
+    return number // 2
+
+
+def test_results_come_in_order_and_items_are_drawn_as_needed() -> None:
+    drawn: list[int] = []
+    numbers = (drawn.append(number) or number for number in range(0, 80, 2))  # type: ignore[func-returns-value]
+    results = ordered_map(half, numbers, workers=2)
+    assert next(results) == 0
+    assert len(drawn) <= 8
+    assert list(results) == list(range(1, 40))
+
+
+def test_what_the_function_raises_is_raised_here_and_a_lost_worker_is_one_sentence() -> None:
+    with pytest.raises(DatasetError, match="5 is odd"):
+        list(ordered_map(half, [2, 4, 5], workers=2))
+    with pytest.raises(EngineError, match="exit code 7"):
+        list(ordered_map(half, [2, 98], workers=2))

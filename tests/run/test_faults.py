@@ -1,0 +1,273 @@
+"""Faults injected into real runs on a real cluster and a real object store: each output equals an undisturbed one's.
+
+Elsewhere: a row that ends its worker (``test_engines``), a damaged row group (``test_score``), a disk that is full
+(``test_partitions``), half-written partitions (``test_partitions``, ``test_object_store``).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pddl_eval.options import RunOptions
+from pddl_eval.run import run_scorer, score_dataset
+from pddl_eval.run.places import list_files, locate
+
+from tests.run.cluster import RAY, Cluster, kill
+from tests.run.length_scorer import LengthScorer
+from tests.run.parquet_files import numbered, read_output, write_numbered
+
+ROWS, SHARD_ROWS = 400, 10
+
+RUN = """
+import sys
+from pddl_eval.options import RunOptions
+from pddl_eval.run import run_scorer
+from tests.run.length_scorer import LengthScorer
+
+source, output, address = sys.argv[1:]
+options = RunOptions(engine="ray", address=address, shard_rows=10, json_log=output + ".jsonl")
+run_scorer(source, output, LengthScorer(pause=0.15), options)
+"""
+
+METRICS = """
+import sys, time, urllib.request, ray
+ray.init(address=sys.argv[1], log_to_driver=False, logging_level="ERROR")
+ports = [node["MetricsExportPort"] for node in ray.nodes() if node["Alive"]]
+exported, deadline = "", time.monotonic() + 40
+while "pddl_eval_shard_seconds_count" not in exported and time.monotonic() < deadline:
+    time.sleep(0.5)
+    pages = (urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) for port in ports)
+    exported = "".join(page.read().decode() for page in pages)
+print(exported)
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    pytest.importorskip("ray")
+    if not RAY.exists() or not Path("/proc/self/task").exists():
+        pytest.skip("needs the command ray and /proc")
+    cluster = Cluster()
+    try:
+        if not cluster.make_network():
+            pytest.skip("needs a network namespace of its own")
+        cluster.start(workers=2)
+        yield cluster
+    finally:
+        cluster.stop()
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    return write_numbered(tmp_path / "pairs.parquet", rows=ROWS, row_group=150)
+
+
+def begin(cluster: Cluster, pairs: Path, output: Path) -> subprocess.Popen[str]:
+    arguments = [*cluster.inside, sys.executable, "-c", RUN, str(pairs), str(output), cluster.address]
+    return subprocess.Popen(arguments, env=cluster.environment, stderr=subprocess.PIPE, text=True)
+
+
+def await_partitions(run: subprocess.Popen[str], output: Path, number: int) -> None:
+    while len(list(output.glob("*.parquet"))) < number:
+        assert run.poll() is None, run.stderr and run.stderr.read()
+        time.sleep(0.02)
+
+
+def assert_complete(run: subprocess.Popen[str], pairs: Path, output: Path) -> None:
+    _, errors = run.communicate(timeout=80)
+    assert run.returncode == 0, errors
+    undisturbed = output.with_name("undisturbed")
+    run_scorer(pairs, undisturbed, LengthScorer(), RunOptions(engine="local", shard_rows=SHARD_ROWS))
+    assert read_output(output).equals(read_output(undisturbed))
+    assert len(list(output.glob("*.parquet"))) == ROWS // SHARD_ROWS
+    assert [path.name for path in output.iterdir() if path.name.startswith(".")] == []
+
+
+def events(output: Path) -> list[str]:
+    return [json.loads(line)["event"] for line in Path(f"{output}.jsonl").read_text().splitlines()]
+
+
+def test_workers_are_killed(cluster: Cluster, pairs: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    run = begin(cluster, pairs, output)
+    for partitions in (4, 10, 16):
+        await_partitions(run, output, partitions)
+        while not cluster.kill_worker():
+            assert run.poll() is None
+    assert_complete(run, pairs, output)
+    assert events(output).count("worker_lost") >= 3
+    assert events(output).count("shard") == ROWS // SHARD_ROWS
+
+
+def test_ray_exports_what_was_done(cluster: Cluster, pairs: Path, tmp_path: Path) -> None:
+    assert_complete(begin(cluster, pairs, tmp_path / "out"), pairs, tmp_path / "out")
+    arguments = [*cluster.inside, sys.executable, "-c", METRICS, cluster.address]
+    exported = subprocess.run(
+        arguments, env=cluster.environment, capture_output=True, text=True, check=True, timeout=80
+    ).stdout
+    for name in ("pddl_eval_shard_seconds_count", "pddl_eval_rows_total", 'verdict="even"'):
+        assert name in exported
+
+
+def test_the_driver_is_killed_and_the_run_started_again(cluster: Cluster, pairs: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    first = begin(cluster, pairs, output)
+    await_partitions(first, output, 6)
+    kill(first.pid)
+    first.communicate()
+    time.sleep(1.0)  # A worker may be finishing the shard that it had begun.
+    done = {path.name: path.stat().st_ino for path in output.glob("*.parquet")}
+    assert 6 <= len(done) < ROWS // SHARD_ROWS
+    assert_complete(begin(cluster, pairs, output), pairs, output)
+    assert {name: (output / name).stat().st_ino for name in done} == done
+
+
+def test_a_node_is_killed(cluster: Cluster, pairs: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    run = begin(cluster, pairs, output)
+    await_partitions(run, output, 6)
+    cluster.kill_node()
+    assert_complete(run, pairs, output)
+    assert "worker_lost" in events(output)
+
+
+HOP_BY_HOP = ("transfer-encoding", "connection", "date", "server", "content-length", "expect")
+"""Headers that are not handed on."""
+
+
+class FaultyStore(BaseHTTPRequestHandler):
+    """Hands requests on to a real S3 server; every third is answered with an error instead, all of them late."""
+
+    protocol_version = "HTTP/1.1"
+    endpoint = ""
+    every = 0
+    delay = 0.0
+    requests = 0
+    refused = 0
+
+    def answer(self) -> None:
+        cls = type(self)
+        cls.requests += 1
+        body = self._body()
+        time.sleep(cls.delay)
+        if cls.every and cls.requests % cls.every == 0:
+            cls.refused += 1
+            self._send(500, {}, b"<Error><Code>InternalError</Code></Error>")
+            return
+        headers = {name: value for name, value in self.headers.items() if name.lower() not in HOP_BY_HOP}
+        request = urllib.request.Request(cls.endpoint + self.path, body, headers, method=self.command)
+        try:
+            with urllib.request.urlopen(request, timeout=20) as reply:
+                self._send(reply.status, dict(reply.headers), reply.read())
+        except urllib.error.HTTPError as error:
+            self._send(error.code, dict(error.headers), error.read())
+
+    do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = answer
+
+    def _body(self) -> bytes | None:
+        if self.headers.get("Transfer-Encoding", "").lower() != "chunked":
+            length = int(self.headers.get("Content-Length", 0))
+            return self.rfile.read(length) if length or self.command == "PUT" else None
+        body = b""
+        while size := int(self.rfile.readline().split(b";")[0], 16):
+            body += self.rfile.read(size)
+            self.rfile.readline()
+        while self.rfile.readline().strip():
+            pass
+        return body
+
+    def _send(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            if name.lower() not in HOP_BY_HOP:
+                self.send_header(name, value)
+        length = headers.get("Content-Length") if self.command == "HEAD" else None
+        self.send_header("Content-Length", length or str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize(("every", "delay"), [(3, 0.0), (0, 0.15)], ids=["errors", "slow"])
+def test_an_object_store_that_fails_or_is_slow(
+    every: int, delay: float, bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handler = type(
+        "Handler", (FaultyStore,), {"endpoint": os.environ["AWS_ENDPOINT_URL"], "every": every, "delay": delay}
+    )
+    store = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=store.serve_forever, daemon=True).start()
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{store.server_port}")
+    try:
+        source = write_numbered(tmp_path / "pairs.parquet", rows=60, row_group=30)
+        run_scorer(source, f"s3://{bucket}/out", LengthScorer(), RunOptions(engine="local", shard_rows=15))
+        again = run_scorer(
+            f"s3://{bucket}/out", tmp_path / "copy", Relength(), RunOptions(engine="local", shard_rows=15)
+        )
+        names = [name for name in list_files(locate(f"s3://{bucket}/out")) if name.endswith(".parquet")]
+    finally:
+        store.shutdown()
+        store.server_close()
+    assert handler.requests > 10
+    assert (handler.refused > 3) == bool(every)
+    assert len(names) == 4
+    assert (again.rows, again.rows_unreadable) == (60, 0)
+    assert read_output(tmp_path / "copy").select(["n", "text"]).equals(numbered(60))
+
+
+class Relength(LengthScorer):
+    """The scorer on its own output."""
+
+    def output_schema(self, schema: pa.Schema) -> pa.Schema:
+        return schema.append(pa.field("score_error_again", pa.string()))
+
+    def __call__(self, table: pa.Table) -> pa.Table:
+        return pa.table(
+            [*table.columns, pa.nulls(table.num_rows, pa.string())], schema=self.output_schema(table.schema)
+        )
+
+
+def test_an_answer_of_ten_megabytes_is_a_row_like_any_other(tmp_path: Path) -> None:
+    problem = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    answers = [problem, "(" * 10_000_000, "x " * 5_000_000, problem + " " * 10_000_000, problem]
+    pq.write_table(
+        pa.table({"reference_problem": [problem] * 5, "generated_problem": answers}), tmp_path / "in.parquet"
+    )
+    summary = score_dataset(tmp_path / "in.parquet", tmp_path / "out", engine="local")
+    assert (summary.rows, summary.errors) == (5, 0)
+    verdicts = read_output(tmp_path / "out")["verdict"].to_pylist()
+    assert verdicts[0] == verdicts[4] == "identical"
+    assert None not in verdicts
+
+
+@pytest.mark.parametrize("jump", [-10 * 365 * 86400, 10 * 365 * 86400])
+def test_a_clock_that_jumps_does_no_shard_twice_and_none_less(
+    jump: int, pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = tmp_path / "out"
+    run_scorer(pairs, output, LengthScorer(), RunOptions(engine="local", shard_rows=SHARD_ROWS))
+    for path in sorted(output.glob("*.parquet"))[:5]:
+        path.unlink()
+    for path in output.iterdir():
+        os.utime(path, (path.stat().st_mtime + jump,) * 2)
+    now = time.time
+    monkeypatch.setattr(time, "time", lambda: now() + jump)
+    again = run_scorer(pairs, output, LengthScorer(), RunOptions(engine="local", shard_rows=SHARD_ROWS))
+    assert (again.rows, again.rows_scored) == (ROWS, 5 * SHARD_ROWS)
+    assert read_output(output).select(["n", "text"]).equals(numbered(ROWS))

@@ -1,0 +1,219 @@
+"""Finding the files of an input and refusing what is none."""
+
+from __future__ import annotations
+
+import os
+from itertools import pairwise
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pddl_eval.run import inputs
+from pddl_eval.run.inputs import (
+    FileVersion,
+    InputFile,
+    RowGroup,
+    Source,
+    column_batches,
+    holds_text,
+    open_source,
+    partition_stem,
+    plan_shards,
+    require_columns,
+    require_text,
+)
+from pddl_eval.run.places import DatasetError, Location, Store
+from pddl_eval.run.rows import read_row
+
+from tests.run.parquet_files import numbered, write_numbered
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("b.parquet", "a.parquet", "deep/er/c.parquet", "_run/x.parquet", ".hidden.parquet"):
+        write_numbered(tmp_path / name, rows=3, row_group=2)
+    (tmp_path / "README.md").write_text("not Parquet")
+    return tmp_path
+
+
+def names(*places: Path | str) -> list[str]:
+    return [file.name for file in open_source([str(place) for place in places]).files]
+
+
+def test_a_folder_is_walked_and_hidden_and_underscored_names_are_left_out(folder: Path) -> None:
+    source = open_source(folder)
+    assert [file.name for file in source.files] == ["a.parquet", "b.parquet", "deep/er/c.parquet"]
+    assert source.rows == 9
+    assert [group.rows for group in source.files[0].row_groups] == [2, 1]
+
+
+def test_a_pattern_stays_within_one_folder_unless_it_says_otherwise(folder: Path) -> None:
+    assert names(folder / "*.parquet") == ["a.parquet", "b.parquet"]
+    assert names(folder / "[!a].parquet") == ["b.parquet"]
+    assert names(folder / "**/*.parquet") == ["a.parquet", "b.parquet", "deep/er/c.parquet"]
+    assert names(folder / "d*/?r/c.parquet") == ["deep/er/c.parquet"]
+
+
+def test_a_file_whose_name_looks_like_a_pattern_is_that_file(tmp_path: Path) -> None:
+    write_numbered(tmp_path / "a[1].parquet", rows=1, row_group=1)
+    assert names(tmp_path / "a[1].parquet") == ["a[1].parquet"]
+
+
+def test_several_inputs_are_one_and_a_file_named_twice_counts_once(folder: Path) -> None:
+    assert names(folder / "b.parquet", folder / "deep", folder / "*.parquet") == [
+        "a.parquet",
+        "b.parquet",
+        "deep/er/c.parquet",
+    ]
+
+
+def test_a_file_is_told_from_another_by_its_rows_and_not_by_its_time(tmp_path: Path) -> None:
+    path = write_numbered(tmp_path / "a.parquet", rows=5, row_group=5)
+    before = open_source(path).files
+    os.utime(path, (0, 0))
+    assert open_source(path).files == before
+    write_numbered(path, rows=5, row_group=5, start=1)
+    assert open_source(path).files != before
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"id,text\n1,x\n" * 9, b"PAR1" + b"\0" * 40 + b"PAR1"])
+def test_a_file_that_is_not_parquet_is_named(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    path.write_bytes(content)
+    with pytest.raises(DatasetError, match=r"x\.parquet is not a Parquet file"):
+        open_source(path)
+
+
+def test_nothing_there(tmp_path: Path) -> None:
+    for place, sentence in {
+        tmp_path / "none.parquet": "There is no file or folder",
+        tmp_path / "*.parquet": "No file matches",
+        tmp_path / "none/*.parquet": "There is no folder",
+        tmp_path: "holds no Parquet files",
+    }.items():
+        with pytest.raises(DatasetError, match=sentence) as refusal:
+            open_source(place)
+        assert str(place) in str(refusal.value) or place.name == "*.parquet"
+    with pytest.raises(DatasetError, match="No input is named"):
+        open_source([])
+
+
+@pytest.mark.parametrize(
+    ("other", "sentence"),
+    [
+        (numbered(1).drop_columns(["text"]), "b.parquet lacks text"),
+        (numbered(1).append_column("more", pa.array([1])), "a.parquet lacks more"),
+        (numbered(1).set_column(0, "n", pa.array(["1"])), "n is string in b.parquet and int64 in a.parquet"),
+        (numbered(1).select(["text", "n"]), "another order in b.parquet than in a.parquet"),
+    ],
+)
+def test_files_with_other_columns_are_refused(other: pa.Table, sentence: str, tmp_path: Path) -> None:
+    write_numbered(tmp_path / "a.parquet", rows=1, row_group=1)
+    pq.write_table(other, tmp_path / "b.parquet")
+    with pytest.raises(DatasetError, match=sentence):
+        open_source(tmp_path)
+
+
+def test_partition_names_are_safe_short_and_tell_files_apart() -> None:
+    files = ["a.parquet", "a", "a.pq", "a/b.parquet", "a__b.parquet", "ä.parquet", "ö.parquet", "x" * 300 + ".parquet"]
+    stems = {partition_stem(file) for file in files}
+    assert len(stems) == len(files)
+    assert all(stem.isascii() and len(stem) < 120 and not stem.startswith((".", "_")) for stem in stems)
+
+
+row_groups = st.lists(st.builds(RowGroup, st.integers(0, 50), st.integers(0, 10**9)), max_size=12)
+
+
+def described(*files: list[RowGroup]) -> Source:
+    files_of = tuple(
+        InputFile(FileVersion(Location(Store(), f"/in/{i}.parquet"), ""), f"{i}.parquet", 1, tuple(groups))
+        for i, groups in enumerate(files)
+    )
+    return Source(Location(Store(), "/in"), (), files_of, None)
+
+
+@given(st.lists(row_groups, min_size=1, max_size=3), st.integers(1, 60))
+def test_every_row_is_in_exactly_one_shard(files: list[list[RowGroup]], shard_rows: int) -> None:
+    planned = plan_shards(described(*files), shard_rows)
+    for number, groups in enumerate(files):
+        mine = [shard for shard in planned if shard.file.location.path == f"/in/{number}.parquet"]
+        covered = [row for shard in mine for row in range(shard.start, shard.stop)]
+        assert covered == list(range(sum(group.rows for group in groups)))
+        assert mine, "an empty file keeps its schema in an empty shard"
+    assert all(shard.rows <= shard_rows for shard in planned)
+    assert len({shard.name for shard in planned}) == len(planned)
+
+
+@given(row_groups, st.integers(1, 60))
+def test_a_shard_is_whole_row_groups_or_lies_in_one(groups: list[RowGroup], shard_rows: int) -> None:
+    bounds = [0]
+    for group in groups:
+        bounds.append(bounds[-1] + group.rows)
+    for shard in plan_shards(described(groups), shard_rows):
+        whole = shard.start in bounds and shard.stop in bounds
+        inside = any(low <= shard.start and shard.stop <= high for low, high in pairwise(bounds))
+        assert whole or inside
+
+
+def test_small_row_groups_are_joined_and_a_large_one_is_cut() -> None:
+    groups = [RowGroup(3, 1), RowGroup(3, 1), RowGroup(25, 1), RowGroup(2, 1)]
+    assert [(shard.start, shard.stop) for shard in plan_shards(described(groups), 10)] == [
+        (0, 6),
+        (6, 16),
+        (16, 26),
+        (26, 31),
+        (31, 33),
+    ]
+
+
+def test_long_rows_make_shorter_shards() -> None:
+    quarter = inputs.SHARD_BYTES // 4
+    heavy = [RowGroup(1, quarter)] * 5
+    assert [shard.rows for shard in plan_shards(described(heavy))] == [4, 1]
+    assert [shard.rows for shard in plan_shards(described([RowGroup(5, 5 * quarter)]))] == [4, 1]
+
+
+def test_names_say_what_is_covered_and_sort_by_it() -> None:
+    names = [shard.name for shard in plan_shards(described([RowGroup(25, 1)]), 10)]
+    assert names == sorted(names)
+    assert names[1] == "0-000000000010-000000000020.parquet"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Source:
+    for name, numbers in (("b.parquet", range(5, 8)), ("a.parquet", range(5))):
+        texts = pa.array([str(number) for number in numbers]).dictionary_encode()
+        columns = {"number": list(numbers), "text": texts, "nothing": pa.nulls(len(numbers))}
+        pq.write_table(pa.table(columns), tmp_path / name, row_group_size=2)
+    return open_source(tmp_path)
+
+
+def test_batches_follow_the_files_in_order(source: Source) -> None:
+    batches = list(column_batches(source, ["number"], batch_rows=3))
+    assert [number for batch in batches for number in batch["number"].to_pylist()] == list(range(8))
+    assert {batch.num_columns for batch in batches} == {1}
+    assert max(batch.num_rows for batch in batches) <= 3
+
+
+def test_a_row_is_found_wherever_it_lies(source: Source) -> None:
+    assert [read_row(source, number, ["text"]) for number in range(8)] == [{"text": str(n)} for n in range(8)]
+    with pytest.raises(DatasetError, match="There is no row 8"):
+        read_row(source, 8, ["text"])
+
+
+def test_text_is_text_however_it_is_encoded(source: Source) -> None:
+    assert [holds_text(source, name) for name in ("text", "nothing", "number", "absent")] == [True, True, False, False]
+    require_text(source, "text")
+    with pytest.raises(DatasetError, match=r"Column number of .* should hold text, but its type is int64"):
+        require_text(source, "number")
+
+
+def test_a_missing_column_is_named_with_the_nearest(source: Source) -> None:
+    require_columns(source, ["number", "text"])
+    with pytest.raises(DatasetError, match=r"There is no column numbers in .*: did you mean number?"):
+        require_columns(source, ["text", "numbers"])
+    with pytest.raises(DatasetError, match="the columns are number, text, nothing"):
+        require_columns(source, ["xyz"])

@@ -1,0 +1,109 @@
+"""Which folders a run may go into, and what is left of it to do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pddl_eval.errors import RunError
+from pddl_eval.options import SHARD_ROWS
+from pddl_eval.run.manifest import MANIFEST, SUMMARY, Run, begin_run, finish_run, prepare_run
+from pddl_eval.run.partitions import ShardTask, score_shard
+from pddl_eval.run.places import DatasetError
+
+from tests.run.length_scorer import LengthScorer
+from tests.run.parquet_files import write_numbered
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    return write_numbered(tmp_path / "in" / "pairs.parquet", rows=25, row_group=25)
+
+
+def begun(pairs: Path, output: Path) -> Run:
+    plan = prepare_run(pairs, output, LengthScorer(), 10)
+    begin_run(plan)
+    return plan
+
+
+def test_the_same_run_does_what_is_missing(pairs: Path, tmp_path: Path) -> None:
+    plan = begun(pairs, tmp_path / "out")
+    record = score_shard(plan.work, ShardTask(plan.shards[1]))
+    again = prepare_run(pairs, tmp_path / "out", LengthScorer(), 10)
+    assert again.work.run == plan.work.run
+    assert again.finished == {plan.shards[1].name: record}
+    assert again.missing == (plan.shards[0], plan.shards[2])
+
+
+def test_an_input_that_moved_is_the_same_input(pairs: Path, tmp_path: Path) -> None:
+    plan = begun(pairs, tmp_path / "out")
+    moved = pairs.rename(tmp_path / "pairs.parquet")
+    assert prepare_run(moved, tmp_path / "out", LengthScorer(), 10).work.run == plan.work.run
+
+
+def test_another_run_is_refused_with_what_differs(pairs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    begun(pairs, out)
+    with pytest.raises(DatasetError, match="shard_rows was 10 and is 20 now"):
+        prepare_run(pairs, out, LengthScorer(), 20)
+    with pytest.raises(DatasetError, match='text was "text" and is "other" now'):
+        prepare_run(pairs, out, LengthScorer(text="other"), 10)
+    write_numbered(pairs, rows=25, row_group=25, start=1)
+    with pytest.raises(DatasetError, match=r"its input was another one \(pairs.parquet has changed\)"):
+        prepare_run(pairs, out, LengthScorer(), 10)
+    more = write_numbered(pairs.with_name("more.parquet"), rows=1, row_group=1)
+    with pytest.raises(DatasetError, match=r"\(more.parquet is new\)"):
+        prepare_run(pairs.parent, out, LengthScorer(), 10)
+    with pytest.raises(DatasetError, match="Choose another folder"):
+        prepare_run(more, out, LengthScorer(), 10)
+
+
+@pytest.mark.parametrize("manifest", ["", "[]", "{}", '{"format": 1, "settings": 3}', "\0\1"])
+def test_a_manifest_that_is_none_is_refused(manifest: str, pairs: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / MANIFEST).write_text(manifest)
+    with pytest.raises(DatasetError, match="cannot be read"):
+        prepare_run(pairs, tmp_path / "out", LengthScorer(), SHARD_ROWS)
+
+
+def test_someone_elses_files_and_the_input_itself_are_no_output(pairs: Path, tmp_path: Path) -> None:
+    write_numbered(tmp_path / "theirs" / "x.parquet", rows=1, row_group=1)
+    with pytest.raises(DatasetError, match="holds Parquet files and no run"):
+        prepare_run(pairs, tmp_path / "theirs", LengthScorer(), SHARD_ROWS)
+    with pytest.raises(DatasetError, match="lies in the output"):
+        prepare_run(pairs, pairs.parent, LengthScorer(), SHARD_ROWS)
+    with pytest.raises(DatasetError, match="lies in the input"):
+        prepare_run(pairs.parent, pairs.parent / "out", LengthScorer(), SHARD_ROWS)
+    assert prepare_run(pairs, pairs.parent / "out", LengthScorer(), SHARD_ROWS).missing, (
+        "beside a single file is as good as anywhere"
+    )
+
+
+def test_planning_writes_nothing(pairs: Path, tmp_path: Path) -> None:
+    prepare_run(pairs, tmp_path / "out", LengthScorer(), SHARD_ROWS)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_run_is_complete_when_every_partition_is_to_be_seen(pairs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    plan = begun(pairs, out)
+    for shard in plan.shards[:-1]:
+        score_shard(plan.work, ShardTask(shard))
+    with pytest.raises(RunError, match="1 of 3 partitions are missing"):
+        finish_run(plan, {})
+    assert not (out / SUMMARY).exists()
+    score_shard(plan.work, ShardTask(plan.shards[-1]))
+    finish_run(plan, {"rows": 25})
+    assert json.loads((out / SUMMARY).read_text()) == {"run": plan.work.run, "complete": True, "rows": 25}
+
+
+def test_a_run_that_lost_a_partition_is_not_complete_any_more(pairs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    plan = begun(pairs, out)
+    for shard in plan.shards:
+        score_shard(plan.work, ShardTask(shard))
+    finish_run(plan, {})
+    (out / plan.shards[0].name).unlink()
+    begun(pairs, out)
+    assert not (out / SUMMARY).exists()

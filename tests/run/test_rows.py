@@ -1,0 +1,116 @@
+"""Any range of rows is read exactly, whatever was read before it, and damage costs no row that can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pddl_eval.run.inputs import FileVersion, open_source
+from pddl_eval.run.places import DatasetError
+from pddl_eval.run.rows import close_files, read_rows
+
+from tests.run.parquet_files import numbered, write_numbered
+
+
+@pytest.fixture(autouse=True)
+def closed() -> Iterator[None]:
+    yield
+    close_files()
+
+
+def version(path: Path) -> FileVersion:
+    return open_source(path).files[0].version
+
+
+@pytest.fixture(scope="module")
+def uneven(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Row groups of 100, 7 and 1,000 rows."""
+    path = tmp_path_factory.mktemp("rows") / "uneven.parquet"
+    table = numbered(1107)
+    with pq.ParquetWriter(path, table.schema) as writer:
+        for start, stop in ((0, 100), (100, 107), (107, 1107)):
+            writer.write_table(table.slice(start, stop - start))
+    return path
+
+
+@given(st.lists(st.tuples(st.integers(0, 1107), st.integers(0, 400)), min_size=1, max_size=6))
+@settings(max_examples=60, deadline=None)
+def test_ranges_in_any_order(uneven: Path, ranges: list[tuple[int, int]]) -> None:
+    expected = numbered(1107)
+    for start, rows in ranges:
+        stop = min(1107, start + rows)
+        read = read_rows(version(uneven), start, stop, expected.schema)
+        assert read.table.equals(expected.slice(start, stop - start))
+        assert read.damage is None
+
+
+def test_every_column_type_comes_through_unchanged(tmp_path: Path) -> None:
+    words = pa.array(["a", None, "b", "a"])
+    table = pa.table(
+        {
+            "dictionary": words.dictionary_encode(),
+            "large": words.cast(pa.large_string()),
+            "nested": pa.array([[{"x": 1}], [], None, [{"x": None}]], pa.list_(pa.struct([("x", pa.int8())]))),
+            "null": pa.nulls(4),
+            "time": pa.array([0, 1, None, 3], pa.timestamp("ns", "Europe/Berlin")),
+            "decimal": pa.array([1, 2, None, 4], pa.decimal128(9, 2)),
+            "bytes": pa.array([b"\xff", None, b"", b"x"], pa.binary(-1)),
+        }
+    ).replace_schema_metadata({"pandas": "{}", "note": "kept"})
+    pq.write_table(table, tmp_path / "x.parquet", row_group_size=3)
+    read = read_rows(version(tmp_path / "x.parquet"), 0, 4, table.schema).table
+    assert read.schema.equals(table.schema)
+    assert read.schema.metadata == table.schema.metadata
+    assert read.to_pylist() == table.to_pylist()
+
+
+@pytest.fixture
+def damaged(tmp_path: Path) -> Path:
+    """Three row groups of 5,000 rows; in the second, a page of ``text`` from row 8,072 on is overwritten."""
+    path = tmp_path / "damaged.parquet"
+    pq.write_table(
+        numbered(15_000), path, row_group_size=5_000, data_page_size=1, write_batch_size=1024, use_dictionary=False
+    )
+    column = pq.ParquetFile(path).metadata.row_group(1).column(1)
+    content = bytearray(path.read_bytes())
+    # Pages end at multiples of 1,024 rows: the fourth of five begins at row 5,000 + 3 * 1,024.
+    middle = column.data_page_offset + int(column.total_compressed_size * 0.7)
+    content[middle : middle + 40] = bytes(40)
+    path.write_bytes(content)
+    return path
+
+
+def test_rows_before_the_damage_and_in_other_row_groups_are_read(damaged: Path) -> None:
+    schema = numbered(0).schema
+    read = read_rows(version(damaged), 0, 15_000, schema)
+    assert read.damage
+    assert read.numbers == (range(5_000), range(5_000, 8_072), range(10_000, 15_000))
+    expected = pa.concat_tables([numbered(8_072), numbered(5_000, start=10_000)])
+    assert read.table.equals(expected)
+
+
+def test_ranges_beside_the_damage_are_whole_and_behind_it_are_empty(damaged: Path) -> None:
+    schema = numbered(0).schema
+    for start, stop, rows in ((0, 4_000, 4_000), (7_000, 8_072, 1_072), (8_500, 9_000, 0), (10_000, 12_000, 2_000)):
+        read = read_rows(version(damaged), start, stop, schema)
+        assert read.table.equals(numbered(rows, start))
+        assert (read.damage is None) == (rows == stop - start)
+
+
+def test_a_file_that_changed_or_is_gone_is_an_error_and_never_other_rows(tmp_path: Path) -> None:
+    path = write_numbered(tmp_path / "a.parquet", rows=50, row_group=50)
+    planned = version(path)
+    schema = numbered(0).schema
+    read_rows(planned, 0, 10, schema)
+    write_numbered(tmp_path / "b.parquet", rows=50, row_group=50, start=1).replace(path)
+    assert read_rows(version(path), 10, 20, schema).table.equals(numbered(10, start=11))
+    with pytest.raises(DatasetError, match="has changed"):
+        read_rows(planned, 20, 30, schema)
+    path.unlink()
+    with pytest.raises(DatasetError, match="There is no"):
+        read_rows(planned, 20, 30, schema)

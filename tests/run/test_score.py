@@ -1,0 +1,207 @@
+"""A run from input to summary: interrupted, resumed, damaged, logged."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pddl_eval.options import RunOptions
+from pddl_eval.run import RunIncomplete, run_scorer
+from pddl_eval.run.engines import WorkerLost
+from pddl_eval.run.inputs import FileVersion, Shard
+from pddl_eval.run.manifest import SUMMARY
+from pddl_eval.run.partitions import ShardFailure, ShardRecord, ShardResult, ShardTask
+from pddl_eval.run.places import locate
+from pddl_eval.run.score import log_line
+
+from tests.run.length_scorer import LengthScorer
+from tests.run.parquet_files import numbered, read_output, write_numbered
+
+SHARD = Shard("s", FileVersion(locate("/s"), ""), 0, 7)
+ROOT = Path(__file__).parent.parent.parent
+
+RUN = """
+import sys
+from pddl_eval.options import RunOptions
+from pddl_eval.run import run_scorer
+from tests.run.length_scorer import LengthScorer
+
+if __name__ == "__main__":
+    source, output, workers = sys.argv[1:]
+    options = RunOptions(engine="local", workers=int(workers), shard_rows=10)
+    run_scorer(source, output, LengthScorer(pause=0.15), options)
+"""
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    return write_numbered(tmp_path / "pairs.parquet", rows=200, row_group=200)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_run_killed_half_way_and_started_again_equals_an_undisturbed_one(
+    workers: int, pairs: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "killed"
+    script = tmp_path / "run.py"
+    script.write_text(RUN)
+    process = subprocess.Popen([sys.executable, script, pairs, out, str(workers)], env=environment())
+    while len(list(out.glob("*.parquet"))) < 4:
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    time.sleep(0.5)  # A worker process may be finishing the shard that it had begun.
+    before = {path.name: path.stat() for path in out.glob("*.parquet")}
+    assert len(before) < 20
+    assert not (out / SUMMARY).exists()
+
+    summary = run_scorer(pairs, out, LengthScorer(), RunOptions(engine="local", shard_rows=10))
+    assert summary.shards_reused == len(before)
+    assert summary.rows_scored == 200 - 10 * len(before)
+    for name, stat in before.items():
+        now = (out / name).stat()
+        assert (now.st_ino, now.st_mtime_ns) == (stat.st_ino, stat.st_mtime_ns), "a finished shard was done again"
+    undisturbed = run_scorer(pairs, tmp_path / "undisturbed", LengthScorer(), RunOptions(engine="local", shard_rows=10))
+    assert read_output(out).equals(read_output(tmp_path / "undisturbed"))
+    assert summary.statistics == undisturbed.statistics
+    assert [path.name for path in out.iterdir() if path.name.startswith(".")] == []
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "pipeline")])}
+
+
+def test_worker_processes_end_with_the_process_that_started_them(pairs: Path, tmp_path: Path) -> None:
+    script = tmp_path / "run.py"
+    script.write_text(RUN)
+    process = subprocess.Popen([sys.executable, script, pairs, tmp_path / "out", "2"], env=environment())
+    while not list((tmp_path / "out").glob("*.parquet")):
+        time.sleep(0.02)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    deadline = time.monotonic() + 10
+    while any(is_running(int(pid)) for pid in children):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return ") Z" not in Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+
+
+def test_a_script_without_a_main_guard_is_told_so(pairs: Path, tmp_path: Path) -> None:
+    script = tmp_path / "run.py"
+    script.write_text(RUN.replace('if __name__ == "__main__":', "if True:"))
+    arguments = [sys.executable, str(script), str(pairs), str(tmp_path / "out"), "2"]
+    result = subprocess.run(arguments, env=environment(), capture_output=True, text=True, timeout=60)
+    assert result.returncode != 0
+    assert 'under `if __name__ == "__main__":`' in result.stderr
+
+
+def test_rows_that_cannot_be_read_are_named_and_all_others_scored(tmp_path: Path) -> None:
+    pairs = write_numbered(tmp_path / "pairs.parquet", rows=60, row_group=20)
+    whole = pairs.read_bytes()
+    damaged = bytearray(whole)
+    column = pq.ParquetFile(pairs).metadata.row_group(1).column(1)
+    begin = column.dictionary_page_offset or column.data_page_offset
+    damaged[begin : begin + column.total_compressed_size] = bytes(column.total_compressed_size)
+    pairs.write_bytes(damaged)
+
+    with pytest.raises(RunIncomplete, match=r"rows 20 to 39 of .*pairs\.parquet cannot be read") as incomplete:
+        run_scorer(pairs, tmp_path / "out", LengthScorer(), RunOptions(engine="local", shard_rows=40))
+    assert "\n" not in str(incomplete.value)
+    assert (incomplete.value.summary.rows, incomplete.value.summary.rows_unreadable) == (40, 20)
+    assert read_output(tmp_path / "out")["n"].to_pylist() == [*range(20), *range(40, 60)]
+    assert not (tmp_path / "out" / SUMMARY).exists()
+
+    pairs.write_bytes(whole)
+    repaired = run_scorer(pairs, tmp_path / "out", LengthScorer(), RunOptions(engine="local", shard_rows=40))
+    assert (repaired.rows, repaired.shards_reused) == (60, 1)
+    assert read_output(tmp_path / "out").select(["n", "text"]).equals(numbered(60))
+
+
+def test_the_summary_is_that_of_all_starts_together(pairs: Path, tmp_path: Path) -> None:
+    first = run_scorer(pairs, tmp_path / "out", LengthScorer(), RunOptions(engine="local", shard_rows=50))
+    next((tmp_path / "out").glob("*.parquet")).unlink()
+    second = run_scorer(pairs, tmp_path / "out", LengthScorer(), RunOptions(engine="local", shard_rows=50))
+    assert second.statistics == first.statistics
+    assert (second.rows, second.rows_scored, second.shards_reused) == (200, 50, 3)
+    kept = json.loads((tmp_path / "out" / SUMMARY).read_text())
+    assert kept["complete"]
+    assert kept["verdicts"] == dict(first.verdicts)
+    assert sum(first.verdicts.values()) == 200
+    assert "200 in 4 shards (3 of them from an earlier start)" in str(second)
+
+
+def test_the_log_has_a_line_of_json_for_each_shard(pairs: Path, tmp_path: Path) -> None:
+    log = tmp_path / "run.jsonl"
+    for folder in ("a", "b"):
+        run_scorer(pairs, tmp_path / folder, LengthScorer(), RunOptions(engine="local", shard_rows=50, json_log=log))
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert len(lines) == 8
+    assert {line["event"] for line in lines} == {"shard"}
+    assert sum(line["rows"] for line in lines) == 400
+    assert all(line["statistics"]["verdict"] and line["node"] and line["attempt"] == 1 for line in lines)
+
+
+def test_what_is_held_of_a_large_row_group_does_not_follow_its_number_of_rows(tmp_path: Path) -> None:
+    """Arrow's own count of its memory; rows are of a kilobyte, so that a few pages of each column hold 10,000 too."""
+    code = (
+        "import sys, pyarrow as pa\n"
+        "from pddl_eval.options import RunOptions\n"
+        "from pddl_eval.run import run_scorer\n"
+        "from tests.run.length_scorer import LengthScorer\n"
+        "run_scorer(sys.argv[1], sys.argv[2], LengthScorer(), RunOptions('local', shard_rows=500))\n"
+        "print(pa.default_memory_pool().max_memory())\n"
+    )
+    peaks = []
+    for rows in (10_000, 100_000):
+        path = tmp_path / f"{rows}.parquet"
+        table = pa.table({"n": range(rows), "text": [f"{n:8}" * 128 for n in range(rows)]})
+        pq.write_table(table, path, row_group_size=rows, compression="zstd")
+        arguments = [sys.executable, "-c", code, str(path), str(tmp_path / f"out{rows}")]
+        result = subprocess.run(arguments, env=environment(), capture_output=True, text=True, check=True)
+        peaks.append(int(result.stdout))
+    assert peaks[1] < peaks[0] + 4 * 2**20, "90 MB more of rows may cost a larger page and dictionary of each column"
+
+
+@pytest.mark.parametrize(
+    ("result", "expected"),
+    [
+        (
+            ShardRecord("s", "run", 7, {"verdict": {"even": 7}}, 0.5, "node-3", 2, ((7, 9),), "corrupt", (4,)),
+            {
+                "event": "shard",
+                "rows": 7,
+                "carried": 0,
+                "unreadable": 2,
+                "unscored": 1,
+                "statistics": {"verdict": {"even": 7}},
+                "seconds": 0.5,
+                "node": "node-3",
+                "attempt": 2,
+            },
+        ),
+        (ShardFailure("s", "It\nfailed."), {"event": "shard_failed", "reason": "It\nfailed.", "trace": None}),
+        (WorkerLost(ShardTask(SHARD, 2), "SIGKILL"), {"event": "worker_lost", "attempt": 2, "reason": "SIGKILL"}),
+    ],
+)
+def test_a_line_says_what_happened(result: ShardResult | WorkerLost, expected: dict[str, object]) -> None:
+    line = log_line(result)
+    assert "\n" not in line
+    fields = json.loads(line)
+    assert fields.pop("time").endswith("+00:00")
+    assert fields == {"shard": "s", **expected}

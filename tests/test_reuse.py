@@ -1,0 +1,274 @@
+"""A dataset scored again equals one scored from the start, and only what changed is scored."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pddl_eval import reuse
+from pddl_eval.options import ScoringOptions
+from pddl_eval.reuse import INDEX_FOLDER, content_columns, content_keys, rescore_dataset
+from pddl_eval.run import RunSummary, score_dataset
+from pddl_eval.run.manifest import SUMMARY
+from pddl_eval.run.places import DatasetError, list_files, locate
+from pddl_eval.table import ColumnError
+
+from tests.run.parquet_files import read_output
+
+ROWS = 60
+
+
+def plans(rows: int = ROWS, changed: frozenset[int] = frozenset()) -> pa.Table:
+    return pa.table(
+        {
+            "id": list(range(rows)),
+            "reference_plan": [f"(pick b{n}) (drop b{n})" for n in range(rows)],
+            "generated_plan": [f"(pick b{n})" + " (drop b0)" * (n in changed) for n in range(rows)],
+        }
+    )
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    pq.write_table(plans(), tmp_path / "old.parquet")
+    score_dataset(tmp_path / "old.parquet", tmp_path / "old", engine="local", shard_rows=25)
+    return tmp_path / "old"
+
+
+def rescore(
+    old: Path | str,
+    table: pa.Table,
+    scoring: dict[str, object] = {},  # noqa: B006 (not changed)
+    name: str = "new",
+    **options: object,
+) -> tuple[RunSummary, pa.Table]:
+    """The summary, and the output, which is asserted to be that of a run from the start."""
+    folder = Path(old).parent
+    pq.write_table(table, folder / f"{name}.parquet")
+    settings = {"engine": "local", "shard_rows": 25, **scoring}
+    summary = rescore_dataset(old, folder / f"{name}.parquet", folder / name, **settings, **options)
+    score_dataset(folder / f"{name}.parquet", folder / f"{name}-anew", **settings)
+    output = read_output(folder / name)
+    anew = read_output(folder / f"{name}-anew")
+    assert output.drop_columns("score_micros").equals(anew.drop_columns("score_micros"))
+    assert not (folder / name / INDEX_FOLDER).exists()
+    return summary, output
+
+
+def test_an_unchanged_dataset_keeps_all_scores_and_what_they_cost(old: Path) -> None:
+    summary, output = rescore(old, plans())
+    assert (summary.rows, summary.rows_carried, summary.rows_scored) == (ROWS, ROWS, 0)
+    assert output["score_micros"].equals(read_output(old)["score_micros"])
+    assert "60 unchanged, 0 scored" in str(summary)
+    assert json.loads((old.parent / "new" / SUMMARY).read_text())["rows_carried"] == ROWS
+
+
+def test_what_changed_and_what_is_new_is_scored_wherever_the_rows_stand(old: Path) -> None:
+    table = plans(ROWS + 5, changed=frozenset({3, 40})).append_column("model", pa.array(["m"] * (ROWS + 5)))
+    shuffled = table.take([n * 7 % (ROWS + 5) for n in range(ROWS + 5)])
+    summary, output = rescore(old, shuffled, workers=2)
+    assert (summary.rows_carried, summary.rows_scored) == (ROWS - 2, 7)
+    assert output.select(table.column_names).equals(shuffled)
+
+
+def test_the_scores_of_a_rescored_dataset_are_carried_on(old: Path) -> None:
+    rescore(old, plans(changed=frozenset({1})), name="second")
+    summary, _ = rescore(old.parent / "second", plans(changed=frozenset({1, 2})), name="third")
+    assert (summary.rows_carried, summary.rows_scored) == (ROWS - 1, 1)
+
+
+def test_repeated_and_missing_rows_cost_nothing(old: Path) -> None:
+    summary, _ = rescore(old, pa.concat_tables([plans(10), plans(10)]))
+    assert (summary.rows_carried, summary.rows_scored) == (20, 0)
+
+
+def test_many_buckets_hold_what_one_holds(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reuse, "BUCKET_ROWS", 4)
+    summary, _ = rescore(old, plans(changed=frozenset({8})))
+    assert (summary.rows_carried, summary.rows_scored) == (ROWS - 1, 1)
+
+
+def test_other_settings_score_everything_and_say_so(old: Path) -> None:
+    told: list[str] = []
+    summary, _ = rescore(old, plans(), {"beta": 0.5}, warn=told.append)
+    assert (summary.rows_carried, summary.rows_scored) == (0, ROWS)
+    assert len(told) == 1
+    assert "60 rows of" in told[0] and "beta:0.75" in told[0] and "now" in told[0] and "beta:0.5" in told[0]
+
+
+def test_columns_may_be_called_otherwise_than_before(old: Path) -> None:
+    renamed = plans().rename_columns(["id", "reference_plan", "output"])
+    settings = {"columns": {"generated_plan": "output"}}
+    first, _ = rescore(old, renamed, settings, name="renamed", previous_columns={})
+    assert first.rows_carried == ROWS
+    again, _ = rescore(old.parent / "renamed", plans(), name="back")
+    assert again.rows_carried == ROWS, "the manifest says what the columns were called"
+    (old.parent / "renamed" / "_pddl_eval_run.json").unlink()
+    told: list[str] = []
+    lost, _ = rescore(old.parent / "renamed", plans(), name="lost", warn=told.append)
+    assert lost.rows_carried == 0
+    assert "there is a column reference_plan but no generated_plan" in told[0]
+
+
+def test_other_pairs_of_columns_score_everything_and_say_so(old: Path) -> None:
+    told: list[str] = []
+    problems = pa.array([None] * ROWS, pa.string())
+    both = plans().append_column("reference_problem", problems).append_column("generated_problem", problems)
+    summary, _ = rescore(old, both, warn=told.append)
+    assert summary.rows_carried == 0
+    assert "it has other pairs of columns (plan)" in told[0]
+
+
+def test_a_dataset_that_was_never_scored_is_named(old: Path, tmp_path: Path) -> None:
+    told: list[str] = []
+    rescore(tmp_path / "old.parquet", plans(), warn=told.append)
+    assert "it has no scores (plan_lcs is missing)" in told[0]
+    with pytest.raises(DatasetError, match="There is no file or folder"):
+        rescore(tmp_path / "nothing", plans(), name="other")
+
+
+def test_a_row_that_could_not_be_scored_is_tried_again(old: Path) -> None:
+    table = plans().set_column(1, "reference_plan", pa.array([None, *plans()["reference_plan"].to_pylist()[1:]]))
+    rescore(old, table, name="failed")
+    summary, output = rescore(old.parent / "failed", table, name="again")
+    assert output["score_error"].null_count == ROWS - 1
+    assert (summary.rows_carried, summary.rows_scored) == (ROWS - 1, 1)
+
+
+def test_half_of_an_earlier_dataset_serves_for_half(old: Path) -> None:
+    sorted(old.glob("*.parquet"))[0].unlink()
+    summary, _ = rescore(old, plans())
+    assert (summary.rows_carried, summary.rows_scored) == (35, 25)
+
+
+def test_an_interrupted_run_goes_on_and_takes_the_index_that_is_there(
+    old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pq.write_table(plans(changed=frozenset({30})), old.parent / "new.parquet")
+
+    def stop(event: object) -> None:
+        if getattr(event, "rows", None):
+            raise KeyboardInterrupt
+
+    arguments = (old, old.parent / "new.parquet", old.parent / "new")
+    with pytest.raises(KeyboardInterrupt):
+        rescore_dataset(*arguments, engine="local", shard_rows=25, watch=stop)
+    left = {path.name: path.stat().st_ino for path in (old.parent / "new" / INDEX_FOLDER).iterdir()}
+    assert len(left) == 1
+    monkeypatch.setattr(reuse, "column_batches", None)
+    summary, _ = rescore(old, plans(changed=frozenset({30})))
+    assert (summary.shards_reused, summary.rows_carried, summary.rows_scored) == (1, ROWS - 1, 1)
+
+
+def test_score_may_finish_what_rescore_began(old: Path) -> None:
+    rescore(old, plans())
+    sorted((old.parent / "new").glob("*.parquet"))[0].unlink()
+    summary = score_dataset(old.parent / "new.parquet", old.parent / "new", engine="local", shard_rows=25)
+    assert (summary.shards_reused, summary.rows_scored, summary.rows_carried) == (2, 25, 35)
+
+
+def test_the_earlier_scores_are_not_written_over(old: Path) -> None:
+    before = read_output(old)
+    with pytest.raises(DatasetError, match="belongs to another run"):
+        rescore_dataset(old, old.parent / "old.parquet", old, engine="local")
+    with pytest.raises(DatasetError, match="lie in the output"):
+        rescore_dataset(old, old.parent / "old.parquet", old, engine="local", shard_rows=25)
+    assert read_output(old).equals(before)
+
+
+def test_between_buckets(old: Path, bucket: str, tmp_path: Path) -> None:
+    new = f"s3://{bucket}/new"
+    first = rescore_dataset(old, tmp_path / "old.parquet", new, engine="local", shard_rows=25)
+    second = rescore_dataset(new, tmp_path / "old.parquet", f"s3://{bucket}/newer", engine="local", shard_rows=25)
+    assert (first.rows_carried, second.rows_carried) == (ROWS, ROWS)
+    assert list_files(locate(new) / INDEX_FOLDER) == {}
+    other = rescore_dataset(new, tmp_path / "old.parquet", f"s3://{bucket}/other", beta=0.5, engine="local")
+    assert (other.rows, other.rows_carried) == (ROWS, 0)
+
+
+TEXTS = st.none() | st.text("ab(", max_size=3)
+CONTENTS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "reference_problem": TEXTS,
+            "generated_problem": TEXTS,
+            "domain": TEXTS,
+            "is_placeholder": st.none() | st.booleans(),
+        }
+    ),
+    max_size=12,
+)
+SCHEMA = pa.schema(
+    [
+        ("reference_problem", pa.string()),
+        ("generated_problem", pa.string()),
+        ("domain", pa.string()),
+        ("is_placeholder", pa.bool_()),
+    ]
+)
+
+
+def keys(table: pa.Table, **columns: str) -> list[bytes]:
+    return [key.tobytes() for key in content_keys(table, ScoringOptions(columns=columns))]
+
+
+@given(CONTENTS)
+def test_rows_have_equal_keys_exactly_where_their_content_is_equal(rows: list[dict[str, object]]) -> None:
+    contents = [
+        (row["reference_problem"], row["generated_problem"], row["domain"] or None, bool(row["is_placeholder"]))
+        for row in rows
+    ]
+    found = keys(pa.Table.from_pylist(rows, schema=SCHEMA))
+    for mine, my_key in zip(contents, found, strict=True):
+        for other, key in zip(contents, found, strict=True):
+            assert (mine == other) == (my_key == key)
+
+
+@given(CONTENTS, st.integers(0, 5))
+def test_neither_encoding_nor_chunks_nor_names_nor_other_columns_change_a_key(
+    rows: list[dict[str, object]], cut: int
+) -> None:
+    table = pa.Table.from_pylist(rows, schema=SCHEMA)
+    expected = keys(table)
+    assert keys(pa.concat_tables([table.slice(0, cut), table.slice(cut)])) == expected
+    assert keys(table.slice(cut)) == expected[cut:]
+    wide = table.cast(
+        pa.schema([SCHEMA.field(0).with_type(pa.large_string()), *(SCHEMA.field(place) for place in (1, 2, 3))])
+    )
+    assert keys(wide) == expected
+    text = table["generated_problem"]
+    encoded = table.set_column(1, "output", text.dictionary_encode() if len(rows) else text)
+    assert keys(encoded.append_column("n", pa.array(range(len(rows)))), generated_problem="output") == expected
+    assert keys(table.set_column(1, "generated_problem", text.cast(pa.string_view()))) == expected
+
+
+def test_a_missing_column_is_one_of_nulls() -> None:
+    pair = pa.table({"reference_problem": ["(a)"], "generated_problem": ["(b)"]})
+    full = pair.append_column("domain", pa.nulls(1, pa.string())).append_column("is_placeholder", pa.array([False]))
+    assert keys(pair) == keys(full)
+
+
+def test_what_is_not_scored_is_not_content() -> None:
+    """Half a pair has no scores; a reference problem says what a plan is carried out on."""
+    schema = pa.schema(
+        [(name, pa.string()) for name in ("generated_plan", "reference_plan", "reference_domain", "reference_problem")]
+    )
+    assert content_columns(schema, ScoringOptions()) == ["generated_plan", "reference_plan", "reference_problem"]
+    with pytest.raises(ColumnError):
+        content_columns(pa.schema([("reference_plan", pa.string())]), ScoringOptions())
+
+
+def test_what_lies_behind_a_null_is_no_content() -> None:
+    hidden = pa.Array.from_buffers(
+        pa.string(),
+        2,
+        [pa.py_buffer(b"\x00"), pa.py_buffer(bytes([0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0])), pa.py_buffer(b"xy")],
+    )
+    assert hidden.to_pylist() == [None, None]
+    first, second = keys(pa.table({"reference_plan": hidden, "generated_plan": ["(a)", "(a)"]}))
+    assert first == second
