@@ -14,6 +14,7 @@ from itertools import zip_longest
 
 from pddl_eval.model import Problem
 from pddl_eval.parsing import DEFINE_DOMAIN, DEFINE_PROBLEM, Unreadable, problem_blocks, read_problem
+from pddl_eval.verdict import Verdict
 
 MOST_DRAFTS = 20
 """Refused drafts that are listed; the drafts after them are text."""
@@ -103,7 +104,7 @@ def _blocks(lowered: str, constants: frozenset[str]) -> Iterator[tuple[int, int,
         position = lowered.index(block.text, position + 1)
         # Blocks that a comment hides are no part of this one; a reason counts lines from the answer's start.
         text = "\n" * (block.line - 1) * listed + _COMMENT.sub("", block.text)
-        outcome: Problem | Unreadable = Unreadable("unparseable", "another `(define (problem` opens inside it")
+        outcome: Problem | Unreadable = Unreadable(Verdict.UNPARSEABLE, "another `(define (problem` opens inside it")
         if len(DEFINE_PROBLEM.findall(text)) == 1:
             outcome = read_problem(text, constants)
         if outcome == problem and isinstance(outcome, Problem):
