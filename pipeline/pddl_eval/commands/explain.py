@@ -12,7 +12,7 @@ from pddl_eval.commands.cli import run_job
 from pddl_eval.errors import UserError
 
 if TYPE_CHECKING:
-    from pddl_eval.explain.dataset_row import PairRow
+    from pddl_eval.explain import PairRow
 
 
 def explain(
@@ -56,8 +56,10 @@ def explain(
     pddl-eval explain pairs.parquet --row 17 --html why.html
     pddl-eval explain scored/ --pair-id gpt-4o/1234 --svg why.svg
     """
+    from rich.console import Console
+
+    from pddl_eval.explain import PairRow, html_page, scenes_svg
     from pddl_eval.explain import explain as explain_pair
-    from pddl_eval.explain.dataset_row import PairRow
     from pddl_eval.run import locate, put_bytes, read_bytes
 
     names = column_names(column or [])
@@ -79,25 +81,16 @@ def explain(
         domain=pair.domain or (domain_text(domain) if domain else None),
     )
     if html is not None:
-        from pddl_eval.explain.html import html_page
-
         put_bytes(locate(html), html_page(explanation, title).encode())
     if svg is not None:
-        from pddl_eval.explain.scene_svg import scenes_svg
-
         put_bytes(locate(svg), scenes_svg(explanation).encode())
-
-    from rich.console import Console
-
-    from pddl_eval.explain.text import rendered
-
-    Console(highlight=False).print(rendered(explanation))
+    Console(highlight=False).print(explanation)
     for file in filter(None, (html, svg)):
         print(f"\nwritten: {file}")
 
 
 def _pair(dataset: str, row: int | None, pair_id: str | None, names: dict[str, str]) -> PairRow:
-    from pddl_eval.explain.dataset_row import PAIR_ID, pair_at, row_of_pair
+    from pddl_eval.explain import PAIR_ID, pair_at, row_of_pair
 
     if (row is None) == (pair_id is None):
         raise UserError(
