@@ -85,7 +85,7 @@ def test_what_differs_is_extra_on_one_side_and_lacking_on_the_other() -> None:
 def test_both_sides_are_laid_out_alike() -> None:
     lost = REFERENCE.replace("(on a b) (on b c))", "(on a b))")
     *_, reference, answer = map(draw, scenes_of(explain(REFERENCE, lost)))
-    assert [box[:4] for box in reference.boxes] == [box[:4] for box in answer.boxes]
+    assert [item[:4] for item in reference.items] == [item[:4] for item in answer.items]
     assert {line.style for line in reference.lines} == {"same", "extra"}
     assert {line.style for line in answer.lines} == {"same", "lacking"}
 

@@ -14,7 +14,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import combinations, groupby
+from itertools import chain, combinations, groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from pddl_eval.explain.explanation import Explanation
@@ -166,126 +167,117 @@ def _is_arrow(atom: Atom, kinds: Mapping[str, list[str]]) -> bool:
 
 
 class Item(NamedTuple):
-    """A text; ``width`` is that of its frame, 0 without one."""
+    """A text, a frame (where it has a width), or a text in a frame."""
 
     x: float
     y: float
     width: float
+    height: float
     text: str
     style: str
     tooltip: str = ""
 
 
-class Box(NamedTuple):
-    """A card with its place."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    style: str
-    items: list[Item]
-
-
 class Line(NamedTuple):
-    """All arrows of one mark between two cards: both ends, the heads (x, y, degrees) and the label."""
+    """All arrows of one mark between two cards: both ends and the heads (x, y, degrees)."""
 
     start: Position
     end: Position
     style: str
     heads: list[tuple[float, float, float]]
-    label: Item
 
 
 class Drawing(NamedTuple):
-    """A scene with its measures."""
+    """A scene with its measures; the items lie upon the lines."""
 
     title: str
     width: float
     height: float
-    boxes: list[Box]
     lines: list[Line]
-    notes: list[Item]
+    items: list[Item]
 
 
 def draw(scene: Scene) -> Drawing:
     """A scene with its measures."""
-    boxes = {card.name: _box(card) for card in scene.cards if card.name or card.chips}
+    cards = {card.name: _items(card) for card in scene.cards if card.name or card.chips}
     own = [arrow for arrow, mark in scene.arrows if mark != Mark.LACKING]
     both = [arrow for arrow, _ in scene.arrows]
-    corners, (width, height) = place({name: (box.width, box.height) for name, box in boxes.items()}, both, own)
-    boxes = {name: box._replace(x=corners[name][0], y=corners[name][1]) for name, box in boxes.items()}
-    lines, usual = _lines(scene, boxes)
-    told = [*scene.notes, *([f"lines without a label: {usual}"] if usual else []), *([] if boxes else ["no atoms"])]
-    notes = [Item(0, height + LINE * number + PAD, 0, note, "note") for number, note in enumerate(told)]
-    right = max([width, *(item.x + len(item.text) * CHARACTER for item in (*notes, *(line.label for line in lines)))])
-    return Drawing(scene.title, right, height + LINE * len(notes) + PAD, list(boxes.values()), lines, notes)
+    corners, (width, height) = place({name: items[0][2:4] for name, items in cards.items()}, both, own)
+    for name, (left, top) in corners.items():
+        cards[name] = [item._replace(x=item.x + left, y=item.y + top) for item in cards[name]]
+    lines, labels, notes = _lines(scene.arrows, {name: items[0] for name, items in cards.items()})
+    for note in [*scene.notes, *notes, *([] if cards else ["no atoms"])]:
+        height += LINE
+        labels.append(Item(0, height - LINE + PAD, 0, 0, note, "note"))
+    right = max([width, *(item.x + len(item.text) * CHARACTER for item in labels)])
+    return Drawing(scene.title, right, height + PAD, lines, [*chain.from_iterable(cards.values()), *labels])
 
 
-def _box(card: Card) -> Box:
-    """A card at the origin: name and kind, its own atoms, then the objects that are with it."""
-    name, style = ("name extra", "card extra") if card.extra else ("name", "card")
-    rows = [[(card.name, name, card.name), (card.kind, "kind", card.kind)]] if card.name else []
+def _items(card: Card) -> list[Item]:
+    """The frame of a card at the origin, then name and kind, its own atoms, the objects that are with it."""
+    rows = [[(card.name, "name extra" if card.extra else "name", card.name), (card.kind, "kind", card.kind)]]
     for label, chips in sorted(card.chips.items(), key=lambda item: item[0] != ""):
-        rows += [[(label, "group", label)]] if label else []
-        rows.append([(text, mark, show_atom(atom)) for text, atom, mark in chips])
-    if card.omitted:
-        rows.append([(f"and {card.omitted:,} more", "note", "")])
+        rows += [[(label, "group", label)], [(text, mark, show_atom(atom)) for text, atom, mark in chips]]
+    rows.append([(f"and {card.omitted:,} more" if card.omitted else "", "note", "")])
     items: list[Item] = []
     y, right = 4.0, 0.0
     for row in rows:
         x = PAD
-        for text, kind, tooltip in row:
-            text = SIGNS.get(kind, "") + one_line(text, NAME)
-            frame = len(text) * CHARACTER + 10 if isinstance(kind, Mark) else 0.0
+        for text, style, tooltip in filter(itemgetter(0), row):
+            text = SIGNS.get(style, "") + one_line(text, NAME)
+            frame = len(text) * CHARACTER + 10 if isinstance(style, Mark) else 0.0
             if x > PAD and x + frame > CARD_WIDTH:
                 x, y = PAD, y + LINE + 2
-            items.append(Item(x, y, frame, text, kind, one_line(tooltip)))
+            items.append(Item(x, y, frame, LINE, text, style, one_line(tooltip)))
             x += (frame or len(text) * CHARACTER) + 4
             right = max(right, x)
-        y += LINE + 2
-    return Box(0, 0, right - 4 + PAD, y + 2, style if card.name else "", items)
+        y += (LINE + 2) * (x > PAD)
+    style = ("card extra" if card.extra else "card") if card.name else "none"
+    return [Item(0, 0, right - 4 + PAD, y + 2, "", style), *items]
 
 
-def _lines(scene: Scene, boxes: Mapping[str, Box]) -> tuple[list[Line], str]:
-    """The arrows as lines between cards, and the label that so many of them have that it is said once."""
+def _lines(
+    arrows: Sequence[tuple[Arrow, Mark]], frames: Mapping[str, Item]
+) -> tuple[list[Line], list[Item], list[str]]:
+    """The arrows as lines between cards, their labels, and the label that so many have that it is said once."""
 
     def ends(item: tuple[Arrow, Mark]) -> tuple[str, str, Mark]:
         (source, target, _), mark = item
         return min(source, target), max(source, target), mark
 
-    joined = []
-    for (first, second, mark), group in groupby(sorted(scene.arrows, key=ends), key=ends):
-        arrows = [arrow for arrow, _ in group]
-        label = ", ".join(dict.fromkeys(label for _, _, label in arrows))
-        directions = {source == first for source, _, _ in arrows}
-        if mark == Mark.GROUND and STEPS.keys() >= {label for _, _, label in arrows}:
-            label, directions = "", set()  # the places of the cards say it
-        elif mark == Mark.GROUND and len(directions) == 2:
+    lines, labels = [], []
+    for (first, second, mark), group in groupby(sorted(arrows, key=ends), key=ends):
+        links = [arrow for arrow, _ in group]
+        names = dict.fromkeys(label for _, _, label in links)
+        directions = {source == first for source, _, _ in links}
+        if mark == Mark.GROUND and (len(directions) == 2 or names.keys() <= STEPS.keys()):
             directions = set()
-        joined.append((first, second, mark, directions, label))
-    counts = Counter(label for _, _, mark, _, label in joined if label and mark not in SIGNS)
-    usual = next((label for label, count in counts.most_common(1) if count >= SAID_ONCE), "")
-    lines = [
-        _line(boxes[first], boxes[second], mark, directions, "" if label == usual and mark not in SIGNS else label)
-        for first, second, mark, directions, label in joined
-    ]
-    return lines, one_line(usual)
+        lines.append(_line(frames[first], frames[second], mark, directions))
+        if mark != Mark.GROUND or not names.keys() <= STEPS.keys():  # else the places of the cards say it
+            labels.append(_label(lines[-1], ", ".join(names)))
+    counts = Counter(label.tooltip for label in labels if label.style not in SIGNS)
+    usual = [label for label, count in counts.most_common(1) if count >= SAID_ONCE]
+    kept = [label for label in labels if label.tooltip not in usual or label.style in SIGNS]
+    return lines, kept, [f"lines without a label: {label}" for label in usual]
 
 
-def _line(first: Box, second: Box, style: str, directions: set[bool], label: str) -> Line:
+def _line(first: Item, second: Item, mark: Mark, directions: set[bool]) -> Line:
     """``directions`` holds True for an arrow from the first card to the second, False for one back."""
     start, end = _border(first, second), _border(second, first)
     angle = math.degrees(math.atan2(end[1] - start[1], end[0] - start[0]))
     heads = [(*(end if forward else start), angle if forward else angle + 180) for forward in sorted(directions)]
-    text = SIGNS.get(style, "") + one_line(label, NAME) if label else ""
-    x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2 - 9
-    upright = abs(start[0] - end[0]) < CHARACTER  # then the label is beside the line, else on its middle
-    left = x + 5 if upright else x - len(text) * CHARACTER / 2
-    return Line(start, end, style, heads, Item(left, y, 0, text, style, one_line(label)))
+    return Line(start, end, mark, heads)
 
 
-def _border(box: Box, other: Box) -> Position:
+def _label(line: Line, label: str) -> Item:
+    """Beside an upright line, else on its middle."""
+    text = SIGNS.get(line.style, "") + one_line(label, NAME)
+    (x, y), (other_x, other_y) = line.start, line.end
+    left = x + 5 if abs(x - other_x) < CHARACTER else (x + other_x - len(text) * CHARACTER) / 2
+    return Item(left, (y + other_y) / 2 - 9, 0, 0, text, line.style, one_line(label))
+
+
+def _border(box: Item, other: Item) -> Position:
     """Where the line between the middles of two cards leaves the first."""
     x, y = box.x + box.width / 2, box.y + box.height / 2
     dx, dy = other.x + other.width / 2 - x, other.y + other.height / 2 - y
