@@ -1,4 +1,8 @@
-"""What tests share that is slow to start: one Ray of two CPUs, one S3 endpoint on the loopback interface."""
+"""What tests share: one Ray of two CPUs, one S3 server on the loopback interface, and where tests run under xdist.
+
+Under ``pytest -n`` each worker process has its own session fixtures. All tests that use Ray therefore go to one worker,
+and all tests that use the S3 server to one, so that each is started once.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,32 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+
+MARKS = {"ray_session": ("ray",), "s3_endpoint": ("s3",), "cluster": ("ray", "network", "slow")}
+"""The marks of the tests that use a fixture; ``cluster`` is several Ray nodes in a network namespace."""
+
+GROUPS = ("ray", "s3")
+"""Marks whose tests all run in one worker."""
+
+ONE_WORKER = ("benchmark",)
+"""Folders whose tests all run in one worker: their fixtures take seconds to make."""
+
+SLOW_TIMEOUT = 600.0
+
+
+@pytest.hookimpl(tryfirst=True)  # Before xdist reads the groups and before pytest deselects by marks.
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give each test the marks of its fixtures, its xdist group, and more time where it is slow."""
+    for item in items:
+        for fixture in MARKS.keys() & getattr(item, "fixturenames", ()):
+            for mark in MARKS[fixture]:
+                item.add_marker(mark)
+        groups = [mark for mark in GROUPS if item.get_closest_marker(mark)]
+        groups += [folder for folder in ONE_WORKER if item.path.parent.name == folder and "tests" in item.path.parts]
+        if groups:
+            item.add_marker(pytest.mark.xdist_group(groups[0]))
+        if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(SLOW_TIMEOUT))
 
 
 @pytest.fixture(scope="session")
@@ -34,7 +64,7 @@ def ray_session() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def s3_endpoint() -> Iterator[str]:
-    """The URL of a real HTTP S3 server, which lives in this process."""
+    """The URL of an HTTP S3 server that runs in this process."""
     server = pytest.importorskip("moto.server").ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server.start()
@@ -45,7 +75,7 @@ def s3_endpoint() -> Iterator[str]:
 
 @pytest.fixture
 def bucket(s3_endpoint: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The name of a new bucket, which this process's environment leads to."""
+    """The name of a new bucket; the environment of this process points to its server."""
     from pyarrow import fs
 
     for name, value in {

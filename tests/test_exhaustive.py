@@ -25,6 +25,7 @@ from tests.exhaustive import (
     state_after,
 )
 from tests.random_problems import MOST_STATES, VOCABULARY, random_pair, random_problem
+from tests.volume import in_two_sizes
 
 
 def atoms(text: str) -> State:
@@ -253,9 +254,10 @@ def test_unsolvable_problems_are_equivalent_where_their_initial_states_are() -> 
 
 
 @pytest.mark.parametrize("domain", sorted(DOMAINS))
-def test_isomorphisms_are_all_permutations_that_map_the_atoms(domain: str) -> None:
+@in_two_sizes(20, full=60)
+def test_isomorphisms_are_all_permutations_that_map_the_atoms(domain: str, cases: int) -> None:
     """The two prunings against no pruning at all."""
-    for seed in range(60):
+    for seed in range(cases):
         pair = random_pair(Random(seed), domain)
         left, right = pair.reference, pair.generated
         if len(left.objects) > 6 or len(left.objects) != len(right.objects):
@@ -288,8 +290,9 @@ def test_goal_states_are_those_that_contain_the_closed_goal(domain: str) -> None
 
 
 @pytest.mark.parametrize("domain", sorted(DOMAINS))
-def test_the_random_problems_are_small_varied_and_repeatable(domain: str) -> None:
-    pairs = [random_pair(Random(seed), domain) for seed in range(150)]
+@in_two_sizes(40, full=150)
+def test_the_random_problems_are_small_varied_and_repeatable(domain: str, cases: int) -> None:
+    pairs = [random_pair(Random(seed), domain) for seed in range(cases)]
     assert pairs[:5] == [random_pair(Random(seed), domain) for seed in range(5)]
     both = [drawn for pair in pairs for drawn in (pair.reference, pair.generated)]
     assert all(reachable(drawn, limit=MOST_STATES) is not None for drawn in both)

@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from itertools import islice
 
 import pytest
-from pddl_eval.benchmark.describe import PLURALS, SENTENCES, describe
-from pddl_eval.benchmark.enumeration import TaskProblem, benchmark_problems, tell_problems
+from pddl_eval.benchmark.describe import SENTENCES, describe
+from pddl_eval.benchmark.enumeration import benchmark_pairs, benchmark_problems
+from pddl_eval.benchmark.tasks import TaskProblem
 from pddl_eval.model import Atom, State
 
 PATTERNS = {
     predicate: re.compile(re.sub(r"\\{\d\\}", r"([a-z0-9]+)", re.escape(sentence)))
     for predicate, sentence in SENTENCES.items()
 }
-KINDS = {plural: kind for kind, plural in PLURALS.items() if kind in ("ball", "gripper", "room")}
+KINDS = {"balls": "ball", "grippers": "gripper", "rooms": "room"}
 
 
 @pytest.fixture(scope="module")
@@ -45,9 +46,7 @@ def read_objects(lines: list[str]) -> tuple[set[str], State]:
 
 def test_an_explicit_description_reads_back_into_its_problem(problems: list[TaskProblem]) -> None:
     for described in problems[::50]:
-        text = describe(
-            described.problem.objects, described.init, described.goal, init_abstract=False, goal_abstract=False
-        )
+        text = describe(described, init_abstract=False, goal_abstract=False)
         *objects, start, end = text.splitlines()
         names, kinds = read_objects(objects)
         assert names == set(described.problem.objects)
@@ -86,7 +85,7 @@ def test_what_is_told_in_the_same_words_is_the_same_problem(problems: list[TaskP
     """So leaving out a text that was already given loses no problem."""
     meant: dict[str, TaskProblem] = {}
     for described in (problem for problem in problems if problem.size <= 20):
-        for pair in tell_problems([described]):
+        for pair in benchmark_pairs([described]):
             other = meant.setdefault(pair.description, described).problem
             assert (other.objects, other.init, other.goal) == (
                 described.problem.objects,
@@ -98,8 +97,6 @@ def test_what_is_told_in_the_same_words_is_the_same_problem(problems: list[TaskP
 @pytest.mark.parametrize("abstract", [True, False])
 def test_a_description_is_a_few_lines_of_sentences(problems: list[TaskProblem], abstract: bool) -> None:
     for described in islice(problems, 0, None, 997):
-        text = describe(
-            described.problem.objects, described.init, described.goal, init_abstract=abstract, goal_abstract=abstract
-        )
+        text = describe(described, init_abstract=abstract, goal_abstract=abstract)
         assert all(line.endswith(".") for line in text.splitlines())
         assert "  " not in text and "(" not in text

@@ -8,18 +8,19 @@ from itertools import islice
 import pyarrow as pa
 import pytest
 from pddl_eval.api import compare_problems
-from pddl_eval.benchmark.enumeration import benchmark_pairs
-from pddl_eval.benchmark.presets import PRESETS
-from pddl_eval.benchmark.sample import LARGEST_SIZE, sample_table
-from pddl_eval.benchmark.tables import (
+from pddl_eval.benchmark import (
     PAIRS_SCHEMA,
-    VARIANT_FIELDS,
+    PRESETS,
+    benchmark_pairs,
     by_preset,
     pairs_tables,
+    sample_table,
     variants_schema,
     variants_table,
 )
-from pddl_eval.benchmark.variants import KINDS
+from pddl_eval.benchmark.answers import RECIPES
+from pddl_eval.benchmark.sample import LARGEST_SIZE
+from pddl_eval.benchmark.variants import VARIANT_FIELDS
 from pddl_eval.options import ScoringOptions
 from pddl_eval.table import score_table
 
@@ -75,17 +76,17 @@ def test_the_domain_column_says_what_is_known() -> None:
 
 @pytest.mark.parametrize(
     ("names", "complaint"),
-    [(["problem"], "no column reference_problem"), (["reference_problem", "label"], "a column label already")],
+    [(["problem"], "reference_problem"), (["reference_problem", "label"], "label")],
 )
 def test_columns_that_do_not_fit_are_named(names: list[str], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         variants_schema(pa.schema([(name, pa.string()) for name in names]))
 
 
-def test_the_sample_has_every_task_and_every_kind_of_answer(sample: pa.Table) -> None:
+def test_the_sample_has_every_task_and_every_recipe(sample: pa.Table) -> None:
     tasks = Counter(zip(*(sample[name].to_pylist() for name in ("domain", "task_init", "task_goal")), strict=True))
     assert len(tasks) == 73 and max(tasks.values()) == 4
-    assert set(sample["label"].to_pylist()) == set(KINDS)
+    assert set(sample["label"].to_pylist()) == set(RECIPES)
     assert max(sample["size"].to_pylist()) <= LARGEST_SIZE
     assert {field.name for field in VARIANT_FIELDS} <= set(sample.schema.names)
 
@@ -100,7 +101,7 @@ def test_the_judge_agrees_with_the_labels_of_the_sample(sample: pa.Table) -> Non
                 assert getattr(verdict, column) == row[f"label_{column}"], (row["label"], row["generated_problem"])
 
 
-def test_the_plans_and_domains_of_the_sample_score_as_their_kinds_say(sample: pa.Table) -> None:
+def test_the_plans_and_domains_of_the_sample_score_as_their_recipes_say(sample: pa.Table) -> None:
     for row in score_table(sample, ScoringOptions()).to_pylist():
         assert row["score_error"] is None
         steps = row["reference_plan_length"]

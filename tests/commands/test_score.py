@@ -13,27 +13,16 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pddl_eval.commands.cli import JOBS
-from pddl_eval.run import MANIFEST, SUMMARY
+from pddl_eval.dataset.plan import MANIFEST, SUMMARY
 
-from tests.run.parquet_files import write_numbered
-
-ROOT = Path(__file__).parent.parent.parent
+from tests.commands.running import ENVIRONMENT, ROOT, only_line, run, start
+from tests.dataset.parquet_files import write_numbered
 
 TOWER = (
     "(define (problem tower) (:domain blocksworld) (:objects a b)"
     " (:init (arm-empty) (clear a) (on-table a) (clear b) (on-table b)) (:goal (and (on a b))))"
 )
-
-
-def command(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "pddl_eval", *map(str, arguments)],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+RENAMED = ("--column", "generated_problem=answer")
 
 
 @pytest.fixture
@@ -51,8 +40,8 @@ def pairs(tmp_path: Path) -> Path:
 
 
 def test_a_dataset_is_scored_summed_up_and_not_scored_again(pairs: Path, tmp_path: Path) -> None:
-    arguments = ("score", pairs, tmp_path / "out", "--column", "generated_problem=answer", "--shard-rows", 5)
-    first = command(*arguments, "--json-log", tmp_path / "run.jsonl")
+    arguments = ("score", pairs, tmp_path / "out", *RENAMED, "--shard-rows", 5)
+    first = start("-m", "pddl_eval", *arguments, "--json-log", tmp_path / "run.jsonl")
     assert first.returncode == 0, first.stderr
     assert "12 in 3 shards" in first.stdout
     assert str(tmp_path / "out") in first.stdout
@@ -63,62 +52,66 @@ def test_a_dataset_is_scored_summed_up_and_not_scored_again(pairs: Path, tmp_pat
     assert table["equivalent"].to_pylist() == [True] * 9 + [False] * 3
     assert len((tmp_path / "run.jsonl").read_text().splitlines()) == 3
     assert json.loads((tmp_path / "out" / SUMMARY).read_text())["verdicts"]["identical"] == 9
-    second = command(*arguments)
-    assert second.returncode == 0
+    second = run(*arguments)
+    assert second.exit_code == 0
     assert "3 of them from an earlier start" in second.stdout
 
 
 def test_a_dry_run_lists_the_shards_and_writes_nothing(pairs: Path, tmp_path: Path) -> None:
-    result = command(
-        "score", pairs, tmp_path / "out", "--column", "generated_problem=answer", "--shard-rows", 5, "--dry-run"
-    )
-    assert result.returncode == 0
+    result = run("score", pairs, tmp_path / "out", *RENAMED, "--shard-rows", 5, "--dry-run")
+    assert result.exit_code == 0
     assert result.stdout.splitlines()[0].split() == ["to", "do", "5", "pairs-000000000000-000000000005.parquet"]
-    assert result.stdout.splitlines()[-1] == "3 of 3 shards to do, 12 of 12 pairs"
+    assert "3 of 3 shards" in result.stdout and "12 of 12 pairs" in result.stdout
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("flag", ["--check-solvable", "--no-check-solvable"])
+def test_both_spellings_of_a_switch_are_accepted(pairs: Path, tmp_path: Path, flag: str) -> None:
+    assert run("score", pairs, tmp_path / "out", *RENAMED, flag).exit_code == 0
+    solvable = pq.read_table(tmp_path / "out" / "pairs-000000000000-000000000012.parquet")["solvable"].to_pylist()
+    assert (solvable[0] is True) == (flag == "--check-solvable")
+
+
 @pytest.mark.parametrize(
-    ("arguments", "sentence"),
+    ("arguments", "said"),
     [
-        (("none.parquet", "out"), "There is no file or folder"),
-        (("{root}/pyproject.toml", "out"), "is not a Parquet file"),
-        (("pairs.parquet", "out"), "no generated_problem"),
+        (("none.parquet", "out"), "none.parquet"),
+        (("{root}/pyproject.toml", "out"), "pyproject.toml"),
+        (("pairs.parquet", "out"), "generated_problem"),
         (("pairs.parquet", "out", "--column", "generated_problem=anwser"), "did you mean answer?"),
-        (("pairs.parquet", "out", "--column", "answer"), "should read MEANING=NAME"),
-        (("pairs.parquet", "out", "--column", "goal=answer"), "No column means goal"),
+        (("pairs.parquet", "out", "--column", "answer"), "MEANING=NAME"),
+        (("pairs.parquet", "out", "--column", "goal=answer"), "goal"),
         (("pairs.parquet", "out", "--domain", "blockworld"), "did you mean blocksworld?"),
-        (("pairs.parquet", "out", "--engine", "spark"), "There is no engine spark"),
-        (("s3://key:secret@bucket/in", "out"), "carries credentials"),
+        (("pairs.parquet", "out", "--engine", "spark"), "spark"),
+        (("pairs.parquet", "out", "--workers", "0"), "0"),
+        (("pairs.parquet", "out", "--beta", "2"), "2.0"),
+        (("s3://key:secret@bucket/in", "out"), "AWS_ACCESS_KEY_ID"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_sentence(
-    arguments: tuple[str, ...], sentence: str, pairs: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_mistake_is_one_sentence(
+    arguments: tuple[str, ...], said: str, pairs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(pairs.parent)
-    result = command("score", *(argument.replace("{root}", str(ROOT)) for argument in arguments))
-    assert result.returncode == 2, result.stderr
-    assert result.stderr.startswith("pddl-eval: ")
-    assert sentence in result.stderr
-    assert len(result.stderr.splitlines()) == 1
+    result = run("score", *(argument.replace("{root}", str(ROOT)) for argument in arguments))
+    assert result.exit_code == 2, result.stderr
+    assert only_line(result.stderr).startswith("pddl-eval: ") and said in result.stderr
     assert "secret@" not in result.stderr
     assert not (pairs.parent / "out").exists()
 
 
-def test_an_output_that_cannot_be_written_is_said_to_be_one(pairs: Path) -> None:
-    result = command("score", pairs, pairs / "out", "--column", "generated_problem=answer")
-    assert result.returncode == 1
-    assert result.stderr.endswith("a part of this path is a file and not a folder.\n")
-    assert len(result.stderr.splitlines()) == 1
+def test_an_output_that_cannot_be_written_is_one_sentence(pairs: Path) -> None:
+    result = run("score", pairs, pairs / "out", *RENAMED)
+    assert result.exit_code == 1
+    assert str(pairs / "out") in only_line(result.stderr)
 
 
 def test_another_run_in_the_folder_is_refused(pairs: Path, tmp_path: Path) -> None:
-    arguments = ("score", pairs, tmp_path / "out", "--column", "generated_problem=answer")
-    assert command(*arguments).returncode == 0
+    arguments = ("score", pairs, tmp_path / "out", *RENAMED)
+    assert run(*arguments).exit_code == 0
     manifest = (tmp_path / "out" / MANIFEST).read_bytes()
-    other = command(*arguments, "--no-check-solvable")
-    assert other.returncode == 2
-    assert "check_solvable was true and is false now" in other.stderr
+    other = run(*arguments, "--no-check-solvable")
+    assert other.exit_code == 2
+    assert "check_solvable" in only_line(other.stderr)
     assert (tmp_path / "out" / MANIFEST).read_bytes() == manifest
 
 
@@ -128,29 +121,28 @@ def test_a_damaged_input_ends_with_one_sentence_and_its_readable_rows(tmp_path: 
     pq.write_table(pa.table({"reference_problem": texts, "generated_problem": texts}), pairs, row_group_size=20)
     column = pq.ParquetFile(pairs).metadata.row_group(1).column(1)
     content = bytearray(pairs.read_bytes())
-    start = column.dictionary_page_offset
-    content[start : start + column.total_compressed_size] = bytes(column.total_compressed_size)
+    begin = column.dictionary_page_offset
+    content[begin : begin + column.total_compressed_size] = bytes(column.total_compressed_size)
     pairs.write_bytes(content)
-    result = command("score", pairs, tmp_path / "out")
-    assert result.returncode == 1
-    assert "rows 20 to 39 of" in result.stderr
-    assert "Traceback" not in result.stderr
+    result = run("score", pairs, tmp_path / "out")
+    assert result.exit_code == 1
+    assert "20 to 39" in result.stderr
     assert sum(pq.read_metadata(path).num_rows for path in (tmp_path / "out").glob("*.parquet")) == 40
 
 
 INTERRUPTED = """
-import sys
-from pddl_eval.commands.cli import run_job
+from pddl_eval.commands.command import command, run_alone
 from pddl_eval.options import RunOptions
 from pddl_eval.run import run_scorer
-from tests.run.length_scorer import LengthScorer
+from tests.dataset.length_scorer import LengthScorer
 
-def score() -> None:
+@command
+def score(run: RunOptions) -> None:
     source, output = {places!r}
-    run_scorer(source, output, LengthScorer(pause=0.3), RunOptions("local", workers={workers}, shard_rows=10))
+    run_scorer(source, output, LengthScorer(pause=0.3), engine="local", workers=run.workers, shard_rows=10)
 
 if __name__ == "__main__":
-    run_job(score)
+    run_alone(score)
 """
 
 
@@ -161,10 +153,10 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(
     source = write_numbered(tmp_path / "pairs.parquet", rows=200, row_group=200)
     out = tmp_path / "out"
     script = tmp_path / "slow.py"
-    script.write_text(INTERRUPTED.format(places=(str(source), str(out)), workers=workers))
+    script.write_text(INTERRUPTED.format(places=(str(source), str(out))))
     process = subprocess.Popen(
-        [sys.executable, script],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        [sys.executable, script, "--workers", str(workers)],
+        env=ENVIRONMENT,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
@@ -175,30 +167,8 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(
     os.killpg(process.pid, number)
     _, stderr = process.communicate(timeout=30)
     assert process.returncode == code
-    assert stderr.splitlines()[-1].endswith(f"the same command goes on from there: {script}")
+    assert stderr.splitlines()[-1].endswith(f": {script} --workers {workers}"), "the command that continues"
     assert "Traceback" not in stderr
     partitions = list(out.glob("*.parquet"))
     assert 2 <= len(partitions) < 20
     assert sum(pq.read_metadata(path).num_rows for path in partitions) == 10 * len(partitions)
-
-
-def test_the_help_lists_every_job_and_imports_none_of_the_heavy_libraries() -> None:
-    code = (
-        "import sys\n"
-        "sys.argv = ['pddl-eval', '--help']\n"
-        "from pddl_eval.commands.cli import main\n"
-        "try:\n"
-        "    main()\n"
-        "except SystemExit:\n"
-        "    print({'ray', 'pyarrow', 'polars', 'igraph', 'networkx', 'pddl'} & set(sys.modules))\n"
-    )
-    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert result.stdout.splitlines()[-1] == "set()"
-    assert all(job in result.stdout for job in JOBS)
-
-
-@pytest.mark.parametrize("job", JOBS)
-def test_every_job_of_the_help_has_a_help_of_its_own(job: str) -> None:
-    result = command(job, "--help")
-    assert result.returncode == 0, result.stderr
-    assert "Usage" in result.stdout

@@ -3,38 +3,38 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
-import typer
-from pddl_eval.commands.cli import JOBS
+from pddl_eval.commands.cli import app
 from typer.main import get_command
 
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A command or subcommand: its words, its options and its help as it is written."""
+    """A command or subcommand: its words and what typer made of it."""
 
     words: tuple[str, ...]
     click_command: Any
 
     @property
+    def subcommands(self) -> list[Described]:
+        """The commands below this one."""
+        below = getattr(self.click_command, "commands", {})
+        return [Described((*self.words, name), each) for name, each in below.items()]
+
+    @property
     def options(self) -> set[str]:
         """The options of the command and of its subcommands."""
         own = {name for parameter in self.click_command.params for name in parameter.opts}
-        below = [option for command in subcommands(self) for option in command.options]
-        return own.union(below, ["--help"])
-
-    @property
-    def help(self) -> str:
-        return self.click_command.help or ""
+        return own.union({"--help"}, *(each.options for each in self.subcommands))
 
     @property
     def examples(self) -> list[list[str]]:
         """The calls in its help, as words behind the command's name."""
-        return [call.split() for call in re.findall(r"pddl-eval ((?:[^;\n.]|\.(?=\S))+)", self.help)]
+        return [
+            call.split() for call in re.findall(r"pddl-eval ((?:[^;\n.]|\.(?=\S))+)", self.click_command.help or "")
+        ]
 
     def parse(self, arguments: list[str]) -> None:
         """Raise where the command would refuse these arguments."""
@@ -42,25 +42,5 @@ class Described:
             pass
 
 
-def command_named(name: str) -> Described:
-    """The command ``pddl-eval NAME``."""
-    module = import_module(f"pddl_eval.commands.{name}")
-    app = getattr(module, "app", None)
-    if app is None:
-        app = typer.Typer(add_completion=False)
-        app.command(name)(getattr(module, name))
-    return Described((name,), get_command(app))
-
-
-def subcommands(command: Described) -> list[Described]:
-    """Those of a command that has some."""
-    below = getattr(command.click_command, "commands", {})
-    return [Described((*command.words, name), each) for name, each in below.items()]
-
-
-def all_commands() -> Iterator[Described]:
-    """Every command and subcommand."""
-    for name in JOBS:
-        command = command_named(name)
-        yield command
-        yield from subcommands(command)
+COMMANDS = {command.words[0]: command for command in Described((), get_command(app)).subcommands}
+"""The commands by name."""

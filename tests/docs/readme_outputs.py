@@ -1,6 +1,6 @@
-"""What the README shows, made by the program itself: ``python -m tests.docs.readme_outputs`` writes it into the README.
+"""What the README shows is made by the program: ``python -m tests.docs.readme_outputs`` writes it into the README.
 
-``test_readme`` makes the same and compares. Times, places and versions are those of the last writing, and not compared.
+``test_readme`` makes the same and compares, except for times, places and versions.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from pddl_eval.verdict import Verdict
+
 from tests.docs.markdown import ROOT
 
 README = ROOT / "README.md"
@@ -20,11 +22,11 @@ WIDTH = 100
 
 
 def run(*arguments: object, folder: Path) -> str:
-    """What ``pddl-eval`` prints in that folder."""
+    """The output of ``pddl-eval`` in that folder."""
     result = subprocess.run(
         [sys.executable, "-m", "pddl_eval", *map(str, arguments)],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": str(WIDTH), "NO_COLOR": "1"},
+        env={**os.environ, "PYTHONPATH": str(ROOT / "pipeline"), "COLUMNS": str(WIDTH), "NO_COLOR": "1"},
         capture_output=True,
         text=True,
         timeout=120,
@@ -47,8 +49,14 @@ def outputs(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
     )
 
 
+def verdict_table() -> str:
+    """The README's table of verdicts."""
+    rows = [f"| `{each.value}` | {'right: ' if each.right else ''}{each.meaning} |" for each in Verdict]
+    return "\n".join(["| verdict | meaning |", "|---|---|", *rows]) + "\n"
+
+
 def main() -> None:
-    """Write the outputs into the README and the figures beside the commands."""
+    """Write the outputs and the table of verdicts into the README, and the figures beside this file."""
     with tempfile.TemporaryDirectory() as folder:
         blocks, figures = outputs(Path(folder))
     page = README.read_text(encoding="utf-8")
@@ -56,6 +64,8 @@ def main() -> None:
         before, opening, rest = page.partition(f"<!-- {mark} -->\n```text\n")
         assert opening, mark
         page = f"{before}{opening}{text}{rest[rest.index('```') :]}"
+    before, opening, rest = page.partition("<!-- verdicts -->\n\n")
+    page = before + opening + verdict_table() + rest[rest.index("\nIn `goal_differs`") :]
     README.write_text(page, encoding="utf-8")
     for name, drawing in figures.items():
         FIGURES[name].write_text(drawing, encoding="utf-8")

@@ -9,17 +9,15 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
-from pddl_eval.commands.cli import JOBS
+from pddl_eval.metrics import PAIRS, ROW_COLUMNS
 from pddl_eval.options import MEANINGS
-from pddl_eval.table import KINDS, ROW_FIELDS
-from pddl_eval.verdict import Verdict
 
-from tests.docs.commands import command_named
+from tests.docs.commands import COMMANDS
 from tests.docs.markdown import ROOT, blocks, links, read_page
-from tests.docs.readme_outputs import FIGURES, outputs
+from tests.docs.readme_outputs import FIGURES, outputs, verdict_table
 
 README = read_page("README.md")
-PAGES = ["README.md", "CHANGELOG.md", "pipeline/README.md", "infra/README.md"]
+PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "infra/README.md"]
 
 
 @pytest.fixture(scope="module")
@@ -73,25 +71,22 @@ def test_the_first_two_commands_are_those_of_the_quick_start() -> None:
 
 def test_every_command_is_in_the_table_and_has_the_options_that_are_named() -> None:
     rows = table_below("Commands")
-    assert set(re.findall(r"`pddl-eval ([a-z]+)", rows)) == set(JOBS)
+    assert set(re.findall(r"`pddl-eval ([a-z]+)", rows)) == set(COMMANDS)
     for call in re.findall(r"`pddl-eval ([a-z]+ [^`]*)`", README):
         words = call.split()
-        options = command_named(words[0]).options
-        assert {word.partition("=")[0] for word in words if word.startswith("--")} <= options, call
+        assert {word.partition("=")[0] for word in words if word.startswith("--")} <= COMMANDS[words[0]].options, call
 
 
 def test_every_column_is_explained() -> None:
     named = set(re.findall(r"`([a-z_]+)`", table_below("Columns")))
     aspects = {name for name in named if name.startswith("_")}
     named |= {f"{score}{aspect}" for score in ("domain_precision", "domain_recall") for aspect in aspects}
-    columns = {field.name for kind in KINDS for field in kind.fields} | {field.name for field in ROW_FIELDS}
+    columns = {column.name for pair in PAIRS for column in pair.columns} | {column.name for column in ROW_COLUMNS}
     assert columns | set(MEANINGS) == named - aspects
 
 
-def test_every_verdict_is_explained() -> None:
-    assert set(re.findall(r"`([a-z_]+)`", table_below("Verdicts"))) - {"detail"} == {
-        verdict.value for verdict in Verdict
-    }
+def test_the_table_of_verdicts_is_the_programs() -> None:
+    assert f"<!-- verdicts -->\n\n{verdict_table()}\n" in README, "python -m tests.docs.readme_outputs writes it"
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -109,11 +104,12 @@ def test_tables_have_as_many_cells_in_each_row(page: str) -> None:
             assert above.count("|") == row.count("|"), row
 
 
-def test_the_changelog_knows_the_version() -> None:
+def test_changelog_and_citation_name_the_version() -> None:
     version = tomllib.loads(read_page("pyproject.toml"))["project"]["version"]
     assert f"\n## {version}\n" in read_page("CHANGELOG.md")
+    assert f"\nversion: {version}\n" in read_page("CITATION.cff")
 
 
-def test_there_are_no_pages_elsewhere() -> None:
-    found = [path for folder in ("pipeline", "jobs", "infra") for path in (ROOT / folder).rglob("*.md")]
-    assert {path.relative_to(ROOT).as_posix() for path in found} | {"README.md", "CHANGELOG.md"} == set(PAGES)
+def test_every_page_is_checked_here() -> None:
+    pages = [page for folder in ("pipeline", "jobs", "infra", "tests") for page in (ROOT / folder).rglob("*.md")]
+    assert {page.relative_to(ROOT).as_posix() for page in pages} <= set(PAGES)

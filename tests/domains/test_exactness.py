@@ -1,6 +1,6 @@
-"""The polynomial rules of the three domains against enumeration of every reachable state, on nasty random problems.
+"""The rules of the three domains against enumeration of every reachable state, on adversarial random problems.
 
-``python -m tests.exhaustive_run`` makes the same comparisons on as many problems as one likes.
+``python -m tests.exhaustive_run`` makes the same comparisons on any number of problems.
 """
 
 from __future__ import annotations
@@ -8,20 +8,22 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from pddl_eval.domains import known_domain
 
 from tests.exhaustive import DOMAINS
 from tests.exhaustive_run import AGREED, problem_findings
 from tests.random_problems import random_problem
+from tests.volume import in_two_sizes, with_seeds
 
 
 @pytest.mark.parametrize("domain", sorted(DOMAINS))
-@settings(max_examples=300, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1))
-def test_closed_goals_and_plans_are_those_of_exhaustive_search(domain: str, seed: int) -> None:
+@in_two_sizes(75, full=300)
+def test_closed_goals_and_plans_are_those_of_exhaustive_search(domain: str, cases: int) -> None:
     """cl(g) to the atom or a proof that there is none, and a plan that the judge can execute."""
-    problem = random_problem(Random(seed), domain)
-    wrong = [finding for finding in problem_findings(problem, known_domain(domain)) if finding.outcome != AGREED]
-    assert not wrong, problem
+
+    def check(seed: int) -> None:
+        problem = random_problem(Random(seed), domain)
+        wrong = [finding for finding in problem_findings(problem, known_domain(domain)) if finding.outcome != AGREED]
+        assert not wrong, problem
+
+    with_seeds(cases, check)

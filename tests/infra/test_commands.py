@@ -1,59 +1,77 @@
-"""Every command line of infra/ is one that the commands understand; no file of infra/ holds a credential."""
+"""Every command line of infra/ is one that the commands and jobs understand; no file of infra/ holds a credential."""
 
 from __future__ import annotations
 
 import re
+import runpy
 import shlex
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pddl_eval.commands.cli import app
+from pddl_eval.commands.command import application
+from typer.main import get_command
 
-from tests.infra.folder import INFRA
+from tests.infra.folder import INFRA, ROOT
 
 FILES = sorted(file for file in INFRA.rglob("*") if file.is_file())
 
-COMMAND = re.compile(r"(?:\bpddl-eval(?::[\w.]+)? |\bpython -m pddl_eval\.)(?P<job>[a-z]+)(?P<arguments>(?: .*)?)$")
+COMMAND = re.compile(
+    r"(?:\bpddl-eval(?::[\w.]+)? (?P<command>[a-z]+)|python (?:/opt/pddl-eval/)?(?P<job>jobs/\w+\.py))"
+    r"(?P<arguments>(?: .*)?)$"
+)
 END_OF_COMMAND = re.compile(r"\s(?:&&|\|\|?|;|>|<).*$")
 
 
-def command_lines(file: Path) -> Iterator[tuple[str, list[str]]]:
-    """The job and the arguments of each command: in ``sh`` blocks of a README, outside comments elsewhere."""
+def command_lines(file: Path) -> Iterator[tuple[str, ...]]:
+    """Command or job, and arguments, of each command line: in ``sh`` blocks of a README, outside comments elsewhere."""
     text = file.read_text(encoding="utf-8")
     if file.suffix == ".md":
         text = "\n".join(re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL))
-    for line in text.replace("\\\n", " ").splitlines():
+    text = text.replace("\\\n", " ").replace("${INPUT}", "INPUT").replace(" $OPTIONS", "")
+    for line in text.splitlines():
         found = None if line.lstrip().startswith("#") else COMMAND.search(line)
         if found:
             arguments = shlex.split(END_OF_COMMAND.sub("", found["arguments"]), comments=True)
-            yield found["job"], [argument for argument in arguments if argument != "$@"]
+            yield (found["command"] or found["job"], *arguments)
 
 
-COMMANDS = sorted({(job, *arguments) for file in FILES for job, arguments in command_lines(file)})
+COMMANDS = sorted({found for file in FILES for found in command_lines(file)})
 
 
-def command_of(job: str) -> Any:
-    """The job as the command line knows it."""
-    import typer
-
-    app = typer.Typer()
-    app.command()(getattr(import_module(f"pddl_eval.commands.{job}"), job))
-    return typer.main.get_command(app)
+def command_of(name: str) -> Any:
+    """The command or job as the command line knows it."""
+    if not name.startswith("jobs/"):
+        return get_command(app).commands[name]  # type: ignore[attr-defined]
+    alone = application()
+    alone.command()(runpy.run_path(str(ROOT / name))[Path(name).stem])
+    return get_command(alone)
 
 
 def test_the_commands_that_a_scheduler_needs_are_there() -> None:
-    assert {job for job, *_ in COMMANDS} == {"score", "rescore", "report", "compare"}
+    assert {"jobs/score.py", "jobs/nightly.py", "score", "compare"} <= {name for name, *_ in COMMANDS}
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_the_command_line_is_understood(command: tuple[str, ...]) -> None:
-    from pddl_eval.commands.cli import JOBS
+    name, *arguments = command
+    command_of(name).make_context(name, arguments)  # Raises where an option does not exist or an argument is missing.
 
-    job, *arguments = command
-    assert job in JOBS
-    command_of(job).make_context(job, arguments)  # Raises where an option does not exist or an argument is missing.
+
+def test_the_pod_of_the_nightly_run_is_understood() -> None:
+    from tests.infra.folder import pods
+
+    (container,) = (
+        container
+        for pod in pods().values()
+        for container in pod["spec"]["containers"]
+        if container["name"] == "nightly"
+    )
+    interpreter, script = container["command"]
+    assert (interpreter, script) == ("python", "/opt/pddl-eval/jobs/nightly.py")
+    command_of("jobs/nightly.py").make_context("nightly", list(container["args"]))
 
 
 def test_a_wrong_command_line_would_be_noticed() -> None:

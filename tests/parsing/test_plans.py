@@ -305,5 +305,5 @@ def test_plans_from_python_sequences(steps: list[object], expected: Plan) -> Non
 
 @pytest.mark.parametrize("step", [7, None, (), ("a", 7), "", {"args": []}])
 def test_a_step_of_another_type_is_an_error(step: object) -> None:
-    with pytest.raises(PlanError, match=re.escape(repr(str(step)))):
+    with pytest.raises(PlanError, match=re.escape(f"`{step}`")):
         plan_of_steps([("pick", "a"), step])

@@ -451,8 +451,8 @@ def test_a_problem_is_found_in_what_surrounds_it(answer: str) -> None:
 def test_the_package_is_given_only_so_much_of_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     given_to_package = []
 
-    def count(block: str, line: int, allowance: int) -> Problem:
-        outcome = read_by_package(block, line, allowance)
+    def count(block: str, line: int, characters_before: int) -> Problem:
+        outcome = read_by_package(block, line, characters_before)
         given_to_package.append(len(block))
         return outcome
 

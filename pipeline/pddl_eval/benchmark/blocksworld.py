@@ -1,17 +1,18 @@
 """Blocks World: towers of blocks ``b1``, ``b2``, … and one arm (the paper's appendix D).
 
-The parameters are a list of tower heights; a configuration that has a shape of its own takes only their sum. What can
-be done with blocks is in ``planning_domains.blocksworld``, not here.
+The parameters are a list of tower heights; a configuration that has a shape of its own takes only their sum. The
+domain's operators and rules are in ``pddl_eval.domains.blocksworld``, not here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import accumulate, chain, pairwise
+from collections.abc import Iterable
+from itertools import accumulate, pairwise
+from math import isqrt
+from random import Random
 
-from pddl_eval.benchmark.partitions import benchmark_partitions
-from pddl_eval.benchmark.scene import Arrange, Scene, TaskDomain, counted, numbered
-from pddl_eval.model import ROOT_TYPE, Atom
+from pddl_eval.benchmark.tasks import Side, TaskDomain, benchmark_partitions, choose, counted, named, numbered
+from pddl_eval.model import Atom, Problem, State
 
 Heights = tuple[int, ...]
 Tower = list[str]
@@ -20,44 +21,39 @@ Tower = list[str]
 ARM_EMPTY: Atom = ("arm-empty",)
 
 
-def on_table(heights: Heights) -> Scene:
+def on_table(heights: Heights) -> Side:
     """Unstacked: every block on the table by itself."""
-    blocks = _blocks(heights)
-    return Scene((ARM_EMPTY, *_alone(blocks)), f"{counted(len(blocks), 'block')}, each alone on the table; empty arm")
+    return _side([[block] for block in _blocks(heights)], f"{_count(heights)}, each alone on the table")
 
 
-def holding_one(heights: Heights) -> Scene:
+def holding_one(heights: Heights) -> Side:
     """Holding a block: one in the arm, every other on the table by itself."""
     held, *others = _blocks(heights)
-    words = f"{counted(1 + len(others), 'block')}, one held by the arm and each of the others alone on the table"
-    return Scene((("holding", held), *_alone(others)), words)
+    words = f"{_count(heights)}, one held by the arm and each of the others alone on the table"
+    return Side((("holding", held), *_atoms([block] for block in others)), words)
 
 
-def stack(heights: Heights) -> Scene:
+def stack(heights: Heights) -> Side:
     """Stacked: all blocks in a single tower, the first one at its base."""
-    blocks = _blocks(heights)
-    base, *upwards, top = _upwards(blocks[::-1])
-    return Scene((ARM_EMPTY, *upwards, top, base), f"{counted(len(blocks), 'block')} in a single stack; empty arm")
+    base, *rest = _atoms([_blocks(heights)[::-1]], upwards=True)
+    return Side((ARM_EMPTY, *rest, base), f"{_count(heights)} in a single stack; empty arm")
 
 
-def towers(heights: Heights) -> Scene:
+def tower(heights: Heights) -> Side:
     """Towers: one for each height of the list."""
-    listed = ", ".join(map(str, heights))
-    words = f"{counted(sum(heights), 'block')} in towers with a height of {listed}; empty arm"
-    return Scene((ARM_EMPTY, *_all(_downwards, _towers(heights))), words)
+    return _side(_towers(heights), f"{_count(heights)} in towers with a height of {', '.join(map(str, heights))}")
 
 
-def staircase(heights: Heights) -> Scene | None:
+def staircase(heights: Heights) -> Side | None:
     """Staircase: towers of height 1, 2, 3, …; needs a triangular number of blocks."""
-    total = sum(heights)
-    steps = next(steps for steps in range(1, total + 1) if steps * (steps + 1) // 2 >= total)
-    if steps * (steps + 1) // 2 != total:
+    steps = isqrt(2 * sum(heights))
+    if sum(range(steps + 1)) != sum(heights):
         return None
-    words = f"{counted(total, 'block')} in a staircase of {counted(steps, 'tower')}, 1 to {steps} high; empty arm"
-    return Scene((ARM_EMPTY, *_all(_downwards, _towers(tuple(range(1, steps + 1))))), words)
+    words = f"{_count(heights)} in a staircase of {counted(steps, 'tower')}, 1 to {steps} high"
+    return _side(_towers(tuple(range(1, steps + 1))), words)
 
 
-def equal_towers(heights: Heights) -> Scene | None:
+def equal_towers(heights: Heights) -> Side | None:
     """Equal towers: of the greatest height up to five that divides the blocks.
 
     The benchmark does not combine it with several towers of one block each. From a list of heights it tells the number
@@ -67,89 +63,93 @@ def equal_towers(heights: Heights) -> Scene | None:
         return None
     total = sum(heights)
     height = max(height for height in range(1, 6) if total % height == 0)
-    told = "equal towers" if len(heights) == 1 else counted(total // height, "equal tower")
-    words = f"{counted(total, 'block')} in {told}, {height} high; empty arm"
-    return Scene((ARM_EMPTY, *_all(_upwards, _towers((height,) * (total // height), upwards=True))), words)
+    number = total // height
+    words = "equal towers" if len(heights) == 1 else counted(number, "equal tower")
+    upwards = [tower[::-1] for tower in _towers((height,) * number)]
+    return _side(upwards, f"{_count(heights)} in {words}, {height} high", upwards=True)
 
 
-def swap(heights: Heights) -> tuple[Scene, Scene]:
+def swap(heights: Heights) -> tuple[Side, Side]:
     """Swap (tied): two towers, at least two high, exchange their base blocks and keep the rest."""
     base, other_base, *above = _blocks(heights)
-    stands, other_stands = above[: heights[0] - 1][::-1], above[heights[0] - 1 :][::-1]
-    start = [[*stands, base], [*other_stands, other_base]]
-    swapped = [[*stands, other_base], [*other_stands, base]]
-    told = f"{counted(sum(heights), 'block')} in two towers, {heights[0]} and {heights[1]} high; empty arm"
-    words = "the two blocks at the bottom have changed places, every other block stands where it was; empty arm"
-    return Scene((ARM_EMPTY, *_all(_upwards, start)), told), Scene((ARM_EMPTY, *_all(_upwards, swapped)), words)
+    upper, other_upper = above[: heights[0] - 1][::-1], above[heights[0] - 1 :][::-1]
+    start = [[*upper, base], [*other_upper, other_base]]
+    swapped = [[*upper, other_base], [*other_upper, base]]
+    told = f"{_count(heights)} in two towers, {heights[0]} and {heights[1]} high"
+    words = "the two blocks at the bottom have changed places, every other block stands where it was"
+    return _side(start, told, upwards=True), _side(swapped, words, upwards=True)
 
 
-def invert(heights: Heights) -> tuple[Scene, Scene]:
+def invert(heights: Heights) -> tuple[Side, Side]:
     """Invert (tied): every tower is turned upside down."""
-    inverted = [tower[::-1] for tower in _towers(heights)]
-    words = "every tower stands upside down, its blocks in the opposite order; empty arm"
-    return towers(heights), Scene((ARM_EMPTY, *_all(_downwards, inverted[::-1])), words)
+    inverted = [tower[::-1] for tower in reversed(_towers(heights))]
+    return tower(heights), _side(inverted, "every tower stands upside down, its blocks in the opposite order")
 
 
 def _blocks(heights: Heights) -> list[str]:
     return numbered("b", sum(heights))
 
 
-def _towers(heights: Heights, *, upwards: bool = False) -> list[Tower]:
-    """The blocks cut into towers, their numbers growing downwards, or upwards."""
+def _count(heights: Heights) -> str:
+    return counted(sum(heights), "block")
+
+
+def _towers(heights: Heights) -> list[Tower]:
+    """All blocks cut into towers, their numbers growing downwards."""
     blocks = _blocks(heights)
-    cuts = pairwise(accumulate(heights, initial=0))
-    return [blocks[start:stop][:: -1 if upwards else 1] for start, stop in cuts]
+    return [blocks[start:stop] for start, stop in pairwise(accumulate(heights, initial=0))]
 
 
-def _alone(blocks: Iterable[str]) -> list[Atom]:
-    return _all(_downwards, [[block] for block in blocks])
+def _atoms(towers: Iterable[Tower], *, upwards: bool = False) -> list[Atom]:
+    """The atoms of the towers, each from its top down or from its base up."""
+    listed = [
+        [("clear", tower[0]), *(("on", *pair) for pair in pairwise(tower)), ("on-table", tower[-1])] for tower in towers
+    ]
+    return [atom for atoms in listed for atom in (reversed(atoms) if upwards else atoms)]
 
 
-def _downwards(tower: Tower) -> list[Atom]:
-    return [("clear", tower[0]), *(("on", *pair) for pair in pairwise(tower)), ("on-table", tower[-1])]
+def _side(towers: Iterable[Tower], words: str, *, upwards: bool = False) -> Side:
+    return Side((ARM_EMPTY, *_atoms(towers, upwards=upwards)), f"{words}; empty arm")
 
 
-def _upwards(tower: Tower) -> list[Atom]:
-    return _downwards(tower)[::-1]
+def _random_towers(problem: Problem, random: Random) -> State:
+    """All blocks in towers: a state that is its own closure."""
+    blocks = random.sample(sorted(problem.objects), len(problem.objects))
+    towers = []
+    while blocks:
+        cut = random.randint(1, len(blocks))
+        towers.append(blocks[:cut])
+        blocks = blocks[cut:]
+    return frozenset([ARM_EMPTY, *_atoms(towers)])
 
 
-def _all(order: Callable[[Tower], list[Atom]], towers: Iterable[Tower]) -> list[Atom]:
-    return list(chain.from_iterable(map(order, towers)))
+def _contradictions(problem: Problem, random: Random) -> list[tuple[Atom, ...]]:
+    found: list[tuple[Atom, ...]] = []
+    for a in choose(3, problem.objects, random):
+        found += [(("on", a, a),), (("holding", a), ARM_EMPTY)]
+    for a, b in pairwise(choose(3, problem.objects, random)):
+        found += [(("on", a, b), ("on", b, a)), (("on", a, b), ("clear", b)), (("on", a, b), ("on-table", a))]
+    return found
 
 
-def _triangular(most_steps: int) -> Iterator[Heights]:
-    return ((steps * (steps + 1) // 2,) for steps in range(1, most_steps + 1))
-
-
-def _pairs_of_towers(most_blocks: int) -> Iterator[Heights]:
-    for total in range(4, most_blocks + 1):
-        yield from ((first, total - first) for first in range(2, total - 1))
-
-
-UNTIED: dict[str, Arrange[Heights]] = {
-    "on_table": on_table,
-    "stack": stack,
-    "staircase": staircase,
-    "tower": towers,
-    "holding_one": holding_one,
-    "equal_towers": equal_towers,
-}
+UNTIED = named(on_table, stack, staircase, tower, holding_one, equal_towers)
 
 BLOCKSWORLD: TaskDomain[Heights] = TaskDomain(
-    name="blocksworld",
-    objects=lambda heights: dict.fromkeys(_blocks(heights), ROOT_TYPE),
-    kinds=lambda heights: (),
+    objects=_blocks,
     label=lambda heights: "_".join(map(str, heights)),
     initial=UNTIED,
     goals=UNTIED,
     tied={"swap": swap, "invert": invert},
     sizes={
         "stack": lambda: ((total,) for total in range(1, 56)),
-        "staircase": lambda: _triangular(10),
+        "staircase": lambda: ((total,) for total in accumulate(range(1, 11))),
         "tower": benchmark_partitions,
         "equal_towers": lambda: ((total,) for total in range(1, 6)),
-        "swap": lambda: _pairs_of_towers(30),
+        "swap": lambda: ((first, total - first) for total in range(4, 31) for first in range(2, total - 1)),
         "invert": benchmark_partitions,
     },
+    random_goal=_random_towers,
+    random_init=_random_towers,
+    contradictions=_contradictions,
     left_out=frozenset((one, other) for one in ("on_table", "holding_one") for other in ("on_table", "holding_one")),
 )

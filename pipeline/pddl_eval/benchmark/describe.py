@@ -1,16 +1,16 @@
 """A problem in words: a text from which a model is to write the PDDL. The words are the project's own.
 
-Each side is told either explicitly, one sentence for each atom, or abstractly, by its configuration. A description
+Each side is described either explicitly, one sentence for each atom, or abstractly, by its configuration. A description
 determines its problem. An explicit side can be read back into its atoms by ``SENTENCES`` alone (which a test does for
-every predicate); two problems with the same abstract words have the same scene up to the names of objects (which a test
+every predicate). Two problems with the same abstract words have the same side up to the names of objects (which a test
 checks for all words of the benchmark).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from pddl_eval.benchmark.scene import Scene
+from pddl_eval.benchmark.tasks import TaskProblem, kind_of
 from pddl_eval.model import Atom
 
 SENTENCES: Mapping[str, str] = {
@@ -30,51 +30,37 @@ SENTENCES: Mapping[str, str] = {
     "available-color": "the colour {0} is available",
     "painted": "{0} is painted in the colour {1}",
 }
-"""How an explicit description tells an atom, for each predicate of the three domains."""
+"""An atom of each predicate of the three domains as a sentence."""
 
-PLURALS: Mapping[str, str] = {
-    "b": "blocks",
-    "ball": "balls",
-    "gripper": "grippers",
-    "room": "rooms",
-    "tile": "tiles",
-    "robot": "robots",
-    "color": "colours",
-}
-"""What the objects are whose names are a kind and a number."""
+PLURALS: Mapping[str, str] = {"b": "blocks", "color": "colours"}
+"""The plurals of kinds of objects that are not the kind with an s."""
 
 
-def describe(objects: Iterable[str], init: Scene, goal: Scene, *, init_abstract: bool, goal_abstract: bool) -> str:
+def describe(described: TaskProblem, *, init_abstract: bool, goal_abstract: bool) -> str:
     """The text of a problem.
 
-    >>> held, down = Scene((("holding", "b1"),), "one held block"), Scene((("on-table", "b1"),), "one block, unheld")
-    >>> print(describe(["b1"], held, down, init_abstract=False, goal_abstract=True))
+    >>> from pddl_eval.benchmark.blocksworld import on_table, stack
+    >>> from pddl_eval.model import Problem
+    >>> problem = Problem("p", "blocksworld", {"b1": "object"}, frozenset(), frozenset())
+    >>> described = TaskProblem(problem, on_table((1,)), stack((1,)), "on_table", "stack", refers_to_start=False)
+    >>> print(describe(described, init_abstract=False, goal_abstract=True))
     There are blocks: b1.
-    At the start: the arm holds b1.
-    In the end there shall be: one block, unheld.
+    At the start: the arm is empty; b1 has nothing on top; b1 stands on the table.
+    In the end there shall be: 1 block in a single stack; empty arm.
     """
-    start = [init.words] if init_abstract else dict.fromkeys(map(tell, init.atoms))
-    end = [goal.words] if goal_abstract else dict.fromkeys(map(tell, goal.atoms))
+    init = [described.init.words] if init_abstract else dict.fromkeys(map(_sentence, described.init.atoms))
+    goal = [described.goal.words] if goal_abstract else dict.fromkeys(map(_sentence, described.goal.atoms))
+    names: dict[str, list[str]] = {}
+    for name in [] if init_abstract else described.problem.objects:
+        names.setdefault(kind_of(name), []).append(name)
     return "\n".join(
         [
-            *([] if init_abstract else _objects_told(objects)),
-            f"At the start{' there are' if init_abstract else ''}: {'; '.join(start)}.",
-            f"In the end {'there shall be' if goal_abstract else 'this shall hold'}: {'; '.join(end)}.",
+            *(f"There are {PLURALS.get(kind, kind + 's')}: {', '.join(listed)}." for kind, listed in names.items()),
+            f"At the start{' there are' if init_abstract else ''}: {'; '.join(init)}.",
+            f"In the end {'there shall be' if goal_abstract else 'this shall hold'}: {'; '.join(goal)}.",
         ]
     )
 
 
-def tell(atom: Atom) -> str:
-    """An atom as a sentence.
-
-    >>> tell(("on", "b2", "b1"))
-    'b2 stands on b1'
-    """
+def _sentence(atom: Atom) -> str:
     return SENTENCES[atom[0]].format(*atom[1:])
-
-
-def _objects_told(objects: Iterable[str]) -> list[str]:
-    names: dict[str, list[str]] = {}
-    for name in objects:
-        names.setdefault(PLURALS[name.rstrip("0123456789")], []).append(name)
-    return [f"There are {kind}: {', '.join(listed)}." for kind, listed in names.items()]

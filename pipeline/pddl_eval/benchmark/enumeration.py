@@ -1,81 +1,97 @@
-"""The benchmark: which configurations are combined, for which parameters, and in which words; 73 tasks, 145,918 pairs.
+"""The benchmark: which configurations are combined, for which parameters, in which words; 73 tasks, 145,918 pairs.
 
 The rules. A task takes the parameters that its initial and its goal configuration bring, in that order, and leaves out
-those that do not fit one of them. A problem is told in four ways (each side explicit or abstract), in two where the
-goal is told by the start; a text that was already given is not given again. So the same problem may count in several
-tasks and in several words, but once in the same words.
+those that do not fit one of them. A problem is described in four ways (each side explicit or abstract), in two where
+the goal is described by the start; a text that was already given is not given again. So the same problem may count in
+several tasks and in several words, but once in the same words. No file is written here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import chain
+from itertools import chain, islice, product
 from typing import Any
+
+import pyarrow as pa
 
 from pddl_eval.benchmark.blocksworld import BLOCKSWORLD
 from pddl_eval.benchmark.describe import describe
 from pddl_eval.benchmark.floor_tile import FLOOR_TILE
 from pddl_eval.benchmark.gripper import GRIPPER
-from pddl_eval.benchmark.scene import P, Scene, TaskDomain
-from pddl_eval.model import Problem
+from pddl_eval.benchmark.tasks import TaskDomain, TaskProblem, kind_of
+from pddl_eval.model import ROOT_TYPE, Problem
 
-DOMAINS: tuple[TaskDomain[Any], ...] = (BLOCKSWORLD, GRIPPER, FLOOR_TILE)
+DOMAINS: Mapping[str, TaskDomain[Any]] = {"blocksworld": BLOCKSWORLD, "gripper": GRIPPER, "floor-tile": FLOOR_TILE}
 
 PAIRS = 145_918
 """How many pairs there are (the paper's table 1)."""
 
-TEST_GOALS = frozenset({"swap", "invert", "juggle", "focus_min", "drop_and_pickup"})
-"""The goals whose tasks are kept for testing, besides all of Floor Tile."""
-
-BUCKETS = ((20, "1-20"), (40, "21-40"), (60, "41-60"), (80, "61-80"))
-"""The sizes of table 1, by their upper limits."""
-
-
-@dataclass(frozen=True, slots=True)
-class TaskProblem:
-    """A problem of a task, with the scenes that it is told by."""
-
-    problem: Problem
-    init: Scene
-    goal: Scene
-    task_init: str
-    task_goal: str
-    refers_to_start: bool
-
-    @property
-    def size(self) -> int:
-        """The number of propositions, counted as in table 1.
-
-        That leaves out where Gripper's robot is, and counts the centre of an X once for each of its diagonals.
-        """
-        return len(self.problem.init) - (self.problem.domain == "gripper") + len(self.goal.atoms)
-
-    @property
-    def split(self) -> str:
-        is_test = self.problem.domain == "floor-tile" or self.task_goal in TEST_GOALS
-        return "test" if is_test else "train"
+SIZE_BUCKETS = ("1-20", "21-40", "41-60", "61-80", ">80")
+"""The sizes of table 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A text-to-PDDL pair."""
+    """A problem with one of its descriptions.
+
+    ``abstractness`` is ``explicit-abstract`` for an explicit initial state and an abstract goal, and so on.
+    ``is_placeholder`` is true where the text leaves open which objects the goal means: an abstract text whose goal is
+    not described by the start.
+    """
 
     described: TaskProblem
     description: str
-    init_abstract: bool
-    goal_abstract: bool
+    abstractness: str
+    is_placeholder: bool
 
-    @property
-    def abstractness(self) -> str:
-        """``explicit-abstract`` for an explicit initial state and an abstract goal, and so on."""
-        return "-".join("abstract" if side else "explicit" for side in (self.init_abstract, self.goal_abstract))
 
-    @property
-    def is_placeholder(self) -> bool:
-        """True where the text leaves open which objects the goal means: abstract, and not told by the start."""
-        return (self.init_abstract or self.goal_abstract) and not self.described.refers_to_start
+def benchmark_problems() -> Iterator[TaskProblem]:
+    """The problems of all tasks; some are the same problem from different parameters or tasks."""
+    for name, domain in DOMAINS.items():
+        free = [sides for sides in product(domain.initial, domain.goals) if sides not in domain.left_out]
+        for init, goal in [*free, *zip(domain.tied, domain.tied, strict=True)]:
+            brought = (domain.sizes[side]() for side in (init, goal) if side in domain.sizes)
+            for parameters in dict.fromkeys(chain.from_iterable(brought)):
+                yield from _problem(name, domain, parameters, init, goal)
+
+
+def _problem(
+    name: str, domain: TaskDomain[Any], parameters: Any, task_init: str, task_goal: str
+) -> Iterator[TaskProblem]:
+    """The problem, or nothing where the parameters do not fit one of its sides."""
+    tied = domain.tied.get(task_init)
+    init, goal = (
+        tied(parameters) if tied else (domain.initial[task_init](parameters), domain.goals[task_goal](parameters))
+    )
+    if init and goal:
+        kinds = {thing: kind_of(thing) for thing in domain.objects(parameters)}
+        objects = kinds if domain.kinds_as == "types" else dict.fromkeys(kinds, ROOT_TYPE)
+        kind_atoms = [(kind, thing) for thing, kind in kinds.items() if domain.kinds_as == "atoms"]
+        title = f"{name}_{task_init}_to_{task_goal}_{domain.label(parameters)}"
+        problem = Problem(title, name, objects, frozenset((*kind_atoms, *init.atoms)), frozenset(goal.atoms))
+        yield TaskProblem(problem, init, goal, task_init, task_goal, bool(tied) or task_goal in domain.relative)
+
+
+def benchmark_pairs(problems: Iterable[TaskProblem] | None = None) -> Iterator[Pair]:
+    """The pairs of these problems, or all pairs of the benchmark, task by task; no text is given twice.
+
+    >>> next(benchmark_pairs()).description.splitlines()[1]
+    'In the end there shall be: 1 block in a single stack; empty arm.'
+    """
+    given: set[bytes] = set()
+    for described in benchmark_problems() if problems is None else problems:
+        for init_abstract, goal_abstract in product((True, False), repeat=2):
+            if described.refers_to_start and init_abstract != goal_abstract:
+                continue  # A goal that is described by the start needs the start in the same kind of words.
+            text = describe(described, init_abstract=init_abstract, goal_abstract=goal_abstract)
+            digest = blake2b(text.encode(), digest_size=16).digest()
+            if digest not in given:
+                given.add(digest)
+                abstractness = "-".join("abstract" if side else "explicit" for side in (init_abstract, goal_abstract))
+                abstract = init_abstract or goal_abstract
+                yield Pair(described, text, abstractness, abstract and not described.refers_to_start)
 
 
 def size_bucket(size: int) -> str:
@@ -84,76 +100,33 @@ def size_bucket(size: int) -> str:
     >>> size_bucket(20), size_bucket(21), size_bucket(90)
     ('1-20', '21-40', '>80')
     """
-    return next((name for limit, name in BUCKETS if size <= limit), ">80")
+    return SIZE_BUCKETS[min((size - 1) // 20, 4)]
 
 
-def benchmark_pairs() -> Iterator[Pair]:
-    """All pairs of the benchmark, task by task.
+PAIR_COLUMNS: Mapping[str, tuple[pa.DataType, Callable[[Pair], Any]]] = {
+    "name": (pa.string(), lambda pair: pair.described.problem.name),
+    "domain": (pa.string(), lambda pair: pair.described.problem.domain),
+    "reference_problem": (pa.string(), lambda pair: pair.described.pddl),
+    "description": (pa.string(), lambda pair: pair.description),
+    "is_placeholder": (pa.bool_(), lambda pair: pair.is_placeholder),
+    "task_init": (pa.string(), lambda pair: pair.described.task_init),
+    "task_goal": (pa.string(), lambda pair: pair.described.task_goal),
+    "abstractness": (pa.string(), lambda pair: pair.abstractness),
+    "num_objects": (pa.int32(), lambda pair: len(pair.described.problem.objects)),
+    "size": (pa.int32(), lambda pair: pair.described.size),
+    "size_bucket": (pa.string(), lambda pair: size_bucket(pair.described.size)),
+    "split": (pa.string(), lambda pair: pair.described.split),
+}
 
-    >>> next(benchmark_pairs()).description.splitlines()[1]
-    'In the end there shall be: 1 block in a single stack; empty arm.'
-    """
-    return tell_problems(benchmark_problems())
-
-
-def tell_problems(problems: Iterable[TaskProblem]) -> Iterator[Pair]:
-    """The pairs of the problems, a text that was already given left out."""
-    told: set[bytes] = set()
-    for described in problems:
-        for pair in _tell(described):
-            digest = blake2b(pair.description.encode(), digest_size=16).digest()
-            if digest not in told:
-                told.add(digest)
-                yield pair
-
-
-def benchmark_problems() -> Iterator[TaskProblem]:
-    """The problems of all tasks; some are the same problem from different parameters or tasks."""
-    for domain in DOMAINS:
-        yield from _problems_of(domain)
+PAIRS_SCHEMA = pa.schema([("id", pa.int32()), *((name, type_) for name, (type_, _) in PAIR_COLUMNS.items())])
+"""``id`` counts the pairs from 1, ``size`` is the number of propositions that table 1 counts."""
 
 
-def _problems_of(domain: TaskDomain[P]) -> Iterator[TaskProblem]:
-    for init, arrange_init in domain.initial.items():
-        for goal, arrange_goal in domain.goals.items():
-            if (init, goal) not in domain.left_out:
-                for parameters in _parameters(domain, init, goal):
-                    scenes = arrange_init(parameters), arrange_goal(parameters)
-                    yield from _problem(domain, parameters, scenes, init, goal)
-    for tied, arrange in domain.tied.items():
-        for parameters in _parameters(domain, tied):
-            yield from _problem(domain, parameters, arrange(parameters) or (None, None), tied, tied)
-
-
-def _parameters(domain: TaskDomain[P], *configurations: str) -> Iterator[P]:
-    """The parameters that the configurations bring, each once."""
-    sizes = (domain.sizes[name]() for name in configurations if name in domain.sizes)
-    return iter(dict.fromkeys(chain.from_iterable(sizes)))
-
-
-def _problem(
-    domain: TaskDomain[P], parameters: P, scenes: tuple[Scene | None, Scene | None], task_init: str, task_goal: str
-) -> Iterator[TaskProblem]:
-    """The problem, or nothing where the parameters do not fit one of its sides."""
-    init, goal = scenes
-    if init and goal:
-        name = f"{domain.name}_{task_init}_to_{task_goal}_{domain.label(parameters)}"
-        state = frozenset((*domain.kinds(parameters), *init.atoms))
-        problem = Problem(name, domain.name, domain.objects(parameters), state, frozenset(goal.atoms))
-        refers_to_start = task_init in domain.tied or task_goal in domain.relative
-        yield TaskProblem(problem, init, goal, task_init, task_goal, refers_to_start)
-
-
-def _tell(described: TaskProblem) -> Iterator[Pair]:
-    """The ways to tell a problem; one that refers to its start is abstract as a whole or not at all."""
-    for init_abstract in (True, False):
-        for goal_abstract in (True, False):
-            if init_abstract == goal_abstract or not described.refers_to_start:
-                text = describe(
-                    described.problem.objects,
-                    described.init,
-                    described.goal,
-                    init_abstract=init_abstract,
-                    goal_abstract=goal_abstract,
-                )
-                yield Pair(described, text, init_abstract, goal_abstract)
+def pairs_tables(pairs: Iterable[Pair], rows: int) -> Iterator[pa.Table]:
+    """The pairs as tables of that many rows, the last one of fewer."""
+    numbered = (
+        {"id": number, **{name: value(pair) for name, (_, value) in PAIR_COLUMNS.items()}}
+        for number, pair in enumerate(pairs, 1)
+    )
+    while block := list(islice(numbered, rows)):
+        yield pa.Table.from_pylist(block, PAIRS_SCHEMA)

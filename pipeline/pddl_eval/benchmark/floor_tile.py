@@ -1,18 +1,19 @@
 """Floor Tile: robots that paint tiles in a grid or in rows (the paper's appendix D).
 
-Tiles are numbered row by row from the top left. What robots can do is in ``planning_domains.floor_tile``, not here.
+Tiles are numbered row by row from the top left. The domain's operators and rules are in
+``pddl_eval.domains.floor_tile``, not here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import accumulate, chain, combinations_with_replacement, pairwise
+from itertools import accumulate, combinations_with_replacement, pairwise, product
+from random import Random
 
-from pddl_eval.benchmark.scene import Scene, TaskDomain, counted, numbered
-from pddl_eval.model import Atom
+from pddl_eval.benchmark.tasks import Side, TaskDomain, choose, counted, holding_for, named, numbered, of_type
+from pddl_eval.model import Atom, Problem, State
 
-LARGEST_SIDE = 7
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 
 
@@ -29,10 +30,6 @@ class Floor:
         return numbered("tile", sum(self.rows))
 
     @property
-    def color_names(self) -> list[str]:
-        return numbered("color", self.colors)
-
-    @property
     def height(self) -> int:
         return len(self.rows)
 
@@ -44,15 +41,16 @@ class Floor:
     def is_square(self) -> bool:
         return self.height == self.width
 
+    @property
+    def cells(self) -> list[tuple[int, int]]:
+        """Row and column of each tile of a grid, in the order of the tiles."""
+        return [(row, column) for row in range(self.height) for column in range(self.width)]
+
     def tile(self, row: int, column: int) -> str:
         return f"tile{row * self.width + column + 1}"
 
-    def cells(self) -> Iterator[tuple[str, int, int]]:
-        """Each tile of a grid with its row and column."""
-        return ((self.tile(row, column), row, column) for row in range(self.height) for column in range(self.width))
 
-
-def grid(floor: Floor) -> Scene:
+def grid(floor: Floor) -> Side:
     """Grid (initial only): a rectangle with robots in its corners, or along it where it is one tile wide or high."""
     last_row, last_column = floor.height - 1, floor.width - 1
     corners = [(0, 0), (last_row, 0), (last_row, last_column), (0, last_column)]
@@ -62,56 +60,57 @@ def grid(floor: Floor) -> Scene:
         standing = floor.tiles
         places = [f"on the {ordinal} tile" for ordinal in ORDINALS]
     words = f"{counted(floor.height, 'row')} of {floor.width} unpainted tiles in a grid; {_crew(floor, places)}"
-    return Scene((*_neighbours(floor), *_robots(floor, standing), *_available(floor)), words)
+    return Side((*_neighbours(floor), *_robots(floor, standing), *_available(floor)), words)
 
 
-def rings(floor: Floor) -> Scene | None:
+def rings(floor: Floor) -> Side | None:
     """Rings (initial only): a square with robots along its diagonal and two colours for three tiles of a side."""
     if not floor.is_square or floor.width < 3 or floor.robots > floor.width or floor.colors != 2 * floor.width // 3:
         return None
     places = [f"on the {ordinal} tile of the diagonal" for ordinal in ORDINALS]
     diagonal = [floor.tile(step, step) for step in range(floor.width)]
     words = f"{floor.height} rows of {floor.width} unpainted tiles in concentric rings; {_crew(floor, places)}"
-    return Scene((*_available(floor), *_robots(floor, diagonal), *_neighbours(floor)), words)
+    return Side((*_available(floor), *_robots(floor, diagonal), *_neighbours(floor)), words)
 
 
-def painted_rings(floor: Floor) -> Scene | None:
+def painted_rings(floor: Floor) -> Side | None:
     """Painted rings (goal only): the tiles at one distance from the border share a colour that no others have."""
     if not floor.is_square or floor.colors < (floor.width + 1) // 2:
         return None
     last = floor.width - 1
-    painted = [_painted(tile, min(row, column, last - row, last - column)) for tile, row, column in floor.cells()]
-    return Scene((*_available(floor), *painted), "each ring painted in a colour of its own, all colours available")
+    distances = [min(row, column, last - row, last - column) for row, column in floor.cells]
+    words = "each ring painted in a colour of its own, all colours available"
+    return Side((*_available(floor), *_painted(floor.tiles, distances)), words)
 
 
-def paint_all(floor: Floor) -> Scene | None:
+def paint_all(floor: Floor) -> Side | None:
     """Paint all (goal only): every tile in one colour, of two or three."""
     if floor.colors not in (2, 3):
         return None
-    return Scene(tuple(_painted(tile, 0) for tile in floor.tiles), "every tile painted in the same colour")
+    return Side(_painted(floor.tiles, [0] * len(floor.tiles)), "every tile painted in the same colour")
 
 
-def paint_x(floor: Floor) -> Scene | None:
+def paint_x(floor: Floor) -> Side | None:
     """Painted X (goal only): both diagonals of a square in one colour, all else in the other where there is one."""
     if not floor.is_square or floor.colors > 2:
         return None
-    last = floor.width - 1
-    on_x = [floor.tile(row, column) for row in range(floor.height) for column in (row, last - row)]
-    painted = [_painted(tile, 0) for tile in on_x]
+    on_x = [floor.tile(row, column) for row in range(floor.height) for column in (row, floor.width - 1 - row)]
+    painted = _painted(on_x, [0] * len(on_x))
     if floor.colors == 1:
-        return Scene(tuple(painted), "the tiles of both diagonals painted")
-    others = [_painted(tile, 1) for tile in floor.tiles if tile not in on_x]
-    return Scene((*painted, *others), "the tiles of both diagonals painted in one colour, all others in the other")
+        return Side(painted, "the tiles of both diagonals painted")
+    others = [tile for tile in floor.tiles if tile not in on_x]
+    words = "the tiles of both diagonals painted in one colour, all others in the other"
+    return Side((*painted, *_painted(others, [1] * len(others))), words)
 
 
-def all_different(floor: Floor) -> Scene | None:
+def all_different(floor: Floor) -> Side | None:
     """One tile, one colour (goal only): as many colours as tiles."""
     if floor.colors != len(floor.tiles):
         return None
-    return Scene(tuple(map(_painted, floor.tiles, range(floor.colors))), "every tile painted in a colour of its own")
+    return Side(_painted(floor.tiles, range(floor.colors)), "every tile painted in a colour of its own")
 
 
-def checkerboard(floor: Floor) -> Scene | None:
+def checkerboard(floor: Floor) -> Side | None:
     """Checkerboard (goal only): two colours by turns.
 
     The benchmark counts columns by the grid's height, so that only squares and grids of odd sides get a checkerboard;
@@ -121,29 +120,25 @@ def checkerboard(floor: Floor) -> Scene | None:
         return None
     turns = [sum(divmod(number, floor.height)) % 2 for number in range(len(floor.tiles))]
     words = "the tiles painted as a checkerboard of two colours"
-    if turns != [(row + column) % 2 for _, row, column in floor.cells()]:
+    if turns != [sum(cell) % 2 for cell in floor.cells]:
         words = (
             f"the tiles, in reading order and cut into runs of {floor.height}, painted in two colours by turns,"
             " each run starting with the colour that the run before it did not start with"
         )
-    return Scene(tuple(map(_painted, floor.tiles, turns)), words)
+    return Side(_painted(floor.tiles, turns), words)
 
 
-def disconnected_rows(floor: Floor) -> tuple[Scene, Scene]:
+def disconnected_rows(floor: Floor) -> tuple[Side, Side]:
     """Disconnected rows (tied): a robot at the left end of each, whose colour both ends get; no colour is available."""
-    tiles = floor.tiles
-    rows = [tiles[start:stop] for start, stop in pairwise(accumulate(floor.rows, initial=0))]
+    rows = [floor.tiles[start:stop] for start, stop in pairwise(accumulate(floor.rows, initial=0))]
     right = [("right", tile, before) for row in rows for before, tile in pairwise(row)]
-    painted = [_painted(tile, color) for color, row in enumerate(rows) for tile in (row[0], row[-1])]
-    lengths = ", ".join(map(str, floor.rows))
+    painted = [atom for color, row in enumerate(rows) for atom in _painted((row[0], row[-1]), (color, color))]
     words = (
-        f"unconnected rows of {lengths} unpainted tiles, a robot with a colour of its own at the left end of each;"
-        " no colour available"
+        f"unconnected rows of {', '.join(map(str, floor.rows))} unpainted tiles, a robot with a colour of its own at"
+        " the left end of each; no colour available"
     )
-    return (
-        Scene((*right, *_robots(floor, [row[0] for row in rows])), words),
-        Scene(tuple(painted), "both ends of each row painted in the colour that its robot has at the start"),
-    )
+    start = Side((*right, *_robots(floor, [row[0] for row in rows])), words)
+    return start, Side(tuple(painted), "both ends of each row painted in the colour that its robot has at the start")
 
 
 def _crew(floor: Floor, places: list[str]) -> str:
@@ -155,110 +150,93 @@ def _crew(floor: Floor, places: list[str]) -> str:
 
 
 def _neighbours(floor: Floor) -> Iterator[Atom]:
-    for tile, row, column in floor.cells():
+    for row, column in floor.cells:
         if column > 0:
-            yield ("right", tile, floor.tile(row, column - 1))
+            yield ("right", floor.tile(row, column), floor.tile(row, column - 1))
         if row > 0:
-            yield ("up", floor.tile(row - 1, column), tile)
+            yield ("up", floor.tile(row - 1, column), floor.tile(row, column))
 
 
-def _robots(floor: Floor, tiles: list[str]) -> list[Atom]:
+def _robots(floor: Floor, tiles: list[str]) -> Iterator[Atom]:
     """Each robot on its tile, the colours given out by turns."""
-    crew = [
-        (("robot-has", robot, floor.color_names[place % floor.colors]), ("robot-at", robot, tiles[place]))
-        for place, robot in enumerate(numbered("robot", floor.robots))
-    ]
-    return list(chain.from_iterable(crew))
+    for place, robot in enumerate(numbered("robot", floor.robots)):
+        yield ("robot-has", robot, f"color{place % floor.colors + 1}")
+        yield ("robot-at", robot, tiles[place])
 
 
 def _available(floor: Floor) -> list[Atom]:
-    return [("available-color", color) for color in floor.color_names]
+    return [("available-color", color) for color in numbered("color", floor.colors)]
 
 
-def _painted(tile: str, color: int) -> Atom:
-    return ("painted", tile, f"color{color + 1}")
+def _painted(tiles: Iterable[str], colors: Iterable[int]) -> tuple[Atom, ...]:
+    return tuple(("painted", tile, f"color{color + 1}") for tile, color in zip(tiles, colors, strict=True))
 
 
-def _grids() -> Iterator[tuple[int, ...]]:
-    """All grids up to seven by seven with more than one tile, as rows."""
-    for width in range(1, LARGEST_SIDE + 1):
-        for height in range(1, LARGEST_SIDE + 1):
-            if (width, height) != (1, 1):
-                yield (width,) * height
+def _grids() -> Iterator[tuple[tuple[int, ...], int]]:
+    """All grids up to seven by seven with more than one tile, as rows, with one robot to four, no more than tiles."""
+    for width, height in product(range(1, 8), repeat=2):
+        for robots in range(1, min(4, width * height) + 1):
+            if width * height > 1:
+                yield (width,) * height, robots
 
 
-def _crews(rows: tuple[int, ...]) -> range:
-    """One robot to four, no more than tiles."""
-    return range(1, min(4, sum(rows)) + 1)
+def _random_painting(problem: Problem, random: Random) -> State:
+    """Some tiles painted in available colours."""
+    colors, tiles = holding_for("available-color", problem), of_type("tile", problem)
+    chosen = random.sample(tiles, random.randint(min(1, len(tiles)), len(tiles)))
+    return frozenset(("painted", tile, random.choice(colors)) for tile in chosen if colors)
 
 
-def _one_color_a_tile() -> Iterator[Floor]:
-    return (Floor(rows, sum(rows), robots) for rows in _grids() for robots in _crews(rows))
+def _random_init(problem: Problem, random: Random) -> State | None:
+    """One robot on another tile."""
+    standing = sorted(atom for atom in problem.init if atom[0] == "robot-at" and len(atom) == 3)
+    if not standing:
+        return None
+    old = random.choice(standing)
+    return problem.init - {old} | {(*old[:2], random.choice(of_type("tile", problem) or [old[2]]))}
 
 
-def _two_colors() -> Iterator[Floor]:
-    return (Floor(rows, 2, robots) for rows in _grids() for robots in _crews(rows))
-
-
-def _two_or_three_colors() -> Iterator[Floor]:
-    """Three colours only where there are at least two robots."""
-    for rows in _grids():
-        for robots in _crews(rows):
-            yield from (Floor(rows, colors, robots) for colors in (2, 3) if colors - robots < 2)
-
-
-def _squares_with_one_or_two_colors() -> Iterator[Floor]:
-    for side in range(2, LARGEST_SIDE + 1):
-        for robots in _crews((side,) * side):
-            yield from (Floor((side,) * side, colors, robots) for colors in (1, 2))
-
-
-def _rings() -> Iterator[Floor]:
-    for side in range(3, LARGEST_SIDE + 1):
-        yield from (Floor((side,) * side, 2 * side // 3, robots) for robots in range(1, side + 1))
-
-
-def _rows() -> Iterator[Floor]:
-    """Two to seven rows of two to eight tiles each, together fewer than 30."""
-    for count in range(2, 8):
-        for lengths in combinations_with_replacement(range(2, 9), count):
-            if sum(lengths) < 30:
-                yield Floor(lengths, count, count)
-
-
-def _label(floor: Floor) -> str:
-    return f"t{'-'.join(map(str, floor.rows))}_c{floor.colors}_r{floor.robots}"
-
-
-def _objects(floor: Floor) -> dict[str, str]:
-    robots = numbered("robot", floor.robots)
-    return (
-        dict.fromkeys(floor.tiles, "tile") | dict.fromkeys(robots, "robot") | dict.fromkeys(floor.color_names, "color")
-    )
+def _contradictions(problem: Problem, random: Random) -> list[tuple[Atom, ...]]:
+    robots, tiles, colors = (choose(3, of_type(kind, problem), random) for kind in ("robot", "tile", "color"))
+    found: list[tuple[Atom, ...]] = []
+    for robot in robots:
+        found += [(("robot-at", robot, one), ("robot-at", robot, other)) for one, other in pairwise(tiles)]
+        found += [(("robot-has", robot, one), ("robot-has", robot, other)) for one, other in pairwise(colors)]
+    return found
 
 
 FLOOR_TILE: TaskDomain[Floor] = TaskDomain(
-    name="floor-tile",
-    objects=_objects,
-    kinds=lambda floor: (),
-    label=_label,
-    initial={"rings": rings, "grid": grid},
-    goals={
-        "rings": painted_rings,
-        "checkerboard": checkerboard,
-        "all_different": all_different,
-        "paint_all": paint_all,
-        "paint_x": paint_x,
-    },
+    objects=lambda floor: [*floor.tiles, *numbered("robot", floor.robots), *numbered("color", floor.colors)],
+    label=lambda floor: f"t{'-'.join(map(str, floor.rows))}_c{floor.colors}_r{floor.robots}",
+    initial=named(rings, grid),
+    goals={"rings": painted_rings, **named(checkerboard, all_different, paint_all, paint_x)},
     tied={"disconnected_rows": disconnected_rows},
     sizes={
-        "grid": _one_color_a_tile,
-        "rings": _rings,
-        "checkerboard": _two_colors,
-        "all_different": _one_color_a_tile,
-        "paint_all": _two_or_three_colors,
-        "paint_x": _squares_with_one_or_two_colors,
-        "disconnected_rows": _rows,
+        "grid": lambda: (Floor(rows, sum(rows), robots) for rows, robots in _grids()),
+        "rings": lambda: (
+            Floor((side,) * side, 2 * side // 3, robots) for side in range(3, 8) for robots in range(1, side + 1)
+        ),
+        "checkerboard": lambda: (Floor(rows, 2, robots) for rows, robots in _grids()),
+        "all_different": lambda: (Floor(rows, sum(rows), robots) for rows, robots in _grids()),
+        "paint_all": lambda: (
+            # Three colours only where there are at least two robots.
+            Floor(rows, colors, robots)
+            for rows, robots in _grids()
+            for colors in ((2, 3) if robots > 1 else (2,))
+        ),
+        "paint_x": lambda: (
+            Floor(rows, colors, robots) for rows, robots in _grids() if len(rows) == rows[0] for colors in (1, 2)
+        ),
+        "disconnected_rows": lambda: (
+            Floor(lengths, count, count)
+            for count in range(2, 8)
+            for lengths in combinations_with_replacement(range(2, 9), count)
+            if sum(lengths) < 30
+        ),
     },
+    random_goal=_random_painting,
+    random_init=_random_init,
+    contradictions=_contradictions,
+    kinds_as="types",
     left_out=frozenset({("grid", "rings")}),
 )

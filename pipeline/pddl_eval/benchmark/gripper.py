@@ -1,17 +1,29 @@
 """Gripper: balls in rooms and in the grippers of one robot that starts in the first room (the paper's appendix D).
 
 The parameters are how many balls each gripper and each room holds; a configuration with an arrangement of its own takes
-only how many balls, rooms and grippers there are. What can be done is in ``planning_domains.gripper``, not here.
+only how many balls, rooms and grippers there are. The domain's operators and rules are in
+``pddl_eval.domains.gripper``, not here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
+from random import Random
 
-from pddl_eval.benchmark.partitions import benchmark_partitions
-from pddl_eval.benchmark.scene import Arrange, Scene, TaskDomain, counted, numbered
-from pddl_eval.model import ROOT_TYPE, Atom
+from pddl_eval.benchmark.tasks import (
+    Arrange,
+    Side,
+    TaskDomain,
+    benchmark_partitions,
+    choose,
+    counted,
+    holding_for,
+    named,
+    numbered,
+)
+from pddl_eval.model import Atom, Problem, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +34,12 @@ class Load:
     rooms: tuple[int, ...]
 
     @property
-    def balls(self) -> list[str]:
-        return numbered("ball", self.carried + sum(self.rooms))
-
-    @property
     def carried(self) -> int:
         return sum(self.grippers)
+
+    @property
+    def balls(self) -> list[str]:
+        return numbered("ball", self.carried + sum(self.rooms))
 
     @property
     def gripper_names(self) -> list[str]:
@@ -38,57 +50,53 @@ class Load:
         return numbered("room", len(self.rooms))
 
 
-def one_room(load: Load) -> Scene:
+def one_room(load: Load) -> Side:
     """Single room: all balls are in the first room."""
-    return Scene((*_all_free(load), *_all_in(load, "room1")), "every ball in the first room, every gripper free")
+    return _all_free(load, [("at", ball, "room1") for ball in load.balls], "every ball in the first room")
 
 
-def evenly_distributed(load: Load) -> Scene | None:
+def evenly_distributed(load: Load) -> Side | None:
     """Evenly distributed: the balls are dealt out to the rooms, one after the other, and none is left over."""
-    balls, rooms = load.balls, load.room_names
-    if len(balls) % len(rooms):
-        return None
-    dealt = [("at", ball, room) for place, room in enumerate(rooms) for ball in balls[place :: len(rooms)]]
-    return Scene((*_all_free(load), *dealt), "the same number of balls in each room, every gripper free")
+    count = len(load.rooms)
+    dealt = [("at", ball, room) for place, room in enumerate(load.room_names) for ball in load.balls[place::count]]
+    return None if len(dealt) % count else _all_free(load, dealt, "the same number of balls in each room")
 
 
-def n_room_distributed(load: Load) -> Scene | None:
+def n_room_distributed(load: Load) -> Side | None:
     """Distribute: each room has its number of balls, which leaves none for the grippers."""
-    if load.carried:
-        return None
-    return Scene((*_all_free(load), *_in_rooms(load)), f"{_told(load.rooms)}, every gripper free")
+    return None if load.carried else _all_free(load, _in_rooms(load), _told(load.rooms))
 
 
-def holding(load: Load) -> Scene:
+def holding(load: Load) -> Side:
     """Holding: the first balls are in grippers, the rest in rooms."""
-    scene = holding_only(load)
-    return Scene((*scene.atoms, *_in_rooms(load)), f"{scene.words}, {_told(load.rooms)}")
+    side = holding_only(load)
+    return Side((*side.atoms, *_in_rooms(load)), f"{side.words}, {_told(load.rooms)}")
 
 
-def holding_only(load: Load) -> Scene:
+def holding_only(load: Load) -> Side:
     """Holding, as a goal: the first balls are in grippers, the rest anywhere."""
     words = f"a ball in each of {load.carried} grippers, the others free"
-    return Scene((*_carried(load.balls[: load.carried], load), *_all_free(load)[load.carried :]), words)
+    return Side((*_carried(load.balls[: load.carried], load), *_free(load)[load.carried :]), words)
 
 
-def pickup(load: Load) -> Scene | None:
+def pickup(load: Load) -> Side | None:
     """Pickup (goal only): every ball is in a gripper."""
-    if len(load.balls) > len(load.grippers):
-        return None
-    return Scene(_carried(load.balls, load), "every ball in a gripper")
+    return (
+        Side(_carried(load.balls, load), "every ball in a gripper") if len(load.balls) <= len(load.grippers) else None
+    )
 
 
-def focus_max(load: Load) -> Scene | None:
+def focus_max(load: Load) -> Side | None:
     """Move to max (goal only): all balls are in the room that had the most."""
-    return _focus(load, max(load.rooms), "every ball in the room that has the most balls at the start")
+    return _focus(load, max(load.rooms), "most")
 
 
-def focus_min(load: Load) -> Scene | None:
+def focus_min(load: Load) -> Side | None:
     """Move to min (goal only): all balls are in the room that had the fewest."""
-    return _focus(load, min(load.rooms), "every ball in the room that has the fewest balls at the start")
+    return _focus(load, min(load.rooms), "fewest")
 
 
-def drop_and_pickup(load: Load) -> Scene | None:
+def drop_and_pickup(load: Load) -> Side | None:
     """Drop and pickup (goal only): carried balls end in a room that was empty, those of the first room in grippers."""
     first, *others = load.rooms
     if not others or any(others) or first > len(load.grippers):
@@ -98,143 +106,143 @@ def drop_and_pickup(load: Load) -> Scene | None:
         "the balls that are carried at the start all in one room that is not the first, each of the other balls in a"
         " gripper, and grippers that carry a ball at the start used before those that are free"
     )
-    return Scene((*dropped, *_carried(load.balls[load.carried :], load)), words)
+    return Side((*dropped, *_carried(load.balls[load.carried :], load)), words)
 
 
-def swap(load: Load) -> tuple[Scene, Scene] | None:
+def swap(load: Load) -> tuple[Side | None, Side | None]:
     """Swap rooms (tied): two rooms with equally many balls exchange them."""
     start = evenly_distributed(load)
     if start is None or len(load.rooms) != 2:
-        return None
+        return None, None
     other = {"room1": "room2", "room2": "room1"}
-    swapped = [(name, ball, other[room]) for name, ball, room in start.atoms[len(load.grippers) :]]
-    words = "each ball in the other of the two rooms, every gripper free"
-    return _at_the_start(load, start), Scene((*_all_free(load), *reversed(swapped)), words)
+    swapped = [(name, ball, other[room]) for name, ball, room in reversed(start.atoms[len(load.grippers) :])]
+    return _with_robby(load, start), _all_free(load, swapped, "each ball in the other of the two rooms")
 
 
-def juggle(load: Load) -> tuple[Scene, Scene]:
+def juggle(load: Load) -> tuple[Side | None, Side | None]:
     """Juggle (tied): each carried ball moves on to the neighbouring gripper, the first one's to the last."""
     carried = load.balls[: load.carried]
-    rest = (*_all_free(load)[load.carried :], *_in_rooms(load))
     words = (
         "in each gripper that carries a ball the ball of the next one, in the last of them that of the first;"
         " every other gripper and ball as it is at the start"
     )
-    return _at_the_start(load, holding(load)), Scene((*_carried([*carried[1:], *carried[:1]], load), *rest), words)
+    moved = _carried([*carried[1:], *carried[:1]], load)
+    end = Side((*moved, *_free(load)[load.carried :], *_in_rooms(load)), words)
+    return _with_robby(load, holding(load)), end
 
 
-def _initially(arrange: Arrange[Load]) -> Arrange[Load]:
-    def arranged(load: Load) -> Scene | None:
-        scene = arrange(load)
-        return scene and _at_the_start(load, scene)
-
-    return arranged
-
-
-def _at_the_start(load: Load, scene: Scene) -> Scene:
-    things = (
-        f"{counted(len(load.rooms), 'room')}, {counted(len(load.balls), 'ball')},"
-        f" {counted(len(load.grippers), 'gripper')}"
-    )
-    return Scene((*scene.atoms, ("at-robby", "room1")), f"{things}; {scene.words}, Robby in the first room")
+def _with_robby(load: Load, side: Side | None) -> Side | None:
+    """The side as an initial state: with the robot in the first room, its words with the number of objects."""
+    if side is None:
+        return None
+    counts = {"room": len(load.rooms), "ball": len(load.balls), "gripper": len(load.grippers)}
+    told = ", ".join(counted(count, kind) for kind, count in counts.items())
+    return Side((*side.atoms, ("at-robby", "room1")), f"{told}; {side.words}, Robby in the first room")
 
 
-def _focus(load: Load, count: int, words: str) -> Scene | None:
+def _initial(arrange: Arrange[Load]) -> Arrange[Load]:
+    return lambda load: _with_robby(load, arrange(load))
+
+
+def _focus(load: Load, count: int, extreme: str) -> Side | None:
     """All balls in the one room with that count, of several rooms with two balls in one of them at least."""
     if len(load.rooms) == 1 or max(load.rooms) < 2 or load.rooms.count(count) != 1:
         return None
     room = load.room_names[load.rooms.index(count)]
-    return Scene((*_all_free(load), *_all_in(load, room)), f"{words}, every gripper free")
+    words = f"every ball in the room that has the {extreme} balls at the start"
+    return _all_free(load, [("at", ball, room) for ball in load.balls], words)
 
 
-def _all_free(load: Load) -> tuple[Atom, ...]:
-    return tuple(("free", gripper) for gripper in load.gripper_names)
+def _all_free(load: Load, atoms: Iterable[Atom], words: str) -> Side:
+    return Side((*_free(load), *atoms), f"{words}, every gripper free")
 
 
-def _all_in(load: Load, room: str) -> tuple[Atom, ...]:
-    return tuple(("at", ball, room) for ball in load.balls)
+def _free(load: Load) -> list[Atom]:
+    return [("free", gripper) for gripper in load.gripper_names]
 
 
 def _carried(balls: list[str], load: Load) -> tuple[Atom, ...]:
     return tuple(("carry", *pair) for pair in zip(balls, load.gripper_names, strict=False))
 
 
-def _in_rooms(load: Load) -> tuple[Atom, ...]:
-    waiting = iter(load.balls[load.carried :])
-    return tuple(
-        ("at", next(waiting), room)
-        for room, count in zip(load.room_names, load.rooms, strict=True)
-        for _ in range(count)
-    )
+def _in_rooms(load: Load) -> list[Atom]:
+    """The balls that no gripper carries, each in its room."""
+    rooms = [room for room, count in zip(load.room_names, load.rooms, strict=True) for _ in range(count)]
+    return [("at", *pair) for pair in zip(load.balls[load.carried :], rooms, strict=True)]
 
 
 def _told(rooms: tuple[int, ...]) -> str:
     return f"the rooms in their order with {', '.join(map(str, rooms))} balls"
 
 
-def _kinds(load: Load) -> tuple[Atom, ...]:
+def _loads(most_grippers: int, most_carried: int, most_rooms: int, most_balls: int) -> Iterator[Load]:
+    """Two carried balls or more, and all the others in the first room."""
     return (
-        *(("ball", ball) for ball in load.balls),
-        *(("gripper", gripper) for gripper in load.gripper_names),
-        *(("room", room) for room in load.room_names),
+        Load((1,) * carried + (0,) * (grippers - carried), (balls,) + (0,) * (rooms - 1))
+        for grippers in range(2, most_grippers + 1)
+        for carried in range(2, min(grippers, most_carried) + 1)
+        for rooms in range(1, most_rooms + 1)
+        for balls in range(most_balls + 1)
     )
 
 
-def _in_the_first_of(rooms: int, balls: int, grippers: tuple[int, ...] = (0, 0)) -> Load:
-    return Load(grippers, (balls, *(0,) * (rooms - 1)))
+def _random_rooms(problem: Problem, random: Random) -> State:
+    """Every ball in some room."""
+    rooms = holding_for("room", problem)
+    return frozenset(("at", ball, random.choice(rooms)) for ball in holding_for("ball", problem) if rooms)
 
 
-def _one_room_sizes() -> Iterator[Load]:
-    return (_in_the_first_of(rooms, balls) for rooms in range(1, 9) for balls in range(1, 26))
+def _random_init(problem: Problem, random: Random) -> State:
+    """Every ball in some room, every gripper free, all else as it was."""
+    kept = {atom for atom in problem.init if atom[0] not in ("at", "carry", "free")}
+    free = {("free", gripper) for gripper in holding_for("gripper", problem)}
+    return frozenset(kept | free | _random_rooms(problem, random))
 
 
-def _even_sizes() -> Iterator[Load]:
-    """Up to eleven rooms and five balls in each, rooms and balls together no more than 35."""
-    return (Load((0, 0), (each,) * rooms) for rooms in range(1, 12) for each in range(1, 6) if rooms * (1 + each) <= 35)
-
-
-def _holding_sizes(
-    most_grippers: int, most_carried: int, most_rooms: int, most_in_room: int
-) -> Callable[[], Iterator[Load]]:
-    def sizes() -> Iterator[Load]:
-        for grippers in range(2, most_grippers + 1):
-            for carried in range(2, min(grippers, most_carried) + 1):
-                hands = (1,) * carried + (0,) * (grippers - carried)
-                for rooms in range(1, most_rooms + 1):
-                    yield from (_in_the_first_of(rooms, balls, hands) for balls in range(most_in_room + 1))
-
-    return sizes
+def _contradictions(problem: Problem, random: Random) -> list[tuple[Atom, ...]]:
+    balls = choose(3, holding_for("ball", problem), random)
+    rooms = choose(3, holding_for("room", problem), random)
+    # A gripper that is both loaded and free at the start contradicts itself already, so its atoms can hold together.
+    loaded = {atom[-1] for atom in problem.init if atom[0] == "carry"}.intersection(holding_for("free", problem))
+    grippers = choose(3, set(holding_for("gripper", problem)) - loaded, random)
+    found: list[tuple[Atom, ...]] = []
+    for one, other in pairwise(rooms):
+        found += [(("at-robby", one), ("at-robby", other))]
+        found += [(("at", ball, one), ("at", ball, other)) for ball in balls]
+    for ball in balls:
+        for gripper in grippers:
+            elsewhere: list[Atom] = [("free", gripper), *(("at", ball, room) for room in rooms)]
+            found += [(("carry", ball, gripper), atom) for atom in elsewhere]
+    return found
 
 
 GRIPPER: TaskDomain[Load] = TaskDomain(
-    name="gripper",
-    objects=lambda load: dict.fromkeys([*load.balls, *load.gripper_names, *load.room_names], ROOT_TYPE),
-    kinds=_kinds,
+    objects=lambda load: [*load.balls, *load.gripper_names, *load.room_names],
     label=lambda load: f"g{'-'.join(map(str, load.grippers))}_r{'-'.join(map(str, load.rooms))}",
     initial={
-        "one_room": _initially(one_room),
-        "evenly_distributed": _initially(evenly_distributed),
-        "n_room_distributed": _initially(n_room_distributed),
-        "holding": _initially(holding),
+        name: _initial(arrange)
+        for name, arrange in named(one_room, evenly_distributed, n_room_distributed, holding).items()
     },
     goals={
-        "one_room": one_room,
-        "evenly_distributed": evenly_distributed,
-        "n_room_distributed": n_room_distributed,
-        "focus_max": focus_max,
-        "focus_min": focus_min,
-        "pickup": pickup,
-        "drop_and_pickup": drop_and_pickup,
+        **named(one_room, evenly_distributed, n_room_distributed, focus_max, focus_min, pickup, drop_and_pickup),
         "holding": holding_only,
     },
     tied={"swap": swap, "juggle": juggle},
-    relative=frozenset({"focus_max", "focus_min", "drop_and_pickup"}),
     sizes={
-        "one_room": _one_room_sizes,
-        "evenly_distributed": _even_sizes,
+        "one_room": lambda: (
+            Load((0, 0), (balls,) + (0,) * (rooms - 1)) for rooms in range(1, 9) for balls in range(1, 26)
+        ),
+        "evenly_distributed": lambda: (
+            Load((0, 0), (each,) * rooms) for rooms in range(1, 12) for each in range(1, 6) if rooms * (1 + each) <= 35
+        ),
         "n_room_distributed": lambda: (Load((0, 0), rooms) for rooms in benchmark_partitions(most_parts=8)),
-        "holding": _holding_sizes(most_grippers=5, most_carried=5, most_rooms=10, most_in_room=5),
+        "holding": lambda: _loads(most_grippers=5, most_carried=5, most_rooms=10, most_balls=5),
         "swap": lambda: (Load((0, 0), (half, half)) for half in range(1, 13)),
-        "juggle": _holding_sizes(most_grippers=10, most_carried=6, most_rooms=5, most_in_room=8),
+        "juggle": lambda: _loads(most_grippers=10, most_carried=6, most_rooms=5, most_balls=8),
     },
+    random_goal=_random_rooms,
+    random_init=_random_init,
+    contradictions=_contradictions,
+    kinds_as="atoms",
+    relative=frozenset({"focus_max", "focus_min", "drop_and_pickup"}),
 )

@@ -1,33 +1,87 @@
-"""The pairs that are bundled with the project: a few small ones of each task, each with answers of known kinds.
+"""The pairs that are bundled with the project: a few small ones of each task, each with answers made by known recipes.
 
-Every row has all three pairs that ``pddl-eval score`` knows: problems, plans and domains.
+Every row has all three pairs that ``pddl-eval score`` knows: problems, plans and domains. What the plans and domains
+must score follows from how they are made; no metric is computed here.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Mapping
 from itertools import cycle, groupby, islice
 from random import Random
 
 import pyarrow as pa
 
-from pddl_eval.benchmark.companions import DOMAIN_KINDS, PLAN_KINDS, reference_domain, reference_plan, written
-from pddl_eval.benchmark.enumeration import Pair, benchmark_problems, tell_problems
-from pddl_eval.benchmark.reference import Reference
-from pddl_eval.benchmark.tables import pairs_tables, variants_table
-from pddl_eval.benchmark.variants import KINDS, Variant, variant_of
+from pddl_eval.benchmark.answers import RECIPES
+from pddl_eval.benchmark.enumeration import Pair, benchmark_pairs, benchmark_problems, pairs_tables
+from pddl_eval.benchmark.original import Original
+from pddl_eval.benchmark.variants import Variant, beside, variant_of, variants_table
+from pddl_eval.domains import blocksworld, floor_tile, gripper, known_domain
+from pddl_eval.model import Action, show_atom
 from pddl_eval.parsing import parse_problem
+from pddl_eval.solve import solve
 
 PAIRS_PER_TASK = 4
 LARGEST_SIZE = 40
 """Propositions of a bundled problem, at most."""
 
+DOMAIN_TEXTS = {
+    "blocksworld": blocksworld.PDDL.strip(),
+    "gripper": gripper.PDDL.strip(),
+    "floor-tile": floor_tile.PDDL.strip(),
+}
+
+Plan = tuple[Action, ...]
+
+
+def written(plan: Plan) -> str:
+    """A plan as PDDL planners write it, one action a line.
+
+    >>> written((("pickup", "a"), ("stack", "a", "b")))
+    '(pickup a)\\n(stack a b)'
+    """
+    return "\n".join(map(show_atom, plan))
+
+
+PLAN_RECIPES: Mapping[str, Callable[[Plan, int], str]] = {
+    "same_plan": lambda plan, _: written(plan),
+    "plan_in_a_list": lambda plan, _: ", ".join(f"{name}({', '.join(names)})" for name, *names in plan),
+    "plan_as_json": lambda plan, _: json.dumps(
+        [{"id": i, "name": name, "args": names} for i, (name, *names) in enumerate(plan)]
+    ),
+    "plan_step_lost": lambda plan, place: written(plan[:place] + plan[place + 1 :]),
+    "plan_step_doubled": lambda plan, place: written(plan[: place + 1] + plan[place:]),
+    "no_plan": lambda _, __: "I could not find a plan for this problem.",
+}
+"""Answers to a plan, given the place of one of its steps.
+
+The first three are the plan in several notations: every score is 1, the plan is valid. A step lost or doubled:
+``plan_lcs`` is (n−1)/n or n/(n+1) for a reference of n steps. The last scores 0."""
+
+
+def _effect_lost(text: str) -> str:
+    start = text.index(" (not (")
+    return text[:start] + text[text.index("))", start) + 2 :]
+
+
+DOMAIN_RECIPES: Mapping[str, Callable[[str], str]] = {
+    "same_domain": lambda text: text,
+    "domain_parameters_renamed": lambda text: text.replace("?", "?x-"),
+    "domain_effect_lost": _effect_lost,
+    "no_domain": lambda _: "(define (domain",
+}
+"""The first two score 1; where a delete effect is lost precision stays 1 and recall does not; the last scores 0."""
+
 
 def sample_table() -> pa.Table:
-    """The bundled sample, the same on every machine: every task, all kinds of answers by turns."""
+    """The bundled sample, the same on every machine: every task, all recipes by turns."""
     small = (problem for problem in benchmark_problems() if problem.size <= LARGEST_SIZE)
-    chosen = [pair for task, pairs in groupby(tell_problems(small), _task) for pair in _some(list(pairs), task)]
+    chosen = [pair for task, pairs in groupby(benchmark_pairs(small), _task) for pair in _some(list(pairs), task)]
     (references,) = pairs_tables(chosen, rows=len(chosen))
-    return _with_companions(variants_table(references, 0, _next_kind))
+    table = variants_table(references, 0, _next_recipe)
+    texts = zip(table["reference_problem"].to_pylist(), table["domain"].to_pylist(), strict=True)
+    return beside(table, pa.Table.from_pylist([_companions(row, *text) for row, text in enumerate(texts)]))
 
 
 def _task(pair: Pair) -> tuple[str, str, str]:
@@ -40,35 +94,27 @@ def _some(pairs: list[Pair], task: tuple[str, str, str]) -> list[Pair]:
     return [pairs[place] for place in sorted(places)]
 
 
-def _next_kind(reference: Reference, row: int, answer: int) -> Variant:
-    """The kinds take turns; one that does not apply leaves its turn to the next."""
-    turns = islice(cycle(KINDS), row % len(KINDS), None)
+def _next_recipe(original: Original, row: int, _answer: int) -> Variant:
+    """The recipes take turns; one that does not apply leaves its turn to the next."""
+    turns = islice(cycle(RECIPES), row % len(RECIPES), None)
     random = Random(f"sample {row}")
-    return next(variant for kind in turns if (variant := variant_of(reference, kind, random)))
+    return next(variant for name in turns if (variant := variant_of(original, name, random)))
 
 
-def _with_companions(table: pa.Table) -> pa.Table:
-    """Plans and domains beside the problems, their kinds taking turns too."""
-    plan_kinds, domain_kinds = list(PLAN_KINDS), list(DOMAIN_KINDS)
-    rows = []
-    for row, (text, domain) in enumerate(zip(*(table[name].to_pylist() for name in _NEEDED), strict=True)):
-        plan, model = reference_plan(parse_problem(text)), reference_domain(domain)
-        plan_kind, domain_kind = plan_kinds[row % len(plan_kinds)], domain_kinds[row % len(domain_kinds)]
-        random = Random(f"companion {row}")
-        rows.append(
-            {
-                "reference_plan": written(plan),
-                "generated_plan": PLAN_KINDS[plan_kind](plan, random),
-                "label_plan": plan_kind,
-                "reference_domain": model,
-                "generated_domain": DOMAIN_KINDS[domain_kind](model, random),
-                "label_domain": domain_kind,
-            }
-        )
-    companions = pa.Table.from_pylist(rows)
-    for name in companions.column_names:
-        table = table.append_column(name, companions[name])
-    return table
-
-
-_NEEDED = ("reference_problem", "domain")
+def _companions(row: int, problem: str, domain: str) -> dict[str, str]:
+    """A plan and a domain beside the problem of a row, each with an answer, their recipes taking turns too."""
+    plan = solve(parse_problem(problem), known_domain(domain))
+    if not isinstance(plan, tuple):
+        raise AssertionError(f"a problem of the benchmark has no plan: {plan.reason}")
+    text = DOMAIN_TEXTS[domain]
+    plan_recipe = list(PLAN_RECIPES)[row % len(PLAN_RECIPES)]
+    domain_recipe = list(DOMAIN_RECIPES)[row % len(DOMAIN_RECIPES)]
+    place = Random(f"companion {row}").randrange(len(plan)) if plan else 0
+    return {
+        "reference_plan": written(plan),
+        "generated_plan": PLAN_RECIPES[plan_recipe](plan, place),
+        "label_plan": plan_recipe,
+        "reference_domain": text,
+        "generated_domain": DOMAIN_RECIPES[domain_recipe](text),
+        "label_domain": domain_recipe,
+    }

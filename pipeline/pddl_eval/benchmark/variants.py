@@ -1,128 +1,148 @@
-"""Answers to a reference problem with what a right judge must say about each, drawn by a preset's shares.
+"""Answers to reference problems with what a right judge must say about each, drawn by named mixes; tables of them.
 
-A kind's labels hold by its construction, which its docstring argues. No label is asked from the comparison of problems
-that variants are there to test; closures, which exhaustive search tests, are used where a docstring says so.
+How an answer is made and why its labels hold is in ``answers``. No file is opened here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from random import Random
+from typing import Any, NamedTuple
 
-from pddl_eval.benchmark import changes, damage, rewritings
-from pddl_eval.benchmark.labels import LABELS, Labels, Outcome
-from pddl_eval.benchmark.presets import Preset
-from pddl_eval.benchmark.reference import Reference
+import pyarrow as pa
 
-Make = Callable[[Reference, Random], str | None]
+from pddl_eval.benchmark.answers import RECIPES, Grade, Labels
+from pddl_eval.benchmark.original import Original, write
+from pddl_eval.errors import UserError
+from pddl_eval.model import Problem
 
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of answer: the function that makes it, and what it comes to with and without types."""
-
-    make: Make
-    outcome: Outcome
-    equivalent_untyped: bool
-
-    @property
-    def labels(self) -> Labels:
-        return replace(LABELS[self.outcome], equivalent_untyped=self.equivalent_untyped)
+VARIANT_FIELDS = (
+    pa.field("generated_problem", pa.string()),
+    pa.field("label", pa.string()),
+    *(pa.field(f"label_{column}", pa.bool_()) for column in Labels._fields),
+)
+"""What a variant adds to its reference's row: the answer, its recipe, and what the score columns must say, if known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """An answer, its kind, and its labels."""
+class Variant(NamedTuple):
+    """An answer, the name of its recipe, and its labels."""
 
     text: str
-    kind: str
+    recipe: str
     labels: Labels
 
 
-def _kinds(outcome: Outcome, *makers: Make, equivalent_untyped: bool | None = None) -> dict[str, Kind]:
-    if equivalent_untyped is None:
-        equivalent_untyped = LABELS[outcome].equivalent_untyped
-    return {make.__name__: Kind(make, outcome, equivalent_untyped) for make in makers}
+Draw = Callable[[Original, int, int], Variant]
+"""The answer to a reference, given the number of its row and the number of the answer."""
 
 
-KINDS: Mapping[str, Kind] = {
-    **_kinds(
-        Outcome.CORRECT,
-        rewritings.identical,
-        rewritings.shuffled,
-        rewritings.renamed,
-        rewritings.implied_atoms_left_out,
-        rewritings.implied_atoms_added,
-        rewritings.goal_renamed,
-        rewritings.in_prose,
-        rewritings.in_a_fence,
-        rewritings.in_upper_case,
-        rewritings.commented,
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """``shares`` of the grades, of any sum; ``weights`` of recipes within their grade, 1 where none is given."""
+
+    shares: Mapping[Grade, float]
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+
+PRESETS: Mapping[str, Preset] = {
+    # GPT-4o: 96.1 % parseable, 94.4 % solvable, 24.8 % correct; added types are its commonest mistake (figure 4).
+    "zero-shot": Preset(
+        {Grade.UNPARSEABLE: 3.9, Grade.UNSOLVABLE: 1.7, Grade.SOLVABLE: 69.6, Grade.CORRECT: 24.8},
+        {"types_added": 6, "in_prose": 3, "in_a_fence": 3, "renamed": 3, "identical": 0},
     ),
-    **_kinds(
-        Outcome.SOLVABLE,
-        changes.init_atom_added,
-        changes.init_unknown_predicate,
-        changes.init_other,
-        changes.object_added,
-        changes.goal_atom_lost,
-        changes.goal_weakened,
-        changes.goal_strengthened,
-        changes.goal_objects_swapped,
-        changes.goal_other,
+    # Gemma 2 27B after fine-tuning: 34.2 % correct, bare PDDL in the dataset's own form.
+    "fine-tuned": Preset(
+        {Grade.UNPARSEABLE: 2.0, Grade.UNSOLVABLE: 4.0, Grade.SOLVABLE: 59.8, Grade.CORRECT: 34.2},
+        {"identical": 4, "shuffled": 3, "types_added": 0.1, "in_prose": 0, "in_a_fence": 0, "commented": 0},
     ),
-    **_kinds(Outcome.SOLVABLE, changes.types_added, equivalent_untyped=True),
-    **_kinds(Outcome.UNSOLVABLE, changes.goal_contradictory, changes.goal_unknown_predicate, changes.wrong_domain),
-    **_kinds(Outcome.UNSOLVABLE, changes.types_removed, equivalent_untyped=True),
-    **_kinds(Outcome.OPEN, changes.init_atom_lost),
-    **_kinds(
-        Outcome.UNPARSEABLE,
-        damage.cut_off,
-        damage.unbalanced,
-        damage.undeclared_object,
-        damage.negated_goal,
-        damage.no_goal,
-        damage.refused,
-        damage.empty,
+    # As many of each grade as it has recipes, so that every recipe comes up about equally often.
+    "every-kind": Preset(
+        {Grade.CORRECT: 10, Grade.SOLVABLE: 10, Grade.UNSOLVABLE: 4, Grade.OPEN: 1, Grade.UNPARSEABLE: 7}
     ),
 }
-"""All kinds of answers, by name."""
+"""Mixes of answers, after the results that the paper reports for language models (its section 5, figure 3).
+
+The paper gives shares of parseable, solvable and correct answers; which mistakes make up the rest are choices of this
+project, as are the shares that it does not give.
+"""
 
 
-def draw_variant(reference: Reference, preset: Preset, random: Random) -> Variant:
-    """One answer: its outcome by the preset's shares, its kind among those of the outcome that apply.
+def draw_variant(original: Original, preset: Preset, random: Random) -> Variant:
+    """One answer: its grade by the preset's shares, its recipe among those of the grade that apply.
 
-    Each outcome has a kind that applies to every reference but those without any initial atom; where none does, the
-    answer is the reference rewritten. A solution is promised only where the reference is known to have one.
+    The recipes are tried in an order drawn by weight (Efraimidis and Spirakis). Each grade has one that applies to
+    every original but those without any initial atom; where none does, the answer is the original rewritten.
 
-    >>> from pddl_eval.benchmark.presets import PRESETS
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
-    >>> drawn = draw_variant(Reference(held), PRESETS["every-kind"], Random(1))
-    >>> drawn.kind, drawn.labels.equivalent
+    >>> drawn = draw_variant(Original(held), PRESETS["every-kind"], Random(1))
+    >>> drawn.recipe, drawn.labels.equivalent
     ('identical', True)
     """
-    outcomes = list(preset.shares)
-    outcome = random.choices(outcomes, [preset.shares[each] for each in outcomes])[0]
-    answers = (
-        variant_of(reference, kind, random) for kind in (*_in_weighted_order(outcome, preset, random), "shuffled")
-    )
-    return next(answer for answer in answers if answer)
-
-
-def variant_of(reference: Reference, kind: str, random: Random) -> Variant | None:
-    """An answer of that kind, None where it does not apply; ``KeyError`` where there is no such kind."""
-    text = KINDS[kind].make(reference, random)
-    if text is None:
-        return None
-    labels = KINDS[kind].labels
-    if not reference.closures and labels.solvable:
-        labels = replace(labels, solvable=None)
-    return Variant(text, kind, labels)
-
-
-def _in_weighted_order(outcome: Outcome, preset: Preset, random: Random) -> list[str]:
-    """The outcome's kinds, each next one drawn by weight among those that are left (Efraimidis and Spirakis)."""
-    weights = {name: preset.weights.get(name, 1) for name, kind in KINDS.items() if kind.outcome == outcome}
+    grade = random.choices(list(preset.shares), list(preset.shares.values()))[0]
+    weights = {name: preset.weights.get(name, 1) for name, recipe in RECIPES.items() if recipe.grade is grade}
     keys = {name: random.random() ** (1 / weight) for name, weight in weights.items() if weight > 0}
-    return sorted(keys, key=keys.__getitem__, reverse=True)
+    order = [*sorted(keys, key=keys.__getitem__, reverse=True), "shuffled"]
+    return next(variant for name in order if (variant := variant_of(original, name, random)))
+
+
+def variant_of(original: Original, recipe: str, random: Random) -> Variant | None:
+    """An answer by that recipe, None where it does not apply; ``KeyError`` where there is no such recipe.
+
+    A solution is promised only where the original is known to have one.
+    """
+    made = RECIPES[recipe].make(original, random)
+    if made is None:
+        return None
+    labels = RECIPES[recipe].labels
+    if not original.closures and labels.solvable:
+        labels = labels._replace(solvable=None)
+    return Variant(write(made, random) if isinstance(made, Problem) else made, recipe, labels)
+
+
+def by_preset(preset: Preset, seed: int) -> Draw:
+    """Draws by a preset; an answer depends on the original, the seed and the two numbers, and on nothing else."""
+    return lambda original, row, answer: draw_variant(original, preset, Random(f"{seed} {row} {answer}"))
+
+
+def variants_schema(schema: pa.Schema) -> pa.Schema:
+    """The schema of the variants of references with this schema.
+
+    Raises ``UserError`` where there is no ``reference_problem``, or where a column would be there twice.
+    """
+    if "reference_problem" not in schema.names:
+        raise UserError(f"there is no column reference_problem; the columns are {', '.join(schema.names)}")
+    taken = [field.name for field in VARIANT_FIELDS if field.name in schema.names]
+    if taken:
+        raise UserError(f"the references have a column {taken[0]} already")
+    return pa.schema([*schema, *VARIANT_FIELDS])
+
+
+def variants_table(references: pa.Table, first_row: int, draw: Draw, per_reference: int = 1) -> pa.Table:
+    """So many variants of each reference, in the references' order; unusable references have none.
+
+    Unusable is a reference that cannot be read or solved. ``first_row`` is the number of the table's first row in its
+    dataset.
+    """
+    used = {"reference_problem", "is_placeholder", "domain"}.intersection(references.column_names)
+    taken: list[int] = []
+    answers: list[dict[str, Any]] = []
+    for place, row in enumerate(references.select(sorted(used)).to_pylist()):
+        try:
+            original = Original(row["reference_problem"], bool(row.get("is_placeholder")), row.get("domain"))
+        except ValueError:
+            continue
+        for answer in range(per_reference):
+            text, recipe, labels = draw(original, first_row + place, answer)
+            taken.append(place)
+            answers.append(dict(zip(_NAMES, (text, recipe, *labels), strict=True)))
+    added = pa.Table.from_pylist(answers, pa.schema(VARIANT_FIELDS))
+    return beside(references.take(pa.array(taken, pa.int64())), added)
+
+
+def beside(table: pa.Table, added: pa.Table) -> pa.Table:
+    """The table with the other's columns after its own."""
+    return pa.Table.from_arrays([*table.columns, *added.columns], schema=pa.schema([*table.schema, *added.schema]))
+
+
+_NAMES = tuple(field.name for field in VARIANT_FIELDS)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from typer import Argument, Option
 
-from pddl_eval.commands.cli import RUN_FAILED, run_job
+from pddl_eval.commands.command import FAILED, By, command, say
 
 if TYPE_CHECKING:
     from pddl_eval.comparison import Comparison
@@ -16,71 +16,51 @@ if TYPE_CHECKING:
 PAGE_WIDTH = 100
 """Characters in a line where the output is no terminal."""
 
-
-class Format(StrEnum):
-    """How the comparison is written."""
-
-    TERMINAL = "terminal"
-    MARKDOWN = "md"
-    JSON = "json"
+On = Annotated[
+    list[str] | None,
+    Option(metavar="COLUMN,…", help="Columns that identify a row in both. Default: pair_id, else id."),
+]
 
 
-class FailOn(StrEnum):
-    """What makes the command fail."""
-
-    REGRESSION = "regression"
+Format = Literal["terminal", "md", "json"]
 
 
+@command
 def compare(
-    old: Annotated[str, typer.Argument(metavar="OLD", help="Scored dataset: folder, file, pattern, s3:// URI.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="Another one, of the same answers or of later ones.")],
-    on: Annotated[
-        Optional[list[str]],  # noqa: UP045 (typer reads it)
-        typer.Option(metavar="COLUMN,…", help="Columns that identify a row in both. Default: pair_id, else id."),
-    ] = None,
-    by: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option(metavar="COLUMN,…", help="Columns to group by, '' for none. Default: model,domain where present."),
-    ] = None,
+    old: Annotated[str, Argument(metavar="OLD", help="Scored dataset: folder, file, pattern, s3:// URI.")],
+    new: Annotated[str, Argument(metavar="NEW", help="Another one, of the same answers or of later ones.")],
+    on: On = None,
+    by: By = None,
     fail_on: Annotated[
-        Optional[FailOn],  # noqa: UP045
-        typer.Option(help="Exit with 1 where an answer that was right is not right any more."),
+        Literal["regression"] | None, Option(help="Exit with 1 if an answer that was right is no longer right.")
     ] = None,
-    format: Annotated[Format, typer.Option(help="How to write it.")] = Format.TERMINAL,
+    form: Annotated[Format, Option("--format", help="How to write it.")] = "terminal",
 ) -> None:
-    """Compare two scored datasets row by row: which answers got better or worse, and by how much.
+    """Compare two scored datasets: which answers got better or worse.
 
     \b
     pddl-eval compare monday tuesday
     pddl-eval compare monday tuesday --on pair_id,model --by model --fail-on regression
 
-    An answer is right if the problem is equivalent, the plan reaches the goal (where that is not known: equals the
+    An answer is right if the problem is equivalent, the plan reaches the goal (if that is not known: equals the
     reference plan), the domain has no error. A regression was right and is now wrong, undecided or not scored.
     """
     from pddl_eval.comparison import compare_datasets
 
-    found = compare_datasets(old, new, on=_names(on), by=_names(by))
-    _print(found, format)
-    if fail_on == FailOn.REGRESSION and found.regressions:
-        rows = "row was right and is" if found.regressions == 1 else "rows were right and are"
-        print(f"pddl-eval: {found.regressions:,} {rows} not any more.", file=sys.stderr)
-        raise typer.Exit(RUN_FAILED)
+    found = compare_datasets(old, new, on=on, by=by)
+    print_found(found, form)
+    if fail_on and found.regressions:
+        say(f"{found.regressions:,} {'row was' if found.regressions == 1 else 'rows were'} right before and not now.")
+        raise typer.Exit(FAILED)
 
 
-def _names(options: list[str] | None) -> list[str] | None:
-    return None if options is None else [name for part in options for name in part.split(",") if name]
-
-
-def _print(found: Comparison, format: Format) -> None:
+def print_found(found: Comparison, form: Format = "terminal") -> None:
+    """Write the comparison to stdout."""
     from rich.console import Console
 
     from pddl_eval.comparison.render import comparison_json, comparison_markdown, print_comparison
 
-    if format == Format.TERMINAL:
+    if form == "terminal":
         print_comparison(found, Console(highlight=False, width=None if sys.stdout.isatty() else PAGE_WIDTH))
     else:
-        sys.stdout.write(comparison_markdown(found) if format == Format.MARKDOWN else comparison_json(found))
-
-
-if __name__ == "__main__":
-    run_job(compare)
+        sys.stdout.write(comparison_markdown(found) if form == "md" else comparison_json(found))

@@ -3,53 +3,32 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
-from pddl_eval.commands.arguments import column_names, domain_text
-from pddl_eval.commands.cli import run_job
+from pddl_eval.commands.command import column_names, command, flag_of
 from pddl_eval.errors import UserError
+from pddl_eval.options import ScoringOptions
+from pddl_eval.shown import line
 
 if TYPE_CHECKING:
     from pddl_eval.explain import PairRow
 
 
+@command
 def explain(
-    source: Annotated[str, typer.Argument(metavar="REFERENCE.pddl|DATASET", help="The reference, or a dataset.")],
-    answer: Annotated[
-        Optional[str],  # noqa: UP045 (typer reads it)
-        typer.Argument(metavar="ANSWER.txt", help="The raw answer; - reads stdin."),
-    ] = None,
-    row: Annotated[
-        Optional[int],  # noqa: UP045
-        typer.Option(metavar="N", help="The row of DATASET, counted from 0."),
-    ] = None,
-    pair_id: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(metavar="ID", help="The row of DATASET with this pair_id."),
-    ] = None,
-    column: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option(metavar="MEANING=NAME", help="What a column is called: generated_problem=output."),
-    ] = None,
-    domain: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(metavar="NAME|FILE", help="If the row names no domain: a known one or a PDDL file."),
-    ] = None,
-    placeholder: Annotated[
-        bool, typer.Option("--placeholder", help="Compare initial states and goals separately.")
-    ] = False,
-    html: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(metavar="FILE", help="Write a page with drawings of both problems."),
-    ] = None,
-    svg: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(metavar="FILE", help="Write the drawings as one picture."),
-    ] = None,
+    source: Annotated[str, Argument(metavar="REFERENCE.pddl|DATASET", help="The reference, or a dataset.")],
+    answer: Annotated[str | None, Argument(metavar="ANSWER.txt", help="The raw answer; - reads stdin.")] = None,
+    row: Annotated[int | None, Option(metavar="N", help="The row of DATASET, counted from 0.")] = None,
+    pair_id: Annotated[str | None, Option(metavar="ID", help="The row of DATASET with this pair_id.")] = None,
+    column: Annotated[list[str] | None, flag_of(ScoringOptions, "columns")] = None,
+    domain: Annotated[str | None, flag_of(ScoringOptions, "domain")] = None,
+    placeholder: Annotated[bool, Option("--placeholder", help="Compare initial states and goals separately.")] = False,
+    html: Annotated[str | None, Option(metavar="FILE", help="Write a page with drawings of both problems.")] = None,
+    svg: Annotated[str | None, Option(metavar="FILE", help="Write the drawings as one picture.")] = None,
 ) -> None:
-    """Show why an answer has its verdict: what was read, what differs, what decided, the plans.
+    """Show why an answer has its verdict.
 
     \b
     pddl-eval explain reference.pddl answer.txt
@@ -58,27 +37,25 @@ def explain(
     """
     from rich.console import Console
 
-    from pddl_eval.explain import PairRow, html_page, scenes_svg
     from pddl_eval.explain import explain as explain_pair
-    from pddl_eval.run import locate, put_bytes, read_bytes
+    from pddl_eval.explain import html_page, scenes_svg
+    from pddl_eval.run import locate, put_bytes
 
-    names = column_names(column or [])
-    if answer is not None:
-        if row is not None or pair_id is not None or names:
-            raise UserError("--row, --pair-id and --column belong to a dataset; with two files there is one pair.")
-        texts = [sys.stdin.buffer.read() if text == "-" else read_bytes(locate(text)) for text in (source, answer)]
-        reference, generated = (text.decode("utf-8", "replace") for text in texts)
-        pair = PairRow(0, reference, generated, placeholder, None, None)
+    columns = column_names(column or [])
+    if answer is None:
+        pair = _pair_of_dataset(source, row, pair_id, columns)
+        title = f"row {pair.number:,} of {source}"
+        print(title + (f", scored there as {line(pair.verdict)}" if pair.verdict else ""))
+    elif row is None and pair_id is None and not columns:
+        pair = _pair_of_files(source, answer)
         title = f"{answer} against {source}"
     else:
-        pair = _pair(source, row, pair_id, names)
-        title = f"row {pair.number:,} of {source}"
-        print(title + (f", scored there as {pair.verdict}" if pair.verdict else ""))
+        raise UserError("--row, --pair-id and --column belong to a dataset; with two files there is one pair.")
     explanation = explain_pair(
         pair.reference_problem,
         pair.generated_problem,
         is_placeholder=pair.is_placeholder or placeholder,
-        domain=pair.domain or (domain_text(domain) if domain else None),
+        domain=pair.domain or domain,
     )
     if html is not None:
         put_bytes(locate(html), html_page(explanation, title).encode())
@@ -89,18 +66,23 @@ def explain(
         print(f"\nwritten: {file}")
 
 
-def _pair(dataset: str, row: int | None, pair_id: str | None, names: dict[str, str]) -> PairRow:
+def _pair_of_files(reference: str, answer: str) -> PairRow:
+    from pddl_eval.explain import PairRow
+    from pddl_eval.run import locate, read_bytes
+
+    contents = [sys.stdin.buffer.read() if file == "-" else read_bytes(locate(file)) for file in (reference, answer)]
+    problem, generated = (content.decode("utf-8", "replace") for content in contents)
+    return PairRow(0, problem, generated, is_placeholder=False, domain=None, verdict=None)
+
+
+def _pair_of_dataset(dataset: str, row: int | None, pair_id: str | None, columns: dict[str, str]) -> PairRow:
     from pddl_eval.explain import PAIR_ID, pair_at, row_of_pair
 
-    if (row is None) == (pair_id is None):
+    id_column = columns.pop(PAIR_ID, PAIR_ID)
+    if pair_id is not None and row is None:
+        row = row_of_pair(dataset, pair_id, id_column)
+    elif row is None or pair_id is not None:
         raise UserError(
             f"to explain a row of {dataset}, name one: --row N or --pair-id ID; to compare two files, name both"
         )
-    if pair_id is not None:
-        row = row_of_pair(dataset, pair_id, names.pop(PAIR_ID, PAIR_ID))
-    assert row is not None
-    return pair_at(dataset, row, names)
-
-
-if __name__ == "__main__":
-    run_job(explain)
+    return pair_at(dataset, row, columns)

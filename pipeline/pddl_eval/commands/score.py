@@ -2,59 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
-from pddl_eval.commands.arguments import column_names, domain_text
-from pddl_eval.commands.cli import run_job
-from pddl_eval.options import ENGINES
+from pddl_eval.commands.command import Inputs, command
+from pddl_eval.options import RunOptions, ScoringOptions
 
 if TYPE_CHECKING:
-    from pddl_eval.run import PairScorer
+    from pddl_eval.run import Event, Run
 
-SIMILARITIES = ("exact", "lexical", "embedding:")
-"""What a shell completes."""
+Output = Annotated[str, Argument(metavar="OUTPUT", help="Folder for the scored partitions; may be s3://….")]
+DryRun = Annotated[bool, Option("--dry-run", help="Print the shards and write nothing.")]
 
 
-def score(
-    input: Annotated[list[str], typer.Argument(metavar="INPUT", help="Parquet files, folders, patterns, s3:// URIs.")],
-    output: Annotated[str, typer.Argument(metavar="OUTPUT", help="Folder for the scored partitions; may be s3://….")],
-    column: Annotated[
-        Optional[list[str]],  # noqa: UP045 (typer reads it)
-        typer.Option(metavar="MEANING=NAME", help="What a column is called: generated_problem=output."),
-    ] = None,
-    domain: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(metavar="NAME|FILE", help="For rows that name no domain: a known one or a PDDL file."),
-    ] = None,
-    no_check_solvable: Annotated[bool, typer.Option("--no-check-solvable", help="Leave solvable undecided.")] = False,
-    similarity: Annotated[
-        str, typer.Option(help="exact, lexical or embedding:MODEL.", autocompletion=lambda: SIMILARITIES)
-    ] = "exact",
-    beta: Annotated[float, typer.Option(help="Weight of action names in the plan score.")] = 0.75,
-    threshold: Annotated[float, typer.Option(help="Similarity above which plan steps match.")] = 0.8,
-    engine: Annotated[
-        str, typer.Option(help="auto, local or ray; changes no score.", autocompletion=lambda: ENGINES)
-    ] = "auto",
-    address: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(metavar="auto|HOST:PORT", help="Ray cluster, also ray://…. Default: RAY_ADDRESS."),
-    ] = None,
-    workers: Annotated[
-        Optional[int],  # noqa: UP045
-        typer.Option(help="Processes, or tasks on Ray. Default: what pays."),
-    ] = None,
-    shard_rows: Annotated[int, typer.Option(help="Rows of a shard, at most.")] = 2048,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the shards and write nothing.")] = False,
-    json_log: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option(metavar="FILE", help="Append one JSON line for each finished shard."),
-    ] = None,
-) -> None:
-    """Score a dataset of (generated, reference) pairs into a folder of Parquet partitions.
+@command
+def score(inputs: Inputs, output: Output, options: ScoringOptions, run: RunOptions, dry_run: DryRun = False) -> None:
+    """Score a dataset of (generated, reference) pairs.
 
     \b
     pddl-eval score pairs.parquet scored
@@ -62,48 +30,48 @@ def score(
     pddl-eval score pairs.parquet scored --domain logistics.pddl
     pddl-eval score s3://bucket/pairs s3://bucket/scored --engine ray --address auto
 
-    Every column passes through unchanged, the score columns come behind.
-    Interrupted, the same command goes on where it stopped.
+    OUTPUT gets Parquet partitions: every column of INPUT unchanged, then the score columns.
+    If the command is interrupted, the same command continues where it stopped.
     """
-    from pddl_eval.commands.progress import progress
-    from pddl_eval.options import RunOptions, ScoringOptions
-    from pddl_eval.run import PairScorer, run_scorer
+    from pddl_eval.run import PairScorer, prepare_run, score_dataset
 
-    scorer = PairScorer(
-        ScoringOptions(
-            columns=column_names(column or []),
-            domain=domain_text(domain) if domain else None,
-            check_solvable=not no_check_solvable,
-            similarity=similarity,
-            beta=beta,
-            threshold=threshold,
-        )
-    )
     if dry_run:
-        _print_plan(input, output, scorer, shard_rows)
+        print_shards(prepare_run(inputs, output, PairScorer(options), run.shard_rows))
         return
-    with progress() as watch:
-        summary = run_scorer(
-            input,
-            output,
-            scorer,
-            RunOptions(engine, address, workers, shard_rows, None if json_log is None else str(json_log)),
-            watch=watch,
-        )
+    with watched_run() as watch:
+        summary = score_dataset(inputs, output, watch=watch, **asdict(options), **asdict(run))
     print(summary)
 
 
-def _print_plan(input: Sequence[str], output: str, scorer: PairScorer, shard_rows: int) -> None:
-    from pddl_eval.run import prepare_run
-
-    plan = prepare_run(input, output, scorer, shard_rows)
-    for shard in plan.shards:
-        state = "done " if shard.name in plan.finished else "to do"
+def print_shards(run: Run) -> None:
+    """What a run would do: its shards, which of them are done, how many rows are left."""
+    for shard in run.shards:
+        state = "done " if shard.name in run.finished else "to do"
         print(f"{state}  {shard.rows:>8,}  {shard.name}")
-    missing = plan.missing
-    rows = sum(shard.rows for shard in missing)
-    print(f"{len(missing):,} of {len(plan.shards):,} shards to do, {rows:,} of {plan.source.rows:,} pairs")
+    rows = sum(shard.rows for shard in run.missing)
+    print(f"{len(run.missing):,} of {len(run.shards):,} shards to do, {rows:,} of {run.source.rows:,} pairs")
 
 
-if __name__ == "__main__":
-    run_job(score)
+@contextmanager
+def watched_run() -> Iterator[Callable[[Event], None]]:
+    """A watcher of a run that shows its progress and what goes wrong."""
+    from pddl_eval.progress import progress
+    from pddl_eval.run import Run, ShardFailure, ShardRecord
+
+    # Ray reports dead workers on stdout, which is for the summary.
+    with redirect_stdout(sys.stderr), progress(lines=True) as pace:
+
+        def watch(event: Event) -> None:
+            if isinstance(event, Run):
+                pace.begin(event.source.rows, sum(record.rows for record in event.finished.values()))
+            elif isinstance(event, ShardRecord):
+                pace.advance(event.rows)
+                if event.unscored:
+                    pace.say(f"{event.name}: {len(event.unscored)} rows end their worker and are left unscored")
+            elif isinstance(event, ShardFailure):
+                pace.say(f"{event.name}: {event.reason}")
+            else:
+                task = event.task
+                pace.say(f"{task.shard.name}: worker lost in attempt {task.attempt} ({event.reason})")
+
+        yield watch

@@ -61,11 +61,7 @@ class Task:
         By the domain's own rules where they cover the problem, else by enumeration, invariants and search within a
         budget.
         """
-        if self.domain is None:
-            return Undecided(f"nothing is known of a domain named {self.problem.domain}")
-        if self.covered and self.domain.rules is not None:
-            return self.domain.rules.fully_specify(self.problem, self.typed)
-        return closure_by_search(self.problem, self.domain.operators_of(self.typed))
+        return _closure_of(self)
 
     @property
     def has_closure(self) -> bool:
@@ -130,6 +126,14 @@ class Task:
             return {"no reachable state has": frozenset({("the-goal",)})}
         assert not isinstance(self.closure, Undecided)
         return {"goal": self.closure}
+
+
+def _closure_of(task: Task) -> State | Unsolvable | Undecided:
+    if task.domain is None:
+        return Undecided(f"nothing is known of a domain named {task.problem.domain}")
+    if task.covered and task.domain.rules is not None:
+        return task.domain.rules.fully_specify(task.problem, task.typed)
+    return closure_by_search(task.problem, task.domain.operators_of(task.typed))
 
 
 def task_of(problem: str | Problem | None, domain: str | Domain | None = None) -> Task:

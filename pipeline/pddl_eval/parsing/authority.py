@@ -35,12 +35,8 @@ _ONE_PARSE_AT_A_TIME = threading.Lock()  # the package's parser and sys.tracebac
 _TERMINALS = {"LPAR": "`(`", "RPAR": "`)`", "NAME": "a name", "NUMBER": "a number", "TYPE_SEP": "`-`"}
 _TERMINALS |= {"DOMAIN_P": "`:domain`", "REQUIREMENTS": "`:requirements`", "OBJECTS": "`:objects`"}
 _TERMINALS |= {"INIT": "`:init`", "GOAL": "`:goal`", "METRIC": "`:metric`"}
-_REQUIRED_BY = {
-    "disjunctive-preconditions": "`or` or `imply`",
-    "universal-preconditions": "`forall`",
-    "existential-preconditions": "`exists`",
-    "equality": "`=`",
-}
+_REQUIRED_BY = {"disjunctive-preconditions": "`or` or `imply`", "equality": "`=`"}
+_REQUIRED_BY |= {"universal-preconditions": "`forall`", "existential-preconditions": "`exists`"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +75,12 @@ def not_strips(where: str, construct: str) -> ParseError:
     )
 
 
-def read_by_package(block: str, first_line: int = 1, allowance: int = PACKAGE_CHARACTERS) -> Problem:
+def read_by_package(block: str, first_line: int = 1, characters_before: int = 0) -> Problem:
     """The STRIPS problem that the package reads in a lower-case block ``(define (problem …)``.
 
     Atoms may name objects that are not declared. ``first_line`` is the block's line in the answer, for the messages;
-    ``allowance`` is the number of characters that the package may still read of this answer. Raises ``ParseError``
-    where the package finds no problem, or one that is not STRIPS.
+    ``characters_before`` is the length of the blocks of this answer that were read before. Raises ``ParseError`` where
+    the package finds no problem, or one that is not STRIPS.
 
     >>> read_by_package("(define (problem p) (:domain d) (:init (q)) (:goal (and)))").init
     frozenset({('q',)})
@@ -93,7 +89,7 @@ def read_by_package(block: str, first_line: int = 1, allowance: int = PACKAGE_CH
         ...
     pddl_eval.parsing.authority.ParseError: unparseable: line 2: expected `(` or `)`, found `q`
     """
-    if len(block) > allowance:
+    if characters_before + len(block) > PACKAGE_CHARACTERS:
         raise unparseable(
             f"the block at line {first_line} is too long: only the pddl package can read it, "
             f"and that reads {PACKAGE_CHARACTERS:,} characters of an answer"

@@ -165,14 +165,11 @@ def _operator(body: list[Expression], keyword: str, outside: list[str]) -> Opera
         outside.append(f"{name}: durative action")
         return Operator(name, parameters, frozenset(), frozenset(), frozenset(), frozenset())
     outside += [f"{name}: {part}" for part in parts if part not in _OPERATOR_PARTS]
-    literals = (
-        *_literals(parts.get(":precondition", []), name, False, outside),
-        *_literals(parts.get(":effect", []), name, True, outside),
-    )
+    precondition, effect = parts.get(":precondition", []), parts.get(":effect", [])
+    literals = (*_literals(precondition, name, False, outside), *_literals(effect, name, True, outside))
     for atom in sorted(frozenset().union(*literals)):
-        outside += [
-            f"{name}: {term} is not a parameter" for term in atom[1:] if term[0] == "?" and term not in variables
-        ]
+        unknown = [term for term in atom[1:] if term[0] == "?" and term not in variables]
+        outside += [f"{name}: {term} is not a parameter" for term in unknown]
     return Operator(name, parameters, *literals)
 
 

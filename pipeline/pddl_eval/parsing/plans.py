@@ -30,18 +30,8 @@ from typing import Any
 
 from pddl_eval.errors import UserError
 from pddl_eval.parsing.plan_json import action_of_value, read_json, sorted_by_id
-from pddl_eval.parsing.plan_text import (
-    EXCERPT,
-    MAX_STEPS,
-    MAX_UNREAD,
-    FoundPlan,
-    Step,
-    Unread,
-    read_lines,
-    read_sentences,
-)
-
-__all__ = ["Plan", "PlanError", "ReadPlan", "Step", "Unread", "plan_of_steps", "read_plan"]
+from pddl_eval.parsing.plan_text import MAX_STEPS, MAX_UNREAD, FoundPlan, Step, Unread, read_lines, read_sentences
+from pddl_eval.shown import quote
 
 Plan = tuple[Step, ...]
 
@@ -110,7 +100,7 @@ def _step_of_value(value: Any) -> Step:
     parts = value if isinstance(value, Set) else (value,)
     actions = [action_of_value(part) for part in parts]
     if None in actions:
-        raise PlanError(f"a step of the plan is not an action: {str(value)[:EXCERPT]!r}")
+        raise PlanError(f"a step of the plan is not an action: {quote(str(value))}")
     return frozenset(action for action in actions if action)
 
 

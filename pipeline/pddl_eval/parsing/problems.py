@@ -17,7 +17,6 @@ from operator import itemgetter
 
 from pddl_eval.model import ROOT_TYPE, Atom, Problem, show_atom
 from pddl_eval.parsing.authority import (
-    PACKAGE_CHARACTERS,
     PACKAGE_NESTING,
     ParseError,
     Unreadable,
@@ -97,22 +96,21 @@ def read_problem(text: str | None, constants: Iterable[str] = (), *, by_package:
     answer = text.lower()
     constants = frozenset(constants)
     reason: Unreadable | None = None
-    allowance = PACKAGE_CHARACTERS
+    characters_read = 0
     for block, line in problem_blocks(answer):
         try:
             try:
-                problem = read_by_package(block, line, allowance) if by_package else read_plain_problem(block)
+                problem = read_by_package(block, line, characters_read) if by_package else read_plain_problem(block)
             except NotPlain:
-                problem = read_by_package(block, line, allowance)
+                problem = read_by_package(block, line, characters_read)
             arguments = set(chain.from_iterable(map(_ARGUMENTS, chain(problem.init, problem.goal))))
             undeclared = arguments.difference(problem.objects, constants)
-            if not undeclared:
-                return problem
-            error = _undeclared(problem, undeclared)
-        except ParseError as raised:
-            error = raised
-        reason = reason or Unreadable(error.verdict, error.detail)
-        allowance -= len(block)
+            if undeclared:
+                raise _undeclared(problem, undeclared)
+            return problem
+        except ParseError as error:
+            reason = reason or Unreadable(error.verdict, error.detail)
+        characters_read += len(block)
     return reason or Unreadable(Verdict.UNPARSEABLE, why_no_block(answer))
 
 
@@ -157,17 +155,17 @@ def read_plain_problem(block: str) -> Problem:  # noqa: C901 (one section after 
         at, possible = end + 1, possible[-1:]
     if words[at : at + 2] != ["(", ":init"]:
         raise _unexpected_section(words, at, possible)
-    init, init_error, at = _init(words, at + 2, objects)
+    init, init_beyond, at = _init(words, at + 2, objects)
     if words[at : at + 2] != ["(", ":goal"]:
         raise _unexpected_section(words, at, (":goal",))
-    goal, goal_error, at = _goal(words, at + 2, objects)
+    goal, goal_beyond, at = _goal(words, at + 2, objects)
     if words[at] != ")":
         if words[at] == "(" and words[at + 1].startswith(":metric"):
             raise NotPlain
         raise _unexpected(words, at, "`)` after `(:goal …)`")
     _require_names((words[4], words[8]), "the header")
-    if error := init_error or goal_error:
-        raise error
+    if beyond := init_beyond or goal_beyond:
+        raise not_strips(":init" if init_beyond else "the goal", beyond)
     return Problem(words[4], words[8], objects, frozenset(init), frozenset(goal))
 
 
@@ -196,19 +194,19 @@ def _objects(listing: Sequence[str]) -> dict[str, str]:
     return objects
 
 
-def _init(words: Sequence[str], at: int, objects: Collection[str]) -> tuple[list[Atom], ParseError | None, int]:
-    """The atoms of the initial state, the first construct beyond STRIPS, and the position after the section."""
+def _init(words: Sequence[str], at: int, objects: Collection[str]) -> tuple[list[Atom], str, int]:
+    """The atoms of the initial state, the first construct beyond STRIPS if any, and the position after the section."""
     atoms, at = _atoms(words, at, _INIT_OPERATORS)
-    error = None
+    beyond = ""
     while words[at] == "(":
         if words[at + 1] == "not":
-            error = error or not_strips(":init", "`not`")
+            beyond = beyond or "`not`"
             if words[at + 2] != "(":
                 raise _unexpected(words, at + 2, "an atom after `not` in :init")
             end = words.index(")", at)
             _require_atoms([tuple(words[at + 3 : end])], (), ":init")
         else:  # `(= (function object …) number)` or `(= function number)`
-            error = error or not_strips(":init", "the value of a function")
+            beyond = beyond or "the value of a function"
             end = words.index(")", at) if words[at + 2] == "(" else at + 2
             function = words[at + 3 : end] if words[at + 2] == "(" else [words[end]]
             if function[:1] == ["total-cost"]:  # the one keyword that may name a function
@@ -227,19 +225,17 @@ def _init(words: Sequence[str], at: int, objects: Collection[str]) -> tuple[list
     _require_atoms(atoms, objects, ":init", also_possible="=")
     if words[at] != ")":
         raise _unexpected(words, at, "`)` after the atoms of :init")
-    return atoms, error, at + 1
+    return atoms, beyond, at + 1
 
 
-def _goal(  # noqa: C901 (one loop instead of recursion: an answer may nest deeply)
-    words: Sequence[str], at: int, objects: Collection[str]
-) -> tuple[list[Atom], ParseError | None, int]:
-    """The atoms of the goal, the first construct beyond STRIPS, and the position after the section.
+def _goal(words: Sequence[str], at: int, objects: Collection[str]) -> tuple[list[Atom], str, int]:  # noqa: C901 (a loop)
+    """The atoms of the goal, the first construct beyond STRIPS if any, and the position after the section.
 
     The package refuses disjunction, quantifiers and equality as soon as it has read one to its end and the parenthesis
     after it, before it sees what may be wrong further on; so does this.
     """
     atoms: list[Atom] = []
-    error = None
+    beyond = ""
     unfinished = [":goal"]  # the operators whose operands are being read, outermost first
     missing = [1.0]  # how many operands each of them still takes
     while unfinished:
@@ -255,7 +251,7 @@ def _goal(  # noqa: C901 (one loop instead of recursion: an answer may nest deep
             if len(unfinished) + 3 > PACKAGE_NESTING:  # the block, this operator and an atom in it will be open, too
                 raise NotPlain
             if operator == "not":
-                error = error or not_strips("the goal", "`not`")
+                beyond = beyond or "`not`"
             at = _after_variables(words, at + 2) if operator in ("forall", "exists") else at + 2
             unfinished.append(operator)
             missing.append(_OPERANDS[operator])
@@ -283,8 +279,8 @@ def _goal(  # noqa: C901 (one loop instead of recursion: an answer may nest deep
             if missing[-1] < 0:
                 raise unparseable(f"`({unfinished[-1]} …)` has a formula too many: `and` joins several")
     if _require_atoms(atoms, objects, "the goal", also_possible="?"):
-        error = error or not_strips("the goal", "a variable")
-    return atoms, error, at
+        beyond = beyond or "a variable"
+    return atoms, beyond, at
 
 
 def _after_variables(words: Sequence[str], at: int) -> int:

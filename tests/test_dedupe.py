@@ -1,6 +1,7 @@
 """Equivalence classes, duplicates and leaks of small datasets whose classes are known by hand."""
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +9,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval.api import compare_problems
-from pddl_eval.dedupe import dedupe
-from pddl_eval.dedupe.certify import ProblemText, certify_texts
-from pddl_eval.dedupe.classes import TooManyGroups
-from pddl_eval.dedupe.output import certificate_signature, require_output, write_rows
-from pddl_eval.dedupe.summary import Leak, Obstacle
-from pddl_eval.run import DatasetError, EngineError
+from pddl_eval.dedupe import (
+    ProblemText,
+    certificate_signature,
+    certify_texts,
+    dedupe,
+    ordered_map,
+    require_output,
+    write_rows,
+)
+from pddl_eval.errors import RunError, UserError
+from pddl_eval.run import DatasetError
 
 HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
 PUT_DOWN = "(define (problem q) (:domain blocksworld) (:objects z) (:init (holding z)) (:goal (and (on-table z))))"
@@ -50,11 +56,19 @@ def test_classes_are_equivalence_classes_and_not_classes_of_texts(problems: str)
 
 def test_the_summary_counts_rows_texts_and_problems(problems: str) -> None:
     summary = dedupe(problems, workers=1).summary
-    (counts,) = summary.datasets
-    assert (counts.rows, counts.without_text, counts.texts, counts.classes) == (9, 2, 5, 4)
-    assert (counts.duplicates, counts.repeated_texts) == (3, 2)
+    assert summary.datasets.to_dicts() == [
+        {
+            "dataset": "input",
+            "rows": 9,
+            "without_text": 2,
+            "texts": 5,
+            "classes": 4,
+            "duplicates": 3,
+            "repeated_texts": 2,
+        }
+    ]
     assert summary.largest_class == 3
-    assert summary.obstacles == (Obstacle("undecided", 1, 2), Obstacle("unparseable", 1, 1))
+    assert summary.obstacles.rows() == [("undecided", 1, 2), ("unparseable", 1, 1)]
     assert summary.leaks is None
 
 
@@ -63,16 +77,18 @@ def test_a_problem_leaks_where_two_splits_state_it(problems: str) -> None:
     leaking = found.rows.filter("leak")
     assert leaking["id"].to_list() == ["a", "b", "d", "e", "f"]
     assert set(map(tuple, leaking["groups"].to_list())) == {("test", "train")}
-    assert found.summary.leaks == (
-        Leak("train", "test", classes=2, texts=2, first_rows=3, first_total=4, second_rows=2, second_total=5),
-    )
-    assert "leak train / test" in str(found.summary)
+    assert found.summary.leaks is not None
+    (leak,) = found.summary.leaks.to_dicts()
+    assert (leak["first"], leak["first_rows"], leak["first_share"]) == ("train", 3, 3 / 4)
+    assert (leak["second"], leak["second_rows"], leak["second_share"]) == ("test", 2, 2 / 5)
+    assert (leak["classes"], leak["texts"]) == (2, 2)
+    assert "train / test" in str(found.summary) and "75.0%" in str(found.summary)
 
 
 def test_a_leak_that_no_comparison_of_texts_would_find(tmp_path: Path) -> None:
     source = dataset(tmp_path, reference_problem=[HELD, PUT_DOWN], split=["train", "test"])
-    (leak,) = dedupe(source, split_by="split", workers=1).summary.leaks or ()
-    assert (leak.classes, leak.texts) == (1, 0)
+    leaks = dedupe(source, split_by="split", workers=1).summary.leaks
+    assert leaks is not None and leaks.select("classes", "texts").rows() == [(1, 0)]
 
 
 def test_two_datasets_may_call_their_columns_differently(tmp_path: Path) -> None:
@@ -83,7 +99,7 @@ def test_two_datasets_may_call_their_columns_differently(tmp_path: Path) -> None
     assert found.rows["row"].to_list() == [0, 1, 0, 1]
     assert found.rows["leak"].to_list() == [False, True, True, True]
     assert found.rows["first_row"].to_list() == [0, 1, 0, 0], "the first row is one of the same dataset"
-    assert [counts.name for counts in found.summary.datasets] == ["input", "against"]
+    assert found.summary.datasets["dataset"].to_list() == ["input", "against"]
 
 
 def test_groups_name_dataset_and_split_where_there_are_both(tmp_path: Path) -> None:
@@ -111,8 +127,9 @@ def test_a_row_may_bring_its_domain(tmp_path: Path) -> None:
 
 
 def test_several_processes_say_what_one_says() -> None:
-    texts = [ProblemText(text, None) for text in (HELD, PUT_DOWN, UNKNOWN, PROSE)]
-    assert list(certify_texts(texts, False, 2)) == list(certify_texts(texts, False, 1))
+    certify = partial(certify_texts, is_placeholder=False)
+    chunks = [[ProblemText(text, None)] for text in (HELD, PUT_DOWN, UNKNOWN, PROSE)]
+    assert list(ordered_map(certify, chunks, 2)) == list(map(certify, chunks))
 
 
 class Deadly(str):
@@ -122,27 +139,28 @@ class Deadly(str):
         return os._exit, (1,)
 
 
-def test_a_lost_worker_is_one_sentence() -> None:
-    with pytest.raises(EngineError, match="A worker process was lost"):
-        list(certify_texts([ProblemText(HELD, None), ProblemText(Deadly(HELD), None)], False, 2))
+def test_a_lost_worker_is_a_failed_run() -> None:
+    certify = partial(certify_texts, is_placeholder=False)
+    with pytest.raises(RunError, match="worker"):
+        list(ordered_map(certify, [[ProblemText(HELD, None)], [ProblemText(Deadly(HELD), None)]], 2))
 
 
 def test_an_empty_dataset_has_no_classes(tmp_path: Path) -> None:
     source = dataset(tmp_path, reference_problem=pa.array([], pa.string()))
     found = dedupe(source, workers=1)
     assert found.rows.height == 0
-    assert found.summary.datasets[0].rows == 0
+    assert found.summary.datasets["rows"].to_list() == [0]
 
 
 def test_what_is_wrong_with_the_columns_is_said(problems: str, tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match="did you mean reference_problem"):
+    with pytest.raises(DatasetError, match=r"reference_problem\b(?!s)"):
         dedupe(problems, column="reference_problems")
-    with pytest.raises(DatasetError, match="should hold text, but its type is int64"):
+    with pytest.raises(DatasetError, match=r"reference_problem.*int64"):
         dedupe(dataset(tmp_path, "n.parquet", reference_problem=[1]))
-    with pytest.raises(DatasetError, match="There is to be a column row"):
+    with pytest.raises(DatasetError, match="column row"):
         dedupe(dataset(tmp_path, "r.parquet", reference_problem=[HELD], row=[1]), keep=["row"])
     ids = dataset(tmp_path, "i.parquet", reference_problem=[HELD] * 101, id=list(range(101)))
-    with pytest.raises(TooManyGroups, match="column id has 101 values"):
+    with pytest.raises(UserError, match="id has 101"):
         dedupe(ids, split_by="id", workers=1)
 
 
@@ -155,9 +173,9 @@ def test_the_output_is_a_parquet_file_with_a_signature(problems: str, tmp_path: 
 
 
 def test_the_output_must_not_replace_an_input_or_be_a_folder(problems: str, tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match="is the input"):
+    with pytest.raises(DatasetError, match="input"):
         require_output(problems, [problems])
-    with pytest.raises(DatasetError, match="is a folder"):
+    with pytest.raises(DatasetError, match="folder"):
         require_output(tmp_path, [problems])
 
 
@@ -169,8 +187,9 @@ def test_the_published_splits_share_problems_but_no_texts(tmp_path: Path) -> Non
     source = str(tmp_path / "small.parquet")
     pq.write_table(small, source)
     found = dedupe(source, column="problem_pddl", split_by="split", workers=1)
-    (leak,) = found.summary.leaks or ()
-    assert leak.classes > 0 == leak.texts
+    assert found.summary.leaks is not None
+    ((classes, texts_shared),) = found.summary.leaks.select("classes", "texts").rows()
+    assert classes > 0 == texts_shared
     leaking = found.rows.filter("leak").unique(["certificate", "split"], keep="first", maintain_order=True)
     texts = small["problem_pddl"].to_pylist()
     for rows in leaking.partition_by("certificate"):

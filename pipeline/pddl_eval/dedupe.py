@@ -1,0 +1,392 @@
+"""Which rows of a dataset state the same planning problem: equivalence classes, duplicates, leaks between splits.
+
+Each distinct text is certified once, in worker processes, and rows are joined by certificate: equal certificates are
+equivalence (``pddl_eval.equivalence.Task``), so no two problems are ever compared. Of the texts nothing is kept
+but a digest: memory grows by a few hundred bytes a distinct text and a few bytes a row.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from hashlib import blake2b
+from importlib.metadata import version
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import fs
+
+from pddl_eval.equivalence import task_of
+from pddl_eval.errors import UserError
+from pddl_eval.parsing import ParseError
+from pddl_eval.run import (
+    SIGNATURE_KEY,
+    DatasetError,
+    Input,
+    Source,
+    available_cpus,
+    column_batches,
+    holds_text,
+    locate,
+    open_source,
+    ordered_map,
+    place_of,
+    put_bytes,
+    require_columns,
+    require_text,
+)
+from pddl_eval.verdict import Undecided
+
+if TYPE_CHECKING:  # polars is imported where it is used: worker processes import this file and do not need it
+    import polars
+
+CHUNK_TEXTS = 256
+CHUNK_CHARACTERS = 4_000_000
+"""What a worker gets at a time: at most so many texts, and no further text beyond so many characters."""
+
+MOST_GROUPS = 100
+"""Values of a split column, at most: a column of ids is a mistake."""
+
+LEAKS_SHOWN = 20
+
+CERTIFICATE_DEPENDS_ON = ("pddl-eval", "pddl", "igraph")
+"""Distributions with another version of which a problem may have another certificate."""
+
+
+class ProblemText(NamedTuple):
+    """A problem's text and its domain: a known name, a PDDL text, or None for the one that the text names."""
+
+    text: str
+    domain: str | None
+
+
+class Certified(NamedTuple):
+    """A certificate, or None with the kind of obstacle (a verdict's name, or ``failed``) and its reason."""
+
+    certificate: str | None
+    obstacle: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DedupeSummary:
+    """The numbers of a deduplication, as frames.
+
+    * ``datasets``: ``rows``, ``without_text``, ``texts`` and ``classes`` (distinct ones), ``duplicates`` (rows whose
+      problem an earlier row states), ``repeated_texts`` (rows whose very text an earlier row has);
+    * ``obstacles``: how many distinct ``texts``, and ``rows``, have no certificate for a reason;
+    * ``leaks``: for each pair of groups that share ``classes``, how many rows of each state a shared problem, and their
+      share; ``texts`` are those that both hold: the part of the leak that comparing texts would have found. None where
+      there is only one group.
+    """
+
+    datasets: polars.DataFrame
+    largest_class: int
+    obstacles: polars.DataFrame
+    leaks: polars.DataFrame | None
+
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """The summary as pairs of a label and its value."""
+        for row in self.datasets.iter_rows(named=True):
+            yield row["dataset"], "{rows:,} rows, {texts:,} distinct texts, {classes:,} problems".format(**row)
+            if row["without_text"]:
+                yield "", "{without_text:,} rows hold no text".format(**row)
+            told = "{duplicates:,} rows repeat a problem of an earlier row, {repeated_texts:,} of them word for word"
+            yield "duplicates", told.format(**row)
+        yield "largest class", f"{self.largest_class:,} rows"
+        for obstacle, texts, rows in self.obstacles.iter_rows():
+            yield f"no certificate: {obstacle}", f"{texts:,} texts in {rows:,} rows"
+        if self.leaks is None:
+            return
+        if self.leaks.is_empty():
+            yield "leaks", "none"
+        told = (
+            "{classes:,} problems ({texts:,} texts word for word): {first_rows:,} rows of {first} ({first_share:.1%}),"
+            " {second_rows:,} of {second} ({second_share:.1%})"
+        )
+        for row in self.leaks.head(LEAKS_SHOWN).iter_rows(named=True):
+            yield f"leak {row['first']} / {row['second']}", told.format(**row)
+        if self.leaks.height > LEAKS_SHOWN:
+            yield "", f"and between {self.leaks.height - LEAKS_SHOWN:,} more pairs"
+
+    def __str__(self) -> str:
+        lines = list(self.lines())
+        width = max(len(label) for label, _ in lines)
+        return "\n".join(f"{label:<{width}}  {value}" for label, value in lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicates:
+    """A frame with one row for each row of the dataset(s), and its summary.
+
+    ``rows`` has ``dataset`` (``input`` or ``against``), ``row`` (counted from 0 over the files in the order of their
+    names), the split column and the kept columns, and then
+
+    * ``certificate``: equal exactly for equivalent problems; null where there is none, with ``obstacle`` (a verdict's
+      name, or ``failed``) and ``reason``;
+    * ``class_rows``, ``class_texts``: how many rows and how many distinct texts state this problem. A text without a
+      certificate is a class of its own; a row without a text is in none;
+    * ``first_row``, ``duplicate``: the first row of the same dataset that states it; whether that is an earlier one;
+    * ``groups``, ``leak`` (where there is something to leak between): the split values and datasets in which the
+      problem occurs, and whether they are more than one.
+    """
+
+    rows: polars.DataFrame
+    summary: DedupeSummary
+
+
+WORKING = ("text", "class", "group")
+"""Columns that are dropped at the end: the numbers of the row's text and of its class's first text; the row's group."""
+
+OWN = ("dataset", "row", *Certified._fields, "class_rows", "class_texts", "first_row", "duplicate", "groups", "leak")
+"""The output's own columns."""
+
+
+def dedupe(  # noqa: PLR0913, RUF100 (one keyword a flag of the command)
+    places: Input,
+    *,
+    column: str = "reference_problem",
+    split_by: str | None = None,
+    against: Input | None = None,
+    against_column: str | None = None,
+    keep: Sequence[str] = (),
+    domain: str | None = None,
+    is_placeholder: bool = False,
+    workers: int | None = None,
+    watch: Callable[[int], None] | None = None,
+) -> Duplicates:
+    """Find which rows of a Parquet dataset state the same planning problem, and which leak between splits or datasets.
+
+    ``places`` and ``against`` are files, folders, patterns or URIs; ``column`` holds the problems (PDDL or raw
+    answers), ``against_column`` those of the other dataset where it has another name there. ``domain`` (a known name
+    or a PDDL text) is for rows whose column ``domain`` is missing or null; without it the problem names its own.
+    ``is_placeholder``: initial states and goals correspond separately. ``workers`` processes certify (default: one a
+    CPU); ``watch`` is told how many distinct texts are done.
+
+    Raises ``DatasetError`` for what cannot be read, ``UserError`` for a split column of ids, ``RunError`` where a
+    worker process dies.
+    """
+    kept = list(dict.fromkeys([*([split_by] if split_by else []), *keep]))
+    parts = [_Part("input", open_source(places), column, kept, [])]
+    if against is not None:
+        other = open_source(against)  # It may lack the split and the kept columns.
+        present = [name for name in kept if name in other.schema.names]
+        parts.append(_Part("against", other, against_column or column, present, []))
+    for part in parts:
+        taken = [name for name in part.kept if name in OWN + WORKING]
+        if taken:
+            raise DatasetError(f"{place_of(part.source)}: column {taken[0]} must be renamed, the output has one too")
+        require_text(part.source, part.column)
+        require_columns(part.source, part.kept)
+    numbers: dict[bytes, int] = {}
+    chunks = chain.from_iterable(_new_texts(part, domain, numbers) for part in parts)
+    certified: list[Certified] = []
+    certify = partial(certify_texts, is_placeholder=is_placeholder)
+    for chunk in ordered_map(certify, chunks, workers or available_cpus()):
+        certified += chunk
+        if watch is not None:
+            watch(len(certified))
+    rows = _classify(parts, certified, split_by)
+    return Duplicates(rows.drop(WORKING), _summarise(rows, [part.name for part in parts]))
+
+
+class _Part(NamedTuple):
+    """A dataset, its column with problems, the columns to keep, and its frames: numbers of texts and kept columns."""
+
+    name: str
+    source: Source
+    column: str
+    kept: Sequence[str]
+    frames: list[polars.DataFrame]
+
+
+def certify_text(text: ProblemText, is_placeholder: bool) -> Certified:
+    """The certificate of the problem in a text, or why it has none.
+
+    >>> certify_text(ProblemText("Sorry, I cannot do that.", None), is_placeholder=False).obstacle
+    'unparseable'
+    """
+    try:
+        task = task_of(text.text, text.domain)
+        found = task.placeholder_certificate if is_placeholder else task.certificate
+    except ParseError as error:
+        return Certified(None, error.verdict.value, error.detail)
+    except Exception as error:  # a mistake in this program or in one row's domain must not cost the other rows
+        return Certified(None, "failed", f"{type(error).__name__}: {error}")
+    return Certified(None, "undecided", found.reason) if isinstance(found, Undecided) else Certified(found)
+
+
+def certify_texts(texts: list[ProblemText], is_placeholder: bool) -> list[Certified]:
+    """The certificate of each text."""
+    return [certify_text(text, is_placeholder) for text in texts]
+
+
+def _new_texts(part: _Part, default_domain: str | None, numbers: dict[bytes, int]) -> Iterator[list[ProblemText]]:
+    """Number a dataset's texts by their digests, fill in its frames, and yield those that are new.
+
+    Raises ``DatasetError`` where a file cannot be read.
+    """
+    with_domain = ["domain"] if holds_text(part.source, "domain") else []
+    columns = list(dict.fromkeys([part.column, *with_domain, *part.kept]))
+    part.frames.append(_frame([], pa.RecordBatch.from_pylist([], part.source.schema), part.kept))
+    for batch in column_batches(part.source, columns):
+        texts = batch.column(part.column).to_pylist()
+        domains = batch.column("domain").to_pylist() if with_domain else [None] * len(texts)
+        of_rows: list[int | None] = []
+        new: list[ProblemText] = []
+        characters = 0
+        for text, domain in zip(texts, domains, strict=True):
+            if not text or text.isspace():
+                of_rows.append(None)
+                continue
+            problem = ProblemText(text, domain or default_domain)
+            stated = f"{problem.domain or ''}\0{text}".encode("utf-8", "replace")
+            digest = blake2b(stated, digest_size=16).digest()
+            if digest not in numbers:
+                numbers[digest] = len(numbers)
+                new.append(problem)
+                characters += len(text)
+            of_rows.append(numbers[digest])
+            if len(new) == CHUNK_TEXTS or characters >= CHUNK_CHARACTERS:
+                yield new
+                new, characters = [], 0
+        if new:
+            yield new
+        part.frames.append(_frame(of_rows, batch, part.kept))
+
+
+def _frame(texts: list[int | None], batch: pa.RecordBatch, kept: Sequence[str]) -> polars.DataFrame:
+    import polars as pl
+
+    columns: dict[str, Any] = {name: pl.from_arrow(batch.column(name)) for name in kept}
+    return pl.DataFrame({"text": pl.Series(texts, dtype=pl.UInt32), **columns})
+
+
+def _classify(parts: Sequence[_Part], certified: Sequence[Certified], split: str | None) -> polars.DataFrame:
+    """All rows with the columns that ``Duplicates`` describes and the working columns.
+
+    A group is what a problem may leak out of: a value of the split column, a dataset, or a value within a dataset.
+    """
+    import polars as pl
+
+    number, class_, group = map(pl.col, WORKING)
+    first_text = pl.when(pl.col("certificate").is_not_null()).then(number.min().over("certificate")).otherwise(number)
+    texts = (
+        pl.DataFrame(certified, schema=dict.fromkeys(Certified._fields, pl.String), orient="row")
+        .with_row_index("text")
+        .with_columns(first_text.alias("class"))
+    )
+    frames = [
+        pl.concat(part.frames).select(pl.lit(part.name).alias("dataset"), pl.int_range(pl.len()).alias("row"), pl.all())
+        for part in parts
+    ]
+    of_row = pl.col("dataset")
+    if split is not None:
+        value = pl.col(split).cast(pl.String).fill_null(f"no {split}")
+        of_row = pl.format("{}: {}", of_row, value) if len(parts) > 1 else value
+    has_class = class_.is_not_null()
+    first_row = pl.col("row").min().over("dataset", "class")
+    rows = (
+        pl.concat(frames, how="diagonal_relaxed")
+        .join(texts, on="text", how="left", maintain_order="left")
+        .with_columns(
+            pl.when(has_class).then(pl.len().over("class")).alias("class_rows"),
+            pl.when(has_class).then(number.n_unique().over("class")).alias("class_texts"),
+            pl.when(has_class).then(first_row).alias("first_row"),
+            (has_class & (pl.col("row") > first_row)).alias("duplicate"),
+            of_row.alias("group"),
+        )
+    )
+    if len(parts) == 1 and split is None:
+        return rows
+    if rows["group"].n_unique() > MOST_GROUPS:
+        raise UserError(
+            f"column {split} has {rows['group'].n_unique():,} values; a split column has at most {MOST_GROUPS}"
+        )
+    groups = rows.filter(has_class).group_by("class").agg(group.unique().sort().alias("groups"))
+    rows = rows.join(groups, on="class", how="left", maintain_order="left")
+    return rows.with_columns((pl.col("groups").list.len() > 1).fill_null(False).alias("leak"))
+
+
+def _summarise(rows: polars.DataFrame, datasets: Sequence[str]) -> DedupeSummary:
+    import polars as pl
+
+    text, class_ = pl.col("text").drop_nulls(), pl.col("class").drop_nulls()
+    counts = rows.group_by("dataset").agg(
+        pl.len().alias("rows"),
+        pl.col("text").null_count().alias("without_text"),
+        text.n_unique().alias("texts"),
+        class_.n_unique().alias("classes"),
+        (class_.len() - class_.n_unique()).alias("duplicates"),
+        (text.len() - text.n_unique()).alias("repeated_texts"),
+    )
+    obstacles = (
+        rows.drop_nulls("obstacle")
+        .group_by("obstacle")
+        .agg(pl.col("text").n_unique().alias("texts"), pl.len().alias("rows"))
+        .sort("texts", "obstacle", descending=[True, False])
+    )
+    return DedupeSummary(
+        datasets=pl.DataFrame({"dataset": datasets}).join(counts, on="dataset", how="left").fill_null(0),
+        largest_class=rows["class_rows"].max() or 0,  # type: ignore[arg-type]
+        obstacles=obstacles,
+        leaks=_leaks(rows) if "leak" in rows.columns else None,
+    )
+
+
+def _leaks(rows: polars.DataFrame) -> polars.DataFrame:
+    """The pairs of groups that share a problem; groups in the order in which the rows name them."""
+    import polars as pl
+
+    groups = rows.group_by("group", maintain_order=True).len("total").with_row_index("rank")
+    leaking = rows.filter("leak").join(groups, on="group")
+    ranks = ["first_rank", "second_rank"]
+
+    def shared(by: str, counted: str) -> polars.DataFrame:
+        """For each pair of groups: how many values of ``by`` both have, in how many rows of each."""
+        held = leaking.group_by("rank", "group", "total", by).len("rows")
+        first, second = (held.select(by, pl.exclude(by).name.prefix(side)) for side in ("first_", "second_"))
+        pairs = first.join(second, on=by).filter(pl.col("first_rank") < pl.col("second_rank"))
+        return pairs.group_by(ranks).agg(
+            pl.first("first_group").alias("first"),
+            pl.first("second_group").alias("second"),
+            pl.len().alias(counted),
+            pl.sum("first_rows", "second_rows"),
+            (pl.sum("first_rows") / pl.first("first_total")).alias("first_share"),
+            (pl.sum("second_rows") / pl.first("second_total")).alias("second_share"),
+        )
+
+    texts = shared("text", "texts").select(*ranks, "texts")
+    leaks = shared("class", "classes").join(texts, on=ranks, how="left").with_columns(pl.col("texts").fill_null(0))
+    return leaks.sort(ranks).drop(ranks)
+
+
+def certificate_signature(is_placeholder: bool) -> str:
+    """One line with all that certificates depend on; those of files with equal lines can be joined.
+
+    >>> certificate_signature(is_placeholder=False).rpartition("|")[2]
+    'mode:identity'
+    """
+    versions = [f"{distribution}:{version(distribution)}" for distribution in CERTIFICATE_DEPENDS_ON]
+    return "|".join([*versions, f"mode:{'placeholder' if is_placeholder else 'identity'}"])
+
+
+def write_rows(rows: polars.DataFrame, output: str | os.PathLike[str], is_placeholder: bool) -> None:
+    """Write the frame as Parquet with the signature in its metadata, whole or not at all; raises ``DatasetError``."""
+    table = rows.to_arrow().replace_schema_metadata({SIGNATURE_KEY: certificate_signature(is_placeholder)})
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    put_bytes(locate(output), sink.getvalue())
+
+
+def require_output(output: str | os.PathLike[str], inputs: Sequence[str]) -> None:
+    """Raise ``DatasetError`` where the output would replace an input or is a folder: before the work, not after."""
+    place = locate(output)
+    if any(place == locate(text) for text in inputs):
+        raise DatasetError(f"{place} is the input: name another file for the output.")
+    if place.filesystem.get_file_info(place.path).type == fs.FileType.Directory:
+        raise DatasetError(f"{place} is a folder: name a file for the output.")

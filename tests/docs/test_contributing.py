@@ -1,0 +1,128 @@
+"""CONTRIBUTING.md is true: its table of rooms against the imports, its examples by running them."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pddl_eval import options
+
+from tests.docs.markdown import ROOT, Block, blocks, read_page
+
+PAGE = read_page("CONTRIBUTING.md")
+LIBRARY = ROOT / "pipeline" / "pddl_eval"
+ROOMS = re.findall(r"^\| `(\w+)` \|", PAGE.partition("<!-- rooms -->")[2], re.MULTILINE)
+"""From the values up to the commands, as the table lists them."""
+
+PURE = ROOMS[: ROOMS.index("metrics") + 1]
+"""Rooms that are functions of values."""
+
+ONLY_IN = {"ray": {"run"}, "pddl": {"parsing", "commands"}, "lark": {"parsing", "commands"}}
+"""The rooms that may import a package; ``commands`` measures the package ``pddl`` beside the program."""
+
+EXAMPLES = ("Adding a domain", "Adding a metric", "Adding an engine", "Adding a setting")
+
+
+def imports(tree: ast.AST, package: str) -> Iterator[str]:
+    """Every imported module, in functions too; ``from pddl_eval import x`` is ``pddl_eval.x``."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            if node.level:
+                module = ".".join([*package.split(".")[: len(package.split(".")) - node.level + 1], module]).strip(".")
+            yield from (f"{module}.{alias.name}" for alias in node.names) if module == "pddl_eval" else [module]
+
+
+def imported_by() -> Iterator[tuple[str, str, str]]:
+    """Each import of the library: the file, its room, the imported module."""
+    for path in sorted(LIBRARY.rglob("*.py")):
+        file = path.relative_to(LIBRARY)
+        room = file.parts[0].removesuffix(".py")
+        if not room.startswith("__"):
+            package = ".".join(("pddl_eval", *file.parts[:-1]))
+            for module in imports(ast.parse(path.read_text(encoding="utf-8")), package):
+                yield file.as_posix(), room, module
+
+
+IMPORTS = list(imported_by())
+BETWEEN_ROOMS = [
+    (file, room, module)
+    for file, room, module in IMPORTS
+    if module.startswith("pddl_eval.") and module.split(".")[1] != room
+]
+
+
+def test_the_table_lists_every_room_once() -> None:
+    assert len(ROOMS) == len(set(ROOMS))
+    assert set(ROOMS) == {room for _, room, _ in IMPORTS}
+
+
+def test_a_room_imports_only_rooms_above_it() -> None:
+    """So there are no circles either, not even of imports in functions."""
+    for file, room, module in BETWEEN_ROOMS:
+        above = ROOMS[: ROOMS.index(room)]
+        assert module.split(".")[1] in above, f"{file} imports {module}"
+
+
+def test_other_rooms_import_what_a_folder_names() -> None:
+    assert not [f"{file} imports {module}" for file, _, module in BETWEEN_ROOMS if module.count(".") > 1]
+
+
+def test_pure_rooms_have_no_files_and_no_tables() -> None:
+    assert not [
+        f"{file} imports {module}"
+        for file, room, module in IMPORTS
+        if room in PURE and module.split(".")[0] in ("ray", "pyarrow", "polars")
+    ]
+
+
+@pytest.mark.parametrize("package", ONLY_IN)
+def test_a_package_is_known_in_few_rooms(package: str) -> None:
+    rooms = {room for _, room, module in IMPORTS if module.split(".")[0] == package}
+    assert rooms <= ONLY_IN[package]
+
+
+def in_copy(place: Path, *arguments: str) -> None:
+    result = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=place,
+        env={**os.environ, "PYTHONPATH": str(place / "pipeline")},
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def follow(block: Block, place: Path) -> None:
+    """Write the file that a block is and run its doctests, or run the session or the line that it shows."""
+    first, _, rest = block.text.partition("\n")
+    file = place / ("session.txt" if block.language == "pycon" else first.removeprefix("# "))
+    if block.language == "python" and not first.startswith("# "):
+        exec(block.text, vars(options).copy())
+        return
+    file.write_text(block.text if block.language == "pycon" else rest, encoding="utf-8")
+    if ">>> " in block.text:
+        in_copy(place, "-m", "doctest", str(file))
+
+
+@pytest.mark.parametrize("heading", EXAMPLES)
+def test_the_examples_work(heading: str, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "pipeline", tmp_path / "pipeline", ignore=shutil.ignore_patterns("__pycache__"))
+    steps = [block for block in blocks(PAGE) if block.heading == heading]
+    assert steps
+    for step in steps:
+        follow(step, tmp_path)
+
+
+def test_there_are_no_other_examples() -> None:
+    assert {block.heading for block in blocks(PAGE) if block.language != "sh"} == set(EXAMPLES)

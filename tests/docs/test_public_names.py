@@ -1,0 +1,13 @@
+"""Each public name exists and shows how it is used; doctests run with the tests."""
+
+from __future__ import annotations
+
+import inspect
+
+import pddl_eval
+import pytest
+
+
+@pytest.mark.parametrize("name", pddl_eval.__all__)
+def test_a_public_name_has_an_example(name: str) -> None:
+    assert ">>> " in (inspect.getdoc(getattr(pddl_eval, name)) or "")

@@ -1,0 +1,133 @@
+"""The nightly job: which night is compared with which, what a retry does, when it fails, who is told."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.commands.running import ROOT, start
+
+GOOD, BAD = "(pick a)", "(drop a)"
+
+
+class Nights:
+    """Runs the job on chosen dates, in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.pairs = folder / "pairs.parquet"
+        self.nights = folder / "nights"
+
+    def answers(self, *plans: str) -> None:
+        columns = {"pair_id": range(len(plans)), "reference_plan": [GOOD] * len(plans), "generated_plan": plans}
+        pq.write_table(pa.table(columns), self.pairs)
+
+    def run(self, date: str, *options: str, code: int = 0) -> str:
+        """What the night writes on stdout and stderr."""
+        job = (ROOT / "jobs" / "nightly.py", self.pairs, self.nights, "--date", date, "--workers", "1")
+        night = start(*job, *options)
+        assert night.returncode == code, night.stderr
+        assert "Traceback" not in night.stderr
+        return night.stdout + night.stderr
+
+    def carried(self, date: str) -> int:
+        return int(json.loads((self.nights / date / "scored" / "_summary.json").read_text())["rows_carried"])
+
+
+@pytest.fixture
+def nights(tmp_path: Path) -> Nights:
+    found = Nights(tmp_path)
+    found.answers(GOOD, BAD, GOOD)
+    return found
+
+
+def test_each_night_scores_what_changed_and_fails_when_an_answer_got_worse(nights: Nights) -> None:
+    nights.run("2026-03-01")
+    assert nights.carried("2026-03-01") == 0
+    nights.answers(GOOD, "(pick b)", GOOD)
+    nights.run("2026-03-02")
+    assert nights.carried("2026-03-02") == 2
+    nights.answers(GOOD, GOOD, BAD)
+    for _ in range(2):  # A scheduler that retries is told the same.
+        said = nights.run("2026-03-03", code=1).splitlines()[-1]
+        assert "2026-03-02" in said and said.endswith(": 1.")
+    for night in nights.nights.iterdir():
+        assert (night / "report.html").read_text().startswith("<!DOCTYPE html>")
+
+
+def test_a_night_is_compared_with_the_last_complete_one_before_it(nights: Nights) -> None:
+    nights.run("2026-03-01")
+    # Stopped before its report was written, and a night that lies ahead.
+    (nights.nights / "2026-03-02" / "scored").mkdir(parents=True)
+    (nights.nights / "2026-03-09").mkdir()
+    (nights.nights / "2026-03-09" / "report.html").touch()
+    nights.run("2026-03-03")
+    assert nights.carried("2026-03-03") == 3
+    nights.run("2026-03-02")
+    assert nights.carried("2026-03-02") == 3
+
+
+def test_a_night_that_fails_is_not_complete(nights: Nights) -> None:
+    nights.run("2026-03-01", "--json-log", str(nights.pairs / "log"), code=1)
+    assert not (nights.nights / "2026-03-01" / "report.html").exists()
+    nights.run("2026-03-01", "--column", "answer", code=2)
+    assert "YYYY-MM-DD" in start(ROOT / "jobs" / "nightly.py", "--help").stdout
+    nights.run("yesterday", code=2)
+
+
+def test_settings_reach_the_scorer(nights: Nights) -> None:
+    nights.run("2026-03-01", "--beta", "0.5", "--no-check-solvable")
+    summary = json.loads((nights.nights / "2026-03-01" / "scored" / "_summary.json").read_text())
+    assert "beta:0.5" in summary["signature"] and "solvable:no" in summary["signature"]
+
+
+def test_a_command_gets_the_numbers_of_a_regression(nights: Nights, tmp_path: Path) -> None:
+    told = tmp_path / "told by $(date).json"
+    alarm = f"{sys.executable} -c 'import sys; open(sys.argv[1], \"w\").write(sys.stdin.read())' '{told}'"
+    nights.run("2026-03-01", "--on-regression", alarm)
+    nights.run("2026-03-02", "--on-regression", alarm)
+    assert not told.exists()
+    nights.answers(BAD, GOOD, GOOD)
+    nights.run("2026-03-03", "--on-regression", alarm, code=1)
+    facts = json.loads(told.read_text())
+    assert (facts["night"], facts["previous"]) == ("2026-03-03", "2026-03-02")
+    assert (facts["rows"], facts["regressions"], facts["improvements"]) == (3, 1, 1)
+    assert Path(facts["report"]).exists()
+    assert "no-such-program" in nights.run("2026-03-03", "--on-regression", "no-such-program", code=1)
+
+
+@pytest.fixture
+def hook() -> Iterator[tuple[str, list[bytes]]]:
+    """The URL of a web hook on the loopback interface, and what was posted there."""
+    posted: list[bytes] = []
+
+    class Hook(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            posted.append(self.rfile.read(int(self.headers["Content-Length"])))
+            self.send_response(500 if self.path == "/broken-token" else 204)
+            self.end_headers()
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            """Say nothing."""
+
+    server = HTTPServer(("127.0.0.1", 0), Hook)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}", posted
+    server.shutdown()
+
+
+def test_a_url_gets_the_numbers_of_a_regression(nights: Nights, hook: tuple[str, list[bytes]]) -> None:
+    url, posted = hook
+    nights.run("2026-03-01")
+    nights.answers(BAD, BAD, GOOD)
+    nights.run("2026-03-02", "--on-regression", f"{url}/alarm", code=1)
+    assert json.loads(posted[0])["regressions"] == 1
+    said = nights.run("2026-03-02", "--on-regression", f"{url}/broken-token", code=1)
+    assert "500" in said and "broken-token" not in said, "the URL of a web hook is a secret"

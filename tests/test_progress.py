@@ -1,0 +1,63 @@
+"""The progress display: on stderr, a bar only on a terminal and only after a moment, lines now and then elsewhere."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+
+import pytest
+from pddl_eval import progress as module
+from pddl_eval.progress import progress
+from rich.console import Console
+
+TERMINAL = partial(Console, force_terminal=True, width=80)
+
+
+@pytest.mark.parametrize(("patience", "appears"), [(0.0, True), (60.0, False)])
+def test_a_bar_appears_on_a_terminal_after_a_moment(
+    patience: float, appears: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(module, "Console", TERMINAL)
+    monkeypatch.setattr(module, "PATIENCE_SECONDS", patience)
+    with progress(8) as pace:
+        pace.advance(2)
+        time.sleep(0.2)
+        pace.advance(2)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert ("4/8" in captured.err) == appears
+
+
+def test_the_bar_is_taken_down_when_the_work_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped: list[bool] = []
+    monkeypatch.setattr(module.Progress, "stop", lambda _: stopped.append(True))
+    with pytest.raises(KeyboardInterrupt), progress(8):
+        raise KeyboardInterrupt
+    assert stopped == [True]
+
+
+def test_elsewhere_lines_appear_only_where_they_are_wanted(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(module, "LINE_SECONDS", 0.0)
+    with progress(8) as quiet:
+        quiet.advance(4)
+    assert capsys.readouterr().err == ""
+    with progress(lines=True) as pace:
+        pace.begin(8_000, done=2_000)
+        time.sleep(0.01)
+        pace.advance(2_000)
+        pace.say("one [bold]row\x1b[2J is left out")
+    line, said = capsys.readouterr().err.splitlines()
+    assert line.startswith("4,000 of 8,000 pairs") and "pairs/s" in line and "left" in line
+    assert said == "one [bold]row\\x1b[2J is left out"
+
+
+def test_rows_of_an_earlier_start_do_not_count_for_the_speed(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(module, "Progress", partial(module.Progress, get_time=lambda: now[0]))
+    with progress() as pace:
+        pace.begin(2_000, done=1_000)
+        now[0] = 10.0
+        pace.advance(500)
+        assert str(pace) == "1,500 of 2,000 pairs, 50 pairs/s, 0:00:10 left"
