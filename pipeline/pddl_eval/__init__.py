@@ -6,6 +6,7 @@ not pay for the others.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -66,3 +67,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value
     return value
+
+
+if "IPython" in sys.modules:
+    from pddl_eval.notebook import register  # only a notebook needs it
+
+    register()

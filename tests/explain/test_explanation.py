@@ -3,9 +3,11 @@
 import pytest
 from pddl_eval.explain import explain
 from pddl_eval.explain.reading import PieceKind
-from pddl_eval.explain.side_by_side import AtomLine, ObjectLine, Standing
-from pddl_eval.scoring.problem_pair import score_problem_pair
-from pddl_eval.verdict import Verdict
+from pddl_eval.explain.sides import AtomLine, ObjectLine, Standing
+from pddl_eval.metrics import score_problem_pair
+from pddl_eval.model import Problem
+from pddl_eval.parsing import Unreadable
+from pddl_eval.verdict import Undecided, Unsolvable, Verdict
 
 from tests.explain.pairs import ANSWERS, REFERENCE, RENAMED, UNKNOWN
 
@@ -16,13 +18,13 @@ def test_an_explanation_repeats_the_verdict_and_decides_nothing(verdict: Verdict
     assert explanation.verdict == score_problem_pair(REFERENCE, ANSWERS[verdict])
     assert explanation.verdict.verdict == verdict
     assert explanation.domain == "blocksworld"
-    assert explanation.reference.problem is not None
+    assert isinstance(explanation.reference.problem, Problem)
     assert explanation.compares == explanation.verdict.parseable
 
 
 def test_identical_problems_are_an_easy_case_without_a_difference() -> None:
     explanation = explain(REFERENCE, ANSWERS[Verdict.IDENTICAL])
-    assert "easy case" in explanation.decided_by
+    assert dict(explanation.facts)["decided by"] == Verdict.IDENTICAL.decided_by
     assert not any(line.differs for line in explanation.objects + explanation.init + explanation.goal)
     kinds = [piece.kind for piece in explanation.generated.pieces]
     assert kinds == [PieceKind.TEXT, PieceKind.PROBLEM, PieceKind.LATER]
@@ -55,7 +57,7 @@ def test_fully_specify_adds_what_the_goal_leaves_out() -> None:
 
 def test_an_equivalent_answer_shows_which_atoms_were_written_and_which_implied() -> None:
     explanation = explain(REFERENCE, ANSWERS[Verdict.EQUIVALENT])
-    assert "fully specified" in explanation.decided_by
+    assert dict(explanation.facts)["decided by"] == Verdict.EQUIVALENT.decided_by
     assert explanation.goal == (
         AtomLine(("clear", "a"), ("clear", "x"), Standing.IMPLIED, Standing.WRITTEN),
         AtomLine(("on", "a", "b"), ("on", "x", "y"), Standing.WRITTEN, Standing.WRITTEN),
@@ -98,19 +100,20 @@ def test_types_that_differ_are_marked_and_erased_they_agree() -> None:
 
 def test_an_unsolvable_answer_says_why_there_is_no_plan() -> None:
     side = explain(REFERENCE, ANSWERS[Verdict.UNSOLVABLE]).generated
-    assert side.plan is None and side.added is None
-    assert side.no_plan == side.not_closed is not None
+    assert isinstance(side.plan, Unsolvable) and side.plan == side.added
 
 
-def test_another_domain_has_no_plan_in_this_one() -> None:
-    side = explain(REFERENCE, ANSWERS[Verdict.DOMAIN_MISMATCH]).generated
-    assert side.no_plan == "the problem belongs to another domain"
+def test_an_answer_of_another_domain_has_no_plan_and_not_the_reference_s_certificate() -> None:
+    explanation = explain(REFERENCE, ANSWERS[Verdict.DOMAIN_MISMATCH])
+    assert isinstance(explanation.generated.plan, Unsolvable) and "domain" in explanation.generated.plan.reason
+    assert explanation.generated.certificate == explanation.verdict.certificate != explanation.reference.certificate
 
 
 def test_what_cannot_be_read_says_so() -> None:
     explanation = explain(REFERENCE, ANSWERS[Verdict.INVALID_ATOM])
-    assert explanation.generated.problem is None
-    assert explanation.generated.unreadable == explanation.verdict.detail
+    assert isinstance(explanation.generated.problem, Unreadable)
+    assert explanation.generated.problem.detail == explanation.verdict.detail
+    assert isinstance(explanation.generated.plan, Undecided) and explanation.verdict.detail in str(explanation)
     assert [piece.kind for piece in explanation.generated.pieces] == [PieceKind.DRAFT]
 
 
@@ -118,8 +121,8 @@ def test_an_unknown_domain_leaves_goals_as_written() -> None:
     explanation = explain(UNKNOWN.format(""), UNKNOWN.format("(q a)"))
     assert explanation.verdict.verdict == Verdict.UNDECIDED
     assert explanation.domain is None and explanation.static == frozenset()
-    assert explanation.reference.not_closed == explanation.verdict.detail
-    assert explanation.generated.added is None
+    assert explanation.reference.added == Undecided(explanation.verdict.detail)
+    assert isinstance(explanation.generated.added, Undecided)
     (line,) = explanation.goal
     assert line == AtomLine(("q", "a"), ("q", "a"), Standing.ABSENT, Standing.WRITTEN)
 
@@ -127,7 +130,8 @@ def test_an_unknown_domain_leaves_goals_as_written() -> None:
 def test_a_reference_that_cannot_be_read_is_the_data_s_mistake() -> None:
     explanation = explain("nothing", RENAMED)
     assert explanation.verdict.verdict == Verdict.REFERENCE_INVALID
-    assert explanation.reference.problem is None and explanation.generated.problem is not None
+    assert isinstance(explanation.reference.problem, Unreadable)
+    assert isinstance(explanation.generated.problem, Problem)
     assert not explanation.compares
 
 

@@ -13,7 +13,7 @@ from pddl_eval.options import ScoringOptions
 from pddl_eval.shown import line
 
 if TYPE_CHECKING:
-    from pddl_eval.explain.dataset_row import PairRow
+    from pddl_eval.explain import PairRow
 
 
 @command
@@ -37,11 +37,9 @@ def explain(
     """
     from rich.console import Console
 
-    from pddl_eval.dataset.locations import locate, put_bytes
     from pddl_eval.explain import explain as explain_pair
-    from pddl_eval.explain.html import html_page
-    from pddl_eval.explain.scene_svg import scenes_svg
-    from pddl_eval.explain.text import rendered
+    from pddl_eval.explain import html_page, scenes_svg
+    from pddl_eval.run import locate, put_bytes
 
     columns = column_names(column or [])
     if answer is None:
@@ -63,14 +61,14 @@ def explain(
         put_bytes(locate(html), html_page(explanation, title).encode())
     if svg is not None:
         put_bytes(locate(svg), scenes_svg(explanation).encode())
-    Console(highlight=False).print(rendered(explanation))
+    Console(highlight=False).print(explanation)
     for file in filter(None, (html, svg)):
         print(f"\nwritten: {file}")
 
 
 def _pair_of_files(reference: str, answer: str) -> PairRow:
-    from pddl_eval.dataset.locations import locate, read_bytes
-    from pddl_eval.explain.dataset_row import PairRow
+    from pddl_eval.explain import PairRow
+    from pddl_eval.run import locate, read_bytes
 
     contents = [sys.stdin.buffer.read() if file == "-" else read_bytes(locate(file)) for file in (reference, answer)]
     problem, generated = (content.decode("utf-8", "replace") for content in contents)
@@ -78,7 +76,7 @@ def _pair_of_files(reference: str, answer: str) -> PairRow:
 
 
 def _pair_of_dataset(dataset: str, row: int | None, pair_id: str | None, columns: dict[str, str]) -> PairRow:
-    from pddl_eval.explain.dataset_row import PAIR_ID, pair_at, row_of_pair
+    from pddl_eval.explain import PAIR_ID, pair_at, row_of_pair
 
     id_column = columns.pop(PAIR_ID, PAIR_ID)
     if pair_id is not None and row is None:

@@ -1,10 +1,10 @@
 """Why a verdict is what it is: both problems side by side, what was read of the answer, what decided, the plans.
 
-``explanation`` gathers the values, with ``reading`` and ``side_by_side``, from ``pddl_eval.scoring`` and the rooms below
-it; ``text``, ``html`` and ``scene_svg`` show them in the ``words`` that they share; ``dataset_row`` finds the pair that
-a row of a dataset holds. Nothing here decides anything.
+``print`` shows an explanation; ``html_page`` and ``scenes_svg`` draw it. Nothing here decides anything.
 """
 
+from pddl_eval.explain.dataset_row import PAIR_ID, PairRow, pair_at, row_of_pair
 from pddl_eval.explain.explanation import Explanation, explain
+from pddl_eval.explain.page import html_page, scenes_svg
 
-__all__ = ["Explanation", "explain"]
+__all__ = ["PAIR_ID", "Explanation", "PairRow", "explain", "html_page", "pair_at", "row_of_pair", "scenes_svg"]

@@ -18,8 +18,7 @@ from pddl_eval.run import (
 
 PAIR_ID = "pair_id"
 
-VERDICT = "verdict"
-"""The column in which a scored dataset keeps the verdict."""
+MEANINGS = ("reference_problem", "generated_problem", "domain", "verdict", "is_placeholder")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,23 +43,15 @@ def pair_at(places: Input, number: int, columns: Mapping[str, str] | None = None
     """
     source = open_source(places)
     columns = columns or {}
-    reference, generated, is_placeholder, domain = (
-        columns.get(meaning, meaning)
-        for meaning in ("reference_problem", "generated_problem", "is_placeholder", "domain")
-    )
-    require_text(source, reference)
-    require_text(source, generated)
+    names = {meaning: columns.get(meaning, meaning) for meaning in MEANINGS}
+    require_text(source, names["reference_problem"])
+    require_text(source, names["generated_problem"])
     require_columns(source, columns.values())
-    optional = [name for name in (is_placeholder, domain, VERDICT) if name in source.schema.names]
-    row = read_row(source, number, [reference, generated, *optional])
-    return PairRow(
-        number=number,
-        reference_problem=row[reference],
-        generated_problem=row[generated],
-        is_placeholder=bool(row.get(is_placeholder)),
-        domain=(row[domain] or None) if holds_text(source, domain) else None,
-        verdict=row[VERDICT] if holds_text(source, VERDICT) else None,
+    row = read_row(source, number, [name for name in names.values() if name in source.schema.names])
+    reference, generated, domain, verdict = (
+        row[names[meaning]] if holds_text(source, names[meaning]) else None for meaning in MEANINGS[:4]
     )
+    return PairRow(number, reference, generated, bool(row.get(names["is_placeholder"])), domain or None, verdict)
 
 
 def row_of_pair(places: Input, pair_id: str, column: str = PAIR_ID) -> int:
@@ -70,10 +61,9 @@ def row_of_pair(places: Input, pair_id: str, column: str = PAIR_ID) -> int:
     """
     source = open_source(places)
     require_columns(source, [column])
-    number = 0
-    for batch in column_batches(source, [column], batch_rows=65_536):
-        for value in batch.column(column).to_pylist():
-            if str(value) == pair_id:
-                return number
-            number += 1
+    batches = column_batches(source, [column], batch_rows=65_536)
+    values = (value for batch in batches for value in batch.column(column).to_pylist())
+    for number, value in enumerate(values):
+        if str(value) == pair_id:
+            return number
     raise DatasetError(f"No row has {column} {pair_id}.")

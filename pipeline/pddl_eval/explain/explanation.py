@@ -1,82 +1,40 @@
-"""The values behind an explanation: what each side says, what was added, what decided, which plan was found.
+"""Why an answer has its verdict: both sides, what was added to their goals, what decided, which plans were found.
 
-Built of ``score_problem_pair`` and of what the rooms below it know of one problem; nothing is decided here.
+Composed of ``score_problem_pair`` and of what is known of each problem; nothing is decided here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from pddl_eval.domains import PlanningDomain
-from pddl_eval.equivalence.analysis import Analysis
-from pddl_eval.equivalence.certificate import certify
-from pddl_eval.explain.reading import Piece, pieces_of
-from pddl_eval.explain.side_by_side import (
-    NOTHING,
-    AtomLine,
-    ObjectLine,
-    atom_lines,
-    matching_objects,
-    object_lines,
-)
+from rich.console import Group
+
+from pddl_eval.domains import PlanningDomain, planning_domain
+from pddl_eval.equivalence import Task, closest_matching, read_task
+from pddl_eval.explain import words
+from pddl_eval.explain.reading import Piece, PieceKind, pieces_of
+from pddl_eval.explain.sides import AtomLine, ObjectLine, Side, atom_lines, object_lines
+from pddl_eval.explain.words import Section
+from pddl_eval.metrics import score_problem_pair
 from pddl_eval.model import Action, Atom, Problem, State
 from pddl_eval.parsing import Unreadable, read_problem
-from pddl_eval.scoring.problem_pair import ProblemVerdict, reference_of, score_problem_pair
-from pddl_eval.solve import solve
-from pddl_eval.verdict import Undecided, Unsolvable, Verdict
+from pddl_eval.shown import line as one_line
+from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable, Verdict
 
-DECIDED_BY = {
-    Verdict.IDENTICAL: "an easy case: the same atoms under the same names, so no goal had to be specified",
-    Verdict.ISOMORPHIC: "an easy case: the problem graphs as written are isomorphic, so no goal had to be specified",
-    Verdict.EQUIVALENT: "no easy case: both goals were fully specified, and then the graphs are isomorphic",
-    Verdict.OBJECT_COUNT: "an easy case: the problems have different numbers of objects",
-    Verdict.TYPES_DIFFER: "an easy case: the problems have different numbers of objects of some type",
-    Verdict.INIT_DIFFERS: "an easy case: the initial scenes are not isomorphic",
-    Verdict.GOAL_DIFFERS: "no easy case: even fully specified, the goals do not correspond",
-    Verdict.UNSOLVABLE: "no easy case: fully specifying the answer's goal showed that no reachable state contains it",
-    Verdict.UNDECIDED: "a limit: a goal could not be fully specified, so nothing is claimed",
-    Verdict.DOMAIN_MISMATCH: "an easy case: the answer names another domain",
-    Verdict.EMPTY: "reading: there is no answer",
-    Verdict.UNPARSEABLE: "reading: the answer holds no problem that can be read",
-    Verdict.NOT_STRIPS: "reading: the answer's problem is not STRIPS",
-    Verdict.INVALID_ATOM: "reading: an atom of the answer names an object that is not declared",
-    Verdict.REFERENCE_INVALID: "a mistake in the data: no answer can be scored against this reference",
-}
-"""What each verdict means for how far the comparison went."""
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """The reference or the answer.
-
-    ``problem`` is None where nothing could be read, and ``unreadable`` says why. ``added`` are the atoms that
-    fullySpecify added to the goal, those that operators can change first; None with ``not_closed`` where it could not.
-    ``plan`` is the executed plan, or None with ``no_plan``.
-    """
-
-    pieces: tuple[Piece, ...]
-    problem: Problem | None
-    unreadable: str | None
-    added: tuple[Atom, ...] | None
-    not_closed: str | None
-    plan: tuple[Action, ...] | None
-    no_plan: str | None
-    certificate: str | None
+NO_PROBLEM = Problem("", "", {}, frozenset(), frozenset())
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a generated problem has its verdict; in a notebook it shows itself.
+    """Why a generated problem has its verdict; ``print`` shows it, ``html_page`` and ``scenes_svg`` draw it.
 
-    ``other_verdict`` is the verdict in the other mode (placeholder or not), None where it is the same or there is none.
-    ``objects``, ``init`` and ``goal`` hold both sides line by line under ``object_map`` (generated → reference), the
-    map behind a yes or the one that the words of a no follow; ``goal_map`` is the goals' own. ``static`` are the
-    predicates that no operator of the domain changes; ``goal_objects`` are the objects under ``goal_map``.
+    ``other_verdict`` is the verdict in the other mode (placeholder or not), None where it is the same. ``objects``,
+    ``init`` and ``goal`` hold both sides line by line under ``object_map`` (generated → reference): the map behind a
+    yes, or the one that the words of a no follow. ``goal_map`` is the goals' own, ``goal_objects`` the objects under
+    it. ``static`` are the predicates that no operator of the domain changes.
     """
 
     verdict: ProblemVerdict
-    decided_by: str
     is_placeholder: bool
     other_verdict: Verdict | None
     domain: str | None
@@ -91,19 +49,61 @@ class Explanation:
     goal: tuple[AtomLine, ...]
 
     @property
+    def sides(self) -> dict[str, Side]:
+        """Both sides by name."""
+        return {"reference": self.reference, "answer": self.generated}
+
+    @property
     def compares(self) -> bool:
         """True where both sides could be read, so that there is something to compare."""
-        return self.reference.problem is not None and self.generated.problem is not None
+        return all(isinstance(side.problem, Problem) for side in self.sides.values())
 
-    def _repr_html_(self) -> str:
-        from pddl_eval.explain.html import html_fragment
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        """Label and value of what there is to say besides the problems themselves."""
+        mode, other = "objects keep their identity from initial state to goal", "placeholder"
+        if self.is_placeholder:
+            mode, other = "placeholder: initial state and goal are compared separately", "identity"
+        if self.other_verdict is not None:
+            mode += f" (in {other} mode the verdict is {self.other_verdict})"
+        return [*words.scores(self.verdict), ("mode", mode), ("domain", one_line(self.domain or "unknown"))]
 
-        return html_fragment(self)
+    @property
+    def tables(self) -> list[Section]:
+        """Objects, initial states and goals side by side; what both sides have alike is only counted."""
+
+        def is_static(line: ObjectLine | AtomLine) -> bool:
+            return isinstance(line, AtomLine) and line.predicate in self.static and not line.differs
+
+        if not any(isinstance(side.problem, Problem) for side in self.sides.values()):
+            return []
+        certain = "" if self.verdict.object_map else "probable "
+        title = f"Objects, and their {certain}counterparts" if self.compares else "Objects"
+        same = [line.reference for line in self.objects if line.reference and line.same]
+        remark = f"{len(same):,} with the same name and type on both sides: {words.listed(same)}" if same else ""
+        tables = [words.table(title, [line for line in self.objects if not line.same], self.compares, remark)]
+        if self.goal_map != self.object_map:
+            tables.append(words.table("Objects of the goal, in placeholder mode", self.goal_objects, self.compares))
+        tables.append(words.table("Initial state", sorted(self.init, key=is_static), self.compares))
+        goal = [line for line in self.goal if not (is_static(line) and line.implied)]
+        rest = len(self.goal) - len(goal)
+        remark = f"{rest:,} static atoms hold in every state and are implied on both sides" if rest else ""
+        closed = all(isinstance(side.added, tuple) for side in self.sides.values())
+        title = "Goal, fully specified" if closed else "Goal, as written"
+        return [*tables, words.table(title, goal, self.compares, remark)]
+
+    def __rich__(self) -> Group:
+        mixed = {n: side for n, side in self.sides.items() if [p.kind for p in side.pieces] != [PieceKind.PROBLEM]}
+        sections = [
+            Section("", self.facts),
+            *(words.pieces(name, side) for name, side in mixed.items()),
+            *self.tables,
+            *(words.about(name, side, self.static) for name, side in self.sides.items()),
+        ]
+        return words.for_terminal(self.verdict, sections)
 
     def __str__(self) -> str:
-        from pddl_eval.explain.text import plain_text
-
-        return plain_text(self)
+        return words.plain(self)
 
 
 def explain(
@@ -125,93 +125,73 @@ def explain(
     """
     verdict = score_problem_pair(reference_text, generated_text, is_placeholder, domain)
     other = score_problem_pair(reference_text, generated_text, not is_placeholder, domain, check_solvable=False)
-    reference = reference_of(reference_text, domain)
-    planning_domain = reference.planning_domain
-    constants = {name: name for name in planning_domain.domain.constants} if planning_domain else {}
-    unread = read_problem(generated_text, constants)
-    ours = None if isinstance(unread, Unreadable) else Analysis(unread, planning_domain)
-    theirs = None if isinstance(reference.problem, Unreadable) else reference.analysis
+    reference = read_task(reference_text, domain)
+    known = reference.domain if isinstance(reference, Task) else planning_domain(domain) if domain else None
+    constants = {name: name for name in known.domain.constants} if known else {}
+    problem = read_problem(generated_text, constants)
+    generated = problem if isinstance(problem, Unreadable) else Task(problem, known)
 
-    object_map = verdict.object_map or (matching_objects(theirs, ours) if theirs and ours else {})
+    theirs, ours = (each.problem if isinstance(each, Task) else NO_PROBLEM for each in (reference, generated))
+    object_map = verdict.object_map or _matching_objects(reference, generated)
     goal_map = verdict.goal_object_map or object_map
-    their_init, their_goal, their_closure = _atoms(theirs)
-    our_init, our_goal, our_closure = _atoms(ours)
-    if their_closure is None or our_closure is None:
-        their_closure = our_closure = NOTHING
+    closures = [each.closure for each in (reference, generated) if isinstance(each, Task)]
+    closed = [closure for closure in closures if isinstance(closure, frozenset)]
+    static = _static_predicates(known, theirs.init | ours.init)
     return Explanation(
         verdict=verdict,
-        decided_by=DECIDED_BY[verdict.verdict],
         is_placeholder=is_placeholder,
         other_verdict=other.verdict if other.verdict != verdict.verdict else None,
-        domain=planning_domain.name if planning_domain else None,
-        static=_static_predicates(planning_domain, their_init | our_init),
-        reference=_side(reference_text, theirs, reference.problem, constants, reference.plan if theirs else None),
-        generated=_side(generated_text, ours, unread, constants, _plan(ours, verdict)),
+        domain=known.name if known else None,
+        static=static,
+        reference=_side(pieces_of(reference_text, constants), reference, static),
+        generated=_side(pieces_of(generated_text, constants), generated, static, verdict),
         object_map=object_map,
         goal_map=goal_map,
-        objects=object_lines(_objects(theirs), _objects(ours), object_map),
-        goal_objects=object_lines(_objects(theirs), _objects(ours), goal_map),
-        init=atom_lines(their_init, our_init, constants | object_map),
-        goal=atom_lines(their_goal, our_goal, constants | goal_map, their_closure, our_closure),
+        objects=object_lines(theirs.objects, ours.objects, object_map),
+        goal_objects=object_lines(theirs.objects, ours.objects, goal_map),
+        init=atom_lines(theirs.init, ours.init, constants | object_map),
+        goal=atom_lines(theirs.goal, ours.goal, constants | goal_map, *(closed if len(closed) == 2 else ())),
     )
-
-
-def _objects(analysis: Analysis | None) -> Mapping[str, str]:
-    return analysis.problem.objects if analysis else {}
-
-
-def _atoms(analysis: Analysis | None) -> tuple[State, State, State | None]:
-    """Initial state, goal and, where it is known, the closed goal."""
-    if analysis is None:
-        return NOTHING, NOTHING, None
-    closure = analysis.closure
-    return analysis.problem.init, analysis.problem.goal, closure if isinstance(closure, frozenset) else None
 
 
 def _side(
-    text: str | None,
-    analysis: Analysis | None,
-    read: Problem | Unreadable,
-    constants: Iterable[str],
-    plan: tuple[Action, ...] | Unsolvable | Undecided | None,
+    pieces: tuple[Piece, ...], task: Task | Unreadable, static: frozenset[str], verdict: ProblemVerdict | None = None
 ) -> Side:
-    pieces = pieces_of(text, constants)
-    if analysis is None or isinstance(read, Unreadable):
-        reason = read.detail if isinstance(read, Unreadable) else None
-        return Side(pieces, None, reason, None, reason, None, "there is no problem to solve", None)
-    closure, certificate = analysis.closure, certify(analysis)
-    found = plan if isinstance(plan, tuple) else None
-    return Side(
-        pieces=pieces,
-        problem=read,
-        unreadable=None,
-        added=_added(closure - read.goal, analysis.planning_domain) if isinstance(closure, frozenset) else None,
-        not_closed=None if isinstance(closure, frozenset) else closure.reason,
-        plan=found,
-        no_plan=plan.reason if isinstance(plan, Unsolvable | Undecided) else None,
-        certificate=certificate if isinstance(certificate, str) else None,
-    )
+    """What is known of a text; ``verdict`` is the answer's, whose plan is the one that it keeps."""
+    if isinstance(task, Unreadable):
+        unread = Undecided(f"nothing could be read: {task.detail}")
+        return Side(pieces, task, unread, unread, None)
+    added: tuple[Atom, ...] | Unsolvable | Undecided
+    if isinstance(task.closure, frozenset):
+        added = tuple(sorted(task.closure - task.problem.goal, key=lambda atom: (atom[0] in static, atom)))
+    else:
+        added = task.closure
+    plan: tuple[Action, ...] | Unsolvable | Undecided | None = verdict.plan if verdict else None
+    certificate: str | Undecided | None = task.certificate
+    if verdict and verdict.verdict == Verdict.DOMAIN_MISMATCH:
+        plan, certificate = Unsolvable("the problem belongs to another domain"), verdict.certificate
+    plan = task.plan if plan is None else plan
+    return Side(pieces, task.problem, added, plan, certificate if isinstance(certificate, str) else None)
 
 
-def _plan(generated: Analysis | None, verdict: ProblemVerdict) -> tuple[Action, ...] | Unsolvable | Undecided | None:
-    """The plan behind ``solvable``, or once more why there is none: a verdict keeps no reason."""
-    if generated is None or verdict.plan is not None:
-        return verdict.plan
-    if verdict.verdict == Verdict.DOMAIN_MISMATCH:
-        return Unsolvable("the problem belongs to another domain")
-    if isinstance(generated.closure, Unsolvable):
-        return generated.closure
-    return solve(generated.problem, generated.planning_domain)
-
-
-def _added(atoms: State, planning_domain: PlanningDomain | None) -> tuple[Atom, ...]:
-    static = _static_predicates(planning_domain, atoms)
-    return tuple(sorted(atoms, key=lambda atom: (atom[0] in static, atom)))
-
-
-def _static_predicates(planning_domain: PlanningDomain | None, atoms: State) -> frozenset[str]:
-    if planning_domain is None:
-        return frozenset()
-    operators = planning_domain.domain.operators
+def _static_predicates(known: PlanningDomain | None, atoms: State) -> frozenset[str]:
+    """The predicates of the atoms that no operator changes; none where the domain is unknown."""
+    operators = known.domain.operators if known else ()
     changed = {atom[0] for operator in operators for atom in operator.add_effects | operator.delete_effects}
-    return frozenset(atom[0] for atom in atoms) - changed
+    return frozenset(atom[0] for atom in atoms) - changed if known else frozenset()
+
+
+def _matching_objects(reference: Task | Unreadable, generated: Task | Unreadable) -> dict[str, str]:
+    """The generated → reference map under which unequal problems are shown: the one that the decision's words follow.
+
+    It maps initial state onto initial state where it can, by the same names first, and is a plausible one where not.
+    """
+    if isinstance(reference, Unreadable) or isinstance(generated, Unreadable):
+        return {}
+    ours, theirs = generated.problem, reference.problem
+    if ours.objects == theirs.objects and ours.init == theirs.init:
+        return {name: name for name in ours.objects}
+    our_scene, their_scene = generated.initial_scene, reference.initial_scene
+    if our_scene.invariant == their_scene.invariant and our_scene.form == their_scene.form:
+        return dict(zip(our_scene.order, their_scene.order, strict=True))
+    return closest_matching(ours, theirs)

@@ -1,7 +1,7 @@
-"""What was made of a raw answer, piece by piece: the text around, drafts that were refused, the problem that counts.
+"""The pieces of a raw answer: the text around, drafts that were refused, the problem that counts.
 
-The pieces follow one another and cover the answer. What was read is for ``pddl_eval.parsing`` to say; here it is only
-found again in the answer.
+The pieces follow one another and cover the answer. ``pddl_eval.parsing`` says what was read; here it is only found
+again in the answer.
 """
 
 from __future__ import annotations
@@ -10,39 +10,50 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import zip_longest
 
 from pddl_eval.model import Problem
-from pddl_eval.parsing import Block, Unreadable, problem_blocks, read_problem
+from pddl_eval.parsing import DEFINE_DOMAIN, DEFINE_PROBLEM, Unreadable, problem_blocks, read_problem
+from pddl_eval.verdict import Verdict
 
 MOST_DRAFTS = 20
-"""Refused drafts that are listed; those behind them are text."""
+"""Refused drafts that are listed; the drafts after them are text."""
+
+TOO_LATE = "it is beyond the part of an answer that is read"
 
 _COMMENT = re.compile(r";[^\n]*+")
-_FENCE = re.compile(r"^[ \t]*+(?:```|~~~)", re.MULTILINE)
-_DOMAIN = re.compile(r"\(\s*+define\s*+\(\s*+domain")
-_START = re.compile(r"\(\s*+define\s*+\(\s*+problem")
+_CONTENTS = {
+    "a Markdown fence": re.compile(r"^[ \t]*+(?:```|~~~)", re.MULTILINE),
+    "a domain": DEFINE_DOMAIN,
+    "a problem": DEFINE_PROBLEM,
+}
 
 
 class PieceKind(StrEnum):
-    TEXT = "text"
-    """Prose, fences, a domain, a problem that was cut off: thrown away."""
-    DRAFT = "draft"
-    """A closed problem block that was refused: thrown away."""
-    PROBLEM = "problem"
+    TEXT = "ignored"
+    """Prose, fences, a domain, a problem that was cut off."""
+    DRAFT = "refused"
+    """A closed problem block that is no problem."""
+    PROBLEM = "read"
     """The block that counts."""
-    LATER = "later"
-    """What comes after the block that counts: not looked at."""
+    LATER = "not read"
+    """What comes after the block that counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of the answer and its lines, counted from 1; ``note`` says why it was refused or what stands in it."""
+    """A part of the answer and its lines, counted from 1; ``note`` says why it was refused or what it contains."""
 
     kind: PieceKind
     text: str
     first_line: int
     last_line: int
     note: str
+
+    @property
+    def lines(self) -> str:
+        """The lines as ``3`` or ``3-9``."""
+        return f"{self.first_line}" if self.first_line == self.last_line else f"{self.first_line}-{self.last_line}"
 
 
 def pieces_of(answer: str | None, constants: Iterable[str] = ()) -> tuple[Piece, ...]:
@@ -51,86 +62,63 @@ def pieces_of(answer: str | None, constants: Iterable[str] = ()) -> tuple[Piece,
     >>> held = "(define (problem p) (:domain d) (:objects a) (:init (q a)) (:goal (q a)))"
     >>> for piece in pieces_of(f"Sure!\\n```pddl\\n{held}\\n```\\nGood luck!"):
     ...     print(piece.first_line, piece.last_line, piece.kind.value, "-", piece.note)
-    1 2 text - a Markdown fence
-    3 3 problem -
-    4 5 later - a Markdown fence
+    1 2 ignored - a Markdown fence
+    3 3 read -
+    4 5 not read - a Markdown fence
     """
-    if not answer:
-        return ()
+    answer = answer or ""
     lowered = answer.lower()
     shown = answer if len(answer) == len(lowered) else lowered
-    pieces: list[Piece] = []
-    line = 1
-    for kind, text, note in _runs(shown, _blocks(lowered, frozenset(constants))):
+    pieces, line = [], 1
+    for kind, start, stop, note in _spans(lowered, frozenset(constants)):
+        text = shown[start:stop]
         stripped = text.strip()
         if stripped:
             first = line + text[: text.index(stripped[0])].count("\n")
-            pieces.append(Piece(kind, stripped, first, first + stripped.count("\n"), note or _contents(kind, stripped)))
+            last = first + stripped.count("\n")
+            pieces.append(Piece(kind, stripped, first, last, note or _contents(kind, stripped)))
         line += text.count("\n")
     return tuple(pieces)
 
 
-@dataclass(frozen=True, slots=True)
-class _Span:
-    start: int
-    stop: int
-    refused: str | None
+def _spans(lowered: str, constants: frozenset[str]) -> Iterator[tuple[PieceKind, int, int, str]]:
+    """Kind, start, stop and note of consecutive pieces; a block that opens inside a refused one ends it."""
+    blocks = list(_blocks(lowered, constants))
+    kind, cursor = PieceKind.TEXT, 0
+    for (start, stop, refused), following in zip_longest(blocks, blocks[1:]):
+        yield kind, cursor, start, ""
+        cursor = min(stop, following[0]) if following else stop
+        yield PieceKind.DRAFT if refused else PieceKind.PROBLEM, start, cursor, refused
+        kind = PieceKind.TEXT if refused else PieceKind.LATER
+    yield kind, cursor, len(lowered), ""
 
 
-def _runs(shown: str, spans: Iterable[_Span]) -> Iterator[tuple[PieceKind, str, str]]:
-    """The answer as consecutive runs; a block that opens inside a refused one ends it."""
-    spans = list(spans)
-    cursor = 0
-    for i, span in enumerate(spans):
-        yield PieceKind.TEXT, shown[cursor : span.start], ""
-        if span.refused is None:
-            yield PieceKind.PROBLEM, shown[span.start : span.stop], ""
-            yield PieceKind.LATER, shown[span.stop :], ""
-            return
-        cursor = min([span.stop, *(inner.start for inner in spans[i + 1 : i + 2])])
-        yield PieceKind.DRAFT, shown[span.start : cursor], span.refused
-    yield PieceKind.TEXT, shown[cursor:], ""
-
-
-def _blocks(lowered: str, constants: frozenset[str]) -> Iterator[_Span]:
-    """The first refused blocks and the one that counts."""
+def _blocks(lowered: str, constants: frozenset[str]) -> Iterator[tuple[int, int, str]]:
+    """Start, stop and reason of the first refused blocks, and of the block that counts, which has no reason."""
     problem = read_problem(lowered, constants)
     position = -1
     for number, block in enumerate(problem_blocks(lowered)):
-        if number == MOST_DRAFTS and isinstance(problem, Unreadable):
+        listed = number < MOST_DRAFTS
+        if not listed and isinstance(problem, Unreadable):
             return
         position = lowered.index(block.text, position + 1)
-        stop = position + len(block.text)
-        outcome = _outcome(block, constants)
+        # Blocks that a comment hides are no part of this one; a reason counts lines from the answer's start.
+        text = "\n" * (block.line - 1) * listed + _COMMENT.sub("", block.text)
+        outcome: Problem | Unreadable = Unreadable(Verdict.UNPARSEABLE, "another `(define (problem` opens inside it")
+        if len(DEFINE_PROBLEM.findall(text)) == 1:
+            outcome = read_problem(text, constants)
         if outcome == problem and isinstance(outcome, Problem):
-            yield _Span(position, stop, None)
+            yield position, position + len(block.text), ""
             return
-        if number < MOST_DRAFTS:
-            yield _Span(position, stop, _why_refused(block, outcome, constants))
-
-
-def _outcome(block: Block, constants: frozenset[str], first_line: int = 1) -> Problem | Unreadable:
-    """What the block alone comes to: blocks that a comment hides in it are no part of it."""
-    text = _COMMENT.sub("", block.text)
-    if _START.search(text, 1):
-        return Unreadable("unparseable", "another `(define (problem` opens inside it")
-    return read_problem("\n" * (first_line - 1) + text, constants)
-
-
-def _why_refused(block: Block, outcome: Problem | Unreadable, constants: frozenset[str]) -> str:
-    """The reason, with lines counted from the beginning of the answer."""
-    if isinstance(outcome, Unreadable):
-        outcome = _outcome(block, constants, block.line)
-    return outcome.detail if isinstance(outcome, Unreadable) else "it lies beyond what is read of an answer"
+        if listed:
+            reason = outcome.detail if isinstance(outcome, Unreadable) else TOO_LATE
+            yield position, position + len(block.text), reason
 
 
 def _contents(kind: PieceKind, text: str) -> str:
+    """What a piece of text contains besides prose."""
     if kind == PieceKind.PROBLEM:
         return ""
-    lowered = text.lower()
-    found = {
-        "a Markdown fence": _FENCE.search(lowered),
-        "a domain": _DOMAIN.search(lowered),
-        "a problem" if kind == PieceKind.LATER else "a problem that is not closed": _START.search(lowered),
-    }
-    return ", ".join(name for name, match in found.items() if match)
+    found = [name for name, pattern in _CONTENTS.items() if pattern.search(text.lower())]
+    unclosed = " that is not closed" if found[-1:] == ["a problem"] and kind == PieceKind.TEXT else ""
+    return ", ".join(found) + unclosed

@@ -1,0 +1,192 @@
+"""Scenes as they are drawn: every atom once, what differs marked, no cards that overlap, towers and grids as such."""
+
+from itertools import combinations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pddl_eval.explain import explain
+from pddl_eval.explain.drawing import MOST_ARROWS, MOST_CARDS, MOST_CHIPS, Card, Mark, Scene, draw, place, scenes_of
+from pddl_eval.model import Atom
+from pddl_eval.verdict import Verdict
+
+from tests.explain.pairs import ANSWERS, REFERENCE, UNKNOWN
+
+GRIPPER = """(define (problem p) (:domain gripper) (:objects r1 r2 b1 b2 g)
+    (:init (room r1) (room r2) (ball b1) (ball b2) (gripper g) (at-robby r1) (at b1 r1) (at b2 r1) (free g))
+    (:goal (and (at b1 r2) (carry b2 g))))"""
+
+TILES = """(define (problem p) (:domain floor-tile) (:objects t1 t2 - tile k - robot c - color)
+    (:init (right t2 t1) (robot-at k t1) (robot-has k c) (available-color c)) (:goal (painted t2 c)))"""
+
+
+def drawn(scene: Scene) -> list[Atom]:
+    return sorted([*marks(scene), *((label, source, target) for (source, target, label), _ in scene.arrows)])
+
+
+def marks(scene: Scene) -> dict[Atom, Mark]:
+    """Every atom that is a chip, with its mark."""
+    chips = [chip for card in scene.cards for group in card.chips.values() for chip in group]
+    found = {atom: mark for _, atom, mark in chips}
+    assert len(found) == len(chips), "an atom is drawn once"
+    return found
+
+
+def contents(scene: Scene) -> dict[str, dict[str, list[str]]]:
+    """Label → texts, by card."""
+    return {
+        card.name: {label: [text for text, _, _ in group] for label, group in card.chips.items()}
+        for card in scene.cards
+        if card.name or card.chips
+    }
+
+
+def test_blocks_are_towers_of_arrows() -> None:
+    initial, _, goal, _ = scenes_of(explain(REFERENCE, REFERENCE))
+    assert initial.title == "Reference: initial state"
+    assert initial.arrows == [(("a", "b", "on"), Mark.SAME)]
+    assert drawn(initial) == [
+        *(("arm-empty",), ("clear", "a"), ("clear", "c"), ("on", "a", "b"), ("on-table", "b"), ("on-table", "c"))
+    ]
+    assert [(source, target) for (source, target, _), _ in goal.arrows] == [("a", "b"), ("b", "c")]
+    assert marks(goal)[("arm-empty",)] == Mark.IMPLIED
+
+
+def test_balls_are_chips_on_the_card_of_their_room() -> None:
+    initial, _, goal, _ = scenes_of(explain(GRIPPER, GRIPPER))
+    assert not initial.arrows
+    assert {card.name: card.kind for card in initial.cards[1:]} == {"r1": "room", "r2": "room", "g": "gripper"}
+    assert contents(initial)["r1"] == {"": ["at-robby"], "at": ["b1", "b2"]}
+    assert [label for labels in contents(goal).values() for label in labels] == ["carry", "at"]
+
+
+def test_tiles_are_joined_and_what_is_on_them_is_a_chip() -> None:
+    initial, _, goal, _ = scenes_of(explain(TILES, TILES))
+    assert initial.arrows == [(("t2", "t1", "right"), Mark.GROUND)]
+    assert contents(initial) == {
+        "c": {"": ["available-color"], "robot-has": ["k"]},
+        "t1": {"robot-at": ["k"]},
+        "t2": {},
+    }
+    assert goal.arrows == initial.arrows, "the goal is drawn on the same floor"
+    assert {atom[0]: mark for atom, mark in marks(goal).items()} == {
+        "painted": Mark.SAME,
+        "robot-has": Mark.IMPLIED,  # there is but one colour to have
+    }
+
+
+def test_what_differs_is_extra_on_one_side_and_lacking_on_the_other() -> None:
+    initial, answer, _, _ = scenes_of(explain(REFERENCE, ANSWERS[Verdict.INIT_DIFFERS]))
+    for scene, mark in ((initial, Mark.EXTRA), (answer, Mark.LACKING)):
+        found = marks(scene)
+        assert found.pop(("on-table", "b")) == mark
+        assert set(found.values()) == {Mark.SAME}
+
+
+def test_both_sides_are_laid_out_alike() -> None:
+    lost = REFERENCE.replace("(on a b) (on b c))", "(on a b))")
+    *_, reference, answer = map(draw, scenes_of(explain(REFERENCE, lost)))
+    assert [item[:4] for item in reference.items] == [item[:4] for item in answer.items]
+    assert {line.style for line in reference.lines} == {"same", "extra"}
+    assert {line.style for line in answer.lines} == {"same", "lacking"}
+
+
+def test_a_surplus_object_is_marked_on_its_card() -> None:
+    answer = REFERENCE.replace("a b c", "a b c d").replace("(clear c)", "(clear c) (clear d)")
+    assert [card.name for card in scenes_of(explain(REFERENCE, answer))[1].cards if card.extra] == ["d"]
+
+
+def test_objects_without_an_atom_have_a_card() -> None:
+    _, answer, _, _ = scenes_of(explain(UNKNOWN.format(""), UNKNOWN.format("").replace("(q a)", "(q2)")))
+    assert contents(answer) == {"": {"": ["q2"]}, "a": {"": ["q"]}}
+    assert marks(answer)["q", "a"] == Mark.LACKING
+    empty = UNKNOWN.format("").replace("(q a)", "")
+    assert contents(scenes_of(explain(empty, empty))[0]) == {"a": {}}
+
+
+def test_longer_atoms_and_circles_are_drawn_too() -> None:
+    text = (
+        UNKNOWN.format("").replace("objects a", "objects a b c").replace("(q a)", "(t a b c) (e a b) (e b a) (e c c)")
+    )
+    scene = scenes_of(explain(text, text))[0]
+    assert drawn(scene) == [("e", "a", "b"), ("e", "b", "a"), ("e", "c", "c"), ("t", "a", "b", "c")]
+    (line,) = draw(scene).lines
+    assert len(line.heads) == 2
+
+
+def test_a_side_that_cannot_be_read_has_no_scene() -> None:
+    titles = ["Reference: initial state", "Reference: goal"]
+    assert [scene.title for scene in scenes_of(explain(REFERENCE, "no"))] == titles
+    assert scenes_of(explain("", "")) == []
+
+
+def test_thousands_of_objects_are_bounded_and_counted() -> None:
+    names = [f"o{number}" for number in range(3000)]
+    init = " ".join(f"(p {name}) (e {name} o0) (e o1 {name}) (f{name} o0)" for name in names)
+    text = f"(define (problem p) (:domain nowhere) (:objects {' '.join(names)}) (:init {init}) (:goal (and)))"
+    answer = text.replace("(p o2999)", "")
+    scene = scenes_of(explain(text, answer))[0]
+    assert len(scene.cards) == MOST_CARDS + 1 and len(scene.arrows) <= MOST_ARROWS
+    assert any("2,880 more objects" in note for note in scene.notes)
+    # 2,999 arrows to o0 and 2,999 from o1, of which o1 to o0 is one
+    assert any(f"{5997 - len(scene.arrows):,} more arrows" in note for note in scene.notes)
+    cards: dict[str, Card] = {card.name: card for card in scene.cards}
+    assert "o2999" in cards, "what differs is drawn"
+    # (p o0), (e o0 o0) and 3,000 others
+    assert cards["o0"].omitted == 3002 - MOST_CHIPS
+
+
+NAMES = "abcdefgh"
+SIZES = st.tuples(st.integers(10, 200), st.integers(10, 120))
+LINKS = st.lists(
+    st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES), st.sampled_from(["on", "up", "right", "road"])),
+    max_size=16,
+).map(lambda links: [link for link in links if link[0] != link[1]])
+SQUARE = (40.0, 20.0)
+
+
+@settings(deadline=None)  # the first drawing imports networkx
+@given(st.fixed_dictionaries(dict.fromkeys(NAMES, SIZES)), LINKS, LINKS)
+def test_cards_do_not_overlap_and_stay_within_the_box(
+    sizes: dict[str, tuple[float, float]], links: list[tuple[str, str, str]], own: list[tuple[str, str, str]]
+) -> None:
+    corners, size = place(sizes, links + own, own)
+    assert corners.keys() == sizes.keys()
+    for name, corner in corners.items():
+        assert all(corner[axis] > -1e-6 for axis in (0, 1))
+        assert all(corner[axis] + sizes[name][axis] < size[axis] + 1e-6 for axis in (0, 1))
+    for a, b in combinations(sizes, 2):
+        assert any(
+            corners[a][axis] + sizes[a][axis] < corners[b][axis] + 1e-6
+            or corners[b][axis] + sizes[b][axis] < corners[a][axis] + 1e-6
+            for axis in (0, 1)
+        )
+
+
+def test_a_tower_stands_upright_with_its_base_on_the_floor() -> None:
+    at, _ = place(dict.fromkeys("abcd", SQUARE), [("a", "b", "on"), ("b", "c", "on")])
+    assert {at[name][0] for name in "abc"} == {0.0}
+    assert at["a"][1] < at["b"][1] < at["c"][1] == at["d"][1]
+
+
+def test_a_side_s_own_towers_are_drawn_where_both_sides_together_make_none() -> None:
+    own = [("a", "b", "on"), ("b", "c", "on")]
+    at, _ = place(dict.fromkeys("abc", SQUARE), [*own, ("c", "a", "on")], own)
+    assert {at[name][0] for name in "abc"} == {0.0}
+
+
+def test_directions_make_a_grid() -> None:
+    """1 2 above 3 4, told as Floor Tile tells it."""
+    links = [("2", "1", "right"), ("4", "3", "right"), ("1", "3", "up"), ("2", "4", "up")]
+    at, _ = place(dict.fromkeys("1234", SQUARE), links)
+    assert at["1"][1] == at["2"][1] < at["3"][1] == at["4"][1]
+    assert at["1"][0] == at["3"][0] < at["2"][0] == at["4"][0]
+
+
+def test_directions_that_contradict_one_another_are_no_grid() -> None:
+    links = [("b", "a", "right"), ("c", "b", "right"), ("a", "c", "right")]
+    at, _ = place(dict.fromkeys("abc", SQUARE), links)
+    assert len(set(at.values())) == 3
+
+
+def test_nothing_needs_no_room() -> None:
+    assert place({}, []) == ({}, (0.0, 0.0))

@@ -1,0 +1,98 @@
+"""Values in a notebook: all that a person wants to see, nothing that a browser would obey, and not much of it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from types import SimpleNamespace
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pddl_eval import ProblemVerdict, compare_problems
+from pddl_eval.explain import explain
+from pddl_eval.notebook import MOST_CHARACTERS, html, register
+from pddl_eval.verdict import Verdict
+
+HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+
+
+def shown(verdict: ProblemVerdict) -> dict[str, str]:
+    """Label → text of each line."""
+    rows = ElementTree.fromstring(html(verdict)).findall(".//tr")
+    return {(row[0].text or ""): (row[1].text or "") for row in rows}
+
+
+def test_a_yes_shows_its_map_plan_and_certificate() -> None:
+    verdict = compare_problems(HELD, HELD.replace("a)", "z)"))
+    lines = shown(verdict)
+    assert lines["verdict"] == f"isomorphic: {verdict.detail}"
+    assert (lines["equivalent"], lines["object map"], lines["plan"]) == ("yes", "z → a", "(putdown z)")
+    assert lines["certificate"] == verdict.certificate
+
+
+def test_what_is_not_decided_is_not_no() -> None:
+    lines = shown(compare_problems(HELD, HELD.replace("(clear a)", "(on-table b)"), check_solvable=False))
+    assert (lines["parseable"], lines["solvable"]) == ("no", "no")
+    lines = shown(compare_problems(HELD, HELD.replace("(clear a)", "(holding a)"), check_solvable=False))
+    assert (lines["solvable"], lines["equivalent"]) == ("not decided", "no")
+
+
+@given(st.text(max_size=2000))
+def test_every_text_is_escaped_and_cut(text: str) -> None:
+    text = f"<script>{text}</script>&"
+    names = {f"{text}{number}": "a" for number in range(100)}
+    plan = (("stack", text),) * 1000
+    verdict = ProblemVerdict(True, True, True, True, Verdict.ISOMORPHIC, text, text, names, plan=plan)
+    assert "<script" not in html(verdict)
+    assert len(html(verdict)) < 30_000
+    assert all(len(line) <= MOST_CHARACTERS for line in shown(verdict).values())
+    assert all(line.isprintable() for line in shown(verdict).values())
+
+
+def test_an_explanation_is_a_fragment_with_drawings() -> None:
+    fragment = html(explain(HELD, HELD))
+    assert fragment.count("<svg xmlns") == 4 and "<html" not in fragment
+
+
+def test_other_values_have_no_html() -> None:
+    with pytest.raises(TypeError, match="dict"):
+        html({})
+
+
+class Formatter:
+    """IPython's formatter as far as it is used: functions by module and name of a type."""
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[str, str], Any] = {}
+
+    def for_type_by_name(self, module: str, name: str, function: Any) -> None:
+        self.known[module, name] = function
+
+
+def test_a_running_ipython_shows_values_as_html(monkeypatch: pytest.MonkeyPatch) -> None:
+    formatter = Formatter()
+    shell = SimpleNamespace(display_formatter=SimpleNamespace(formatters={"text/html": formatter}))
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    register()
+    for value in (compare_problems(HELD, HELD), explain(HELD, HELD)):
+        show = formatter.known[type(value).__module__, type(value).__name__]
+        assert show(value) == html(value)
+    assert ("pddl_eval.report.build", "Report") in formatter.known
+
+
+def test_without_a_running_ipython_nothing_is_registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: None))
+    register()
+    monkeypatch.delitem(sys.modules, "IPython")
+    register()
+
+
+def test_the_package_registers_only_where_ipython_is_loaded() -> None:
+    seen = "import sys, pddl_eval; print('pddl_eval.notebook' in sys.modules)"
+    loaded = "import sys, types; sys.modules['IPython'] = types.SimpleNamespace(get_ipython=lambda: None); " + seen
+    for code, expected in ((seen, "False"), (loaded, "True")):
+        result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+        assert result.stdout.strip() == expected
