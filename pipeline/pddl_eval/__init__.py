@@ -70,6 +70,10 @@ def __getattr__(name: str) -> Any:
 
 
 if "IPython" in sys.modules:
+    import_module("pddl_eval.notebook").register()
+
+
+if "IPython" in sys.modules:
     from pddl_eval.notebook import register  # only a notebook needs it
 
     register()

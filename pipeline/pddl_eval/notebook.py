@@ -54,9 +54,9 @@ def _explanation(explanation: Any) -> str:
 
 
 def _report(report: Any) -> str:
-    from pddl_eval.report.html import report_fragment  # loaded with the value
+    from pddl_eval.report import report_html  # loaded with the value
 
-    return report_fragment(report)
+    return report_html(report, whole=False)
 
 
 def _rows(verdict: ProblemVerdict) -> Iterator[tuple[str, str]]:

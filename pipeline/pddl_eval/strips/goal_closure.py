@@ -44,7 +44,7 @@ class Counterexample:
 def closure(problem: Problem, domain: Domain) -> State | Unsolvable | Undecided:
     """cl(goal): every atom that is true in all reachable goal states, and no other; exact or ``Undecided``.
 
-    >>> from pddl_eval.parsing.domains import parse_domain
+    >>> from pddl_eval.parsing import parse_domain
     >>> lamp = parse_domain("(define (domain d) (:action switch :precondition (off) :effect (and (on) (not (off)))))")
     >>> sorted(closure(Problem("p", "d", {}, frozenset({("off",), ("dry",)}), frozenset({("on",)})), lamp))
     [('dry',), ('on',)]
