@@ -98,7 +98,7 @@ def test_other_settings_score_everything_and_say_so(old: Path) -> None:
     summary, _ = rescore(old, plans(), {"beta": 0.5}, warn=told.append)
     assert (summary.rows_carried, summary.rows_scored) == (0, ROWS)
     assert len(told) == 1
-    assert "60 rows of" in told[0] and "beta:0.75" in told[0] and "now" in told[0] and "beta:0.5" in told[0]
+    assert all(part in told[0] for part in ("60", "beta:0.75", "beta:0.5"))
 
 
 def test_columns_may_be_called_otherwise_than_before(old: Path) -> None:
@@ -160,7 +160,7 @@ def test_an_interrupted_run_goes_on_and_takes_the_index_that_is_there(
         rescore_dataset(*arguments, engine="local", shard_rows=25, watch=stop)
     left = {path.name: path.stat().st_ino for path in (old.parent / "new" / INDEX_FOLDER).iterdir()}
     assert len(left) == 1
-    monkeypatch.setattr(reuse, "column_batches", None)
+    monkeypatch.setattr(reuse.runs, "column_batches", None)
     summary, _ = rescore(old, plans(changed=frozenset({30})))
     assert (summary.shards_reused, summary.rows_carried, summary.rows_scored) == (1, ROWS - 1, 1)
 
@@ -181,6 +181,7 @@ def test_the_earlier_scores_are_not_written_over(old: Path) -> None:
     assert read_output(old).equals(before)
 
 
+@pytest.mark.network
 def test_between_buckets(old: Path, bucket: str, tmp_path: Path) -> None:
     new = f"s3://{bucket}/new"
     first = rescore_dataset(old, tmp_path / "old.parquet", new, engine="local", shard_rows=25)
