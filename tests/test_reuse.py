@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval import reuse
 from pddl_eval.options import ScoringOptions
-from pddl_eval.reuse import INDEX_FOLDER, content_columns, content_keys, rescore_dataset
+from pddl_eval.reuse import INDEX_FOLDER, content_columns, content_keys, prepare_rescore, rescore_dataset
 from pddl_eval.run import RunSummary, score_dataset
 from pddl_eval.run.manifest import SUMMARY
 from pddl_eval.run.places import DatasetError, list_files, locate
@@ -181,7 +182,7 @@ def test_the_earlier_scores_are_not_written_over(old: Path) -> None:
     assert read_output(old).equals(before)
 
 
-@pytest.mark.network
+@pytest.mark.s3
 def test_between_buckets(old: Path, bucket: str, tmp_path: Path) -> None:
     new = f"s3://{bucket}/new"
     first = rescore_dataset(old, tmp_path / "old.parquet", new, engine="local", shard_rows=25)
@@ -273,3 +274,17 @@ def test_what_lies_behind_a_null_is_no_content() -> None:
     assert hidden.to_pylist() == [None, None]
     first, second = keys(pa.table({"reference_plan": hidden, "generated_plan": ["(a)", "(a)"]}))
     assert first == second
+
+
+def test_both_functions_take_the_same_settings() -> None:
+    own = {"previous", "previous_columns", "warn"}
+    assert (
+        inspect.signature(rescore_dataset).parameters.keys() - own == inspect.signature(score_dataset).parameters.keys()
+    )
+
+
+def test_preparing_says_what_would_be_done_and_writes_nothing(old: Path) -> None:
+    sorted(old.glob("*.parquet"))[0].unlink()
+    run, previous = prepare_rescore(old, old.parent / "old.parquet", old.parent / "new", ScoringOptions(), 25)
+    assert (len(run.missing), previous.source.rows, previous.obstacle) == (3, 35, None)
+    assert not (old.parent / "new").exists()

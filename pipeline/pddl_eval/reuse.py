@@ -99,7 +99,7 @@ def rescore_dataset(
 
 def prepare_rescore(
     previous: runs.Input,
-    input: runs.Input,
+    inputs: runs.Input,
     output: str | os.PathLike[str],
     options: ScoringOptions,
     shard_rows: int,
@@ -109,7 +109,7 @@ def prepare_rescore(
 
     Equal content has equal scores only where the signatures are equal and the same pairs of columns were scored.
     """
-    run = runs.prepare_run(input, output, runs.PairScorer(options), shard_rows)
+    run = runs.prepare_run(inputs, output, runs.PairScorer(options), shard_rows)
     source = runs.open_source(previous)
     for file in source.files:
         if file.location.within(run.work.output):
@@ -160,19 +160,23 @@ def content_keys(table: pa.Table, options: ScoringOptions) -> np.ndarray[Any, An
     True
     """
     known = content_columns(table.schema, options)
-    columns: list[list[bytes | None]] = []
+    columns: dict[bytes, list[Any]] = {}
     for meaning in MEANINGS:
         name = options.column(meaning)
-        values: list[Any] = [None] * table.num_rows
         if name in known and meaning == "is_placeholder":
-            values = [b"" if value else None for value in table[name].to_pylist()]
+            columns[meaning.encode()] = [b"yes" if value else None for value in table[name].to_pylist()]
         elif name in known:
-            values = table[name].cast(pa.large_string()).cast(pa.large_binary()).to_pylist()
-        columns.append([value or None for value in values] if meaning == "domain" else values)
+            columns[meaning.encode()] = table[name].cast(pa.large_string()).cast(pa.large_binary()).to_pylist()
+    if b"domain" in columns:
+        columns[b"domain"] = [text or None for text in columns[b"domain"]]
     keys = bytearray()
-    for row in zip(*columns, strict=True):
-        lengths = ",".join("-" if text is None else str(len(text)) for text in row)
-        keys += hashlib.blake2b(b"".join((lengths.encode(), *filter(None, row))), digest_size=KEY_BYTES).digest()
+    for row in zip(*columns.values(), strict=True):
+        digest = hashlib.blake2b(digest_size=KEY_BYTES)
+        for each, text in zip(columns, row, strict=True):
+            if text is not None:
+                digest.update(b"%s:%d:" % (each, len(text)))
+                digest.update(text)
+        keys += digest.digest()
     return np.frombuffer(bytes(keys), dtype=f"S{KEY_BYTES}")
 
 

@@ -216,7 +216,7 @@ class FaultyStore(BaseHTTPRequestHandler):
         pass
 
 
-@pytest.mark.network
+@pytest.mark.s3
 @pytest.mark.parametrize(("every", "delay"), [(3, 0.0), (0, 0.15)], ids=["errors", "slow"])
 def test_an_object_store_that_fails_or_is_slow(
     every: int, delay: float, bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -15,7 +15,7 @@ from pddl_eval.run.places import DatasetError, Location, OutputError, list_files
 from tests.run.length_scorer import LengthScorer
 from tests.run.parquet_files import numbered, read_output, write_numbered
 
-pytestmark = pytest.mark.network
+pytestmark = pytest.mark.s3
 
 
 def store(path: Path, place: str) -> None:

@@ -273,7 +273,7 @@ class RayTasks:
         self._started = _connect(options)
         import ray  # A second to import, and only after ``_connect`` has set its environment.
 
-        self._ray = ray
+        self._ray: Any = ray
         self._workers = options.workers
         self._counted = -math.inf
         self._capacity = 1

@@ -41,14 +41,14 @@ class Run:
         return tuple(shard for shard in self.shards if shard.name not in self.finished)
 
 
-def prepare_run(input: Input, output: str | os.PathLike[str], scorer: Scorer, shard_rows: int) -> Run:
+def prepare_run(inputs: Input, output: str | os.PathLike[str], scorer: Scorer, shard_rows: int) -> Run:
     """Look at input and output and say what is to be done; nothing is written.
 
     Raises ``DatasetError`` for an input that cannot be read, an output that belongs to another run and an output that
     lies in the input; whatever the scorer raises for a schema that it cannot score.
     """
     folder = locate(output)
-    source = open_source(input)
+    source = open_source(inputs)
     _refuse_overlap(source, folder)
     output_schema = scorer.output_schema(source.schema)
     # All that must be the same for a run to be the same. Where the input lies is not part of it.

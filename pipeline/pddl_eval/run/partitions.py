@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from itertools import count
-from typing import Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -211,10 +211,10 @@ def merge_statistics(parts: Iterable[Statistics]) -> Statistics:
     >>> merge_statistics([{"plan_lcs": {"count": 2, "sum": 1.5}}, {"plan_lcs": {"count": 1, "sum": 0.5}}])
     {'plan_lcs': {'count': 3, 'sum': 2.0}}
     """
-    total: dict[str, Counter[str]] = {}
+    total: dict[str, Any] = {}
     for part in parts:
         for column, values in part.items():
-            total.setdefault(column, Counter()).update(values)  # type: ignore[arg-type]  # which adds floats as well
+            total.setdefault(column, Counter()).update(values)
     return {column: dict(values) for column, values in total.items()}
 
 

@@ -34,7 +34,8 @@ from pddl_eval.run.partitions import (
 )
 from pddl_eval.run.places import OutputError, dataset_errors, locate
 from pddl_eval.run.retries import run_shards
-from pddl_eval.scoring.table import score_schema, score_table
+from pddl_eval.scoring.columns import score_schema
+from pddl_eval.scoring.table import score_table
 
 SHARES = ("parseable", "solvable", "equivalent", "equivalent_untyped", "plan_valid", "goal_reached")
 """Bool score columns that a summary shows the share of."""
@@ -83,10 +84,10 @@ def score_dataset(
 
 
 def run_scorer(
-    input: Input, output: str | os.PathLike[str], scorer: Scorer, options: RunOptions, *, watch: Watcher | None = None
+    inputs: Input, output: str | os.PathLike[str], scorer: Scorer, options: RunOptions, *, watch: Watcher | None = None
 ) -> RunSummary:
     """The run behind ``score_dataset``, for any scorer; errors as there."""
-    return finish_shards(prepare_run(input, output, scorer, options.shard_rows), options, watch=watch)
+    return finish_shards(prepare_run(inputs, output, scorer, options.shard_rows), options, watch=watch)
 
 
 def finish_shards(run: Run, options: RunOptions, *, watch: Watcher | None = None) -> RunSummary:
