@@ -1,7 +1,7 @@
 """A dataset scored again: rows whose content is that of a row scored before keep its scores, the rest is scored.
 
 What it writes is what ``score_dataset`` would have written, partition by partition; only the time spent differs. It
-compares no scores: that is ``pddl_eval.diff``.
+compares no scores: that is ``pddl_eval.comparison``.
 
 The earlier scores are found through an index: an Arrow file in the output with the score columns behind a digest of
 each row's content, a record batch for each bucket of digests, sorted. It is written in one pass over the earlier
@@ -15,7 +15,6 @@ import hashlib
 import json
 import os
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -27,32 +26,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import ipc
 
+from pddl_eval import run as runs
 from pddl_eval.options import MEANINGS, RunOptions, ScoringOptions, takes
-from pddl_eval.run import (
-    CARRIED_KEY,
-    MANIFEST,
-    SCORE_ERROR,
-    DatasetError,
-    Input,
-    Location,
-    PairScorer,
-    Run,
-    RunSummary,
-    Source,
-    Watcher,
-    Work,
-    column_batches,
-    dataset_errors,
-    finish_shards,
-    list_files,
-    locate,
-    new_file,
-    open_source,
-    place_of,
-    prepare_run,
-    read_bytes,
-)
-from pddl_eval.table import ColumnError, pairs_present
+from pddl_eval.scoring.columns import ColumnError, pairs_present
 
 INDEX_FOLDER = "_previous"
 """In the output, while the run lasts: workers on other machines see it there."""
@@ -75,7 +51,7 @@ class Previous:
     rows can serve, or is None.
     """
 
-    source: Source
+    source: runs.Source
     options: ScoringOptions
     scores: pa.Schema
     obstacle: str | None = None
@@ -83,16 +59,16 @@ class Previous:
 
 @takes(scoring=ScoringOptions, running=RunOptions)
 def rescore_dataset(
-    previous: Input,
-    input: Input,
+    previous: runs.Input,
+    input: runs.Input,
     output: str | os.PathLike[str],
     *,
     scoring: ScoringOptions,
     running: RunOptions,
     previous_columns: Mapping[str, str] | None = None,
-    watch: Watcher | None = None,
+    watch: runs.Watcher | None = None,
     warn: Callable[[str], None] | None = None,
-) -> RunSummary:
+) -> runs.RunSummary:
     """Score a dataset as ``score_dataset`` does, but for the rows whose scores ``previous`` already holds.
 
     ``previous`` is a scored dataset, its rows in any order, complete or not. A row's scores are carried over,
@@ -112,62 +88,49 @@ def rescore_dataset(
         carry = partial(_score_or_carry, run.work, scoring, build_index(before, folder))
         run = replace(run, work=replace(run.work, score=carry))
     try:
-        summary = finish_shards(run, running, watch=watch)
+        summary = runs.finish_shards(run, running, watch=watch)
     finally:
         _open_index.cache_clear()
-    if list_files(folder):
-        with dataset_errors(folder, "write"):
+    if runs.list_files(folder):
+        with runs.dataset_errors(folder, "write"):
             folder.filesystem.delete_dir(folder.path)
     return summary
 
 
 def prepare_rescore(
-    previous: Input,
-    input: Input,
+    previous: runs.Input,
+    inputs: runs.Input,
     output: str | os.PathLike[str],
     options: ScoringOptions,
     shard_rows: int,
     previous_columns: Mapping[str, str] | None = None,
-) -> tuple[Run, Previous]:
-    """What ``rescore_dataset`` would do and what it would do it with; nothing is written. Errors as there."""
-    run = prepare_run(input, output, PairScorer(options), shard_rows)
-    before = open_previous(previous, previous_columns, options, run)
-    folder = locate(output)
-    for file in before.source.files:
-        if file.location.within(folder):
-            raise DatasetError(
-                f"The previous scores {file.location} lie in the output {folder}: choose another folder."
-            )
-    return run, before
-
-
-def open_previous(places: Input, columns: Mapping[str, str] | None, options: ScoringOptions, run: Run) -> Previous:
-    """Look at the footers of a scored dataset and say what of it can serve a run.
+) -> tuple[runs.Run, Previous]:
+    """What ``rescore_dataset`` would do, and what it would do it with; nothing is written. Errors as there.
 
     Equal content has equal scores only where the signatures are equal and the same pairs of columns were scored.
-    ``columns`` are the names of its meaningful columns; None: those that its run's manifest names, else those of the
-    new run. Raises ``DatasetError`` where there is no such dataset.
     """
-    source = open_source(places)
-    named = _as_it_was_scored(source, options) if columns is None else replace(options, columns=columns)
-    scores = pa.schema(list(run.work.output_schema)[len(run.work.input_schema) :])
-    mismatch = _mismatch(source.schema, named, run.work.input_schema, options, scores)
-    if mismatch:
-        obstacle: str | None = f"{place_of(source)} cannot be reused: {mismatch}"
-        return Previous(replace(source, files=()), named, scores, obstacle)
-    signature = run.work.scorer.signature
-    others: Counter[str | None] = Counter()
+    run = runs.prepare_run(inputs, output, runs.PairScorer(options), shard_rows)
+    source = runs.open_source(previous)
     for file in source.files:
-        others[file.signature] += file.rows * (file.signature != signature)
-    obstacle = None
-    if others.total():
-        [(other, _)] = others.most_common(1)
-        obstacle = (
-            f"{others.total():,} rows of {place_of(source)} were scored in another way and cannot be reused: "
-            f"{other or 'no signature'}, now {signature}"
-        )
+        if file.location.within(run.work.output):
+            raise runs.DatasetError(
+                f"The previous scores {file.location} lie in the output {run.work.output}: choose another folder."
+            )
+    named = replace(options, columns=_columns_of(source, options) if previous_columns is None else previous_columns)
+    scores = pa.schema(list(run.work.output_schema)[len(run.work.input_schema) :])
+    signature = run.work.scorer.signature
     files = tuple(file for file in source.files if file.signature == signature)
-    return Previous(replace(source, files=files), named, scores, obstacle)
+    others = [file for file in source.files if file.signature != signature]
+    obstacle = _mismatch(source.schema, named, run.work.input_schema, options, scores)
+    if obstacle:
+        files = ()
+    elif others:
+        obstacle = (
+            f"{sum(file.rows for file in others):,} of its rows were scored in another way: "
+            f"{others[0].signature or 'no signature'}, now {signature}"
+        )
+    sentence = obstacle and f"{runs.place_of(source)} cannot be reused: {obstacle}"
+    return run, Previous(replace(source, files=files), named, scores, sentence)
 
 
 def content_columns(schema: pa.Schema, options: ScoringOptions) -> list[str]:
@@ -197,23 +160,27 @@ def content_keys(table: pa.Table, options: ScoringOptions) -> np.ndarray[Any, An
     True
     """
     known = content_columns(table.schema, options)
-    columns: list[list[bytes | None]] = []
+    columns: dict[bytes, list[Any]] = {}
     for meaning in MEANINGS:
         name = options.column(meaning)
-        values: list[Any] = [None] * table.num_rows
         if name in known and meaning == "is_placeholder":
-            values = [b"" if value else None for value in table[name].to_pylist()]
+            columns[meaning.encode()] = [b"yes" if value else None for value in table[name].to_pylist()]
         elif name in known:
-            values = table[name].cast(pa.large_string()).cast(pa.large_binary()).to_pylist()
-        columns.append([value or None for value in values] if meaning == "domain" else values)
+            columns[meaning.encode()] = table[name].cast(pa.large_string()).cast(pa.large_binary()).to_pylist()
+    if b"domain" in columns:
+        columns[b"domain"] = [text or None for text in columns[b"domain"]]
     keys = bytearray()
-    for row in zip(*columns, strict=True):
-        lengths = ",".join("-" if text is None else str(len(text)) for text in row)
-        keys += hashlib.blake2b(b"".join((lengths.encode(), *filter(None, row))), digest_size=KEY_BYTES).digest()
+    for row in zip(*columns.values(), strict=True):
+        digest = hashlib.blake2b(digest_size=KEY_BYTES)
+        for each, text in zip(columns, row, strict=True):
+            if text is not None:
+                digest.update(b"%s:%d:" % (each, len(text)))
+                digest.update(text)
+        keys += digest.digest()
     return np.frombuffer(bytes(keys), dtype=f"S{KEY_BYTES}")
 
 
-def build_index(previous: Previous, folder: Location) -> Location:
+def build_index(previous: Previous, folder: runs.Location) -> runs.Location:
     """The index of the files that can serve; that of an earlier start is taken as it is.
 
     A row that could not be scored is not in it, so it is tried again. Raises ``DatasetError``.
@@ -221,7 +188,7 @@ def build_index(previous: Previous, folder: Location) -> Location:
     source, options, names = previous.source, previous.options, previous.scores.names
     identity = [INDEX_FORMAT, [file.version.footer for file in source.files], options.columns, names]
     index = folder / f"{hashlib.blake2b(json.dumps(identity).encode(), digest_size=16).hexdigest()}.arrow"
-    if list_files(folder).get(index.path.rpartition("/")[2]):
+    if runs.list_files(folder).get(index.path.rpartition("/")[2]):
         return index
     schema = pa.schema([pa.field(KEY, pa.binary(KEY_BYTES)), *previous.scores])
     buckets = max(1, -(-source.rows // BUCKET_ROWS))
@@ -229,16 +196,16 @@ def build_index(previous: Previous, folder: Location) -> Location:
     with tempfile.TemporaryDirectory(prefix="pddl-eval-") as aside:
         with ExitStack() as stack:
             writers = [stack.enter_context(ipc.new_stream(f"{aside}/{bucket}", schema)) for bucket in range(buckets)]
-            for batch in column_batches(source, read):
+            for batch in runs.column_batches(source, read):
                 table = pa.Table.from_batches([batch])
-                table = table.filter(pc.is_null(table[SCORE_ERROR]))
+                table = table.filter(pc.is_null(table[runs.SCORE_ERROR]))
                 keys = content_keys(table, options)
                 key = pa.Array.from_buffers(pa.binary(KEY_BYTES), len(keys), [None, pa.py_buffer(keys)])
                 table = pa.table([key, *table.select(names).columns], names=schema.names).cast(schema)
                 bucket_of = _bucket_of(keys, buckets)
                 for bucket in np.unique(bucket_of):
                     writers[bucket].write_table(table.filter(bucket_of == bucket))
-        with new_file(index) as file, ipc.new_file(file, schema) as writer:
+        with runs.new_file(index) as file, ipc.new_file(file, schema) as writer:
             for bucket in range(buckets):
                 with pa.memory_map(f"{aside}/{bucket}") as mapped:
                     table = ipc.open_stream(mapped).read_all().sort_by(KEY).combine_chunks()
@@ -247,7 +214,7 @@ def build_index(previous: Previous, folder: Location) -> Location:
     return index
 
 
-def _score_or_carry(work: Work, options: ScoringOptions, index: Location, table: pa.Table) -> pa.Table:
+def _score_or_carry(work: runs.Work, options: ScoringOptions, index: runs.Location, table: pa.Table) -> pa.Table:
     """The table with its scores: those in the index for the rows whose content it knows, new ones for the others."""
     found, carried = _look_up(index, content_keys(table, options))
     unknown = np.setdiff1d(np.arange(table.num_rows), found)
@@ -256,17 +223,18 @@ def _score_or_carry(work: Work, options: ScoringOptions, index: Location, table:
         scores.append(work.scorer(table.take(unknown)).select(carried.column_names))
     order = np.argsort(np.concatenate([found, unknown]))
     scored = pa.table([*table.columns, *pa.concat_tables(scores).take(order).columns], schema=work.output_schema)
-    return scored.replace_schema_metadata({CARRIED_KEY: str(len(found))})
+    return scored.replace_schema_metadata({runs.CARRIED_KEY: str(len(found))})
 
 
-def _as_it_was_scored(source: Source, options: ScoringOptions) -> ScoringOptions:
-    """The options with the column names of the manifest that lies beside the files."""
+def _columns_of(source: runs.Source, options: ScoringOptions) -> Mapping[str, str] | None:
+    """What the columns of a scored dataset were called when it was scored: its manifest, beside its files, says it."""
     try:
-        if MANIFEST in list_files(source.base):
-            return replace(options, columns=json.loads(read_bytes(source.base / MANIFEST))["settings"]["columns"])
+        if runs.MANIFEST in runs.list_files(source.base):
+            columns = json.loads(runs.read_bytes(source.base / runs.MANIFEST))["settings"]["columns"]
+            return ScoringOptions(columns=columns).columns
     except (ValueError, KeyError, TypeError):
         pass  # A copy without its manifest, or with another's: the new run's names are as good a guess.
-    return options
+    return options.columns
 
 
 def _mismatch(
@@ -282,9 +250,8 @@ def _mismatch(
     for field in scores:
         if field.name not in theirs.names:
             return f"it has no scores ({field.name} is missing)"
-        found = theirs.field(field.name).type
-        if found not in (field.type, pa.null()):
-            return f"{field.name} is {found} and not {field.type}"
+        if theirs.field(field.name).type not in (field.type, pa.null()):
+            return f"{field.name} is {theirs.field(field.name).type} and not {field.type}"
     return None
 
 
@@ -292,7 +259,7 @@ def _bucket_of(keys: np.ndarray[Any, Any], buckets: int) -> np.ndarray[Any, Any]
     return keys.view("<u8")[::2] % buckets
 
 
-def _look_up(index: Location, keys: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], pa.Table]:
+def _look_up(index: runs.Location, keys: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], pa.Table]:
     """Which rows are found (their places, not in order) and their score columns, in the same order."""
     reader = _open_index(index)
     bucket_of = _bucket_of(keys, reader.num_record_batches)
@@ -311,9 +278,9 @@ def _look_up(index: Location, keys: np.ndarray[Any, Any]) -> tuple[np.ndarray[An
 
 
 @lru_cache(maxsize=4)
-def _open_index(index: Location) -> ipc.RecordBatchFileReader:
+def _open_index(index: runs.Location) -> ipc.RecordBatchFileReader:
     """The mapped index. The name of the file says what is in it."""
-    with dataset_errors(index, "read"):
+    with runs.dataset_errors(index, "read"):
         if index.is_local:
             return ipc.open_file(pa.memory_map(index.path))
         with tempfile.NamedTemporaryFile(prefix="pddl-eval-") as copy:

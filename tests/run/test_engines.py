@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 from pddl_eval.options import RunOptions
 from pddl_eval.run import RunIncomplete, partitions, retries, run_scorer
-from pddl_eval.run.engines import EngineError, WorkerLost, available_cpus, choose_engine, ordered_map
+from pddl_eval.run.engines import EngineError, RayTasks, WorkerLost, available_cpus, choose_engine, ordered_map
 from pddl_eval.run.partitions import UNSCORED
 from pddl_eval.run.places import DatasetError, OutputError
-from pddl_eval.run.ray_engine import RayTasks
 
 from tests.run.length_scorer import LengthScorer
 from tests.run.parquet_files import numbered, read_output, write_numbered
@@ -56,6 +55,7 @@ def test_worker_processes_find_the_row_that_ends_them(quick_conviction: None, pa
     assert losses[0].reason == "its process ended with exit code 9"
 
 
+@pytest.mark.ray
 def test_ray_writes_what_this_process_writes_and_finds_the_row_that_ends_its_worker(
     ray_session: None, quick_conviction: None, pairs: Path, tmp_path: Path
 ) -> None:
@@ -133,6 +133,7 @@ def test_a_fatal_failure_ends_the_run_at_once(pairs: Path, tmp_path: Path, monke
     assert len(outcomes) == 2, "the plan and one failure"
 
 
+@pytest.mark.ray
 @pytest.mark.parametrize("address", ["nowhere", "127.0.0.1:1", "ray://127.0.0.1:1"])
 def test_no_cluster_at_the_address_is_one_sentence(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     ray = pytest.importorskip("ray")
@@ -142,6 +143,7 @@ def test_no_cluster_at_the_address_is_one_sentence(address: str, monkeypatch: py
     assert "\n" not in str(failure.value)
 
 
+@pytest.mark.ray
 def test_a_second_cluster_is_refused(ray_session: None) -> None:
     with pytest.raises(EngineError, match="connected to Ray already"):
         RayTasks(len, RunOptions(address="127.0.0.1:6379"))  # type: ignore[arg-type]

@@ -100,6 +100,9 @@ def events(output: Path) -> list[str]:
     return [json.loads(line)["event"] for line in Path(f"{output}.jsonl").read_text().splitlines()]
 
 
+@pytest.mark.ray
+@pytest.mark.network
+@pytest.mark.slow
 def test_workers_are_killed(cluster: Cluster, pairs: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
     run = begin(cluster, pairs, output)
@@ -112,6 +115,9 @@ def test_workers_are_killed(cluster: Cluster, pairs: Path, tmp_path: Path) -> No
     assert events(output).count("shard") == ROWS // SHARD_ROWS
 
 
+@pytest.mark.ray
+@pytest.mark.network
+@pytest.mark.slow
 def test_ray_exports_what_was_done(cluster: Cluster, pairs: Path, tmp_path: Path) -> None:
     assert_complete(begin(cluster, pairs, tmp_path / "out"), pairs, tmp_path / "out")
     arguments = [*cluster.inside, sys.executable, "-c", METRICS, cluster.address]
@@ -122,6 +128,9 @@ def test_ray_exports_what_was_done(cluster: Cluster, pairs: Path, tmp_path: Path
         assert name in exported
 
 
+@pytest.mark.ray
+@pytest.mark.network
+@pytest.mark.slow
 def test_the_driver_is_killed_and_the_run_started_again(cluster: Cluster, pairs: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
     first = begin(cluster, pairs, output)
@@ -135,6 +144,9 @@ def test_the_driver_is_killed_and_the_run_started_again(cluster: Cluster, pairs:
     assert {name: (output / name).stat().st_ino for name in done} == done
 
 
+@pytest.mark.ray
+@pytest.mark.network
+@pytest.mark.slow
 def test_a_node_is_killed(cluster: Cluster, pairs: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
     run = begin(cluster, pairs, output)
@@ -204,6 +216,7 @@ class FaultyStore(BaseHTTPRequestHandler):
         pass
 
 
+@pytest.mark.s3
 @pytest.mark.parametrize(("every", "delay"), [(3, 0.0), (0, 0.15)], ids=["errors", "slow"])
 def test_an_object_store_that_fails_or_is_slow(
     every: int, delay: float, bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -15,6 +15,8 @@ from pddl_eval.run.places import DatasetError, Location, OutputError, list_files
 from tests.run.length_scorer import LengthScorer
 from tests.run.parquet_files import numbered, read_output, write_numbered
 
+pytestmark = pytest.mark.s3
+
 
 def store(path: Path, place: str) -> None:
     put_bytes(locate(place), path.read_bytes())

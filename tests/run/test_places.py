@@ -7,6 +7,8 @@ import os
 import pickle
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pddl_eval.run import places
 from pddl_eval.run.places import (
@@ -14,6 +16,7 @@ from pddl_eval.run.places import (
     OutputError,
     list_files,
     locate,
+    new_parquet,
     put_bytes,
     read_bytes,
     remove_temporary_files,
@@ -129,3 +132,18 @@ def test_what_a_killed_writer_left_aside_is_removed_and_other_hidden_files_are_n
     other.touch()
     remove_temporary_files(locate(tmp_path))
     assert list(tmp_path.iterdir()) == [other]
+
+
+def test_a_parquet_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    table = pa.table({"n": [1, 2]})
+    for folder in (str(tmp_path), "mock:///parquet"):
+        place = locate(f"{folder}/x.parquet")
+        with pytest.raises(KeyError), new_parquet(place, table.schema) as writer:
+            writer.write_table(table)
+            raise KeyError
+        assert list_files(locate(folder)) == {}
+        with new_parquet(place, table.schema, {"note": "kept"}) as writer:
+            writer.write_table(table)
+            writer.write_table(table)
+        assert pq.read_table(pa.BufferReader(read_bytes(place)))["n"].to_pylist() == [1, 2, 1, 2]
+        assert pq.read_metadata(pa.BufferReader(read_bytes(place))).metadata[b"note"] == b"kept"

@@ -33,8 +33,18 @@ from pddl_eval.run.places import (
     read_bytes,
 )
 from pddl_eval.run.rows import read_row, read_rows
-from pddl_eval.run.score import Event, PairScorer, Watcher, finish_shards, run_scorer, score_dataset
-from pddl_eval.run.summary import MEANS, SHARES, RunIncomplete, RunSummary
+from pddl_eval.run.score import (
+    MEANS,
+    SHARES,
+    Event,
+    PairScorer,
+    RunIncomplete,
+    RunSummary,
+    Watcher,
+    finish_shards,
+    run_scorer,
+    score_dataset,
+)
 
 __all__ = [
     "CARRIED_KEY",

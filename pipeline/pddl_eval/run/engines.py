@@ -1,4 +1,4 @@
-"""Where work is done: in this process, in worker processes of this machine, or on a Ray cluster (``ray_engine``).
+"""Where work is done: in this process, in worker processes of this machine, or on a Ray cluster.
 
 Each engine has ``submit(task)``, which begins a task and is called while fewer than ``capacity`` are begun and not
 taken; ``take()``, which waits for any begun task and returns it with its result or ``WorkerLost``; and ``close()``,
@@ -7,19 +7,23 @@ which stops what still runs. What to do about a lost worker is decided in one pl
 
 Each worker is a process of its own with a pipe of its own, and not a member of a ``ProcessPoolExecutor``: when a member
 of that dies all of its tasks fail, one cannot tell which task the worker was lost to, and members outlive a parent that
-is killed.
+is killed. Ray's own retries are off, so that lost workers are counted in one place. A Ray that is started here listens
+on the loopback interface alone, has no dashboard and reports no usage.
 """
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import signal
+import socket
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -27,6 +31,7 @@ from typing import Any, TypeVar
 
 from pddl_eval.errors import RunError
 from pddl_eval.options import RunOptions
+from pddl_eval.run.partitions import SCORE_ERROR, ShardFailure, ShardResult, ShardTask
 from pddl_eval.run.rows import close_files
 
 ROW_SECONDS = 0.0005
@@ -46,6 +51,18 @@ START_ATTEMPTS = 5
 
 AHEAD = 3
 """Items for each worker that ``ordered_map`` takes before the first of them is done."""
+
+TASKS_PER_CPU = 1.5
+"""Tasks in flight for each CPU of the cluster, so that a worker that finishes finds its next one waiting."""
+
+CONNECT_SECONDS = 10.0
+"""How long a cluster's address may take to accept a connection."""
+
+RESOURCES_SECONDS = 5.0
+"""How long the size of the cluster is believed; nodes come and go."""
+
+HISTOGRAM_SECONDS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
+"""Bounds of the histogram's bins."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -244,6 +261,71 @@ class Processes:
             )
 
 
+class RayTasks:
+    """Runs each task as a Ray task, spread over the nodes.
+
+    ``address`` as for ``ray.init``: ``auto``, ``host:port`` or ``ray://host:port``. Without it the cluster of
+    ``RAY_ADDRESS`` is joined (so it is under ``ray job submit``), a Ray that this process is connected to is used, or
+    a local one is started. ``workers`` bounds the tasks in flight. Raises ``EngineError`` where no Ray answers.
+    """
+
+    def __init__(self, function: Callable[[ShardTask], ShardResult], options: RunOptions) -> None:
+        self._started = _connect(options)
+        import ray  # A second to import, and only after ``_connect`` has set its environment.
+
+        self._ray: Any = ray
+        self._workers = options.workers
+        self._counted = -math.inf
+        self._capacity = 1
+        self._running: dict[Any, ShardTask] = {}
+        # No retries of Ray's own: an attempt that is not counted here could not be held against a row.
+        self._task = ray.remote(max_retries=0, num_cpus=1, scheduling_strategy="SPREAD")(_run)
+        self._function = ray.put(function)
+
+    @property
+    def capacity(self) -> int:
+        if self._workers:
+            return self._workers
+        if time.monotonic() - self._counted > RESOURCES_SECONDS:
+            cpus = self._ray.cluster_resources().get("CPU", 1)
+            self._capacity = max(2, math.ceil(TASKS_PER_CPU * cpus))
+            self._counted = time.monotonic()
+        return self._capacity
+
+    def submit(self, task: ShardTask) -> None:
+        self._running[self._task.remote(self._function, task)] = task
+
+    def take(self) -> tuple[ShardTask, ShardResult | WorkerLost]:
+        errors = self._ray.exceptions
+        [finished], _ = self._ray.wait(list(self._running), num_returns=1)
+        task = self._running.pop(finished)
+        try:
+            return task, self._ray.get(finished)
+        except (
+            errors.WorkerCrashedError,
+            errors.NodeDiedError,
+            errors.LocalRayletDiedError,
+            errors.OutOfMemoryError,
+            errors.ObjectLostError,
+        ) as error:
+            return task, WorkerLost(task, type(error).__name__)
+        except errors.RayError as error:
+            reason = " ".join(str(getattr(error, "cause", error)).split())[:300]
+            raise EngineError(
+                f"The Ray workers cannot run shards (is the same pddl-eval installed on every node?): {reason}"
+            ) from None
+
+    def close(self) -> None:
+        for reference in self._running:
+            self._ray.cancel(reference, force=True)
+        self._running.clear()
+        if self._started:
+            self._ray.shutdown()
+
+
+Engine = InProcess | Processes | RayTasks
+
+
 def _of_second(function: Callable[[Item], Result], task: tuple[int, Item]) -> Result:
     return function(task[1])
 
@@ -273,3 +355,74 @@ def _why_it_ended(exitcode: int | None) -> str:
         with suppress(ValueError):
             return f"its process was ended by {signal.Signals(-exitcode).name}"
     return f"its process ended with exit code {exitcode}"
+
+
+def _connect(options: RunOptions) -> bool:
+    """Connect to Ray; True where it was started for this run and has to be stopped with it."""
+    cluster = options.address or cluster_address()
+    if not cluster:
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        # Ray binds to this machine's public address otherwise; on Windows and macOS this is its default. It is read
+        # when ray is imported for the first time.
+        os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
+    import ray  # A second to import, and it reads the environment that is set above.
+
+    if ray.is_initialized():
+        if options.address:
+            raise EngineError("This process is connected to Ray already: leave the address out to use that one.")
+        return False
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    try:
+        if cluster:
+            _require_listener(cluster)
+            ray.init(address=cluster, **quiet)
+        else:
+            ray.init(address="local", num_cpus=options.workers, include_dashboard=False, **quiet)
+    except (OSError, RuntimeError, ValueError) as error:
+        reason = " ".join(str(error).split())[:300]
+        raise EngineError(f"No Ray answers at {cluster or 'this machine'}: {reason}") from None
+    return True
+
+
+def _require_listener(address: str) -> None:
+    """Raise ``OSError`` where nothing listens; Ray itself would try for minutes."""
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS).close()
+
+
+def _run(function: Callable[[ShardTask], ShardResult], task: ShardTask) -> ShardResult:
+    result = function(task)
+    if task.probe is None:
+        _count(result)
+    return result
+
+
+def _count(result: ShardResult) -> None:
+    """Count work done, from inside the task that did it; a shard that had to be done twice counts twice.
+
+    Ray exports these counts to the monitoring that watches the cluster (Prometheus, on each node): ``pddl_eval_rows``,
+    of these ``pddl_eval_carried_rows`` and ``pddl_eval_errors`` (with a ``score_error``), ``pddl_eval_verdicts`` (by
+    ``verdict``), ``pddl_eval_failed_shards``, the histogram ``pddl_eval_shard_seconds``.
+    """
+    if isinstance(result, ShardFailure):
+        _metric("Counter", "failed_shards", "Shards that could not be written.").inc()
+        return
+    errors = result.statistics.get(SCORE_ERROR, {}).get("count", 0)
+    verdicts = result.statistics.get("verdict", {})
+    for name, rows, description, tags in (
+        ("rows", result.rows, "Rows written, scored or carried over.", {}),
+        ("carried_rows", result.carried, "Rows whose scores were carried over.", {}),
+        ("errors", errors, "Rows with a score_error.", {}),
+        *(("verdicts", rows, "Rows by verdict.", {"verdict": verdict}) for verdict, rows in verdicts.items()),
+    ):
+        if rows:  # Ray's counters refuse zero.
+            _metric("Counter", name, description, tag_keys=tuple(tags)).inc(rows, tags)
+    _metric("Histogram", "shard_seconds", "Wall time of a shard.", boundaries=HISTOGRAM_SECONDS).observe(result.seconds)
+
+
+@lru_cache
+def _metric(kind: str, name: str, description: str, **settings: tuple[Any, ...]) -> Any:
+    from ray.util import metrics  # Only in a Ray worker, which has imported ray.
+
+    return getattr(metrics, kind)(f"pddl_eval_{name}", description, **settings)

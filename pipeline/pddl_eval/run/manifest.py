@@ -13,19 +13,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pddl_eval.run import places
 from pddl_eval.run.inputs import SUFFIXES, Input, Shard, Source, open_source, plan_shards
 from pddl_eval.run.partitions import Scorer, ShardRecord, Work, finished_records
-from pddl_eval.run.places import (
-    DatasetError,
-    Location,
-    OutputError,
-    list_files,
-    locate,
-    put_bytes,
-    read_bytes,
-    remove_file,
-    remove_temporary_files,
-)
+from pddl_eval.run.places import DatasetError, Location, OutputError, locate
 from pddl_eval.shown import shorten
 
 MANIFEST = "_pddl_eval_run.json"
@@ -50,14 +41,14 @@ class Run:
         return tuple(shard for shard in self.shards if shard.name not in self.finished)
 
 
-def prepare_run(input: Input, output: str | os.PathLike[str], scorer: Scorer, shard_rows: int) -> Run:
+def prepare_run(inputs: Input, output: str | os.PathLike[str], scorer: Scorer, shard_rows: int) -> Run:
     """Look at input and output and say what is to be done; nothing is written.
 
     Raises ``DatasetError`` for an input that cannot be read, an output that belongs to another run and an output that
     lies in the input; whatever the scorer raises for a schema that it cannot score.
     """
     folder = locate(output)
-    source = open_source(input)
+    source = open_source(inputs)
     _refuse_overlap(source, folder)
     output_schema = scorer.output_schema(source.schema)
     # All that must be the same for a run to be the same. Where the input lies is not part of it.
@@ -73,13 +64,13 @@ def prepare_run(input: Input, output: str | os.PathLike[str], scorer: Scorer, sh
         ],
     }
     run = hashlib.blake2b(json.dumps(identity, sort_keys=True).encode(), digest_size=16).hexdigest()
-    present = list_files(folder)
+    present = places.list_files(folder)
     if MANIFEST in present:
         _refuse_other_run(folder, identity)
     elif any(name.endswith(SUFFIXES) for name in present):
         raise DatasetError(f"{folder} holds Parquet files and no run of this program: choose an empty folder.")
     shards = plan_shards(source, shard_rows)
-    finished = finished_records(folder, shards, present, run)
+    finished = finished_records(folder, [shard for shard in shards if shard.name in present], run)
     manifest = {"run": run, "place": str(source.base), **identity}
     return Run(source, Work(run, folder, source.schema, output_schema, scorer, scorer), shards, finished, manifest)
 
@@ -87,22 +78,24 @@ def prepare_run(input: Input, output: str | os.PathLike[str], scorer: Scorer, sh
 def begin_run(run: Run) -> None:
     """Claim the output folder for the run; raises ``OutputError`` where it cannot be written to."""
     output = run.work.output
-    remove_temporary_files(output)
-    put_bytes(output / MANIFEST, json.dumps(run.manifest, indent=1).encode())
+    places.remove_temporary_files(output)
+    places.put_bytes(output / MANIFEST, json.dumps(run.manifest, indent=1).encode())
     if run.missing:
-        remove_file(output / SUMMARY)
+        places.remove_file(output / SUMMARY)
 
 
 def finish_run(run: Run, summary: Mapping[str, Any]) -> None:
     """Mark the run as complete, with its summary; raises ``OutputError`` where a partition is missing."""
     output = run.work.output
-    unseen = {shard.name for shard in run.shards} - list_files(output).keys()
+    unseen = {shard.name for shard in run.shards} - places.list_files(output).keys()
     if unseen:
         raise OutputError(
             f"{len(unseen)} of {len(run.shards)} partitions are missing from {output}: "
             "on a cluster, the output must be a folder that all nodes share, or an object store."
         )
-    put_bytes(output / SUMMARY, json.dumps({"run": run.work.run, "complete": True, **summary}, indent=1).encode())
+    places.put_bytes(
+        output / SUMMARY, json.dumps({"run": run.work.run, "complete": True, **summary}, indent=1).encode()
+    )
 
 
 def _refuse_overlap(source: Source, output: Location) -> None:
@@ -116,7 +109,7 @@ def _refuse_overlap(source: Source, output: Location) -> None:
 
 def _refuse_other_run(output: Location, identity: Mapping[str, Any]) -> None:
     try:
-        difference = _first_difference(json.loads(read_bytes(output / MANIFEST)), identity)
+        difference = _first_difference(json.loads(places.read_bytes(output / MANIFEST)), identity)
     except (ValueError, TypeError, KeyError, AttributeError):
         difference = f"its {MANIFEST} cannot be read"
     if difference:

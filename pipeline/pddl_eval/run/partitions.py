@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from itertools import count
-from typing import Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -178,32 +178,21 @@ def score_shard(work: Work, task: ShardTask) -> ShardResult:
         return ShardFailure(shard.name, reason, trace=traceback.format_exc())
 
 
-def read_record(partition: Location) -> ShardRecord | None:
-    """The record of a partition; None where the file is not a whole partition of this program."""
-    try:
-        with dataset_errors(partition, "read"), partition.filesystem.open_input_file(partition.path) as file:
-            metadata = pq.read_metadata(file)
-        record = ShardRecord.from_json((metadata.metadata or {})[RECORD_KEY.encode()])
-    except (DatasetError, KeyError, TypeError, ValueError):
-        return None
-    return record if record.rows == metadata.num_rows else None
+def finished_records(output: Location, shards: Iterable[Shard], run: str) -> dict[str, ShardRecord]:
+    """By shard name, the records of those partitions of a run that are there and hold all rows of their shards."""
 
+    def finished(shard: Shard) -> ShardRecord | None:
+        place = output / shard.name
+        try:
+            with dataset_errors(place, "read"), place.filesystem.open_input_file(place.path) as file:
+                metadata = pq.read_metadata(file)
+            record = ShardRecord.from_json((metadata.metadata or {})[RECORD_KEY.encode()])
+        except (DatasetError, KeyError, TypeError, ValueError):
+            return None  # Not a whole partition of this program.
+        return record if record.run == run and record.rows == metadata.num_rows == shard.rows else None
 
-def finished_records(
-    output: Location, shards: Collection[Shard], present: Collection[str], run: str
-) -> dict[str, ShardRecord]:
-    """By shard name, the records of those partitions of a run that hold all rows of their shards.
-
-    ``present`` are the names of the files that the output holds.
-    """
-    candidates = [shard for shard in shards if shard.name in present]
     with ThreadPoolExecutor(FOOTER_READERS) as readers:
-        records = readers.map(lambda shard: read_record(output / shard.name), candidates)
-        return {
-            shard.name: record
-            for shard, record in zip(candidates, records, strict=True)
-            if record is not None and record.run == run and record.rows == shard.rows
-        }
+        return {record.name: record for record in readers.map(finished, shards) if record}
 
 
 def column_statistics(table: pa.Table, columns: Iterable[str], counted: Collection[str] = ()) -> Statistics:
@@ -222,10 +211,10 @@ def merge_statistics(parts: Iterable[Statistics]) -> Statistics:
     >>> merge_statistics([{"plan_lcs": {"count": 2, "sum": 1.5}}, {"plan_lcs": {"count": 1, "sum": 0.5}}])
     {'plan_lcs': {'count': 3, 'sum': 2.0}}
     """
-    total: dict[str, Counter[str]] = {}
+    total: dict[str, Any] = {}
     for part in parts:
         for column, values in part.items():
-            total.setdefault(column, Counter()).update(values)  # type: ignore[arg-type]  # which adds floats as well
+            total.setdefault(column, Counter()).update(values)
     return {column: dict(values) for column, values in total.items()}
 
 

@@ -135,7 +135,7 @@ def locate(place: str | os.PathLike[str]) -> Location:
 def read_bytes(location: Location) -> bytes:
     """The content of a small file; raises ``DatasetError`` where it cannot be read."""
     with dataset_errors(location, "read"), location.filesystem.open_input_stream(location.path) as stream:
-        return stream.read()
+        return bytes(stream.read())
 
 
 def put_bytes(location: Location, content: bytes | memoryview) -> None:
@@ -317,7 +317,7 @@ def _s3_store(bucket: str) -> Store:
 @lru_cache(maxsize=64)
 def _region_of_bucket(bucket: str) -> str:
     with suppress(OSError):
-        return fs.resolve_s3_region(bucket)
+        return str(fs.resolve_s3_region(bucket))
     return ""
 
 

@@ -13,10 +13,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 
-from pddl_eval.run.engines import InProcess, Processes, WorkerLost
+from pddl_eval.run.engines import Engine, WorkerLost
 from pddl_eval.run.inputs import Shard
 from pddl_eval.run.partitions import ShardFailure, ShardResult, ShardTask
-from pddl_eval.run.ray_engine import RayTasks
 
 LOSSES_BEFORE_PROBING = 2
 LOSSES_OF_POISON = 10
@@ -32,7 +31,7 @@ MOST_POISON_ROWS = 16
 ADVICE = "look at the installation and the memory of the workers, then try a smaller --shard-rows"
 
 
-def run_shards(engine: InProcess | Processes | RayTasks, shards: Iterable[Shard]) -> Iterator[ShardResult | WorkerLost]:
+def run_shards(engine: Engine, shards: Iterable[Shard]) -> Iterator[ShardResult | WorkerLost]:
     """The record or failure of each shard, as they finish, and each lost worker in between.
 
     A bounded number of shards is in flight. Ends early, without touching the shards that are left, after a failure

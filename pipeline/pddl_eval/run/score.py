@@ -1,6 +1,6 @@
 """A run from input to summary: ``score_dataset`` scores pairs, ``run_scorer`` does the same with any scorer.
 
-This is the only file of the room that knows what is done to the rows.
+Only this file of the room knows what is done to the rows (``PairScorer``) and which columns a summary shows.
 """
 
 from __future__ import annotations
@@ -14,19 +14,35 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
+from pddl_eval.errors import RunError
 from pddl_eval.options import RunOptions, ScoringOptions, takes
-from pddl_eval.run.engines import InProcess, Processes, WorkerLost, choose_engine
+from pddl_eval.run.engines import Engine, InProcess, Processes, RayTasks, WorkerLost, choose_engine
 from pddl_eval.run.inputs import Input
 from pddl_eval.run.manifest import Run, begin_run, finish_run, prepare_run
-from pddl_eval.run.partitions import Scorer, ShardFailure, ShardRecord, ShardResult, merge_statistics, score_shard
+from pddl_eval.run.partitions import (
+    Scorer,
+    ShardFailure,
+    ShardRecord,
+    ShardResult,
+    Statistics,
+    merge_statistics,
+    score_shard,
+)
 from pddl_eval.run.places import OutputError, dataset_errors, locate
-from pddl_eval.run.ray_engine import RayTasks
 from pddl_eval.run.retries import run_shards
-from pddl_eval.run.summary import RunIncomplete, RunSummary
-from pddl_eval.table import score_schema, score_table
+from pddl_eval.scoring.columns import score_schema
+from pddl_eval.scoring.table import score_table
+
+SHARES = ("parseable", "solvable", "equivalent", "equivalent_untyped", "plan_valid", "goal_reached")
+"""Bool score columns that a summary shows the share of."""
+
+MEANS = ("plan_lcs", "plan_jaccard", "plan_score", "domain_precision", "domain_recall")
+"""Number score columns that a summary shows the mean of."""
+
 
 Event = Run | ShardResult | WorkerLost
 
@@ -68,10 +84,10 @@ def score_dataset(
 
 
 def run_scorer(
-    input: Input, output: str | os.PathLike[str], scorer: Scorer, options: RunOptions, *, watch: Watcher | None = None
+    inputs: Input, output: str | os.PathLike[str], scorer: Scorer, options: RunOptions, *, watch: Watcher | None = None
 ) -> RunSummary:
     """The run behind ``score_dataset``, for any scorer; errors as there."""
-    return finish_shards(prepare_run(input, output, scorer, options.shard_rows), options, watch=watch)
+    return finish_shards(prepare_run(inputs, output, scorer, options.shard_rows), options, watch=watch)
 
 
 def finish_shards(run: Run, options: RunOptions, *, watch: Watcher | None = None) -> RunSummary:
@@ -82,18 +98,19 @@ def finish_shards(run: Run, options: RunOptions, *, watch: Watcher | None = None
     records = dict(run.finished)
     failures: list[ShardFailure] = []
     with ExitStack() as stack:
-        tell = watch or (lambda event: None)
         log = locate(options.json_log or os.devnull)
         with dataset_errors(log, "write"):
             lines = stack.enter_context(Path(log.path).open("a", buffering=1, encoding="utf-8"))
         begin_run(run)
-        tell(run)
+        if watch:
+            watch(run)
         if missing:
             engine = stack.enter_context(closing(_open_engine(run, options)))
             for result in run_shards(engine, missing):
                 with dataset_errors(log, "write"):
                     lines.write(f"{log_line(result)}\n")
-                tell(result)
+                if watch:
+                    watch(result)
                 if isinstance(result, ShardRecord):
                     records[result.name] = result
                 elif isinstance(result, ShardFailure):
@@ -105,8 +122,110 @@ def finish_shards(run: Run, options: RunOptions, *, watch: Watcher | None = None
 
 
 @dataclass(frozen=True, slots=True)
+class RunSummary:
+    """A run's result over all its partitions, those of an earlier start included.
+
+    ``rows`` lie in the output, ``rows_scored`` of them were scored this time, in ``seconds`` of wall time;
+    ``rows_carried`` have their scores from an earlier dataset (``pddl_eval.reuse``); ``shards_reused`` partitions were
+    there already.
+
+    >>> statistics = {"equivalent": {"true": 1, "false": 3, "null": 0}, "verdict": {"identical": 1, "goal_differs": 3}}
+    >>> summary = RunSummary("scored", 4, 4, 0, 0, 1, 0, "local", 1, 0.002, "pddl-eval:0.1.0", statistics)
+    >>> summary.share("equivalent"), list(summary.verdicts), summary.rows_per_second
+    (0.25, ['goal_differs', 'identical'], 2000.0)
+    """
+
+    output: str
+    rows: int
+    rows_scored: int
+    rows_carried: int
+    rows_unreadable: int
+    shards: int
+    shards_reused: int
+    engine: str
+    workers: int | None
+    seconds: float
+    signature: str
+    statistics: Statistics
+
+    @property
+    def verdicts(self) -> Mapping[str, float]:
+        """How often each verdict was given, the most frequent first."""
+        counts = self.statistics.get("verdict", {})
+        return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+    @property
+    def rows_per_second(self) -> float:
+        return self.rows_scored / self.seconds if self.seconds else 0.0
+
+    @property
+    def errors(self) -> int:
+        """Rows with a ``score_error``."""
+        return int(self.statistics.get("score_error", {}).get("count", 0))
+
+    def share(self, column: str) -> float | None:
+        """The share of rows in which a bool score column is true, undecided rows counting as not; None without it."""
+        counts = self.statistics.get(column)
+        return counts["true"] / self.rows if counts and self.rows else None
+
+    def mean(self, column: str) -> float | None:
+        """The mean of a number score column over the rows that have one; None where none has."""
+        values = self.statistics.get(column)
+        return values["sum"] / values["count"] if values and values["count"] else None
+
+    def to_json(self) -> dict[str, Any]:
+        """What the run's ``_summary.json`` keeps: only what a run that was resumed can say as well."""
+        return {
+            "rows": self.rows,
+            "rows_carried": self.rows_carried,
+            "shards": self.shards,
+            "signature": self.signature,
+            "verdicts": self.verdicts,
+            "statistics": self.statistics,
+        }
+
+    def lines(self) -> list[tuple[str, str]]:
+        """The summary as pairs of a label and its value, in the order in which a person wants them."""
+        reused = f" ({self.shards_reused} of them from an earlier start)" if self.shards_reused else ""
+        lines = [("pairs", f"{self.rows:,} in {self.shards:,} shard{'' if self.shards == 1 else 's'}{reused}")]
+        if self.rows_carried:
+            lines.append(("carried over", f"{self.rows_carried:,} unchanged, {self.rows - self.rows_carried:,} scored"))
+        if self.rows_unreadable:
+            lines.append(("not readable", f"{self.rows_unreadable:,}"))
+        for column in SHARES:
+            counts = self.statistics.get(column)
+            if counts and counts["true"] + counts["false"]:
+                undecided = f", {counts['null']:,} undecided" if counts["null"] else ""
+                lines.append((column, f"{self.share(column):7.2%}  ({counts['true']:,}{undecided})"))
+        for column in MEANS:
+            mean = self.mean(column)
+            if mean is not None:
+                lines.append((column, f"{mean:7.4f}  (mean of {self.statistics[column]['count']:,})"))
+        lines += [(f"verdict {verdict}", f"{count:,}") for verdict, count in self.verdicts.items()]
+        if self.errors:
+            lines.append(("score_error", f"{self.errors:,} rows could not be scored"))
+        if self.rows_scored:
+            workers = f", {self.workers} workers" if (self.workers or 1) > 1 else ""
+            speed = f"{self.rows_per_second:,.0f} pairs/s in {self.seconds:,.1f} s ({self.engine}{workers})"
+            lines.append(("throughput", speed))
+        return [*lines, ("signature", self.signature), ("output", self.output)]
+
+    def __str__(self) -> str:
+        width = max(len(label) for label, _ in self.lines())
+        return "\n".join(f"{label:<{width}}  {value}" for label, value in self.lines())
+
+
+class RunIncomplete(RunError):
+    """Shards failed or rows could not be read; everything else is scored and written. ``summary`` says how much."""
+
+    def __init__(self, message: str, summary: RunSummary) -> None:
+        super().__init__(message)
+        self.summary = summary
+
+
+@dataclass(frozen=True, slots=True)
 class PairScorer:
-    """``score_table`` as the scorer of a run, signed with the versions that are installed where it is made."""
+    """``pddl_eval.scoring`` as the scorer of a run, signed with the versions that are installed where it is made."""
 
     options: ScoringOptions
     signature: str = field(init=False)
@@ -148,7 +267,7 @@ def log_line(result: ShardResult | WorkerLost) -> str:
     return json.dumps({"time": datetime.now(UTC).isoformat(timespec="milliseconds"), **fields})
 
 
-def _open_engine(run: Run, options: RunOptions) -> InProcess | Processes | RayTasks:
+def _open_engine(run: Run, options: RunOptions) -> Engine:
     function = partial(score_shard, run.work)
     if options.engine == "ray":
         return RayTasks(function, options)
