@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pddl_eval.model import Atom
-
 
 @dataclass(frozen=True, slots=True)
 class Unsolvable:
@@ -24,14 +22,6 @@ class Undecided:
     """A limit was hit before an answer was found; ``reason`` names the limit."""
 
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class BrokenAssumption:
-    """An initial state that a domain's rules do not cover: in words why, and the atoms that do not go together."""
-
-    reason: str
-    atoms: tuple[Atom, ...]
 
 
 class Verdict(StrEnum):

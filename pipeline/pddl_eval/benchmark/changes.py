@@ -19,6 +19,7 @@ from pddl_eval.benchmark.arrangements import contradiction, other_goal, other_in
 from pddl_eval.benchmark.reference import Reference, fresh_name, write
 from pddl_eval.benchmark.rewritings import TRIES, exchange_in_goal
 from pddl_eval.benchmark.scene_invariant import surely_different
+from pddl_eval.domains import BrokenAssumption
 from pddl_eval.model import ROOT_TYPE, Atom, Problem, State
 
 
@@ -133,7 +134,9 @@ def types_removed(reference: Reference, random: Random) -> str | None:
 def goal_contradictory(reference: Reference, random: Random) -> str | None:
     """Two goal atoms more that no reachable state has both, the initial state being one of the domain's."""
     domain = reference.planning_domain
-    if domain is None or domain.rules is None or domain.rules.failed_assumption(reference.problem, True):
+    if domain is None or domain.rules is None:
+        return None
+    if isinstance(domain.rules(reference.problem, True), BrokenAssumption):
         return None
     added = contradiction(reference.problem, random)
     return write(replace(reference.problem, goal=reference.problem.goal.union(added)), random) if added else None

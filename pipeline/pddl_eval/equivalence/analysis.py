@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from pddl_eval.domains import PlanningDomain
+from pddl_eval.domains import BrokenAssumption, PlanningDomain
 from pddl_eval.equivalence.canonical import LabelledGraph
 from pddl_eval.errors import UserError
 from pddl_eval.model import ROOT_TYPE, Problem, State
@@ -30,9 +30,9 @@ def closure_of(
     """
     if planning_domain is None:
         return Undecided(f"nothing is known of a domain named {problem.domain}")
-    rules = planning_domain.rules
-    if rules is not None and rules.failed_assumption(problem, typed) is None:
-        return rules.fully_specify(problem, typed)
+    start = planning_domain.rules(problem, typed) if planning_domain.rules is not None else None
+    if start is not None and not isinstance(start, BrokenAssumption):
+        return start.fully_specify(problem.goal)
     from pddl_eval.strips import closure
 
     domain = planning_domain.domain if typed else planning_domain.domain.without_types()
@@ -72,7 +72,7 @@ class Analysis:
         if "closure" in self.__dict__:
             return True
         rules = self.planning_domain.rules if self.planning_domain is not None else None
-        return rules is not None and rules.failed_assumption(self.problem, self.typed) is None
+        return rules is not None and not isinstance(rules(self.problem, self.typed), BrokenAssumption)
 
     @cached_property
     def _colors(self) -> dict[str, str]:
