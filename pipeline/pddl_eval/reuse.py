@@ -1,7 +1,7 @@
 """A dataset scored again: rows whose content is that of a row scored before keep its scores, the rest is scored.
 
 What it writes is what ``score_dataset`` would have written, partition by partition; only the time spent differs. It
-compares no scores: that is ``pddl_eval.comparison``.
+compares no scores: that is ``pddl_eval.diff``.
 
 The earlier scores are found through an index: an Arrow file in the output with the score columns behind a digest of
 each row's content, a record batch for each bucket of digests, sorted. It is written in one pass over the earlier
@@ -28,7 +28,7 @@ from pyarrow import ipc
 
 from pddl_eval import run as runs
 from pddl_eval.options import MEANINGS, RunOptions, ScoringOptions, takes
-from pddl_eval.scoring.columns import ColumnError, pairs_present
+from pddl_eval.table import ColumnError, pairs_present
 
 INDEX_FOLDER = "_previous"
 """In the output, while the run lasts: workers on other machines see it there."""

@@ -26,14 +26,6 @@ class Undecided:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class BrokenAssumption:
-    """An initial state that a domain's rules do not cover: in words why, and the atoms that do not go together."""
-
-    reason: str
-    atoms: tuple[Atom, ...]
-
-
 class Verdict(StrEnum):
     """What a comparison of two problems came to.
 

@@ -14,6 +14,7 @@ from pddl_eval.domains import known_domain
 from pddl_eval.metrics import PlanScores, compare_plans, plan_score
 from pddl_eval.model import Problem
 from pddl_eval.parsing import DomainError, ParseError, PlanError, parse_problem, read_plan
+from pddl_eval.solve import solve
 
 TWO_BLOCKS = """
 (define (problem two) (:domain blocksworld) (:objects a b)
@@ -280,7 +281,7 @@ def test_the_planners_plans_are_valid_in_real_problems() -> None:
         rows = problems.filter(pl.col("domain") == name).head(2_000).collect()["problem_pddl"].gather_every(100)
         for problem in map(parse_problem, rows):
             assert isinstance(problem, Problem)
-            found = known.rules.plan(problem, True)
+            found = solve(problem, known)
             if not isinstance(found, tuple) or not found:
                 continue
             reference = "\n".join(f"({' '.join(action)})" for action in found)

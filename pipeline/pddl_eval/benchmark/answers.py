@@ -25,6 +25,7 @@ from typing import NamedTuple
 from pddl_eval.benchmark.enumeration import DOMAINS
 from pddl_eval.benchmark.original import Original, write
 from pddl_eval.benchmark.tasks import choose, of_type
+from pddl_eval.domains import BrokenAssumption
 from pddl_eval.model import ROOT_TYPE, Atom, Problem, State, show_atom
 from pddl_eval.model import renamed as with_names
 
@@ -289,7 +290,7 @@ def types_added(original: Original, _random: Random) -> Problem | None:
 def goal_contradictory(original: Original, random: Random) -> Problem | None:
     """Two goal atoms more that no reachable state has both, the initial state being one of the domain's."""
     problem, domain, tasks = original.problem, original.planning_domain, DOMAINS.get(original.problem.domain)
-    if not tasks or domain is None or domain.rules is None or domain.rules.failed_assumption(problem, True):
+    if not tasks or domain is None or domain.rules is None or isinstance(domain.rules(problem, True), BrokenAssumption):
         return None
     found = tasks.contradictions(problem, random)
     return replace(problem, goal=problem.goal.union(random.choice(found))) if found else None

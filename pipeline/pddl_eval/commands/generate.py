@@ -51,10 +51,10 @@ def planetarium(output: Output) -> None:
     """
     from pddl_eval.benchmark import DOMAINS, PAIRS, PAIRS_SCHEMA, SIZE_BUCKETS, benchmark_pairs, pairs_tables
     from pddl_eval.progress import progress
-    from pddl_eval.run import new_parquet
+    from pddl_eval.run import locate, new_parquet
 
     counts: Counter[tuple[str, str]] = Counter()
-    with new_parquet(output, PAIRS_SCHEMA) as write, progress(PAIRS) as pace:
+    with new_parquet(locate(output), PAIRS_SCHEMA) as write, progress(PAIRS) as pace:
         for table in pairs_tables(benchmark_pairs(), ROW_GROUP_ROWS):
             write(table)
             pace.advance(table.num_rows)
@@ -88,7 +88,7 @@ def variants(
     """
     from pddl_eval.benchmark import PRESETS, variants_schema
     from pddl_eval.progress import progress
-    from pddl_eval.run import new_parquet, open_source, ordered_map, plan_shards
+    from pddl_eval.run import locate, new_parquet, open_source, ordered_map, plan_shards
 
     if preset not in PRESETS:
         raise UserError(f"--preset {preset} does not exist; {did_you_mean(preset, PRESETS, 'presets')}")
@@ -101,7 +101,7 @@ def variants(
     ]
     counts: Counter[tuple[str, bool, bool | None, bool]] = Counter()
     wanted = source.rows * per_reference
-    with new_parquet(output, schema) as write, progress(wanted) as pace:
+    with new_parquet(locate(output), schema) as write, progress(wanted) as pace:
         for shard, table in zip(shards, ordered_map(_answer_shard, jobs, workers), strict=True):
             write(table)
             pace.advance(shard.rows * per_reference)
@@ -127,10 +127,10 @@ def sample(output: Output) -> None:
     pddl-eval generate sample sample.parquet
     """
     from pddl_eval.benchmark import sample_table
-    from pddl_eval.run import new_parquet
+    from pddl_eval.run import locate, new_parquet
 
     table = sample_table()
-    with new_parquet(output, table.schema) as write:
+    with new_parquet(locate(output), table.schema) as write:
         write(table)
     print(f"{table.num_rows} pairs in {output}")
 

@@ -1,4 +1,4 @@
-"""Gripper: its PDDL, which initial states the rules cover, closure and planner.
+"""Gripper: its PDDL, which initial states the rules cover, closures and plans.
 
 The argument. ``room``, ``ball`` and ``gripper`` never change. Call *live* the robot where its one ``at-robby`` names a
 room, a gripper that is ``free`` or carries a ball, and a ball that is in a room or in a live gripper. Everything else
@@ -15,12 +15,12 @@ gripper's state is given.
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
-from pddl_eval.errors import UserError
-from pddl_eval.model import Action, Atom, Problem, State, show_atom
-from pddl_eval.verdict import BrokenAssumption, Unsolvable
+from pddl_eval.domains.reading import BrokenAssumption, exclude_each_other, fits, never_true, remembered
+from pddl_eval.model import Action, Atom, Problem, State
+from pddl_eval.verdict import Unsolvable
 
 PDDL = """
 (define (domain gripper)
@@ -37,221 +37,152 @@ PDDL = """
     :effect (and (at ?b ?r) (free ?g) (not (carry ?b ?g)))))
 """
 
-ARITY = {"room": 1, "ball": 1, "gripper": 1, "at-robby": 1, "at": 2, "free": 1, "carry": 2}
-RECENT = 16
-"""Readings kept of initial states and goals: closure and planner, reference and answer ask for the same ones."""
+ROBBY, NOTHING = "(robby)", "(nothing)"
+"""The robot is in a room as a ball is; ``free`` says that nothing is in a gripper."""
 
 
-def failed_assumption(problem: Problem, typed: bool = True) -> BrokenAssumption | None:
-    """What the robot, a ball or a gripper has two of, None when the rules of this file cover the initial state.
-
-    >>> two = frozenset({("room", "a"), ("room", "b"), ("at-robby", "a"), ("at-robby", "b")})
-    >>> failed_assumption(Problem("p", "gripper", {"a": "object", "b": "object"}, two, frozenset())).reason
-    'the robot is in two rooms'
-    """
-    scene = _scene(problem.init)
-    return scene if isinstance(scene, BrokenAssumption) else None
-
-
-def fully_specify(problem: Problem, typed: bool = True) -> State | Unsolvable:
-    """cl(goal): the atoms true in all reachable states that contain the goal (the paper's appendix C, made exact).
+def read(problem: Problem, _typed: bool = True) -> Scene | BrokenAssumption:
+    """Where everything is in the initial state, or atoms that no state of Gripper has together.
 
     >>> kinds = {("room", "r"), ("ball", "b"), ("gripper", "g")}
     >>> init = frozenset(kinds | {("at-robby", "r"), ("at", "b", "r"), ("free", "g")})
-    >>> problem = Problem("p", "gripper", dict.fromkeys("rbg", "object"), init, frozenset({("carry", "b", "g")}))
-    >>> sorted(fully_specify(problem) - problem.goal)
+    >>> scene, goal = read(Problem("p", "gripper", {}, init, frozenset())), frozenset({("carry", "b", "g")})
+    >>> sorted(scene.fully_specify(goal) - goal)
     [('at-robby', 'r'), ('ball', 'b'), ('gripper', 'g'), ('room', 'r')]
-    """
-    aims = _aims(problem.init, problem.goal)
-    if isinstance(aims, Unsolvable):
-        return aims
-    scene = aims.scene
-    closure = set(problem.goal | scene.static)
-    open_balls = scene.balls.keys() - aims.balls.keys()
-    open_grippers = scene.grippers.keys() - aims.grippers.keys()
-    if scene.robby is not None and len(scene.rooms) == 1:
-        closure.add(("at-robby", scene.robby))
-        if not open_grippers:
-            closure.update(("at", ball, scene.robby) for ball in open_balls)
-    if not open_balls:
-        closure.update(("free", gripper) for gripper in open_grippers)
-    return frozenset(closure)
-
-
-def plan(problem: Problem, typed: bool = True) -> tuple[Action, ...] | Unsolvable:
-    """A plan of a few actions a ball: put down, carry to the rooms asked for, pick up, go where asked.
-
-    >>> kinds = {("room", "r"), ("ball", "b"), ("gripper", "g")}
-    >>> init = frozenset(kinds | {("at-robby", "r"), ("at", "b", "r"), ("free", "g")})
-    >>> plan(Problem("p", "gripper", dict.fromkeys("rbg", "object"), init, frozenset({("carry", "b", "g")})))
+    >>> scene.plan(goal)
     (('pick', 'b', 'r', 'g'),)
     """
-    aims = _aims(problem.init, problem.goal)
-    if isinstance(aims, Unsolvable):
-        return aims
-    if problem.goal <= problem.init:
-        return ()
-    scene = aims.scene
-    assert scene.robby is not None, "a goal beyond the initial state asks for a live robot"
-    robby = scene.robby
-    place = dict(scene.balls)
-    actions: list[Action] = []
-
-    def go(room: str) -> None:
-        nonlocal robby
-        if room != robby:
-            actions.append(("move", robby, room))
-            robby = room
-
-    to_carry = [ball for ball, aim in aims.balls.items() if aim in scene.rooms and aim != place[ball]]
-    for ball, gripper in sorted(scene.balls.items()):
-        if gripper in scene.grippers and aims.balls.get(ball) != gripper:
-            if aims.balls.get(ball) in scene.rooms:
-                go(aims.balls[ball])
-            actions.append(("drop", ball, robby, gripper))
-            place[ball] = robby
-    to_carry = [ball for ball in to_carry if place[ball] != aims.balls[ball]]
-    busy = {gripper: ball for ball, gripper in place.items() if gripper in scene.grippers}
-    if to_carry:
-        hand = min((gripper for gripper in scene.grippers if gripper not in busy), default=None)
-        if hand is None:
-            hand, ball = min(busy.items())
-            actions.append(("drop", ball, robby, hand))
-            place[ball] = robby
-        for ball in sorted(to_carry, key=lambda ball: (aims.balls[ball], place[ball], ball)):
-            go(place[ball])
-            actions.append(("pick", ball, robby, hand))
-            go(aims.balls[ball])
-            actions.append(("drop", ball, robby, hand))
-    for ball, aim in sorted(aims.balls.items()):
-        if aim in scene.grippers and place[ball] != aim:
-            go(place[ball])
-            actions.append(("pick", ball, robby, aim))
-    if aims.robby is not None:
-        go(aims.robby)
-    return tuple(actions)
+    return _scene(problem.init)
 
 
-@dataclass(frozen=True, slots=True)
-class _Scene:
-    """An initial state: the rooms, and where each live thing is."""
+def _arrange(atoms: Iterable[Atom]) -> tuple[dict[str, Atom], dict[str, Atom]] | BrokenAssumption:
+    """The atom that says where each thing is, and the one that says what is in each gripper; else two that clash."""
+    place: dict[str, Atom] = {}
+    content: dict[str, Atom] = {}
+    for atom in atoms:
+        thing = ROBBY if atom[0] == "at-robby" else atom[1]
+        if atom[0] != "free" and (first := place.setdefault(thing, atom)) != atom:
+            return BrokenAssumption((first, atom))
+        if atom[0] in ("free", "carry") and (first := content.setdefault(atom[-1], atom)) != atom:
+            return BrokenAssumption((first, atom))
+    return place, content
 
-    rooms: frozenset[str]
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scene:
+    """An initial state: where each live thing is, and what is in each live gripper."""
+
+    init: State
+    rooms: set[str]
     robby: str | None
     balls: dict[str, str]
     """The room or the gripper of each live ball."""
-    grippers: dict[str, str | None]
-    """The ball in each live gripper, None where it is free."""
+    grippers: dict[str, str]
+    """What is in each live gripper."""
+    kinds: Mapping[str, tuple[Container[str], ...]]
+    """The live arguments of each predicate that operators change."""
     static: State
 
+    def fully_specify(self, goal: State) -> State | Unsolvable:
+        """cl(goal)."""
+        aims = _aims(goal, self)
+        if isinstance(aims, Unsolvable):
+            return aims
+        place, content = aims
+        closure = set(goal | self.static)
+        open_balls = self.balls.keys() - place.keys()
+        open_grippers = self.grippers.keys() - content.keys()
+        if self.robby is not None and len(self.rooms) == 1:
+            closure.add(("at-robby", self.robby))
+            if not open_grippers:
+                closure.update(("at", ball, self.robby) for ball in open_balls)
+        if not open_balls:
+            closure.update(("free", gripper) for gripper in open_grippers)
+        return frozenset(closure)
 
-@lru_cache(maxsize=RECENT)
-def _scene(init: State) -> _Scene | BrokenAssumption:
+    def plan(self, goal: State) -> tuple[Action, ...] | Unsolvable:
+        """A few actions a ball: put down, carry to the rooms asked for, pick up, go where asked."""
+        aims = _aims(goal, self)
+        if isinstance(aims, Unsolvable):
+            return aims
+        if goal <= self.init:
+            return ()
+        assert self.robby is not None, "a goal beyond the initial state asks for a live robot"
+        robby = self.robby
+        aim = {thing: atom[-1] for thing, atom in aims[0].items()}
+        final_room = aim.pop(ROBBY, None)
+        place = dict(self.balls)
+        actions: list[Action] = []
+
+        def do(name: str, ball: str, room: str, gripper: str) -> None:
+            nonlocal robby
+            if room != robby:
+                actions.append(("move", robby, room))
+                robby = room
+            actions.append((name, ball, room, gripper))
+            place[ball] = room if name == "drop" else gripper
+
+        for ball, gripper in sorted(self.balls.items()):
+            if gripper in self.grippers and aim.get(ball) != gripper:
+                do("drop", ball, aim[ball] if aim.get(ball) in self.rooms else robby, gripper)
+        to_carry = [ball for ball in aim if aim[ball] in self.rooms and place[ball] != aim[ball]]
+        busy = {gripper: ball for ball, gripper in place.items() if gripper in self.grippers}
+        if to_carry:
+            hand = min(self.grippers.keys() - busy.keys(), default=None)
+            if hand is None:
+                hand, ball = min(busy.items())
+                do("drop", ball, robby, hand)
+            for ball in sorted(to_carry, key=lambda ball: (aim[ball], place[ball], ball)):
+                do("pick", ball, place[ball], hand)
+                do("drop", ball, aim[ball], hand)
+        for ball, gripper in sorted(aim.items()):
+            if gripper in self.grippers and place[ball] != gripper:
+                do("pick", ball, place[ball], gripper)
+        if final_room not in (None, robby):
+            actions.append(("move", robby, final_room))
+        return tuple(actions)
+
+
+@remembered
+def _scene(init: Iterable[Atom]) -> Scene | BrokenAssumption:
     """The scene that the atoms describe, or the assumption they break."""
-    by_predicate: dict[str, list[Atom]] = {predicate: [] for predicate in ARITY}
+    named: dict[str, set[str]] = {"room": set(), "ball": set(), "gripper": set()}
     for atom in init:
-        if ARITY.get(atom[0]) == len(atom) - 1:
-            by_predicate[atom[0]].append(atom)
-    rooms = {room for _, room in by_predicate["room"]}
-    all_balls = {ball for _, ball in by_predicate["ball"]}
-    all_grippers = {gripper for _, gripper in by_predicate["gripper"]}
-
-    if rooms & all_grippers:
-        both = min(rooms & all_grippers)
-        return BrokenAssumption(f"{both} is both a room and a gripper", (("room", both), ("gripper", both)))
-    robby_rooms = [room for _, room in by_predicate["at-robby"] if room in rooms]
-    if len(robby_rooms) > 1:
-        return BrokenAssumption("the robot is in two rooms", tuple(("at-robby", room) for room in sorted(robby_rooms)))
-    balls: dict[str, str] = {}
-    grippers: dict[str, str | None] = {}
-    if robby_rooms:
-        for _, gripper in by_predicate["free"]:
-            if gripper in all_grippers:
-                grippers[gripper] = None
-        for _, ball, gripper in by_predicate["carry"]:
-            if gripper in all_grippers and ball in all_balls:
-                if gripper in grippers:
-                    other = grippers[gripper]
-                    content = ("free", gripper) if other is None else ("carry", other, gripper)
-                    conflict = (content, ("carry", ball, gripper))
-                    return BrokenAssumption(f"{gripper} carries {ball} and is free or carries another", conflict)
-                if ball in balls:
-                    conflict = (("carry", ball, balls[ball]), ("carry", ball, gripper))
-                    return BrokenAssumption(f"{ball} is in two grippers", conflict)
-                grippers[gripper] = ball
-                balls[ball] = gripper
-        for _, ball, room in by_predicate["at"]:
-            if ball in all_balls and room in rooms:
-                if ball in balls:
-                    carried = balls[ball] in grippers
-                    conflict = (("carry" if carried else "at", ball, balls[ball]), ("at", ball, room))
-                    return BrokenAssumption(f"{ball} is in two places", conflict)
-                balls[ball] = room
-        if not grippers:
-            balls = {}
-    dynamic: set[Atom] = {("at-robby", room) for room in robby_rooms}
-    dynamic |= {("free", gripper) for gripper, ball in grippers.items() if ball is None}
-    dynamic |= {("carry" if place in grippers else "at", ball, place) for ball, place in balls.items()}
-    return _Scene(
-        rooms=frozenset(rooms),
-        robby=robby_rooms[0] if robby_rooms else None,
-        balls=balls,
-        grippers=grippers,
-        static=init - dynamic,
-    )
+        if atom[0] in named and len(atom) == 2:
+            named[atom[0]].add(atom[1])
+    rooms, balls, grippers = named.values()
+    if rooms & grippers:
+        both = min(rooms & grippers)
+        return BrokenAssumption((("room", both), ("gripper", both)))
+    kinds = _kinds(rooms, balls, grippers)
+    changing = [atom for atom in init if atom[0] in kinds and fits(atom, *kinds[atom[0]])]
+    robot = [atom for atom in changing if atom[0] == "at-robby"]
+    arrangement = _arrange(changing if robot else ())
+    if isinstance(arrangement, BrokenAssumption):
+        return arrangement
+    place, content = arrangement
+    if not content:
+        place = {thing: atom for thing, atom in place.items() if thing == ROBBY}
+    static = frozenset(init).difference(place.values(), content.values())
+    where = {thing: atom[-1] for thing, atom in place.items()}
+    robby = where.pop(ROBBY, None)
+    held = {gripper: atom[1] if atom[0] == "carry" else NOTHING for gripper, atom in content.items()}
+    live = _kinds(rooms if robby else (), where, held)
+    return Scene(frozenset(init), rooms, robby, where, held, live, static)
 
 
-@dataclass(frozen=True, slots=True)
-class _Aims:
-    """A consistent goal: where it wants the robot, which balls where, and what in which grippers."""
-
-    scene: _Scene
-    robby: str | None
-    balls: dict[str, str]
-    grippers: dict[str, str | None]
+def _kinds(
+    rooms: Container[str], balls: Container[str], grippers: Container[str]
+) -> dict[str, tuple[Container[str], ...]]:
+    return {"at-robby": (rooms,), "at": (balls, rooms), "carry": (balls, grippers), "free": (grippers,)}
 
 
-@lru_cache(maxsize=RECENT)
-def _aims(init: State, goal: State) -> _Aims | Unsolvable:
-    scene = _scene(init)
-    if isinstance(scene, BrokenAssumption):
-        raise UserError(f"the initial state breaks an assumption: {scene.reason}")
-    robby: str | None = None
-    balls: dict[str, str] = {}
-    grippers: dict[str, str | None] = {}
-    for atom in goal - scene.static:
-        predicate = atom[0]
-        out_of_reach = f"{show_atom(atom)} does not hold at the start and no operator can make it true"
-        if predicate in ("room", "ball", "gripper") or ARITY.get(predicate) != len(atom) - 1 or scene.robby is None:
-            return Unsolvable(out_of_reach)
-        if predicate == "at-robby":
-            if atom[1] not in scene.rooms:
-                return Unsolvable(f"{atom[1]} is no room, so the robot can never be there")
-            if robby is not None:
-                return Unsolvable(f"the goal has the robot both in {robby} and in {atom[1]}")
-            robby = atom[1]
-        elif predicate == "at":
-            _, ball, room = atom
-            if ball not in scene.balls or room not in scene.rooms:
-                return Unsolvable(out_of_reach)
-            if ball in balls:
-                return Unsolvable(f"the goal puts {ball} in two places")
-            balls[ball] = room
-        elif predicate == "carry":
-            _, ball, gripper = atom
-            if ball not in scene.balls or gripper not in scene.grippers:
-                return Unsolvable(out_of_reach)
-            if ball in balls:
-                return Unsolvable(f"the goal puts {ball} in two places")
-            if gripper in grippers:
-                return Unsolvable(f"the goal puts two things into {gripper}, or has it free and carrying")
-            balls[ball] = gripper
-            grippers[gripper] = ball
-        else:
-            gripper = atom[1]
-            if gripper not in scene.grippers:
-                return Unsolvable(out_of_reach)
-            if gripper in grippers:
-                return Unsolvable(f"the goal has {gripper} both free and carrying {grippers[gripper]}")
-            grippers[gripper] = None
-    return _Aims(scene, robby, balls, grippers)
+@remembered
+def _aims(goal: Iterable[Atom], scene: Scene) -> tuple[dict[str, Atom], dict[str, Atom]] | Unsolvable:
+    """The goal's atom for each thing and for each gripper."""
+    wanted = [atom for atom in goal if atom not in scene.static]
+    for atom in wanted:
+        if atom[0] not in scene.kinds or not fits(atom, *scene.kinds[atom[0]]):
+            return never_true(atom)
+    arrangement = _arrange(wanted)
+    return exclude_each_other(*arrangement.atoms) if isinstance(arrangement, BrokenAssumption) else arrangement

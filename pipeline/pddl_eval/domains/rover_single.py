@@ -1,7 +1,7 @@
 """The Rover domain with a single rover, its place and equipment without a name: its PDDL, and no rules of its own.
 
 One rover drives between waypoints, fills and empties stores, takes images and sends what it has to a lander. Nothing
-here decides anything: ``grounded`` decides each of the benchmark's problems exactly, in milliseconds, because whatever
+here decides anything: ``strips`` decides each of the benchmark's problems exactly, in milliseconds, because whatever
 is sampled, photographed or sent is so in one way only and for good.
 """
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 
-from pddl_eval.domains import PlanningDomain, planning_domain
+from pddl_eval.domains import BrokenAssumption, CoveredState, PlanningDomain, planning_domain
 from pddl_eval.equivalence.canonical import LabelledGraph
 from pddl_eval.model import ROOT_TYPE, Action, Domain, Problem, State
 from pddl_eval.parsing import ParseError, Unreadable, parse_problem
@@ -49,10 +49,11 @@ class Task:
         )
 
     @cached_property
-    def covered(self) -> bool:
-        """True where the domain's own rules decide the task in polynomial time."""
+    def start(self) -> CoveredState | None:
+        """The initial state as the domain's own rules read it; None where there are none or they do not cover it."""
         rules = self.domain.rules if self.domain is not None else None
-        return rules is not None and rules.failed_assumption(self.problem, self.typed) is None
+        start = rules(self.problem, self.typed) if rules is not None else None
+        return None if isinstance(start, BrokenAssumption) else start
 
     @cached_property
     def closure(self) -> State | Unsolvable | Undecided:
@@ -66,7 +67,7 @@ class Task:
     @property
     def has_closure(self) -> bool:
         """True where the closure is known already or costs no search."""
-        return "closure" in self.__dict__ or self.covered
+        return "closure" in self.__dict__ or self.start is not None
 
     @cached_property
     def plan(self) -> tuple[Action, ...] | Unsolvable | Undecided:
@@ -131,8 +132,8 @@ class Task:
 def _closure_of(task: Task) -> State | Unsolvable | Undecided:
     if task.domain is None:
         return Undecided(f"nothing is known of a domain named {task.problem.domain}")
-    if task.covered and task.domain.rules is not None:
-        return task.domain.rules.fully_specify(task.problem, task.typed)
+    if task.start is not None:
+        return task.start.fully_specify(task.problem.goal)
     return closure_by_search(task.problem, task.domain.operators_of(task.typed))
 
 
@@ -145,7 +146,7 @@ def task_of(problem: str | Problem | None, domain: str | Domain | None = None) -
     >>> task_of("(define (problem p) (:domain gripper) (:init) (:goal (and)))").domain.name
     'gripper'
     """
-    given = planning_domain(domain) if isinstance(domain, str) else domain and PlanningDomain(domain)
+    given = PlanningDomain(domain) if isinstance(domain, Domain) else domain and planning_domain(domain)
     if not isinstance(problem, Problem):
         problem = parse_problem(problem, given.domain.constants if given else ())
     return Task(problem, planning_domain(problem.domain) if domain is None else given)

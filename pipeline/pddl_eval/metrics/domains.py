@@ -78,7 +78,7 @@ def _reference(text: str | None) -> Domain:
     return parse_domain(text)
 
 
-def _read(row: Row, options: ScoringOptions) -> DomainPair:
+def _read(row: Row, _options: ScoringOptions) -> DomainPair:
     return DomainPair(row["reference_domain"], row["generated_domain"])
 
 

@@ -1,7 +1,7 @@
 """One pair of plans: read both, carry them out where that is possible, and let each metric say its number.
 
-``compare_plans`` takes what a user has (texts, sequences, columns); scoring a dataset reads each row's pair. Each metric
-is in a file of its own.
+``compare_plans`` takes what a user has (texts, sequences, columns); scoring a dataset reads each row's pair. Each
+metric is in a file of its own.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ def compare_plans(
 ) -> PlanScores | list[PlanScores]: ...
 
 
-def compare_plans(
+def compare_plans(  # noqa: PLR0913 (the contract's keywords)
     reference: Any,
     generated: Any,
     *,

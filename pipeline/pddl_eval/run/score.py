@@ -19,6 +19,7 @@ from typing import Any
 import pyarrow as pa
 
 from pddl_eval.errors import RunError
+from pddl_eval.metrics import PAIRS
 from pddl_eval.options import RunOptions, ScoringOptions, takes
 from pddl_eval.run.engines import Engine, InProcess, Processes, RayTasks, WorkerLost, choose_engine
 from pddl_eval.run.inputs import Input
@@ -34,15 +35,15 @@ from pddl_eval.run.partitions import (
 )
 from pddl_eval.run.places import OutputError, dataset_errors, locate
 from pddl_eval.run.retries import run_shards
-from pddl_eval.scoring.columns import score_schema
-from pddl_eval.scoring.table import score_table
+from pddl_eval.table import score_schema, score_table
 
-SHARES = ("parseable", "solvable", "equivalent", "equivalent_untyped", "plan_valid", "goal_reached")
-"""Bool score columns that a summary shows the share of."""
+_SHOWN = [column for pair in PAIRS for column in pair.columns if column.in_summary]
 
-MEANS = ("plan_lcs", "plan_jaccard", "plan_score", "domain_precision", "domain_recall")
-"""Number score columns that a summary shows the mean of."""
+SHARES = tuple(column.name for column in _SHOWN if column.type is bool)
+"""Score columns that a summary shows the share of."""
 
+MEANS = tuple(column.name for column in _SHOWN if column.type is float)
+"""Score columns that a summary shows the mean of."""
 
 Event = Run | ShardResult | WorkerLost
 
@@ -225,7 +226,7 @@ class RunIncomplete(RunError):
 
 @dataclass(frozen=True, slots=True)
 class PairScorer:
-    """``pddl_eval.scoring`` as the scorer of a run, signed with the versions that are installed where it is made."""
+    """``score_table`` as the scorer of a run, signed with the versions that are installed where it is made."""
 
     options: ScoringOptions
     signature: str = field(init=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pddl_eval.domains import PlanningDomain, Rules
+from pddl_eval.domains import BrokenAssumption, PlanningDomain, Rules
 from pddl_eval.model import Action, Problem
 from pddl_eval.solve import fast_downward
 from pddl_eval.solve.executor import execute
@@ -53,11 +53,11 @@ def _plan_by_rules(
     Where operators ask for no absent atom, as in every domain with rules, further initial atoms never hurt: a plan from
     a part of the initial state is a plan. That a part has none proves nothing: None.
     """
-    broken = rules.failed_assumption(problem, typed)
-    if broken is None:
-        return rules.plan(problem, typed)
+    start = rules(problem, typed)
+    if not isinstance(start, BrokenAssumption):
+        return start.plan(problem.goal)
     if conflicts:
-        for atom in broken.atoms:
+        for atom in start.atoms:
             part = replace(problem, init=problem.init - {atom})
             found = _plan_by_rules(part, rules, typed, conflicts - 1)
             if isinstance(found, tuple):

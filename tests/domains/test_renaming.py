@@ -1,10 +1,10 @@
 """A known domain in other words is decided by the known rules; a domain that only looks like one is not."""
 
 import pytest
-from pddl_eval.domains import planning_domain
+from pddl_eval.domains import BrokenAssumption, planning_domain
+from pddl_eval.domains.renaming import renaming_between
 from pddl_eval.equivalence import Task
 from pddl_eval.model import Problem
-from pddl_eval.renamed_rules import renaming_between
 
 FOUR_OPERATORS = """
 (define (domain blocks-4ops) (:requirements :strips)
@@ -37,7 +37,9 @@ def test_blocks_world_in_other_words_keeps_its_rules() -> None:
         ("arm-empty",),
         ("color", "b0", "b1"),
     }
-    plan = domain.rules.plan(problem, True)
+    start = domain.rules(problem, True)
+    assert not isinstance(start, BrokenAssumption)
+    plan = start.plan(goal)
     assert isinstance(plan, tuple)
     assert ("put-on", "b39", "b38") in plan and ("pick-up", "b38") in plan
 

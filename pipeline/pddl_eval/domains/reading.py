@@ -1,0 +1,74 @@
+"""What the rules of particular domains share: their interface, and how they read sets of atoms.
+
+A domain's rules read an initial state once; what they return answers for any goal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
+
+from pddl_eval.model import Action, Atom, Problem, State, show_atom
+from pddl_eval.verdict import Unsolvable
+
+RECENT = 16
+"""Readings kept of initial states and of goals: closure and plan, reference and answer ask for the same ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenAssumption:
+    """Atoms of an initial state that exclude each other: the domain's rules do not cover it."""
+
+    atoms: tuple[Atom, ...]
+
+
+class CoveredState(Protocol):
+    """An initial state that the rules of its domain cover; both answers are exact and take polynomial time."""
+
+    def fully_specify(self, goal: State) -> State | Unsolvable:
+        """cl(goal): the atoms true in all reachable states that contain the goal (the paper's appendix C, made exact)."""
+
+    def plan(self, goal: State) -> tuple[Action, ...] | Unsolvable:
+        """A plan to a state that contains the goal."""
+
+
+Rules = Callable[[Problem, bool], CoveredState | BrokenAssumption]
+"""Reads the initial state of a problem, with types or (False) ignoring them; the goal plays no part."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def remembered(read: Callable[Concatenate[Iterable[Atom], P], T]) -> Callable[Concatenate[State, P], T]:
+    """The function with its last answers kept. A refusal names the same atoms in every run.
+
+    Sets of atoms have another order in each run; what the first order refuses is read again in alphabetical order.
+    """
+
+    @lru_cache(maxsize=RECENT)
+    def reader(atoms: State, *args: P.args, **kwargs: P.kwargs) -> T:
+        answer = read(atoms, *args, **kwargs)
+        if isinstance(answer, BrokenAssumption | Unsolvable):
+            return read(sorted(atoms), *args, **kwargs)
+        return answer
+
+    return reader
+
+
+def exclude_each_other(first: Atom, second: Atom) -> Unsolvable:
+    """The proof that there is no plan for a goal with two atoms that are never true together."""
+    return Unsolvable(f"{show_atom(first)} and {show_atom(second)} are never true together")
+
+
+def never_true(atom: Atom) -> Unsolvable:
+    """The proof that there is no plan for a goal with an atom that no operator can make true."""
+    return Unsolvable(f"{show_atom(atom)} is not true initially and no operator can make it true")
+
+
+def fits(atom: Atom, *kinds: Container[str] | None) -> bool:
+    """True when the atom has as many arguments as there are kinds, each of its kind; None is any object."""
+    return len(atom) == len(kinds) + 1 and all(
+        kind is None or name in kind for name, kind in zip(atom[1:], kinds, strict=True)
+    )
