@@ -58,7 +58,7 @@ class Previous:
 
 
 @takes(scoring=ScoringOptions, running=RunOptions)
-def rescore_dataset(
+def rescore_dataset(  # noqa: PLR0913 (one keyword a setting)
     previous: runs.Input,
     input: runs.Input,
     output: str | os.PathLike[str],
@@ -97,7 +97,7 @@ def rescore_dataset(
     return summary
 
 
-def prepare_rescore(
+def prepare_rescore(  # noqa: PLR0913 (what rescore_dataset takes)
     previous: runs.Input,
     inputs: runs.Input,
     output: str | os.PathLike[str],

@@ -146,7 +146,10 @@ def task_of(problem: str | Problem | None, domain: str | Domain | None = None) -
     >>> task_of("(define (problem p) (:domain gripper) (:init) (:goal (and)))").domain.name
     'gripper'
     """
-    given = PlanningDomain(domain) if isinstance(domain, Domain) else domain and planning_domain(domain)
+    if isinstance(domain, Domain):
+        given: PlanningDomain | None = PlanningDomain(domain)
+    else:
+        given = planning_domain(domain) if domain is not None else None
     if not isinstance(problem, Problem):
         problem = parse_problem(problem, given.domain.constants if given else ())
     return Task(problem, planning_domain(problem.domain) if domain is None else given)
