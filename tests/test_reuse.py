@@ -278,7 +278,8 @@ def test_what_lies_behind_a_null_is_no_content() -> None:
 
 def test_both_functions_take_the_same_settings() -> None:
     own = {"previous", "previous_columns", "warn"}
-    assert (
+    mine, theirs = (inspect.signature(function).parameters.keys() for function in (rescore_dataset, score_dataset))
+    assert mine - own == theirs
         inspect.signature(rescore_dataset).parameters.keys() - own == inspect.signature(score_dataset).parameters.keys()
     )
 
