@@ -278,9 +278,8 @@ def test_what_lies_behind_a_null_is_no_content() -> None:
 
 def test_both_functions_take_the_same_settings() -> None:
     own = {"previous", "previous_columns", "warn"}
-    assert (
-        inspect.signature(rescore_dataset).parameters.keys() - own == inspect.signature(score_dataset).parameters.keys()
-    )
+    mine, theirs = (inspect.signature(function).parameters.keys() for function in (rescore_dataset, score_dataset))
+    assert mine - own == theirs
 
 
 def test_preparing_says_what_would_be_done_and_writes_nothing(old: Path) -> None:

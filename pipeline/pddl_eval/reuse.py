@@ -121,16 +121,17 @@ def prepare_rescore(  # noqa: PLR0913 (what rescore_dataset takes)
     signature = run.work.scorer.signature
     files = tuple(file for file in source.files if file.signature == signature)
     others = [file for file in source.files if file.signature != signature]
-    obstacle = _mismatch(source.schema, named, run.work.input_schema, options, scores)
-    if obstacle:
+    mismatch = _mismatch(source.schema, named, run.work.input_schema, options, scores)
+    obstacle = None
+    if mismatch:
         files = ()
+        obstacle = f"{runs.place_of(source)} cannot be reused: {mismatch}"
     elif others:
         obstacle = (
-            f"{sum(file.rows for file in others):,} of its rows were scored in another way: "
-            f"{others[0].signature or 'no signature'}, now {signature}"
+            f"{sum(file.rows for file in others):,} rows of {runs.place_of(source)} were scored in another way and "
+            f"cannot be reused: {others[0].signature or 'no signature'}, now {signature}"
         )
-    sentence = obstacle and f"{runs.place_of(source)} cannot be reused: {obstacle}"
-    return run, Previous(replace(source, files=files), named, scores, sentence)
+    return run, Previous(replace(source, files=files), named, scores, obstacle)
 
 
 def content_columns(schema: pa.Schema, options: ScoringOptions) -> list[str]:
