@@ -153,7 +153,7 @@ class Towers:
             closure.add(ARM_EMPTY)
         return frozenset(closure)
 
-    def plan(self, goal: State) -> tuple[Action, ...] | Unsolvable:
+    def plan(self, goal: State) -> tuple[Action, ...] | Unsolvable:  # noqa: C901 (one pass down, one pass up)
         """At most four actions a block: take down what is not yet in its final place, then build bottom up."""
         aims = _chains(goal, self)
         if isinstance(aims, Unsolvable):

@@ -119,7 +119,7 @@ class Floor:
                     closure.add(("robot-has", robot, *possible))
         return frozenset(closure)
 
-    def plan(self, goal: State) -> tuple[Action, ...] | Unsolvable:
+    def plan(self, goal: State) -> tuple[Action, ...] | Unsolvable:  # noqa: C901 (one walk of each painter)
         """Linear in the floor: each painter walks its component once, then all take the colours and tiles asked for."""
         aims = _aims(goal, self)
         if isinstance(aims, Unsolvable):
@@ -181,7 +181,7 @@ class Floor:
 
 
 @remembered
-def _floor(init: Iterable[Atom], types: Types) -> Floor | BrokenAssumption:
+def _floor(init: Iterable[Atom], types: Types) -> Floor | BrokenAssumption:  # noqa: C901 (one case a predicate)
     """The floor that the atoms describe, or the assumption they break."""
     robots, tiles, colors = (
         _Everything() if types is None else frozenset([name for name, type_ in types if type_ == kind])
@@ -235,7 +235,7 @@ class _Aims:
 
 
 @remembered
-def _aims(goal: Iterable[Atom], floor: Floor) -> _Aims | Unsolvable:
+def _aims(goal: Iterable[Atom], floor: Floor) -> _Aims | Unsolvable:  # noqa: C901 (one case a predicate, one a painter)
     place: dict[str, str] = {}
     color: dict[str, str] = {}
     wanted: dict[str, dict[str, set[str]]] = {}
