@@ -92,12 +92,13 @@ def _atom(upper: str, base: str) -> Atom:
     return ("on", upper, base)
 
 
-def _arrange(atoms: Iterable[Atom]) -> tuple[dict[str, str], dict[str, str]] | BrokenAssumption:
+def _arrange(
+    places: Iterable[tuple[Atom, tuple[str, str] | None]],
+) -> tuple[dict[str, str], dict[str, str]] | BrokenAssumption:
     """What each block is on, and what is on each base; else two atoms that exclude each other."""
     below: dict[str, str] = {}
     above: dict[str, str] = {}
-    for atom in atoms:
-        place = _place(atom)
+    for atom, place in places:
         if place is not None:
             block, base = place
             if block != NOTHING and below.setdefault(block, base) != base:
@@ -126,8 +127,10 @@ class Towers:
     below: dict[str, str]
     towers: list[list[str]]
     rooted: set[str]
-    places: set[str]
-    """Everything on which a block can be or can be missing: movable and rooted blocks, table, arm."""
+    uppers: set[str]
+    """What can be on something: movable blocks, and nothing."""
+    bases: set[str]
+    """What something can be on: movable and rooted blocks, table, arm."""
     static: State
 
     def fully_specify(self, goal: State) -> State | Unsolvable:
@@ -137,7 +140,7 @@ class Towers:
             return aims
         open_bottoms = {c[0]: c[-1] for c in aims.chains if c[0] not in aims.below and c[0] not in self.rooted}
         open_tops = {c[-1]: c[0] for c in aims.chains if c[-1] not in aims.above}
-        arm_open = ARM in self.places and ARM not in aims.above
+        arm_open = ARM in self.bases and ARM not in aims.above
         holdable = {b for b, top in open_bottoms.items() if arm_open and b == top and b in open_tops}
         closure = set(goal | self.static)
         for bottom, top in open_bottoms.items():
@@ -150,7 +153,7 @@ class Towers:
             closure.add(ARM_EMPTY)
         return frozenset(closure)
 
-    def plan(self, goal: State) -> tuple[Action, ...] | Unsolvable:
+    def plan(self, goal: State) -> tuple[Action, ...] | Unsolvable:  # noqa: C901 (one pass down, one pass up)
         """At most four actions a block: take down what is not yet in its final place, then build bottom up."""
         aims = _chains(goal, self)
         if isinstance(aims, Unsolvable):
@@ -182,7 +185,8 @@ class Towers:
 @remembered
 def _towers(init: Iterable[Atom]) -> Towers | BrokenAssumption:
     """The towers that the atoms describe, or the assumption they break."""
-    arrangement = _arrange(init)
+    said = [(atom, _place(atom)) for atom in init]
+    arrangement = _arrange(said)
     if isinstance(arrangement, BrokenAssumption):
         return arrangement
     below, above = arrangement
@@ -196,10 +200,9 @@ def _towers(init: Iterable[Atom]) -> Towers | BrokenAssumption:
     alive = [tower for tower in towers if tower[-1] in above] if ARM in above else []
     live = {block for tower in alive for block in tower} | ({held} - {NOTHING})
     below = {block: base for block, base in below.items() if block in live}
-    places = live | {TABLE} | ({ARM} & above.keys())
-    dynamic = {_atom(block, base) for block, base in below.items()}
-    dynamic.update(_atom(NOTHING, base) for base in places if above.get(base) == NOTHING)
-    return Towers(frozenset(init), below, alive, rooted & live, places, frozenset(init) - dynamic)
+    uppers, bases = below.keys() | {NOTHING}, live | {TABLE} | ({ARM} & above.keys())
+    static = [atom for atom, place in said if place is None or place[0] not in uppers or place[1] not in bases]
+    return Towers(frozenset(init), below, alive, rooted & live, uppers, bases, frozenset(static))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -213,16 +216,15 @@ class _Chains:
 
 @remembered
 def _chains(goal: Iterable[Atom], start: Towers) -> _Chains | Unsolvable:
-    wanted = [atom for atom in goal if atom not in start.static]
-    for atom in wanted:
-        place = _place(atom)
-        if place is None or place[1] not in start.places or not (place[0] == NOTHING or place[0] in start.below):
+    wanted = [(atom, _place(atom)) for atom in goal if atom not in start.static]
+    for atom, place in wanted:
+        if place is None or place[0] not in start.uppers or place[1] not in start.bases:
             return never_true(atom)
     arrangement = _arrange(wanted)
     if isinstance(arrangement, BrokenAssumption):
         return exclude_each_other(*arrangement.atoms)
     below, above = arrangement
-    live = start.places - {TABLE, ARM}
+    live = start.bases - {TABLE, ARM}
     chains = [_stack(block, above) for block in sorted(live) if below.get(block, TABLE) == TABLE]
     if sum(map(len, chains)) + (above.get(ARM, NOTHING) != NOTHING) != len(live):
         return Unsolvable("the goal stacks blocks in a circle")

@@ -20,10 +20,11 @@ Where types count, operators apply to a ``robot``, ``tile`` and ``color`` only; 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
+from operator import contains
 
-from pddl_eval.domains.reading import BrokenAssumption, exclude_each_other, fits, never_true, remembered
+from pddl_eval.domains.reading import BrokenAssumption, exclude_each_other, never_true, remembered
 from pddl_eval.model import Action, Atom, Problem, State
 from pddl_eval.verdict import Unsolvable
 
@@ -75,6 +76,18 @@ def read(problem: Problem, typed: bool = True) -> Floor | BrokenAssumption:
     return _floor(problem.init, frozenset(problem.objects.items()) if typed else None)
 
 
+class _Everything(Container[str]):
+    """The kind of which every object is."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+def _fits(atom: Atom, *kinds: Container[str]) -> bool:
+    """True when the atom has as many arguments as there are kinds, each of its kind."""
+    return len(atom) == len(kinds) + 1 and all(map(contains, kinds, atom[1:]))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Floor:
     """An initial state: the tiles with their neighbours, and what each robot is on and holds."""
@@ -86,8 +99,8 @@ class Floor:
     place: dict[str, str]
     color: dict[str, str]
     available: set[str]
-    colors: frozenset[str] | None
-    """The objects that the operators take for colours, None for all."""
+    colors: Container[str]
+    """The objects that the operators take for colours."""
     static: State
 
     def fully_specify(self, goal: State) -> State | Unsolvable:
@@ -106,7 +119,7 @@ class Floor:
                     closure.add(("robot-has", robot, *possible))
         return frozenset(closure)
 
-    def plan(self, goal: State) -> tuple[Action, ...] | Unsolvable:
+    def plan(self, goal: State) -> tuple[Action, ...] | Unsolvable:  # noqa: C901 (one walk of each painter)
         """Linear in the floor: each painter walks its component once, then all take the colours and tiles asked for."""
         aims = _aims(goal, self)
         if isinstance(aims, Unsolvable):
@@ -168,10 +181,10 @@ class Floor:
 
 
 @remembered
-def _floor(init: Iterable[Atom], types: Types) -> Floor | BrokenAssumption:
+def _floor(init: Iterable[Atom], types: Types) -> Floor | BrokenAssumption:  # noqa: C901 (one case a predicate)
     """The floor that the atoms describe, or the assumption they break."""
     robots, tiles, colors = (
-        None if types is None else frozenset(name for name, type_ in types if type_ == kind)
+        _Everything() if types is None else frozenset([name for name, type_ in types if type_ == kind])
         for kind in ("robot", "tile", "color")
     )
     steps: dict[str, list[tuple[str, str]]] = {}
@@ -180,15 +193,15 @@ def _floor(init: Iterable[Atom], types: Types) -> Floor | BrokenAssumption:
     static: set[Atom] = set()
     for atom in init:
         predicate = atom[0]
-        if predicate == "robot-at" and fits(atom, robots, tiles):
+        if predicate == "robot-at" and _fits(atom, robots, tiles):
             if place.setdefault(atom[1], atom[2]) != atom[2]:
                 return BrokenAssumption((("robot-at", atom[1], place[atom[1]]), atom))
-        elif predicate == "robot-has" and fits(atom, robots, colors):
+        elif predicate == "robot-has" and _fits(atom, robots, colors):
             if color.setdefault(atom[1], atom[2]) != atom[2]:
                 return BrokenAssumption((("robot-has", atom[1], color[atom[1]]), atom))
         else:
             static.add(atom)
-            if predicate in STEP and fits(atom, tiles, tiles):
+            if predicate in STEP and _fits(atom, tiles, tiles):
                 _, first, second = atom
                 forward, backward = STEP[predicate]
                 steps.setdefault(second, []).append((forward, first))
@@ -205,7 +218,7 @@ def _floor(init: Iterable[Atom], types: Types) -> Floor | BrokenAssumption:
                     if neighbour not in component:
                         component[neighbour] = start
                         frontier.append(neighbour)
-    available = {atom[1] for atom in static if atom[0] == "available-color" and fits(atom, colors)}
+    available = {atom[1] for atom in static if atom[0] == "available-color" and _fits(atom, colors)}
     return Floor(steps, component, place, color, available, colors, frozenset(static))
 
 
@@ -222,7 +235,7 @@ class _Aims:
 
 
 @remembered
-def _aims(goal: Iterable[Atom], floor: Floor) -> _Aims | Unsolvable:
+def _aims(goal: Iterable[Atom], floor: Floor) -> _Aims | Unsolvable:  # noqa: C901 (one case a predicate, one a painter)
     place: dict[str, str] = {}
     color: dict[str, str] = {}
     wanted: dict[str, dict[str, set[str]]] = {}
@@ -243,7 +256,7 @@ def _aims(goal: Iterable[Atom], floor: Floor) -> _Aims | Unsolvable:
                     return never_true(atom)
                 if color.setdefault(robot, new) != new:
                     return exclude_each_other(("robot-has", robot, color[robot]), atom)
-            case ("painted", tile, new) if tile in floor.component and (floor.colors is None or new in floor.colors):
+            case ("painted", tile, new) if tile in floor.component and new in floor.colors:
                 wanted.setdefault(floor.component[tile], {}).setdefault(tile, set()).add(new)
             case _:
                 return never_true(atom)

@@ -15,10 +15,10 @@ gripper's state is given.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
-from pddl_eval.domains.reading import BrokenAssumption, exclude_each_other, fits, never_true, remembered
+from pddl_eval.domains.reading import BrokenAssumption, exclude_each_other, never_true, remembered
 from pddl_eval.model import Action, Atom, Problem, State
 from pddl_eval.verdict import Unsolvable
 
@@ -55,6 +55,20 @@ def read(problem: Problem, _typed: bool = True) -> Scene | BrokenAssumption:
     return _scene(problem.init)
 
 
+def _is_live(atom: Atom, rooms: Container[str], balls: Container[str], grippers: Container[str]) -> bool:
+    """True when operators can change the atom: robot and balls are in these rooms or in these grippers."""
+    match atom:
+        case ("at", ball, room):
+            return ball in balls and room in rooms
+        case ("carry", ball, gripper):
+            return ball in balls and gripper in grippers
+        case ("free", gripper):
+            return gripper in grippers
+        case ("at-robby", room):
+            return room in rooms
+    return False
+
+
 def _arrange(atoms: Iterable[Atom]) -> tuple[dict[str, Atom], dict[str, Atom]] | BrokenAssumption:
     """The atom that says where each thing is, and the one that says what is in each gripper; else two that clash."""
     place: dict[str, Atom] = {}
@@ -74,13 +88,12 @@ class Scene:
 
     init: State
     rooms: set[str]
+    """The rooms that the robot can be in; none where there is no robot."""
     robby: str | None
     balls: dict[str, str]
     """The room or the gripper of each live ball."""
     grippers: dict[str, str]
     """What is in each live gripper."""
-    kinds: Mapping[str, tuple[Container[str], ...]]
-    """The live arguments of each predicate that operators change."""
     static: State
 
     def fully_specify(self, goal: State) -> State | Unsolvable:
@@ -92,15 +105,16 @@ class Scene:
         closure = set(goal | self.static)
         open_balls = self.balls.keys() - place.keys()
         open_grippers = self.grippers.keys() - content.keys()
-        if self.robby is not None and len(self.rooms) == 1:
-            closure.add(("at-robby", self.robby))
+        if len(self.rooms) == 1:
+            (room,) = self.rooms
+            closure.add(("at-robby", room))
             if not open_grippers:
-                closure.update(("at", ball, self.robby) for ball in open_balls)
+                closure.update(("at", ball, room) for ball in open_balls)
         if not open_balls:
             closure.update(("free", gripper) for gripper in open_grippers)
         return frozenset(closure)
 
-    def plan(self, goal: State) -> tuple[Action, ...] | Unsolvable:
+    def plan(self, goal: State) -> tuple[Action, ...] | Unsolvable:  # noqa: C901 (each phase follows from the one before)
         """A few actions a ball: put down, carry to the rooms asked for, pick up, go where asked."""
         aims = _aims(goal, self)
         if isinstance(aims, Unsolvable):
@@ -154,10 +168,10 @@ def _scene(init: Iterable[Atom]) -> Scene | BrokenAssumption:
     if rooms & grippers:
         both = min(rooms & grippers)
         return BrokenAssumption((("room", both), ("gripper", both)))
-    kinds = _kinds(rooms, balls, grippers)
-    changing = [atom for atom in init if atom[0] in kinds and fits(atom, *kinds[atom[0]])]
-    robot = [atom for atom in changing if atom[0] == "at-robby"]
-    arrangement = _arrange(changing if robot else ())
+    live = [atom for atom in init if _is_live(atom, rooms, balls, grippers)]
+    if not any(atom[0] == "at-robby" for atom in live):
+        rooms, live = set(), []
+    arrangement = _arrange(live)
     if isinstance(arrangement, BrokenAssumption):
         return arrangement
     place, content = arrangement
@@ -167,14 +181,7 @@ def _scene(init: Iterable[Atom]) -> Scene | BrokenAssumption:
     where = {thing: atom[-1] for thing, atom in place.items()}
     robby = where.pop(ROBBY, None)
     held = {gripper: atom[1] if atom[0] == "carry" else NOTHING for gripper, atom in content.items()}
-    live = _kinds(rooms if robby else (), where, held)
-    return Scene(frozenset(init), rooms, robby, where, held, live, static)
-
-
-def _kinds(
-    rooms: Container[str], balls: Container[str], grippers: Container[str]
-) -> dict[str, tuple[Container[str], ...]]:
-    return {"at-robby": (rooms,), "at": (balls, rooms), "carry": (balls, grippers), "free": (grippers,)}
+    return Scene(frozenset(init), rooms, robby, where, held, static)
 
 
 @remembered
@@ -182,7 +189,7 @@ def _aims(goal: Iterable[Atom], scene: Scene) -> tuple[dict[str, Atom], dict[str
     """The goal's atom for each thing and for each gripper."""
     wanted = [atom for atom in goal if atom not in scene.static]
     for atom in wanted:
-        if atom[0] not in scene.kinds or not fits(atom, *scene.kinds[atom[0]]):
+        if not _is_live(atom, scene.rooms, scene.balls, scene.grippers):
             return never_true(atom)
     arrangement = _arrange(wanted)
     return exclude_each_other(*arrangement.atoms) if isinstance(arrangement, BrokenAssumption) else arrangement

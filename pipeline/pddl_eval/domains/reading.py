@@ -5,10 +5,10 @@ A domain's rules read an initial state once; what they return answers for any go
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 from pddl_eval.model import Action, Atom, Problem, State, show_atom
 from pddl_eval.verdict import Unsolvable
@@ -28,7 +28,7 @@ class CoveredState(Protocol):
     """An initial state that the rules of its domain cover; both answers are exact and take polynomial time."""
 
     def fully_specify(self, goal: State) -> State | Unsolvable:
-        """cl(goal): the atoms true in all reachable states that contain the goal (the paper's appendix C, made exact)."""
+        """cl(goal): the atoms of all reachable states that contain the goal (the paper's appendix C, made exact)."""
 
     def plan(self, goal: State) -> tuple[Action, ...] | Unsolvable:
         """A plan to a state that contains the goal."""
@@ -47,14 +47,13 @@ def remembered(read: Callable[Concatenate[Iterable[Atom], P], T]) -> Callable[Co
     Sets of atoms have another order in each run; what the first order refuses is read again in alphabetical order.
     """
 
-    @lru_cache(maxsize=RECENT)
     def reader(atoms: State, *args: P.args, **kwargs: P.kwargs) -> T:
         answer = read(atoms, *args, **kwargs)
         if isinstance(answer, BrokenAssumption | Unsolvable):
             return read(sorted(atoms), *args, **kwargs)
         return answer
 
-    return reader
+    return cast("Callable[Concatenate[State, P], T]", lru_cache(maxsize=RECENT)(reader))
 
 
 def exclude_each_other(first: Atom, second: Atom) -> Unsolvable:
@@ -65,10 +64,3 @@ def exclude_each_other(first: Atom, second: Atom) -> Unsolvable:
 def never_true(atom: Atom) -> Unsolvable:
     """The proof that there is no plan for a goal with an atom that no operator can make true."""
     return Unsolvable(f"{show_atom(atom)} is not true initially and no operator can make it true")
-
-
-def fits(atom: Atom, *kinds: Container[str] | None) -> bool:
-    """True when the atom has as many arguments as there are kinds, each of its kind; None is any object."""
-    return len(atom) == len(kinds) + 1 and all(
-        kind is None or name in kind for name, kind in zip(atom[1:], kinds, strict=True)
-    )

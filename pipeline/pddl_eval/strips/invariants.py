@@ -61,7 +61,7 @@ def consequences(task: GroundTask, true: int, false: int, *, with_h2: bool = Tru
 
 
 @lru_cache(maxsize=CACHED_TASKS)
-def h2(task: GroundTask) -> tuple[int, ...] | None:
+def h2(task: GroundTask) -> tuple[int, ...] | None:  # noqa: C901 (one fixed point; calls would double its time)
     """For each literal the set of literals that may be true with it in one reachable state, itself included.
 
     Haslum and Geffner, "Admissible heuristics for optimal planning" (2000), as a yes-or-no table. Literal ``i`` is the

@@ -45,7 +45,7 @@ class MutexGroups:
 
 
 @lru_cache(maxsize=CACHED_TASKS)
-def mutex_groups(task: GroundTask) -> MutexGroups:
+def mutex_groups(task: GroundTask) -> MutexGroups:  # noqa: C901 (one queue of candidates)
     """The groups of a task that refinement finds within ``MAX_CANDIDATES``."""
     at_most_one: dict[int, None] = {}
     exactly_one: dict[int, None] = {}
