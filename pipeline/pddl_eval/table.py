@@ -36,7 +36,7 @@ class ColumnError(UserError):
 def score_table(table: pa.Table, options: ScoringOptions) -> pa.Table:
     """The table with its score columns.
 
-    Raises ``ColumnError`` where the columns do not fit. Whatever goes wrong inside a row stands in its ``score_error``.
+    Raises ``ColumnError`` if the columns do not fit. An error inside a row goes into its ``score_error``.
 
     >>> plans = pa.table({"reference_plan": ["(pick a)"], "generated_plan": ["(pick a), (drop a)"]})
     >>> score_table(plans, ScoringOptions())["plan_lcs"].to_pylist()
@@ -152,17 +152,16 @@ def _nearest(name: str, schema: pa.Schema) -> str:
 
 @takes(options=ScoringOptions)
 def score_frame(frame: Frame, *, options: ScoringOptions) -> Frame:
-    """The polars or pandas frame with its score columns behind its own: the columns that ``pddl-eval score`` writes.
+    """The polars or pandas frame with the score columns that ``pddl-eval score`` writes behind its own columns.
 
-    For frames of up to about 10,000 rows; ``score_dataset`` uses all CPUs, survives interruptions and keeps its result
-    on disk. ``columns`` maps a column's meaning to its name in the frame (``{"generated_problem": "output"}``);
-    ``domain`` is the name of a known domain or PDDL text, for the rows that name none; the rest as for
-    ``pddl_eval.score_dataset``. Nothing of the frame is changed, in pandas its index neither; there bools and integers
-    come as nullable ``boolean`` and ``Int64``, for None is "not decided". In a terminal or notebook a progress bar
-    appears after a moment.
+    For frames of up to about 10,000 rows: ``score_dataset`` uses all CPUs, resumes after interruptions and writes to
+    disk. ``columns`` maps a column's meaning to its name in the frame (``{"generated_problem": "output"}``);
+    ``domain`` is the name of a known domain or PDDL text, for rows that name none. The other settings are those of
+    ``pddl_eval.score_dataset``. The frame itself does not change. In pandas the result keeps the index, and bools and
+    integers are nullable ``boolean`` and ``Int64``, because None means "not decided". Long work shows a progress bar.
 
-    Raises ``TypeError`` for what is no frame, ``ColumnError`` (a ``UserError``) where the columns do not fit,
-    ``UserError`` for a setting that is not right. Whatever goes wrong inside a row stands in its ``score_error``.
+    Raises ``TypeError`` if this is not a frame, ``ColumnError`` (a ``UserError``) if columns are missing or of the
+    wrong type, ``UserError`` if a setting is wrong. An error inside a row goes into its ``score_error``.
 
     >>> import polars
     >>> plans = polars.DataFrame({"reference_plan": ["(pick a)"] * 2, "generated_plan": ["(pick a)", "(drop a)"]})
