@@ -9,6 +9,7 @@ import pddl_eval
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pddl_eval import benchmark
 from pddl_eval.benchmark import PAIRS_SCHEMA, variants_schema
 from pddl_eval.commands import generate
 
