@@ -10,8 +10,9 @@ from functools import lru_cache, reduce
 from operator import or_
 from typing import NamedTuple
 
+from pddl_eval.model import indexes
 from pddl_eval.strips.mutex_groups import mutex_groups
-from pddl_eval.strips.task import CACHED_TASKS, GroundTask, indexes
+from pddl_eval.strips.task import CACHED_TASKS, GroundTask
 
 RelaxedPlanner = Callable[[int, int], int | None]
 """From a state and the bits of the goal to aim at, to the bits that a relaxed plan makes true on its way there."""
@@ -70,7 +71,7 @@ def reasonable_orders(task: GroundTask, goal: int) -> OrderedGoals:
     return OrderedGoals(first, tuple(later))
 
 
-def relaxed_planner(task: GroundTask, true: int, false: int) -> RelaxedPlanner:
+def relaxed_planner(task: GroundTask, true: int, false: int) -> RelaxedPlanner:  # noqa: C901 (a closure around one loop)
     """Prepare relaxed planning towards a goal: all bits of ``true`` set and none of ``false``.
 
     In a relaxed plan what became true never becomes false again (Hoffmann and Nebel, "The FF planning system", 2001);
@@ -85,7 +86,7 @@ def relaxed_planner(task: GroundTask, true: int, false: int) -> RelaxedPlanner:
     makes = _effects(task, asked_false)
     goal = true | false << n
 
-    def relaxed_plan(state: int, aims: int) -> int | None:
+    def relaxed_plan(state: int, aims: int) -> int | None:  # noqa: C901 (the inner loop of all searches)
         given = state | (asked_false & ~state) << n
         missing = goal & ~given
         queue = [2 * n, *indexes(given)]

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 
+from pddl_eval.model import indexes
 from pddl_eval.strips.mutex_groups import mutex_groups
-from pddl_eval.strips.task import CACHED_TASKS, GroundTask, indexes
+from pddl_eval.strips.task import CACHED_TASKS, GroundTask
 
 MAX_LITERALS = 1_200
 """Atoms times two of the largest task for which h² is computed; the table's size is the square."""
@@ -61,7 +62,7 @@ def consequences(task: GroundTask, true: int, false: int, *, with_h2: bool = Tru
 
 
 @lru_cache(maxsize=CACHED_TASKS)
-def h2(task: GroundTask) -> tuple[int, ...] | None:
+def h2(task: GroundTask) -> tuple[int, ...] | None:  # noqa: C901 (one fixpoint)
     """For each literal the set of literals that may be true with it in one reachable state, itself included.
 
     Haslum and Geffner, "Admissible heuristics for optimal planning" (2000), as a yes-or-no table. Literal ``i`` is the

@@ -57,7 +57,7 @@ def find_plan(problem: Problem, domain: Domain) -> tuple[Action, ...] | Unsolvab
     return tuple(operator.action for operator in path) if isinstance(path, tuple) else path
 
 
-def find_path(
+def find_path(  # noqa: C901 (one best-first search)
     task: GroundTask, start: int, true: int, false: int, max_effort: int = MAX_EFFORT
 ) -> tuple[Operator[int], ...] | Unsolvable | Undecided:
     """Operators that lead from a reachable state to one with all bits of ``true`` and none of ``false``.
