@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
+from operator import attrgetter
 
 from pddl_eval.domains import planning_domain
 from pddl_eval.equivalence import Task, decide, read_task, same_domain
@@ -114,6 +115,6 @@ COLUMNS = (
     Column("certificate", str, "32 digits, equal exactly for equivalent problems of a domain"),
 )
 
-METRIC = Metric(COLUMNS, lambda verdict: [getattr(verdict, column.name) for column in COLUMNS])
+METRIC = Metric(COLUMNS, attrgetter(*(column.name for column in COLUMNS)))
 
 PROBLEM = Pair("problem", _read, (METRIC,))
