@@ -43,7 +43,7 @@ BASELINE_SECONDS = 2.0
 """After which the baseline gives a pair up: a backtracking matcher may never end on a symmetric one."""
 
 STAGES = {
-    "read": ("pddl_eval.metrics.problem.read_problem", "pddl_eval.equivalence.task.parse_problem"),
+    "read": ("pddl_eval.equivalence.task.read_problem", "pddl_eval.equivalence.task.parse_problem"),
     "fully specify": ("pddl_eval.equivalence.task._closure_of",),
     "isomorphism": ("pddl_eval.equivalence.decide.isomorphic", "pddl_eval.equivalence.decide._object_map"),
     "decide, else": ("pddl_eval.metrics.problem.decide",),
