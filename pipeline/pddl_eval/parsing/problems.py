@@ -192,8 +192,8 @@ def _init(words: Sequence[str], at: int, objects: Collection[str]) -> tuple[list
             beyond = beyond or "the value of a function"
             end += 1
             valid = bool(_NUMBER.fullmatch(words[end]))
-            if inside[:1] == ["total-cost"]:
-                inside[0] = "a"  # the one keyword that may name a function
+            if inside[:1] == ["total-cost"]:  # the one keyword that may name a function
+                inside = ["cost", *inside[1:]]
         if not valid or not inside or words[end + 1] != ")":
             raise NotPlain
         _require_names(inside)
