@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from pddl_eval.metrics import PAIRS, ROW_COLUMNS
 from pddl_eval.verdict import Verdict
 
 from tests.docs.markdown import ROOT
@@ -49,14 +51,19 @@ def outputs(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
     )
 
 
-def verdict_table() -> str:
-    """The README's table of verdicts."""
-    rows = [f"| `{each.value}` | {'right: ' if each.right else ''}{each.meaning} |" for each in Verdict]
-    return "\n".join(["| verdict | meaning |", "|---|---|", *rows]) + "\n"
+def tables() -> dict[str, str]:
+    """The README's tables of score columns and of verdicts, by their marks."""
+    columns = [column for pair in PAIRS for column in pair.columns]
+    scores = [f"| `{each.name}` | {each.type.__name__} | {each.meaning} |" for each in (*columns, *ROW_COLUMNS)]
+    verdicts = [f"| `{each.value}` | {'right: ' if each.right else ''}{each.meaning} |" for each in Verdict]
+    return {
+        "columns": "\n".join(["| output | type | meaning |", "|---|---|---|", *scores]) + "\n",
+        "verdicts": "\n".join(["| verdict | meaning |", "|---|---|", *verdicts]) + "\n",
+    }
 
 
 def main() -> None:
-    """Write the outputs and the table of verdicts into the README, and the figures beside this file."""
+    """Write the outputs and the tables into the README, and the figures beside this file."""
     with tempfile.TemporaryDirectory() as folder:
         blocks, figures = outputs(Path(folder))
     page = README.read_text(encoding="utf-8")
@@ -64,8 +71,8 @@ def main() -> None:
         before, opening, rest = page.partition(f"<!-- {mark} -->\n```text\n")
         assert opening, mark
         page = f"{before}{opening}{text}{rest[rest.index('```') :]}"
-    before, opening, rest = page.partition("<!-- verdicts -->\n\n")
-    page = before + opening + verdict_table() + rest[rest.index("\nIn `goal_differs`") :]
+    for mark, text in tables().items():
+        page = re.sub(rf"(<!-- {mark} -->\n\n)(\|.*\n)*", lambda found, text=text: found[1] + text, page)
     README.write_text(page, encoding="utf-8")
     for name, drawing in figures.items():
         FIGURES[name].write_text(drawing, encoding="utf-8")

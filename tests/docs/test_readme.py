@@ -9,12 +9,12 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
-from pddl_eval.metrics import PAIRS, ROW_COLUMNS
+from pddl_eval.domains import known_domain_names
 from pddl_eval.options import MEANINGS
 
 from tests.docs.commands import COMMANDS
 from tests.docs.markdown import ROOT, blocks, links, read_page
-from tests.docs.readme_outputs import FIGURES, outputs, verdict_table
+from tests.docs.readme_outputs import FIGURES, outputs, tables
 
 README = read_page("README.md")
 PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "infra/README.md"]
@@ -34,7 +34,7 @@ def masked(text: str) -> str:
 def drawn_words(svg: str) -> list[str]:
     """Every text of a drawing, its title and description too; places may differ with the library that lays out."""
     shown = (element for element in ElementTree.fromstring(svg).iter() if not element.tag.endswith("style"))
-    return sorted(element.text for element in shown if element.text)
+    return sorted(element.text for element in shown if (element.text or "").strip())
 
 
 def table_below(heading: str) -> str:
@@ -77,16 +77,14 @@ def test_every_command_is_in_the_table_and_has_the_options_that_are_named() -> N
         assert {word.partition("=")[0] for word in words if word.startswith("--")} <= COMMANDS[words[0]].options, call
 
 
-def test_every_column_is_explained() -> None:
-    named = set(re.findall(r"`([a-z_]+)`", table_below("Columns")))
-    aspects = {name for name in named if name.startswith("_")}
-    named |= {f"{score}{aspect}" for score in ("domain_precision", "domain_recall") for aspect in aspects}
-    columns = {column.name for pair in PAIRS for column in pair.columns} | {column.name for column in ROW_COLUMNS}
-    assert columns | set(MEANINGS) == named - aspects
+def test_every_input_column_and_every_known_domain_is_named() -> None:
+    named = re.findall(r"`([a-z_-]+)`", table_below("Columns").partition("| output |")[0])
+    assert set(named) == {*MEANINGS, *known_domain_names()}
 
 
-def test_the_table_of_verdicts_is_the_programs() -> None:
-    assert f"<!-- verdicts -->\n\n{verdict_table()}\n" in README, "python -m tests.docs.readme_outputs writes it"
+@pytest.mark.parametrize("mark", ["columns", "verdicts"])
+def test_the_tables_are_the_programs(mark: str) -> None:
+    assert f"<!-- {mark} -->\n\n{tables()[mark]}\n" in README, "python -m tests.docs.readme_outputs writes it"
 
 
 @pytest.mark.parametrize("page", PAGES)
