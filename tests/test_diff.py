@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval.diff import Comparison, compare_datasets, comparison_json, comparison_page
-from pddl_eval.pages import markdown, print_page
+from pddl_eval.pages import markdown, terminal
 from pddl_eval.report.intervals import bootstrap_mean
 from pddl_eval.run import SIGNATURE_KEY
 from rich.console import Console
@@ -175,7 +175,7 @@ def comparison(tmp_path: Path) -> Comparison:
 
 def printed(comparison: Comparison) -> str:
     page = io.StringIO()
-    print_page(comparison_page(comparison), Console(file=page, width=100, highlight=False))
+    Console(file=page, width=100, highlight=False).print(terminal(comparison_page(comparison)))
     return page.getvalue()
 
 

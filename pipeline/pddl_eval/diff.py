@@ -226,7 +226,7 @@ def _levels(by: Sequence[str]) -> list[tuple[str, ...]]:
 def _flips(both: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     verdicts = {"old_verdict": _old("verdict"), "new_verdict": _new("verdict")}
     changed = both.filter(_old("verdict").ne_missing(_new("verdict"))).with_columns(**verdicts)
-    counts = group_at(changed, by, _levels(by), [*verdicts], pl.len().cast(pl.Int64).alias("rows"))
+    counts = group_at(changed, by, [*verdicts], pl.len().cast(pl.Int64).alias("rows"), at=_levels(by))
     return in_order(counts.sort("rows", *verdicts, descending=[True, False, False]), by)
 
 

@@ -78,6 +78,11 @@ class Operator(Generic[Facts]):
         """The operator's name followed by its parameters."""
         return (self.name, *(parameter for parameter, _ in self.parameters))
 
+    @property
+    def parts(self) -> tuple[Facts, Facts, Facts, Facts]:
+        """Preconditions, negative preconditions, add effects and delete effects."""
+        return self.preconditions, self.negative_preconditions, self.add_effects, self.delete_effects
+
     def applicable(self, state: Facts) -> bool:
         """pre⁺(a) ⊆ s and pre⁻(a) ∩ s = ∅, in operations that sets of atoms and bit sets share."""
         return self.preconditions & state == self.preconditions and not self.negative_preconditions & state
@@ -91,10 +96,7 @@ class Operator(Generic[Facts]):
         return Operator(
             self.name,
             tuple((names.get(parameter, parameter), types) for parameter, types in self.parameters),
-            renamed(self.preconditions, names),
-            renamed(self.negative_preconditions, names),
-            renamed(self.add_effects, names),
-            renamed(self.delete_effects, names),
+            *(renamed(part, names) for part in self.parts),
         )
 
     def without_types(self) -> Operator[Facts]:
@@ -117,6 +119,9 @@ class Domain:
     predicates: Mapping[str, tuple[Types, ...]]
     operators: tuple[Operator[State], ...]
     outside_strips: tuple[str, ...] = ()
+
+    def __hash__(self) -> int:
+        return hash(self.name)  # The mappings have no hash. Caches find a domain by its name, then compare.
 
     def ancestors(self, type_: str) -> Iterator[str]:
         """The type itself, then its ancestors up to ``object``; an undeclared type is a plain ``object``.
@@ -145,6 +150,18 @@ class Domain:
             predicates={name: ((ROOT_TYPE,),) * len(types) for name, types in self.predicates.items()},
             operators=tuple(operator.without_types() for operator in self.operators),
         )
+
+
+def indexes(bits: int) -> Iterator[int]:
+    """The positions of the set bits, lowest first.
+
+    >>> list(indexes(0b1010))
+    [1, 3]
+    """
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
 
 
 def show_atom(atom: Atom) -> str:

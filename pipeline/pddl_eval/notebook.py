@@ -7,11 +7,12 @@ their values is shown: it exists, so they are loaded already.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from pddl_eval.model import show_atom
 from pddl_eval.pages import render
+from pddl_eval.shown import YES, listed
 from pddl_eval.verdict import ProblemVerdict
 
 MOST_CHARACTERS = 300
@@ -30,21 +31,8 @@ def register() -> None:
             formatter.for_type_by_name(module, name, show)
 
 
-def html(value: object) -> str:
-    """A value as a fragment of HTML. Raises ``TypeError`` for a value of another type.
-
-    >>> from pddl_eval import compare_problems
-    >>> html(compare_problems("(define", "<b>")).count("<b>")
-    0
-    """
-    show = SHOWN.get((type(value).__module__, type(value).__name__))
-    if show is None:
-        raise TypeError(f"{type(value).__name__} has no HTML; verdicts, explanations and reports have")
-    return show(value)
-
-
 def _verdict(verdict: ProblemVerdict) -> str:
-    return render("verdict.html", rows=_rows(verdict), most_characters=MOST_CHARACTERS)
+    return render("verdict.html", rows=_rows(verdict), most=MOST_CHARACTERS)
 
 
 def _explanation(explanation: Any) -> str:
@@ -61,29 +49,21 @@ def _report(report: Any) -> str:
 
 def _rows(verdict: ProblemVerdict) -> Iterator[tuple[str, str]]:
     yield "verdict", f"{verdict.verdict.value}: {verdict.detail}"
-    for label, answer in (
-        ("parseable", verdict.parseable),
-        ("solvable", verdict.solvable),
-        ("equivalent", verdict.equivalent),
-        ("ignoring types", verdict.equivalent_untyped),
-    ):
-        yield label, {True: "yes", False: "no", None: "not decided"}[answer]
+    yield "parseable", YES[verdict.parseable]
+    yield "solvable", YES[verdict.solvable]
+    yield "equivalent", YES[verdict.equivalent]
+    yield "ignoring types", YES[verdict.equivalent_untyped]
     if verdict.object_map:
         pairs = [f"{ours} → {theirs}" for ours, theirs in verdict.object_map.items() if ours != theirs]
-        yield "object map", _first(pairs, ", ") or "the same names"
+        yield "object map", listed(pairs, MOST_ITEMS) or "the same names"
     if verdict.plan is not None:
-        yield "plan", _first([show_atom(action) for action in verdict.plan], " ") or "nothing to do"
+        yield "plan", listed([show_atom(action) for action in verdict.plan], MOST_ITEMS, " ") or "nothing to do"
     if verdict.certificate is not None:
         yield "certificate", verdict.certificate
 
 
-def _first(items: Sequence[str], between: str) -> str:
-    more = f" and {len(items) - MOST_ITEMS:,} more" if len(items) > MOST_ITEMS else ""
-    return between.join(items[:MOST_ITEMS]) + more
-
-
 SHOWN: dict[tuple[str, str], Callable[[Any], str]] = {
-    (ProblemVerdict.__module__, "ProblemVerdict"): _verdict,
+    ("pddl_eval.verdict", "ProblemVerdict"): _verdict,
     ("pddl_eval.explain.explanation", "Explanation"): _explanation,
     ("pddl_eval.report.build", "Report"): _report,
 }

@@ -5,10 +5,9 @@ the run's manifest and, where it can change a score, a part of the signature.
 from __future__ import annotations
 
 import inspect
-import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import Field, asdict, dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from functools import cache, wraps
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
@@ -136,15 +135,6 @@ class ScoringOptions:
                 parts[known.signed] = known.shown(value)
             parts |= {name: version_of(name) for name in known.requires(value)}
         return "|".join(f"{name}:{value}" for name, value in parts.items())
-
-    def to_json(self) -> str:
-        """One line of JSON that ``from_json`` reads back."""
-        return json.dumps(asdict(self), sort_keys=True)
-
-    @staticmethod
-    def from_json(text: str) -> ScoringOptions:
-        """The options that ``to_json`` wrote."""
-        return ScoringOptions(**json.loads(text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,25 +1,28 @@
-"""Pages: what is said in sections and tables, as text on a terminal, as Markdown and as HTML.
+"""Pages: sections of sentences and tables, written for a terminal, as Markdown or as HTML.
 
-Whoever has something to say makes a ``Page`` of it; the renderers here know nothing of reports. Names of models and
-details of verdicts come from datasets: whatever is shown passes through ``pddl_eval.shown``, and is escaped.
+A room with something to say makes a ``Page``; the writers here know neither reports nor explanations. Names of models
+and details of verdicts come from datasets: every text is cut and made printable (``pddl_eval.shown``), and escaped.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from io import StringIO
 from textwrap import wrap
 from typing import Any
 
 import jinja2
+from markupsafe import Markup
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
+from rich.rule import Rule
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from pddl_eval.shown import MOST_CHARACTERS, block, line, printable
+from pddl_eval.shown import block, line, printable
 
 MOST_ROWS = 60
 """Rows of one table on a page."""
@@ -30,8 +33,11 @@ CELL_CHARACTERS = 500
 LINE_CHARACTERS = 5000
 """Characters of a title, a warning or a paragraph: they can list many signatures."""
 
+EXCERPT_CHARACTERS, START_CHARACTERS = 20_000, 60
+"""Characters of an excerpt in HTML, and of its start, which is all that the other formats show."""
+
 HEADING_CHARACTERS = 8
-"""Width in which the heading of a column of numbers is wrapped on a terminal, where its words are not longer."""
+"""Width in which the heading of a column of numbers is wrapped on a terminal, if its words are not longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +47,7 @@ class Cell:
     text: str
     minor: str = ""
     command: str = ""
+    differs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +55,8 @@ class Table:
     """The first ``labels`` columns say what a row is about, the next ``texts`` are words, the rest are numbers."""
 
     caption: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    header: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
     labels: int = 1
     texts: int = 0
 
@@ -60,22 +67,36 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A part of a text as it was given; an important one has a ``kind``, which is its class in the style sheet."""
+
+    title: str
+    text: str
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
-    """A heading with paragraphs and tables under it."""
+    """A heading (may be empty) with paragraphs, tables and excerpts under it."""
 
     title: str
     paragraphs: Sequence[str] = ()
     tables: Sequence[Table] = ()
+    excerpts: Sequence[Excerpt] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A title, what the reader must know first, facts of one sentence each, and sections."""
+    """A title, what the reader must know first, facts of one sentence each, and sections.
+
+    ``good`` colours the title: True green, False red.
+    """
 
     title: str
     warnings: Sequence[str]
     facts: Sequence[str]
     sections: Sequence[Section]
+    good: bool | None = None
 
 
 Value = Cell | str | int | float | None
@@ -84,16 +105,16 @@ Value = Cell | str | int | float | None
 def table(
     caption: str, header: Iterable[str], rows: Sequence[Sequence[Value]], *, labels: int = 1, texts: int = 0
 ) -> Table:
-    """A table of at most ``MOST_ROWS`` rows; where there are more, its caption says so.
+    """A table of at most ``MOST_ROWS`` rows; its caption says if there are more.
 
     An integer is shown with separators, a float (percent) with one decimal, None as a dash.
 
-    >>> table("Rates", ["model", "rows", "percent"], [["a", 145918, 24.84], ["b", 1, None]]).rows[0][1:]
-    (Cell(text='145,918', minor='', command=''), Cell(text='24.8', minor='', command=''))
+    >>> table("Rates", ["model", "rows", "percent"], [["a", 145918, 24.84], ["b", 1, None]]).rows[0][1].text
+    '145,918'
     """
     if len(rows) > MOST_ROWS:
         caption += f" (the first {MOST_ROWS} of {len(rows):,}; --format json has all)"
-    return Table(caption, tuple(header), tuple(tuple(map(_cell, row)) for row in rows[:MOST_ROWS]), labels, texts)
+    return Table(caption, tuple(header), [tuple(map(_cell, row)) for row in rows[:MOST_ROWS]], labels, texts)
 
 
 def _cell(value: Value) -> Cell:
@@ -134,6 +155,31 @@ def row_count(number: int) -> str:
     return f"{number:,} row" if number == 1 else f"{number:,} rows"
 
 
+_in_cell = partial(line, most=CELL_CHARACTERS)
+_in_line = partial(line, most=LINE_CHARACTERS)
+
+
+def _start(excerpt: Excerpt) -> str:
+    return f"{excerpt.title}: {line(excerpt.text, START_CHARACTERS)}"
+
+
+def html(
+    page: Page, figures: Mapping[str, Sequence[tuple[str, str]]], *, title: str | None = None, whole: bool = True
+) -> str:
+    """The page as HTML that needs no network and no script; a fragment with its style unless ``whole``.
+
+    ``figures`` are captions and SVG elements by the title of the section that they belong to. The SVG is written as it
+    is: its maker has escaped it. ``title`` is the document's, by default the page's.
+    """
+    drawn = {section: [(caption, Markup(svg)) for caption, svg in found] for section, found in figures.items()}
+    return render("page.html", page=page, figures=drawn, title=title or page.title, whole=whole)
+
+
+def render(template: str, **values: Any) -> str:
+    """What a template of this package makes of the values; everything that is filled in is escaped."""
+    return _environment().get_template(template).render(**values)
+
+
 @cache
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
@@ -143,18 +189,9 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"line": line, "block": block, "printable": printable, "number": "{:,}".format}
-    environment.filters |= {"cell": _in_cell, "sentence": _in_line}
+    environment.filters |= {"line": line, "cell": _in_cell, "sentence": _in_line, "printable": printable}
+    environment.filters["block"] = partial(block, most=EXCERPT_CHARACTERS)
     return environment
-
-
-def render(template: str, *, whole: bool = True, **values: Any) -> str:
-    """The HTML that a template of this package makes of the values; a fragment with its style unless ``whole``.
-
-    A template extends ``base.html``: the head, a content policy that allows no network and no script, the one style
-    sheet. Everything that is filled in is escaped.
-    """
-    return _environment().get_template(template).render(whole=whole, most=MOST_CHARACTERS, **values)
 
 
 def markdown(page: Page) -> str:
@@ -169,6 +206,7 @@ def markdown(page: Page) -> str:
             lines = [map(escape_markdown, each.header), ruler, *(map(_markdown_cell, row) for row in each.rows)]
             blocks += [f"**{escape_markdown(each.caption)}**"]
             blocks += ["\n".join(f"| {' | '.join(cells)} |" for cells in lines)]
+        blocks += [escape_markdown(_start(each)) for each in section.excerpts]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -181,8 +219,7 @@ def escape_markdown(text: str, most: int = CELL_CHARACTERS) -> str:
     return re.sub(r"([\\`*_\[\]|~$#])", r"\\\1", line(text, most).replace("&", "&amp;").replace("<", "&lt;"))
 
 
-def _escaped_line(text: str) -> str:
-    return escape_markdown(text, LINE_CHARACTERS)
+_escaped_line = partial(escape_markdown, most=LINE_CHARACTERS)
 
 
 def _markdown_cell(cell: Cell) -> str:
@@ -198,30 +235,35 @@ def _markdown_cell(cell: Cell) -> str:
     return text
 
 
-def print_page(page: Page, console: Console) -> None:
-    """Print the page; what comes from the data is neither markup nor escape sequence."""
-    for warning in page.warnings:
-        console.print(Text(f"Warning: {_in_line(warning)}", style="bold red"))
-    console.print(Text(_in_line(page.title), style="bold"))
-    for fact in page.facts:
-        console.print(Text(_in_line(fact)))
+def terminal(page: Page) -> Group:
+    """The page for rich; nothing that comes from the data is taken for markup or an escape sequence."""
+    colour = {True: " green", False: " red", None: ""}[page.good]
+    parts: list[RenderableType] = [Text(f"Warning: {_in_line(each)}", "bold red") for each in page.warnings]
+    parts += [Text(_in_line(page.title), f"bold{colour}"), *(Text(_in_line(fact)) for fact in page.facts)]
     for section in page.sections:
         if section.title:
-            console.print()
-            console.rule(Text(_in_line(section.title), style="bold"), align="left")
-        for paragraph in section.paragraphs:
-            console.print(Text(_in_line(paragraph), style="dim"))
+            parts += ["", Rule(Text(_in_line(section.title), "bold"), align="left")]
+        parts += [Text(_in_line(paragraph), "dim") for paragraph in section.paragraphs]
         for each in section.tables:
-            console.print()
-            console.print(Text(_in_cell(each.caption), style="italic"))
-            console.print(_rich_table(each))
+            parts += ["", Text(_in_cell(each.caption), "italic"), _rich_table(each)]
+        parts += [Text(_in_cell(_start(each)), "dim") for each in section.excerpts]
+    return Group(*parts)
+
+
+def plain(page: Page, width: int = 80) -> str:
+    """What a terminal of that width shows, without colours."""
+    stream = StringIO()
+    Console(file=stream, width=width, color_system=None, force_terminal=False).print(terminal(page))
+    return "\n".join(each.rstrip() for each in stream.getvalue().splitlines())
 
 
 def _rich_table(shown: Table) -> RichTable:
-    drawn = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    drawn = RichTable(
+        box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, show_header=any(shown.header)
+    )
     for place, name in enumerate(shown.header):
         if place < shown.words:
-            drawn.add_column(Text(_in_cell(name)), overflow="fold", min_width=3)
+            drawn.add_column(Text(_in_cell(name)), overflow="fold", min_width=3 if name else None)
         else:
             # Numbers stay whole, so that words give way where the terminal is narrow.
             longest = max(map(len, name.split()), default=1)
@@ -233,18 +275,10 @@ def _rich_table(shown: Table) -> RichTable:
 
 
 def _rich_cell(cell: Cell) -> Text:
-    text = Text(_in_cell(cell.text))
+    text = Text(_in_cell(cell.text), "bold red" if cell.differs else "")
     if cell.minor:
         text.append(f"\n{_in_cell(cell.minor)}", style="dim")
     if cell.command:
         # A command is of use only whole.
         text.append(f"\n{printable(cell.command)}", style="cyan")
     return text
-
-
-def _in_cell(text: str) -> str:
-    return line(text, CELL_CHARACTERS)
-
-
-def _in_line(text: str) -> str:
-    return line(text, LINE_CHARACTERS)

@@ -1,12 +1,12 @@
-"""A dataset scored again: rows whose content is that of a row scored before keep its scores, the rest is scored.
+"""A dataset scored again: a row with the content of a row scored before keeps its scores, the others are scored.
 
-What it writes is what ``score_dataset`` would have written, partition by partition; only the time spent differs. It
+The output is what ``score_dataset`` would have written, partition by partition; only the time spent differs. It
 compares no scores: that is ``pddl_eval.diff``.
 
-The earlier scores are found through an index: an Arrow file in the output with the score columns behind a digest of
-each row's content, a record batch for each bucket of digests, sorted. It is written in one pass over the earlier
-dataset and one over each bucket, so that memory follows the bucket; workers map it and touch only the pages that they
-look at. From an object store it is copied to the worker's disk first.
+The earlier scores are found through an index: an Arrow file in the output with a digest of each row's content and its
+scores, a sorted record batch for each bucket of digests. It is written in one pass over the earlier dataset and one
+over each bucket, so that memory follows the bucket; workers map it and load only the pages that they read. From an
+object store it is copied to the worker's disk first.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -112,13 +113,13 @@ def prepare_rescore(  # noqa: PLR0913 (what rescore_dataset takes)
     run = runs.prepare_run(inputs, output, runs.PairScorer(options), shard_rows)
     source = runs.open_source(previous)
     for file in source.files:
-        if file.location.within(run.work.output):
+        if file.version.location.within(run.work.output):
             raise runs.DatasetError(
-                f"The previous scores {file.location} lie in the output {run.work.output}: choose another folder."
+                f"The previous scores {file.version} lie in the output {run.work.output}: choose another folder."
             )
     named = replace(options, columns=_columns_of(source, options) if previous_columns is None else previous_columns)
-    scores = pa.schema(list(run.work.output_schema)[len(run.work.input_schema) :])
-    signature = run.work.scorer.signature
+    scores = pa.schema([run.work.output_schema.field(name) for name in run.work.score_columns])
+    signature = run.work.signature
     files = tuple(file for file in source.files if file.signature == signature)
     others = [file for file in source.files if file.signature != signature]
     mismatch = _mismatch(source.schema, named, run.work.input_schema, options, scores)
@@ -134,42 +135,39 @@ def prepare_rescore(  # noqa: PLR0913 (what rescore_dataset takes)
     return run, Previous(replace(source, files=files), named, scores, obstacle)
 
 
-def content_columns(schema: pa.Schema, options: ScoringOptions) -> list[str]:
-    """The names of the columns that the scores of such a dataset depend on.
+def content_columns(schema: pa.Schema, options: ScoringOptions) -> dict[str, str]:
+    """The columns that the scores of such a dataset depend on: their names, by meaning.
 
     Raises ``ColumnError`` where the dataset has nothing to score.
 
-    >>> plans = pa.schema({"id": pa.int64(), "reference_plan": pa.string(), "generated_plan": pa.string()})
-    >>> content_columns(plans, ScoringOptions())
-    ['reference_plan', 'generated_plan']
+    >>> plans = pa.schema({"id": pa.int64(), "reference_plan": pa.string(), "output": pa.string()})
+    >>> content_columns(plans, ScoringOptions(columns={"generated_plan": "output"}))
+    {'reference_plan': 'reference_plan', 'generated_plan': 'output'}
     """
-    # Of the others, the reference problem matters to plans too.
-    scored = {name for kind in pairs_present(schema, options) for name in (kind.reference, kind.generated)}
-    names = {options.column(meaning) for meaning in scored | {"is_placeholder", "domain", "reference_problem"}}
-    return [name for name in schema.names if name in names]
+    scored = {meaning for pair in pairs_present(schema, options) for meaning in (pair.reference, pair.generated)}
+    scored |= {"is_placeholder", "domain", "reference_problem"}  # Plans are executed in the reference problem.
+    names = {meaning: options.column(meaning) for meaning in MEANINGS if meaning in scored}
+    return {meaning: name for meaning, name in names.items() if name in schema.names}
 
 
 def content_keys(table: pa.Table, options: ScoringOptions) -> np.ndarray[Any, Any]:
     """A 128-bit digest of each row's content: equal for rows that get equal scores, whatever else they hold.
 
-    A column that is missing counts as one of nulls, a null ``is_placeholder`` as false and an empty ``domain`` as null,
-    as in scoring. Texts are hashed with their lengths, so that none can run over into the next.
+    A missing column counts as one of nulls, a null ``is_placeholder`` as false and an empty ``domain`` as null, as in
+    scoring. The length of each text is hashed before it, so that no two rows hash the same bytes.
 
     >>> plans = pa.table({"reference_plan": ["(a)", "(a)"], "generated_plan": ["(b)", "(b)"], "id": [1, 2]})
     >>> first, second = content_keys(plans, ScoringOptions()).tolist()
     >>> first == second
     True
     """
-    known = content_columns(table.schema, options)
-    columns: dict[bytes, list[Any]] = {}
-    for meaning in MEANINGS:
-        name = options.column(meaning)
-        if name in known and meaning == "is_placeholder":
-            columns[meaning.encode()] = [b"yes" if value else None for value in table[name].to_pylist()]
-        elif name in known:
-            columns[meaning.encode()] = table[name].cast(pa.large_string()).cast(pa.large_binary()).to_pylist()
-    if b"domain" in columns:
-        columns[b"domain"] = [text or None for text in columns[b"domain"]]
+    columns: dict[bytes, list[bytes | None]] = {}
+    for meaning, name in content_columns(table.schema, options).items():
+        if meaning == "is_placeholder":
+            values = [b"yes" if value else None for value in table[name].to_pylist()]
+        else:
+            values = table[name].cast(pa.large_string()).cast(pa.large_binary()).to_pylist()
+        columns[meaning.encode()] = [text or None for text in values] if meaning == "domain" else values
     keys = bytearray()
     for row in zip(*columns.values(), strict=True):
         digest = hashlib.blake2b(digest_size=KEY_BYTES)
@@ -193,7 +191,7 @@ def build_index(previous: Previous, folder: runs.Location) -> runs.Location:
         return index
     schema = pa.schema([pa.field(KEY, pa.binary(KEY_BYTES)), *previous.scores])
     buckets = max(1, -(-source.rows // BUCKET_ROWS))
-    read = list(dict.fromkeys([*content_columns(source.schema, options), *names]))
+    read = list(dict.fromkeys([*content_columns(source.schema, options).values(), *names]))
     with tempfile.TemporaryDirectory(prefix="pddl-eval-") as aside:
         with ExitStack() as stack:
             writers = [stack.enter_context(ipc.new_stream(f"{aside}/{bucket}", schema)) for bucket in range(buckets)]
@@ -286,7 +284,6 @@ def _open_index(index: runs.Location) -> ipc.RecordBatchFileReader:
             return ipc.open_file(pa.memory_map(index.path))
         with tempfile.NamedTemporaryFile(prefix="pddl-eval-") as copy:
             with index.filesystem.open_input_stream(index.path) as stream:
-                while block := stream.read(2**20):
-                    copy.write(block)
+                shutil.copyfileobj(stream, copy)
             copy.flush()
-            return ipc.open_file(pa.memory_map(copy.name))  # Which outlives the name.
+            return ipc.open_file(pa.memory_map(copy.name))  # The map outlives the name.

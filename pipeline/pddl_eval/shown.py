@@ -6,8 +6,13 @@ Colours and markup are the business of those who print.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 MOST_CHARACTERS = 120
 """Characters of a name, an atom, an action or a sentence."""
+
+YES = {True: "yes", False: "no", None: "not decided"}
+"""Words for the values of a score."""
 
 
 def printable(text: str) -> str:
@@ -45,6 +50,16 @@ def block(text: str, most: int) -> str:
     """
     shown = "\n".join(map(printable, text[:most].expandtabs(4).split("\n")))
     return shown if len(text) <= most else f"{shown}… ({len(text) - most:,} characters more)"
+
+
+def listed(items: Sequence[str], most: int, between: str = ", ") -> str:
+    """The first items, each on one line, and how many more there are.
+
+    >>> listed(["b1", "b2", "b3"], most=2)
+    'b1, b2 and 1 more'
+    """
+    more = f" and {len(items) - most:,} more" if len(items) > most else ""
+    return between.join(map(line, items[:most])) + more
 
 
 def quote(excerpt: str, most: int = 40) -> str:

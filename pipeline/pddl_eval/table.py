@@ -93,7 +93,7 @@ def pairs_present(schema: pa.Schema, options: ScoringOptions) -> list[Pair]:
     """
     for meaning, name in (options.columns or {}).items():
         if name not in schema.names:
-            raise ColumnError(f"there is no column {name} for {meaning}; {_nearest(name, schema)}")
+            raise ColumnError(f"there is no column {name} for {meaning}; {did_you_mean(name, schema.names, 'columns')}")
     sides = [(pair, [options.column(side) for side in (pair.reference, pair.generated)]) for pair in PAIRS]
     present = [pair for pair, names in sides if all(name in schema.names for name in names)]
     if present:
@@ -102,7 +102,7 @@ def pairs_present(schema: pa.Schema, options: ScoringOptions) -> list[Pair]:
         if (reference in schema.names) != (generated in schema.names):
             there, absent = (reference, generated) if reference in schema.names else (generated, reference)
             raise ColumnError(
-                f"there is a column {there} but no {absent}; {_nearest(absent, schema)}; "
+                f"there is a column {there} but no {absent}; {did_you_mean(absent, schema.names, 'columns')}; "
                 f"say which one it is: --column {absent}=NAME, in Python columns={{{absent!r}: NAME}}"
             )
     wanted = " or ".join(" and ".join(names) for _, names in sides)
@@ -140,14 +140,8 @@ def score_schema(schema: pa.Schema, options: ScoringOptions) -> pa.Schema:
 
 def is_text(type_: pa.DataType) -> bool:
     """True for strings, however encoded, and for a column of nulls."""
-    if pa.types.is_dictionary(type_):
-        type_ = type_.value_type
-    tests = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_null)
-    return any(test(type_) for test in tests)
-
-
-def _nearest(name: str, schema: pa.Schema) -> str:
-    return did_you_mean(name, schema.names, "columns")
+    type_ = type_.value_type if pa.types.is_dictionary(type_) else type_
+    return type_ in (pa.string(), pa.large_string(), pa.string_view(), pa.null())
 
 
 @takes(options=ScoringOptions)

@@ -9,7 +9,8 @@ import pddl_eval
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pddl_eval.benchmark import PAIRS_SCHEMA, enumeration, variants_schema
+from pddl_eval import benchmark
+from pddl_eval.benchmark import PAIRS_SCHEMA, variants_schema
 from pddl_eval.commands import generate
 
 from tests.commands.running import run
@@ -37,8 +38,8 @@ def test_the_bundled_sample_is_what_the_code_makes(tmp_path: Path) -> None:
 
 def test_the_benchmark_is_written_and_table_1_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On its first pairs; that all of them are right is tested in ``tests/benchmark``."""
-    whole = enumeration.benchmark_pairs
-    monkeypatch.setattr(enumeration, "benchmark_pairs", lambda: islice(whole(), 500))
+    whole = benchmark.benchmark_pairs
+    monkeypatch.setattr(benchmark, "benchmark_pairs", lambda: islice(whole(), 500))
     result = run("generate", "planetarium", tmp_path / "new" / "pairs.parquet")
     assert result.exit_code == 0, result.output
     written = pq.ParquetFile(tmp_path / "new" / "pairs.parquet")

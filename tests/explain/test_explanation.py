@@ -2,10 +2,12 @@
 
 import pytest
 from pddl_eval.explain import explain
+from pddl_eval.explain.explanation import MOST_ROWS, explanation_page
 from pddl_eval.explain.reading import PieceKind
 from pddl_eval.explain.sides import AtomLine, ObjectLine, Standing
 from pddl_eval.metrics import score_problem_pair
 from pddl_eval.model import Problem
+from pddl_eval.pages import plain
 from pddl_eval.parsing import Unreadable
 from pddl_eval.verdict import Undecided, Unsolvable, Verdict
 
@@ -24,7 +26,7 @@ def test_an_explanation_repeats_the_verdict_and_decides_nothing(verdict: Verdict
 
 def test_identical_problems_are_an_easy_case_without_a_difference() -> None:
     explanation = explain(REFERENCE, ANSWERS[Verdict.IDENTICAL])
-    assert dict(explanation.facts)["decided by"] == Verdict.IDENTICAL.decided_by
+    assert Verdict.IDENTICAL.decided_by in " ".join(str(explanation).split())
     assert not any(line.differs for line in explanation.objects + explanation.init + explanation.goal)
     kinds = [piece.kind for piece in explanation.generated.pieces]
     assert kinds == [PieceKind.TEXT, PieceKind.PROBLEM, PieceKind.LATER]
@@ -57,7 +59,7 @@ def test_fully_specify_adds_what_the_goal_leaves_out() -> None:
 
 def test_an_equivalent_answer_shows_which_atoms_were_written_and_which_implied() -> None:
     explanation = explain(REFERENCE, ANSWERS[Verdict.EQUIVALENT])
-    assert dict(explanation.facts)["decided by"] == Verdict.EQUIVALENT.decided_by
+    assert Verdict.EQUIVALENT.decided_by in " ".join(str(explanation).split())
     assert explanation.goal == (
         AtomLine(("clear", "a"), ("clear", "x"), Standing.IMPLIED, Standing.WRITTEN),
         AtomLine(("on", "a", "b"), ("on", "x", "y"), Standing.WRITTEN, Standing.WRITTEN),
@@ -150,3 +152,45 @@ def test_static_predicates_are_those_that_no_operator_changes() -> None:
     explanation = explain(reference, reference)
     assert explanation.static == {"room", "ball", "gripper"}
     assert explanation.reference.added == (("at-robby", "r"), ("ball", "b"), ("gripper", "g"), ("room", "r"))
+
+
+@pytest.mark.parametrize("verdict", ANSWERS, ids=str)
+def test_the_first_line_is_the_verdict_and_no_line_is_too_long(verdict: Verdict) -> None:
+    explanation = explain(REFERENCE, ANSWERS[verdict])
+    lines = str(explanation).splitlines()
+    assert lines[0].startswith(verdict.value)
+    assert max(map(len, lines)) <= 80
+    assert max(map(len, plain(explanation_page(explanation), width=60).splitlines())) <= 60
+
+
+def test_differences_are_marked_and_come_first() -> None:
+    lines = str(explain(REFERENCE, ANSWERS[Verdict.INIT_DIFFERS])).splitlines()
+    start = lines.index("Initial state (1 different)")
+    assert lines[start + 3].split() == ["≠", "(on-table", "b)", "–"]
+    assert not [line for line in lines[start + 4 :] if line.startswith("≠")]
+
+
+def test_the_answer_s_pieces_are_listed_unless_it_is_nothing_but_the_problem() -> None:
+    lines = str(explain(REFERENCE, ANSWERS[Verdict.IDENTICAL])).splitlines()
+    (first,) = [line for line in lines if "lines 1-2:" in line]
+    assert "ignored" in first and "fence" in first
+    assert "1-6" not in str(explain(REFERENCE, REFERENCE))
+
+
+def test_reasons_plans_and_certificates_of_both_sides() -> None:
+    explanation = explain(REFERENCE, ANSWERS[Verdict.UNSOLVABLE])
+    text = " ".join(str(explanation).split())
+    assert isinstance(explanation.generated.plan, Unsolvable)
+    assert text.count(f"none: {explanation.generated.plan.reason}") == 2, "of the added atoms and of the plan"
+    assert "6 actions: (unstack a b) (putdown a) (pickup b) (stack b c) (pickup a) (stack a b)" in text
+    assert explanation.reference.certificate and explanation.reference.certificate in text
+
+
+def test_long_tables_are_cut_and_counted() -> None:
+    names = [f"b{number}" for number in range(100)]
+    init = " ".join(f"(clear {name}) (on-table {name})" for name in names)
+    text = f"(define (problem p) (:domain blocksworld) (:objects {' '.join(names)}) (:init (arm-empty) {init})"
+    lines = str(explain(f"{text} (:goal (on b0 b1)))", f"{text} (:goal (on b2 b3)))")).splitlines()
+    assert any(f"first {MOST_ROWS} of 201" in line for line in lines)
+    page = explanation_page(explain(f"{text} (:goal (on b0 b1)))", f"{text} (:goal (on b2 b3)))"), whole=True)
+    assert 201 in [len(table.rows) for section in page.sections for table in section.tables]

@@ -40,7 +40,16 @@ def test_a_list_may_be_one_value() -> None:
 
 
 def test_pairs() -> None:
-    assert pair_up(None, [1, 2], [3, 4], "numbers") == [(1, 3), (2, 4)]
-    assert pair_up(1, None, [3, 4], "numbers") == [(1, 3), (1, 4)]
-    with pytest.raises(ValueError, match="1 reference numbers do not pair up with 2 generated ones; think again"):
-        pair_up(None, [1], [3, 4], "numbers", "; think again")
+    assert pair_up(1, 3, "numbers") == ([(1, 3)], False)
+    assert pair_up([1, 2], (3, 4), "numbers") == ([(1, 3), (2, 4)], True)
+    assert pair_up(1, [3, 4], "numbers") == ([(1, 3), (1, 4)], True)
+    with pytest.raises(ValueError, match=r"1 reference numbers .* 2 generated"):
+        pair_up([1], [3, 4], "numbers")
+    with pytest.raises(ValueError, match="needs a column"):
+        pair_up([1], 3, "numbers")
+
+
+def test_beside_a_column_an_empty_list_is_an_empty_column() -> None:
+    assert pair_up([], [], "lists", lambda _: True) == ([([], [])], False)
+    assert pair_up(pl.Series([]), [], "lists", lambda _: True) == ([], True)
+    assert pair_up((), pl.Series([]), "lists", lambda _: True) == ([], True)

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from pddl_eval.metrics import plan_score as plan_score_module
 from pddl_eval.metrics.plan_score import PlanScore, plan_score
+from pddl_eval.options import ScoringOptions
 from pddl_eval.parsing import Plan, read_plan
 from rapidfuzz import fuzz
 
@@ -14,7 +15,8 @@ from tests.metrics.random_plans import best_matching, random_plan
 
 
 def score(reference: str, generated: str, **settings: object) -> PlanScore:
-    return plan_score(read_plan(reference).steps, read_plan(generated).steps, **settings)  # type: ignore[arg-type]
+    options = ScoringOptions(**settings)  # type: ignore[arg-type]
+    return plan_score(read_plan(reference).steps, read_plan(generated).steps, options)
 
 
 def test_precision_recall_and_f1() -> None:
@@ -100,7 +102,8 @@ def test_definition_by_trying_all_matchings(similarity: str, beta: float, thresh
     rng = Random(f"{similarity} {beta}")
     for _ in range(500):
         reference, generated = random_plan(rng, 6, 2, 2), random_plan(rng, 6, 2, 2)
-        found = plan_score(reference, generated, similarity=similarity, beta=beta, threshold=threshold)
+        options = ScoringOptions(similarity=similarity, beta=beta, threshold=threshold)
+        found = plan_score(reference, generated, options)
         length = best_matching(weights(generated, reference))[1] if reference and generated else 0
         assert found.note == ""
         assert found.precision == (length / len(generated) if length else 0.0)
@@ -113,15 +116,15 @@ def test_default_settings_need_no_matching() -> None:
     rng = Random(3)
     for _ in range(200):
         reference, generated = random_plan(rng, 30), random_plan(rng, 30)
-        slow = plan_score(reference, generated, threshold=0.7499, beta=0.7499)
-        fast = plan_score(reference, generated, threshold=0.75)
+        slow = plan_score(reference, generated, ScoringOptions(threshold=0.7499, beta=0.7499))
+        fast = plan_score(reference, generated, ScoringOptions(threshold=0.75))
         assert slow.note == ""
         assert slow.score == pytest.approx(fast.score)
 
 
 @pytest.mark.parametrize("settings", [{"beta": 1.1}, {"beta": -0.1}, {"threshold": 2}, {"threshold": float("nan")}])
 def test_settings_out_of_range_are_errors(settings: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match="must be from 0 to 1"):
+    with pytest.raises(ValueError, match="from 0 to 1"):
         score("a", "a", **settings)
 
 

@@ -12,30 +12,31 @@ import pytest
 from pddl_eval.errors import UserError
 from pddl_eval.metrics import compare_plans, similarity
 from pddl_eval.metrics.plan_score import plan_score
-from pddl_eval.metrics.similarity import MAX_CHARACTERS, prepare, similarity_named
+from pddl_eval.metrics.similarity import MAX_CHARACTERS, similarities
+from pddl_eval.options import ScoringOptions
 from pddl_eval.parsing import read_plan
 
 
 def test_exact() -> None:
-    assert similarity_named("exact")(["a", ""], ["a", "b", ""]) == [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    assert similarities("exact", ["a", ""], ["a", "b", ""]) == [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
 
 
 def test_lexical_is_twice_the_common_subsequence_over_both_lengths() -> None:
-    ((found,),) = similarity_named("lexical")(["abcd"], ["axd"])
+    ((found,),) = similarities("lexical", ["abcd"], ["axd"])
     assert found == pytest.approx(2 * 2 / 7)
-    assert similarity_named("lexical")(["", "a"], [""]) == [[1.0], [0.0]]
+    assert similarities("lexical", ["", "a"], [""]) == [[1.0], [0.0]]
 
 
 def test_texts_are_cut() -> None:
     long = "a" * MAX_CHARACTERS
-    assert similarity_named("lexical")([long + "b"], [long + "c"]) == [[1.0]]
+    assert similarities("lexical", [long + "b"], [long + "c"]) == [[1.0]]
 
 
 def test_embedding_without_the_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    for use in (lambda: similarity_named("embedding:some/model"), lambda: prepare("embedding:some/model", ["a"])):
-        with pytest.raises(UserError, match="pddl-eval\\[embedding\\]"):
-            use()
+    monkeypatch.delitem(sys.modules, "sentence_transformers", raising=False)
+    monkeypatch.setattr("pddl_eval.options.find_spec", lambda _: None)
+    with pytest.raises(UserError, match="pddl-eval\\[embedding\\]"):
+        compare_plans("a", "a", similarity="embedding:some/model")
 
 
 VECTORS = {"buy": (1.0, 0.0), "purchase": (0.8, 0.6), "sell": (-1.0, 0.0), "card": (0.0, 1.0)}
@@ -55,21 +56,21 @@ def batches(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[list[str]]]:
             return np.array([VECTORS[text] for text in texts], dtype=np.float32)
 
     monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=Model))
-    similarity._loaded.cache_clear()
+    similarity._model.cache_clear()
     similarity._EMBEDDINGS.clear()
     yield asked
-    similarity._loaded.cache_clear()
+    similarity._model.cache_clear()
     similarity._EMBEDDINGS.clear()
 
 
 def test_embedding_is_the_cosine_and_never_negative(batches: list[list[str]]) -> None:
-    found = similarity_named("embedding:words")(["buy"], ["purchase", "sell", "buy"])
+    found = similarities("embedding:words", ["buy"], ["purchase", "sell", "buy"])
     assert found == [[pytest.approx(0.8), 0.0, 1.0]]
 
 
 def test_nothing_is_like_nothing_only(batches: list[list[str]]) -> None:
     """An action without arguments has an empty list of them; the model is not asked what that means."""
-    assert similarity_named("embedding:words")(["", "buy"], [""]) == [[1.0], [0.0]]
+    assert similarities("embedding:words", ["", "buy"], [""]) == [[1.0], [0.0]]
 
 
 def test_each_text_is_embedded_once_and_in_batches(batches: list[list[str]]) -> None:
@@ -81,7 +82,7 @@ def test_each_text_is_embedded_once_and_in_batches(batches: list[list[str]]) -> 
 def test_cached_embeddings_are_bounded(batches: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(similarity, "MAX_CACHED", 2)
     for texts in (["buy", "sell"], ["card", "buy"]):
-        assert set(similarity.embed("words", texts)) == set(texts)
+        assert set(similarity.embed("embedding:words", texts)) == set(texts)
     assert len(similarity._EMBEDDINGS) == 2
 
 
@@ -109,4 +110,4 @@ def test_a_real_model_knows_meaning(small_model: str) -> None:
     gold = read_plan("search-flights(Rome), pay(card)").steps
     predicted = read_plan("find-flights(Rome), pay(card)").steps
     assert plan_score(gold, predicted).score == 0.5
-    assert plan_score(gold, predicted, similarity=f"embedding:{small_model}").score == 1.0
+    assert plan_score(gold, predicted, ScoringOptions(similarity=f"embedding:{small_model}")).score == 1.0

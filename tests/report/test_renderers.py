@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
-from pddl_eval.pages import MOST_ROWS, escape_markdown, markdown, print_page
+from pddl_eval.pages import MOST_ROWS, escape_markdown, markdown, terminal
 from pddl_eval.report import Report, build_report, report_html, report_json, report_page, write_tables
 from pddl_eval.shown import line
 from rich.console import Console
@@ -68,10 +68,10 @@ def markdown_of(report: Report) -> str:
     return markdown(report_page(report))
 
 
-def printed(report: Report, width: int = 80, terminal: bool = False) -> str:
+def printed(report: Report, width: int = 80, colours: bool = False) -> str:
     """What a console of that width shows."""
     file = io.StringIO()
-    print_page(report_page(report), Console(file=file, width=width, highlight=False, force_terminal=terminal))
+    Console(file=file, width=width, highlight=False, force_terminal=colours).print(terminal(report_page(report)))
     return file.getvalue()
 
 
@@ -182,7 +182,7 @@ def test_the_terminal_takes_nothing_for_markup_or_escapes(hostile: Report) -> No
     text = printed(hostile, 400)
     assert line(HOSTILE) in text
     assert "\x1b" not in text
-    assert "\x1b[31m\u202e" not in printed(hostile, 400, terminal=True)
+    assert "\x1b[31m\u202e" not in printed(hostile, 400, colours=True)
 
 
 def test_the_terminal_shows_rates_with_intervals(report: Report) -> None:

@@ -25,7 +25,6 @@ class LengthScorer:
     poison: tuple[str, ...] = ()
     pause: float = 0.0
     fails: bool = False
-    counted: tuple[str, ...] = ("verdict",)
 
     @property
     def signature(self) -> str:

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pddl_eval.options import SHARD_ROWS
 from pddl_eval.run import inputs
 from pddl_eval.run.inputs import (
     FileVersion,
@@ -22,11 +23,11 @@ from pddl_eval.run.inputs import (
     open_source,
     partition_stem,
     plan_shards,
+    read_row,
     require_columns,
     require_text,
 )
-from pddl_eval.run.places import DatasetError, Location, Store
-from pddl_eval.run.rows import read_row
+from pddl_eval.run.places import DatasetError, Location
 
 from tests.run.parquet_files import numbered, write_numbered
 
@@ -104,10 +105,10 @@ def test_nothing_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("other", "sentence"),
     [
-        (numbered(1).drop_columns(["text"]), "b.parquet lacks text"),
-        (numbered(1).append_column("more", pa.array([1])), "a.parquet lacks more"),
-        (numbered(1).set_column(0, "n", pa.array(["1"])), "n is string in b.parquet and int64 in a.parquet"),
-        (numbered(1).select(["text", "n"]), "another order in b.parquet than in a.parquet"),
+        (numbered(1).drop_columns(["text"]), "a.parquet has text: string where b.parquet has no column"),
+        (numbered(1).append_column("more", pa.array([1])), "a.parquet has no column where b.parquet has more: int64"),
+        (numbered(1).set_column(0, "n", pa.array(["1"])), "n: int64 where b.parquet has n: string"),
+        (numbered(1).select(["text", "n"]), "n: int64 where b.parquet has text: string"),
     ],
 )
 def test_files_with_other_columns_are_refused(other: pa.Table, sentence: str, tmp_path: Path) -> None:
@@ -129,10 +130,10 @@ row_groups = st.lists(st.builds(RowGroup, st.integers(0, 50), st.integers(0, 10*
 
 def described(*files: list[RowGroup]) -> Source:
     files_of = tuple(
-        InputFile(FileVersion(Location(Store(), f"/in/{i}.parquet"), ""), f"{i}.parquet", 1, tuple(groups))
+        InputFile(FileVersion(Location(f"/in/{i}.parquet"), ""), f"{i}.parquet", 1, tuple(groups))
         for i, groups in enumerate(files)
     )
-    return Source(Location(Store(), "/in"), (), files_of, None)
+    return Source(Location("/in"), (), files_of, None)
 
 
 @given(st.lists(row_groups, min_size=1, max_size=3), st.integers(1, 60))
@@ -172,8 +173,8 @@ def test_small_row_groups_are_joined_and_a_large_one_is_cut() -> None:
 def test_long_rows_make_shorter_shards() -> None:
     quarter = inputs.SHARD_BYTES // 4
     heavy = [RowGroup(1, quarter)] * 5
-    assert [shard.rows for shard in plan_shards(described(heavy))] == [4, 1]
-    assert [shard.rows for shard in plan_shards(described([RowGroup(5, 5 * quarter)]))] == [4, 1]
+    assert [shard.rows for shard in plan_shards(described(heavy), SHARD_ROWS)] == [4, 1]
+    assert [shard.rows for shard in plan_shards(described([RowGroup(5, 5 * quarter)]), SHARD_ROWS)] == [4, 1]
 
 
 def test_names_say_what_is_covered_and_sort_by_it() -> None:

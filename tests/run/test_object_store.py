@@ -57,7 +57,7 @@ def test_a_bucket_or_key_that_is_not_there_is_named(bucket: str, tmp_path: Path)
     with pytest.raises(DatasetError, match=f"There is no file or folder s3://{bucket}/none"):
         open_source(f"s3://{bucket}/none")
     source = write_numbered(tmp_path / "a.parquet", rows=3, row_group=3)
-    with pytest.raises(OutputError, match="There is no bucket no-such-bucket"):
+    with pytest.raises(OutputError, match="there is no bucket no-such-bucket"):
         run_scorer(source, "s3://no-such-bucket/out", LengthScorer(), RunOptions(engine="local"))
 
 

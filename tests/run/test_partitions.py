@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval.options import SHARD_ROWS
 from pddl_eval.run import places
-from pddl_eval.run.manifest import Run, prepare_run
 from pddl_eval.run.partitions import (
     RECORD_KEY,
     SIGNATURE_KEY,
@@ -24,6 +23,7 @@ from pddl_eval.run.partitions import (
     merge_statistics,
     score_shard,
 )
+from pddl_eval.run.score import Run, prepare_run
 
 from tests.run.length_scorer import LengthScorer
 from tests.run.parquet_files import numbered, write_numbered
@@ -97,7 +97,7 @@ def test_a_full_disk_is_fatal_and_leaves_nothing(tmp_path: Path, monkeypatch: py
     failure = score(plan)
     assert isinstance(failure, ShardFailure)
     assert failure.fatal
-    assert "No space is left" in failure.reason
+    assert "No space left" in failure.reason
     assert list((tmp_path / "out").iterdir()) == []
 
 
@@ -139,14 +139,14 @@ def table(values: list[tuple[object, ...]]) -> pa.Table:
 @given(st.lists(rows, min_size=1, max_size=4))
 def test_parts_add_up(parts: list[list[tuple[object, ...]]]) -> None:
     names = SCHEMA.names
-    whole = column_statistics(table([row for part in parts for row in part]), names, counted=["verdict"])
-    merged = merge_statistics(column_statistics(table(part), names, counted=["verdict"]) for part in parts)
+    whole = column_statistics(table([row for part in parts for row in part]), names)
+    merged = merge_statistics(column_statistics(table(part), names) for part in parts)
     assert merged == whole
 
 
 def test_undecided_is_neither_true_nor_false_and_null_is_no_verdict() -> None:
     two = table([(True, "equivalent", 3, "x"), (None, None, None, None)])
-    assert column_statistics(two, SCHEMA.names, counted=["verdict"]) == {
+    assert column_statistics(two, SCHEMA.names) == {
         "solvable": {"true": 1, "false": 0, "null": 1},
         "verdict": {"equivalent": 1},
         "plan_length": {"count": 1, "sum": 3},

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pddl_eval.run.engines import WorkerLost
 from pddl_eval.run.inputs import FileVersion, Shard
 from pddl_eval.run.partitions import ShardFailure, ShardRecord, ShardResult, ShardTask
-from pddl_eval.run.places import Location, Store
+from pddl_eval.run.places import Location
 from pddl_eval.run.retries import ATTEMPTS, LOSSES_OF_POISON, MOST_POISON_ROWS, attempts_at
 
 ROWS = 4096
@@ -17,7 +17,7 @@ ROWS = 4096
 
 def play(answer: Callable[[ShardTask], ShardResult | WorkerLost], rows: int = ROWS) -> tuple[ShardResult, int]:
     """What came of a shard, and how many tasks it took."""
-    attempts = attempts_at(Shard("s", FileVersion(Location(Store(), "/s"), ""), 100, 100 + rows))
+    attempts = attempts_at(Shard("s", FileVersion(Location("/s"), ""), 100, 100 + rows))
     tasks = 1
     task = next(attempts)
     while True:

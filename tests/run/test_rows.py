@@ -10,9 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddl_eval.run.inputs import FileVersion, open_source
+from pddl_eval.run.inputs import FileVersion, close_file, open_source, read_row, read_rows
 from pddl_eval.run.places import DatasetError
-from pddl_eval.run.rows import close_files, read_rows
 
 from tests.run.parquet_files import numbered, write_numbered
 
@@ -20,7 +19,7 @@ from tests.run.parquet_files import numbered, write_numbered
 @pytest.fixture(autouse=True)
 def closed() -> Iterator[None]:
     yield
-    close_files()
+    close_file()
 
 
 def version(path: Path) -> FileVersion:
@@ -102,6 +101,13 @@ def test_ranges_beside_the_damage_are_whole_and_behind_it_are_empty(damaged: Pat
         assert (read.damage is None) == (rows == stop - start)
 
 
+def test_a_row_behind_the_damage_is_found_where_it_can_be_read(damaged: Path) -> None:
+    source = open_source(damaged)
+    assert read_row(source, 10_000, ["n"]) == {"n": 10_000}
+    with pytest.raises(DatasetError, match="damaged"):
+        read_row(source, 9_999, ["n"])
+
+
 def test_a_file_that_changed_or_is_gone_is_an_error_and_never_other_rows(tmp_path: Path) -> None:
     path = write_numbered(tmp_path / "a.parquet", rows=50, row_group=50)
     planned = version(path)
@@ -112,5 +118,5 @@ def test_a_file_that_changed_or_is_gone_is_an_error_and_never_other_rows(tmp_pat
     with pytest.raises(DatasetError, match="has changed"):
         read_rows(planned, 20, 30, schema)
     path.unlink()
-    with pytest.raises(DatasetError, match="There is no"):
+    with pytest.raises(DatasetError, match="No such file"):
         read_rows(planned, 20, 30, schema)

@@ -17,10 +17,9 @@ from pddl_eval.options import RunOptions
 from pddl_eval.run import RunIncomplete, run_scorer
 from pddl_eval.run.engines import WorkerLost
 from pddl_eval.run.inputs import FileVersion, Shard
-from pddl_eval.run.manifest import SUMMARY
 from pddl_eval.run.partitions import ShardFailure, ShardRecord, ShardResult, ShardTask
 from pddl_eval.run.places import locate
-from pddl_eval.run.score import log_line
+from pddl_eval.run.score import SUMMARY, log_line
 
 from tests.run.length_scorer import LengthScorer
 from tests.run.parquet_files import numbered, read_output, write_numbered

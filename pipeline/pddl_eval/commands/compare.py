@@ -59,10 +59,10 @@ def print_found(found: Comparison, form: Format = "terminal") -> None:
     from rich.console import Console
 
     from pddl_eval.diff import comparison_json, comparison_page
-    from pddl_eval.pages import markdown, print_page
+    from pddl_eval.pages import markdown, terminal
 
     page = comparison_page(found)
     if form == "terminal":
-        print_page(page, Console(highlight=False, width=None if sys.stdout.isatty() else PAGE_WIDTH))
+        Console(highlight=False, width=None if sys.stdout.isatty() else PAGE_WIDTH).print(terminal(page))
     else:
         sys.stdout.write(markdown(page) if form == "md" else comparison_json(found))

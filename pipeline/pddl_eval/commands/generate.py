@@ -54,9 +54,9 @@ def planetarium(output: Output) -> None:
     from pddl_eval.run import locate, new_parquet
 
     counts: Counter[tuple[str, str]] = Counter()
-    with new_parquet(locate(output), PAIRS_SCHEMA) as write, progress(PAIRS) as pace:
+    with new_parquet(locate(output), PAIRS_SCHEMA) as file, progress(PAIRS) as pace:
         for table in pairs_tables(benchmark_pairs(), ROW_GROUP_ROWS):
-            write(table)
+            file.write_table(table)
             pace.advance(table.num_rows)
             for column in ("abstractness", "size_bucket", "split"):
                 counts.update(zip(table["domain"].to_pylist(), table[column].to_pylist(), strict=True))
@@ -101,9 +101,9 @@ def variants(
     ]
     counts: Counter[tuple[str, bool, bool | None, bool]] = Counter()
     wanted = source.rows * per_reference
-    with new_parquet(locate(output), schema) as write, progress(wanted) as pace:
+    with new_parquet(locate(output), schema) as file, progress(wanted) as pace:
         for shard, table in zip(shards, ordered_map(_answer_shard, jobs, workers), strict=True):
-            write(table)
+            file.write_table(table)
             pace.advance(shard.rows * per_reference)
             labels = (f"label{name}" for name in ("", "_parseable", "_solvable", "_equivalent"))
             counts.update(zip(*(table[label].to_pylist() for label in labels), strict=True))
@@ -130,8 +130,8 @@ def sample(output: Output) -> None:
     from pddl_eval.run import locate, new_parquet
 
     table = sample_table()
-    with new_parquet(locate(output), table.schema) as write:
-        write(table)
+    with new_parquet(locate(output), table.schema) as file:
+        file.write_table(table)
     print(f"{table.num_rows} pairs in {output}")
 
 

@@ -66,7 +66,7 @@ def write_report(made: Report, chosen: str = "terminal", output: str | None = No
     """Write the report to a file or folder, else to stdout."""
     from rich.console import Console
 
-    from pddl_eval.pages import markdown, print_page
+    from pddl_eval.pages import markdown, terminal
     from pddl_eval.report import report_html, report_json, report_page, write_tables
     from pddl_eval.run import locate, put_bytes
 
@@ -76,7 +76,7 @@ def write_report(made: Report, chosen: str = "terminal", output: str | None = No
     if chosen == "terminal":
         page = StringIO()
         here = Console(highlight=False) if output is None else Console(file=page, width=PAGE_WIDTH, highlight=False)
-        print_page(report_page(made), here)
+        here.print(terminal(report_page(made)))
         text = page.getvalue()
     elif chosen == "csv":
         text = made.main_table().write_csv()

@@ -6,13 +6,14 @@ two tasks, ``wording`` finds words for what differs, ``scene_graph`` draws the p
 
 from pddl_eval.equivalence.decide import decide, same_domain
 from pddl_eval.equivalence.scene_graph import same_graph, scene_graph
-from pddl_eval.equivalence.task import Task, read_task, task_of
+from pddl_eval.equivalence.task import Task, read_pair, read_task, task_of
 from pddl_eval.equivalence.wording import closest_matching
 
 __all__ = [
     "Task",
     "closest_matching",
     "decide",
+    "read_pair",
     "read_task",
     "same_domain",
     "same_graph",

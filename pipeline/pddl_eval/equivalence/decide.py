@@ -9,28 +9,36 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 from pddl_eval.equivalence.canonical import LabelledGraph, isomorphic
 from pddl_eval.equivalence.task import Task
 from pddl_eval.equivalence.wording import goal_sentence, init_sentence, object_count_sentence, types_sentence
 from pddl_eval.model import Atom, renamed
+from pddl_eval.parsing import Unreadable
 from pddl_eval.strips import Counterexample, counterexample
 from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable, Verdict
 
 
-def decide(reference: Task, generated: Task, is_placeholder: bool) -> ProblemVerdict:
+def decide(reference: Task | Unreadable, generated: Task | Unreadable, is_placeholder: bool) -> ProblemVerdict:
     """Whether the generated problem is the reference's planning problem, strictly and ignoring types.
 
     What it says of solvability and certificates is for the caller to fill in.
 
-    >>> from pddl_eval.equivalence.task import read_task
+    >>> from pddl_eval.equivalence import read_pair
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
-    >>> decision = decide(read_task(held), read_task(held.replace("clear", "on-table").replace("a)", "z)")), False)
+    >>> decision = decide(*read_pair(held, held.replace("clear", "on-table").replace("a)", "z)")), False)
     >>> decision.verdict.value, decision.equivalent, decision.object_map
     ('equivalent', True, {'z': 'a'})
     """
+    parseable = isinstance(generated, Task)
+    if isinstance(reference, Unreadable):
+        return _answer(None, Verdict.REFERENCE_INVALID, f"the reference cannot be read: {reference.detail}", parseable)
     if isinstance(reference.closure, Unsolvable):
-        return _answer(None, Verdict.REFERENCE_INVALID, f"the reference has no solution: {reference.closure.reason}")
+        detail = f"the reference has no solution: {reference.closure.reason}"
+        return _answer(None, Verdict.REFERENCE_INVALID, detail, parseable)
+    if isinstance(generated, Unreadable):
+        return _answer(False, generated.verdict, generated.detail, parseable)
     if not same_domain(reference, generated):
         detail = f"the domain is {generated.problem.domain} instead of {reference.problem.domain}"
         return _answer(False, Verdict.DOMAIN_MISMATCH, detail)
@@ -57,12 +65,12 @@ def _decide(reference: Task, generated: Task, is_placeholder: bool) -> ProblemVe
     same_names = ours.objects == theirs.objects
     same_init = same_names and ours.init == theirs.init
     if same_init and ours.goal == theirs.goal:
-        return _yes(Verdict.IDENTICAL, "the same atoms", {name: name for name in ours.objects})
+        return _answer(True, Verdict.IDENTICAL, "the same atoms", object_map={name: name for name in ours.objects})
     if not same_names and Counter(ours.objects.values()) != Counter(theirs.objects.values()):
         return _answer(False, Verdict.TYPES_DIFFER, types_sentence(ours, theirs))
     if len(ours.goal) == len(theirs.goal) and isomorphic(generated.graph_as_written, reference.graph_as_written):
         object_map = _object_map(generated.graph_as_written, reference.graph_as_written)
-        return _yes(Verdict.ISOMORPHIC, "the same atoms after renaming objects", object_map)
+        return _answer(True, Verdict.ISOMORPHIC, "the same atoms after renaming objects", object_map=object_map)
     if not same_init and generated.initial_scene.invariant != reference.initial_scene.invariant:
         return _answer(False, Verdict.INIT_DIFFERS, init_sentence(ours, theirs))
 
@@ -91,12 +99,14 @@ def _with_closures(reference: Task, generated: Task, is_placeholder: bool, same_
         ):
             return None
         goal_map = _object_map(generated.closed_goal_scene, reference.closed_goal_scene)
-        yes = _yes(Verdict.EQUIVALENT, detail, _init_map(generated, reference, same_init))
-        return replace(yes, goal_object_map=goal_map)
+        init_map = _init_map(generated, reference, same_init)
+        return _answer(True, Verdict.EQUIVALENT, detail, object_map=init_map, goal_object_map=goal_map)
     if same_init and generated.closure == reference.closure:
-        return _yes(Verdict.EQUIVALENT, detail, {name: name for name in generated.problem.objects})
+        return _answer(True, Verdict.EQUIVALENT, detail, object_map={name: name for name in generated.problem.objects})
     if isomorphic(generated.closed_graph, reference.closed_graph):
-        return _yes(Verdict.EQUIVALENT, detail, _object_map(generated.closed_graph, reference.closed_graph))
+        return _answer(
+            True, Verdict.EQUIVALENT, detail, object_map=_object_map(generated.closed_graph, reference.closed_graph)
+        )
     return None
 
 
@@ -117,7 +127,7 @@ def _without_closures(reference: Task, generated: Task, is_placeholder: bool, sa
     not_implied = counterexample(problem, domain, problem.goal, wanted)
     not_asked = counterexample(problem, domain, wanted, problem.goal)
     if not_implied is None and not_asked is None:
-        return _yes(Verdict.EQUIVALENT, "each goal implies the other", object_map)
+        return _answer(True, Verdict.EQUIVALENT, "each goal implies the other", object_map=object_map)
     if is_placeholder or not generated.initial_scene.is_rigid:
         return undecided
     if isinstance(not_implied, Counterexample):
@@ -144,15 +154,13 @@ def _goal_differs(reference: Task, generated: Task, same_init: bool) -> ProblemV
 def _separated(atom: Atom, side: str, object_map: dict[str, str]) -> ProblemVerdict:
     """A no, for an atom of one side's goal that the other side's does not imply."""
     detail = goal_sentence(atom, side, object_map)
-    return replace(_answer(False, Verdict.GOAL_DIFFERS, detail), separating_atom=atom, separating_side=side)
+    return _answer(False, Verdict.GOAL_DIFFERS, detail, separating_atom=atom, separating_side=side)
 
 
-def _answer(equivalent: bool | None, verdict: Verdict, detail: str) -> ProblemVerdict:
-    return ProblemVerdict(True, None, equivalent, equivalent, verdict, detail)
-
-
-def _yes(verdict: Verdict, detail: str, object_map: dict[str, str]) -> ProblemVerdict:
-    return replace(_answer(True, verdict, detail), object_map=object_map)
+def _answer(
+    equivalent: bool | None, verdict: Verdict, detail: str, parseable: bool = True, **known: Any
+) -> ProblemVerdict:
+    return ProblemVerdict(parseable, None if parseable else False, equivalent, equivalent, verdict, detail, **known)
 
 
 def _object_map(generated: LabelledGraph, reference: LabelledGraph) -> dict[str, str]:

@@ -12,7 +12,7 @@ from hashlib import blake2b
 from pddl_eval.domains import BrokenAssumption, CoveredState, PlanningDomain, planning_domain
 from pddl_eval.equivalence.canonical import LabelledGraph
 from pddl_eval.model import ROOT_TYPE, Action, Domain, Problem, State
-from pddl_eval.parsing import ParseError, Unreadable, parse_problem
+from pddl_eval.parsing import ParseError, Unreadable, parse_problem, read_problem
 from pddl_eval.solve import solve
 from pddl_eval.strips import closure as closure_by_search
 from pddl_eval.verdict import Undecided, Unsolvable
@@ -166,3 +166,20 @@ def read_task(text: str | None, domain: str | None = None) -> Task | Unreadable:
         return task_of(text, domain)
     except ParseError as error:
         return Unreadable(error.verdict, error.detail)
+
+
+def read_pair(
+    reference: str | None, generated: str | None, domain: str | None = None
+) -> tuple[Task | Unreadable, Task | Unreadable]:
+    """A reference and an answer in one domain: the one that is given, else the one that the reference names.
+
+    >>> read_pair("(define (problem p) (:domain gripper) (:init) (:goal (and)))", None)[1].verdict.value
+    'empty'
+    """
+    task = read_task(reference, domain)
+    if isinstance(task, Task):
+        known = task.domain
+    else:
+        known = planning_domain(domain) if domain is not None else None
+    problem = read_problem(generated, known.domain.constants if known else ())
+    return task, problem if isinstance(problem, Unreadable) else Task(problem, known)

@@ -4,7 +4,7 @@
 """
 
 from pddl_eval.explain.dataset_row import PAIR_ID, PairRow, pair_at, row_of_pair
+from pddl_eval.explain.drawing import html_page, scenes_svg
 from pddl_eval.explain.explanation import Explanation, explain
-from pddl_eval.explain.page import html_page, scenes_svg
 
 __all__ = ["PAIR_ID", "Explanation", "PairRow", "explain", "html_page", "pair_at", "row_of_pair", "scenes_svg"]

@@ -1,10 +1,10 @@
-"""Scenes as drawings: which atoms make a card, a chip on a card or an arrow, and where all of it is.
+"""An explanation drawn: which atoms make a card, a chip on a card or an arrow, where all of it is, page and picture.
 
 Objects are of one kind when they have the same type, or the same static unary atoms where there are no types (two
 rooms, two tiles). An atom over two objects of one kind is an arrow between their cards: blocks on blocks, tiles beside
 tiles, roads. An atom over different kinds is a chip on the card of the place: the ball in the room, the robot on the
 tile. Where a domain has no kinds this is the plain scene graph of the paper (section 3.3). Everything is bounded, and
-what differs is drawn first; ``templates/scene.svg`` draws what is measured here.
+what differs is drawn first. The templates only write what is measured here.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from itertools import chain, combinations, groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from pddl_eval.explain.explanation import Explanation
+from pddl_eval.explain.explanation import LEGEND, SCENES, Explanation, explanation_page, headline
 from pddl_eval.explain.sides import AtomLine, Standing
 from pddl_eval.model import ROOT_TYPE, Atom, Problem, show_atom
+from pddl_eval.pages import html, render
 from pddl_eval.shown import line as one_line
 
 MOST_CARDS, MOST_CHIPS, MOST_ARROWS = 120, 40, 400
@@ -46,6 +47,9 @@ Size = tuple[float, float]
 Position = tuple[float, float]
 Arrow = tuple[str, str, str]
 """Source, target and label."""
+
+Part = tuple[dict[str, Position], Size]
+"""The top left corners of cards from the origin on, and the size of all."""
 
 
 class Mark(StrEnum):
@@ -197,6 +201,48 @@ class Drawing(NamedTuple):
     items: list[Item]
 
 
+def html_page(explanation: Explanation, title: str = "pddl-eval explain", *, whole: bool = True) -> str:
+    """The explanation with its drawings as one HTML page, or (not ``whole``) as a fragment for a notebook.
+
+    >>> from pddl_eval.explain import explain
+    >>> "<script>" in html_page(explain("(define (problem p)", "<script>alert(1)</script>"))
+    False
+    """
+    drawings = [draw(scene) for scene in scenes_of(explanation)]
+    figures = [
+        (drawing.title, render("scene.svg", **drawing._asdict(), placed=[(0, 0, drawing)], labels=()))
+        for drawing in drawings
+    ]
+    return html(explanation_page(explanation, whole=True), {SCENES: figures}, title=title, whole=whole)
+
+
+def scenes_svg(explanation: Explanation) -> str:
+    """One SVG file with all scenes: initial states above goals, the reference's beside the answer's.
+
+    >>> from pddl_eval.explain import explain
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> scenes_svg(explain(held, held)).count(">Answer: goal<")
+    1
+    """
+    drawings = [draw(scene) for scene in scenes_of(explanation)]
+    columns = 2 if explanation.compares else 1
+    width = max([WIDTH, *(drawing.width for drawing in drawings)]) + GAP
+    verdict = headline(explanation.verdict)
+    texts = [(11.0, "title", verdict), (31.0, "note", one_line(explanation.verdict.detail))]
+    labels = [Item(PAD, y, 0, LINE, text, style) for y, style, text in texts]
+    placed, y = [], 90.0
+    for start in range(0, len(drawings), columns):
+        row = drawings[start : start + columns]
+        for x, drawing in zip((PAD, PAD + width), row, strict=False):
+            placed.append((x, y, drawing))
+            labels.append(Item(x, y - GAP, 0, LINE, drawing.title, "title"))
+        y += max(drawing.height for drawing in row) + 2 * GAP
+    if not drawings:
+        labels.append(Item(PAD, 59, 0, LINE, "neither problem could be read, so there is nothing to draw", ""))
+    labels.append(Item(PAD, y - GAP, 0, LINE, LEGEND, "note"))
+    return render("scene.svg", title=verdict, placed=placed, labels=labels, width=columns * width, height=y)
+
+
 def draw(scene: Scene) -> Drawing:
     """A scene with its measures."""
     cards = {card.name: _items(card) for card in scene.cards if card.name or card.chips}
@@ -285,9 +331,7 @@ def _border(box: Item, other: Item) -> Position:
     return x + dx * share, y + dy * share
 
 
-def place(
-    sizes: Mapping[str, Size], both: Sequence[Arrow], own: Sequence[Arrow] = ()
-) -> tuple[dict[str, Position], Size]:
+def place(sizes: Mapping[str, Size], both: Sequence[Arrow], own: Sequence[Arrow] = ()) -> Part:
     """Top left corners such that no cards overlap, and the size of all.
 
     Arrows that make grids and chains are drawn as grids and towers: those of both sides, so that both are drawn alike,
@@ -296,12 +340,10 @@ def place(
     >>> place({"a": (40, 20), "b": (40, 20)}, [("a", "b", "on")])
     ({'a': (0.0, 0.0), 'b': (0.0, 48.0)}, (40.0, 68.0))
     """
-    candidates = [_parts(sizes, links) for links in (both, own)]
-    parts = next((parts for parts in candidates if all(cells for _, _, cells in parts)), candidates[0])
-    rows: list[list[tuple[dict[str, Position], Size]]] = [[]]
+    parts = _parts(sizes, both) or _parts(sizes, own) or _parts(sizes, both, spread=True)
+    rows: list[list[Part]] = [[]]
     x = y = right = 0.0
-    for names, links, cells in parts:
-        part = _around(sizes, cells or _spread(sizes, names, links))
+    for part in parts:
         if x and x + part[1][0] > WIDTH:
             rows.append([])
             x = 0.0
@@ -317,10 +359,8 @@ def place(
     return places, (right, y - GAP / 2)
 
 
-def _parts(
-    sizes: Mapping[str, Size], links: Sequence[Arrow]
-) -> list[tuple[list[str], list[Arrow], dict[str, Position] | None]]:
-    """The cards and links of each connected part, and the middles of its cards where it is a grid or a tower."""
+def _parts(sizes: Mapping[str, Size], links: Sequence[Arrow], *, spread: bool = False) -> list[Part]:
+    """The connected parts; none if one of them is neither a grid nor a tower and is not to be ``spread`` out."""
     import networkx  # slow to import, and only drawings need it
 
     graph = networkx.Graph()
@@ -328,12 +368,16 @@ def _parts(
     graph.add_edges_from(link[:2] for link in links)
     parts = []
     for component in networkx.connected_components(graph):
-        names, inside = [n for n in sizes if n in component], [link for link in links if link[0] in component]
-        parts.append((names, inside, _cells({name: sizes[name] for name in names}, inside)))
+        inside = {name: size for name, size in sizes.items() if name in component}
+        own = [link for link in links if link[0] in component]
+        middles = _cells(inside, own) or (_spread(inside, own) if spread else None)
+        if middles is None:
+            return []
+        parts.append(_around(inside, middles))
     return parts
 
 
-def _around(sizes: Mapping[str, Size], middles: Mapping[str, Position]) -> tuple[dict[str, Position], Size]:
+def _around(sizes: Mapping[str, Size], middles: Mapping[str, Position]) -> Part:
     """Corners from the origin on, and the size of all, of cards with these middles."""
     corners = {name: (x - sizes[name][0] / 2, y - sizes[name][1] / 2) for name, (x, y) in middles.items()}
     left, top = (min(corner[axis] for corner in corners.values()) for axis in (0, 1))
@@ -360,12 +404,12 @@ def _cells(sizes: Mapping[str, Size], links: Sequence[Arrow]) -> dict[str, Posit
     return {name: (column * width, row * height) for name, (column, row) in cells.items()}
 
 
-def _spread(sizes: Mapping[str, Size], names: Sequence[str], links: Sequence[Arrow]) -> dict[str, Position]:
+def _spread(sizes: Mapping[str, Size], links: Sequence[Arrow]) -> dict[str, Position]:
     """Middles by the forces of Fruchterman and Reingold, scaled until no cards overlap."""
     import networkx  # slow to import, and only drawings need it
 
     graph = networkx.Graph()
-    graph.add_nodes_from(names)
+    graph.add_nodes_from(sizes)
     graph.add_edges_from(link[:2] for link in links)
     points = networkx.spring_layout(graph, iterations=300, seed=1)
     scale = 1.0

@@ -1,27 +1,41 @@
 """Why an answer has its verdict: both sides, what was added to their goals, what decided, which plans were found.
 
-Composed of ``score_problem_pair`` and of what is known of each problem; nothing is decided here.
+``explain`` collects what ``score_problem_pair`` and the tasks of both sides say, ``explanation_page`` puts it into
+words. Nothing is decided here.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich.console import Group
 
 from pddl_eval.domains import PlanningDomain, planning_domain
 from pddl_eval.equivalence import Task, closest_matching, read_task
-from pddl_eval.explain import words
 from pddl_eval.explain.reading import Piece, PieceKind, pieces_of
-from pddl_eval.explain.sides import AtomLine, ObjectLine, Side, atom_lines, object_lines
-from pddl_eval.explain.words import Section
+from pddl_eval.explain.sides import AtomLine, ObjectLine, Side, Standing, atom_lines, object_lines
 from pddl_eval.metrics import score_problem_pair
-from pddl_eval.model import Action, Atom, Problem, State
+from pddl_eval.model import ROOT_TYPE, Action, Atom, Problem, State, show_atom
+from pddl_eval.pages import Cell, Excerpt, Page, Section, Table, plain, table, terminal
 from pddl_eval.parsing import Unreadable, read_problem
-from pddl_eval.shown import line as one_line
+from pddl_eval.shown import YES, line, listed
 from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable, Verdict
 
 NO_PROBLEM = Problem("", "", {}, frozenset(), frozenset())
+
+MOST_ITEMS, MOST_ACTIONS = 20, 200
+"""Names, atoms or actions that are listed, and actions where the whole is shown."""
+
+MOST_ROWS, ALL_ROWS = 40, 500
+"""Rows of a table, and where the whole is shown."""
+
+MOST_REASON = 400
+"""Characters of a reason."""
+
+DIFFERENT, ABSENT = "≠", "–"
+SCENES = "Scenes"
+LEGEND = "+ only here; − only on the other side; dotted: implied, added by fullySpecify"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,55 +69,14 @@ class Explanation:
 
     @property
     def compares(self) -> bool:
-        """True where both sides could be read, so that there is something to compare."""
+        """True if both sides could be read, so that there is something to compare."""
         return all(isinstance(side.problem, Problem) for side in self.sides.values())
 
-    @property
-    def facts(self) -> list[tuple[str, str]]:
-        """Label and value of what there is to say besides the problems themselves."""
-        mode, other = "objects keep their identity from initial state to goal", "placeholder"
-        if self.is_placeholder:
-            mode, other = "placeholder: initial state and goal are compared separately", "identity"
-        if self.other_verdict is not None:
-            mode += f" (in {other} mode the verdict is {self.other_verdict})"
-        return [*words.scores(self.verdict), ("mode", mode), ("domain", one_line(self.domain or "unknown"))]
-
-    @property
-    def tables(self) -> list[Section]:
-        """Objects, initial states and goals side by side; what both sides have alike is only counted."""
-
-        def is_static(line: ObjectLine | AtomLine) -> bool:
-            return isinstance(line, AtomLine) and line.predicate in self.static and not line.differs
-
-        if not any(isinstance(side.problem, Problem) for side in self.sides.values()):
-            return []
-        certain = "" if self.verdict.object_map else "probable "
-        title = f"Objects, and their {certain}counterparts" if self.compares else "Objects"
-        same = [line.reference for line in self.objects if line.reference and line.same]
-        remark = f"{len(same):,} with the same name and type on both sides: {words.listed(same)}" if same else ""
-        tables = [words.table(title, [line for line in self.objects if not line.same], self.compares, remark)]
-        if self.goal_map != self.object_map:
-            tables.append(words.table("Objects of the goal, in placeholder mode", self.goal_objects, self.compares))
-        tables.append(words.table("Initial state", sorted(self.init, key=is_static), self.compares))
-        goal = [line for line in self.goal if not (is_static(line) and line.implied)]
-        rest = len(self.goal) - len(goal)
-        remark = f"{rest:,} static atoms hold in every state and are implied on both sides" if rest else ""
-        closed = all(isinstance(side.added, tuple) for side in self.sides.values())
-        title = "Goal, fully specified" if closed else "Goal, as written"
-        return [*tables, words.table(title, goal, self.compares, remark)]
-
     def __rich__(self) -> Group:
-        mixed = {n: side for n, side in self.sides.items() if [p.kind for p in side.pieces] != [PieceKind.PROBLEM]}
-        sections = [
-            Section("", self.facts),
-            *(words.pieces(name, side) for name, side in mixed.items()),
-            *self.tables,
-            *(words.about(name, side, self.static) for name, side in self.sides.items()),
-        ]
-        return words.for_terminal(self.verdict, sections)
+        return terminal(explanation_page(self))
 
     def __str__(self) -> str:
-        return words.plain(self)
+        return plain(explanation_page(self))
 
 
 def explain(
@@ -115,8 +88,7 @@ def explain(
 ) -> Explanation:
     """Why the generated problem (a raw model answer) has its verdict against the reference.
 
-    Parameters as ``pddl_eval.compare_problems``. Raises ``DomainError`` where ``domain`` is a
-    text but no PDDL domain.
+    Parameters as ``pddl_eval.compare_problems``. Raises ``DomainError`` if ``domain`` is a text but no PDDL domain.
 
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
     >>> explanation = explain(held, "Sure: " + held.replace("clear", "on-table"))
@@ -143,8 +115,8 @@ def explain(
         other_verdict=other.verdict if other.verdict != verdict.verdict else None,
         domain=known.name if known else None,
         static=static,
-        reference=_side(pieces_of(reference_text, constants), reference, static),
-        generated=_side(pieces_of(generated_text, constants), generated, static, verdict),
+        reference=_side(reference_text, constants, reference, static),
+        generated=_side(generated_text, constants, generated, static, verdict),
         object_map=object_map,
         goal_map=goal_map,
         objects=object_lines(theirs.objects, ours.objects, object_map),
@@ -155,9 +127,14 @@ def explain(
 
 
 def _side(
-    pieces: tuple[Piece, ...], task: Task | Unreadable, static: frozenset[str], verdict: ProblemVerdict | None = None
+    text: str | None,
+    constants: dict[str, str],
+    task: Task | Unreadable,
+    static: frozenset[str],
+    verdict: ProblemVerdict | None = None,
 ) -> Side:
-    """What is known of a text; ``verdict`` is the answer's, whose plan is the one that it keeps."""
+    """What is known of a text; ``verdict`` is given for the answer, whose plan and certificate are the verdict's."""
+    pieces = pieces_of(text, constants)
     if isinstance(task, Unreadable):
         unread = Undecided(f"nothing could be read: {task.detail}")
         return Side(pieces, task, unread, unread, None)
@@ -175,7 +152,7 @@ def _side(
 
 
 def _static_predicates(known: PlanningDomain | None, atoms: State) -> frozenset[str]:
-    """The predicates of the atoms that no operator changes; none where the domain is unknown."""
+    """The predicates of the atoms that no operator changes; none if the domain is unknown."""
     operators = known.domain.operators if known else ()
     changed = {atom[0] for operator in operators for atom in operator.add_effects | operator.delete_effects}
     return frozenset(atom[0] for atom in atoms) - changed if known else frozenset()
@@ -189,9 +166,149 @@ def _matching_objects(reference: Task | Unreadable, generated: Task | Unreadable
     if isinstance(reference, Unreadable) or isinstance(generated, Unreadable):
         return {}
     ours, theirs = generated.problem, reference.problem
-    if ours.objects == theirs.objects and ours.init == theirs.init:
-        return {name: name for name in ours.objects}
     our_scene, their_scene = generated.initial_scene, reference.initial_scene
-    if our_scene.invariant == their_scene.invariant and our_scene.form == their_scene.form:
+    same = ours.objects == theirs.objects and ours.init == theirs.init
+    if not same and our_scene.invariant == their_scene.invariant and our_scene.form == their_scene.form:
         return dict(zip(our_scene.order, their_scene.order, strict=True))
     return closest_matching(ours, theirs)
+
+
+def headline(verdict: ProblemVerdict) -> str:
+    """The verdict and what it means for the score."""
+    if verdict.verdict == Verdict.REFERENCE_INVALID:
+        return f"{verdict.verdict}: no answer can be scored"
+    meaning = {True: "equivalent", False: "not equivalent", None: "not decided"}[verdict.equivalent]
+    if verdict.equivalent is False and verdict.equivalent_untyped:
+        meaning += ", but equivalent ignoring types"
+    return meaning if verdict.verdict == meaning else f"{verdict.verdict}: {meaning}"
+
+
+def explanation_page(explanation: Explanation, *, whole: bool = False) -> Page:
+    """The explanation in words: scores, both sides side by side, the goals, plans and texts of each side.
+
+    ``whole`` is for pages with drawings: longer tables and plans, and every piece of both texts. Without it the texts
+    are left out where they are nothing but the problem.
+    """
+    sections = [Section("", tables=[_scores(explanation)])]
+    if any(isinstance(side.problem, Problem) for side in explanation.sides.values()):
+        sections += [Section(SCENES, [LEGEND])] if whole else []
+        sections.append(_side_by_side(explanation, ALL_ROWS if whole else MOST_ROWS))
+    for name, side in explanation.sides.items():
+        said = [
+            f"added by fullySpecify: {_added(side, explanation.static)}",
+            f"plan: {_plan(side, MOST_ACTIONS if whole else MOST_ITEMS)}",
+            f"certificate: {side.certificate or 'none'}",
+        ]
+        only_problem = [piece.kind for piece in side.pieces] == [PieceKind.PROBLEM]
+        excerpts = [] if only_problem and not whole else [_excerpt(piece) for piece in side.pieces]
+        sections.append(Section(f"The {name}", said if side.pieces else [*said, "There is no text."], (), excerpts))
+    verdict = explanation.verdict
+    return Page(headline(verdict), (), [verdict.detail], sections, verdict.equivalent)
+
+
+def _scores(explanation: Explanation) -> Table:
+    verdict = explanation.verdict
+    mode, other = "objects keep their identity from initial state to goal", "placeholder"
+    if explanation.is_placeholder:
+        mode, other = "placeholder: initial state and goal are compared separately", "identity"
+    if explanation.other_verdict is not None:
+        mode += f" (in {other} mode the verdict is {explanation.other_verdict})"
+    rows = [
+        ("equivalent", f"{YES[verdict.equivalent]}; ignoring types: {YES[verdict.equivalent_untyped]}"),
+        ("parseable", YES[verdict.parseable]),
+        ("solvable", YES[verdict.solvable]),
+        ("decided by", verdict.verdict.decided_by),
+        ("mode", mode),
+        ("domain", explanation.domain or "unknown"),
+    ]
+    if verdict.separating_atom is not None:
+        side, other = ("reference", "answer") if verdict.separating_side == "reference" else ("answer", "reference")
+        atom = line(show_atom(verdict.separating_atom))
+        rows.append(("separating atom", f"{atom}: the {side}'s goal asks for it, the {other}'s does not imply it"))
+    return table("Scores", ("", ""), rows, texts=1)
+
+
+def _side_by_side(explanation: Explanation, most: int) -> Section:
+    """Objects, initial states and goals, one a row, those that differ first; what is alike may only be counted."""
+
+    def beside(caption: str, lines: Sequence[ObjectLine | AtomLine]) -> Table:
+        differ = [each.differs and explanation.compares for each in lines]
+        counts = [f"{sum(differ):,} different"] if any(differ) else []
+        counts += [f"the first {most} of {len(lines):,}"] if len(lines) > most else []
+        rows = [
+            [Cell(text, differs=differs) for text in (DIFFERENT if differs else "", *_cells(each))]
+            for each, differs in zip(lines[:most], differ, strict=False)
+        ]
+        return Table(
+            f"{caption} ({'; '.join(counts)})" if counts else caption,
+            ("", "reference", "answer"),
+            rows,
+            labels=0,
+            texts=3,
+        )
+
+    def is_static(each: AtomLine) -> bool:
+        return each.predicate in explanation.static and not each.differs
+
+    same = [each.reference for each in explanation.objects if each.reference and each.same]
+    objects = "Other objects" if same else "Objects"
+    if explanation.compares:
+        objects += " and their counterparts" if explanation.verdict.object_map else " and their probable counterparts"
+    init = sorted(explanation.init, key=is_static)
+    goal = [each for each in explanation.goal if not (is_static(each) and each.implied)]
+    closed = all(isinstance(side.added, tuple) for side in explanation.sides.values())
+    tables = [beside(objects, [each for each in explanation.objects if not each.same])]
+    if explanation.goal_map != explanation.object_map:
+        tables.append(beside("Objects of the goal, in placeholder mode", explanation.goal_objects))
+    tables += [beside("Initial state", init), beside("Goal, fully specified" if closed else "Goal, as written", goal)]
+    remarks = [f"{each.caption}: none." for each in tables if not each.rows]
+    if same:
+        names = listed(same, MOST_ITEMS)
+        remarks.insert(0, f"Objects with the same name and type on both sides: {len(same):,} ({names}).")
+    if len(goal) < len(explanation.goal):
+        count = len(explanation.goal) - len(goal)
+        remarks.append(f"Goal: {count:,} static atoms hold in every state and are implied on both sides.")
+    return Section("Side by side", remarks, [each for each in tables if each.rows])
+
+
+def _cells(each: ObjectLine | AtomLine) -> tuple[str, str]:
+    if isinstance(each, AtomLine):
+        return _atom(each.reference, each.in_reference), _atom(each.generated, each.in_generated)
+    return _object(each.reference, each.reference_type), _object(each.generated, each.generated_type)
+
+
+def _object(name: str | None, type_: str | None) -> str:
+    if name is None:
+        return ABSENT
+    return line(name if type_ in (ROOT_TYPE, None) else f"{name} - {type_}")
+
+
+def _atom(atom: Atom | None, standing: Standing) -> str:
+    if atom is None or standing == Standing.ABSENT:
+        return ABSENT
+    return line(show_atom(atom)) + (" implied" if standing == Standing.IMPLIED else "")
+
+
+def _excerpt(piece: Piece) -> Excerpt:
+    """A piece of a text; drafts and the problem that counts are the important ones."""
+    title = f"{'lines' if '-' in piece.lines else 'line'} {piece.lines}: {piece.kind}"
+    kind = piece.kind.name.lower() if piece.kind in (PieceKind.DRAFT, PieceKind.PROBLEM) else ""
+    return Excerpt(f"{title} ({piece.note})" if piece.note else title, piece.text, kind)
+
+
+def _added(side: Side, static: frozenset[str]) -> str:
+    if isinstance(side.added, Unsolvable | Undecided):
+        return f"none: {line(side.added.reason, MOST_REASON)}"
+    changing = [show_atom(atom) for atom in side.added if atom[0] not in static]
+    rest = len(side.added) - len(changing)
+    atoms = listed(changing, MOST_ITEMS, " ") or "no atom that an operator can change"
+    return atoms + (f"; and {rest:,} static atoms" if rest else "")
+
+
+def _plan(side: Side, most: int) -> str:
+    if isinstance(side.plan, Unsolvable | Undecided):
+        return f"none: {line(side.plan.reason, MOST_REASON)}"
+    if not side.plan:
+        return "the initial state is a goal state: nothing to do"
+    count = "1 action" if len(side.plan) == 1 else f"{len(side.plan):,} actions"
+    return f"{count}: {listed([show_atom(action) for action in side.plan], most, ' ')}"

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, overload
+from typing import Any
 
 from pddl_eval.errors import UserError
 from pddl_eval.metrics import syntactic
-from pddl_eval.metrics.pairing import as_column, pair_up
-from pddl_eval.metrics.registry import Column, Metric, Pair, Row, Scores
+from pddl_eval.metrics.pairing import pair_up
+from pddl_eval.metrics.registry import Column, Metric, Pair, Scores
 from pddl_eval.model import Domain
-from pddl_eval.options import ScoringOptions
 from pddl_eval.parsing import DomainError, parse_domain
 
 MAX_DETAIL = 500
@@ -19,67 +18,41 @@ MAX_DETAIL = 500
 REFERENCES_KEPT = 64
 """Reference domains kept for further rows."""
 
+_reference = lru_cache(maxsize=REFERENCES_KEPT)(parse_domain)
+
 
 class DomainPair:
     """A generated domain beside its reference: what the metrics of domains take.
 
-    ``generated`` is None where the answer holds no domain, and ``reason`` says why.
+    ``generated`` is None where the answer holds no domain. ``missing_operators`` and ``extra_operators`` are names of
+    operators that only the reference or only the generated domain has, ``outside_definition`` what either says that
+    the syntactic definition does not cover, ``detail`` all of this in a sentence, or why the domain cannot be read.
     """
 
     def __init__(self, reference: str | Domain | None, generated: str | Domain | None) -> None:
-        self.reference = reference if isinstance(reference, Domain) else _reference(reference)
+        if reference is None:
+            raise UserError("there is no reference domain")
+        self.reference = _reference(reference) if isinstance(reference, str) else reference
         self.generated: Domain | None = None
-        self.reason = "there is no domain"
+        self.missing_operators: tuple[str, ...] = ()
+        self.extra_operators: tuple[str, ...] = ()
+        self.outside_definition = tuple(f"reference: {note}" for note in self.reference.outside_strips)
+        self.detail = "there is no domain"
         try:
             self.generated = parse_domain(generated) if isinstance(generated, str) else generated
         except DomainError as error:
-            self.reason = str(error)
-
-    @property
-    def missing_operators(self) -> list[str]:
-        """Names of the reference's operators that the generated domain does not have."""
-        return _unmatched(self.reference, self.generated)
-
-    @property
-    def extra_operators(self) -> list[str]:
-        """Names of the generated domain's operators that the reference does not have."""
-        return _unmatched(self.generated, self.reference)
-
-    @property
-    def outside_definition(self) -> list[str]:
-        """What either domain says that the syntactic definition does not cover."""
-        notes = [f"reference: {note}" for note in self.reference.outside_strips]
-        return notes + list(self.generated.outside_strips if self.generated else ())
-
-    @property
-    def detail(self) -> str:
-        """Why the domain cannot be read, or what of the pair is not scored."""
-        if self.generated is None:
-            return self.reason
-        lists = (
-            ("missing operators", self.missing_operators),
-            ("extra operators", self.extra_operators),
-            ("outside the definition", self.outside_definition),
-        )
-        return "; ".join(f"{what}: {', '.join(names)}" for what, names in lists if names)[:MAX_DETAIL]
-
-
-def _unmatched(one: Domain | None, other: Domain | None) -> list[str]:
-    if one is None or other is None:
-        return []
-    known = {syntactic.name_of(operator) for operator in other.operators}
-    return [operator.name for operator in one.operators if syntactic.name_of(operator) not in known]
-
-
-@lru_cache(maxsize=REFERENCES_KEPT)
-def _reference(text: str | None) -> Domain:
-    if text is None:
-        raise UserError("there is no reference domain")
-    return parse_domain(text)
-
-
-def _read(row: Row, _options: ScoringOptions) -> DomainPair:
-    return DomainPair(row["reference_domain"], row["generated_domain"])
+            self.detail = str(error)
+        if self.generated is not None:
+            self.missing_operators = syntactic.operators_only_in(self.reference, self.generated)
+            self.extra_operators = syntactic.operators_only_in(self.generated, self.reference)
+            self.outside_definition += self.generated.outside_strips
+            lists = {
+                "missing operators": self.missing_operators,
+                "extra operators": self.extra_operators,
+                "outside the definition": self.outside_definition,
+            }
+            self.detail = "; ".join(f"{what}: {', '.join(names)}" for what, names in lists.items() if names)
+        self.detail = self.detail[:MAX_DETAIL]
 
 
 DETAIL = Metric(
@@ -87,7 +60,11 @@ DETAIL = Metric(
     lambda pair: (pair.detail or None,),
 )
 
-DOMAIN = Pair("domain", _read, (syntactic.METRIC, DETAIL))
+DOMAIN = Pair(
+    "domain",
+    lambda row, _options: DomainPair(row["reference_domain"], row["generated_domain"]),
+    (syntactic.METRIC, DETAIL),
+)
 
 
 class DomainScores(Scores):
@@ -102,27 +79,19 @@ class DomainScores(Scores):
     """
 
     def __init__(self, pair: DomainPair) -> None:
-        super().__init__(DOMAIN, DOMAIN.score(pair))
-        self.detail = pair.detail
-        self.missing_operators = tuple(pair.missing_operators)
-        self.extra_operators = tuple(pair.extra_operators)
-        self.outside_definition = tuple(pair.outside_definition)
+        super().__init__(DOMAIN, pair)
+        self.missing_operators = pair.missing_operators
+        self.extra_operators = pair.extra_operators
+        self.outside_definition = pair.outside_definition
 
 
-@overload
-def compare_domains(reference: str | Domain, generated: str | Domain | None) -> DomainScores: ...
-
-
-@overload
-def compare_domains(reference: Any, generated: Any) -> DomainScores | list[DomainScores]: ...
-
-
-def compare_domains(reference: Any, generated: Any) -> DomainScores | list[DomainScores]:
+def compare_domains(reference: Any, generated: Any) -> Any:
     """Syntactic precision and recall of a generated PDDL domain against a reference, overall and by group.
 
     A domain is a PDDL text (the generated one may be a raw model answer) or a ``Domain``. Lists, tuples, polars and
-    pandas series and numpy arrays are columns of domains: then the result is a list, and a single reference serves the
-    whole column. A generated domain that is None or unreadable scores 0, with the reason in ``detail``.
+    pandas series and numpy arrays are columns of domains: then the result is a list of ``DomainScores``, and a single
+    reference serves the whole column. A generated domain that is None or unreadable scores 0, with the reason in
+    ``detail``.
 
     Raises ``UserError`` if a reference is missing or has no operators or if columns differ in length, ``DomainError``
     (a ``UserError``) if a reference cannot be read.
@@ -134,9 +103,6 @@ def compare_domains(reference: Any, generated: Any) -> DomainScores | list[Domai
     >>> scores.domain_precision, scores.domain_recall_effects_positive
     (0.6666666666666666, 0.0)
     """
-    references, column = as_column(reference), as_column(generated)
-    if column is None and references is not None:
-        raise UserError("a column of reference domains needs a column of generated domains")
-    if column is None:
-        return DomainScores(DomainPair(reference, generated))
-    return [DomainScores(DomainPair(*pair)) for pair in pair_up(reference, references, column, "domains")]
+    pairs, are_columns = pair_up(reference, generated, "domains")
+    scores = [DomainScores(DomainPair(*pair)) for pair in pairs]
+    return scores if are_columns else scores[0]

@@ -18,9 +18,11 @@ mask a row.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
+
+from pddl_eval.model import indexes
 
 BUDGET = 16_000_000
 """(Rows + columns)², summed over the chains that are examined, before the best matching found so far counts: about a
@@ -180,7 +182,7 @@ class _Optimum:
             blocking |= self.tight[current] & frozen
             new = self.tight[current] & unseen
             unseen &= ~new
-            for found in _bits(new):
+            for found in indexes(new):
                 reached_from[found] = current
                 frontier.append(owner[found])
             if target in reached_from:
@@ -195,13 +197,6 @@ class _Optimum:
             free = left
         mate[row], owner[column] = column, row
         return None
-
-
-def _bits(mask: int) -> Iterator[int]:
-    while mask:
-        lowest = mask & -mask
-        yield lowest.bit_length() - 1
-        mask ^= lowest
 
 
 def _optimal_matchings(weights: Sequence[Sequence[int]], edges: Sequence[Edge]) -> _Optimum:
@@ -269,10 +264,10 @@ def _in_some_optimum(tight: Sequence[int], mate: Sequence[int], rows: int, colum
     for row, column in enumerate(mate):
         owner[column] = row
     hub = len(mate)  # stands for the arcs from each extra row to the owner of each extra column
-    arcs = [(i, owner[column]) for i in range(rows) for column in _bits(tight[i])]
+    arcs = [(i, owner[column]) for i in range(rows) for column in indexes(tight[i])]
     arcs += [(rows + j, owner[j]) for j in range(columns) if tight[rows + j] >> j & 1]
     arcs += [(rows + j, hub) for j in range(columns)] + [(hub, owner[columns + i]) for i in range(rows)]
     circle = igraph.Graph(len(mate) + 1, arcs, directed=True).connected_components(mode="strong").membership
     return tuple(
-        sum(1 << j for j in _bits(tight[i]) if j < columns and circle[i] == circle[owner[j]]) for i in range(rows)
+        sum(1 << j for j in indexes(tight[i]) if j < columns and circle[i] == circle[owner[j]]) for i in range(rows)
     )

@@ -31,20 +31,32 @@ def as_column(value: Any, is_one_value: Callable[[Any], bool] = lambda _: False)
 
 
 def pair_up(
-    reference: Any, references: list[Any] | None, generated: list[Any], what: str, hint: str = ""
-) -> list[tuple[Any, Any]]:
-    """Each generated value with its reference: its own of the column, or the single one.
+    reference: Any, generated: Any, what: str, is_one_value: Callable[[Any], bool] = lambda _: False
+) -> tuple[list[tuple[Any, Any]], bool]:
+    """Each generated value with its reference, its own or the single one; and whether these are columns.
 
-    Raises ``UserError`` where the columns' lengths differ; ``what`` they hold and a ``hint`` belong to the message.
+    Beside a column an empty list is an empty column. Raises ``UserError``, which says ``what`` the columns hold, where
+    they differ in length or only the reference is a column.
 
-    >>> pair_up("(a)", None, ["(a)", "(b)"], "plans")
-    [('(a)', '(a)'), ('(a)', '(b)')]
+    >>> pair_up("(a)", ["(a)", "(b)"], "plans")
+    ([('(a)', '(a)'), ('(a)', '(b)')], True)
     """
+    references, column = as_column(reference, is_one_value), as_column(generated, is_one_value)
+    if references is None and column is None:
+        return [(reference, generated)], False
+    if column is None:
+        if not _is_empty(generated):
+            raise UserError(f"a column of reference {what} needs a column of generated {what}")
+        column = []
     if references is None:
-        return [(reference, value) for value in generated]
-    if len(references) != len(generated):
-        raise UserError(f"{len(references)} reference {what} do not pair up with {len(generated)} generated ones{hint}")
-    return list(zip(references, generated, strict=True))
+        references = [] if _is_empty(reference) else [reference] * len(column)
+    if len(references) != len(column):
+        raise UserError(f"{len(references)} reference {what} do not pair up with {len(column)} generated ones")
+    return list(zip(references, column, strict=True)), True
+
+
+def _is_empty(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and not value
 
 
 def _is_missing(value: Any) -> bool:

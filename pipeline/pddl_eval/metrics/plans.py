@@ -6,20 +6,18 @@ metric is in a file of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
-from functools import cached_property, lru_cache
-from typing import Any, overload
+from collections.abc import Iterable, Mapping, Set
+from functools import lru_cache
+from typing import Any
 
 from pddl_eval.equivalence import Task, read_task, task_of
-from pddl_eval.errors import UserError
-from pddl_eval.metrics import distances, jaccard, lcs, length, plan_score, validity
+from pddl_eval.metrics import actions, execution, plan_score
 from pddl_eval.metrics.pairing import as_column, pair_up
 from pddl_eval.metrics.registry import Column, Metric, Pair, Row, Scores
-from pddl_eval.metrics.similarity import prepare
+from pddl_eval.metrics.similarity import EMBEDDING, embed
 from pddl_eval.model import Domain, Problem
 from pddl_eval.options import ScoringOptions
-from pddl_eval.parsing import Plan, PlanError, ReadPlan, Unreadable, plan_of_steps, read_plan
-from pddl_eval.solve import Execution, execute
+from pddl_eval.parsing import PlanError, ReadPlan, Unreadable, plan_of_steps, read_plan
 
 MAX_DETAIL = 500
 """Characters of a detail."""
@@ -27,7 +25,7 @@ MAX_DETAIL = 500
 REFERENCES_KEPT = 256
 """Reference plans kept for further rows."""
 
-_HINT = "; a list of texts is a column of plans, the steps of one plan are a text or a list of tuples"
+_reference = lru_cache(maxsize=REFERENCES_KEPT)(read_plan)
 
 
 class PlanPair:
@@ -39,15 +37,19 @@ class PlanPair:
     """
 
     def __init__(
-        self, reference: ReadPlan, generated: ReadPlan, task: Task | str | None, options: ScoringOptions
+        self,
+        reference: ReadPlan,
+        generated: ReadPlan,
+        task: tuple[Problem, Domain] | str | None,
+        options: ScoringOptions,
     ) -> None:
         if not reference.found:
             raise PlanError(f"the reference plan is missing: {reference.reason}")
-        self.reference: Plan = reference.steps
-        self.generated: Plan = generated.steps
+        self.reference = reference.steps
+        self.generated = generated.steps
         self.found = generated.found
         self.options = options
-        self.task = task if isinstance(task, Task) else None
+        self.task = None if isinstance(task, str) else task
         self.notes = [generated.reason]
         if reference.steps and reference.reason:
             self.notes.append(f"reference plan: {reference.reason}")
@@ -55,30 +57,10 @@ class PlanPair:
             self.notes.append(f"not carried out: {task}")
 
     @property
-    def problem(self) -> Problem | None:
-        """The problem that the plans are carried out in."""
-        return self.task.problem if self.task else None
-
-    @cached_property
-    def execution(self) -> Execution | None:
-        """What happens when the generated plan is carried out; None where nothing is known to carry it out in."""
-        return self._execute(self.generated)
-
-    @cached_property
-    def reference_execution(self) -> Execution | None:
-        """The same of the reference plan."""
-        return self._execute(self.reference)
-
-    def _execute(self, plan: Plan) -> Execution | None:
-        if self.task is None or self.task.domain is None:
-            return None
-        return execute(plan, self.task.problem, self.task.domain.domain)
-
-    @property
-    def detail(self) -> str | None:
+    def detail(self) -> str:
         """All notes on one line that every file can hold: names come from JSON and may be endless, or no Unicode."""
         text = " ".join("; ".join(note for note in self.notes if note).split())
-        return text[:MAX_DETAIL].encode("utf-8", "backslashreplace").decode() or None
+        return text[:MAX_DETAIL].encode("utf-8", "backslashreplace").decode()
 
 
 class PlanScores(Scores):
@@ -96,87 +78,48 @@ class PlanScores(Scores):
     """
 
     def __init__(self, pair: PlanPair) -> None:
-        super().__init__(PLAN, PLAN.score(pair))
-        self.detail = self.plan_detail or ""
+        super().__init__(PLAN, pair)
 
 
 def _read(row: Row, options: ScoringOptions) -> PlanPair:
     problem, task = row.get("reference_problem"), None
     if problem is not None:
         task = _runnable(read_task(problem, row.get("domain") or options.domain))
-    return PlanPair(_reference_plan(row["reference_plan"]), read_plan(row["generated_plan"]), task, options)
+    return PlanPair(_reference(row["reference_plan"]), read_plan(row["generated_plan"]), task, options)
 
 
-def _runnable(task: Task | Unreadable) -> Task | str:
-    """The task, or in words why plans cannot be carried out in it."""
+def _runnable(task: Task | Unreadable) -> tuple[Problem, Domain] | str:
+    """What plans are carried out in, or in words why they cannot be."""
     if isinstance(task, Unreadable):
         return f"the reference problem cannot be read: {task.detail}"
     if task.domain is None:
         return f"nothing is known of a domain named {task.problem.domain}"
-    outside = task.domain.domain.outside_strips
-    return f"domain {task.domain.name} goes beyond STRIPS ({', '.join(outside)})" if outside else task
+    domain = task.domain.domain
+    if domain.outside_strips:
+        return f"domain {domain.name} goes beyond STRIPS ({', '.join(domain.outside_strips)})"
+    return task.problem, domain
 
 
-@lru_cache(maxsize=REFERENCES_KEPT)
-def _reference_plan(text: str | None) -> ReadPlan:
-    return read_plan(text)
-
-
-def _prepare(rows: Sequence[Row], options: ScoringOptions) -> None:
-    _prepare_texts([read_plan(row[side]) for row in rows for side in ("reference_plan", "generated_plan")], options)
-
-
-def _prepare_texts(plans: Iterable[ReadPlan], options: ScoringOptions) -> None:
-    if options.similarity not in ("exact", "lexical"):
-        prepare(options.similarity, (text for plan in plans for text in plan_score.texts_of(plan.steps)))
+def _prepare(plans: Iterable[ReadPlan], options: ScoringOptions) -> None:
+    """Embed what the plans say in one go, ahead of the pairs that need it."""
+    if options.similarity.startswith(EMBEDDING):
+        steps = (step for plan in plans for step in plan.steps)
+        embed(options.similarity, (text for step in steps for text in plan_score.texts_of(step) or ()))
 
 
 DETAIL = Metric(
     (Column("plan_detail", str, "what of the plan could not be read or carried out, if anything"),),
-    lambda pair: (pair.detail,),
+    lambda pair: (pair.detail or None,),
 )
 
 PLAN = Pair(
     "plan",
     _read,
-    (
-        lcs.METRIC,
-        jaccard.METRIC,
-        plan_score.METRIC,
-        length.METRIC,
-        jaccard.DISTANCE,
-        validity.METRIC,
-        distances.METRIC,
-        DETAIL,
+    (actions.SHARED, plan_score.METRIC, actions.LENGTHS, actions.DISTANCE, execution.METRIC, DETAIL),
+    lambda rows, options: _prepare(
+        (read_plan(row[side]) for row in rows for side in ("reference_plan", "generated_plan")), options
     ),
-    _prepare,
 )
-
-
-@overload
-def compare_plans(
-    reference: str,
-    generated: str | None,
-    *,
-    domain: str | Domain | None = None,
-    problem: str | Problem | None = None,
-    similarity: str = "exact",
-    beta: float = plan_score.BETA,
-    threshold: float = plan_score.THRESHOLD,
-) -> PlanScores: ...
-
-
-@overload
-def compare_plans(
-    reference: Any,
-    generated: Any,
-    *,
-    domain: str | Domain | None = None,
-    problem: str | Problem | None = None,
-    similarity: str = "exact",
-    beta: float = plan_score.BETA,
-    threshold: float = plan_score.THRESHOLD,
-) -> PlanScores | list[PlanScores]: ...
 
 
 def compare_plans(  # noqa: PLR0913 (the contract's keywords)
@@ -185,10 +128,10 @@ def compare_plans(  # noqa: PLR0913 (the contract's keywords)
     *,
     domain: str | Domain | None = None,
     problem: str | Problem | None = None,
-    similarity: str = "exact",
-    beta: float = plan_score.BETA,
-    threshold: float = plan_score.THRESHOLD,
-) -> PlanScores | list[PlanScores]:
+    similarity: str = plan_score.DEFAULTS.similarity,
+    beta: float = plan_score.DEFAULTS.beta,
+    threshold: float = plan_score.DEFAULTS.threshold,
+) -> Any:
     """Compare a generated plan with a reference plan, and execute both if ``problem`` is given.
 
     A plan is a text (any notation of ``parsing.plans``, also a raw model answer) or a sequence of steps: tuples or
@@ -196,7 +139,7 @@ def compare_plans(  # noqa: PLR0913 (the contract's keywords)
     empty plan, and so is an empty text. A generated plan that is None or unreadable scores 0.
 
     A list or tuple of texts only, or of whole plans, is a column; so is every polars or pandas series and numpy array.
-    For a column of generated plans the result is a list. A single reference serves a whole column.
+    For a column of generated plans the result is a list of ``PlanScores``. A single reference serves a whole column.
 
     The plans are executed in ``problem`` (a PDDL text or a ``Problem``) and ``domain`` (a known domain's name, a PDDL
     text or a ``Domain``; default: the one that the problem names). ``similarity``, ``beta`` and ``threshold`` are the
@@ -213,26 +156,24 @@ def compare_plans(  # noqa: PLR0913 (the contract's keywords)
     """
     options = ScoringOptions(similarity=similarity, beta=beta, threshold=threshold)
     task = _runnable(task_of(problem, domain)) if problem is not None else None
-    references, column = as_column(reference, _is_plan), as_column(generated, _is_plan)
-    if references is None and column is not None and _is_empty(reference):
-        references = []
-    if column is None and references is not None and _is_empty(generated):
-        column = []
-    if column is None and references is not None:
-        raise UserError("a column of reference plans needs a column of generated plans")
-    pairs = [(reference, generated)] if column is None else pair_up(reference, references, column, "plans", _HINT)
-    read = _read_pairs(pairs, in_column=references is not None)
-    _prepare_texts((plan for pair in read for plan in pair), options)
-    scores = [PlanScores(PlanPair(*pair, task, options)) for pair in read]
-    return scores if column is not None else scores[0]
+    pairs, are_columns = pair_up(reference, generated, "plans", _is_plan)
+    references = {id(value): value for value, _ in pairs}
+    read = {key: _plan_of(value) for key, value in references.items()}  # one that serves several is read once
+    plans = [(read[id(value)], _plan_of(other)) for value, other in pairs]
+    for number, (plan, _) in enumerate(plans):
+        if are_columns and not plan.found:
+            raise PlanError(f"the reference plan in row {number} is missing: {plan.reason}")
+    _prepare((plan for pair in plans for plan in pair), options)
+    scores = [PlanScores(PlanPair(*pair, task, options)) for pair in plans]
+    return scores if are_columns else scores[0]
 
 
 def _is_plan(sequence: Any) -> bool:
     """True for the steps of one plan, False for a column of plans."""
     if any(isinstance(item, (Set, Mapping)) for item in sequence):
         return True
-    actions = [item for item in sequence if not isinstance(item, str)]
-    return all(_is_action(item) for item in actions) and (bool(actions) or not sequence)
+    others = [item for item in sequence if not isinstance(item, str)]
+    return all(map(_is_action, others)) and (bool(others) or not sequence)
 
 
 def _is_action(value: Any) -> bool:
@@ -240,25 +181,6 @@ def _is_action(value: Any) -> bool:
     if not isinstance(value, (list, tuple)) or not value:
         return False
     return all(isinstance(part, str) for part in value) and "(" not in value[0]
-
-
-def _is_empty(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) and not value
-
-
-def _read_pairs(pairs: Iterable[tuple[Any, Any]], in_column: bool) -> list[tuple[ReadPlan, ReadPlan]]:
-    """Read each pair, a reference that serves several only once."""
-    read: list[tuple[ReadPlan, ReadPlan]] = []
-    last: Any = None
-    reference = ReadPlan((), found=False)
-    for number, (value, generated) in enumerate(pairs):
-        if value is not last or not reference.found:
-            last, reference = value, _plan_of(value)
-            if not reference.found:
-                where = f" in row {number} of the column" if in_column else ""
-                raise PlanError(f"the reference plan is missing{where}: {reference.reason}")
-        read.append((reference, _plan_of(generated)))
-    return read
 
 
 def _plan_of(value: Any) -> ReadPlan:

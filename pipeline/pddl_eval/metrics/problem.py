@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
+from operator import attrgetter
 
 from pddl_eval.domains import planning_domain
-from pddl_eval.equivalence import Task, decide, read_task, same_domain
+from pddl_eval.equivalence import Task, decide, read_pair, same_domain
 from pddl_eval.metrics.registry import Column, Metric, Pair, Row
 from pddl_eval.model import Action
 from pddl_eval.options import ScoringOptions
-from pddl_eval.parsing import Unreadable, read_problem
-from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable, Verdict
+from pddl_eval.parsing import Unreadable
+from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable
 
 VERDICTS_KEPT = 1024
 """Scored pairs kept for rows that repeat them."""
@@ -36,28 +37,14 @@ def score_problem_pair(
     >>> score_problem_pair(held, held.replace("clear", "on-table")).verdict.value
     'equivalent'
     """
-    reference = read_task(reference_text, domain)
-    mistake = _mistake_in(reference)
-    if isinstance(reference, Task):
-        known = reference.domain
-    else:
-        known = planning_domain(domain) if domain is not None else None
-    problem = read_problem(generated_text, known.domain.constants if known else ())
-    if isinstance(problem, Unreadable):
-        if mistake is not None:
-            return ProblemVerdict(False, False, None, None, Verdict.REFERENCE_INVALID, mistake)
-        return ProblemVerdict(False, False, False, False, problem.verdict, problem.detail)
-
-    generated = Task(problem, known)
-    if mistake is not None or not isinstance(reference, Task):
-        verdict = ProblemVerdict(True, None, None, None, Verdict.REFERENCE_INVALID, mistake or "")
-    else:
-        verdict = decide(reference, generated, is_placeholder)
-
+    reference, generated = read_pair(reference_text, generated_text, domain)
+    verdict = decide(reference, generated, is_placeholder)
+    if isinstance(generated, Unreadable):
+        return verdict
     plan: tuple[Action, ...] | Unsolvable | Undecided | None = None
     if isinstance(reference, Task) and not same_domain(reference, generated):
         plan = Unsolvable("it belongs to another domain")
-        generated = Task(problem, planning_domain(problem.domain))  # whose certificate it has
+        generated = Task(generated.problem, planning_domain(generated.problem.domain))  # whose certificate it has
     elif check_solvable:
         plan = _plan_through_map(reference, verdict)
         plan = generated.plan if plan is None else plan
@@ -75,20 +62,11 @@ def score_problem_pair(
     )
 
 
-def _mistake_in(reference: Task | Unreadable) -> str | None:
-    """Why no answer can be scored against this reference, None where one can."""
-    if isinstance(reference, Unreadable):
-        return f"the reference cannot be read: {reference.detail}"
-    if isinstance(reference.closure, Unsolvable):
-        return f"the reference has no solution: {reference.closure.reason}"
-    return None
-
-
 def _plan_through_map(reference: Task | Unreadable, verdict: ProblemVerdict) -> tuple[Action, ...] | None:
     """An equivalent problem's plan: the reference's, through the object map; None where there is no one map."""
-    if not verdict.equivalent or verdict.goal_object_map is not None or verdict.object_map is None:
+    if isinstance(reference, Unreadable) or verdict.object_map is None or verdict.goal_object_map is not None:
         return None
-    if not isinstance(reference, Task) or not isinstance(reference.plan, tuple):
+    if not isinstance(reference.plan, tuple):
         return None
     back = {theirs: ours for ours, theirs in verdict.object_map.items()}
     return tuple((name, *(back.get(argument, argument) for argument in rest)) for name, *rest in reference.plan)
@@ -114,6 +92,6 @@ COLUMNS = (
     Column("certificate", str, "32 digits, equal exactly for equivalent problems of a domain"),
 )
 
-METRIC = Metric(COLUMNS, lambda verdict: [getattr(verdict, column.name) for column in COLUMNS])
+METRIC = Metric(COLUMNS, attrgetter(*(column.name for column in COLUMNS)))
 
 PROBLEM = Pair("problem", _read, (METRIC,))

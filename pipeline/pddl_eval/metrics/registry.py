@@ -71,7 +71,8 @@ class Pair:
 
 
 class Scores(SimpleNamespace):
-    """The scores of one pair as attributes named like their columns."""
+    """The scores of one pair as attributes named like their columns, and ``detail``: what went wrong, if anything."""
 
-    def __init__(self, pair: Pair, values: Sequence[Any]) -> None:
-        super().__init__(**{column.name: value for column, value in zip(pair.columns, values, strict=True)})
+    def __init__(self, kind: Pair, pair: Any) -> None:
+        super().__init__(**dict(zip((column.name for column in kind.columns), kind.score(pair), strict=True)))
+        self.detail: str = pair.detail

@@ -47,12 +47,18 @@ def syntactic_similarity(reference: Domain, generated: Domain | None) -> list[fl
         return [0.0] * len(COLUMNS)
     if not reference.operators:
         raise UserError(f"the reference domain {reference.name} has no operators")
-    theirs = {name_of(operator): operator for operator in generated.operators}
-    ratios = [_ratios(operator, theirs.get(name_of(operator))) for operator in reference.operators]
+    theirs = {_name(operator): operator for operator in generated.operators}
+    ratios = [_ratios(operator, theirs.get(_name(operator))) for operator in reference.operators]
     return [fmean(column) for column in zip(*ratios, strict=True)]
 
 
-def name_of(operator: Operator[State]) -> str:
+def operators_only_in(one: Domain, other: Domain) -> tuple[str, ...]:
+    """The names of the operators of a domain that match none of the other's."""
+    known = set(map(_name, other.operators))
+    return tuple(operator.name for operator in one.operators if _name(operator) not in known)
+
+
+def _name(operator: Operator[State]) -> str:
     """The name by which operators match: in lower case, ``_`` as ``-``."""
     return operator.name.lower().replace("_", "-")
 
@@ -69,15 +75,7 @@ def _ratios(reference: Operator[State], generated: Operator[State] | None) -> li
 def _groups(operator: Operator[State]) -> list[frozenset[Atom]]:
     """The operator's atoms by group, parameters replaced by their positions."""
     position = {name: f"?{number}" for number, (name, _) in enumerate(operator.parameters)}
-    return [
-        frozenset(_by_position(atom, position) for atom in atoms)
-        for atoms in (
-            operator.preconditions,
-            operator.negative_preconditions,
-            operator.add_effects,
-            operator.delete_effects,
-        )
-    ]
+    return [frozenset(_by_position(atom, position) for atom in part) for part in operator.parts]
 
 
 def _by_position(atom: Atom, position: dict[str, str]) -> Atom:

@@ -1,8 +1,8 @@
 """Plans out of text: the notations in which people and models write action sequences, inside raw model answers.
 
 A plan is a tuple of steps and a step the set of actions that happen at once, nearly always one. What a text says beside
-its plan (prose, fences, numbering, comments) is skipped; what stands where a step should and cannot be read is
-reported with its place, not guessed. Whether a plan makes sense is the business of ``plan_metrics``.
+its plan (prose, fences, numbering, comments) is skipped. A line that should be a step and cannot be read is reported
+with its place, not guessed. Nothing here knows whether a plan can be executed.
 
 Notations, tried in this order; the first that yields a step is the text's notation:
 

@@ -91,24 +91,25 @@ def problem_blocks(answer: str) -> Iterator[Block]:
     opening = DEFINE_PROBLEM.search(answer)
     if opening is None:
         return
-    first = opening.start()
-    limit = first + WINDOW
-    line = answer.count("\n", 0, first) + 1
-    shallow = _SHALLOW.match(answer, first, limit)
-    if shallow:
-        yield Block(shallow[0], line)
-    starts = [match.start() for match in DEFINE_PROBLEM.finditer(answer, first, limit)]
-    ends = {} if shallow and len(starts) == 1 else _follow(answer, starts, limit)[0]
+    counted = opening.start()
+    limit = counted + WINDOW
+    starts = [match.start() for match in DEFINE_PROBLEM.finditer(answer, counted, limit)]
+    ends: dict[int, int] | None = None  # of all starts, followed when the first one is not shallow
+    line = answer.count("\n", 0, counted) + 1
     allowance = 2 * WINDOW
-    counted = first
     for start in starts:
-        allowance -= ends.get(start, start) - start
+        shallow = _SHALLOW.match(answer, start, limit)
+        if not shallow and ends is None:
+            ends = _follow(answer, starts, limit)[0]
+        end = shallow.end() if shallow else (ends or {}).get(start)
+        if end is None:
+            continue
+        allowance -= end - start
         if allowance < 0:
             return
-        if start in ends and not (shallow and start == first):
-            line += answer.count("\n", counted, start)
-            counted = start
-            yield Block(answer[start : ends[start]], line)
+        line += answer.count("\n", counted, start)
+        counted = start
+        yield Block(answer[start:end], line)
 
 
 def why_no_block(answer: str) -> str:

@@ -9,8 +9,8 @@ import polars as pl
 
 from pddl_eval.errors import UserError
 from pddl_eval.report import numbers
-from pddl_eval.report.groups import choose_groups, group_key, in_order, levels
-from pddl_eval.report.scored import DOMAIN_COLUMNS, PLAN_COLUMNS, Scored, ScoredInput, open_scored
+from pddl_eval.report.groups import choose_groups, group_key
+from pddl_eval.report.scored import ScoredInput, open_scored
 
 MOST_GROUPS = 10_000
 """Combinations of values: a column with more identifies rows and does not group them."""
@@ -75,7 +75,6 @@ def build_report(scored: ScoredInput, by: str | Sequence[str] | None = None, pai
     # Each query is collected before the next: together they are hardly faster and need more memory.
     data = open_scored(scored)
     groups = choose_groups(data.schema, by)
-    pairing = numbers.pairing_columns(data.schema, pair_on)
     names = numbers.measures(data.schema)
     verdict = ["verdict"] if "verdict" in data.schema else []
     counts = numbers.count_rows(data.frame, [*map(group_key, groups), *verdict], names)
@@ -84,11 +83,11 @@ def build_report(scored: ScoredInput, by: str | Sequence[str] | None = None, pai
         raise UserError(f"{' × '.join(groups)} make {combinations:,} groups; at most {MOST_GROUPS:,} can be reported")
     counted = counts.filter(data.is_counted())
     failed = data.frame.select(pl.col("score_error").count()).collect().item() if "score_error" in data.schema else 0
-    has_details = data.schema.get("verdict") == data.schema.get("detail") == pl.String
-    kinds = numbers.count_kinds(data) if has_details else NOTHING
-    size = numbers.size_of(data.schema)
-    paired, paired_on = _paired(data, groups, pairing, names, counts)
-    metrics, histograms = _metrics(data, groups)
+    differences, paired_on = numbers.differences(data, groups, names, counts, pair_on)
+    details, examples = numbers.details(data, groups)
+    size = next((each for each in numbers.SIZES if each in data.schema and not data.schema[each].is_nested()), None)
+    sizes = numbers.rates_by_size(data, size, groups, names) if size and names else numbers.NOTHING
+    metrics, histograms = numbers.metrics(data, groups)
     return Report(
         place=data.place,
         by=groups,
@@ -96,43 +95,14 @@ def build_report(scored: ScoredInput, by: str | Sequence[str] | None = None, pai
         mistakes=int(counts["rows"].sum()) - int(counted["rows"].sum()),
         failed=failed,
         signatures=data.signatures,
-        rates=numbers.rates(counted, groups, levels(groups), names),
-        differences=paired,
+        rates=numbers.rates(counted, groups, names),
+        differences=differences,
         paired_on=paired_on,
-        verdicts=numbers.verdicts(counts, groups) if verdict else NOTHING,
-        details=numbers.kinds(kinds) if kinds.height else NOTHING,
-        examples=numbers.examples(data, kinds, groups) if kinds.height else NOTHING,
-        sizes=numbers.rates_by_size(data, size, groups, names) if size is not None and names else NOTHING,
-        size=size.name if size is not None else None,
+        verdicts=numbers.verdicts(counts, groups),
+        details=details,
+        examples=examples,
+        sizes=sizes,
+        size=numbers.SIZES[size] if size else None,
         metrics=metrics,
         histograms=histograms,
     )
-
-
-NOTHING = pl.DataFrame()
-
-
-def _paired(
-    data: Scored, groups: Sequence[str], pairing: Sequence[str], names: Sequence[str], counts: pl.DataFrame
-) -> tuple[pl.DataFrame, str | None]:
-    """The differences and the column that they are paired on: the first on which two models meet."""
-    if groups and names and 2 <= counts[groups[0]].n_unique() <= numbers.MOST_MODELS:
-        for key in pairing:
-            found = numbers.differences(data, groups[0], key, names)
-            if not found.is_empty():
-                return found, key
-    return NOTHING, None
-
-
-def _metrics(data: Scored, groups: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Summaries and histograms of the numeric plan and domain scores that have a value anywhere."""
-    summaries, histograms = [], []
-    for name in (*PLAN_COLUMNS, *DOMAIN_COLUMNS):
-        if name in data.schema and data.schema[name].is_numeric():
-            values = numbers.metric_values(data, groups, name)
-            if values.height:
-                summaries.append(numbers.summary(values, groups, name))
-                histograms.append(numbers.histogram(values, groups, name))
-    if not summaries:
-        return NOTHING, NOTHING
-    return in_order(pl.concat(summaries), groups[:1]), pl.concat(histograms)

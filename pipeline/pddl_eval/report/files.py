@@ -10,9 +10,8 @@ from io import BytesIO
 from typing import Any
 
 import polars as pl
-from markupsafe import Markup
 
-from pddl_eval.pages import render
+from pddl_eval.pages import html
 from pddl_eval.report.build import Report
 from pddl_eval.report.figures import PNG_SCALE, all_figures, figures, standalone, svg
 from pddl_eval.report.scored import Scored
@@ -22,10 +21,8 @@ from pddl_eval.run import locate, put_bytes
 
 def report_html(report: Report, *, whole: bool = True) -> str:
     """The report with its figures as one page that needs no network and no script; a fragment unless ``whole``."""
-    drawn = {
-        title: [(figure.title, Markup(svg(figure))) for figure in found] for title, found in figures(report).items()
-    }
-    return render("report.html", whole=whole, page=report_page(report), figures=drawn)
+    drawn = {section: [(each.title, svg(each)) for each in found] for section, found in figures(report).items()}
+    return html(report_page(report), drawn, whole=whole)
 
 
 def report_json(report: Report) -> str:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 import polars as pl
 
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.report.scored import ROW, SCORE_COLUMNS
+
+Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
 
 DEFAULT_GROUPS = ("model", "domain")
 
@@ -74,28 +77,29 @@ def levels(by: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 
 
 def group_at(
-    frame: pl.DataFrame, by: Sequence[str], of: Iterable[Sequence[str]], keys: Sequence[str], *aggregates: pl.Expr
-) -> pl.DataFrame:
-    """Aggregates by ``keys`` and by the columns of each of the levels ``of``, one level after the other.
+    frame: Frame,
+    by: Sequence[str],
+    keys: Iterable[str | pl.Expr],
+    *aggregates: pl.Expr,
+    at: Iterable[Sequence[str]] | None = None,
+) -> Frame:
+    """Aggregates by ``keys`` and by the columns of each level of ``by`` (or of those ``at``), level after level.
 
     A column of ``by`` that a level does not have is null there: all its values together.
 
     >>> frame = pl.DataFrame({"model": ["a", "b", "b"], "rows": [1, 2, 3]})
-    >>> group_at(frame, ["model"], [()], [], pl.col("rows").sum()).rows()
+    >>> group_at(frame, ["model"], [], pl.col("rows").sum(), at=[()]).rows()
     [(None, 6)]
     """
-    parts = [
-        frame.group_by(
-            *(pl.col(name) if name in level else pl.lit(None, pl.String).alias(name) for name in by),
-            *keys,
-            pl.lit(0).alias(_ALL),
-        ).agg(*aggregates)
-        for level in of
-    ]
-    return pl.concat(parts).drop(_ALL)
+    parts: list[Frame] = []
+    for level in levels(by) if at is None else at:
+        columns = [pl.col(name) if name in level else pl.lit(None, pl.String).alias(name) for name in by]
+        parts.append(frame.group_by(*columns, *keys, pl.lit(0).alias(_ALL)).agg(*aggregates).drop(_ALL))
+    return pl.concat(parts)
 
 
 _ALL = "pddl_eval.all"
+"""A key that all rows share: polars does not group by nothing."""
 
 
 def at_level(frame: pl.DataFrame, by: Sequence[str], level: Sequence[str]) -> pl.DataFrame:

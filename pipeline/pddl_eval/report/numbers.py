@@ -11,16 +11,16 @@ In every frame a null in a column to group by means all its values together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, count
 
 import polars as pl
 
 from pddl_eval.errors import UserError, did_you_mean
-from pddl_eval.report.groups import group_at, group_key, in_order, levels, natural_order
+from pddl_eval.report.groups import group_at, group_key, in_order, natural_order
 from pddl_eval.report.intervals import bootstrap_mean, wilson
-from pddl_eval.report.scored import FRACTIONS, ROW, Scored
+from pddl_eval.report.scored import DOMAIN_COLUMNS, FRACTIONS, PLAN_COLUMNS, ROW, Scored
 from pddl_eval.verdict import Verdict
 
 PROBLEM_MEASURES = ("parseable", "solvable", "equivalent", "equivalent_untyped")
@@ -42,12 +42,24 @@ MOST_KINDS = 200
 DETAIL_CHARACTERS = 400
 """How much of a detail is looked at and shown: it may quote a whole answer."""
 
+SIZES = {
+    "size_bucket": "size",
+    "num_objects": "objects",
+    "reference_problem": "atoms in the reference",
+    "reference_plan_length": "steps of the reference plan",
+}
+"""Columns that tell a problem's size, and what that is (atoms: the paper's measure, section 4.2).
+
+The first that a dataset has is taken."""
+
 QUANTILES = {"min": 0.0, "q25": 0.25, "median": 0.5, "q75": 0.75, "max": 1.0}
 
 MOST_BINS = 10
 """Bins of a histogram or of sizes. Fractions have as many between 0 and 1, the last of them with 1 itself."""
 
-_PROBLEM = "pddl_eval.problem"
+ROWS = pl.len().cast(pl.Int64).alias("rows")
+
+NOTHING = pl.DataFrame()
 
 
 def measures(schema: Mapping[str, pl.DataType]) -> tuple[str, ...]:
@@ -75,40 +87,32 @@ def count_rows(rows: pl.LazyFrame, keys: Sequence[str | pl.Expr], names: Sequenc
         ).alias(name)
         for name in names
     ]
-    counted = rows.group_by(*keys, pl.lit(0).alias(_ALL)).agg(pl.len().cast(pl.Int64).alias("rows"), *tallies)
-    return counted.drop(_ALL).collect(engine="streaming")
+    return group_at(rows, (), keys, ROWS, *tallies).collect(engine="streaming")
 
 
-_ALL = "pddl_eval.all"
-
-
-def rates(
-    counts: pl.DataFrame, by: Sequence[str], of: Iterable[Sequence[str]], names: Sequence[str], *keys: str
-) -> pl.DataFrame:
-    """One row for each group of the levels ``of``, each value of the keys and each measure, with its rate.
+def rates(counts: pl.DataFrame, by: Sequence[str], names: Sequence[str], *keys: str) -> pl.DataFrame:
+    """One row for each group, each value of the keys and each measure, with its rate.
 
     ``rows``, ``yes``, ``undecided``, ``percent`` with ``low`` and ``high`` (Wilson, 95 %). A measure of which nothing
     was decided anywhere is left out.
 
     >>> frame = pl.LazyFrame({"parseable": [True] * 8 + [False] * 2})
-    >>> found = rates(count_rows(frame, [], ["parseable"]), [], [()], ["parseable"])
+    >>> found = rates(count_rows(frame, [], ["parseable"]), [], ["parseable"])
     >>> found.select("percent", pl.col("low", "high").round(1)).row(0)
     (80.0, 49.0, 94.3)
     """
     if not names:
-        return pl.DataFrame()
+        return NOTHING
     long = counts.with_columns(pl.concat_list(names).alias("tally")).explode("tally").unnest("tally")
-    added = group_at(long, by, of, [*keys, "measure"], pl.col("rows", "yes", "undecided").sum())
     rows, yes, decided = pl.col("rows"), pl.col("yes"), pl.col("rows") - pl.col("undecided")
     low, high = wilson(yes.cast(pl.Float64), rows)
     shares = {"percent": yes / rows, "low": low, "high": high}
+    of_plans = pl.col("measure").is_in(PLAN_MEASURES)
     found = (
-        added.with_columns(decided.alias(_DECIDED))
-        .with_columns(pl.when(pl.col("measure").is_in(PLAN_MEASURES)).then(decided).otherwise(rows).alias("rows"))
-        .with_columns(
-            pl.when(pl.col(_DECIDED) > 0).then(100 * each.clip(0, 1)).alias(what) for what, each in shares.items()
-        )
-        .filter(pl.col("percent").count().over("measure") > 0)
+        group_at(long, by, [*keys, "measure"], pl.col("rows", "yes", "undecided").sum())
+        .with_columns(pl.when(of_plans).then(decided).otherwise(rows).alias("rows"), (decided > 0).alias(_DECIDED))
+        .with_columns(pl.when(_DECIDED).then(100 * each.clip(0, 1)).alias(what) for what, each in shares.items())
+        .filter(pl.col(_DECIDED).any().over("measure"))
         .sort(pl.col("measure").cast(pl.Enum(MEASURES)), *keys)
     )
     return in_order(found.select(*by, *keys, "measure", "rows", "yes", "undecided", *shares), by)
@@ -117,18 +121,38 @@ def rates(
 _DECIDED = "pddl_eval.decided"
 
 
-def differences(scored: Scored, model: str, key: str, names: Sequence[str]) -> pl.DataFrame:
-    """One row for each measure and each two models that share problems: the first's percent minus the second's.
+def differences(
+    scored: Scored, by: Sequence[str], names: Sequence[str], counts: pl.DataFrame, pair_on: str | None
+) -> tuple[pl.DataFrame, str | None]:
+    """The models (values of the first column to group by) compared, and the column that problems were paired on.
 
-    Two models are compared over the problems (values of ``key``) that both answered, each problem with the same weight
-    however often it was answered; rates over all their answers may differ from these. ``low`` and ``high`` bound the
-    difference (percentage points, 95 %, paired bootstrap); ``only_first`` and ``only_second`` count the problems on
-    which that model alone did better. A measure of which nothing of a model was decided is not compared.
+    That column is ``pair_on``, else the first of ``PAIRING_COLUMNS`` on which two models meet. One row for each measure
+    and each two models that share problems: the first's percent minus the second's.
+
+    Two models are compared over the problems that both answered, each problem with the same weight however often it was
+    answered; rates over all their answers may differ from these. ``low`` and ``high`` bound the difference (percentage
+    points, 95 %, paired bootstrap); ``only_first`` and ``only_second`` count the problems on which that model alone did
+    better. A measure of which nothing of a model was decided is not compared.
+
+    Raises ``UserError`` if there is no column ``pair_on``.
     """
+    if pair_on is not None and pair_on not in scored.schema:
+        columns = [name for name in scored.schema if name != ROW]
+        raise UserError(f"there is no column {pair_on} to pair on; {did_you_mean(pair_on, columns, 'columns')}")
+    compares = by and names and 2 <= counts[by[0]].n_unique() <= MOST_MODELS
+    for key in (PAIRING_COLUMNS if pair_on is None else (pair_on,)) if compares else ():
+        if key in scored.schema and not scored.schema[key].is_nested():
+            found = _differences(scored, by[0], key, names)
+            if not found.is_empty():
+                return found, key
+    return NOTHING, None
+
+
+def _differences(scored: Scored, model: str, key: str, names: Sequence[str]) -> pl.DataFrame:
     answers = (
         scored.frame.filter(scored.is_counted() & pl.col(key).is_not_null())
         # A hash of 64 bits stands for the problem, which may be a long text.
-        .group_by(group_key(model), pl.col(key).hash().alias(_PROBLEM))
+        .group_by(group_key(model), pl.col(key).hash().alias("pddl_eval.problem"))
         .agg(
             *(pl.col(name).mean() if name in PLAN_MEASURES else pl.col(name).sum() / pl.len() for name in names),
             *(pl.col(name).is_not_null().any().alias(f"{name}:decided") for name in names),
@@ -139,7 +163,7 @@ def differences(scored: Scored, model: str, key: str, names: Sequence[str]) -> p
     found = []
     for name in names:
         known = set(answers.filter(f"{name}:decided")[model].unique())
-        shares = answers.pivot(model, index=_PROBLEM, values=name)
+        shares = answers.pivot(model, index="pddl_eval.problem", values=name)
         for first, second in combinations([each for each in models if each in known], 2):
             both = shares.select(pl.col(first).alias("first"), pl.col(second).alias("second")).drop_nulls()
             if both.height:
@@ -163,18 +187,11 @@ def _difference(both: pl.DataFrame) -> dict[str, float]:
     }
 
 
-def pairing_columns(schema: Mapping[str, pl.DataType], pair_on: str | None) -> tuple[str, ...]:
-    """The columns that may identify a problem; raises ``UserError`` where the one that was asked for is missing."""
-    if pair_on is not None and pair_on not in schema:
-        columns = [name for name in schema if name != ROW]
-        raise UserError(f"there is no column {pair_on} to pair on; {did_you_mean(pair_on, columns, 'columns')}")
-    candidates = PAIRING_COLUMNS if pair_on is None else (pair_on,)
-    return tuple(name for name in candidates if name in schema and not schema[name].is_nested())
-
-
 def verdicts(counts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """One row for each group and verdict: its ``rows`` and their ``percent`` of the group, mistakes in the data too."""
-    found = group_at(counts.drop_nulls("verdict"), by, levels(by), ["verdict"], pl.col("rows").sum())
+    if "verdict" not in counts:
+        return NOTHING
+    found = group_at(counts.drop_nulls("verdict"), by, ["verdict"], pl.col("rows").sum())
     total = pl.col("rows").sum().over(by) if by else pl.col("rows").sum()
     percents = found.with_columns((100 * pl.col("rows") / total).alias("percent"))
     return in_order(percents.sort("rows", "verdict", descending=[True, False]), by)
@@ -191,51 +208,44 @@ def kind_of_detail(detail: pl.Expr) -> pl.Expr:
     return atoms.str.replace_all(r"[0-9]+", "#")
 
 
-def count_kinds(scored: Scored) -> pl.DataFrame:
-    """For each verdict that is not right and each kind of detail, commonest first: how many rows, the first of them."""
-    wrong = pl.col("verdict").is_not_null() & ~pl.col("verdict").is_in(RIGHT)
-    kind = kind_of_detail(pl.col("detail").fill_null("")).alias("kind")
-    query = (
-        scored.frame.filter(wrong)
-        .group_by("verdict", kind)
-        .agg(pl.len().cast(pl.Int64).alias("rows"), pl.col(ROW).bottom_k(EXAMPLES).alias("row"))
-    )
-    return query.collect(engine="streaming").sort(["rows", "verdict", "kind"], descending=[True, False, False])
-
-
 RIGHT = tuple(verdict.value for verdict in Verdict if verdict.right)
 
 
-def kinds(counted: pl.DataFrame) -> pl.DataFrame:
-    """The commonest kinds of detail with their verdict, ``rows`` and ``percent`` of the rows that are not right."""
-    percent = (100 * pl.col("rows") / pl.col("rows").sum()).alias("percent")
-    return counted.select("verdict", "kind", "rows", percent).head(MOST_KINDS)
+def details(scored: Scored, by: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The commonest kinds of detail, and some rows of each verdict that is not right.
 
-
-def examples(scored: Scored, counted: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """Some rows of each verdict, the commonest first: ``row``, groups, ``detail``, and the ``command`` to explain it.
-
-    Of a verdict, the first row of its commonest kind of detail, then that of the second, …, then second rows.
+    Kinds have their verdict, ``rows`` and ``percent`` of the rows that are not right. The rows, those of the commonest
+    verdict first, have ``row``, groups, ``detail`` and the ``command`` to explain them: of a verdict, the first row of
+    its commonest kind of detail, then that of the second, …, then second rows.
     """
+    if not scored.schema.get("verdict") == scored.schema.get("detail") == pl.String:
+        return NOTHING, NOTHING
+    wrong = pl.col("verdict").is_not_null() & ~pl.col("verdict").is_in(RIGHT)
+    kind = kind_of_detail(pl.col("detail").fill_null("")).alias("kind")
+    first_rows = pl.col(ROW).bottom_k(EXAMPLES).alias("row")
+    query = scored.frame.filter(wrong).group_by("verdict", kind).agg(ROWS, first_rows)
+    found = query.collect(engine="streaming").sort("rows", "verdict", "kind", descending=[True, False, False])
+    if found.is_empty():
+        return NOTHING, NOTHING
+    percent = (100 * pl.col("rows") / pl.col("rows").sum()).alias("percent")
+    kinds = found.select("verdict", "kind", "rows", percent).head(MOST_KINDS)
     turn = pl.int_ranges(pl.col("row").list.len()).alias("turn")
     chosen = (
-        counted.with_columns(pl.col("row").list.sort(), turn, pl.col("rows").sum().over("verdict"))
+        found.with_columns(pl.col("row").list.sort(), turn, pl.col("rows").sum().over("verdict"))
         .explode("row", "turn")
         .sort("turn", maintain_order=True)
         .group_by("verdict", maintain_order=True)
         .head(EXAMPLES)
         .sort("rows", "verdict", descending=[True, False], maintain_order=True)
-        .select("verdict", "row")
     )
     wanted = chosen["row"].to_list()
     texts = scored.frame.filter(pl.col(ROW).is_in(wanted)).select(
         pl.col(ROW).alias("row"), *map(group_key, by), pl.col("detail").str.slice(0, DETAIL_CHARACTERS)
     )
-    return (
-        chosen.with_columns(pl.Series("command", map(scored.explain_command, wanted), pl.String))
-        .join(texts.collect(engine="streaming"), on="row", maintain_order="left")
-        .select("verdict", pl.col("row").cast(pl.Int64), *by, "detail", "command")
+    examples = chosen.with_columns(pl.Series("command", map(scored.explain_command, wanted), pl.String)).join(
+        texts.collect(engine="streaming"), on="row", maintain_order="left"
     )
+    return kinds, examples.select("verdict", pl.col("row").cast(pl.Int64), *by, "detail", "command")
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,34 +295,6 @@ def choose_bins(values: pl.DataFrame) -> Bins:
     return Bins(first(step), step, last if last <= largest else None)
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
-    """A measure of size: ``name`` as a heading; ``is_number`` where values are counts and no labels."""
-
-    name: str
-    value: pl.Expr
-    is_number: bool
-
-
-def size_of(schema: Mapping[str, pl.DataType]) -> Size | None:
-    """What the dataset says of its problems' size, None where it says nothing.
-
-    The column ``size_bucket`` or ``num_objects`` where there is one, else the number of atoms that the reference
-    problem lists (the paper's measure, section 4.2), else the length of the reference plan.
-    """
-    for column, name in (
-        ("size_bucket", "size"),
-        ("num_objects", "objects"),
-        ("reference_problem", "atoms in the reference"),
-        ("reference_plan_length", "steps of the reference plan"),
-    ):
-        if column in schema and not schema[column].is_nested():
-            value = number_of_atoms(pl.col(column)) if column == "reference_problem" else pl.col(column)
-            is_number = column == "reference_problem" or schema[column].is_numeric()
-            return Size(name, value.cast(pl.Int64 if is_number else pl.String), is_number)
-    return None
-
-
 def number_of_atoms(problem: pl.Expr) -> pl.Expr:
     """How many atoms a PDDL problem lists: the opening parentheses that open neither a section nor ``and``.
 
@@ -324,17 +306,19 @@ def number_of_atoms(problem: pl.Expr) -> pl.Expr:
     return opened.cast(pl.Int64) - problem.str.count_matches(r"(?i)\(\s*(?:define|problem|and)\b").cast(pl.Int64)
 
 
-def rates_by_size(scored: Scored, size: Size, by: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
-    """Rates by size, smallest first, for all rows and by the first column to group by.
+def rates_by_size(scored: Scored, column: str, by: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
+    """Rates by the size that a column of ``SIZES`` tells, smallest first, and by the first column to group by.
 
     ``problem_size`` names the bin, ``size_from`` is the smallest number in it (null where sizes are labels).
     """
-    keys = [*map(group_key, by[:1]), size.value.alias("value")]
+    size = number_of_atoms(pl.col(column)) if column == "reference_problem" else pl.col(column)
+    is_number = column == "reference_problem" or scored.schema[column].is_numeric()
+    keys = [*map(group_key, by[:1]), size.cast(pl.Int64 if is_number else pl.String).alias("value")]
     counts = count_rows(scored.frame.filter(scored.is_counted()), keys, names).drop_nulls("value")
     if counts.is_empty():
-        return pl.DataFrame()
+        return NOTHING
     place: pl.Expr = pl.col("value")
-    if size.is_number:
+    if is_number:
         bins = choose_bins(counts)
         place = bins.start(place)
         labels = {start: bins.label(start) for start in counts.select(place.unique().sort()).to_series()}
@@ -342,52 +326,47 @@ def rates_by_size(scored: Scored, size: Size, by: Sequence[str], names: Sequence
         labels = {value: value for value in natural_order(counts["value"].unique())}
     counts = counts.with_columns(
         place.replace_strict(labels, return_dtype=pl.Enum([*labels.values()])).alias("problem_size"),
-        (place if size.is_number else pl.lit(None, pl.Int64)).alias("size_from"),
+        (place if is_number else pl.lit(None, pl.Int64)).alias("size_from"),
     )
-    found = rates(counts, by[:1], levels(by[:1]), names, "problem_size", "size_from")
+    found = rates(counts, by[:1], names, "problem_size", "size_from")
     return found.with_columns(pl.col("problem_size").cast(pl.String))
 
 
-def metric_values(scored: Scored, by: Sequence[str], name: str) -> pl.DataFrame:
-    """The values of a plan or domain metric, with the first column to group by."""
-    value = pl.col(name).cast(pl.Float64).fill_nan(None).alias("value")
-    query = scored.frame.filter(scored.is_counted()).select(*map(group_key, by[:1]), value).drop_nulls("value")
-    return query.collect(engine="streaming")
+def metrics(scored: Scored, by: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Summaries and histograms of the numeric plan and domain scores that have a value anywhere.
+
+    Both are of all rows and by the first column to group by. A summary has mean, standard deviation and quantiles; a
+    histogram has ``rows`` in bins from ``value_from`` up to but without ``value_to`` (null: no end).
+    """
+    by, value = by[:1], pl.col("value")
+    statistics = [value.mean().alias("mean"), value.std().alias("sd")]
+    statistics += [value.quantile(share, "linear").alias(name) for name, share in QUANTILES.items()]
+    summaries, histograms = [], []
+    for name in (*PLAN_COLUMNS, *DOMAIN_COLUMNS):
+        if name in scored.schema and scored.schema[name].is_numeric():
+            given = pl.col(name).cast(pl.Float64).fill_nan(None).alias("value")
+            query = scored.frame.filter(scored.is_counted()).select(*map(group_key, by), given).drop_nulls("value")
+            values = query.collect(engine="streaming")
+            if values.height:
+                columns: list[str | pl.Expr] = [*by, pl.lit(name).alias("metric"), pl.exclude(by)]
+                summaries.append(group_at(values, by, [], ROWS, *statistics).select(columns))
+                histograms.append(_histogram(values, by, name in FRACTIONS).select(columns))
+    if not summaries:
+        return NOTHING, NOTHING
+    return in_order(pl.concat(summaries), by), pl.concat(histograms)
 
 
-def summary(values: pl.DataFrame, by: Sequence[str], name: str) -> pl.DataFrame:
-    """Mean, standard deviation and quantiles of a metric: of all rows and by the first column to group by."""
-    value = pl.col("value")
-    found = group_at(
-        values,
-        by[:1],
-        levels(by[:1]),
-        [],
-        pl.len().cast(pl.Int64).alias("rows"),
-        value.mean().alias("mean"),
-        value.std().alias("sd"),
-        *(value.quantile(share, "linear").alias(what) for what, share in QUANTILES.items()),
-    )
-    return found.select(*by[:1], pl.lit(name).alias("metric"), pl.exclude(by[:1]))
-
-
-def histogram(values: pl.DataFrame, by: Sequence[str], name: str) -> pl.DataFrame:
-    """Bins of a metric with their ``rows``, from ``value_from`` up to but without ``value_to`` (null: no end)."""
+def _histogram(values: pl.DataFrame, by: Sequence[str], is_fraction: bool) -> pl.DataFrame:
     value, last = pl.col("value"), None
-    if name in FRACTIONS:
+    if is_fraction:
         # A millionth keeps 0.3 * 10 = 2.9999… in its bin.
         tenth = (value * MOST_BINS + 1e-6).floor().clip(0, MOST_BINS - 1)
         start, width = (tenth / MOST_BINS).round(1), 1 / MOST_BINS
     else:
-        bins = choose_bins(values.group_by(value.cast(pl.Int64)).agg(pl.len().alias("rows")))
+        bins = choose_bins(values.group_by(value.cast(pl.Int64)).agg(ROWS))
         start, width, last = bins.start(value.cast(pl.Int64)).cast(pl.Float64), float(bins.step), bins.last
-    binned = values.with_columns(start.alias("value_from"))
-    found = group_at(binned, by[:1], levels(by[:1]), ["value_from"], pl.len().cast(pl.Int64).alias("rows"))
-    end = (pl.col("value_from") + width).round(1)
-    return in_order(found, by[:1], "value_from").select(
-        *by[:1],
-        pl.lit(name).alias("metric"),
-        "value_from",
-        (end if last is None else pl.when(pl.col("value_from") < last).then(end)).alias("value_to"),
-        "rows",
-    )
+    found = group_at(values, by, [start.alias("value_from")], ROWS)
+    start = pl.col("value_from")
+    end = (start + width).round(1)
+    ends = end if last is None else pl.when(start < last).then(end)
+    return in_order(found, by, "value_from").select(*by, start, ends.alias("value_to"), "rows")

@@ -4,7 +4,7 @@ It moves Arrow tables between filesystems and knows no PDDL: what is done to row
 (``score_dataset`` hands in the one of pairs). What scores mean, and how they are compared, is not known here.
 """
 
-from pddl_eval.run.engines import EngineError, WorkerLost, available_cpus, ordered_map
+from pddl_eval.run.engines import available_cpus, ordered_map
 from pddl_eval.run.inputs import (
     SIGNATURE_KEY,
     Input,
@@ -15,15 +15,15 @@ from pddl_eval.run.inputs import (
     open_source,
     place_of,
     plan_shards,
+    read_row,
+    read_rows,
     require_columns,
     require_text,
 )
-from pddl_eval.run.manifest import MANIFEST, SUMMARY, Run, prepare_run
-from pddl_eval.run.partitions import CARRIED_KEY, SCORE_ERROR, Scorer, ShardFailure, ShardRecord, Work
+from pddl_eval.run.partitions import CARRIED_KEY, SCORE_ERROR, ShardFailure, ShardRecord, Work
 from pddl_eval.run.places import (
     DatasetError,
     Location,
-    OutputError,
     dataset_errors,
     list_files,
     locate,
@@ -32,16 +32,17 @@ from pddl_eval.run.places import (
     put_bytes,
     read_bytes,
 )
-from pddl_eval.run.rows import read_row, read_rows
 from pddl_eval.run.score import (
-    MEANS,
-    SHARES,
+    MANIFEST,
+    SUMMARY,
     Event,
     PairScorer,
+    Run,
     RunIncomplete,
     RunSummary,
     Watcher,
     finish_shards,
+    prepare_run,
     run_scorer,
     score_dataset,
 )
@@ -49,29 +50,23 @@ from pddl_eval.run.score import (
 __all__ = [
     "CARRIED_KEY",
     "MANIFEST",
-    "MEANS",
     "SCORE_ERROR",
-    "SHARES",
     "SIGNATURE_KEY",
     "SUMMARY",
     "DatasetError",
-    "EngineError",
     "Event",
     "Input",
     "Location",
-    "OutputError",
     "PairScorer",
     "Run",
     "RunIncomplete",
     "RunSummary",
-    "Scorer",
     "Shard",
     "ShardFailure",
     "ShardRecord",
     "Source",
     "Watcher",
     "Work",
-    "WorkerLost",
     "available_cpus",
     "column_batches",
     "dataset_errors",

@@ -1,14 +1,14 @@
 """Where work is done: in this process, in worker processes of this machine, or on a Ray cluster.
 
-Each engine has ``submit(task)``, which begins a task and is called while fewer than ``capacity`` are begun and not
-taken; ``take()``, which waits for any begun task and returns it with its result or ``WorkerLost``; and ``close()``,
-which stops what still runs. What to do about a lost worker is decided in one place for all engines, ``retries``.
-``ordered_map`` is the same worker processes for programs without shards.
+An engine has ``submit(task)``, which starts a task, and ``take()``, which waits for any task and returns it with its
+result or ``WorkerLost``; at most ``capacity`` tasks may be submitted and not taken. ``close()`` stops what still runs.
+What to do about a lost worker is decided in ``retries``, for all engines. ``ordered_map`` uses the same worker
+processes for programs without shards.
 
-Each worker is a process of its own with a pipe of its own, and not a member of a ``ProcessPoolExecutor``: when a member
-of that dies all of its tasks fail, one cannot tell which task the worker was lost to, and members outlive a parent that
-is killed. Ray's own retries are off, so that lost workers are counted in one place. A Ray that is started here listens
-on the loopback interface alone, has no dashboard and reports no usage.
+A worker process has a pipe of its own. ``ProcessPoolExecutor`` would not do: when one of its processes dies all tasks
+fail, nothing says which task the process died of, and its processes outlive a parent that is killed. Ray's own retries
+are off, so that lost workers are counted in one place. A Ray that is started here listens on the loopback interface
+alone, has no dashboard and reports no usage.
 """
 
 from __future__ import annotations
@@ -31,17 +31,18 @@ from typing import Any, TypeVar
 
 from pddl_eval.errors import RunError
 from pddl_eval.options import RunOptions
-from pddl_eval.run.partitions import SCORE_ERROR, ShardFailure, ShardResult, ShardTask
-from pddl_eval.run.rows import close_files
+from pddl_eval.run.inputs import close_file
+from pddl_eval.run.partitions import SCORE_ERROR, VERDICT, ShardFailure, ShardResult, ShardTask
+from pddl_eval.run.places import one_line
 
 ROW_SECONDS = 0.0005
 """Scoring a row: two parses, a comparison, sometimes a plan."""
 
 PROCESSES_SECONDS = 1.5
-"""Starting worker processes, which import the program side by side."""
+"""Starting worker processes."""
 
 CLUSTER_SECONDS = 4.0
-"""Joining a Ray cluster until its workers have imported the program."""
+"""Joining a Ray cluster and starting its workers."""
 
 CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 """Where Linux says how many microseconds of each period a container may compute; absent outside one."""
@@ -69,26 +70,26 @@ Result = TypeVar("Result")
 
 
 class EngineError(RunError):
-    """Why an engine cannot run anything, in one sentence."""
+    """An engine cannot run anything."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerLost:
-    """A task came back without an answer because its worker died; ``reason`` is as the engine tells it."""
+    """A task has no result because its worker died; ``reason`` is the engine's."""
 
     task: Any
     reason: str
 
 
 def choose_engine(rows: int, shards: int, options: RunOptions) -> RunOptions:
-    """The options with the engine and the number of workers that finish first with so many rows in so many shards.
+    """The options with the engine and number of workers that are expected to finish first.
 
     One local worker is this process; Ray without ``workers`` has as many as CPUs.
 
-    ``auto`` takes Ray where an address is given, and where ``RAY_ADDRESS`` names a cluster and the rows are worth
-    joining it; otherwise as many processes of this machine as pay for their start. A local Ray is never the fastest
-    on one machine: it is started only when asked for. The estimate is rows times a row's cost over the workers, plus
-    their start; its constants matter near the break-even of a few thousand rows alone, where either way takes seconds.
+    ``auto`` takes Ray where an address is given, and where ``RAY_ADDRESS`` names a cluster and there are enough rows to
+    pay for joining it; otherwise this process or worker processes, whichever is faster. It starts no Ray on this
+    machine, which is never faster. The estimate is the number of rows times the cost of a row over the workers, plus
+    their start. Its constants matter only for a few thousand rows, where either choice takes seconds.
 
     >>> choose_engine(300, 1, RunOptions()).workers
     1
@@ -97,16 +98,17 @@ def choose_engine(rows: int, shards: int, options: RunOptions) -> RunOptions:
     """
     if options.engine == "local":
         return replace(options, workers=max(1, min(options.workers or 1, shards)))
+    if options.engine == "ray" or options.address:
+        return replace(options, engine="ray")
     here = max(1, min(options.workers or available_cpus(), shards))
     alone, together = rows * ROW_SECONDS, PROCESSES_SECONDS + rows * ROW_SECONDS / here
-    worth_joining = cluster_address() and min(alone, together) > CLUSTER_SECONDS
-    if options.engine == "ray" or options.address or worth_joining:
+    if min(alone, together) > CLUSTER_SECONDS and cluster_address():
         return replace(options, engine="ray")
     return replace(options, engine="local", workers=here if together < alone else 1)
 
 
 def cluster_address() -> str | None:
-    """The cluster that ``RAY_ADDRESS`` names; None where it names the HTTP server that jobs are submitted to."""
+    """The cluster in ``RAY_ADDRESS``; None where that is the HTTP server to which jobs are submitted."""
     address = os.environ.get("RAY_ADDRESS") or None
     return None if address and address.startswith(("http://", "https://")) else address
 
@@ -122,10 +124,10 @@ def available_cpus(quota_file: Path = CPU_QUOTA) -> int:
 
 
 def ordered_map(function: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[Result]:
-    """The function of each item, in the order of the items, made in worker processes; one worker is this process.
+    """The function's result for each item, in order, computed in worker processes; one worker is this process.
 
-    ``function`` and ``items`` are picklable; ``items`` is drawn from as workers need more, ``AHEAD`` for each at most.
-    What the function raises is raised here. Raises ``EngineError`` where a worker dies.
+    Function and items are picklable. Items are drawn as workers need them, ``AHEAD`` for each worker at most. What the
+    function raises is raised here. Raises ``EngineError`` where a worker dies.
 
     >>> list(ordered_map(len, ["a", "bc"], workers=1))
     [1, 2]
@@ -159,7 +161,7 @@ def ordered_map(function: Callable[[Item], Result], items: Iterable[Item], worke
 
 
 class InProcess:
-    """Runs each task here when it is asked for its result. A poison row ends this process."""
+    """Runs each task in ``take``, in this process, which a poison row ends."""
 
     capacity = 1
 
@@ -175,12 +177,12 @@ class InProcess:
         return task, self._function(task)
 
     def close(self) -> None:
-        close_files()
+        close_file()
 
 
 @dataclass(slots=True, eq=False)
 class _Worker:
-    """``tasks`` holds the task that it works on, or will when it is ready."""
+    """``tasks`` holds the task that it works on, or will work on when it is ready."""
 
     process: BaseProcess
     pipe: Connection
@@ -310,9 +312,9 @@ class RayTasks:
         ) as error:
             return task, WorkerLost(task, type(error).__name__)
         except errors.RayError as error:
-            reason = " ".join(str(getattr(error, "cause", error)).split())[:300]
             raise EngineError(
-                f"The Ray workers cannot run shards (is the same pddl-eval installed on every node?): {reason}"
+                "The Ray workers cannot run shards (is the same pddl-eval installed on every node?): "
+                f"{one_line(getattr(error, 'cause', error))}."
             ) from None
 
     def close(self) -> None:
@@ -379,8 +381,7 @@ def _connect(options: RunOptions) -> bool:
         else:
             ray.init(address="local", num_cpus=options.workers, include_dashboard=False, **quiet)
     except (OSError, RuntimeError, ValueError) as error:
-        reason = " ".join(str(error).split())[:300]
-        raise EngineError(f"No Ray answers at {cluster or 'this machine'}: {reason}") from None
+        raise EngineError(f"No Ray answers at {cluster or 'this machine'}: {one_line(error)}.") from None
     return True
 
 
@@ -409,7 +410,7 @@ def _count(result: ShardResult) -> None:
         _metric("Counter", "failed_shards", "Shards that could not be written.").inc()
         return
     errors = result.statistics.get(SCORE_ERROR, {}).get("count", 0)
-    verdicts = result.statistics.get("verdict", {})
+    verdicts = result.statistics.get(VERDICT, {})
     for name, rows, description, tags in (
         ("rows", result.rows, "Rows written, scored or carried over.", {}),
         ("carried_rows", result.carried, "Rows whose scores were carried over.", {}),

@@ -1,8 +1,8 @@
 """One shard from descriptor to partition: what a worker does, on whatever engine.
 
-A partition is the scored rows of one shard as a Parquet file that says in its metadata how it came about. A resumed run
-and the closing summary go by this record. Nothing that happens to a shard is raised here: it comes back as a value, a
-record or a failure, so that an exception in an engine always means the engine's own trouble.
+A partition is the scored rows of one shard as a Parquet file whose metadata has a record of how it came about. Resumed
+runs and the summary read this record. Nothing that happens to a shard is raised here: it comes back as a value, a
+record or a failure, so that an exception in an engine is always the engine's own.
 """
 
 from __future__ import annotations
@@ -15,21 +15,22 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from itertools import count
 from typing import Any, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pddl_eval.run.inputs import FOOTER_READERS, SIGNATURE_KEY, Shard
+from pddl_eval.run.inputs import FOOTER_READERS, SIGNATURE_KEY, Rows, Shard, read_rows
 from pddl_eval.run.places import DatasetError, Location, OutputError, dataset_errors, new_parquet
-from pddl_eval.run.rows import Rows, read_rows
 
 RECORD_KEY = "pddl_eval.shard"
 
 SCORE_ERROR = "score_error"
 """The score column that every scorer has: why a row could not be scored, or null."""
+
+VERDICT = "verdict"
+"""The score column whose values are counted one by one."""
 
 CARRIED_KEY = b"pddl_eval.carried"
 """Metadata of a scored table: how many of its rows have scores that were made before."""
@@ -38,14 +39,13 @@ UNSCORED = "Scoring this row ended its worker process, repeatedly (memory or a c
 
 Statistics = Mapping[str, Mapping[str, float]]
 """By score column: ``true``/``false``/``null`` of a bool, ``count``/``sum`` of a number, ``count`` of a string (not
-null), and, of a counted string, how often each of its values occurs. Those of shards add up to those of a run."""
+null), and, of ``verdict``, how often each of its values occurs. Those of shards add up to those of a run."""
 
 
 class Scorer(Protocol):
     """What is done to the rows: picklable, cheap to send, the same on every worker.
 
-    ``signature`` names in one line every setting that can change a score; ``settings`` says the same for the run's
-    manifest; ``counted`` are the score columns whose values the summary counts one by one.
+    ``signature`` names in one line every setting that can change a score; ``settings`` are for the run's manifest.
     """
 
     @property
@@ -54,11 +54,8 @@ class Scorer(Protocol):
     @property
     def settings(self) -> dict[str, object]: ...
 
-    @property
-    def counted(self) -> tuple[str, ...]: ...
-
     def output_schema(self, schema: pa.Schema) -> pa.Schema:
-        """The input's schema with the score columns (``score_error`` among them) behind it; raises for a bad one."""
+        """The input's schema, then the score columns (``score_error`` among them); raises for a bad one."""
 
     def __call__(self, table: pa.Table) -> pa.Table:
         """The table with its score columns, row by row; its metadata may have a ``CARRIED_KEY``."""
@@ -68,15 +65,21 @@ class Scorer(Protocol):
 class Work:
     """What all shards of a run have in common; ``run`` is the run's fingerprint, the schemas those of its files.
 
-    ``score`` is the scorer, or a function that does the same with the help of earlier scores.
+    ``signature`` is the scorer's where the run was prepared. ``score`` is the scorer, or a function that does the same
+    with the help of earlier scores.
     """
 
     run: str
     output: Location
     input_schema: pa.Schema
     output_schema: pa.Schema
+    signature: str
     scorer: Scorer
     score: Callable[[pa.Table], pa.Table]
+
+    @property
+    def score_columns(self) -> list[str]:
+        return list(self.output_schema.names[len(self.input_schema) :])
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,15 +148,18 @@ def score_shard(work: Work, task: ShardTask) -> ShardResult:
     """Read the rows of a shard, score them, write its partition."""
     started = time.perf_counter()
     shard = task.shard
+    here = work.scorer.signature
+    if here != work.signature:
+        reason = f"This worker would score as {here} and not as {work.signature}: install the same version everywhere."
+        return ShardFailure(shard.name, reason)
     try:
         rows = read_rows(shard.file, *(task.probe or (shard.start, shard.stop)), work.input_schema)
         scored, carried = _score(rows, work, task.unscored)
-        score_columns = work.output_schema.names[len(work.input_schema) :]
         record = ShardRecord(
             name=shard.name,
             run=work.run,
             rows=scored.num_rows,
-            statistics=column_statistics(scored, score_columns, work.scorer.counted),
+            statistics=column_statistics(scored, work.score_columns),
             seconds=round(time.perf_counter() - started, 4),
             node=platform.node(),
             attempt=task.attempt,
@@ -163,7 +169,7 @@ def score_shard(work: Work, task: ShardTask) -> ShardResult:
             carried=carried,
         )
         if task.probe is None:
-            metadata = {SIGNATURE_KEY: work.scorer.signature, RECORD_KEY: json.dumps(asdict(record))}
+            metadata = {SIGNATURE_KEY: work.signature, RECORD_KEY: json.dumps(asdict(record))}
             with new_parquet(work.output / shard.name, scored.schema, metadata) as writer:
                 writer.write_table(scored, row_group_size=max(1, scored.num_rows))
         return record
@@ -195,14 +201,28 @@ def finished_records(output: Location, shards: Iterable[Shard], run: str) -> dic
         return {record.name: record for record in readers.map(finished, shards) if record}
 
 
-def column_statistics(table: pa.Table, columns: Iterable[str], counted: Collection[str] = ()) -> Statistics:
-    """The statistics of some columns of a table; the values of those in ``counted`` are counted one by one.
+def column_statistics(table: pa.Table, columns: Iterable[str]) -> Statistics:
+    """The statistics of some columns of a table.
 
     >>> scores = pa.table({"verdict": ["equivalent", "equivalent", "unparseable"], "solvable": [True, None, False]})
-    >>> column_statistics(scores, ["verdict", "solvable"], counted=["verdict"])
+    >>> column_statistics(scores, ["verdict", "solvable"])
     {'verdict': {'equivalent': 2, 'unparseable': 1}, 'solvable': {'true': 1, 'false': 1, 'null': 1}}
     """
-    return {name: _of_column(table.column(name), name in counted) for name in columns}
+    statistics: dict[str, dict[str, float]] = {}
+    for name in columns:
+        column = table[name]
+        present = len(column) - column.null_count
+        if name == VERDICT:
+            counts = pc.value_counts(column.drop_null()).to_pylist()
+            statistics[name] = {str(each["values"]): each["counts"] for each in counts}
+        elif pa.types.is_boolean(column.type):
+            true = pc.sum(column).as_py() or 0
+            statistics[name] = {"true": true, "false": present - true, "null": column.null_count}
+        elif pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+            statistics[name] = {"count": present, "sum": pc.sum(column).as_py() or 0}
+        else:
+            statistics[name] = {"count": present}
+    return statistics
 
 
 def merge_statistics(parts: Iterable[Statistics]) -> Statistics:
@@ -218,18 +238,6 @@ def merge_statistics(parts: Iterable[Statistics]) -> Statistics:
     return {column: dict(values) for column, values in total.items()}
 
 
-def _of_column(column: pa.ChunkedArray, counted: bool) -> dict[str, float]:
-    present = len(column) - column.null_count
-    if pa.types.is_boolean(column.type):
-        true = pc.sum(column).as_py() or 0
-        return {"true": true, "false": present - true, "null": column.null_count}
-    if counted:
-        return {str(each["values"]): each["counts"] for each in pc.value_counts(column.drop_null()).to_pylist()}
-    if pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
-        return {"count": present, "sum": pc.sum(column).as_py() or 0}
-    return {"count": present}
-
-
 def _gaps(present: tuple[range, ...], shard: Shard) -> tuple[tuple[int, int], ...]:
     starts = [shard.start, *(numbers.stop for numbers in present)]
     stops = [*(numbers.start for numbers in present), shard.stop]
@@ -238,18 +246,18 @@ def _gaps(present: tuple[range, ...], shard: Shard) -> tuple[tuple[int, int], ..
 
 def _score(rows: Rows, work: Work, unscored: Collection[int]) -> tuple[pa.Table, int]:
     """The scored rows, the unscored ones among them, and how many have scores that were made before."""
-    left_out = [number in unscored for numbers in rows.numbers for number in numbers] if unscored else []
-    table = rows.table.filter([not each for each in left_out]) if unscored else rows.table
+    numbers = [number for present in rows.numbers for number in present] if unscored else []
+    left_out = pa.array([number in unscored for number in numbers], pa.bool_())
+    table = rows.table.filter(pc.invert(left_out)) if unscored else rows.table
     scored = work.score(table)
     if scored.num_rows != table.num_rows or not scored.schema.equals(work.output_schema):
         raise TypeError("the scorer's rows or columns are not those that it announced")
     carried = int((scored.schema.metadata or {}).get(CARRIED_KEY, 0))
     if unscored:
-        places = count()
-        scored = scored.take(pa.array([None if each else next(places) for each in left_out], pa.int64()))
-        whole = [*rows.table.columns, *scored.columns[len(rows.table.schema) :]]
-        scored = pa.table(whole, schema=work.output_schema)
-        place = scored.schema.get_field_index(SCORE_ERROR)
-        errors = pc.if_else(pa.array(left_out, pa.bool_()), UNSCORED, scored[SCORE_ERROR])
-        scored = scored.set_column(place, scored.schema.field(place), errors)
+        # Each row's place among the scored ones; null, which takes nulls, for one that was left out.
+        places = pc.subtract(pc.cumulative_sum(pc.invert(left_out).cast(pa.int64())), 1)
+        scores = scored.take(pc.if_else(left_out, None, places)).select(work.score_columns)
+        errors = pc.if_else(left_out, UNSCORED, scores[SCORE_ERROR])
+        scores = scores.set_column(scores.schema.get_field_index(SCORE_ERROR), SCORE_ERROR, errors)
+        scored = pa.table([*rows.table.columns, *scores.columns], schema=work.output_schema)
     return scored.replace_schema_metadata(work.output_schema.metadata), carried

@@ -7,8 +7,6 @@ here.
 
 from __future__ import annotations
 
-import errno
-import ipaddress
 import os
 import re
 import shutil
@@ -44,59 +42,55 @@ SPOOL_BYTES = 64 * 2**20
 TEMPORARY = re.compile(r"\..*\.[0-9a-f]{32}\.tmp")
 """The names under which files are written aside before they are renamed."""
 
+LOOPBACK = re.compile(r"(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?")
+"""S3 endpoints that are taken for plain HTTP where they name no scheme."""
+
 
 class DatasetError(UserError):
-    """An input or output that cannot be used, in one sentence."""
+    """An input or output cannot be used."""
 
 
 class OutputError(RunError):
-    """Nothing more can be written to the output, so the run cannot go on."""
-
-
-@dataclass(frozen=True, slots=True)
-class Store:
-    """A filesystem by name: ``root`` is empty for the local one, else a URI's scheme and authority.
-
-    ``endpoint`` and ``region`` are S3's, taken from the environment where the run was started, so that workers
-    elsewhere talk to the same one.
-    """
-
-    root: str = ""
-    endpoint: str = ""
-    region: str = ""
-
-    @property
-    def scheme(self) -> str:
-        return self.root.partition("://")[0]
+    """Nothing more can be written to the output."""
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A file or folder: its store and its path there (absolute for the local filesystem, ``bucket/key`` for S3)."""
+    """A file or folder: its ``path`` in a store (absolute for the local filesystem, ``bucket/key`` for S3).
 
-    store: Store
+    ``root`` is empty for the local filesystem, else the URI's scheme and authority. ``endpoint`` and ``region`` are
+    S3's, taken from the environment where the run was started, so that workers elsewhere talk to the same store.
+    """
+
     path: str
+    root: str = ""
+    endpoint: str = ""
+    region: str = ""
 
     def __truediv__(self, name: str) -> Location:
         return replace(self, path=f"{self.path.rstrip('/')}/{name}")
 
     def __str__(self) -> str:
         """As a person would write it: ``/data/pairs`` or ``s3://bucket/pairs``."""
-        scheme = self.store.scheme
-        return f"{scheme}://{self.path}" if scheme in ("s3", "gs", "gcs") else self.store.root + self.path
+        return f"{self.scheme}://{self.path}" if self.scheme in ("s3", "gs", "gcs") else self.root + self.path
+
+    @property
+    def scheme(self) -> str:
+        return self.root.partition("://")[0]
 
     @property
     def is_local(self) -> bool:
-        return not self.store.root
+        return not self.root
 
     @property
     def filesystem(self) -> fs.FileSystem:
         """The opened filesystem; one for each store and process."""
-        return _open_filesystem(self.store)
+        return _open_filesystem(self.root, self.endpoint, self.region)
 
     def within(self, folder: Location) -> bool:
         """True for the folder itself and everything below it."""
-        return self.store == folder.store and f"{self.path}/".startswith(f"{folder.path.rstrip('/')}/")
+        same_store = replace(self, path=folder.path) == folder
+        return same_store and f"{self.path}/".startswith(f"{folder.path.rstrip('/')}/")
 
 
 def locate(place: str | os.PathLike[str]) -> Location:
@@ -114,7 +108,7 @@ def locate(place: str | os.PathLike[str]) -> Location:
     if scheme in ("", "file"):
         path = unquote(urlsplit(text).path) if scheme else text
         # Not resolve(): a link's own name says more than that of its target (Hugging Face's cache is all links).
-        return Location(Store(), os.path.abspath(Path(path).expanduser()))  # noqa: PTH100
+        return Location(os.path.abspath(Path(path).expanduser()))  # noqa: PTH100
     authority = rest.partition("/")[0]
     if "@" in authority:
         raise DatasetError(
@@ -124,12 +118,12 @@ def locate(place: str | os.PathLike[str]) -> Location:
     if scheme == "s3":
         if not authority:
             raise DatasetError(f"{text} names no bucket: write s3://bucket/folder.")
-        return Location(_s3_store(authority), rest.strip("/"))
+        return _s3_location(rest.strip("/"))
     try:
         _, path = fs.FileSystem.from_uri(text)
     except (pa.ArrowException, ValueError, OSError, ImportError) as error:
-        raise DatasetError(f"No filesystem opens {text}: {_first_sentence(error)}") from None
-    return Location(Store(f"{scheme}://{authority}"), path.rstrip("/"))
+        raise DatasetError(f"No filesystem opens {text}: {one_line(error)}.") from None
+    return Location(path.rstrip("/"), f"{scheme}://{authority}")
 
 
 def read_bytes(location: Location) -> bytes:
@@ -206,7 +200,7 @@ def remove_temporary_files(folder: Location) -> None:
 
 @contextmanager
 def dataset_errors(location: Location, doing: str) -> Iterator[None]:
-    """Turn what a filesystem or the Parquet reader raises into the sentence a person needs.
+    """Turn what a filesystem or the Parquet reader raises into one sentence that names the location.
 
     ``doing`` is ``"read"`` or ``"write"``; a failed write is an ``OutputError``, anything else a ``DatasetError``.
     """
@@ -214,34 +208,27 @@ def dataset_errors(location: Location, doing: str) -> Iterator[None]:
         yield
     except (OSError, pa.ArrowException) as error:
         kind = OutputError if doing == "write" else DatasetError
-        raise kind(_what_failed(error, location, doing)) from None
+        raise kind(f"Cannot {doing} {location}: {_why(error, location)}.") from None
 
 
-def _what_failed(error: Exception, location: Location, doing: str) -> str:
-    text = str(error)
-    code = getattr(error, "errno", None)
-    endpoint = location.store.endpoint or "S3"
-    cannot = f"cannot {doing} {location}"
-    if "NO_SUCH_BUCKET" in text:
-        return f"There is no bucket {location.path.partition('/')[0]} at {endpoint}: {cannot}."
-    if isinstance(error, PermissionError) or "ACCESS_DENIED" in text:
-        return f"Permission denied: {cannot}."
-    if code == errno.ENOSPC:
-        return f"No space is left on the device: {cannot}; free some and start the run again."
-    if code == errno.EROFS:
-        return f"The filesystem is read-only: {cannot}."
-    if isinstance(error, FileNotFoundError):
-        return f"There is no {location}."
+def one_line(error: BaseException) -> str:
+    """The error's message, or the name of its class: on one line, cut, without a full stop."""
+    return " ".join(str(error).split())[:300].rstrip(".") or type(error).__name__
+
+
+def _why(error: Exception, location: Location) -> str:
+    endpoint = location.endpoint or location.scheme
+    for code, reason in (
+        ("NO_SUCH_BUCKET", f"there is no bucket {location.path.partition('/')[0]} at {endpoint}"),
+        ("ACCESS_DENIED", "permission denied"),
+        ("NETWORK_CONNECTION", f"the object store at {endpoint} does not answer"),
+    ):
+        if code in str(error):
+            return reason
     if isinstance(error, (NotADirectoryError, FileExistsError)):
-        return f"C{cannot[1:]}: a part of this path is a file and not a folder."
-    if "NETWORK_CONNECTION" in text:
-        return f"The object store at {endpoint} does not answer: {cannot}."
-    return f"Cannot {doing} {location}: {_first_sentence(error)}"
-
-
-def _first_sentence(error: Exception) -> str:
-    text = " ".join(str(error).split()) or type(error).__name__
-    return text[:300].rstrip(".") + "."
+        return "a part of this path is a file and not a folder"
+    number = getattr(error, "errno", None)
+    return os.strerror(number) if number else one_line(error)
 
 
 def _aside(name: str) -> str:
@@ -271,7 +258,7 @@ def _new_local_file(path: Path) -> Iterator[IO[bytes]]:
 
 def _upload(location: Location, content: IO[bytes]) -> None:
     filesystem, path = location.filesystem, location.path
-    if location.store.scheme in OBJECT_STORES:
+    if location.scheme in OBJECT_STORES:
         with filesystem.open_output_stream(path) as stream:
             shutil.copyfileobj(content, stream)
         return
@@ -289,16 +276,16 @@ def _upload(location: Location, content: IO[bytes]) -> None:
 
 
 @lru_cache(maxsize=16)
-def _open_filesystem(store: Store) -> fs.FileSystem:
-    if not store.root:
+def _open_filesystem(root: str, endpoint: str, region: str) -> fs.FileSystem:
+    if not root:
         return fs.LocalFileSystem()
-    if store.scheme != "s3":
-        return fs.FileSystem.from_uri(f"{store.root}/")[0]
-    scheme, _, endpoint = store.endpoint.rpartition("://")
+    if root != "s3://":
+        return fs.FileSystem.from_uri(f"{root}/")[0]
+    scheme, _, host = endpoint.rpartition("://")
     return fs.S3FileSystem(
-        endpoint_override=endpoint or None,
+        endpoint_override=host or None,
         scheme=scheme or "https",
-        region=store.region or None,
+        region=region or None,
         # A partition is smaller than one part of a multipart upload, so a delayed open makes it a single PUT.
         allow_delayed_open=True,
         background_writes=False,
@@ -306,12 +293,13 @@ def _open_filesystem(store: Store) -> fs.FileSystem:
     )
 
 
-def _s3_store(bucket: str) -> Store:
+def _s3_location(path: str) -> Location:
     endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL") or ""
     if endpoint and "://" not in endpoint:
-        endpoint = f"{'http' if _is_loopback(endpoint) else 'https'}://{endpoint}"
+        endpoint = f"{'http' if LOOPBACK.fullmatch(endpoint) else 'https'}://{endpoint}"
     region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
-    return Store("s3://", endpoint.rstrip("/"), region or ("us-east-1" if endpoint else _region_of_bucket(bucket)))
+    region = region or ("us-east-1" if endpoint else _region_of_bucket(path.partition("/")[0]))
+    return Location(path, "s3://", endpoint.rstrip("/"), region)
 
 
 @lru_cache(maxsize=64)
@@ -319,11 +307,3 @@ def _region_of_bucket(bucket: str) -> str:
     with suppress(OSError):
         return str(fs.resolve_s3_region(bucket))
     return ""
-
-
-def _is_loopback(endpoint: str) -> bool:
-    host = urlsplit(f"//{endpoint}").hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -1,9 +1,9 @@
 """Retry policy for shards whose worker died: when to try again, how to find the poison row, when to give up.
 
-A worker is lost to a machine that goes away, to the kernel's out-of-memory killer or to a crash in a library. The first
-says nothing about the shard; the others come again. So after two losses the shard is probed by bisection, where every
-suspicion must repeat itself: an innocent shard on an unreliable cluster comes out of it clean. A poison row, which does
-end its worker each time, is written without scores and the rest of the shard is scored.
+A worker dies because its machine goes away, because the kernel's out-of-memory killer ends it, or because a library
+crashes. The first says nothing about the shard; the others happen again. So after two losses the shard is bisected for
+the row that ends its worker. A single row must end its worker many times in a row, so that chance blames none. Such a
+poison row is written without scores, and the rest of the shard is scored.
 
 There is no time limit for a shard: scoring bounds its own searches, and a limit here could only guess.
 """
@@ -34,8 +34,7 @@ ADVICE = "look at the installation and the memory of the workers, then try a sma
 def run_shards(engine: Engine, shards: Iterable[Shard]) -> Iterator[ShardResult | WorkerLost]:
     """The record or failure of each shard, as they finish, and each lost worker in between.
 
-    A bounded number of shards is in flight. Ends early, without touching the shards that are left, after a failure
-    that is fatal.
+    At most as many shards are in flight as the engine has capacity for.
     """
     fresh = iter(shards)
     begun: dict[str, Generator[ShardTask, ShardResult | WorkerLost, ShardResult]] = {}
@@ -62,8 +61,6 @@ def run_shards(engine: Engine, shards: Iterable[Shard]) -> Iterator[ShardResult 
         except StopIteration as end:
             del begun[task.shard.name]
             yield end.value
-            if isinstance(end.value, ShardFailure) and end.value.fatal:
-                return
 
 
 def attempts_at(shard: Shard) -> Generator[ShardTask, ShardResult | WorkerLost, ShardResult]:

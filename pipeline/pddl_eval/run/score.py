@@ -1,18 +1,22 @@
 """A run from input to summary: ``score_dataset`` scores pairs, ``run_scorer`` does the same with any scorer.
 
-Only this file of the room knows what is done to the rows (``PairScorer``) and which columns a summary shows.
+The manifest in the output folder says which run the folder belongs to. The same run started again finds its finished
+partitions and does the rest; any other run is refused, because one folder cannot hold the scores of two settings. Only
+this file of the room knows what is done to the rows (``PairScorer``) and which columns a summary shows.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,29 +25,56 @@ import pyarrow as pa
 from pddl_eval.errors import RunError
 from pddl_eval.metrics import PAIRS
 from pddl_eval.options import RunOptions, ScoringOptions, takes
+from pddl_eval.run import places
 from pddl_eval.run.engines import Engine, InProcess, Processes, RayTasks, WorkerLost, choose_engine
-from pddl_eval.run.inputs import Input
-from pddl_eval.run.manifest import Run, begin_run, finish_run, prepare_run
+from pddl_eval.run.inputs import SUFFIXES, Input, Shard, Source, open_source, plan_shards
 from pddl_eval.run.partitions import (
+    SCORE_ERROR,
+    VERDICT,
     Scorer,
     ShardFailure,
     ShardRecord,
     ShardResult,
     Statistics,
+    Work,
+    finished_records,
     merge_statistics,
     score_shard,
 )
-from pddl_eval.run.places import OutputError, dataset_errors, locate
+from pddl_eval.run.places import DatasetError, Location, OutputError, dataset_errors, locate
 from pddl_eval.run.retries import run_shards
+from pddl_eval.shown import shorten
 from pddl_eval.table import score_schema, score_table
 
-_SHOWN = [column for pair in PAIRS for column in pair.columns if column.in_summary]
+MANIFEST = "_pddl_eval_run.json"
+SUMMARY = "_summary.json"
+"""Written last, when every partition is there; Parquet readers ignore names with a leading underscore."""
 
+FORMAT = 1
+"""Of the manifest."""
+
+_SHOWN = [column for pair in PAIRS for column in pair.columns if column.in_summary]
 SHARES = tuple(column.name for column in _SHOWN if column.type is bool)
 """Score columns that a summary shows the share of."""
 
 MEANS = tuple(column.name for column in _SHOWN if column.type is float)
 """Score columns that a summary shows the mean of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run before it starts. ``finished`` are the records of the partitions that are there already, by shard name."""
+
+    source: Source
+    work: Work
+    shards: tuple[Shard, ...]
+    finished: Mapping[str, ShardRecord]
+    manifest: Mapping[str, Any]
+
+    @property
+    def missing(self) -> tuple[Shard, ...]:
+        return tuple(shard for shard in self.shards if shard.name not in self.finished)
+
 
 Event = Run | ShardResult | WorkerLost
 
@@ -91,35 +122,85 @@ def run_scorer(
     return finish_shards(prepare_run(inputs, output, scorer, options.shard_rows), options, watch=watch)
 
 
+def prepare_run(inputs: Input, output: str | os.PathLike[str], scorer: Scorer, shard_rows: int) -> Run:
+    """Look at input and output and say what is to be done; nothing is written.
+
+    Raises ``DatasetError`` for an input that cannot be read, an output that belongs to another run and an output that
+    lies in the input; whatever the scorer raises for a schema that it cannot score.
+    """
+    folder = locate(output)
+    source = open_source(inputs)
+    _refuse_overlap(source, folder)
+    output_schema = scorer.output_schema(source.schema)
+    # All that must be the same for a run to be the same. Where the input lies is not part of it.
+    identity = {
+        "format": FORMAT,
+        "signature": scorer.signature,
+        "settings": scorer.settings,
+        "shard_rows": shard_rows,
+        "schema": source.schema.to_string(show_schema_metadata=False, show_field_metadata=False),
+        "files": [
+            {"name": file.name, "rows": file.rows, "size": file.size, "footer": file.version.footer}
+            for file in source.files
+        ],
+    }
+    run = hashlib.blake2b(json.dumps(identity, sort_keys=True).encode(), digest_size=16).hexdigest()
+    present = places.list_files(folder)
+    if MANIFEST in present:
+        _refuse_other_run(folder, identity)
+    elif any(name.endswith(SUFFIXES) for name in present):
+        raise DatasetError(f"{folder} holds Parquet files that no run of this program wrote: choose an empty folder.")
+    shards = plan_shards(source, shard_rows)
+    finished = finished_records(folder, [shard for shard in shards if shard.name in present], run)
+    work = Work(run, folder, source.schema, output_schema, scorer.signature, scorer, scorer)
+    return Run(source, work, shards, finished, {"run": run, "place": str(source.base), **identity})
+
+
 def finish_shards(run: Run, options: RunOptions, *, watch: Watcher | None = None) -> RunSummary:
     """Score the shards that are missing and complete the run; errors as of ``score_dataset``."""
     started = time.perf_counter()
-    missing = run.missing
-    options = choose_engine(sum(shard.rows for shard in missing), len(missing), options)
+    options = choose_engine(sum(shard.rows for shard in run.missing), len(run.missing), options)
     records = dict(run.finished)
     failures: list[ShardFailure] = []
     with ExitStack() as stack:
-        log = locate(options.json_log or os.devnull)
-        with dataset_errors(log, "write"):
-            lines = stack.enter_context(Path(log.path).open("a", buffering=1, encoding="utf-8"))
+        log = stack.enter_context(_json_log(options.json_log)) if options.json_log else None
         begin_run(run)
-        if watch:
-            watch(run)
-        if missing:
-            engine = stack.enter_context(closing(_open_engine(run, options)))
-            for result in run_shards(engine, missing):
-                with dataset_errors(log, "write"):
-                    lines.write(f"{log_line(result)}\n")
-                if watch:
-                    watch(result)
-                if isinstance(result, ShardRecord):
-                    records[result.name] = result
-                elif isinstance(result, ShardFailure):
-                    failures.append(result)
+        for event in chain([run], stack.enter_context(closing(_results(run, options)))):
+            for watcher in (log, watch):
+                if watcher:
+                    watcher(event)
+            if isinstance(event, ShardRecord):
+                records[event.name] = event
+            elif isinstance(event, ShardFailure):
+                failures.append(event)
     summary = _summary(run, records, options, time.perf_counter() - started)
-    _refuse_incomplete(run, records, failures, summary)
+    troubles = _troubles(run, records, failures)
+    if troubles:
+        raise RunIncomplete(troubles, summary)
     finish_run(run, summary.to_json())
     return summary
+
+
+def begin_run(run: Run) -> None:
+    """Claim the output folder for the run; raises ``OutputError`` where it cannot be written to."""
+    output = run.work.output
+    places.remove_temporary_files(output)
+    places.put_bytes(output / MANIFEST, json.dumps(run.manifest, indent=1).encode())
+    if run.missing:
+        places.remove_file(output / SUMMARY)
+
+
+def finish_run(run: Run, summary: Mapping[str, Any]) -> None:
+    """Mark the run as complete, with its summary; raises ``OutputError`` where a partition is missing."""
+    output = run.work.output
+    absent = {shard.name for shard in run.shards} - places.list_files(output).keys()
+    if absent:
+        raise OutputError(
+            f"{len(absent)} of {len(run.shards)} partitions are missing from {output}: "
+            "on a cluster, the output must be a folder that all nodes share, or an object store."
+        )
+    content = {"run": run.work.run, "complete": True, **summary}
+    places.put_bytes(output / SUMMARY, json.dumps(content, indent=1).encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +233,7 @@ class RunSummary:
     @property
     def verdicts(self) -> Mapping[str, float]:
         """How often each verdict was given, the most frequent first."""
-        counts = self.statistics.get("verdict", {})
+        counts = self.statistics.get(VERDICT, {})
         return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
     @property
@@ -162,7 +243,7 @@ class RunSummary:
     @property
     def errors(self) -> int:
         """Rows with a ``score_error``."""
-        return int(self.statistics.get("score_error", {}).get("count", 0))
+        return int(self.statistics.get(SCORE_ERROR, {}).get("count", 0))
 
     def share(self, column: str) -> float | None:
         """The share of rows in which a bool score column is true, undecided rows counting as not; None without it."""
@@ -176,14 +257,8 @@ class RunSummary:
 
     def to_json(self) -> dict[str, Any]:
         """What the run's ``_summary.json`` keeps: only what a run that was resumed can say as well."""
-        return {
-            "rows": self.rows,
-            "rows_carried": self.rows_carried,
-            "shards": self.shards,
-            "signature": self.signature,
-            "verdicts": self.verdicts,
-            "statistics": self.statistics,
-        }
+        names = ("rows", "rows_carried", "shards", "signature", "verdicts", "statistics")
+        return {name: getattr(self, name) for name in names}
 
     def lines(self) -> list[tuple[str, str]]:
         """The summary as pairs of a label and its value, in the order in which a person wants them."""
@@ -212,41 +287,58 @@ class RunSummary:
         return [*lines, ("signature", self.signature), ("output", self.output)]
 
     def __str__(self) -> str:
-        width = max(len(label) for label, _ in self.lines())
-        return "\n".join(f"{label:<{width}}  {value}" for label, value in self.lines())
+        lines = self.lines()
+        width = max(len(label) for label, _ in lines)
+        return "\n".join(f"{label:<{width}}  {value}" for label, value in lines)
 
 
 class RunIncomplete(RunError):
     """Shards failed or rows could not be read; everything else is scored and written. ``summary`` says how much."""
 
-    def __init__(self, message: str, summary: RunSummary) -> None:
-        super().__init__(message)
+    def __init__(self, troubles: list[str], summary: RunSummary) -> None:
+        others = f" (and {len(troubles) - 1} more)" if len(troubles) > 1 else ""
+        super().__init__(
+            f"Not all rows could be scored: {troubles[0]}{others}. The other {summary.rows:,} rows are in "
+            f"{summary.output}; the same run started again tries the rest."
+        )
         self.summary = summary
 
 
 @dataclass(frozen=True, slots=True)
 class PairScorer:
-    """``score_table`` as the scorer of a run, signed with the versions that are installed where it is made."""
+    """``score_table`` as the scorer of a run."""
 
     options: ScoringOptions
-    signature: str = field(init=False)
-    counted: tuple[str, ...] = ("verdict",)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "signature", self.options.signature)
+    @property
+    def signature(self) -> str:
+        return self.options.signature
 
     @property
     def settings(self) -> dict[str, object]:
-        return dict(json.loads(self.options.to_json()))
+        return asdict(self.options)
 
     def output_schema(self, schema: pa.Schema) -> pa.Schema:
         return score_schema(schema, self.options)
 
     def __call__(self, table: pa.Table) -> pa.Table:
-        here = self.options.signature
-        if here != self.signature:
-            raise RuntimeError(f"this worker would score as {here}: install the same version everywhere")
         return score_table(table, self.options)
+
+
+@contextmanager
+def _json_log(path: str) -> Iterator[Watcher]:
+    """A watcher that appends a line to the file for each finished shard and each lost worker."""
+    place = locate(path)
+
+    def watch(event: Event) -> None:
+        if not isinstance(event, Run):
+            with dataset_errors(place, "write"):
+                lines.write(f"{log_line(event)}\n")
+
+    with ExitStack() as stack:
+        with dataset_errors(place, "write"):
+            lines = stack.enter_context(Path(place.path).open("a", buffering=1, encoding="utf-8"))
+        yield watch
 
 
 def log_line(result: ShardResult | WorkerLost) -> str:
@@ -268,11 +360,21 @@ def log_line(result: ShardResult | WorkerLost) -> str:
     return json.dumps({"time": datetime.now(UTC).isoformat(timespec="milliseconds"), **fields})
 
 
-def _open_engine(run: Run, options: RunOptions) -> Engine:
+def _results(run: Run, options: RunOptions) -> Generator[Event, None, None]:
+    """What comes of the missing shards; raises ``OutputError`` after a failure that is fatal."""
+    if not run.missing:
+        return
     function = partial(score_shard, run.work)
+    engine: Engine
     if options.engine == "ray":
-        return RayTasks(function, options)
-    return InProcess(function) if options.workers == 1 else Processes(function, options.workers or 1)
+        engine = RayTasks(function, options)
+    else:
+        engine = InProcess(function) if options.workers == 1 else Processes(function, options.workers or 1)
+    with closing(engine):
+        for result in run_shards(engine, run.missing):
+            yield result
+            if isinstance(result, ShardFailure) and result.fatal:
+                raise OutputError(result.reason)
 
 
 def _summary(run: Run, records: Mapping[str, ShardRecord], options: RunOptions, seconds: float) -> RunSummary:
@@ -289,27 +391,46 @@ def _summary(run: Run, records: Mapping[str, ShardRecord], options: RunOptions, 
         engine=options.engine,
         workers=options.workers,
         seconds=seconds,
-        signature=run.work.scorer.signature,
+        signature=run.work.signature,
         statistics=merge_statistics(record.statistics for record in in_order),
     )
 
 
-def _refuse_incomplete(
-    run: Run, records: Mapping[str, ShardRecord], failures: list[ShardFailure], summary: RunSummary
-) -> None:
+def _troubles(run: Run, records: Mapping[str, ShardRecord], failures: Sequence[ShardFailure]) -> list[str]:
     troubles = [f"{failure.name}: {failure.reason.rstrip('.')}" for failure in failures]
-    for failure in failures:
-        if failure.fatal:
-            raise OutputError(failure.reason)
     for shard in run.shards:
         record = records.get(shard.name)
-        if record is not None and record.unreadable:
+        if record and record.unreadable:
             ranges = ", ".join(f"{start:,} to {stop - 1:,}" for start, stop in record.unreadable)
             troubles.append(f"rows {ranges} of {shard.file} cannot be read ({record.damage})")
-    if troubles:
-        others = f" (and {len(troubles) - 1} shards more)" if len(troubles) > 1 else ""
-        raise RunIncomplete(
-            f"Not all rows could be scored: {troubles[0]}{others}. The other {summary.rows:,} rows are in "
-            f"{summary.output}; the same run started again tries the rest.",
-            summary,
-        )
+    return troubles
+
+
+def _refuse_overlap(source: Source, output: Location) -> None:
+    for file in source.files:
+        if file.version.location.within(output):
+            raise DatasetError(f"The input {file.version} lies in the output {output}: choose another folder.")
+    for folder in source.walked:
+        if output.within(folder):
+            raise DatasetError(f"The output {output} lies in the input {folder}: choose a folder outside of it.")
+
+
+def _refuse_other_run(output: Location, identity: Mapping[str, Any]) -> None:
+    try:
+        difference = _first_difference(json.loads(places.read_bytes(output / MANIFEST)), identity)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        difference = f"its {MANIFEST} cannot be read"
+    if difference:
+        raise DatasetError(f"{output} belongs to another run: {difference}. Choose another folder, or delete this one.")
+
+
+def _first_difference(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> str | None:
+    names = ("format", "signature", "shard_rows")
+    before, now = (each["settings"] | {name: each[name] for name in names} for each in (theirs, ours))
+    for name in before | now:
+        if before.get(name) != now.get(name):
+            was, is_ = (shorten(json.dumps(each.get(name)), 80) for each in (before, now))
+            return f"{name} was {was} and is {is_} now"
+    before, now = ({file["name"]: file for file in each["files"]} for each in (theirs, ours))
+    changed = sorted(name for name in before | now if before.get(name) != now.get(name))
+    return f"its input was another one ({changed[0]} is not the same)" if changed else None

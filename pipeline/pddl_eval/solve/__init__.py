@@ -4,7 +4,7 @@ A planning domain's own planner is asked first; where its assumptions do not hol
 of ``pddl_eval.strips`` and then Fast Downward. ``executor`` has the last word on every plan, whoever found it.
 """
 
-from pddl_eval.solve.executor import Execution, GroundOperator, execute
+from pddl_eval.solve.executor import Execution, GroundOperator, effects_of, execute
 from pddl_eval.solve.planners import solve
 
-__all__ = ["Execution", "GroundOperator", "execute", "solve"]
+__all__ = ["Execution", "GroundOperator", "effects_of", "execute", "solve"]

@@ -10,8 +10,9 @@ or object, a wrong number or type of arguments) fails like any other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from pddl_eval.model import EQUALITY, ROOT_TYPE, Action, Atom, Domain, Operator, Problem, State, show_atom
 
@@ -20,8 +21,6 @@ DOMAINS_KEPT = 8
 
 ACTIONS_KEPT = 20_000
 """Ground operators kept a domain; one takes about a kilobyte."""
-
-UNTYPED = (ROOT_TYPE,)
 
 GroundOperator = Operator[State]
 
@@ -66,87 +65,70 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
         if isinstance(found, str):
             failed_step, reason = number, found
             break
-        if len(found) == 1:
-            state = found[0].apply(state)
-        else:
-            deleted = frozenset().union(*(operator.delete_effects for operator in found))
-            state = (state - deleted).union(*(operator.add_effects for operator in found))
+        added, deleted = effects_of(found)
+        state = state - deleted | added
         done.append(found)
     return Execution(tuple(done), state, failed_step, reason, problem.goal - state)
 
 
-class _Operators:
-    """A domain's operators by name, and the ground operator of each action seen so far: problems share actions."""
+def effects_of(step: Sequence[GroundOperator]) -> tuple[State, State]:
+    """What the operators of a step add and delete together."""
+    if len(step) == 1:
+        return step[0].add_effects, step[0].delete_effects - step[0].add_effects
+    added: State = frozenset().union(*(operator.add_effects for operator in step))
+    return added, frozenset().union(*(operator.delete_effects for operator in step)) - added
+
+
+class _Operators(dict[Action, GroundOperator]):
+    """The ground operator of each action seen so far: problems of a domain share actions."""
 
     def __init__(self, domain: Domain) -> None:
+        super().__init__()
         self.domain = domain
-        self.by_name = {operator.name: operator for operator in reversed(domain.operators)}
-        self._ground: dict[Action, GroundOperator | str] = {}
+        self.lifted = {operator.name: operator for operator in reversed(domain.operators)}
 
-    def ground(self, action: Action, objects: Mapping[str, str]) -> GroundOperator | str:
-        """The operator with the action's arguments, or in words why there is none.
+    def ground(self, action: Action) -> GroundOperator | str:
+        """The operator with the action's arguments, taken in order, or by name where each is written ``name=object``.
 
-        Arguments are taken in order, or by name where all are written ``name=object``.
+        In words where there is no such operator, whatever the objects are.
         """
-        if len(action) > 1 and "=" in action[1]:
-            action = (action[0], *self._in_order(action))
-        operator = self._ground.get(action)
+        if action in self:
+            return self[action]
+        name, *arguments = action
+        operator = self.lifted.get(name)
         if operator is None:
-            if len(self._ground) >= ACTIONS_KEPT:
-                self._ground.clear()
-            operator = self._ground[action] = self._instantiate(action)
-        if isinstance(operator, str):
-            return f"{show_atom(action)}: {operator}"
-        for argument, types in operator.parameters:
-            type_ = objects.get(argument)
-            if type_ is None:
-                return f"{show_atom(action)}: there is no object {argument}"
-            if types != UNTYPED and (type_,) != types and not self.domain.fits(type_, types):
-                return f"{show_atom(action)}: {argument} is not a {' or '.join(types)}"
-        return operator
-
-    def _in_order(self, action: Action) -> Action:
-        """The arguments, in the order of the parameters where each is written ``name=object``."""
-        operator = self.by_name.get(action[0])
-        parameters = [variable.lstrip("?") for variable, _ in operator.parameters] if operator else []
-        named = dict(argument.split("=", 1) for argument in action[1:] if "=" in argument)
-        if len(named) == len(action) - 1 == len(parameters) and named.keys() == set(parameters):
-            return tuple(named[name].strip() for name in parameters)
-        return action[1:]
-
-    def _instantiate(self, action: Action) -> GroundOperator | str:
-        operator = self.by_name.get(action[0])
-        if operator is None:
-            return f"the domain has no operator {action[0]}"
-        takes = len(operator.parameters)
-        if len(action) - 1 != takes:
-            return f"{action[0]} takes {takes} argument{'' if takes == 1 else 's'}, not {len(action) - 1}"
-        ground = operator.renamed(dict(zip(operator.action[1:], action[1:], strict=True)))
-        for _, one, other in (atom for atom in ground.preconditions if atom[0] == EQUALITY):
-            if one != other:
-                return f"{one} and {other} must be the same"
-        for _, one, other in (atom for atom in ground.negative_preconditions if atom[0] == EQUALITY):
-            if one == other:
-                return f"it needs two different objects, not {one} twice"
-        return replace(
-            ground,
-            preconditions=frozenset(atom for atom in ground.preconditions if atom[0] != EQUALITY),
-            negative_preconditions=frozenset(atom for atom in ground.negative_preconditions if atom[0] != EQUALITY),
+            return f"{show_atom(action)}: the domain has no operator {name}"
+        variables = operator.action[1:]
+        named = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
+        if named and len(named) == len(arguments) and sorted(f"?{key}" for key in named) == sorted(variables):
+            arguments = [named[variable[1:]].strip() for variable in variables]
+        if len(arguments) != len(variables):
+            takes = f"{len(variables)} argument{'' if len(variables) == 1 else 's'}"
+            return f"{show_atom(action)}: {name} takes {takes}, not {len(arguments)}"
+        ground = operator.renamed(dict(zip(variables, arguments, strict=True)))
+        equal, different = (
+            [atom for atom in part if atom[0] == EQUALITY]
+            for part in (ground.preconditions, ground.negative_preconditions)
         )
+        for _, one, other in equal:
+            if one != other:
+                return f"{show_atom(ground.action)}: {one} and {other} must be the same"
+        for _, one, other in different:
+            if one == other:
+                return f"{show_atom(ground.action)}: it needs two different objects, not {one} twice"
+        if len(self) >= ACTIONS_KEPT:
+            self.clear()
+        self[action] = replace(
+            ground,
+            preconditions=ground.preconditions.difference(equal),
+            negative_preconditions=ground.negative_preconditions.difference(different),
+        )
+        return self[action]
 
 
-_recent: list[_Operators] = []
-
-
+@lru_cache(maxsize=DOMAINS_KEPT)
 def _operators_of(domain: Domain) -> _Operators:
-    """The operators of this very domain value, the last few being kept (its mappings cannot be hashed)."""
-    for kept in _recent:
-        if kept.domain is domain:
-            return kept
-    if len(_recent) >= DOMAINS_KEPT:
-        _recent.pop(0)
-    _recent.append(_Operators(domain))
-    return _recent[-1]
+    return _Operators(domain)
 
 
 def _applicable(
@@ -155,12 +137,19 @@ def _applicable(
     """The step's operators, or in words why it cannot happen."""
     found: list[GroundOperator] = []
     for action in sorted(step):
-        operator = operators.ground(action, objects)
+        operator = operators.ground(action)
         if isinstance(operator, str):
             return operator
+        for argument, types in operator.parameters:
+            type_ = objects.get(argument)
+            if type_ is None:
+                return f"{show_atom(action)}: there is no object {argument}"
+            if types != (ROOT_TYPE,) and (type_,) != types and not operators.domain.fits(type_, types):
+                return f"{show_atom(action)}: {argument} is not a {' or '.join(types)}"
         if not operator.applicable(state):
-            if not operator.preconditions <= state:
-                return f"{show_atom(action)} needs {_listed(operator.preconditions - state)}"
+            lacking = operator.preconditions - state
+            if lacking:
+                return f"{show_atom(action)} needs {_listed(lacking)}"
             return f"{show_atom(action)} needs {_listed(operator.negative_preconditions & state)} to be false"
         found.append(operator)
     return (_interference(found) if len(found) > 1 else None) or tuple(found)

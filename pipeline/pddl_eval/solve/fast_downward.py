@@ -83,7 +83,7 @@ def with_plain_names(problem: Problem, domain: Domain) -> tuple[Problem, Domain,
     ({'o0': 'object'}, frozenset({('t0', 'o0')}), {'o0': 'a b', 'a0': 'go'})
     """
     typed = {**problem.objects, **domain.constants}
-    in_operators = [atom for operator in domain.operators for atoms in _sets(operator) for atom in atoms]
+    in_operators = [atom for operator in domain.operators for atoms in operator.parts for atom in atoms]
     kept = {(atom[0], len(atom)) for atom in (*problem.goal, *in_operators)} - {(EQUALITY, 3)}
     init = [atom for atom in problem.init if (atom[0], len(atom)) in kept]
     terms = {term for atom in (*problem.goal, *in_operators, *init) for term in atom[1:] if not term.startswith("?")}
@@ -98,7 +98,7 @@ def with_plain_names(problem: Problem, domain: Domain) -> tuple[Problem, Domain,
     operators = []
     for number, operator in enumerate(domain.operators):
         variables = {variable: f"?x{position}" for position, (variable, _) in enumerate(operator.parameters)}
-        preconditions, *others = (plain(atoms, objects | variables) for atoms in _sets(operator))
+        preconditions, *others = (plain(atoms, objects | variables) for atoms in operator.parts)
         fitting = {(type_predicates[types], variables[variable]) for variable, types in operator.parameters}
         parameters = tuple((variable, (ROOT_TYPE,)) for variable in variables.values())
         operators.append(Operator(f"a{number}", parameters, preconditions | fitting, *others))
@@ -121,10 +121,6 @@ def with_plain_names(problem: Problem, domain: Domain) -> tuple[Problem, Domain,
     plain_domain = Domain("plain-domain", {}, constants, declared, tuple(operators))
     back = {name: old for old, name in objects.items()}
     return plain_problem, plain_domain, back | {f"a{n}": operator.name for n, operator in enumerate(domain.operators)}
-
-
-def _sets(operator: Operator[State]) -> tuple[State, State, State, State]:
-    return operator.preconditions, operator.negative_preconditions, operator.add_effects, operator.delete_effects
 
 
 def _driver() -> Path | None:

@@ -10,8 +10,9 @@ from functools import lru_cache, reduce
 from operator import or_
 from typing import NamedTuple
 
+from pddl_eval.model import indexes
 from pddl_eval.strips.mutex_groups import mutex_groups
-from pddl_eval.strips.task import CACHED_TASKS, GroundTask, indexes
+from pddl_eval.strips.task import CACHED_TASKS, GroundTask
 
 RelaxedPlanner = Callable[[int, int], int | None]
 """From a state and the bits of the goal to aim at, to the bits that a relaxed plan makes true on its way there."""

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 
+from pddl_eval.model import indexes
 from pddl_eval.strips.mutex_groups import mutex_groups
-from pddl_eval.strips.task import CACHED_TASKS, GroundTask, indexes
+from pddl_eval.strips.task import CACHED_TASKS, GroundTask
 
 MAX_LITERALS = 1_200
 """Atoms times two of the largest task for which h² is computed; the table's size is the square."""

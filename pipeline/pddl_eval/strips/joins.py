@@ -31,8 +31,7 @@ Pick = Callable[[Row], Row]
 Table = dict[Row, list[Row]]
 """The atoms of a relation by their values at the positions that a join looks up."""
 
-
-Instance = tuple[Operator[State], Row, tuple[list[Atom], list[Atom], list[Atom], list[Atom]]]
+Instance = tuple[Operator[State], Row, list[Atom], list[Atom], list[Atom], list[Atom]]
 """An operator, its arguments, and its preconditions, negative preconditions, add effects and delete effects."""
 
 
@@ -116,8 +115,7 @@ class _Grounding:
     def _prepare(self, operator: Operator[State]) -> None:
         """Plan the joins of an operator: from each precondition that may become true later, or from nothing."""
         fitting = {variable: self.fitting[types] for variable, types in operator.parameters}
-        parts = (operator.preconditions, operator.negative_preconditions, operator.add_effects, operator.delete_effects)
-        words = tuple(sorted({term for part in parts for atom in part for term in atom if term not in fitting}))
+        words = tuple(sorted({term for part in operator.parts for atom in part for term in atom} - fitting.keys()))
         terms = (*words, *operator.action[1:])
         add_instance = self._instantiator(operator, words, {term: slot for slot, term in enumerate(terms)})
         atoms = sorted(atom for atom in operator.preconditions if atom[0] != EQUALITY)
@@ -178,10 +176,9 @@ class _Grounding:
             return [(slots[atom[1]], slots[atom[2]]) for atom in lifted if atom[0] == EQUALITY]
 
         equal, different = equations(operator.preconditions), equations(operator.negative_preconditions)
-        needed = picks(atom for atom in operator.preconditions if _relation(atom) in self.changes)
-        avoided = picks(operator.negative_preconditions)
-        added, deleted = picks(operator.add_effects), picks(operator.delete_effects)
-        size = len(picks(operator.preconditions)) + len(avoided) + len(added) + len(deleted)
+        changing = [atom for atom in operator.preconditions if _relation(atom) in self.changes]
+        parts = [picks(part) for part in (changing, *operator.parts[1:])]
+        size = sum(len(picks(part)) for part in operator.parts)
         seen: set[Row] = set()
 
         def add_instance(binding: Row) -> None:
@@ -190,15 +187,10 @@ class _Grounding:
             seen.add(binding)
             if any(binding[a] != binding[b] for a, b in equal) or any(binding[a] == binding[b] for a, b in different):
                 return
-            parts = (
-                [pick(binding) for pick in needed],
-                [pick(binding) for pick in avoided],
-                [pick(binding) for pick in added],
-                [pick(binding) for pick in deleted],
-            )
-            self.instances.append((operator, binding[len(words) :], parts))
+            needed, avoided, added, deleted = ([pick(binding) for pick in part] for part in parts)
+            self.instances.append((operator, binding[len(words) :], needed, avoided, added, deleted))
             self._count(size)
-            for atom in parts[2]:
+            for atom in added:
                 if atom not in self.reached:
                     self.reached.add(atom)
                     self.queue.append(atom)

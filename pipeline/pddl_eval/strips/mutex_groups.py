@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
 
-from pddl_eval.model import Operator
-from pddl_eval.strips.task import CACHED_TASKS, GroundTask, indexes
+from pddl_eval.model import Operator, indexes
+from pddl_eval.strips.task import CACHED_TASKS, GroundTask
 
 MAX_CANDIDATES = 100
 """Candidates that are looked at; Blocks World has 22."""

@@ -8,12 +8,12 @@ on the ground task.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from operator import or_
 
-from pddl_eval.model import Atom, Domain, Operator, Problem, State, show_atom
+from pddl_eval.model import Atom, Domain, Operator, Problem, State, indexes, show_atom
 from pddl_eval.strips import joins
 from pddl_eval.verdict import Undecided, Unsolvable
 
@@ -66,18 +66,6 @@ class GroundTask:
         return bits
 
 
-def indexes(bits: int) -> Iterator[int]:
-    """The positions of the set bits, lowest first.
-
-    >>> list(indexes(0b1010))
-    [1, 3]
-    """
-    while bits:
-        lowest = bits & -bits
-        yield lowest.bit_length() - 1
-        bits ^= lowest
-
-
 def ground(problem: Problem, domain: Domain) -> GroundTask | Undecided:
     """Ground the domain over the problem's objects and its own constants, from the problem's initial state.
 
@@ -88,25 +76,19 @@ def ground(problem: Problem, domain: Domain) -> GroundTask | Undecided:
     """
     if domain.outside_strips:
         return Undecided(f"the domain is not STRIPS ({domain.outside_strips[0]})")
-    objects = frozenset({**problem.objects, **domain.constants}.items())
-    return _ground(objects, problem.init, frozenset(domain.types.items()), domain.operators)
+    return _ground(frozenset({**problem.objects, **domain.constants}.items()), problem.init, domain)
 
 
 @lru_cache(maxsize=CACHED_TASKS)
-def _ground(
-    objects: frozenset[tuple[str, str]],
-    init: State,
-    types: frozenset[tuple[str, str]],
-    operators: tuple[Operator[State], ...],
-) -> GroundTask | Undecided:
+def _ground(objects: frozenset[tuple[str, str]], init: State, domain: Domain) -> GroundTask | Undecided:
     try:
-        found = joins.reachable_instances(dict(objects), init, Domain("", dict(types), {}, {}, operators))
+        found = joins.reachable_instances(dict(objects), init, domain)
     except joins.GroundingLimitError as limit:
         return Undecided(str(limit))
     instances = _without_impossible(found, init)
-    addable = {atom for _, _, (*_, added, _) in instances for atom in added}
-    deletable = {atom for _, _, (*_, added, deleted) in instances for atom in deleted if atom not in added}
-    changing = dict.fromkeys(atom for _, _, (*_, added, deleted) in instances for atom in (*added, *deleted))
+    addable = {atom for *_, added, _ in instances for atom in added}
+    deletable = {atom for *_, added, deleted in instances for atom in deleted if atom not in added}
+    changing = dict.fromkeys(atom for *_, added, deleted in instances for atom in (*added, *deleted))
     always = init - deletable
     atoms = tuple(atom for atom in changing if atom not in always and (atom in addable or atom in init))
     if len(atoms) > joins.MAX_ATOMS:
@@ -117,7 +99,7 @@ def _ground(
         return reduce(or_, [bit[atom] for atom in some if atom in bit], 0)
 
     kept: dict[tuple[int, int, int, int], Operator[int]] = {}
-    for operator, arguments, (needed, avoided, added, deleted) in instances:
+    for operator, arguments, needed, avoided, added, deleted in instances:
         needs, avoids, adds = bits(needed), bits(avoided), bits(added)
         deletes = bits(deleted) & ~adds & ~avoids
         adds &= ~needs
@@ -133,14 +115,14 @@ def _without_impossible(instances: list[joins.Instance], init: State) -> list[jo
     once_true, once_false = set(init), set[Atom]()
 
     def is_possible(instance: joins.Instance) -> bool:
-        needed, avoided, *_ = instance[2]
+        _, _, needed, avoided, *_ = instance
         return once_true.issuperset(needed) and all(atom not in init or atom in once_false for atom in avoided)
 
-    if all(init.isdisjoint(avoided) for _, _, (_, avoided, *_) in instances):
+    if all(init.isdisjoint(avoided) for _, _, _, avoided, *_ in instances):
         return instances
     for _ in range(MAX_PASSES):
         size = len(once_true) + len(once_false)
-        for _, _, (*_, added, deleted) in filter(is_possible, instances):
+        for *_, added, deleted in filter(is_possible, instances):
             once_true.update(added)
             once_false.update(atom for atom in deleted if atom not in added)
         if size == len(once_true) + len(once_false):

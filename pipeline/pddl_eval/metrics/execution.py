@@ -1,6 +1,7 @@
-"""How far apart two plans are in what they do: the states they pass through, the causal links they rest on.
+"""What two plans do when they are carried out: validity as VAL says it, and how far apart their effects are.
 
-0.0 is the same and 1.0 nothing in common. The actions themselves are compared in ``jaccard.action_distance``.
+The distances are over the states that the plans pass through and the causal links that they rest on: 0.0 is the same
+and 1.0 nothing in common. The actions themselves are compared in ``actions``.
 Source: Srivastava et al., IJCAI 2007; formulas as in Nguyen et al., "Generating diverse plans to handle unknown and
 partially known user preferences", Artificial Intelligence 190, 2012.
 """
@@ -9,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pddl_eval.metrics.registry import Column, Metric
-from pddl_eval.model import Action, Atom, State
-from pddl_eval.solve import GroundOperator
+from pddl_eval.model import Action, Atom, State, show_atom
+from pddl_eval.solve import Execution, GroundOperator, effects_of, execute
 
 if TYPE_CHECKING:
     from pddl_eval.metrics.plans import PlanPair
@@ -48,7 +49,7 @@ def state_distance(init: State, first: Steps, second: Steps) -> float:
             total += 1.0
             continue
         for state, other, step in ((*states, steps[0]), (*states[::-1], steps[1])):
-            added, deleted = _effects(step)
+            added, deleted = effects_of(step)
             lost, gained = deleted & state, added - state
             common += len(gained & other) - len(lost & other)
             state -= lost
@@ -70,7 +71,7 @@ def causal_links(steps: Steps, init: State, goal: State) -> frozenset[CausalLink
                 for atom in operator.preconditions
                 for producer in producers.get(atom, ())
             }
-        added, deleted = _effects(step)
+        added, deleted = effects_of(step)
         for atom in deleted:
             producers.pop(atom, None)
         for atom in added:
@@ -89,30 +90,39 @@ def causal_distance(first: Set[CausalLink], second: Set[CausalLink]) -> float:
     return 1.0 - len(first & second) / union if union else 0.0
 
 
-def _effects(step: Sequence[GroundOperator]) -> tuple[State, State]:
-    """What the operators of a step add and delete together."""
-    if len(step) == 1:
-        return step[0].add_effects, step[0].delete_effects - step[0].add_effects
-    added: State = frozenset().union(*(operator.add_effects for operator in step))
-    return added, frozenset().union(*(operator.delete_effects for operator in step)) - added
+def _score(pair: PlanPair) -> tuple[Any, ...]:
+    """All None where nothing is known to carry the plans out in; distances only where both can be carried out."""
+    if pair.task is None:
+        return None, None, None, None, None
+    if not pair.found:
+        return False, False, None, None, None
+    problem, domain = pair.task
+    actual, expected = execute(pair.generated, problem, domain), execute(pair.reference, problem, domain)
+    pair.notes += [_ending(actual), _ending(expected, "reference plan: ")]
+    validity = actual.reaches_goal, not actual.lacking, actual.failed_step
+    if actual.failed_step is not None or expected.failed_step is not None:
+        return *validity, None, None
+    links = (causal_links(each.steps, problem.init, problem.goal) for each in (expected, actual))
+    return *validity, state_distance(problem.init, expected.steps, actual.steps), causal_distance(*links)
 
 
-def _distances(pair: PlanPair) -> tuple[float | None, float | None]:
-    """None where one of the plans cannot be carried out: then it has no states and causal links to compare."""
-    execution, expected = pair.execution, pair.reference_execution
-    if pair.problem is None or execution is None or expected is None or not pair.found:
-        return None, None
-    if execution.failed_step is not None or expected.failed_step is not None:
-        return None, None
-    init, goal = pair.problem.init, pair.problem.goal
-    links = (causal_links(each.steps, init, goal) for each in (expected, execution))
-    return state_distance(init, expected.steps, execution.steps), causal_distance(*links)
+def _ending(execution: Execution, whose: str = "") -> str:
+    """What to say of an execution that failed or did not reach the goal."""
+    if execution.failed_step is not None:
+        return f"{whose}step {execution.failed_step} fails: {execution.reason}"
+    if execution.lacking:
+        more = f" and {len(execution.lacking) - 1} more" if len(execution.lacking) > 1 else ""
+        return f"{whose}the goal is not reached: {show_atom(min(execution.lacking))}{more}"
+    return ""
 
 
 METRIC = Metric(
     (
+        Column("plan_valid", bool, "every step can be carried out and the goal holds at the end, as VAL says it", True),
+        Column("goal_reached", bool, "the goal holds where the execution ended", True),
+        Column("first_failed_step", int, "the first step that could not be carried out, from 1; null: none failed"),
         Column("state_distance", float, "the same idea over the states that the plans pass through"),
         Column("causal_distance", float, "the same idea over the plans' causal links"),
     ),
-    _distances,
+    _score,
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from random import Random
 
 import pytest
-from pddl_eval.metrics.distances import GOAL, INIT, causal_distance, causal_links, state_distance
+from pddl_eval.metrics.execution import GOAL, INIT, causal_distance, causal_links, state_distance
 from pddl_eval.model import Atom, Operator, State
 from pddl_eval.solve import GroundOperator
 

@@ -1,0 +1,80 @@
+"""What actions two plans share: GAICo's PlanningLCS and PlanningJaccard, the action distance, T-Eval's lengths.
+
+Steps are compared whole in the sequence, so a concurrent step equals only a step of the same actions. Actions that are
+merely alike do not count: for that see ``plan_score``.
+"""
+
+from __future__ import annotations
+
+from rapidfuzz.distance import LCSseq
+
+from pddl_eval.metrics.registry import Column, Metric
+from pddl_eval.parsing import Plan, Step
+
+
+def plan_lcs(reference: Plan, generated: Plan) -> float:
+    """The longest common subsequence's length over the longer plan's; 1.0 where both plans are empty.
+
+    Source: GAICo's page on planning metrics, PlanningLCS.
+
+    >>> from pddl_eval.parsing import read_plan
+    >>> reference = read_plan("pickup(A), stack(A,B), pickup(C)").steps
+    >>> plan_lcs(reference, read_plan("pickup(A), stack(A,B), {noop1, noop2}, pickup(C)").steps)
+    0.75
+    """
+    longer = max(len(reference), len(generated))
+    return common_subsequence(reference, generated) / longer if longer else 1.0
+
+
+def common_subsequence(first: Plan, second: Plan) -> int:
+    """The length of the longest common subsequence of the steps.
+
+    Steps are numbered first: rapidfuzz compares hashes, and small numbers are their own.
+    """
+    number: dict[Step, int] = {}
+    numbered = [[number.setdefault(step, len(number)) for step in plan] for plan in (first, second)]
+    return int(LCSseq.similarity(*numbered))
+
+
+def plan_jaccard(reference: Plan, generated: Plan) -> float:
+    """|A ∩ B| / |A ∪ B| over the sets of actions, concurrent steps flattened; 1.0 where both plans are empty.
+
+    Source: GAICo's page on planning metrics, PlanningJaccard.
+
+    >>> from pddl_eval.parsing import read_plan
+    >>> reference = read_plan("pickup(A), stack(A,B), drop(B)").steps
+    >>> plan_jaccard(reference, read_plan("pickup(A), {stack(A,B), noop}").steps)
+    0.5
+    """
+    first, second = frozenset().union(*reference), frozenset().union(*generated)
+    union = len(first | second)
+    return len(first & second) / union if union else 1.0
+
+
+LCS = "GAICo's PlanningLCS: the longest common subsequence over the longer plan's length"
+
+SHARED = Metric(
+    (
+        Column("plan_lcs", float, LCS, True),
+        Column("plan_jaccard", float, "GAICo's PlanningJaccard: shared actions over all actions", True),
+    ),
+    lambda pair: (
+        plan_lcs(pair.reference, pair.generated) if pair.found else 0.0,
+        plan_jaccard(pair.reference, pair.generated) if pair.found else 0.0,
+    ),
+)
+
+LENGTHS = Metric(
+    (
+        Column("plan_length", int, "steps of the generated plan"),
+        Column("reference_plan_length", int, "steps of the reference plan"),
+    ),
+    lambda pair: (len(pair.generated), len(pair.reference)),
+)
+
+# Srivastava et al., "Domain independent approaches for finding diverse plans", IJCAI 2007, as a share of the union
+# (Nguyen et al., Artificial Intelligence 190, 2012): that is 1 − PlanningJaccard.
+DISTANCE = Metric(
+    (Column("action_distance", float, "set difference over union of the actions (Srivastava et al. 2007)"),),
+    lambda pair: (1.0 - plan_jaccard(pair.reference, pair.generated) if pair.found else 1.0,),
+)
