@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pddl_eval.options import RunOptions
+from pddl_eval.run import Input, RunSummary, Watcher, finish_shards, prepare_run
 
 ADDED = (
     pa.field("length", pa.int64()),
@@ -49,3 +51,14 @@ class LengthScorer:
         verdict = pc.if_else(even, "even", "odd")
         errors = pa.nulls(table.num_rows, pa.string())
         return pa.table([*table.columns, length, even, verdict, errors], schema=self.output_schema(table.schema))
+
+
+def run_scorer(
+    inputs: Input,
+    output: str | os.PathLike[str],
+    scorer: LengthScorer,
+    options: RunOptions,
+    watch: Watcher | None = None,
+) -> RunSummary:
+    """``score_dataset`` with this scorer."""
+    return finish_shards(prepare_run(inputs, output, scorer, options.shard_rows), options, watch=watch)

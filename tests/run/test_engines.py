@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 from pddl_eval.options import RunOptions
-from pddl_eval.run import RunIncomplete, partitions, retries, run_scorer
+from pddl_eval.run import RunIncomplete, partitions, retries
 from pddl_eval.run.engines import EngineError, RayTasks, WorkerLost, available_cpus, choose_engine, ordered_map
 from pddl_eval.run.partitions import UNSCORED
 from pddl_eval.run.places import DatasetError, OutputError
 
-from tests.run.length_scorer import LengthScorer
+from tests.run.length_scorer import LengthScorer, run_scorer
 from tests.run.parquet_files import numbered, read_output, write_numbered
 
 

@@ -22,11 +22,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval.options import RunOptions
-from pddl_eval.run import run_scorer, score_dataset
+from pddl_eval.run import score_dataset
 from pddl_eval.run.places import list_files, locate
 
 from tests.run.cluster import RAY, Cluster, kill
-from tests.run.length_scorer import LengthScorer
+from tests.run.length_scorer import LengthScorer, run_scorer
 from tests.run.parquet_files import numbered, read_output, write_numbered
 
 ROWS, SHARD_ROWS = 400, 10
@@ -34,8 +34,7 @@ ROWS, SHARD_ROWS = 400, 10
 RUN = """
 import sys
 from pddl_eval.options import RunOptions
-from pddl_eval.run import run_scorer
-from tests.run.length_scorer import LengthScorer
+from tests.run.length_scorer import LengthScorer, run_scorer
 
 source, output, address = sys.argv[1:]
 options = RunOptions(engine="ray", address=address, shard_rows=10, json_log=output + ".jsonl")

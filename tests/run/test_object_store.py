@@ -8,11 +8,11 @@ from typing import IO
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval.options import RunOptions
-from pddl_eval.run import places, run_scorer
+from pddl_eval.run import places
 from pddl_eval.run.inputs import open_source
 from pddl_eval.run.places import DatasetError, Location, OutputError, list_files, locate, put_bytes, read_bytes
 
-from tests.run.length_scorer import LengthScorer
+from tests.run.length_scorer import LengthScorer, run_scorer
 from tests.run.parquet_files import numbered, read_output, write_numbered
 
 pytestmark = pytest.mark.s3

@@ -14,14 +14,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval.options import RunOptions
-from pddl_eval.run import RunIncomplete, run_scorer
+from pddl_eval.run import RunIncomplete
 from pddl_eval.run.engines import WorkerLost
 from pddl_eval.run.inputs import FileVersion, Shard
 from pddl_eval.run.partitions import ShardFailure, ShardRecord, ShardResult, ShardTask
 from pddl_eval.run.places import locate
 from pddl_eval.run.score import SUMMARY, log_line
 
-from tests.run.length_scorer import LengthScorer
+from tests.run.length_scorer import LengthScorer, run_scorer
 from tests.run.parquet_files import numbered, read_output, write_numbered
 
 SHARD = Shard("s", FileVersion(locate("/s"), ""), 0, 7)
@@ -30,8 +30,7 @@ ROOT = Path(__file__).parent.parent.parent
 RUN = """
 import sys
 from pddl_eval.options import RunOptions
-from pddl_eval.run import run_scorer
-from tests.run.length_scorer import LengthScorer
+from tests.run.length_scorer import LengthScorer, run_scorer
 
 if __name__ == "__main__":
     source, output, workers = sys.argv[1:]
@@ -161,8 +160,7 @@ def test_what_is_held_of_a_large_row_group_does_not_follow_its_number_of_rows(tm
     code = (
         "import sys, pyarrow as pa\n"
         "from pddl_eval.options import RunOptions\n"
-        "from pddl_eval.run import run_scorer\n"
-        "from tests.run.length_scorer import LengthScorer\n"
+        "from tests.run.length_scorer import LengthScorer, run_scorer\n"
         "run_scorer(sys.argv[1], sys.argv[2], LengthScorer(), RunOptions('local', shard_rows=500))\n"
         "print(pa.default_memory_pool().max_memory())\n"
     )

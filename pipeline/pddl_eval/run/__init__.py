@@ -43,7 +43,6 @@ from pddl_eval.run.score import (
     Watcher,
     finish_shards,
     prepare_run,
-    run_scorer,
     score_dataset,
 )
 
@@ -87,6 +86,5 @@ __all__ = [
     "read_rows",
     "require_columns",
     "require_text",
-    "run_scorer",
     "score_dataset",
 ]
