@@ -86,8 +86,8 @@ def rescore_dataset(  # noqa: PLR0913 (one keyword a setting)
         warn(before.obstacle)
     folder = run.work.output / INDEX_FOLDER
     if run.missing and before.source.files:
-        carry = partial(_score_or_carry, run.work, scoring, build_index(before, folder))
-        run = replace(run, work=replace(run.work, score=carry))
+        score = partial(_score_or_carry, work=run.work, options=scoring, index=build_index(before, folder))
+        run = replace(run, work=replace(run.work, scorer=replace(run.work.scorer, score=score)))
     try:
         summary = runs.finish_shards(run, running, watch=watch)
     finally:
@@ -110,7 +110,7 @@ def prepare_rescore(  # noqa: PLR0913 (what rescore_dataset takes)
 
     Equal content has equal scores only where the signatures are equal and the same pairs of columns were scored.
     """
-    run = runs.prepare_run(inputs, output, runs.PairScorer(options), shard_rows)
+    run = runs.prepare_run(inputs, output, runs.pair_scorer(options), shard_rows)
     source = runs.open_source(previous)
     for file in source.files:
         if file.version.location.within(run.work.output):
@@ -119,7 +119,7 @@ def prepare_rescore(  # noqa: PLR0913 (what rescore_dataset takes)
             )
     named = replace(options, columns=_columns_of(source, options) if previous_columns is None else previous_columns)
     scores = pa.schema([run.work.output_schema.field(name) for name in run.work.score_columns])
-    signature = run.work.signature
+    signature = run.work.scorer.signature
     files = tuple(file for file in source.files if file.signature == signature)
     others = [file for file in source.files if file.signature != signature]
     mismatch = _mismatch(source.schema, named, run.work.input_schema, options, scores)
@@ -213,13 +213,13 @@ def build_index(previous: Previous, folder: runs.Location) -> runs.Location:
     return index
 
 
-def _score_or_carry(work: runs.Work, options: ScoringOptions, index: runs.Location, table: pa.Table) -> pa.Table:
+def _score_or_carry(table: pa.Table, work: runs.Work, options: ScoringOptions, index: runs.Location) -> pa.Table:
     """The table with its scores: those in the index for the rows whose content it knows, new ones for the others."""
     found, carried = _look_up(index, content_keys(table, options))
     unknown = np.setdiff1d(np.arange(table.num_rows), found)
     scores = [carried]
     if len(unknown):
-        scores.append(work.scorer(table.take(unknown)).select(carried.column_names))
+        scores.append(work.scorer.score(table.take(unknown)).select(carried.column_names))
     order = np.argsort(np.concatenate([found, unknown]))
     scored = pa.table([*table.columns, *pa.concat_tables(scores).take(order).columns], schema=work.output_schema)
     return scored.replace_schema_metadata({runs.CARRIED_KEY: str(len(found))})

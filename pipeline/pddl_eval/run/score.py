@@ -2,7 +2,7 @@
 
 The manifest in the output folder says which run the folder belongs to. The same run started again finds its finished
 partitions and does the rest; any other run is refused, because one folder cannot hold the scores of two settings. Only
-this file of the room knows what is done to the rows (``PairScorer``) and which columns a summary shows.
+this file of the room knows what is done to the rows (``pair_scorer``) and which columns a summary shows.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def score_dataset(
     (2, 0.5)
     >>> folder.cleanup()
     """
-    return finish_shards(prepare_run(input, output, PairScorer(scoring), running.shard_rows), running, watch=watch)
+    return finish_shards(prepare_run(input, output, pair_scorer(scoring), running.shard_rows), running, watch=watch)
 
 
 def prepare_run(inputs: Input, output: str | os.PathLike[str], scorer: Scorer, shard_rows: int) -> Run:
@@ -146,7 +146,7 @@ def prepare_run(inputs: Input, output: str | os.PathLike[str], scorer: Scorer, s
         raise DatasetError(f"{folder} holds Parquet files that no run of this program wrote: choose an empty folder.")
     shards = plan_shards(source, shard_rows)
     finished = finished_records(folder, [shard for shard in shards if shard.name in present], run)
-    work = Work(run, folder, source.schema, output_schema, scorer.signature, scorer, scorer)
+    work = Work(run, folder, source.schema, output_schema, scorer)
     return Run(source, work, shards, finished, {"run": run, "place": str(source.base), **identity})
 
 
@@ -300,25 +300,17 @@ class RunIncomplete(RunError):
         self.summary = summary
 
 
-@dataclass(frozen=True, slots=True)
-class PairScorer:
+def pair_scorer(options: ScoringOptions) -> Scorer:
     """``score_table`` as the scorer of a run."""
+    signature = options.signature
+    score = partial(_score_pairs, options=options, signature=signature)
+    return Scorer(signature, asdict(options), partial(score_schema, options=options), score)
 
-    options: ScoringOptions
 
-    @property
-    def signature(self) -> str:
-        return self.options.signature
-
-    @property
-    def settings(self) -> dict[str, object]:
-        return asdict(self.options)
-
-    def output_schema(self, schema: pa.Schema) -> pa.Schema:
-        return score_schema(schema, self.options)
-
-    def __call__(self, table: pa.Table) -> pa.Table:
-        return score_table(table, self.options)
+def _score_pairs(table: pa.Table, options: ScoringOptions, signature: str) -> pa.Table:
+    if options.signature != signature:
+        raise RuntimeError(f"this worker would score as {options.signature}: install the same version everywhere")
+    return score_table(table, options)
 
 
 @contextmanager
@@ -382,7 +374,7 @@ def _summary(run: Run, records: Mapping[str, ShardRecord], options: RunOptions, 
         engine=options.engine,
         workers=options.workers,
         seconds=seconds,
-        signature=run.work.signature,
+        signature=run.work.scorer.signature,
         statistics=merge_statistics(record.statistics for record in in_order),
     )
 
