@@ -59,7 +59,7 @@ CONNECT_SECONDS = 10.0
 """How long a cluster's address may take to accept a connection."""
 
 RESOURCES_SECONDS = 5.0
-"""How long the size of the cluster is believed; nodes come and go."""
+"""How long the size of the cluster is taken as known; nodes come and go."""
 
 HISTOGRAM_SECONDS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 """Bounds of the histogram's bins."""
@@ -222,12 +222,12 @@ class Processes:
 
     def _remove(self, worker: _Worker) -> None:
         self._workers.remove(worker)
-        worker.pipe.close()  # Which ends a process that lives.
+        worker.pipe.close()  # A process that still lives ends with its pipe.
         worker.process.join()
 
     def _count_failed_start(self, exitcode: int | None) -> None:
         self._failed_starts += 1
-        # A process that ended by itself would do so again; one that was killed says nothing.
+        # A process that ended by itself would do so again; one that was killed need not.
         if (exitcode or 0) > 0 or self._failed_starts == START_ATTEMPTS:
             raise EngineError(
                 "Worker processes do not start: a script that calls score_dataset with workers "
@@ -252,7 +252,7 @@ class RayTasks:
         self._counted = -math.inf
         self._capacity = 1
         self._running: dict[Any, ShardTask] = {}
-        # No retries of Ray's own: an attempt that is not counted here could not be held against a row.
+        # No retries of Ray's own: poison rows are found by counting lost workers.
         self._task = ray.remote(max_retries=0, num_cpus=1, scheduling_strategy="SPREAD")(_run)
         self._function = ray.put(function)
 
@@ -310,8 +310,8 @@ def _send(worker: _Worker) -> None:
 
 
 def _serve(pipe: Connection, function: Callable[[Any], Any]) -> None:
-    """What a worker process does. It ends when the pipe does, so it does not outlive the process that started it."""
-    # Ctrl-C reaches the whole group; the parent decides what it means.
+    """What a worker process does. It ends with the pipe, so it does not outlive the process that started it."""
+    # Ctrl-C reaches the whole process group; the parent decides what to do.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(EOFError, OSError):
         pipe.send("ready")
@@ -332,7 +332,7 @@ def _why_it_ended(exitcode: int | None) -> str:
 
 
 def _connect(options: RunOptions) -> bool:
-    """Connect to Ray; True where it was started for this run and has to be stopped with it."""
+    """Connect to Ray; False where this process was connected already and stays so after the run."""
     cluster = options.address or cluster_address()
     if not cluster:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
