@@ -1,4 +1,4 @@
-"""One shard from descriptor to partition: what a worker does, on whatever engine.
+"""One shard from descriptor to partition: what a worker does, on any engine.
 
 A partition is the scored rows of one shard as a Parquet file whose metadata has a record of how it came about. Resumed
 runs and the summary read this record. Nothing that happens to a shard is raised here: it comes back as a value, a
@@ -240,7 +240,7 @@ def _score(rows: Rows, work: Work, unscored: Collection[int]) -> tuple[pa.Table,
         raise TypeError("the scorer's rows or columns are not those that it announced")
     carried = int((scored.schema.metadata or {}).get(CARRIED_KEY, 0))
     if unscored:
-        # Each row's place among the scored ones; null, which takes nulls, for one that was left out.
+        # Each row's place among the scored ones, or null for one that was left out: its scores are null.
         places = pc.subtract(pc.cumulative_sum(pc.invert(left_out).cast(pa.int64())), 1)
         scores = scored.take(pc.if_else(left_out, None, places)).select(work.score_columns)
         errors = pc.if_else(left_out, UNSCORED, scores[SCORE_ERROR])

@@ -28,22 +28,22 @@ from pyarrow import fs
 from pddl_eval.errors import RunError, UserError
 
 S3_ATTEMPTS = 6
-"""Tries of one request inside the S3 client, with growing pauses."""
+"""Attempts at one request inside the S3 client, with growing pauses."""
 
 PUT_ATTEMPTS = 4
-"""Tries of one whole upload, after the client's own have failed, a second and more apart."""
+"""Attempts at one whole upload, each after the client's own have failed, a second and more apart."""
 
 OBJECT_STORES = ("s3", "gs", "gcs", "abfs", "abfss")
-"""Schemes of stores where a written object appears when it is complete; elsewhere it takes a rename."""
+"""Schemes of stores where an object appears when it is complete. Elsewhere a file is written and then renamed."""
 
 SPOOL_BYTES = 64 * 2**20
 """What is held in memory of an object before its upload. The rest waits on the local disk."""
 
 TEMPORARY = re.compile(r"\..*\.[0-9a-f]{32}\.tmp")
-"""The names under which files are written aside before they are renamed."""
+"""Names of files that are not yet renamed."""
 
 LOOPBACK = re.compile(r"(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?")
-"""S3 endpoints that are taken for plain HTTP where they name no scheme."""
+"""S3 endpoints without a scheme that mean plain HTTP."""
 
 
 class DatasetError(UserError):
@@ -177,7 +177,7 @@ def remove_file(location: Location) -> None:
 
 
 def remove_temporary_files(folder: Location) -> None:
-    """Delete what a killed writer left aside under hidden names; only the local filesystem has such files."""
+    """Delete the unfinished files of a writer that was killed, on the local filesystem."""
     for path in Path(folder.path).glob(".*.tmp") if folder.is_local else ():
         if TEMPORARY.fullmatch(path.name):
             with suppress(OSError):
