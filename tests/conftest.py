@@ -45,7 +45,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def ray_session() -> Iterator[None]:
     """A local Ray that every test of the session uses; its workers find the tests' own modules."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # Loopback, as pddl_eval.run.ray_engine has it.
+    os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # Loopback, as pddl_eval.run.engines has it.
     ray = pytest.importorskip("ray")
     root = str(Path(__file__).parent.parent)
     ray.init(

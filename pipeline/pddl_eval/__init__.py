@@ -69,8 +69,9 @@ def __getattr__(name: str) -> Any:
     return value
 
 
-if "IPython" in sys.modules:
-    import_module("pddl_eval.notebook").register()
+def __dir__() -> list[str]:
+    """The public names, for completion in a notebook, where most of them are not imported yet."""
+    return [*__all__, "__version__"]
 
 
 if "IPython" in sys.modules:

@@ -10,7 +10,7 @@ from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable
 
 
 class UnsolvableError(UserError):
-    """No reachable state contains the goal, so it has no closure; the message says why.
+    """No reachable state contains the goal, so the goal has no closure; the message says why.
 
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (on a a)))"
     >>> try:
@@ -22,7 +22,7 @@ class UnsolvableError(UserError):
 
 
 class UndecidedError(UserError):
-    """A limit was hit before the answer was found, or nothing is known of the domain; the message says which.
+    """A limit was hit before the answer was found, or the domain is not known; the message says which.
 
     >>> try:
     ...     certificate("(define (problem p) (:domain chess) (:objects k) (:init (at k)) (:goal (mated k)))")
@@ -40,13 +40,13 @@ def compare_problems(
     domain: str | None = None,
     check_solvable: bool = True,
 ) -> ProblemVerdict:
-    """Is the generated problem the reference's planning problem? With verdict, reason, object map and plan.
+    """Decide whether a generated problem is equivalent to its reference; with reason, object map and plan.
 
     ``generated`` may be a raw model answer. ``is_placeholder``: compare initial states and goals separately (the
     paper's "PDDL without object identity"). ``domain``: a known domain's name or a PDDL text; default: the domain that
-    the reference names. ``check_solvable`` False leaves ``solvable`` None.
+    the reference names. With ``check_solvable=False``, ``solvable`` is None.
 
-    Raises ``DomainError`` where ``domain`` is a text but no PDDL domain.
+    Raises ``DomainError`` if ``domain`` is a text but not a PDDL domain.
     Source: the paper, section 4, algorithm 1.
 
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
@@ -59,10 +59,10 @@ def compare_problems(
 
 
 def fully_specify(problem: str | Problem, domain: str | None = None) -> State:
-    """cl(goal): every atom that is true in all reachable states which contain the goal, static atoms included.
+    """cl(goal): every atom that is true in all reachable states that contain the goal, static atoms included.
 
-    Raises ``UnsolvableError`` where no reachable state contains the goal, ``UndecidedError`` where a limit was hit or
-    nothing is known of the domain, ``ParseError`` where the text is no problem.
+    Raises ``UnsolvableError`` if no reachable state contains the goal, ``UndecidedError`` if a limit was hit or the
+    domain is not known, ``ParseError`` if the text is not a problem.
     Source: the paper, section 4 (fullySpecify) and appendix C.
 
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
@@ -78,10 +78,12 @@ def fully_specify(problem: str | Problem, domain: str | None = None) -> State:
 
 
 def certificate(problem: str | Problem, domain: str | None = None, *, is_placeholder: bool = False) -> str:
-    """32 hexadecimal digits, equal exactly for equivalent problems of one domain (in that mode).
+    """32 hexadecimal digits that are equal exactly for equivalent problems of one domain.
 
-    Raises ``UndecidedError`` where a limit was hit or nothing is known of the domain, ``ParseError`` where the text is
-    no problem.
+    ``is_placeholder``: equivalent when initial states and goals are compared separately.
+
+    Raises ``UndecidedError`` if a limit was hit or the domain is not known, ``ParseError`` if the text is not a
+    problem.
 
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
     >>> certificate(held) == certificate(held.replace("clear a", "on-table a"))

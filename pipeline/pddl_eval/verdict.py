@@ -75,10 +75,10 @@ class Verdict(StrEnum):
 class ProblemVerdict:
     """The scores of one generated problem against its reference; None where not decided.
 
-    ``object_map`` (generated → reference) stands behind a yes; in placeholder mode it speaks of the initial states and
-    ``goal_object_map`` of the goals. ``separating_atom`` is, for ``goal_differs``, an atom of the goal of
-    ``separating_side`` (``generated`` or ``reference``) that the other goal does not imply. ``plan`` is the executed
-    plan behind ``solvable``. A notebook shows it as a small page.
+    ``object_map`` (generated → reference) proves an equivalence; in placeholder mode it maps the initial states, and
+    ``goal_object_map`` maps the goals. For ``goal_differs``, ``separating_atom`` is an atom of the goal of
+    ``separating_side`` (``generated`` or ``reference``) that the other goal does not imply. ``plan`` solves the
+    generated problem; it was executed step by step. A notebook shows the verdict as a small page.
 
     >>> from pddl_eval import compare_problems
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"

@@ -11,3 +11,7 @@ import pytest
 @pytest.mark.parametrize("name", pddl_eval.__all__)
 def test_a_public_name_has_an_example(name: str) -> None:
     assert ">>> " in (inspect.getdoc(getattr(pddl_eval, name)) or "")
+
+
+def test_public_names_are_completed_before_they_are_imported() -> None:
+    assert set(pddl_eval.__all__) <= set(dir(pddl_eval))

@@ -9,19 +9,23 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pddl_eval.model import Atom, Problem
+from pddl_eval.parsing import parse_problem
 
 if TYPE_CHECKING:
     import networkx
 
 
 def scene_graph(
-    problem: Problem, scenes: Iterable[str] = ("init", "goal"), *, goal: Iterable[Atom] | None = None
+    problem: str | Problem, scenes: Iterable[str] = ("init", "goal"), *, goal: Iterable[Atom] | None = None
 ) -> networkx.MultiDiGraph:
-    """The paper's ProblemGraph; with ``scenes=("init",)`` or ``("goal",)`` one of its SceneGraphs.
+    """The paper's ProblemGraph of a problem (a PDDL text or a ``Problem``), as a networkx graph.
 
-    A node for each object and each atom (``kind`` object or atom). An object's node carries its ``type``, an atom's its
-    ``predicate`` and ``scene``; an edge from an atom to an argument carries ``predicate``, ``position`` (0, 1, …) and
-    ``scene``. ``goal`` replaces the problem's own goal, for instance by its closure.
+    With ``scenes=("init",)`` or ``("goal",)`` it is one of the paper's SceneGraphs. There is a node for each object and
+    each atom (``kind`` object or atom). An object's node has its ``type``, an atom's node its ``predicate`` and
+    ``scene``. An edge from an atom to an argument has ``predicate``, ``position`` (0, 1, …) and ``scene``. ``goal``
+    replaces the problem's own goal, for instance by its closure.
+
+    Raises ``ParseError`` if the text is not a problem.
 
     >>> problem = Problem("p", "d", {"a": "object"}, frozenset({("clear", "a")}), frozenset())
     >>> list(scene_graph(problem).edges(data=True))
@@ -29,6 +33,7 @@ def scene_graph(
     """
     import networkx  # takes a tenth of a second, and only this function needs it
 
+    problem = problem if isinstance(problem, Problem) else parse_problem(problem)
     graph = networkx.MultiDiGraph()
     for name, type_ in problem.objects.items():
         graph.add_node(name, kind="object", type=type_)

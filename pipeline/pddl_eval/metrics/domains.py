@@ -68,10 +68,10 @@ DOMAIN = Pair(
 
 
 class DomainScores(Scores):
-    """The scores of one generated domain, under the names of their columns, from 0 to 1.
+    """The scores of one generated domain, from 0 to 1: an attribute for each column.
 
-    ``missing_operators``, ``extra_operators`` and ``outside_definition`` name what is reported and not scored;
-    ``detail`` says it in a sentence, or why the domain cannot be read.
+    ``missing_operators``, ``extra_operators`` and ``outside_definition`` list what is reported and not scored.
+    ``detail`` says the same in a sentence, or why the domain cannot be read.
 
     >>> scores = compare_domains("(define (domain d) (:action a))", None)
     >>> scores.domain_precision, scores.detail
@@ -93,8 +93,8 @@ def compare_domains(reference: Any, generated: Any) -> Any:
     ``DomainScores``, of columns a list of them. A generated domain that is None or unreadable scores 0, with the
     reason in ``detail``.
 
-    Raises ``UserError`` where a reference is missing or without operators, or columns differ in length, ``DomainError``
-    (a ``UserError``) where a reference cannot be read.
+    Raises ``UserError`` if a reference is missing or has no operators or if columns differ in length, ``DomainError``
+    (a ``UserError``) if a reference cannot be read.
     Source: AMLGym, "Syntactic similarity".
 
     >>> ferry = '''(define (domain ferry) (:action sail :parameters (?from ?to)

@@ -64,12 +64,12 @@ class PlanPair:
 
 
 class PlanScores(Scores):
-    """The scores of one generated plan, under the names of their columns; None where there is none.
+    """The scores of one generated plan: an attribute for each column, None where nothing can be computed.
 
-    Rates and distances are from 0 to 1, lengths are steps. ``plan_valid``: every step can be carried out and the goal
-    holds at the end (as VAL says it). ``goal_reached``: the goal holds where the execution ended, after the last step
-    or before the first that failed. ``first_failed_step`` counts from 1. These three and the last two distances are
-    None where domain or problem is not known; the distances also where one of the plans cannot be carried out.
+    Rates and distances are from 0 to 1, lengths are steps. ``plan_valid``: every step can be executed and the goal
+    holds at the end (as in VAL). ``goal_reached``: the goal holds where the execution ended, after the last step or
+    before the first that failed. ``first_failed_step`` counts from 1. These three, ``state_distance`` and
+    ``causal_distance`` are None if domain or problem is not known; the distances also if one of the plans fails.
     ``detail`` says what went wrong, if anything.
 
     >>> scores = compare_plans("(pick a), (drop a)", "(drop a), (pick a)")
@@ -141,12 +141,15 @@ def compare_plans(  # noqa: PLR0913 (the contract's keywords)
     ``PlanScores``, of columns a list of them. A generated plan that is None or unreadable scores 0; an empty text is
     the empty plan.
 
-    ``domain`` (a known domain's name, a PDDL text or a ``Domain``; default: the one that the problem names) and
-    ``problem`` (a PDDL text or a ``Problem``) are what the plans are carried out in. ``similarity``, ``beta`` and
-    ``threshold`` belong to T-Eval's plan score, see ``plan_score``.
+    A list or tuple of texts only, or of whole plans, is a column; so is every polars or pandas series and numpy array.
+    For a column of generated plans the result is a list. A single reference serves a whole column.
 
-    Raises ``PlanError`` where a reference is missing or unreadable, ``UserError`` where columns differ in length or a
-    setting is wrong, ``ParseError`` and ``DomainError`` where problem or domain cannot be read.
+    The plans are executed in ``problem`` (a PDDL text or a ``Problem``) and ``domain`` (a known domain's name, a PDDL
+    text or a ``Domain``; default: the one that the problem names). ``similarity``, ``beta`` and ``threshold`` are the
+    settings of T-Eval's plan score, see ``plan_score``.
+
+    Raises ``PlanError`` if a reference is missing or unreadable, ``UserError`` if columns differ in length or a setting
+    is wrong, ``ParseError`` or ``DomainError`` if problem or domain cannot be read.
     Sources: GAICo's and T-Eval's pages on planning metrics; Nguyen et al. 2012 for the distances.
 
     >>> compare_plans("pickup(A), stack(A,B), pickup(C)", "1. (pickup a)\\n2. (stack a b)").plan_lcs

@@ -20,13 +20,13 @@ TABLES = ("rates", "differences", "verdicts", "details", "examples", "sizes", "m
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What there is to say about a scored dataset. A frame is empty where the dataset has nothing of its kind.
+    """The numbers of a scored dataset. A frame is empty if the dataset has nothing of its kind.
 
-    ``place`` is None for a frame in memory. ``signatures`` are those of the partitions (None: a file without one) with
-    their rows. ``mistakes`` counts rows whose reference is a mistake in the data (left out of all rates and metrics),
-    ``failed`` those with a ``score_error``. ``paired_on`` is the column by which the models of ``differences`` were
-    paired, ``size`` what ``sizes`` measures. The columns of each frame: see the functions of ``numbers``.
-    In a notebook it shows itself.
+    ``place`` is None for a frame in memory. ``signatures`` are those of the partitions with their numbers of rows
+    (None: a file without a signature). ``mistakes`` is the number of rows whose reference is a mistake in the data
+    (left out of all rates and metrics), ``failed`` the number of rows with a ``score_error``. ``differences`` pairs
+    models by the column ``paired_on``; ``sizes`` groups by the column ``size``. The columns of each frame: see the
+    functions of ``numbers``. A notebook shows the report as a page.
 
     >>> report = build_report(pl.DataFrame({"equivalent": [True, False], "verdict": ["identical", "goal_differs"]}))
     >>> report.rows, list(report.tables())
@@ -62,11 +62,11 @@ class Report:
 def build_report(scored: ScoredInput, by: str | Sequence[str] | None = None, pair_on: str | None = None) -> Report:
     """The report on a scored dataset: a Parquet file, folder, pattern or URI, or a frame with score columns.
 
-    ``by`` are the columns to group by (default: ``model`` and ``domain`` where there are such columns); values of the
-    first are compared with each other, on problems identified by the column ``pair_on`` (default: the first of
-    ``pair_id``, ``id``, ``reference_problem``, ``reference_plan`` on which they meet). Only needed columns are read.
+    ``by``: the columns to group by (default: ``model`` and ``domain``, if present). The values of the first one are
+    compared with each other on the same problems. ``pair_on``: the column that identifies a problem (default: the first
+    of ``pair_id``, ``id``, ``reference_problem``, ``reference_plan`` that they share values of).
 
-    Raises ``DatasetError`` where there is no such dataset, ``UserError`` where columns do not fit.
+    Raises ``DatasetError`` if there is no such dataset, ``UserError`` if columns are missing.
 
     >>> report = build_report(pl.DataFrame({"model": ["a", "a", "b"], "equivalent": [True, False, None]}))
     >>> report.rates.filter(pl.col("model") == "a").select("measure", "rows", "percent").row(0)

@@ -94,14 +94,14 @@ def score_dataset(
 ) -> RunSummary:
     """Score the pairs of a Parquet dataset into a folder of Parquet partitions: the input's columns and the scores.
 
-    ``input`` is a file, a folder, a pattern, a URI (``s3://bucket/pairs``) or several of them. The settings are the
-    keywords of ``ScoringOptions`` (``columns`` maps a column's meaning to its name in the input, ``domain`` is the name
-    of a known domain or PDDL text) and of ``RunOptions`` (the engine changes no score). The same call repeated after an
-    interruption does only what is missing.
+    ``input`` is a file, a folder, a pattern, a URI (``s3://bucket/pairs``) or several of them. ``columns`` maps a
+    column's meaning to its name in the input; ``domain`` is the name of a known domain or PDDL text. The other keywords
+    are the flags of ``pddl-eval score``, see ``pddl-eval score --help``. After an interruption, the same call does only
+    what is missing.
 
-    Raises ``UserError`` for a setting or column that is not right and for an input or output that cannot be used
-    (``DatasetError``); ``RunError`` for an engine that does not start (``EngineError``), an output that cannot be
-    written (``OutputError``) and where some rows could not be read or scored (``RunIncomplete``).
+    Raises ``UserError`` if a setting or a column is wrong or the input cannot be used (``DatasetError``). Raises
+    ``RunError`` if the engine does not start (``EngineError``), the output cannot be written (``OutputError``), or some
+    rows could not be read or scored (``RunIncomplete``).
 
     >>> import pyarrow.parquet, tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -201,11 +201,11 @@ def finish_run(run: Run, summary: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """A run's result over all its partitions, those of an earlier start included.
+    """The result of a run over all its partitions, also those that an interrupted run had finished.
 
-    ``rows`` lie in the output, ``rows_scored`` of them were scored this time, in ``seconds`` of wall time;
-    ``rows_carried`` have their scores from an earlier dataset (``pddl_eval.reuse``); ``shards_reused`` partitions were
-    there already.
+    ``rows`` is the number of rows in the output. ``rows_scored`` of them were scored this time, in ``seconds`` of wall
+    time; ``rows_carried`` have their scores from an earlier dataset (``pddl_eval.reuse``). ``shards_reused`` is the
+    number of partitions that were there already.
 
     >>> statistics = {"equivalent": {"true": 1, "false": 3, "null": 0}, "verdict": {"identical": 1, "goal_differs": 3}}
     >>> summary = RunSummary("scored", 4, 4, 0, 0, 1, 0, "local", 1, 0.002, "pddl-eval:0.1.0", statistics)
