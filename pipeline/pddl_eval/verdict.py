@@ -75,8 +75,8 @@ class Verdict(StrEnum):
 class ProblemVerdict:
     """The scores of one generated problem against its reference; None where not decided.
 
-    ``object_map`` (generated → reference) stands behind a yes; in placeholder mode it speaks of the initial states and
-    ``goal_object_map`` of the goals. ``separating_atom`` is, for ``goal_differs``, an atom of the goal of
+    ``object_map`` (generated → reference) is the proof of equivalence; in placeholder mode it maps the initial states
+    and ``goal_object_map`` the goals. ``separating_atom`` is, for ``goal_differs``, an atom of the goal of
     ``separating_side`` (``generated`` or ``reference``) that the other goal does not imply. ``plan`` is the executed
     plan behind ``solvable``. A notebook shows it as a small page.
 
