@@ -1,4 +1,4 @@
-"""The decision: algorithm 1 of the paper in both modes, easy cases first, with the verdict and the reason for it.
+"""Algorithm 1 of the paper in both modes, easy cases first: the verdict and the reason for it.
 
 With object identity two problems are equivalent when one bijection of their objects maps initial state onto initial
 state and cl(goal) onto cl(goal): isomorphism of the joined graphs. In placeholder mode the two scenes are compared
@@ -23,7 +23,7 @@ from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable, Verdict
 def decide(reference: Task | Unreadable, generated: Task | Unreadable, is_placeholder: bool) -> ProblemVerdict:
     """Whether the generated problem is the reference's planning problem, strictly and ignoring types.
 
-    What it says of solvability and certificates is for the caller to fill in.
+    Solvability and certificate are left for the caller to fill in.
 
     >>> from pddl_eval.equivalence import read_pair
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
@@ -107,7 +107,7 @@ def _decide(  # noqa: C901 (the cases of the algorithm, in order of cost)
 
 
 def _with_closures(reference: Task, generated: Task, is_placeholder: bool, same_init: bool) -> ProblemVerdict | None:
-    """The yes of two fully specified problems; None where there is none."""
+    """The verdict where both goals are fully specified and agree, else None."""
     assert isinstance(generated.closure, frozenset) and isinstance(reference.closure, frozenset)
     goal_map = None
     if is_placeholder:
@@ -155,7 +155,7 @@ def _without_closures(
 
 
 def _separated(atom: Atom, side: str, object_map: dict[str, str]) -> ProblemVerdict:
-    """A no, for an atom of one side's goal that the other side's does not imply."""
+    """Not equivalent: the goal of that side asks for an atom that the other goal does not imply."""
     detail = goal_sentence(atom, side, object_map)
     return _answer(False, Verdict.GOAL_DIFFERS, detail, separating_atom=atom, separating_side=side)
 
