@@ -10,9 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 from pddl_eval.api import compare_problems
 from pddl_eval.dedupe import (
-    ProblemText,
     certificate_signature,
-    certify_texts,
+    certify,
     dedupe,
     ordered_map,
     require_output,
@@ -127,9 +126,9 @@ def test_a_row_may_bring_its_domain(tmp_path: Path) -> None:
 
 
 def test_several_processes_say_what_one_says() -> None:
-    certify = partial(certify_texts, is_placeholder=False)
-    chunks = [[ProblemText(text, None)] for text in (HELD, PUT_DOWN, UNKNOWN, PROSE)]
-    assert list(ordered_map(certify, chunks, 2)) == list(map(certify, chunks))
+    by_identity = partial(certify, is_placeholder=False)
+    chunks = [[(text, None)] for text in (HELD, PUT_DOWN, UNKNOWN, PROSE)]
+    assert list(ordered_map(by_identity, chunks, 2)) == list(map(by_identity, chunks))
 
 
 class Deadly(str):
@@ -140,9 +139,9 @@ class Deadly(str):
 
 
 def test_a_lost_worker_is_a_failed_run() -> None:
-    certify = partial(certify_texts, is_placeholder=False)
+    by_identity = partial(certify, is_placeholder=False)
     with pytest.raises(RunError, match="worker"):
-        list(ordered_map(certify, [[ProblemText(HELD, None)], [ProblemText(Deadly(HELD), None)]], 2))
+        list(ordered_map(by_identity, [[(HELD, None)], [(Deadly(HELD), None)]], 2))
 
 
 def test_an_empty_dataset_has_no_classes(tmp_path: Path) -> None:

@@ -12,16 +12,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
-from importlib.metadata import version
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
 from pddl_eval.equivalence import task_of
 from pddl_eval.errors import UserError
+from pddl_eval.options import version_of
 from pddl_eval.parsing import ParseError
 from pddl_eval.run import (
     SIGNATURE_KEY,
@@ -41,9 +42,6 @@ from pddl_eval.run import (
 )
 from pddl_eval.verdict import Undecided
 
-if TYPE_CHECKING:  # polars is imported where it is used: worker processes import this file and do not need it
-    import polars
-
 CHUNK_TEXTS = 256
 CHUNK_CHARACTERS = 4_000_000
 """What a worker gets at a time: at most so many texts, and no further text beyond so many characters."""
@@ -52,16 +50,14 @@ MOST_GROUPS = 100
 """Values of a split column, at most: a column of ids is a mistake."""
 
 LEAKS_SHOWN = 20
+"""Lines of a printed summary, at most."""
 
 CERTIFICATE_DEPENDS_ON = ("pddl-eval", "pddl", "igraph")
 """Distributions with another version of which a problem may have another certificate."""
 
 
-class ProblemText(NamedTuple):
-    """A problem's text and its domain: a known name, a PDDL text, or None for the one that the text names."""
-
-    text: str
-    domain: str | None
+ProblemText = tuple[str, str | None]
+"""A problem's text and its domain: a known name, a PDDL text, or None for the one that the text names."""
 
 
 class Certified(NamedTuple):
@@ -84,37 +80,29 @@ class DedupeSummary:
       there is only one group.
     """
 
-    datasets: polars.DataFrame
+    datasets: pl.DataFrame
     largest_class: int
-    obstacles: polars.DataFrame
-    leaks: polars.DataFrame | None
+    obstacles: pl.DataFrame
+    leaks: pl.DataFrame | None
 
-    def lines(self) -> Iterator[tuple[str, str]]:
-        """The summary as pairs of a label and its value."""
-        for row in self.datasets.iter_rows(named=True):
-            yield row["dataset"], "{rows:,} rows, {texts:,} distinct texts, {classes:,} problems".format(**row)
-            if row["without_text"]:
-                yield "", "{without_text:,} rows hold no text".format(**row)
-            told = "{duplicates:,} rows repeat a problem of an earlier row, {repeated_texts:,} of them word for word"
-            yield "duplicates", told.format(**row)
-        yield "largest class", f"{self.largest_class:,} rows"
-        for obstacle, texts, rows in self.obstacles.iter_rows():
-            yield f"no certificate: {obstacle}", f"{texts:,} texts in {rows:,} rows"
-        if self.leaks is None:
-            return
-        if self.leaks.is_empty():
-            yield "leaks", "none"
-        told = (
+    def __str__(self) -> str:
+        """A line for each number: a label and what it counts."""
+        told = "{rows:,} rows ({without_text:,} without a text), {texts:,} distinct texts, {classes:,} problems"
+        repeated = "{duplicates:,} rows repeat a problem of an earlier row, {repeated_texts:,} of them word for word"
+        shared = (
             "{classes:,} problems ({texts:,} texts word for word): {first_rows:,} rows of {first} ({first_share:.1%}),"
             " {second_rows:,} of {second} ({second_share:.1%})"
         )
-        for row in self.leaks.head(LEAKS_SHOWN).iter_rows(named=True):
-            yield f"leak {row['first']} / {row['second']}", told.format(**row)
-        if self.leaks.height > LEAKS_SHOWN:
-            yield "", f"and between {self.leaks.height - LEAKS_SHOWN:,} more pairs"
-
-    def __str__(self) -> str:
-        lines = list(self.lines())
+        lines: list[tuple[str, str]] = []
+        for row in self.datasets.to_dicts():
+            lines += [(row["dataset"], told.format(**row)), ("duplicates", repeated.format(**row))]
+        lines.append(("largest class", f"{self.largest_class:,} rows"))
+        for obstacle, texts, rows in self.obstacles.iter_rows():
+            lines.append((f"no certificate: {obstacle}", f"{texts:,} texts in {rows:,} rows"))
+        if self.leaks is not None:
+            lines.append(("leaks", f"{self.leaks.height:,} pairs of groups share problems"))
+            for row in self.leaks.head(LEAKS_SHOWN).to_dicts():
+                lines.append((f"leak {row['first']} / {row['second']}", shared.format(**row)))
         width = max(len(label) for label, _ in lines)
         return "\n".join(f"{label:<{width}}  {value}" for label, value in lines)
 
@@ -135,7 +123,7 @@ class Duplicates:
       problem occurs, and whether they are more than one.
     """
 
-    rows: polars.DataFrame
+    rows: pl.DataFrame
     summary: DedupeSummary
 
 
@@ -185,9 +173,9 @@ def dedupe(  # noqa: PLR0913, RUF100 (one keyword a flag of the command)
     numbers: dict[bytes, int] = {}
     chunks = chain.from_iterable(_new_texts(part, domain, numbers) for part in parts)
     certified: list[Certified] = []
-    certify = partial(certify_texts, is_placeholder=is_placeholder)
-    for chunk in ordered_map(certify, chunks, workers or available_cpus()):
-        certified += chunk
+    answers = ordered_map(partial(certify, is_placeholder=is_placeholder), chunks, workers or available_cpus())
+    for answer in answers:
+        certified += answer
         if watch is not None:
             watch(len(certified))
     rows = _classify(parts, certified, split_by)
@@ -201,28 +189,27 @@ class _Part(NamedTuple):
     source: Source
     column: str
     kept: Sequence[str]
-    frames: list[polars.DataFrame]
+    frames: list[pl.DataFrame]
 
 
-def certify_text(text: ProblemText, is_placeholder: bool) -> Certified:
-    """The certificate of the problem in a text, or why it has none.
+def certify(texts: Sequence[ProblemText], is_placeholder: bool) -> list[Certified]:
+    """The certificate of the problem in each text, or why it has none.
 
-    >>> certify_text(ProblemText("Sorry, I cannot do that.", None), is_placeholder=False).obstacle
+    >>> certify([("Sorry, I cannot do that.", None)], is_placeholder=False)[0].obstacle
     'unparseable'
     """
+    return [_certified(text, domain, is_placeholder) for text, domain in texts]
+
+
+def _certified(text: str, domain: str | None, is_placeholder: bool) -> Certified:
     try:
-        task = task_of(text.text, text.domain)
+        task = task_of(text, domain)
         found = task.placeholder_certificate if is_placeholder else task.certificate
     except ParseError as error:
         return Certified(None, error.verdict.value, error.detail)
     except Exception as error:  # a mistake in this program or in one row's domain must not cost the other rows
         return Certified(None, "failed", f"{type(error).__name__}: {error}")
     return Certified(None, "undecided", found.reason) if isinstance(found, Undecided) else Certified(found)
-
-
-def certify_texts(texts: list[ProblemText], is_placeholder: bool) -> list[Certified]:
-    """The certificate of each text."""
-    return [certify_text(text, is_placeholder) for text in texts]
 
 
 def _new_texts(part: _Part, default_domain: str | None, numbers: dict[bytes, int]) -> Iterator[list[ProblemText]]:
@@ -243,12 +230,11 @@ def _new_texts(part: _Part, default_domain: str | None, numbers: dict[bytes, int
             if not text or text.isspace():
                 of_rows.append(None)
                 continue
-            problem = ProblemText(text, domain or default_domain)
-            stated = f"{problem.domain or ''}\0{text}".encode("utf-8", "replace")
-            digest = blake2b(stated, digest_size=16).digest()
+            domain = domain or default_domain
+            digest = blake2b(f"{domain or ''}\0{text}".encode("utf-8", "replace"), digest_size=16).digest()
             if digest not in numbers:
                 numbers[digest] = len(numbers)
-                new.append(problem)
+                new.append((text, domain))
                 characters += len(text)
             of_rows.append(numbers[digest])
             if len(new) == CHUNK_TEXTS or characters >= CHUNK_CHARACTERS:
@@ -259,20 +245,16 @@ def _new_texts(part: _Part, default_domain: str | None, numbers: dict[bytes, int
         part.frames.append(_frame(of_rows, batch, part.kept))
 
 
-def _frame(texts: list[int | None], batch: pa.RecordBatch, kept: Sequence[str]) -> polars.DataFrame:
-    import polars as pl
-
+def _frame(texts: list[int | None], batch: pa.RecordBatch, kept: Sequence[str]) -> pl.DataFrame:
     columns: dict[str, Any] = {name: pl.from_arrow(batch.column(name)) for name in kept}
     return pl.DataFrame({"text": pl.Series(texts, dtype=pl.UInt32), **columns})
 
 
-def _classify(parts: Sequence[_Part], certified: Sequence[Certified], split: str | None) -> polars.DataFrame:
+def _classify(parts: Sequence[_Part], certified: Sequence[Certified], split: str | None) -> pl.DataFrame:
     """All rows with the columns that ``Duplicates`` describes and the working columns.
 
     A group is what a problem may leak out of: a value of the split column, a dataset, or a value within a dataset.
     """
-    import polars as pl
-
     number, class_, group = map(pl.col, WORKING)
     first_text = pl.when(pl.col("certificate").is_not_null()).then(number.min().over("certificate")).otherwise(number)
     texts = (
@@ -312,9 +294,7 @@ def _classify(parts: Sequence[_Part], certified: Sequence[Certified], split: str
     return rows.with_columns((pl.col("groups").list.len() > 1).fill_null(False).alias("leak"))
 
 
-def _summarise(rows: polars.DataFrame, datasets: Sequence[str]) -> DedupeSummary:
-    import polars as pl
-
+def _summarise(rows: pl.DataFrame, datasets: Sequence[str]) -> DedupeSummary:
     text, class_ = pl.col("text").drop_nulls(), pl.col("class").drop_nulls()
     counts = rows.group_by("dataset").agg(
         pl.len().alias("rows"),
@@ -338,15 +318,13 @@ def _summarise(rows: polars.DataFrame, datasets: Sequence[str]) -> DedupeSummary
     )
 
 
-def _leaks(rows: polars.DataFrame) -> polars.DataFrame:
+def _leaks(rows: pl.DataFrame) -> pl.DataFrame:
     """The pairs of groups that share a problem; groups in the order in which the rows name them."""
-    import polars as pl
-
     groups = rows.group_by("group", maintain_order=True).len("total").with_row_index("rank")
     leaking = rows.filter("leak").join(groups, on="group")
     ranks = ["first_rank", "second_rank"]
 
-    def shared(by: str, counted: str) -> polars.DataFrame:
+    def shared(by: str, counted: str) -> pl.DataFrame:
         """For each pair of groups: how many values of ``by`` both have, in how many rows of each."""
         held = leaking.group_by("rank", "group", "total", by).len("rows")
         first, second = (held.select(by, pl.exclude(by).name.prefix(side)) for side in ("first_", "second_"))
@@ -371,11 +349,11 @@ def certificate_signature(is_placeholder: bool) -> str:
     >>> certificate_signature(is_placeholder=False).rpartition("|")[2]
     'mode:identity'
     """
-    versions = [f"{distribution}:{version(distribution)}" for distribution in CERTIFICATE_DEPENDS_ON]
+    versions = [f"{distribution}:{version_of(distribution)}" for distribution in CERTIFICATE_DEPENDS_ON]
     return "|".join([*versions, f"mode:{'placeholder' if is_placeholder else 'identity'}"])
 
 
-def write_rows(rows: polars.DataFrame, output: str | os.PathLike[str], is_placeholder: bool) -> None:
+def write_rows(rows: pl.DataFrame, output: str | os.PathLike[str], is_placeholder: bool) -> None:
     """Write the frame as Parquet with the signature in its metadata, whole or not at all; raises ``DatasetError``."""
     table = rows.to_arrow().replace_schema_metadata({SIGNATURE_KEY: certificate_signature(is_placeholder)})
     sink = pa.BufferOutputStream()

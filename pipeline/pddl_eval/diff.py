@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from pddl_eval.errors import UserError, did_you_mean
-from pddl_eval.pages import Cell, Page, Section, Table, Value, row_count, signed, table, words
+from pddl_eval.pages import Cell, Page, Section, Table, Value, change, row_count, table, words
 from pddl_eval.report.files import to_json
 from pddl_eval.report.groups import choose_groups, group_at, group_key, in_order
 from pddl_eval.report.intervals import bootstrap_mean
@@ -350,10 +350,10 @@ def _moved(what: str, frame: pl.DataFrame, by: Sequence[str], names: Sequence[st
     lines: list[list[Value]] = []
     for line in frame.filter(together | (pl.col("rose") + pl.col("fell") > 0)).to_dicts():
         means = [f"{times * line[name]:.{decimals}f}" for name in ("old", "new")]
-        gap, low, high = (signed(times * line[name], decimals) for name in ("difference", "low", "high"))
+        gap = change(times * line["difference"], times * line["low"], times * line["high"], decimals)
         name = MEASURE_NAMES.get(line["measure"], words(line["measure"]))
         counts = line["rose"], line["fell"]
-        lines.append([*_groups(line, by), name, line["rows"], *means, Cell(gap, f"{low} to {high}"), *counts])
+        lines.append([*_groups(line, by), name, line["rows"], *means, gap, *counts])
     caption = f"{what} over the rows that both have, of groups those where something moved"
     header = [*by, measure, "rows", before, now, "difference", rose, fell]
     return table(caption, header, lines, labels=len(by) + 1)

@@ -1,4 +1,4 @@
-"""Who has to act when something goes wrong: the user, or whoever runs the machines; anything else is a bug.
+"""The two kinds of errors that are not bugs: a mistake of the user, and a run that failed.
 
 Inside scoring, what goes wrong is a value (a verdict with its detail); these exceptions are raised at the edges. Each
 message says in one sentence what is wrong, where, and what would be right.
@@ -15,7 +15,7 @@ class UserError(ValueError):
 
 
 class RunError(Exception):
-    """The run failed or is incomplete although what was asked for makes sense. Exit code 1."""
+    """The run failed or is incomplete, although its input and settings are valid. Exit code 1."""
 
 
 def did_you_mean(name: str, known: Iterable[str], plural: str = "choices") -> str:

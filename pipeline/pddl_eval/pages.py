@@ -137,13 +137,14 @@ def words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def signed(value: float, decimals: int = 1) -> str:
-    """A difference with its sign.
+def change(difference: float, low: float, high: float, decimals: int = 1) -> Cell:
+    """A difference with its sign, and its interval.
 
-    >>> signed(-3.41), signed(0.0)
-    ('−3.4', '+0.0')
+    >>> change(-3.41, -7.5, 0.0)
+    Cell(text='−3.4', minor='−7.5 to +0.0', command='', differs=False)
     """
-    return f"{value:+.{decimals}f}".replace("-", "−")
+    gap, low_end, high_end = (f"{each:+.{decimals}f}".replace("-", "−") for each in (difference, low, high))
+    return Cell(gap, f"{low_end} to {high_end}")
 
 
 def row_count(number: int) -> str:

@@ -1,6 +1,6 @@
-"""How far something is, always on stderr: a bar on a terminal or in a notebook, a line now and then elsewhere.
+"""Progress on stderr: a bar on a terminal or in a notebook, a line now and then elsewhere.
 
-It counts and shows; what is counted is the business of those who call it.
+What is counted is up to the caller.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from pddl_eval.shown import printable
 
 PATIENCE_SECONDS = 1.0
-"""Until the bar appears: what is done by then needs none."""
+"""Until the bar appears: shorter work needs none."""
 
 LINE_SECONDS = 10.0
 """Between two lines, where there is no bar."""
 
 SPEED_SECONDS = 300.0
-"""The speed is that of the last so many seconds: a shard can take minutes."""
+"""The speed is an average over this time, because a shard can take minutes."""
 
 
 @dataclass(slots=True)
 class Pace:
-    """What ``progress`` gives: ``advance`` it as things are done."""
+    """What ``progress`` yields: call ``advance`` as work is done."""
 
     bar: Progress
     task: TaskID
@@ -38,12 +38,12 @@ class Pace:
     said: float = field(default_factory=time.monotonic)
 
     def begin(self, total: int | None, done: int = 0) -> None:
-        """Set the total, and how many were done before and do not count for the speed."""
+        """Set the total, and how many were done before, which the speed leaves out."""
         self.bar.reset(self.task, total=total, completed=done, pace=self.unit)
         self.bar.advance(self.task, 0)  # The speed is measured from here.
 
     def advance(self, count: int) -> None:
-        """So many more are done."""
+        """Count more as done."""
         self.bar.advance(self.task, count)
         speed = self.bar.tasks[0].speed
         if speed:
@@ -65,7 +65,7 @@ class Pace:
 
 @contextmanager
 def progress(total: int | None = None, unit: str = "pairs", lines: bool = False) -> Iterator[Pace]:
-    """Show the pace while the block lasts. ``lines``: also where stderr is neither a terminal nor a notebook."""
+    """Show progress until the block ends. ``lines``: also where stderr is neither a terminal nor a notebook."""
     console = Console(stderr=True)
     shown = console.is_terminal or console.is_jupyter
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[pace]}"), TimeRemainingColumn())

@@ -38,7 +38,7 @@ INDEX_FORMAT = 2
 """Goes up when keys or index files change."""
 
 BUCKET_ROWS = 200_000
-"""Rows of a bucket, about and at most: some hundred bytes each."""
+"""Rows of a bucket, at most (about): some hundred bytes each."""
 
 KEY = "key"
 KEY_BYTES = 16
@@ -46,10 +46,10 @@ KEY_BYTES = 16
 
 @dataclass(frozen=True, slots=True)
 class Previous:
-    """The earlier dataset: ``source`` has those of its files that can serve, perhaps none.
+    """The earlier dataset: ``source`` has those of its files that can be reused, perhaps none.
 
-    ``options`` say what its columns are called; ``scores`` are the columns to carry over; ``obstacle`` says why not all
-    rows can serve, or is None.
+    ``options`` have the names of its columns; ``scores`` are the columns to carry over; ``obstacle`` says why not all
+    rows can be reused, or is None.
     """
 
     source: runs.Source
@@ -70,13 +70,13 @@ def rescore_dataset(  # noqa: PLR0913 (one keyword a setting)
     watch: runs.Watcher | None = None,
     warn: Callable[[str], None] | None = None,
 ) -> runs.RunSummary:
-    """Score a dataset as ``score_dataset`` does, but for the rows whose scores ``previous`` already holds.
+    """Score a dataset as ``score_dataset`` does, except for the rows whose scores ``previous`` has.
 
     ``previous`` is a scored dataset, its rows in any order, complete or not. A row's scores are carried over,
     ``score_micros`` included, where its content (the pairs, ``is_placeholder``, ``domain``) is that of a row there
     which was scored without ``score_error`` and with the same signature. ``RunSummary.rows_carried`` says how many;
-    ``warn`` is told why rows of ``previous`` cannot serve. ``previous_columns`` are the names of the meaningful columns
-    there, by default those under which they were scored.
+    ``warn`` is told why rows of ``previous`` cannot be reused. ``previous_columns`` are the names of the columns there,
+    by default those under which they were scored.
 
     It is the same run as that of ``score_dataset`` into the same output: one may finish what the other began. Raises
     what ``score_dataset`` raises.
@@ -86,8 +86,8 @@ def rescore_dataset(  # noqa: PLR0913 (one keyword a setting)
         warn(before.obstacle)
     folder = run.work.output / INDEX_FOLDER
     if run.missing and before.source.files:
-        carry = partial(_score_or_carry, run.work, scoring, build_index(before, folder))
-        run = replace(run, work=replace(run.work, score=carry))
+        score = partial(_score_or_carry, work=run.work, options=scoring, index=build_index(before, folder))
+        run = replace(run, work=replace(run.work, scorer=replace(run.work.scorer, score=score)))
     try:
         summary = runs.finish_shards(run, running, watch=watch)
     finally:
@@ -106,11 +106,11 @@ def prepare_rescore(  # noqa: PLR0913 (what rescore_dataset takes)
     shard_rows: int,
     previous_columns: Mapping[str, str] | None = None,
 ) -> tuple[runs.Run, Previous]:
-    """What ``rescore_dataset`` would do, and what it would do it with; nothing is written. Errors as there.
+    """What ``rescore_dataset`` would do, and what it would reuse; nothing is written. Errors as there.
 
     Equal content has equal scores only where the signatures are equal and the same pairs of columns were scored.
     """
-    run = runs.prepare_run(inputs, output, runs.PairScorer(options), shard_rows)
+    run = runs.prepare_run(inputs, output, runs.pair_scorer(options), shard_rows)
     source = runs.open_source(previous)
     for file in source.files:
         if file.version.location.within(run.work.output):
@@ -119,7 +119,7 @@ def prepare_rescore(  # noqa: PLR0913 (what rescore_dataset takes)
             )
     named = replace(options, columns=_columns_of(source, options) if previous_columns is None else previous_columns)
     scores = pa.schema([run.work.output_schema.field(name) for name in run.work.score_columns])
-    signature = run.work.signature
+    signature = run.work.scorer.signature
     files = tuple(file for file in source.files if file.signature == signature)
     others = [file for file in source.files if file.signature != signature]
     mismatch = _mismatch(source.schema, named, run.work.input_schema, options, scores)
@@ -180,7 +180,7 @@ def content_keys(table: pa.Table, options: ScoringOptions) -> np.ndarray[Any, An
 
 
 def build_index(previous: Previous, folder: runs.Location) -> runs.Location:
-    """The index of the files that can serve; that of an earlier start is taken as it is.
+    """The index of the files that can be reused; one from an earlier start is kept.
 
     A row that could not be scored is not in it, so it is tried again. Raises ``DatasetError``.
     """
@@ -213,33 +213,33 @@ def build_index(previous: Previous, folder: runs.Location) -> runs.Location:
     return index
 
 
-def _score_or_carry(work: runs.Work, options: ScoringOptions, index: runs.Location, table: pa.Table) -> pa.Table:
+def _score_or_carry(table: pa.Table, work: runs.Work, options: ScoringOptions, index: runs.Location) -> pa.Table:
     """The table with its scores: those in the index for the rows whose content it knows, new ones for the others."""
     found, carried = _look_up(index, content_keys(table, options))
     unknown = np.setdiff1d(np.arange(table.num_rows), found)
     scores = [carried]
     if len(unknown):
-        scores.append(work.scorer(table.take(unknown)).select(carried.column_names))
+        scores.append(work.scorer.score(table.take(unknown)).select(carried.column_names))
     order = np.argsort(np.concatenate([found, unknown]))
     scored = pa.table([*table.columns, *pa.concat_tables(scores).take(order).columns], schema=work.output_schema)
     return scored.replace_schema_metadata({runs.CARRIED_KEY: str(len(found))})
 
 
 def _columns_of(source: runs.Source, options: ScoringOptions) -> Mapping[str, str] | None:
-    """What the columns of a scored dataset were called when it was scored: its manifest, beside its files, says it."""
+    """The names of a dataset's columns when it was scored: they are in the manifest beside its files."""
     try:
         if runs.MANIFEST in runs.list_files(source.base):
             columns = json.loads(runs.read_bytes(source.base / runs.MANIFEST))["settings"]["columns"]
             return ScoringOptions(columns=columns).columns
     except (ValueError, KeyError, TypeError):
-        pass  # A copy without its manifest, or with another's: the new run's names are as good a guess.
+        pass  # A copy without its manifest, or with another's: use the names of the new run.
     return options.columns
 
 
 def _mismatch(
     theirs: pa.Schema, named: ScoringOptions, ours: pa.Schema, options: ScoringOptions, scores: pa.Schema
 ) -> str | None:
-    """What keeps all of the dataset from serving, as the rest of a sentence about it."""
+    """Why no row of the dataset can be reused, as the end of a sentence."""
     try:
         pairs = [kind.name for kind in pairs_present(theirs, named)]
     except ColumnError as error:

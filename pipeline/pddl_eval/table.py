@@ -1,7 +1,7 @@
-"""A table of rows becomes a table of scores: every column of the input unchanged, then the score columns.
+"""From a table of rows to a table of scores: every column of the input unchanged, then the score columns.
 
-One bad row costs one row: whatever goes wrong inside it is its ``score_error``. Nothing here knows where rows come from
-or go to. ``score_frame`` does the same for a frame in a notebook.
+A bad row costs one row: an error inside it is its ``score_error``. Where rows come from and go to is not known here.
+``score_frame`` does the same for a frame in a notebook.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Frame = TypeVar("Frame")
 """``polars.DataFrame`` or ``pandas.DataFrame``."""
 
 CHUNK_ROWS = 256
-"""Rows of a frame between two looks at the clock."""
+"""Rows of a frame between two updates of the progress bar."""
 
 ARROW_TYPES = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
 
@@ -59,7 +59,7 @@ def score_table(table: pa.Table, options: ScoringOptions) -> pa.Table:
 
 
 def _score_row(row: Row, pairs: Sequence[Pair], options: ScoringOptions) -> list[Any]:
-    """The row's score columns, whatever the row does."""
+    """The row's score columns; an error costs the columns of its pair."""
     start = perf_counter_ns()
     scores: list[Any] = []
     errors: list[str] = []
@@ -74,9 +74,9 @@ def _score_row(row: Row, pairs: Sequence[Pair], options: ScoringOptions) -> list
 
 @contextmanager
 def _patient_collector() -> Iterator[None]:
-    """Let the cyclic garbage collector look less often: scoring makes many values, none of them in cycles.
+    """Run the cyclic garbage collector less often: scoring makes many values, none of them in cycles.
 
-    With the references of a shard in memory, Python's default would walk through all of them every few rows.
+    By default it would visit all references of the shard every few rows.
     """
     thresholds = gc.get_threshold()
     gc.set_threshold(50_000, 5, 1_000)
@@ -94,18 +94,18 @@ def pairs_present(schema: pa.Schema, options: ScoringOptions) -> list[Pair]:
     for meaning, name in (options.columns or {}).items():
         if name not in schema.names:
             raise ColumnError(f"there is no column {name} for {meaning}; {did_you_mean(name, schema.names, 'columns')}")
-    sides = [(pair, [options.column(side) for side in (pair.reference, pair.generated)]) for pair in PAIRS]
-    present = [pair for pair, names in sides if all(name in schema.names for name in names)]
+    names = {pair: (options.column(pair.reference), options.column(pair.generated)) for pair in PAIRS}
+    present = [pair for pair in PAIRS if set(names[pair]) <= set(schema.names)]
     if present:
         return present
-    for _, (reference, generated) in sides:
-        if (reference in schema.names) != (generated in schema.names):
-            there, absent = (reference, generated) if reference in schema.names else (generated, reference)
+    for sides in names.values():
+        there, absent = sorted(sides, key=lambda name: name not in schema.names)
+        if there in schema.names:
             raise ColumnError(
                 f"there is a column {there} but no {absent}; {did_you_mean(absent, schema.names, 'columns')}; "
-                f"say which one it is: --column {absent}=NAME, in Python columns={{{absent!r}: NAME}}"
+                f"name the column: --column {absent}=NAME, in Python columns={{{absent!r}: NAME}}"
             )
-    wanted = " or ".join(" and ".join(names) for _, names in sides)
+    wanted = " or ".join(map(" and ".join, names.values()))
     raise ColumnError(f"no pair of columns to score: expected {wanted}; found {', '.join(schema.names) or 'none'}")
 
 
@@ -146,13 +146,13 @@ def is_text(type_: pa.DataType) -> bool:
 
 @takes(options=ScoringOptions)
 def score_frame(frame: Frame, *, options: ScoringOptions) -> Frame:
-    """The polars or pandas frame with the score columns that ``pddl-eval score`` writes behind its own columns.
+    """The polars or pandas frame, followed by its score columns: the columns that ``pddl-eval score`` writes.
 
     For frames of up to about 10,000 rows: ``score_dataset`` uses all CPUs, resumes after interruptions and writes to
     disk. ``columns`` maps a column's meaning to its name in the frame (``{"generated_problem": "output"}``);
     ``domain`` is the name of a known domain or PDDL text, for rows that name none. The other settings are those of
-    ``pddl_eval.score_dataset``. The frame itself does not change. In pandas the result keeps the index, and bools and
-    integers are nullable ``boolean`` and ``Int64``, because None means "not decided". Long work shows a progress bar.
+    ``pddl_eval.score_dataset``. The frame itself is not changed, and pandas keeps its index. In pandas, bools and
+    integers are nullable (``boolean``, ``Int64``), because None means "not decided". Long work shows a progress bar.
 
     Raises ``TypeError`` if this is not a frame, ``ColumnError`` (a ``UserError``) if columns are missing or of the
     wrong type, ``UserError`` if a setting is wrong. An error inside a row goes into its ``score_error``.
@@ -163,9 +163,18 @@ def score_frame(frame: Frame, *, options: ScoringOptions) -> Frame:
     [1.0, 0.0]
     """
     names, take, attach = _library(frame)
-    table = _meaningful(names, take, options)
-    # What is wrong with the columns is said of all of them, also of those that need not be read.
-    others = [pa.field(name, pa.null()) for name in names if isinstance(name, str) and name not in table.column_names]
+    arrays: dict[str, pa.Array] = {}
+    for name in dict.fromkeys(map(options.column, MEANINGS)):
+        if names.count(name) > 1:
+            raise ColumnError(f"{names.count(name)} columns are named {name}: keep one")
+        if name in names:
+            try:
+                arrays[name] = take(name)
+            except (pa.ArrowException, TypeError, ValueError) as error:
+                raise ColumnError(f"column {name} holds values of different or unknown types: {error}") from None
+    table = pa.table(arrays)
+    # The other columns, whatever they hold, need not fit Arrow; but their names are checked.
+    others = [pa.field(name, pa.null()) for name in names if isinstance(name, str) and name not in arrays]
     score_schema(pa.schema([*table.schema, *others]), options)
     chunks = []
     with progress(table.num_rows, "rows") as pace:
@@ -177,36 +186,18 @@ def score_frame(frame: Frame, *, options: ScoringOptions) -> Frame:
 
 
 def _library(frame: Any) -> tuple[list[Any], Callable[[str], pa.Array], Callable[[pa.Table], Any]]:
-    """A frame's column names, how a column becomes an array, and how score columns become the frame's."""
-    # A frame of a library can only be here if somebody imported it; nobody else should have to.
+    """A frame's column names, how a column becomes an array, and how score columns are added to the frame."""
+    # A frame exists only where its library was imported; this file does not import it for others.
     polars, pandas = sys.modules.get("polars"), sys.modules.get("pandas")
-    if polars is not None and isinstance(frame, polars.DataFrame):
-        return (
-            frame.columns,
-            lambda name: frame[name].to_arrow(),
-            lambda scores: frame.hstack(polars.from_arrow(scores)),
-        )
-    if polars is not None and isinstance(frame, polars.LazyFrame):
+    if polars and isinstance(frame, polars.DataFrame):
+        return frame.columns, lambda name: frame[name].to_arrow(), lambda added: frame.hstack(polars.from_arrow(added))
+    if polars and isinstance(frame, polars.LazyFrame):
         raise TypeError("score_frame takes a frame whose rows are there: collect() the LazyFrame first")
-    if pandas is not None and isinstance(frame, pandas.DataFrame):
+    if pandas and isinstance(frame, pandas.DataFrame):
         nullable: Mapping[Any, Any] = {pa.bool_(): pandas.BooleanDtype(), pa.int64(): pandas.Int64Dtype()}
 
-        def attach(scores: pa.Table) -> Any:
-            return pandas.concat([frame, scores.to_pandas(types_mapper=nullable.get).set_index(frame.index)], axis=1)
+        def attach(added: pa.Table) -> Any:
+            return pandas.concat([frame, added.to_pandas(types_mapper=nullable.get).set_index(frame.index)], axis=1)
 
         return list(frame.columns), lambda name: pa.array(frame[name], from_pandas=True), attach
     raise TypeError(f"score_frame takes a polars or pandas DataFrame, not a {type(frame).__name__}")
-
-
-def _meaningful(names: list[Any], take: Callable[[str], pa.Array], options: ScoringOptions) -> pa.Table:
-    """The columns that mean something; the others, whatever they hold, need not fit Arrow."""
-    arrays: dict[str, pa.Array] = {}
-    for name in dict.fromkeys(map(options.column, MEANINGS)):
-        if names.count(name) > 1:
-            raise ColumnError(f"{names.count(name)} columns are named {name}: keep one")
-        if name in names:
-            try:
-                arrays[name] = take(name)
-            except (pa.ArrowException, TypeError, ValueError) as error:
-                raise ColumnError(f"column {name} holds values of different or unknown types: {error}") from None
-    return pa.table(arrays)

@@ -45,72 +45,24 @@ class Verdict(StrEnum):
         member.decided_by = decided_by
         return member
 
-    IDENTICAL = (
-        "identical",
-        "the same atoms under the same names",
-        "an easy case: the same atoms under the same names, so no goal had to be specified",
-    )
-    ISOMORPHIC = (
-        "isomorphic",
-        "the same atoms after renaming objects",
-        "an easy case: the problem graphs as written are isomorphic, so no goal had to be specified",
-    )
-    EQUIVALENT = (
-        "equivalent",
-        "the same problem once both goals are fully specified",
-        "no easy case: both goals were fully specified, and then the graphs are isomorphic",
-    )
-    EMPTY = ("empty", "no answer", "reading: there is no answer")
-    UNPARSEABLE = (
-        "unparseable",
-        "no PDDL problem that can be read",
-        "reading: the answer holds no problem that can be read",
-    )
-    NOT_STRIPS = ("not_strips", "a construct outside STRIPS", "reading: the answer's problem is not STRIPS")
-    DOMAIN_MISMATCH = (
-        "domain_mismatch",
-        "a problem of another domain",
-        "an easy case: the answer names another domain",
-    )
-    INVALID_ATOM = (
-        "invalid_atom",
-        "an atom names an object that is not declared",
-        "reading: an atom of the answer names an object that is not declared",
-    )
-    OBJECT_COUNT = (
-        "object_count",
-        "too many or too few objects",
-        "an easy case: the problems have different numbers of objects",
-    )
-    TYPES_DIFFER = (
-        "types_differ",
-        "objects of other types",
-        "an easy case: the problems have different numbers of objects of some type",
-    )
-    INIT_DIFFERS = (
-        "init_differs",
-        "another initial state",
-        "an easy case: the initial scenes are not isomorphic",
-    )
-    GOAL_DIFFERS = (
-        "goal_differs",
-        "another goal",
-        "no easy case: even fully specified, the goals do not correspond",
-    )
-    UNSOLVABLE = (
-        "unsolvable",
-        "the goal is out of reach",
-        "no easy case: fully specifying the answer's goal showed that no reachable state contains it",
-    )
-    UNDECIDED = (
-        "undecided",
-        "a limit was hit before an answer was found",
-        "a limit: a goal could not be fully specified, so nothing is claimed",
-    )
+    IDENTICAL = ("identical", "the same atoms under the same names", "an easy case: no goal had to be specified")
+    ISOMORPHIC = ("isomorphic", "the same atoms after renaming objects", "an easy case: no goal had to be specified")
+    EQUIVALENT = ("equivalent", "the same problem once both goals are fully specified", "both fully specified goals")
+    EMPTY = ("empty", "no answer", "reading the answer")
+    UNPARSEABLE = ("unparseable", "no PDDL problem that can be read", "reading the answer")
+    NOT_STRIPS = ("not_strips", "a construct outside STRIPS", "reading the answer")
+    DOMAIN_MISMATCH = ("domain_mismatch", "a problem of another domain", "an easy case: the names of the domains")
+    INVALID_ATOM = ("invalid_atom", "an atom names an object that is not declared", "reading the answer")
+    OBJECT_COUNT = ("object_count", "too many or too few objects", "an easy case: the numbers of objects")
+    TYPES_DIFFER = ("types_differ", "objects of other types", "an easy case: the numbers of objects of each type")
+    INIT_DIFFERS = ("init_differs", "another initial state", "an easy case: the initial scenes are not isomorphic")
+    GOAL_DIFFERS = ("goal_differs", "another goal", "no easy case: even fully specified, the goals do not correspond")
+    UNSOLVABLE = ("unsolvable", "the goal is out of reach", "the answer's goal: no reachable state contains it")
+    UNDECIDED = ("undecided", "a limit was hit before an answer was found", "nothing: a goal is not fully specified")
     REFERENCE_INVALID = (
         "reference_invalid",
         "a mistake in the data: the reference cannot be read or solved",
-        "a mistake in the data: no answer can be scored against this reference",
+        "the reference: no answer can be scored against it",
     )
 
     @property

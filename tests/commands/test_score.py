@@ -131,17 +131,15 @@ def test_a_damaged_input_ends_with_one_sentence_and_its_readable_rows(tmp_path: 
 
 
 INTERRUPTED = """
-from dataclasses import replace
-
 from pddl_eval.commands.command import command, run_alone
 from pddl_eval.options import RunOptions
-from pddl_eval.run import run_scorer
-from tests.run.length_scorer import LengthScorer
+from tests.run.length_scorer import length_scorer, run_scorer
 
 @command
 def score(run: RunOptions) -> None:
     source, output = {places!r}
-    run_scorer(source, output, LengthScorer(pause=0.3), replace(run, engine="local", shard_rows=10))
+    options = RunOptions(engine="local", workers=run.workers, shard_rows=10)
+    run_scorer(source, output, length_scorer(pause=0.3), options)
 
 if __name__ == "__main__":
     run_alone(score)

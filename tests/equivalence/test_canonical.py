@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval.equivalence import canonical, same_graph, scene_graph
 from pddl_eval.equivalence.canonical import LabelledGraph, isomorphic
@@ -36,6 +36,7 @@ def graph(problem: Problem) -> LabelledGraph:
     return LabelledGraph(problem.objects, {"init": problem.init, "goal": problem.goal})
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**32))
 def test_a_renamed_copy_has_the_same_form_and_the_orders_give_the_renaming(seed: int) -> None:
     rng = Random(seed)
@@ -49,6 +50,7 @@ def test_a_renamed_copy_has_the_same_form_and_the_orders_give_the_renaming(seed:
     assert {object_map[name]: type_ for name, type_ in copy.objects.items()} == problem.objects
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**32))
 def test_small_problems_agree_with_the_matcher_of_networkx(seed: int) -> None:
     rng = Random(seed)
@@ -96,6 +98,7 @@ def test_only_a_graph_without_symmetry_is_rigid() -> None:
     assert not LabelledGraph({"a": "t", "b": "t"}, {"init": []}).is_rigid
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**32))
 def test_folding_twins_changes_no_answer(seed: int) -> None:
     rng = Random(seed)

@@ -85,7 +85,7 @@ def test_object_count_names_what_is_missing() -> None:
     two = blocks("arm-empty, clear a, clear b, on-table a, on-table b", "on a b", "a b")
     decision = compare(blocks(TABLE, TOWER), two)
     assert (decision.equivalent, decision.verdict) == (False, Verdict.OBJECT_COUNT)
-    assert decision.detail == "2 objects instead of 3: c is missing"
+    assert decision.detail == "2 objects instead of 3; missing: c"
 
 
 def test_added_types_are_a_strict_no_and_an_untyped_yes() -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from xml.etree import ElementTree
 
 import polars as pl
 import pytest
-from pddl_eval.report import build_report, write_figures
+from pddl_eval.report import Report, build_report, write_figures
 from pddl_eval.report.figures import (
     FAINT,
     GRID,
@@ -19,7 +20,7 @@ from pddl_eval.report.figures import (
     SERIES,
     WIDTH,
     Figure,
-    all_figures,
+    figures,
     standalone,
     svg,
 )
@@ -27,6 +28,10 @@ from pddl_eval.report.figures import (
 from tests.report.scored_rows import HOSTILE, answers
 
 SVG = "{http://www.w3.org/2000/svg}"
+
+
+def all_figures(report: Report) -> list[Figure]:
+    return [*chain.from_iterable(figures(report).values())]
 
 
 def drawn(figure: Figure) -> ElementTree.Element:
@@ -61,9 +66,9 @@ def test_there_is_a_figure_for_each_question() -> None:
 
 
 def test_a_dataset_without_groups_has_figures_of_all_rows() -> None:
-    figures = all_figures(build_report(answers(plans=True), by=[]))
-    assert [figure.name for figure in figures][:3] == ["rates", "verdicts", "score-against-size"]
-    assert all("all rows" in " ".join(texts(figure)) for figure in figures)
+    drawings = all_figures(build_report(answers(plans=True), by=[]))
+    assert [figure.name for figure in drawings][:3] == ["rates", "verdicts", "score-against-size"]
+    assert all("all rows" in " ".join(texts(figure)) for figure in drawings)
 
 
 def test_nothing_scored_nothing_drawn() -> None:
@@ -97,14 +102,14 @@ def test_marks_stay_inside_the_figure() -> None:
 
 
 def test_hostile_names_are_text_in_the_drawing() -> None:
-    figures = all_figures(build_report(answers(HOSTILE, plans=True)))
-    for figure in figures:
+    drawings = all_figures(build_report(answers(HOSTILE, plans=True)))
+    for figure in drawings:
         assert re.fullmatch(r"[\w-]{1,150}", figure.name)
         for element in drawn(figure).iter():
             assert element.tag in {SVG + name for name in ("svg", "g", "rect", "text", "path", "line")}
             assert not [name for name in element.attrib if name.startswith("on") or "href" in name]
         assert "\x1b" not in standalone(figure)
-    assert any("<script>" in text for figure in figures for text in texts(figure))
+    assert any("<script>" in text for figure in drawings for text in texts(figure))
 
 
 def test_groups_of_equal_beginnings_stay_apart() -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
+from functools import partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pddl_eval.options import RunOptions
+from pddl_eval.run import Input, RunSummary, Watcher, finish_shards, prepare_run
+from pddl_eval.run.partitions import Scorer
 
 ADDED = (
     pa.field("length", pa.int64()),
@@ -17,35 +20,36 @@ ADDED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class LengthScorer:
+def length_scorer(text: str = "text", poison: tuple[str, ...] = (), pause: float = 0.0, fails: bool = False) -> Scorer:
     """``poison`` are texts that end the process that scores them; ``pause`` is in seconds a table."""
+    score = partial(_score, text=text, poison=poison, pause=pause, fails=fails)
+    return Scorer(f"length|text:{text}", {"text": text}, _output_schema, score)
 
-    text: str = "text"
-    poison: tuple[str, ...] = ()
-    pause: float = 0.0
-    fails: bool = False
 
-    @property
-    def signature(self) -> str:
-        return f"length|text:{self.text}"
+def _output_schema(schema: pa.Schema) -> pa.Schema:
+    return pa.schema([*schema, *ADDED], metadata=schema.metadata)
 
-    @property
-    def settings(self) -> dict[str, object]:
-        return {"text": self.text}
 
-    def output_schema(self, schema: pa.Schema) -> pa.Schema:
-        return pa.schema([*schema, *ADDED], metadata=schema.metadata)
+def _score(table: pa.Table, text: str, poison: tuple[str, ...], pause: float, fails: bool) -> pa.Table:
+    time.sleep(pause)
+    texts = table[text]
+    if poison and any(text in poison for text in texts.to_pylist()):
+        os._exit(9)
+    if fails:
+        raise KeyError("bug")
+    length = pc.cast(pc.utf8_length(texts), pa.int64())
+    even = pc.equal(pc.bit_wise_and(length, 1), 0)
+    verdict = pc.if_else(even, "even", "odd")
+    errors = pa.nulls(table.num_rows, pa.string())
+    return pa.table([*table.columns, length, even, verdict, errors], schema=_output_schema(table.schema))
 
-    def __call__(self, table: pa.Table) -> pa.Table:
-        time.sleep(self.pause)
-        texts = table[self.text]
-        if self.poison and any(text in self.poison for text in texts.to_pylist()):
-            os._exit(9)
-        if self.fails:
-            raise KeyError("bug")
-        length = pc.cast(pc.utf8_length(texts), pa.int64())
-        even = pc.equal(pc.bit_wise_and(length, 1), 0)
-        verdict = pc.if_else(even, "even", "odd")
-        errors = pa.nulls(table.num_rows, pa.string())
-        return pa.table([*table.columns, length, even, verdict, errors], schema=self.output_schema(table.schema))
+
+def run_scorer(
+    inputs: Input,
+    output: str | os.PathLike[str],
+    scorer: Scorer,
+    options: RunOptions,
+    watch: Watcher | None = None,
+) -> RunSummary:
+    """``score_dataset`` with this scorer."""
+    return finish_shards(prepare_run(inputs, output, scorer, options.shard_rows), options, watch=watch)

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 from pddl_eval.options import RunOptions
-from pddl_eval.run import RunIncomplete, partitions, retries, run_scorer
+from pddl_eval.run import RunIncomplete, partitions, retries
 from pddl_eval.run.engines import EngineError, RayTasks, WorkerLost, available_cpus, choose_engine, ordered_map
 from pddl_eval.run.partitions import UNSCORED
 from pddl_eval.run.places import DatasetError, OutputError
 
-from tests.run.length_scorer import LengthScorer
+from tests.run.length_scorer import length_scorer, run_scorer
 from tests.run.parquet_files import numbered, read_output, write_numbered
 
 
@@ -31,8 +31,8 @@ def pairs(tmp_path: Path) -> Path:
 
 
 def test_worker_processes_write_what_this_process_writes(pairs: Path, tmp_path: Path) -> None:
-    alone = run_scorer(pairs, tmp_path / "a", LengthScorer(), RunOptions(engine="local", shard_rows=30))
-    together = run_scorer(pairs, tmp_path / "b", LengthScorer(), RunOptions(engine="local", workers=2, shard_rows=30))
+    alone = run_scorer(pairs, tmp_path / "a", length_scorer(), RunOptions(engine="local", shard_rows=30))
+    together = run_scorer(pairs, tmp_path / "b", length_scorer(), RunOptions(engine="local", workers=2, shard_rows=30))
     assert read_output(tmp_path / "a").equals(read_output(tmp_path / "b"))
     assert read_output(tmp_path / "a").select(["n", "text"]).equals(numbered(200))
     assert together.statistics == alone.statistics
@@ -45,7 +45,7 @@ def test_worker_processes_find_the_row_that_ends_them(quick_conviction: None, pa
     run_scorer(
         pairs,
         tmp_path / "out",
-        LengthScorer(poison=(poison,)),
+        length_scorer(poison=(poison,)),
         RunOptions(engine="local", workers=2, shard_rows=16),
         watch=events.append,
     )
@@ -59,12 +59,12 @@ def test_worker_processes_find_the_row_that_ends_them(quick_conviction: None, pa
 def test_ray_writes_what_this_process_writes_and_finds_the_row_that_ends_its_worker(
     ray_session: None, quick_conviction: None, pairs: Path, tmp_path: Path
 ) -> None:
-    run_scorer(pairs, tmp_path / "local", LengthScorer(), RunOptions(engine="local", shard_rows=30))
-    summary = run_scorer(pairs, tmp_path / "ray", LengthScorer(), RunOptions(engine="ray", shard_rows=30))
+    run_scorer(pairs, tmp_path / "local", length_scorer(), RunOptions(engine="local", shard_rows=30))
+    summary = run_scorer(pairs, tmp_path / "ray", length_scorer(), RunOptions(engine="ray", shard_rows=30))
     assert read_output(tmp_path / "ray").equals(read_output(tmp_path / "local"))
     assert (summary.engine, summary.rows) == ("ray", 200)
     poison = numbered(200)["text"][137].as_py()
-    run_scorer(pairs, tmp_path / "poison", LengthScorer(poison=(poison,)), RunOptions(engine="ray", shard_rows=8))
+    run_scorer(pairs, tmp_path / "poison", length_scorer(poison=(poison,)), RunOptions(engine="ray", shard_rows=8))
     assert_only_unscored(tmp_path / "poison", {137})
 
 
@@ -93,7 +93,7 @@ def test_a_worker_killed_from_outside_costs_an_attempt_and_no_row(pairs: Path, t
         summary = run_scorer(
             pairs,
             tmp_path / "out",
-            LengthScorer(pause=0.2),
+            length_scorer(pause=0.2),
             RunOptions(engine="local", workers=2, shard_rows=20),
             watch=outcomes.append,
         )
@@ -109,7 +109,7 @@ def test_a_worker_killed_from_outside_costs_an_attempt_and_no_row(pairs: Path, t
 def test_no_worker_outlives_a_run_that_fails(pairs: Path, tmp_path: Path) -> None:
     with pytest.raises(RunIncomplete, match="KeyError: 'bug'"):
         run_scorer(
-            pairs, tmp_path / "out", LengthScorer(fails=True), RunOptions(engine="local", workers=2, shard_rows=30)
+            pairs, tmp_path / "out", length_scorer(fails=True), RunOptions(engine="local", workers=2, shard_rows=30)
         )
     deadline = time.monotonic() + 5
     while time.monotonic() < deadline:
@@ -128,7 +128,7 @@ def test_a_fatal_failure_ends_the_run_at_once(pairs: Path, tmp_path: Path, monke
     outcomes: list[object] = []
     with pytest.raises(OutputError, match="No space is left"):
         run_scorer(
-            pairs, tmp_path / "out", LengthScorer(), RunOptions(engine="local", shard_rows=10), watch=outcomes.append
+            pairs, tmp_path / "out", length_scorer(), RunOptions(engine="local", shard_rows=10), watch=outcomes.append
         )
     assert len(outcomes) == 2, "the plan and one failure"
 

@@ -22,11 +22,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval.options import RunOptions
-from pddl_eval.run import run_scorer, score_dataset
+from pddl_eval.run import score_dataset
+from pddl_eval.run.partitions import Scorer
 from pddl_eval.run.places import list_files, locate
 
 from tests.run.cluster import RAY, Cluster, kill
-from tests.run.length_scorer import LengthScorer
+from tests.run.length_scorer import length_scorer, run_scorer
 from tests.run.parquet_files import numbered, read_output, write_numbered
 
 ROWS, SHARD_ROWS = 400, 10
@@ -34,12 +35,11 @@ ROWS, SHARD_ROWS = 400, 10
 RUN = """
 import sys
 from pddl_eval.options import RunOptions
-from pddl_eval.run import run_scorer
-from tests.run.length_scorer import LengthScorer
+from tests.run.length_scorer import length_scorer, run_scorer
 
 source, output, address = sys.argv[1:]
 options = RunOptions(engine="ray", address=address, shard_rows=10, json_log=output + ".jsonl")
-run_scorer(source, output, LengthScorer(pause=0.15), options)
+run_scorer(source, output, length_scorer(pause=0.15), options)
 """
 
 METRICS = """
@@ -90,7 +90,7 @@ def assert_complete(run: subprocess.Popen[str], pairs: Path, output: Path) -> No
     _, errors = run.communicate(timeout=80)
     assert run.returncode == 0, errors
     undisturbed = output.with_name("undisturbed")
-    run_scorer(pairs, undisturbed, LengthScorer(), RunOptions(engine="local", shard_rows=SHARD_ROWS))
+    run_scorer(pairs, undisturbed, length_scorer(), RunOptions(engine="local", shard_rows=SHARD_ROWS))
     assert read_output(output).equals(read_output(undisturbed))
     assert len(list(output.glob("*.parquet"))) == ROWS // SHARD_ROWS
     assert [path.name for path in output.iterdir() if path.name.startswith(".")] == []
@@ -229,10 +229,8 @@ def test_an_object_store_that_fails_or_is_slow(
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{store.server_port}")
     try:
         source = write_numbered(tmp_path / "pairs.parquet", rows=60, row_group=30)
-        run_scorer(source, f"s3://{bucket}/out", LengthScorer(), RunOptions(engine="local", shard_rows=15))
-        again = run_scorer(
-            f"s3://{bucket}/out", tmp_path / "copy", Relength(), RunOptions(engine="local", shard_rows=15)
-        )
+        run_scorer(source, f"s3://{bucket}/out", length_scorer(), RunOptions(engine="local", shard_rows=15))
+        again = run_scorer(f"s3://{bucket}/out", tmp_path / "copy", RESCORER, RunOptions(engine="local", shard_rows=15))
         names = [name for name in list_files(locate(f"s3://{bucket}/out")) if name.endswith(".parquet")]
     finally:
         store.shutdown()
@@ -244,16 +242,17 @@ def test_an_object_store_that_fails_or_is_slow(
     assert read_output(tmp_path / "copy").select(["n", "text"]).equals(numbered(60))
 
 
-class Relength(LengthScorer):
-    """The scorer on its own output."""
+def with_another_error(schema: pa.Schema) -> pa.Schema:
+    return schema.append(pa.field("score_error_again", pa.string()))
 
-    def output_schema(self, schema: pa.Schema) -> pa.Schema:
-        return schema.append(pa.field("score_error_again", pa.string()))
 
-    def __call__(self, table: pa.Table) -> pa.Table:
-        return pa.table(
-            [*table.columns, pa.nulls(table.num_rows, pa.string())], schema=self.output_schema(table.schema)
-        )
+def score_again(table: pa.Table) -> pa.Table:
+    errors = pa.nulls(table.num_rows, pa.string())
+    return pa.table([*table.columns, errors], schema=with_another_error(table.schema))
+
+
+RESCORER = Scorer("again", {}, with_another_error, score_again)
+"""A scorer for the output of the other one."""
 
 
 def test_an_answer_of_ten_megabytes_is_a_row_like_any_other(tmp_path: Path) -> None:
@@ -274,13 +273,13 @@ def test_a_clock_that_jumps_does_no_shard_twice_and_none_less(
     jump: int, pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     output = tmp_path / "out"
-    run_scorer(pairs, output, LengthScorer(), RunOptions(engine="local", shard_rows=SHARD_ROWS))
+    run_scorer(pairs, output, length_scorer(), RunOptions(engine="local", shard_rows=SHARD_ROWS))
     for path in sorted(output.glob("*.parquet"))[:5]:
         path.unlink()
     for path in output.iterdir():
         os.utime(path, (path.stat().st_mtime + jump,) * 2)
     now = time.time
     monkeypatch.setattr(time, "time", lambda: now() + jump)
-    again = run_scorer(pairs, output, LengthScorer(), RunOptions(engine="local", shard_rows=SHARD_ROWS))
+    again = run_scorer(pairs, output, length_scorer(), RunOptions(engine="local", shard_rows=SHARD_ROWS))
     assert (again.rows, again.rows_scored) == (ROWS, 5 * SHARD_ROWS)
     assert read_output(output).select(["n", "text"]).equals(numbered(ROWS))

@@ -12,7 +12,7 @@ from pddl_eval.run.partitions import ShardTask, score_shard
 from pddl_eval.run.places import DatasetError
 from pddl_eval.run.score import MANIFEST, SUMMARY, Run, begin_run, finish_run, prepare_run
 
-from tests.run.length_scorer import LengthScorer
+from tests.run.length_scorer import length_scorer
 from tests.run.parquet_files import write_numbered
 
 
@@ -22,7 +22,7 @@ def pairs(tmp_path: Path) -> Path:
 
 
 def begun(pairs: Path, output: Path) -> Run:
-    plan = prepare_run(pairs, output, LengthScorer(), 10)
+    plan = prepare_run(pairs, output, length_scorer(), 10)
     begin_run(plan)
     return plan
 
@@ -30,7 +30,7 @@ def begun(pairs: Path, output: Path) -> Run:
 def test_the_same_run_does_what_is_missing(pairs: Path, tmp_path: Path) -> None:
     plan = begun(pairs, tmp_path / "out")
     record = score_shard(plan.work, ShardTask(plan.shards[1]))
-    again = prepare_run(pairs, tmp_path / "out", LengthScorer(), 10)
+    again = prepare_run(pairs, tmp_path / "out", length_scorer(), 10)
     assert again.work.run == plan.work.run
     assert again.finished == {plan.shards[1].name: record}
     assert again.missing == (plan.shards[0], plan.shards[2])
@@ -39,24 +39,24 @@ def test_the_same_run_does_what_is_missing(pairs: Path, tmp_path: Path) -> None:
 def test_an_input_that_moved_is_the_same_input(pairs: Path, tmp_path: Path) -> None:
     plan = begun(pairs, tmp_path / "out")
     moved = pairs.rename(tmp_path / "pairs.parquet")
-    assert prepare_run(moved, tmp_path / "out", LengthScorer(), 10).work.run == plan.work.run
+    assert prepare_run(moved, tmp_path / "out", length_scorer(), 10).work.run == plan.work.run
 
 
 def test_another_run_is_refused_with_what_differs(pairs: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     begun(pairs, out)
     with pytest.raises(DatasetError, match="shard_rows was 10 and is 20 now"):
-        prepare_run(pairs, out, LengthScorer(), 20)
+        prepare_run(pairs, out, length_scorer(), 20)
     with pytest.raises(DatasetError, match='text was "text" and is "other" now'):
-        prepare_run(pairs, out, LengthScorer(text="other"), 10)
+        prepare_run(pairs, out, length_scorer(text="other"), 10)
     write_numbered(pairs, rows=25, row_group=25, start=1)
     with pytest.raises(DatasetError, match=r"pairs.parquet"):
-        prepare_run(pairs, out, LengthScorer(), 10)
+        prepare_run(pairs, out, length_scorer(), 10)
     more = write_numbered(pairs.with_name("more.parquet"), rows=1, row_group=1)
     with pytest.raises(DatasetError, match=r"more.parquet"):
-        prepare_run(pairs.parent, out, LengthScorer(), 10)
+        prepare_run(pairs.parent, out, length_scorer(), 10)
     with pytest.raises(DatasetError, match="Choose another folder"):
-        prepare_run(more, out, LengthScorer(), 10)
+        prepare_run(more, out, length_scorer(), 10)
 
 
 @pytest.mark.parametrize("manifest", ["", "[]", "{}", '{"format": 1, "settings": 3}', "\0\1"])
@@ -64,24 +64,24 @@ def test_a_manifest_that_is_none_is_refused(manifest: str, pairs: Path, tmp_path
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / MANIFEST).write_text(manifest)
     with pytest.raises(DatasetError, match="cannot be read"):
-        prepare_run(pairs, tmp_path / "out", LengthScorer(), SHARD_ROWS)
+        prepare_run(pairs, tmp_path / "out", length_scorer(), SHARD_ROWS)
 
 
 def test_someone_elses_files_and_the_input_itself_are_no_output(pairs: Path, tmp_path: Path) -> None:
     write_numbered(tmp_path / "theirs" / "x.parquet", rows=1, row_group=1)
     with pytest.raises(DatasetError, match="holds Parquet files"):
-        prepare_run(pairs, tmp_path / "theirs", LengthScorer(), SHARD_ROWS)
+        prepare_run(pairs, tmp_path / "theirs", length_scorer(), SHARD_ROWS)
     with pytest.raises(DatasetError, match="lies in the output"):
-        prepare_run(pairs, pairs.parent, LengthScorer(), SHARD_ROWS)
+        prepare_run(pairs, pairs.parent, length_scorer(), SHARD_ROWS)
     with pytest.raises(DatasetError, match="lies in the input"):
-        prepare_run(pairs.parent, pairs.parent / "out", LengthScorer(), SHARD_ROWS)
-    assert prepare_run(pairs, pairs.parent / "out", LengthScorer(), SHARD_ROWS).missing, (
+        prepare_run(pairs.parent, pairs.parent / "out", length_scorer(), SHARD_ROWS)
+    assert prepare_run(pairs, pairs.parent / "out", length_scorer(), SHARD_ROWS).missing, (
         "beside a single file is as good as anywhere"
     )
 
 
 def test_planning_writes_nothing(pairs: Path, tmp_path: Path) -> None:
-    prepare_run(pairs, tmp_path / "out", LengthScorer(), SHARD_ROWS)
+    prepare_run(pairs, tmp_path / "out", length_scorer(), SHARD_ROWS)
     assert not (tmp_path / "out").exists()
 
 

@@ -8,11 +8,11 @@ from typing import IO
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval.options import RunOptions
-from pddl_eval.run import places, run_scorer
+from pddl_eval.run import places
 from pddl_eval.run.inputs import open_source
 from pddl_eval.run.places import DatasetError, Location, OutputError, list_files, locate, put_bytes, read_bytes
 
-from tests.run.length_scorer import LengthScorer
+from tests.run.length_scorer import length_scorer, run_scorer
 from tests.run.parquet_files import numbered, read_output, write_numbered
 
 pytestmark = pytest.mark.s3
@@ -26,9 +26,9 @@ def test_a_run_from_bucket_to_bucket_equals_the_local_one(bucket: str, tmp_path:
     for name, start in (("a.parquet", 0), ("deep/b.parquet", 30)):
         path = write_numbered(tmp_path / "in" / name, rows=30, row_group=20, start=start)
         store(path, f"s3://{bucket}/in/{name}")
-    local = run_scorer(tmp_path / "in", tmp_path / "out", LengthScorer(), RunOptions(shard_rows=10, engine="local"))
+    local = run_scorer(tmp_path / "in", tmp_path / "out", length_scorer(), RunOptions(shard_rows=10, engine="local"))
     remote = run_scorer(
-        f"s3://{bucket}/in", f"s3://{bucket}/out", LengthScorer(), RunOptions(shard_rows=10, engine="local")
+        f"s3://{bucket}/in", f"s3://{bucket}/out", length_scorer(), RunOptions(shard_rows=10, engine="local")
     )
     assert remote.statistics == local.statistics
     assert remote.output == f"s3://{bucket}/out"
@@ -38,7 +38,7 @@ def test_a_run_from_bucket_to_bucket_equals_the_local_one(bucket: str, tmp_path:
     tables = [pq.read_table(f"{out.path}/{name}", filesystem=out.filesystem) for name in partitions]
     assert tables == [pq.read_table(tmp_path / "out" / name) for name in partitions]
     again = run_scorer(
-        f"s3://{bucket}/in", f"s3://{bucket}/out", LengthScorer(), RunOptions(shard_rows=10, engine="local")
+        f"s3://{bucket}/in", f"s3://{bucket}/out", length_scorer(), RunOptions(shard_rows=10, engine="local")
     )
     assert (again.rows_scored, again.shards_reused) == (0, 6)
 
@@ -58,7 +58,7 @@ def test_a_bucket_or_key_that_is_not_there_is_named(bucket: str, tmp_path: Path)
         open_source(f"s3://{bucket}/none")
     source = write_numbered(tmp_path / "a.parquet", rows=3, row_group=3)
     with pytest.raises(OutputError, match="there is no bucket no-such-bucket"):
-        run_scorer(source, "s3://no-such-bucket/out", LengthScorer(), RunOptions(engine="local"))
+        run_scorer(source, "s3://no-such-bucket/out", length_scorer(), RunOptions(engine="local"))
 
 
 def test_an_endpoint_that_does_not_answer_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,12 +95,12 @@ def test_a_put_that_fails_is_tried_again(bucket: str, monkeypatch: pytest.Monkey
 
 def test_a_half_written_object_does_not_count(bucket: str, tmp_path: Path) -> None:
     source = write_numbered(tmp_path / "a.parquet", rows=30, row_group=30)
-    run_scorer(source, f"s3://{bucket}/out", LengthScorer(), RunOptions(shard_rows=10, engine="local"))
+    run_scorer(source, f"s3://{bucket}/out", length_scorer(), RunOptions(shard_rows=10, engine="local"))
     partition = locate(f"s3://{bucket}/out/a-000000000010-000000000020.parquet")
     put_bytes(partition, read_bytes(partition)[:-20])
-    again = run_scorer(source, f"s3://{bucket}/out", LengthScorer(), RunOptions(shard_rows=10, engine="local"))
+    again = run_scorer(source, f"s3://{bucket}/out", length_scorer(), RunOptions(shard_rows=10, engine="local"))
     assert (again.rows_scored, again.shards_reused, again.rows) == (10, 2, 30)
-    run_scorer(source, tmp_path / "local", LengthScorer(), RunOptions(shard_rows=10, engine="local"))
+    run_scorer(source, tmp_path / "local", length_scorer(), RunOptions(shard_rows=10, engine="local"))
     assert read_output(tmp_path / "local").select(["n", "text"]).equals(numbered(30))
     table = pq.read_table(partition.path, filesystem=partition.filesystem)
     assert table.equals(pq.read_table(tmp_path / "local" / "a-000000000010-000000000020.parquet"))

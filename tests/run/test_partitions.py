@@ -15,6 +15,7 @@ from pddl_eval.run.partitions import (
     RECORD_KEY,
     SIGNATURE_KEY,
     UNSCORED,
+    Scorer,
     ShardFailure,
     ShardRecord,
     ShardTask,
@@ -25,13 +26,13 @@ from pddl_eval.run.partitions import (
 )
 from pddl_eval.run.score import Run, prepare_run
 
-from tests.run.length_scorer import LengthScorer
+from tests.run.length_scorer import length_scorer
 from tests.run.parquet_files import numbered, write_numbered
 
 
-def planned(folder: Path, scorer: LengthScorer | None = None, rows: int = 10) -> Run:
+def planned(folder: Path, scorer: Scorer | None = None, rows: int = 10) -> Run:
     source = write_numbered(folder / "pairs.parquet", rows=rows, row_group=100)
-    return prepare_run(source, folder / "out", scorer or LengthScorer(), SHARD_ROWS)
+    return prepare_run(source, folder / "out", scorer or length_scorer(), SHARD_ROWS)
 
 
 def score(plan: Run, **task: object) -> ShardRecord | ShardFailure:
@@ -80,7 +81,7 @@ def test_an_empty_input_gives_an_empty_partition_with_all_columns(tmp_path: Path
 
 
 def test_a_bug_in_the_scorer_is_a_failure_of_the_shard_with_its_trace(tmp_path: Path) -> None:
-    failure = score(planned(tmp_path, LengthScorer(fails=True)))
+    failure = score(planned(tmp_path, length_scorer(fails=True)))
     assert isinstance(failure, ShardFailure)
     assert not failure.fatal
     assert "KeyError" in failure.reason

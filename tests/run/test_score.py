@@ -14,14 +14,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval.options import RunOptions
-from pddl_eval.run import RunIncomplete, run_scorer
+from pddl_eval.run import RunIncomplete
 from pddl_eval.run.engines import WorkerLost
 from pddl_eval.run.inputs import FileVersion, Shard
 from pddl_eval.run.partitions import ShardFailure, ShardRecord, ShardResult, ShardTask
 from pddl_eval.run.places import locate
 from pddl_eval.run.score import SUMMARY, log_line
 
-from tests.run.length_scorer import LengthScorer
+from tests.run.length_scorer import length_scorer, run_scorer
 from tests.run.parquet_files import numbered, read_output, write_numbered
 
 SHARD = Shard("s", FileVersion(locate("/s"), ""), 0, 7)
@@ -30,13 +30,12 @@ ROOT = Path(__file__).parent.parent.parent
 RUN = """
 import sys
 from pddl_eval.options import RunOptions
-from pddl_eval.run import run_scorer
-from tests.run.length_scorer import LengthScorer
+from tests.run.length_scorer import length_scorer, run_scorer
 
 if __name__ == "__main__":
     source, output, workers = sys.argv[1:]
     options = RunOptions(engine="local", workers=int(workers), shard_rows=10)
-    run_scorer(source, output, LengthScorer(pause=0.15), options)
+    run_scorer(source, output, length_scorer(pause=0.15), options)
 """
 
 
@@ -63,13 +62,15 @@ def test_a_run_killed_half_way_and_started_again_equals_an_undisturbed_one(
     assert len(before) < 20
     assert not (out / SUMMARY).exists()
 
-    summary = run_scorer(pairs, out, LengthScorer(), RunOptions(engine="local", shard_rows=10))
+    summary = run_scorer(pairs, out, length_scorer(), RunOptions(engine="local", shard_rows=10))
     assert summary.shards_reused == len(before)
     assert summary.rows_scored == 200 - 10 * len(before)
     for name, stat in before.items():
         now = (out / name).stat()
         assert (now.st_ino, now.st_mtime_ns) == (stat.st_ino, stat.st_mtime_ns), "a finished shard was done again"
-    undisturbed = run_scorer(pairs, tmp_path / "undisturbed", LengthScorer(), RunOptions(engine="local", shard_rows=10))
+    undisturbed = run_scorer(
+        pairs, tmp_path / "undisturbed", length_scorer(), RunOptions(engine="local", shard_rows=10)
+    )
     assert read_output(out).equals(read_output(tmp_path / "undisturbed"))
     assert summary.statistics == undisturbed.statistics
     assert [path.name for path in out.iterdir() if path.name.startswith(".")] == []
@@ -120,22 +121,22 @@ def test_rows_that_cannot_be_read_are_named_and_all_others_scored(tmp_path: Path
     pairs.write_bytes(damaged)
 
     with pytest.raises(RunIncomplete, match=r"rows 20 to 39 of .*pairs\.parquet cannot be read") as incomplete:
-        run_scorer(pairs, tmp_path / "out", LengthScorer(), RunOptions(engine="local", shard_rows=40))
+        run_scorer(pairs, tmp_path / "out", length_scorer(), RunOptions(engine="local", shard_rows=40))
     assert "\n" not in str(incomplete.value)
     assert (incomplete.value.summary.rows, incomplete.value.summary.rows_unreadable) == (40, 20)
     assert read_output(tmp_path / "out")["n"].to_pylist() == [*range(20), *range(40, 60)]
     assert not (tmp_path / "out" / SUMMARY).exists()
 
     pairs.write_bytes(whole)
-    repaired = run_scorer(pairs, tmp_path / "out", LengthScorer(), RunOptions(engine="local", shard_rows=40))
+    repaired = run_scorer(pairs, tmp_path / "out", length_scorer(), RunOptions(engine="local", shard_rows=40))
     assert (repaired.rows, repaired.shards_reused) == (60, 1)
     assert read_output(tmp_path / "out").select(["n", "text"]).equals(numbered(60))
 
 
 def test_the_summary_is_that_of_all_starts_together(pairs: Path, tmp_path: Path) -> None:
-    first = run_scorer(pairs, tmp_path / "out", LengthScorer(), RunOptions(engine="local", shard_rows=50))
+    first = run_scorer(pairs, tmp_path / "out", length_scorer(), RunOptions(engine="local", shard_rows=50))
     next((tmp_path / "out").glob("*.parquet")).unlink()
-    second = run_scorer(pairs, tmp_path / "out", LengthScorer(), RunOptions(engine="local", shard_rows=50))
+    second = run_scorer(pairs, tmp_path / "out", length_scorer(), RunOptions(engine="local", shard_rows=50))
     assert second.statistics == first.statistics
     assert (second.rows, second.rows_scored, second.shards_reused) == (200, 50, 3)
     kept = json.loads((tmp_path / "out" / SUMMARY).read_text())
@@ -148,7 +149,7 @@ def test_the_summary_is_that_of_all_starts_together(pairs: Path, tmp_path: Path)
 def test_the_log_has_a_line_of_json_for_each_shard(pairs: Path, tmp_path: Path) -> None:
     log = tmp_path / "run.jsonl"
     for folder in ("a", "b"):
-        run_scorer(pairs, tmp_path / folder, LengthScorer(), RunOptions(engine="local", shard_rows=50, json_log=log))
+        run_scorer(pairs, tmp_path / folder, length_scorer(), RunOptions(engine="local", shard_rows=50, json_log=log))
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     assert len(lines) == 8
     assert {line["event"] for line in lines} == {"shard"}
@@ -161,9 +162,8 @@ def test_what_is_held_of_a_large_row_group_does_not_follow_its_number_of_rows(tm
     code = (
         "import sys, pyarrow as pa\n"
         "from pddl_eval.options import RunOptions\n"
-        "from pddl_eval.run import run_scorer\n"
-        "from tests.run.length_scorer import LengthScorer\n"
-        "run_scorer(sys.argv[1], sys.argv[2], LengthScorer(), RunOptions('local', shard_rows=500))\n"
+        "from tests.run.length_scorer import length_scorer, run_scorer\n"
+        "run_scorer(sys.argv[1], sys.argv[2], length_scorer(), RunOptions('local', shard_rows=500))\n"
         "print(pa.default_memory_pool().max_memory())\n"
     )
     peaks = []

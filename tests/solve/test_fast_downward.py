@@ -35,11 +35,12 @@ def test_proves_that_there_is_none() -> None:
     assert isinstance(find_plan(nowhere, BLOCKS), Unsolvable)
 
 
-def test_a_time_limit_is_undecided_and_leaves_no_process() -> None:
+def test_a_time_limit_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fast_downward, "SECONDS", 1)
     start = blocks(1, 40)
     circle = frozenset({("on", "b0", "b1"), ("on", "b1", "b2"), ("on", "b2", "b0")})
     problem = Problem("p", "blocksworld", start.objects, start.init, circle)
-    answer = find_plan(problem, BLOCKS, seconds=1)
+    answer = find_plan(problem, BLOCKS)
     assert isinstance(answer, Undecided)
     assert "1 seconds" in answer.reason
 
@@ -54,8 +55,9 @@ def test_a_planner_that_hangs_is_killed_with_its_children(tmp_path: Path, monkey
         "time.sleep(60)\n"
     )
     monkeypatch.setattr(fast_downward, "_driver", lambda: script)
-    monkeypatch.setattr(fast_downward, "_GRACE_SECONDS", 1)
-    assert find_plan(blocks(1, 4), BLOCKS, seconds=0.5) == Undecided("Fast Downward found no plan in 0.5 seconds")
+    monkeypatch.setattr(fast_downward, "SECONDS", 1)
+    monkeypatch.setattr(fast_downward, "_GRACE_SECONDS", 0.5)
+    assert find_plan(blocks(1, 4), BLOCKS) == Undecided("Fast Downward found no plan in 1 seconds")
     child = int((tmp_path / "child").read_text())
     patience = 100
     while patience and not _is_gone(child):
@@ -73,8 +75,9 @@ def _is_gone(process: int) -> bool:
         return True
 
 
-def test_a_memory_limit_is_undecided() -> None:
-    assert isinstance(find_plan(blocks(1, 30), BLOCKS, megabytes=1), Undecided)
+def test_a_memory_limit_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fast_downward, "MEGABYTES", 1)
+    assert isinstance(find_plan(blocks(1, 30), BLOCKS), Undecided)
 
 
 def test_without_the_package_everything_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:

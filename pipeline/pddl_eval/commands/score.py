@@ -33,10 +33,10 @@ def score(inputs: Inputs, output: Output, options: ScoringOptions, run: RunOptio
     OUTPUT gets Parquet partitions: every column of INPUT unchanged, then the score columns.
     If the command is interrupted, the same command continues where it stopped.
     """
-    from pddl_eval.run import PairScorer, prepare_run, score_dataset
+    from pddl_eval.run import pair_scorer, prepare_run, score_dataset
 
     if dry_run:
-        print_shards(prepare_run(inputs, output, PairScorer(options), run.shard_rows))
+        print_shards(prepare_run(inputs, output, pair_scorer(options), run.shard_rows))
         return
     with watched_run() as watch:
         summary = score_dataset(inputs, output, watch=watch, **asdict(options), **asdict(run))

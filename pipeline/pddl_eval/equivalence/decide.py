@@ -1,4 +1,4 @@
-"""The decision: algorithm 1 of the paper in both modes, easy cases first, with the verdict and the reason for it.
+"""Algorithm 1 of the paper in both modes, easy cases first: the verdict and the reason for it.
 
 With object identity two problems are equivalent when one bijection of their objects maps initial state onto initial
 state and cl(goal) onto cl(goal): isomorphism of the joined graphs. In placeholder mode the two scenes are compared
@@ -23,7 +23,7 @@ from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable, Verdict
 def decide(reference: Task | Unreadable, generated: Task | Unreadable, is_placeholder: bool) -> ProblemVerdict:
     """Whether the generated problem is the reference's planning problem, strictly and ignoring types.
 
-    What it says of solvability and certificates is for the caller to fill in.
+    Solvability and certificate are left for the caller to fill in.
 
     >>> from pddl_eval.equivalence import read_pair
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
@@ -60,7 +60,17 @@ def same_domain(reference: Task, generated: Task) -> bool:
     return name == reference.problem.domain or (reference.domain is not None and name == reference.domain.name)
 
 
-def _decide(reference: Task, generated: Task, is_placeholder: bool) -> ProblemVerdict:
+def init_map(generated: Task, reference: Task) -> dict[str, str] | None:
+    """Generated → reference objects, initial state onto initial state, by the same names first; None where none is."""
+    ours, theirs = generated.problem, reference.problem
+    if ours.objects == theirs.objects and ours.init == theirs.init:
+        return {name: name for name in ours.objects}
+    return _object_map(generated.initial_scene, reference.initial_scene)
+
+
+def _decide(  # noqa: C901 (the cases of the algorithm, in order of cost)
+    reference: Task, generated: Task, is_placeholder: bool
+) -> ProblemVerdict:
     theirs, ours = reference.problem, generated.problem
     same_names = ours.objects == theirs.objects
     same_init = same_names and ours.init == theirs.init
@@ -68,9 +78,10 @@ def _decide(reference: Task, generated: Task, is_placeholder: bool) -> ProblemVe
         return _answer(True, Verdict.IDENTICAL, "the same atoms", object_map={name: name for name in ours.objects})
     if not same_names and Counter(ours.objects.values()) != Counter(theirs.objects.values()):
         return _answer(False, Verdict.TYPES_DIFFER, types_sentence(ours, theirs))
-    if len(ours.goal) == len(theirs.goal) and isomorphic(generated.graph_as_written, reference.graph_as_written):
+    if len(ours.goal) == len(theirs.goal):
         object_map = _object_map(generated.graph_as_written, reference.graph_as_written)
-        return _answer(True, Verdict.ISOMORPHIC, "the same atoms after renaming objects", object_map=object_map)
+        if object_map is not None:
+            return _answer(True, Verdict.ISOMORPHIC, "the same atoms after renaming objects", object_map=object_map)
     if not same_init and generated.initial_scene.invariant != reference.initial_scene.invariant:
         return _answer(False, Verdict.INIT_DIFFERS, init_sentence(ours, theirs))
 
@@ -78,39 +89,45 @@ def _decide(reference: Task, generated: Task, is_placeholder: bool) -> ProblemVe
         yes = _with_closures(reference, generated, is_placeholder, same_init)
         if yes is not None:
             return yes
-    if not same_init and not isomorphic(generated.initial_scene, reference.initial_scene):
+    object_map = init_map(generated, reference)
+    if object_map is None:
         return _answer(False, Verdict.INIT_DIFFERS, init_sentence(ours, theirs))
     if isinstance(generated.closure, Unsolvable):
         return _answer(False, Verdict.UNSOLVABLE, f"the goal is out of reach: {generated.closure.reason}")
     if isinstance(generated.closure, Undecided) or not isinstance(reference.closure, frozenset):
-        return _without_closures(reference, generated, is_placeholder, same_init)
-    return _goal_differs(reference, generated, same_init)
+        return _without_closures(reference, generated, is_placeholder, object_map)
+    back = {new: old for old, new in object_map.items()}
+    not_implied = renamed(theirs.goal, back) - generated.closure
+    if not_implied:
+        return _separated(min(renamed(not_implied, object_map)), "reference", object_map)
+    not_asked = renamed(ours.goal, object_map) - reference.closure
+    if not_asked:
+        return _separated(min(renamed(not_asked, back)), "generated", object_map)
+    return _answer(False, Verdict.GOAL_DIFFERS, "the goals place the objects of the initial state differently")
 
 
 def _with_closures(reference: Task, generated: Task, is_placeholder: bool, same_init: bool) -> ProblemVerdict | None:
-    """The yes of two fully specified problems; None where there is none."""
+    """The verdict where both goals are fully specified and agree, else None."""
     assert isinstance(generated.closure, frozenset) and isinstance(reference.closure, frozenset)
+    goal_map = None
+    if is_placeholder:
+        goal_map = _object_map(generated.closed_goal_scene, reference.closed_goal_scene)
+        object_map = init_map(generated, reference) if goal_map is not None else None
+    elif same_init and generated.closure == reference.closure:
+        object_map = {name: name for name in generated.problem.objects}
+    else:
+        object_map = _object_map(generated.closed_graph, reference.closed_graph)
+    if object_map is None:
+        return None
     added = f"{len(generated.closure) - len(generated.problem.goal)} implied atoms added to the answer's"
     also_added = f"{len(reference.closure) - len(reference.problem.goal)} to the reference's"
     detail = f"the goals agree once fully specified: {added}, {also_added}"
-    if is_placeholder:
-        if not isomorphic(generated.closed_goal_scene, reference.closed_goal_scene) or not (
-            same_init or isomorphic(generated.initial_scene, reference.initial_scene)
-        ):
-            return None
-        goal_map = _object_map(generated.closed_goal_scene, reference.closed_goal_scene)
-        init_map = _init_map(generated, reference, same_init)
-        return _answer(True, Verdict.EQUIVALENT, detail, object_map=init_map, goal_object_map=goal_map)
-    if same_init and generated.closure == reference.closure:
-        return _answer(True, Verdict.EQUIVALENT, detail, object_map={name: name for name in generated.problem.objects})
-    if isomorphic(generated.closed_graph, reference.closed_graph):
-        return _answer(
-            True, Verdict.EQUIVALENT, detail, object_map=_object_map(generated.closed_graph, reference.closed_graph)
-        )
-    return None
+    return _answer(True, Verdict.EQUIVALENT, detail, object_map=object_map, goal_object_map=goal_map)
 
 
-def _without_closures(reference: Task, generated: Task, is_placeholder: bool, same_init: bool) -> ProblemVerdict:
+def _without_closures(
+    reference: Task, generated: Task, is_placeholder: bool, object_map: dict[str, str]
+) -> ProblemVerdict:
     """Where a closure is beyond every budget and the initial states agree: only what a proof supports, else undecided.
 
     Each goal implying the other under one object map is a yes in both modes. A reachable state that satisfies one goal
@@ -122,7 +139,6 @@ def _without_closures(reference: Task, generated: Task, is_placeholder: bool, sa
     if generated.domain is None:
         return undecided
     problem, domain = generated.problem, generated.domain.operators_of(generated.typed)
-    object_map = _init_map(generated, reference, same_init)
     wanted = renamed(reference.problem.goal, {theirs: ours for ours, theirs in object_map.items()})
     not_implied = counterexample(problem, domain, problem.goal, wanted)
     not_asked = counterexample(problem, domain, wanted, problem.goal)
@@ -138,21 +154,8 @@ def _without_closures(reference: Task, generated: Task, is_placeholder: bool, sa
     return undecided
 
 
-def _goal_differs(reference: Task, generated: Task, same_init: bool) -> ProblemVerdict:
-    object_map = _init_map(generated, reference, same_init)
-    back = {theirs: ours for ours, theirs in object_map.items()}
-    assert isinstance(generated.closure, frozenset) and isinstance(reference.closure, frozenset)
-    not_implied = renamed(reference.problem.goal, back) - generated.closure
-    if not_implied:
-        return _separated(min(renamed(not_implied, object_map)), "reference", object_map)
-    not_asked = renamed(generated.problem.goal, object_map) - reference.closure
-    if not_asked:
-        return _separated(min(renamed(not_asked, back)), "generated", object_map)
-    return _answer(False, Verdict.GOAL_DIFFERS, "the goals place the objects of the initial state differently")
-
-
 def _separated(atom: Atom, side: str, object_map: dict[str, str]) -> ProblemVerdict:
-    """A no, for an atom of one side's goal that the other side's does not imply."""
+    """Not equivalent: the goal of that side asks for an atom that the other goal does not imply."""
     detail = goal_sentence(atom, side, object_map)
     return _answer(False, Verdict.GOAL_DIFFERS, detail, separating_atom=atom, separating_side=side)
 
@@ -163,11 +166,6 @@ def _answer(
     return ProblemVerdict(parseable, None if parseable else False, equivalent, equivalent, verdict, detail, **known)
 
 
-def _object_map(generated: LabelledGraph, reference: LabelledGraph) -> dict[str, str]:
-    return dict(zip(generated.order, reference.order, strict=True))
-
-
-def _init_map(generated: Task, reference: Task, same_init: bool) -> dict[str, str]:
-    if same_init:
-        return {name: name for name in generated.problem.objects}
-    return _object_map(generated.initial_scene, reference.initial_scene)
+def _object_map(generated: LabelledGraph, reference: LabelledGraph) -> dict[str, str] | None:
+    """An isomorphism of the graphs; None where there is none."""
+    return dict(zip(generated.order, reference.order, strict=True)) if isomorphic(generated, reference) else None

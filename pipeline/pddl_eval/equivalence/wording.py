@@ -11,6 +11,9 @@ from collections.abc import Mapping
 
 from pddl_eval.model import Atom, Problem, renamed, show_atom
 
+MOST_NAMES = 5
+"""Objects that a sentence names."""
+
 
 def closest_matching(generated: Problem, reference: Problem) -> dict[str, str]:
     """A plausible generated → reference object map for problems that are not isomorphic: by name, then by role."""
@@ -33,14 +36,13 @@ def closest_matching(generated: Problem, reference: Problem) -> dict[str, str]:
 
 
 def object_count_sentence(generated: Problem, reference: Problem) -> str:
-    """Which side has more objects, and which those are where names tell."""
-    extra = sorted(generated.objects.keys() - reference.objects.keys())
-    missing = sorted(reference.objects.keys() - generated.objects.keys())
-    sentence = f"{len(generated.objects)} objects instead of {len(reference.objects)}"
-    if missing and len(missing) == len(reference.objects) - len(generated.objects):
-        return f"{sentence}: {_listed(missing)} {'is' if len(missing) == 1 else 'are'} missing"
-    if extra and len(extra) == len(generated.objects) - len(reference.objects):
-        return f"{sentence}: {_listed(extra)} should not be there"
+    """Both numbers, and which objects are missing or extra where names tell."""
+    ours, theirs = generated.objects.keys(), reference.objects.keys()
+    sentence = f"{len(ours)} objects instead of {len(theirs)}"
+    if ours < theirs or theirs < ours:
+        names = sorted(ours ^ theirs)
+        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+        sentence += f"; {'missing' if ours < theirs else 'extra'}: {', '.join(names[:MOST_NAMES])}{more}"
     return sentence
 
 
@@ -82,10 +84,6 @@ def _in_both_words(atom: Atom, back: Mapping[str, str]) -> str:
     """The reference's atom in the answer's words, and in the reference's where the two differ."""
     (ours,) = renamed([atom], back)
     return show_atom(ours) + ("" if ours == atom else f" (the reference's {show_atom(atom)})")
-
-
-def _listed(names: list[str], most: int = 5) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def _roles(problem: Problem) -> dict[str, tuple[object, ...]]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pddl_eval.metrics.domains import DOMAIN, DomainScores, compare_domains
-from pddl_eval.metrics.plans import PLAN, PlanPair, PlanScores, compare_plans
+from pddl_eval.metrics.plans import PLAN, PlanScores, compare_plans
 from pddl_eval.metrics.problem import PROBLEM, score_problem_pair
-from pddl_eval.metrics.registry import Column, Metric, Pair, Row
+from pddl_eval.metrics.registry import Column, Pair, Row
 
 PAIRS = (PROBLEM, PLAN, DOMAIN)
 
@@ -21,11 +21,8 @@ __all__ = [
     "PLAN",
     "PROBLEM",
     "ROW_COLUMNS",
-    "Column",
     "DomainScores",
-    "Metric",
     "Pair",
-    "PlanPair",
     "PlanScores",
     "Row",
     "compare_domains",

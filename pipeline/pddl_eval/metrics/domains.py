@@ -1,4 +1,4 @@
-"""One pair of domains: read both, let each metric say its number, and say what the numbers leave out."""
+"""One pair of domains: both are read, each metric scores them, and what is not scored is reported."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _reference = lru_cache(maxsize=REFERENCES_KEPT)(parse_domain)
 
 
 class DomainPair:
-    """A generated domain beside its reference: what the metrics of domains take.
+    """A generated domain and its reference: what the metrics of domains take.
 
     ``generated`` is None where the answer holds no domain. ``missing_operators`` and ``extra_operators`` are names of
     operators that only the reference or only the generated domain has, ``outside_definition`` what either says that

@@ -10,7 +10,7 @@ with a positive price alone. Among them the longest increasing subsequence is so
 tight edges is a bound; if its edges can be forced into one optimal matching it is the answer; if not, a few of them
 contradict each other, and the search branches on which of these to give up. In general the question is NP-hard (it
 contains paths that avoid forbidden pairs), so the search has a budget; in practice the first chain or one of the next
-fits, but for long plans that have nothing to do with each other.
+fits, except for long plans that have nothing in common.
 
 Rows and columns are bits of Python integers, so that a chain costs one addition a row and an alternating path one
 mask a row.
@@ -35,7 +35,7 @@ Edge = tuple[int, int]
 class LongestOrdered:
     """A length that some maximum-weight matching has, and the length that none exceeds.
 
-    They are equal but where the budget ended first.
+    They are equal unless the budget ended first.
     """
 
     length: int
@@ -168,7 +168,7 @@ class _Optimum:
     def _force_edge(self, edge: Edge, mate: list[int], owner: list[int], frozen: int) -> int | None:
         """Change the matching along an alternating circle through the edge, the frozen columns left alone.
 
-        Returns None when that succeeded, else the mask of the frozen columns that stood in the way.
+        Returns None when that succeeded, else the mask of the frozen columns that block it.
         """
         row, column = edge
         if mate[row] == column:

@@ -1,7 +1,7 @@
 """Single values or whole columns of references and generated values, as users hold them, into pairs.
 
-A polars or pandas series, a numpy array and a pyarrow array are columns whatever they hold; of a list or tuple, its
-caller knows whether it is a column or one value. A single reference stands for every generated value of a column.
+A polars or pandas series, a numpy array and a pyarrow array are always columns; a list or tuple is a column unless the
+caller says that it is one value. A single reference serves every generated value of a column.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 DEFAULTS = ScoringOptions()
 
 MAX_PAIRS = 250_000
-"""Pairs of steps that are compared; of longer plans the score is not computed, but under ``exact``."""
+"""Pairs of steps that are compared. For longer plans the score is not computed, except with ``exact``."""
 
 _ONE = 1_000_000
 _FINISH: Step = frozenset({("finishaction",)})

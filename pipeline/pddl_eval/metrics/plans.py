@@ -29,7 +29,7 @@ _reference = lru_cache(maxsize=REFERENCES_KEPT)(read_plan)
 
 
 class PlanPair:
-    """A generated plan beside its reference: what the metrics of plans take.
+    """A generated plan and its reference: what the metrics of plans take.
 
     ``task`` is what the plans are carried out in, None, or a sentence why they cannot be. ``found`` is False where the
     answer holds no plan. ``notes`` is what is said of the pair; metrics add to it. Raises ``PlanError`` where there is

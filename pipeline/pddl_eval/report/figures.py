@@ -8,10 +8,9 @@ do not see it.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -94,17 +93,15 @@ class Figure:
 def figures(report: Report) -> dict[str, list[Figure]]:
     """The figures of a report by the title of the section that they belong to."""
     return {
-        RATES: _rate_figures(report, PROBLEM_MEASURES),
-        FAILURES: _verdict_figures(report),
-        SIZES: _size_figures(report),
-        PLANS: _rate_figures(report, PLAN_MEASURES) + _histogram_figures(report, PLAN_COLUMNS),
-        DOMAINS: _histogram_figures(report, DOMAIN_COLUMNS),
+        RATES: [*_rate_figures(report, "rates", "Percent of answers", PROBLEM_MEASURES)],
+        FAILURES: [*_verdict_figures(report)],
+        SIZES: [*_size_figures(report)],
+        PLANS: [
+            *_rate_figures(report, "plan-rates", "Percent of plans", PLAN_MEASURES),
+            *_histogram_figures(report, PLAN_COLUMNS),
+        ],
+        DOMAINS: [*_histogram_figures(report, DOMAIN_COLUMNS)],
     }
-
-
-def all_figures(report: Report) -> list[Figure]:
-    """Every figure of a report."""
-    return list(chain.from_iterable(figures(report).values()))
 
 
 def svg(figure: Figure, **properties: Any) -> str:
@@ -127,29 +124,30 @@ def standalone(figure: Figure) -> str:
     return svg(figure, background=PAPER, title=line(figure.title, NAME_CHARACTERS))
 
 
-def _rate_figures(report: Report, names: Sequence[str]) -> list[Figure]:
+def _rate_figures(report: Report, stem: str, what: str, measures: Sequence[str]) -> Iterator[Figure]:
     """Rates by each column (the paper's figure 3), and within values of the first by each other (its figure 4)."""
     if report.rates.is_empty():
-        return []
-    stem, what = ("plan-rates", "Percent of plans") if names == PLAN_MEASURES else ("rates", "Percent of answers")
-    frame = report.rates.filter(pl.col("measure").is_in(names) & pl.col("percent").is_not_null())
-    found = []
-    for keys in [[name] for name in report.by] or [[]]:
-        title = f"{what}, by {keys[0]}" if keys else f"{what}, all rows together"
-        found.append(("-by-".join([stem, *map(_slug, keys)]), title, keys, at_level(frame, report.by, keys)))
-    for name in report.by[1:] if names == PROBLEM_MEASURES else ():
+        return
+    frame = report.rates.filter(pl.col("measure").is_in(measures), pl.col("percent").is_not_null())
+    if not report.by:
+        yield from _bars(stem, f"{what}, all rows together", _largest(frame, (), MOST_GROUPS))
+    for name in report.by:
+        alone = _largest(at_level(frame, report.by, [name]), [name], MOST_GROUPS)
+        yield from _bars(f"{stem}-by-{_slug(name)}", f"{what}, by {name}", alone)
+    for name in report.by[1:] if measures == PROBLEM_MEASURES else ():
         first = report.by[0]
         both = _largest(at_level(frame, report.by, (first, name)), [first], MOST_PANELS)
         for number, ((group,), part) in enumerate(both.group_by("group", maintain_order=True), 1):
             file = f"{stem}-by-{_slug(name)}-within-{_slug(first)}-{number}-{_slug(str(group))}"
-            found.append((file, f"{group}, by {name}", [name], part))
-    return [_bars(file, title, _largest(part, keys, MOST_GROUPS)) for file, title, keys, part in found if part.height]
+            yield from _bars(file, f"{group}, by {name}", _largest(part, [name], MOST_GROUPS))
 
 
-def _bars(name: str, title: str, frame: pl.DataFrame) -> Figure:
+def _bars(name: str, title: str, frame: pl.DataFrame) -> Iterator[Figure]:
     """Horizontal bars from 0 to 100 %, group under group, each with its interval and its value."""
     import altair as alt  # Slow to import.
 
+    if frame.is_empty():
+        return
     known = frame["measure"].unique().to_list()
     colours = {MEASURE_NAMES[each]: colour for each, colour in MEASURE_COLOURS.items() if each in known}
     label = pl.col("measure").replace_strict(MEASURE_NAMES).cast(pl.Enum([*colours]))
@@ -162,15 +160,16 @@ def _bars(name: str, title: str, frame: pl.DataFrame) -> Figure:
         base.mark_rule().encode(x=percent("low:Q"), x2="high:Q"),
         base.mark_text(align="left", dx=4).encode(x=percent("high:Q"), text=alt.Text("percent:Q", format=".1f")),
     )
-    return _figure(name, title, frame, chart, frame["group"].n_unique() * (13 * len(colours) + 14))
+    height = frame["group"].n_unique() * (13 * len(colours) + 14)
+    yield _figure(name, title, frame, chart, height)
 
 
-def _verdict_figures(report: Report) -> list[Figure]:
+def _verdict_figures(report: Report) -> Iterator[Figure]:
     """How the verdicts divide the rows, by the first column to group by."""
     import altair as alt  # Slow to import.
 
     if report.verdicts.is_empty():
-        return []
+        return
     commonest = at_level(report.verdicts, report.by, ())["verdict"].to_list()
     wrong = [verdict for verdict in commonest if verdict not in RIGHT][: len(SERIES) - 2]
     names = dict.fromkeys(RIGHT, "right") | {verdict: words(line(verdict, NAME_CHARACTERS)) for verdict in wrong}
@@ -192,15 +191,15 @@ def _verdict_figures(report: Report) -> list[Figure]:
         .encode(x=alt.X("percent:Q", bandPosition=0.5, stack="zero"), text=alt.Text("percent:Q", format=".0f")),
     )
     title = " by ".join(["Verdicts", *report.by[:1]])
-    return [_figure("verdicts", title, frame, chart, 26 * frame["group"].n_unique())]
+    yield _figure("verdicts", title, frame, chart, 26 * frame["group"].n_unique())
 
 
-def _size_figures(report: Report) -> list[Figure]:
+def _size_figures(report: Report) -> Iterator[Figure]:
     """A rate against size, one line a value of the first column to group by."""
     import altair as alt  # Slow to import.
 
     if report.sizes.is_empty():
-        return []
+        return
     measure = main_measure(report.sizes["measure"].unique().to_list())
     label = pl.col("problem_size").str.slice(0, NAME_CHARACTERS).alias("label")
     known = report.sizes.filter(pl.col("measure") == measure, pl.col("percent").is_not_null()).with_columns(label)
@@ -219,18 +218,17 @@ def _size_figures(report: Report) -> list[Figure]:
         points.mark_line().encode(strokeDash=alt.StrokeDash(**_scaled("group", groups))),
         points.mark_point(filled=True, size=50, opacity=1).encode(shape=alt.Shape(**_scaled("group", groups))),
     )
-    return [_figure("score-against-size", f"Percent {MEASURE_NAMES[measure]} against {report.size}", frame, chart, 210)]
+    title = f"Percent {MEASURE_NAMES[measure]} against {report.size}"
+    yield _figure("score-against-size", title, frame, chart, 210)
 
 
-def _histogram_figures(report: Report, names: Iterable[str]) -> list[Figure]:
+def _histogram_figures(report: Report, names: Iterable[str]) -> Iterator[Figure]:
     """How each metric's values are distributed: a row of bars for all rows, and for each group."""
     import altair as alt  # Slow to import.
 
-    found = []
-    for name in names:
-        frame = report.histograms.filter(metric=name) if report.histograms.height else report.histograms
-        if frame.is_empty():
-            continue
+    known = set(report.histograms["metric"]) if report.histograms.height else set()
+    for name in (name for name in names if name in known):
+        frame = report.histograms.filter(metric=name)
         bins = _bins(frame.select("value_from", "value_to").unique().sort("value_from"), name in FRACTIONS)
         share = 100 * pl.col("rows") / pl.col("rows").sum().over("group")
         levels = [(_largest(at_level(frame, report.by[:1], ()), (), 1)), _largest(frame, report.by, MOST_PANELS)]
@@ -244,8 +242,7 @@ def _histogram_figures(report: Report, names: Iterable[str]) -> list[Figure]:
         value = base.transform_filter("datum.percent >= 0.5").encode(text=alt.Text("percent:Q", format=".0f"))
         rows = alt.layer(base.mark_bar(color=SERIES[0]), value.mark_text(dy=-6, fontSize=10), data=filled)
         chart = rows.properties(width=WIDTH - 10, height=44).facet(row=alt.Row("group:N", sort=None), spacing=8)
-        found.append(_figure(f"distribution-{_slug(name)}", f"Distribution of {words(name)}", filled, chart))
-    return found
+        yield _figure(f"distribution-{_slug(name)}", f"Distribution of {words(name)}", filled, chart)
 
 
 def _bins(known: pl.DataFrame, is_fraction: bool) -> dict[float, str]:

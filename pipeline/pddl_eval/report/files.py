@@ -7,13 +7,14 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from io import BytesIO
+from itertools import chain
 from typing import Any
 
 import polars as pl
 
 from pddl_eval.pages import html
 from pddl_eval.report.build import Report
-from pddl_eval.report.figures import PNG_SCALE, all_figures, figures, standalone, svg
+from pddl_eval.report.figures import PNG_SCALE, figures, standalone, svg
 from pddl_eval.report.scored import Scored
 from pddl_eval.report.sections import report_page
 from pddl_eval.run import locate, put_bytes
@@ -71,7 +72,7 @@ def write_figures(report: Report, folder: str | os.PathLike[str]) -> tuple[str, 
     import vl_convert  # Slow to import: it brings a JavaScript engine.
 
     place = locate(folder)
-    found = all_figures(report)
+    found = [*chain.from_iterable(figures(report).values())]
     for figure in found:
         drawn = standalone(figure)
         put_bytes(place / f"{figure.name}.svg", drawn.encode())

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from itertools import product, starmap
 
 import polars as pl
 
-from pddl_eval.pages import Cell, Page, Section, Table, Value, row_count, signed, table, words
+from pddl_eval.pages import Cell, Page, Section, Table, Value, change, row_count, table, words
 from pddl_eval.report.build import Report
 from pddl_eval.report.groups import at_level, levels
 from pddl_eval.report.numbers import PLAN_MEASURES, PROBLEM_MEASURES, QUANTILES, RIGHT, main_measure
@@ -40,9 +40,11 @@ RATES, FAILURES, SIZES, PLANS, DOMAINS = "Rates", "Why answers fail", "Score aga
 
 def report_page(report: Report) -> Page:
     """The report as a page: only sections for which there is something to say."""
-    parts = (_rates(report), _differences(report), _failures(report), _sizes(report), *_metrics(report))
+    makers = {_rates: report.rates, _differences: report.differences, _failures: report.verdicts, _sizes: report.sizes}
+    sections = [make(report) for make, frame in makers.items() if not frame.is_empty()]
+    sections += [_metrics(report, PLANS, PLAN_MEASURES, PLAN_COLUMNS), _metrics(report, DOMAINS, (), DOMAIN_COLUMNS)]
     title = f"Scores of {report.place}" if report.place is not None else "Scores"
-    return Page(title, warnings(report), _facts(report), [section for section in parts if section is not None])
+    return Page(title, warnings(report), _facts(report), [section for section in sections if section.tables])
 
 
 def warnings(report: Report) -> tuple[str, ...]:
@@ -67,31 +69,25 @@ def _facts(report: Report) -> list[str]:
     return found
 
 
-def _rates(report: Report) -> Section | None:
-    tables = _rate_tables(report, PROBLEM_MEASURES)
-    if not tables:
-        return None
+def _rates(report: Report) -> Section:
     paragraphs = [
         "Percent of rows with 95 % intervals (Wilson). “Ignoring types” is equivalence with every object's type erased."
     ]
-    together = at_level(report.rates, report.by, ()).filter(
-        pl.col("undecided") > 0, pl.col("measure").is_in(PROBLEM_MEASURES)
-    )
     undecided = [
         f"{MEASURE_NAMES[measure]} in {number:,} ({100 * (yes + number) / rows:.1f} % were these all yes)"
-        for measure, rows, yes, number in together.select("measure", "rows", "yes", "undecided").iter_rows()
+        for measure, rows, yes, number in at_level(report.rates, report.by, ())
+        .filter(pl.col("undecided") > 0, pl.col("measure").is_in(PROBLEM_MEASURES))
+        .select("measure", "rows", "yes", "undecided")
+        .iter_rows()
     ]
     if undecided:
         paragraphs.append(f"Rows that are not decided count as no. Not decided: {', '.join(undecided)}.")
-    return Section(RATES, paragraphs, tables)
+    return Section(RATES, paragraphs, _rate_tables(report, "Percent of answers", PROBLEM_MEASURES))
 
 
-def _rate_tables(report: Report, names: Sequence[str]) -> list[Table]:
-    """A table for each level of grouping, one column a measure."""
-    if report.rates.is_empty():
-        return []
-    frame = report.rates.filter(pl.col("measure").is_in(names))
-    what = "Percent of plans" if names == PLAN_MEASURES else "Percent of answers"
+def _rate_tables(report: Report, what: str, measures: Sequence[str]) -> list[Table]:
+    """A table for each level of grouping."""
+    frame = report.rates.filter(pl.col("measure").is_in(measures)) if report.rates.height else report.rates
     return [
         _rate_table(
             f"{what}, by {' and '.join(level)}" if level else f"{what}, all rows together",
@@ -106,25 +102,22 @@ def _rate_tables(report: Report, names: Sequence[str]) -> list[Table]:
 
 def _rate_table(caption: str, frame: pl.DataFrame, keys: Sequence[str], *, shows_undecided: bool = False) -> Table:
     """A row for each value of the keys, a column for each measure."""
-    lines: dict[tuple[str, ...], list[Value]] = {}
-    undecided: dict[tuple[str, ...], int] = {}
-    for record in frame.iter_rows(named=True):
-        key = tuple(record[name] for name in keys) or ("all rows",)
-        lines.setdefault(key, [*key, record["rows"]]).append(_rate(record))
-        undecided[key] = max(undecided.get(key, 0), record["undecided"])
-    measures = frame["measure"].unique(maintain_order=True)
-    header = [*(keys or [""]), "rows", *(MEASURE_NAMES[name] for name in measures)]
-    if shows_undecided and any(undecided.values()):
+    header = [*(keys or [""]), "rows", *(MEASURE_NAMES[name] for name in frame["measure"].unique(maintain_order=True))]
+    lines: list[list[Value]] = []
+    undecided: list[int] = []
+    for part in frame.partition_by(keys, maintain_order=True) if keys else [frame]:
+        first = part.row(0, named=True)
+        rates = starmap(_rate, part.select("percent", "low", "high").iter_rows())
+        lines.append([*([first[name] for name in keys] or ["all rows"]), first["rows"], *rates])
+        undecided.append(max(part["undecided"]))
+    if shows_undecided and any(undecided):
         header.append("undecided")
-        for key, number in undecided.items():
-            lines[key].append(number)
-    return table(caption, header, [*lines.values()], labels=max(1, len(keys)))
+        lines = [[*line, number] for line, number in zip(lines, undecided, strict=True)]
+    return table(caption, header, lines, labels=max(1, len(keys)))
 
 
-def _rate(record: Mapping[str, Any]) -> Cell:
-    if record["percent"] is None:
-        return Cell("–")
-    return Cell(f"{record['percent']:.1f}", f"{record['low']:.1f}–{record['high']:.1f}")
+def _rate(percent: float | None, low: float, high: float) -> Value:
+    return percent if percent is None else Cell(f"{percent:.1f}", f"{low:.1f}–{high:.1f}")
 
 
 def _by_group(
@@ -141,33 +134,25 @@ def _by_group(
     return table(caption, [first, *shown.values()], lines)
 
 
-def _differences(report: Report) -> Section | None:
-    if report.differences.is_empty():
-        return None
-    measure = main_measure(report.differences["measure"].unique().to_list())
-    lines = [
-        [
-            record["first"],
-            record["second"],
-            record["problems"],
-            Cell(signed(record["difference"]), f"{signed(record['low'])} to {signed(record['high'])}"),
-            record["only_first"],
-            record["only_second"],
-        ]
-        for record in report.differences.filter(measure=measure).iter_rows(named=True)
-    ]
-    header = ("first", "second", "problems", "first − second", "only first", "only second")
+def _differences(report: Report) -> Section:
     how = (
         "Differences in percentage points, with 95 % intervals from a paired bootstrap, over the problems that both "
         f"answered (the same {report.paired_on}). “Only first”: problems on which the first did better."
     )
+    measure = main_measure(report.differences["measure"].unique().to_list())
+    columns = ("first", "second", "problems", "only_first", "only_second", "difference", "low", "high")
+    lines = [
+        [first, second, problems, change(*gap), only_first, only_second]
+        for first, second, problems, only_first, only_second, *gap in report.differences.filter(measure=measure)
+        .select(columns)
+        .iter_rows()
+    ]
+    header = ("first", "second", "problems", "first − second", "only first", "only second")
     compared = table(f"Difference in percent {MEASURE_NAMES[measure]}", header, lines, labels=2)
     return Section(f"Compared on the same problems, by {report.by[0]}", [how], [compared])
 
 
-def _failures(report: Report) -> Section | None:
-    if report.verdicts.is_empty():
-        return None
+def _failures(report: Report) -> Section:
     how = (
         "Verdicts in percent of all rows. Details that differ only in names count together: the arguments of an atom "
         "are written …, digits are written #."
@@ -189,8 +174,7 @@ def _failures(report: Report) -> Section | None:
 def _verdicts_by_group(report: Report, wrong: Sequence[str]) -> Table:
     first = report.by[0]
     alone = at_level(report.verdicts, report.by, report.by[:1])
-    is_right = pl.col("verdict").is_in(RIGHT)
-    name = pl.when(is_right).then(pl.lit("right")).otherwise("verdict").alias("verdict")
+    name = pl.when(pl.col("verdict").is_in(RIGHT)).then(pl.lit("right")).otherwise("verdict").alias("verdict")
     shares = alone.group_by(first, name, maintain_order=True).agg(pl.col("percent").sum())
     shown = {each: words(each) for each in ("right", *wrong[:MOST_VERDICTS])}
     return _by_group(f"Commonest verdicts in percent, by {first}", shares, shown, lambda _, share: share or 0.0)
@@ -202,19 +186,14 @@ def _example_tables(report: Report) -> list[Table]:
     for place, ((verdict,), frame) in enumerate(report.examples.group_by("verdict", maintain_order=True)):
         if place < MAIN_VERDICTS or verdict in (Verdict.UNDECIDED, Verdict.REFERENCE_INVALID):
             lines = [
-                [
-                    Cell(str(record["row"]), ", ".join(record[name] for name in report.by)),
-                    Cell(record["detail"] or "", command=record["command"] or ""),
-                ]
-                for record in frame.iter_rows(named=True)
+                (Cell(str(row), ", ".join(groups)), Cell(detail or "", command=command or ""))
+                for _, row, *groups, detail, command in frame.iter_rows()
             ]
             tables.append(table(f"Examples: {words(str(verdict))}", header, lines, texts=1))
     return tables
 
 
-def _sizes(report: Report) -> Section | None:
-    if report.sizes.is_empty():
-        return None
+def _sizes(report: Report) -> Section:
     known = report.sizes["measure"].unique()
     names = [name for name in PROBLEM_MEASURES if name in known] or [name for name in PLAN_MEASURES if name in known]
     size = str(report.size)
@@ -230,35 +209,23 @@ def _sizes(report: Report) -> Section | None:
     return Section(SIZES, (), tables)
 
 
-def _metrics(report: Report) -> list[Section | None]:
-    """Plans and domains: valid plans, then means and quantiles of the metrics."""
-    found = []
-    for title, columns, tables in (
-        (PLANS, PLAN_COLUMNS, _rate_tables(report, PLAN_MEASURES)),
-        (DOMAINS, DOMAIN_COLUMNS, []),
-    ):
-        if not report.metrics.is_empty():
-            frame = report.metrics.filter(pl.col("metric").is_in(columns))
-            tables += _metric_tables(frame, report.by[:1]) if frame.height else []
-        paragraph = "Rates, means and quantiles over the rows that have a value."
-        found.append(Section(title, [paragraph], tables) if tables else None)
-    return found
-
-
-def _metric_tables(frame: pl.DataFrame, by: Sequence[str]) -> list[Table]:
-    statistics = ("mean", "sd", *QUANTILES)
-    lines = [
-        [words(record["metric"]), record["rows"], *(_metric(record["metric"], record[each]) for each in statistics)]
-        for record in at_level(frame, by, ()).iter_rows(named=True)
-    ]
-    tables = [table("Metrics, all rows together", ("metric", "rows", *statistics), lines)]
-    names = frame["metric"].unique(maintain_order=True).to_list()
-    for first in by:
-        means = frame.select(first, "metric", "mean")
-        for start in range(0, len(names), MOST_METRICS):
+def _metrics(report: Report, title: str, measures: Sequence[str], columns: Sequence[str]) -> Section:
+    """Plans or domains: rates of valid plans, then means and quantiles of the metrics."""
+    tables = _rate_tables(report, "Percent of plans", measures)
+    frame = report.metrics.filter(pl.col("metric").is_in(columns)) if report.metrics.height else report.metrics
+    if frame.height:
+        statistics = ("mean", "sd", *QUANTILES)
+        lines = [
+            [words(name), rows, *(_metric(name, value) for value in values)]
+            for name, rows, *values in at_level(frame, report.by[:1], ()).select("metric", "rows", *statistics).rows()
+        ]
+        tables.append(table("Metrics, all rows together", ("metric", "rows", *statistics), lines))
+        names = frame["metric"].unique(maintain_order=True).to_list()
+        for first, start in product(report.by[:1], range(0, len(names), MOST_METRICS)):
             shown = {name: words(name) for name in names[start : start + MOST_METRICS]}
+            means = frame.select(first, "metric", "mean")
             tables.append(_by_group(f"Means of metrics by {first}", means, shown, _metric))
-    return tables
+    return Section(title, ["Rates, means and quantiles over the rows that have a value."], tables)
 
 
 def _metric(name: str, value: float | None) -> Value:

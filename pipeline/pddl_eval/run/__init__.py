@@ -36,14 +36,13 @@ from pddl_eval.run.score import (
     MANIFEST,
     SUMMARY,
     Event,
-    PairScorer,
     Run,
     RunIncomplete,
     RunSummary,
     Watcher,
     finish_shards,
+    pair_scorer,
     prepare_run,
-    run_scorer,
     score_dataset,
 )
 
@@ -57,7 +56,6 @@ __all__ = [
     "Event",
     "Input",
     "Location",
-    "PairScorer",
     "Run",
     "RunIncomplete",
     "RunSummary",
@@ -78,6 +76,7 @@ __all__ = [
     "new_parquet",
     "open_source",
     "ordered_map",
+    "pair_scorer",
     "place_of",
     "plan_shards",
     "prepare_run",
@@ -87,6 +86,5 @@ __all__ = [
     "read_rows",
     "require_columns",
     "require_text",
-    "run_scorer",
     "score_dataset",
 ]

@@ -1,4 +1,4 @@
-"""Where work is done: in this process, in worker processes of this machine, or on a Ray cluster.
+"""Where work is done if not in this process: in worker processes of this machine, or on a Ray cluster.
 
 An engine has ``submit(task)``, which starts a task, and ``take()``, which waits for any task and returns it with its
 result or ``WorkerLost``; at most ``capacity`` tasks may be submitted and not taken. ``close()`` stops what still runs.
@@ -19,11 +19,11 @@ import os
 import signal
 import socket
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from itertools import islice
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -31,7 +31,6 @@ from typing import Any, TypeVar
 
 from pddl_eval.errors import RunError
 from pddl_eval.options import RunOptions
-from pddl_eval.run.inputs import close_file
 from pddl_eval.run.partitions import SCORE_ERROR, VERDICT, ShardFailure, ShardResult, ShardTask
 from pddl_eval.run.places import one_line
 
@@ -60,7 +59,7 @@ CONNECT_SECONDS = 10.0
 """How long a cluster's address may take to accept a connection."""
 
 RESOURCES_SECONDS = 5.0
-"""How long the size of the cluster is believed; nodes come and go."""
+"""How long the size of the cluster is taken as known; nodes come and go."""
 
 HISTOGRAM_SECONDS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 """Bounds of the histogram's bins."""
@@ -84,7 +83,7 @@ class WorkerLost:
 def choose_engine(rows: int, shards: int, options: RunOptions) -> RunOptions:
     """The options with the engine and number of workers that are expected to finish first.
 
-    One local worker is this process; Ray without ``workers`` has as many as CPUs.
+    One local worker is this process, which a poison row ends; Ray without ``workers`` has as many as CPUs.
 
     ``auto`` takes Ray where an address is given, and where ``RAY_ADDRESS`` names a cluster and there are enough rows to
     pay for joining it; otherwise this process or worker processes, whichever is faster. It starts no Ray on this
@@ -140,10 +139,8 @@ def ordered_map(function: Callable[[Item], Result], items: Iterable[Item], worke
     following = running = 0
     with closing(Processes(partial(_of_second, function), workers)) as pool:
         while True:
-            while running < workers and running + len(results) < AHEAD * workers:
-                task = next(numbered, None)
-                if task is None:
-                    break
+            free = min(workers, AHEAD * workers - len(results)) - running
+            for task in islice(numbered, max(0, free)):
                 pool.submit(task)
                 running += 1
             if not running:
@@ -160,26 +157,6 @@ def ordered_map(function: Callable[[Item], Result], items: Iterable[Item], worke
                 following += 1
 
 
-class InProcess:
-    """Runs each task in ``take``, in this process, which a poison row ends."""
-
-    capacity = 1
-
-    def __init__(self, function: Callable[[Any], Any]) -> None:
-        self._function = function
-        self._tasks: deque[Any] = deque()
-
-    def submit(self, task: Any) -> None:
-        self._tasks.append(task)
-
-    def take(self) -> tuple[Any, Any]:
-        task = self._tasks.popleft()
-        return task, self._function(task)
-
-    def close(self) -> None:
-        close_file()
-
-
 @dataclass(slots=True, eq=False)
 class _Worker:
     """``tasks`` holds the task that it works on, or will work on when it is ready."""
@@ -188,11 +165,6 @@ class _Worker:
     pipe: Connection
     tasks: list[Any]
     ready: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Raised:
-    error: Exception
 
 
 class Processes:
@@ -228,8 +200,8 @@ class Processes:
                 worker.ready, self._failed_starts = True, 0
                 _send(worker)
                 continue
-            if isinstance(answer, _Raised):
-                raise answer.error
+            if isinstance(answer, Exception):
+                raise answer
             return worker.tasks.pop(), answer
 
     def close(self) -> None:
@@ -250,12 +222,12 @@ class Processes:
 
     def _remove(self, worker: _Worker) -> None:
         self._workers.remove(worker)
-        worker.pipe.close()  # Which ends a process that lives.
+        worker.pipe.close()  # A process that still lives ends with its pipe.
         worker.process.join()
 
     def _count_failed_start(self, exitcode: int | None) -> None:
         self._failed_starts += 1
-        # A process that ended by itself would do so again; one that was killed says nothing.
+        # A process that ended by itself would do so again; one that was killed need not.
         if (exitcode or 0) > 0 or self._failed_starts == START_ATTEMPTS:
             raise EngineError(
                 "Worker processes do not start: a script that calls score_dataset with workers "
@@ -280,7 +252,7 @@ class RayTasks:
         self._counted = -math.inf
         self._capacity = 1
         self._running: dict[Any, ShardTask] = {}
-        # No retries of Ray's own: an attempt that is not counted here could not be held against a row.
+        # No retries of Ray's own: poison rows are found by counting lost workers.
         self._task = ray.remote(max_retries=0, num_cpus=1, scheduling_strategy="SPREAD")(_run)
         self._function = ray.put(function)
 
@@ -325,7 +297,7 @@ class RayTasks:
             self._ray.shutdown()
 
 
-Engine = InProcess | Processes | RayTasks
+Engine = Processes | RayTasks
 
 
 def _of_second(function: Callable[[Item], Result], task: tuple[int, Item]) -> Result:
@@ -338,8 +310,8 @@ def _send(worker: _Worker) -> None:
 
 
 def _serve(pipe: Connection, function: Callable[[Any], Any]) -> None:
-    """What a worker process does. It ends when the pipe does, so it does not outlive the process that started it."""
-    # Ctrl-C reaches the whole group; the parent decides what it means.
+    """What a worker process does. It ends with the pipe, so it does not outlive the process that started it."""
+    # Ctrl-C reaches the whole process group; the parent decides what to do.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(EOFError, OSError):
         pipe.send("ready")
@@ -348,7 +320,7 @@ def _serve(pipe: Connection, function: Callable[[Any], Any]) -> None:
             try:
                 answer = function(task)
             except Exception as error:
-                answer = _Raised(error)
+                answer = error
             pipe.send(answer)
 
 
@@ -360,7 +332,7 @@ def _why_it_ended(exitcode: int | None) -> str:
 
 
 def _connect(options: RunOptions) -> bool:
-    """Connect to Ray; True where it was started for this run and has to be stopped with it."""
+    """Connect to Ray; False where this process was connected already and stays so after the run."""
     cluster = options.address or cluster_address()
     if not cluster:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")

@@ -38,13 +38,13 @@ SUFFIXES = (".parquet", ".parq", ".pq")
 """What a folder's Parquet files are called; a file named by itself or by a pattern may be called anything."""
 
 METADATA_PREFIX = "pddl_eval."
-"""Opens the keys that this program writes into a file's metadata; they describe that file alone."""
+"""Prefix of the keys that this program writes into a file's metadata; they describe that file alone."""
 
 SIGNATURE_KEY = f"{METADATA_PREFIX}signature"
 """The key of the signature of a file's scores."""
 
 SHARD_BYTES = 128 * 2**20
-"""Encoded bytes of a shard, about and at most, so that long answers make shorter shards and not larger workers."""
+"""Encoded bytes of a shard, at most (about), so that workers need no more memory for long answers."""
 
 FOOTER_READERS = 16
 BATCH_ROWS = 1024
@@ -56,7 +56,7 @@ SALVAGE_BATCHES = 16_384
 """Steps in which a damaged row group is read: exact to the row up to that many rows, to a few rows beyond."""
 
 READ_ATTEMPTS = 2
-"""At a range, before its file is taken for damaged: a connection may break too."""
+"""Attempts at a range before its file counts as damaged: the connection may have failed."""
 
 READ_ERRORS = (OSError, pa.ArrowException)
 
@@ -188,7 +188,7 @@ def plan_shards(source: Source, shard_rows: int) -> tuple[Shard, ...]:
 
 
 def partition_stem(name: str) -> str:
-    """How the partitions of a file are called before their row numbers: readable, safe on every store, unique.
+    """The first part of the names of a file's partitions: readable, safe on every store, unique.
 
     >>> partition_stem("pairs.parquet")
     'pairs'
@@ -204,7 +204,7 @@ def partition_stem(name: str) -> str:
 
 
 def require_columns(source: Source, names: Iterable[str]) -> None:
-    """Raise ``DatasetError`` for the first name that is no column, with the nearest one that is."""
+    """Raise ``DatasetError`` for the first name that is not a column; the message names the nearest one that is."""
     known = source.schema.names
     for name in names:
         if name not in known:
@@ -308,7 +308,7 @@ class _Reader:
     rest: pa.RecordBatch | None = None
 
     def read(self, start: int, stop: int, batch_rows: int, stop_group: int) -> Iterator[pa.RecordBatch]:
-        """Go on decoding where ``start`` lies ahead in the same row group, else begin at its row group."""
+        """Continue decoding where ``start`` is ahead in the same row group, otherwise begin at its row group."""
         group = bisect_right(self.bounds, start) - 1
         if not self.bounds[group] <= self.position <= start:
             self.rest = None
@@ -381,7 +381,7 @@ def _salvage(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> Row
 
 
 def _find(place: Location) -> tuple[Location, list[str], bool]:
-    """The folder and the paths of the files that a place names; are all Parquet files of that folder meant?"""
+    """The folder of a place, the paths of its files, and whether it means all Parquet files of that folder."""
     with dataset_errors(place, "read"):
         kind = place.filesystem.get_file_info(place.path).type
         if kind == fs.FileType.File:
@@ -474,7 +474,7 @@ def _ranges(file: InputFile, shard_rows: int) -> Iterator[tuple[int, int]]:
         size += group.size
         step = min(shard_rows, max(1, SHARD_BYTES * group.rows // max(1, group.size)))
         if group.rows > step:
-            # Nothing came before it in this run: what makes a row group too large has ended the run above.
+            # No earlier row group is left over here: the first condition is true for one this large, too.
             yield from ((first, min(first + step, stop)) for first in range(start, stop, step))
             start, size = stop, 0
     if stop > start or stop == 0:

@@ -1,4 +1,4 @@
-"""One shard from descriptor to partition: what a worker does, on whatever engine.
+"""One shard from descriptor to partition: what a worker does, on any engine.
 
 A partition is the scored rows of one shard as a Parquet file whose metadata has a record of how it came about. Resumed
 runs and the summary read this record. Nothing that happens to a shard is raised here: it comes back as a value, a
@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -42,40 +42,30 @@ Statistics = Mapping[str, Mapping[str, float]]
 null), and, of ``verdict``, how often each of its values occurs. Those of shards add up to those of a run."""
 
 
-class Scorer(Protocol):
+@dataclass(frozen=True, slots=True)
+class Scorer:
     """What is done to the rows: picklable, cheap to send, the same on every worker.
 
     ``signature`` names in one line every setting that can change a score; ``settings`` are for the run's manifest.
+    ``output_schema`` makes of an input's schema the same with the score columns behind it (``score_error`` among them)
+    and raises for a bad one. ``score`` adds these columns to a table; its metadata may have a ``CARRIED_KEY``.
     """
 
-    @property
-    def signature(self) -> str: ...
-
-    @property
-    def settings(self) -> dict[str, object]: ...
-
-    def output_schema(self, schema: pa.Schema) -> pa.Schema:
-        """The input's schema, then the score columns (``score_error`` among them); raises for a bad one."""
-
-    def __call__(self, table: pa.Table) -> pa.Table:
-        """The table with its score columns, row by row; its metadata may have a ``CARRIED_KEY``."""
+    signature: str
+    settings: Mapping[str, object]
+    output_schema: Callable[[pa.Schema], pa.Schema]
+    score: Callable[[pa.Table], pa.Table]
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What all shards of a run have in common; ``run`` is the run's fingerprint, the schemas those of its files.
-
-    ``signature`` is the scorer's where the run was prepared. ``score`` is the scorer, or a function that does the same
-    with the help of earlier scores.
-    """
+    """What all shards of a run have in common; ``run`` is the run's fingerprint, the schemas those of its files."""
 
     run: str
     output: Location
     input_schema: pa.Schema
     output_schema: pa.Schema
-    signature: str
     scorer: Scorer
-    score: Callable[[pa.Table], pa.Table]
 
     @property
     def score_columns(self) -> list[str]:
@@ -148,10 +138,6 @@ def score_shard(work: Work, task: ShardTask) -> ShardResult:
     """Read the rows of a shard, score them, write its partition."""
     started = time.perf_counter()
     shard = task.shard
-    here = work.scorer.signature
-    if here != work.signature:
-        reason = f"This worker would score as {here} and not as {work.signature}: install the same version everywhere."
-        return ShardFailure(shard.name, reason)
     try:
         rows = read_rows(shard.file, *(task.probe or (shard.start, shard.stop)), work.input_schema)
         scored, carried = _score(rows, work, task.unscored)
@@ -169,7 +155,7 @@ def score_shard(work: Work, task: ShardTask) -> ShardResult:
             carried=carried,
         )
         if task.probe is None:
-            metadata = {SIGNATURE_KEY: work.signature, RECORD_KEY: json.dumps(asdict(record))}
+            metadata = {SIGNATURE_KEY: work.scorer.signature, RECORD_KEY: json.dumps(asdict(record))}
             with new_parquet(work.output / shard.name, scored.schema, metadata) as writer:
                 writer.write_table(scored, row_group_size=max(1, scored.num_rows))
         return record
@@ -249,12 +235,12 @@ def _score(rows: Rows, work: Work, unscored: Collection[int]) -> tuple[pa.Table,
     numbers = [number for present in rows.numbers for number in present] if unscored else []
     left_out = pa.array([number in unscored for number in numbers], pa.bool_())
     table = rows.table.filter(pc.invert(left_out)) if unscored else rows.table
-    scored = work.score(table)
+    scored = work.scorer.score(table)
     if scored.num_rows != table.num_rows or not scored.schema.equals(work.output_schema):
         raise TypeError("the scorer's rows or columns are not those that it announced")
     carried = int((scored.schema.metadata or {}).get(CARRIED_KEY, 0))
     if unscored:
-        # Each row's place among the scored ones; null, which takes nulls, for one that was left out.
+        # Each row's place among the scored ones, or null for one that was left out: its scores are null.
         places = pc.subtract(pc.cumulative_sum(pc.invert(left_out).cast(pa.int64())), 1)
         scores = scored.take(pc.if_else(left_out, None, places)).select(work.score_columns)
         errors = pc.if_else(left_out, UNSCORED, scores[SCORE_ERROR])

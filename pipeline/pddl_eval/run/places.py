@@ -28,22 +28,22 @@ from pyarrow import fs
 from pddl_eval.errors import RunError, UserError
 
 S3_ATTEMPTS = 6
-"""Tries of one request inside the S3 client, with growing pauses."""
+"""Attempts at one request inside the S3 client, with growing pauses."""
 
 PUT_ATTEMPTS = 4
-"""Tries of one whole upload, after the client's own have failed, a second and more apart."""
+"""Attempts at one whole upload, each after the client's own have failed, a second and more apart."""
 
 OBJECT_STORES = ("s3", "gs", "gcs", "abfs", "abfss")
-"""Schemes of stores where a written object appears when it is complete; elsewhere it takes a rename."""
+"""Schemes of stores where an object appears when it is complete. Elsewhere a file is written and then renamed."""
 
 SPOOL_BYTES = 64 * 2**20
-"""Of a file on its way to another machine: what is held in memory. The rest waits on the local disk."""
+"""What is held in memory of an object before its upload. The rest waits on the local disk."""
 
 TEMPORARY = re.compile(r"\..*\.[0-9a-f]{32}\.tmp")
-"""The names under which files are written aside before they are renamed."""
+"""Names of files that are not yet renamed."""
 
 LOOPBACK = re.compile(r"(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?")
-"""S3 endpoints that are taken for plain HTTP where they name no scheme."""
+"""S3 endpoints without a scheme that mean plain HTTP."""
 
 
 class DatasetError(UserError):
@@ -155,26 +155,12 @@ def new_parquet(
 def new_file(location: Location) -> Iterator[IO[bytes]]:
     """An open file that appears at the location, whole, when the block ends without an error.
 
-    On a filesystem it is written aside under a hidden name (on the local one: and flushed to the disk) and renamed;
-    on an object store it is one upload, tried again when it fails. Raises ``OutputError``, and leaves nothing
-    half-written behind.
+    On a filesystem it is written under a hidden name, flushed to the disk where that is local, and renamed; to an
+    object store it is one upload, tried again when it fails. Raises ``OutputError``, and leaves nothing half-written.
     """
-    with dataset_errors(location, "write"):
-        if location.is_local:
-            with _new_local_file(Path(location.path)) as file:
-                yield file
-        else:
-            with SpooledTemporaryFile(SPOOL_BYTES, prefix="pddl-eval-") as spool:
-                yield spool
-                for attempt in range(1, PUT_ATTEMPTS + 1):
-                    try:
-                        spool.seek(0)
-                        _upload(location, spool)
-                        break
-                    except OSError as error:
-                        if attempt == PUT_ATTEMPTS or re.search("NO_SUCH_BUCKET|ACCESS_DENIED", str(error)):
-                            raise
-                        time.sleep(2 ** (attempt - 1))
+    write = _uploaded if location.scheme in OBJECT_STORES else _renamed
+    with dataset_errors(location, "write"), write(location) as file:
+        yield file
 
 
 def list_files(folder: Location) -> dict[str, int]:
@@ -191,7 +177,7 @@ def remove_file(location: Location) -> None:
 
 
 def remove_temporary_files(folder: Location) -> None:
-    """Delete what a killed writer left aside under hidden names; only the local filesystem has such files."""
+    """Delete the unfinished files of a writer that was killed, on the local filesystem."""
     for path in Path(folder.path).glob(".*.tmp") if folder.is_local else ():
         if TEMPORARY.fullmatch(path.name):
             with suppress(OSError):
@@ -231,48 +217,54 @@ def _why(error: Exception, location: Location) -> str:
     return os.strerror(number) if number else one_line(error)
 
 
-def _aside(name: str) -> str:
-    return f".{name[:150]}.{uuid4().hex}.tmp"
-
-
 @contextmanager
-def _new_local_file(path: Path) -> Iterator[IO[bytes]]:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(_aside(path.name))
+def _renamed(location: Location) -> Iterator[IO[bytes]]:
+    filesystem = location.filesystem
+    folder, _, name = location.path.rpartition("/")
+    aside = f"{folder}/.{name[:150]}.{uuid4().hex}.tmp"
+    filesystem.create_dir(folder or "/", recursive=True)
     try:
-        with aside.open("xb") as file:
+        with filesystem.open_output_stream(aside) as file:
             yield file
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            aside.unlink()
-        raise
-    # Makes the new name outlast a power cut; some network filesystems know no such call.
-    folder = os.open(path.parent, os.O_RDONLY)
-    with suppress(OSError):
-        os.fsync(folder)
-    os.close(folder)
-
-
-def _upload(location: Location, content: IO[bytes]) -> None:
-    filesystem, path = location.filesystem, location.path
-    if location.scheme in OBJECT_STORES:
-        with filesystem.open_output_stream(path) as stream:
-            shutil.copyfileobj(content, stream)
-        return
-    folder, _, name = path.rpartition("/")
-    aside = f"{folder}/{_aside(name)}"
-    filesystem.create_dir(folder, recursive=True)
-    try:
-        with filesystem.open_output_stream(aside) as stream:
-            shutil.copyfileobj(content, stream)
-        filesystem.move(aside, path)
+        if location.is_local:
+            _flush(aside)
+        filesystem.move(aside, location.path)
     except BaseException:
         with suppress(OSError):
             filesystem.delete_file(aside)
         raise
+    if location.is_local:
+        with suppress(OSError):  # Some network filesystems cannot flush a folder.
+            _flush(folder)
+
+
+def _flush(path: str) -> None:
+    """Make the content of a file, or the names in a folder, outlast a power cut."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _uploaded(location: Location) -> Iterator[IO[bytes]]:
+    with SpooledTemporaryFile(SPOOL_BYTES, prefix="pddl-eval-") as spool:
+        yield spool
+        for attempt in range(1, PUT_ATTEMPTS + 1):
+            try:
+                spool.seek(0)
+                _upload(location, spool)
+                return
+            except OSError as error:
+                if attempt == PUT_ATTEMPTS or re.search("NO_SUCH_BUCKET|ACCESS_DENIED", str(error)):
+                    raise
+                time.sleep(2 ** (attempt - 1))
+
+
+def _upload(location: Location, content: IO[bytes]) -> None:
+    with location.filesystem.open_output_stream(location.path) as stream:
+        shutil.copyfileobj(content, stream)
 
 
 @lru_cache(maxsize=16)

@@ -19,8 +19,8 @@ from pddl_eval.run.partitions import ShardFailure, ShardResult, ShardTask
 
 LOSSES_BEFORE_PROBING = 2
 LOSSES_OF_POISON = 10
-"""How often a single row must lose its worker to be called poison. On a cluster where every second task loses its
-worker, whatever it does, one innocent suspect in a thousand would be."""
+"""How often a single row must lose its worker to count as poison. On a cluster where every second task loses its
+worker by chance, one row in a thousand of those suspected would be blamed wrongly."""
 
 ATTEMPTS = 20
 """Full attempts at a shard, before and after probing."""

@@ -1,8 +1,8 @@
-"""A run from input to summary: ``score_dataset`` scores pairs, ``run_scorer`` does the same with any scorer.
+"""A run from input to summary: what is to be done, the shards that are missing, its completion.
 
 The manifest in the output folder says which run the folder belongs to. The same run started again finds its finished
 partitions and does the rest; any other run is refused, because one folder cannot hold the scores of two settings. Only
-this file of the room knows what is done to the rows (``PairScorer``) and which columns a summary shows.
+this file of the room knows what is done to the rows (``pair_scorer``) and which columns a summary shows.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from pddl_eval.errors import RunError
 from pddl_eval.metrics import PAIRS
 from pddl_eval.options import RunOptions, ScoringOptions, takes
 from pddl_eval.run import places
-from pddl_eval.run.engines import Engine, InProcess, Processes, RayTasks, WorkerLost, choose_engine
-from pddl_eval.run.inputs import SUFFIXES, Input, Shard, Source, open_source, plan_shards
+from pddl_eval.run.engines import Processes, RayTasks, WorkerLost, choose_engine
+from pddl_eval.run.inputs import SUFFIXES, Input, Shard, Source, close_file, open_source, plan_shards
 from pddl_eval.run.partitions import (
     SCORE_ERROR,
     VERDICT,
@@ -35,6 +35,7 @@ from pddl_eval.run.partitions import (
     ShardFailure,
     ShardRecord,
     ShardResult,
+    ShardTask,
     Statistics,
     Work,
     finished_records,
@@ -112,14 +113,7 @@ def score_dataset(
     (2, 0.5)
     >>> folder.cleanup()
     """
-    return run_scorer(input, output, PairScorer(scoring), running, watch=watch)
-
-
-def run_scorer(
-    inputs: Input, output: str | os.PathLike[str], scorer: Scorer, options: RunOptions, *, watch: Watcher | None = None
-) -> RunSummary:
-    """The run behind ``score_dataset``, for any scorer; errors as there."""
-    return finish_shards(prepare_run(inputs, output, scorer, options.shard_rows), options, watch=watch)
+    return finish_shards(prepare_run(input, output, pair_scorer(scoring), running.shard_rows), running, watch=watch)
 
 
 def prepare_run(inputs: Input, output: str | os.PathLike[str], scorer: Scorer, shard_rows: int) -> Run:
@@ -152,7 +146,7 @@ def prepare_run(inputs: Input, output: str | os.PathLike[str], scorer: Scorer, s
         raise DatasetError(f"{folder} holds Parquet files that no run of this program wrote: choose an empty folder.")
     shards = plan_shards(source, shard_rows)
     finished = finished_records(folder, [shard for shard in shards if shard.name in present], run)
-    work = Work(run, folder, source.schema, output_schema, scorer.signature, scorer, scorer)
+    work = Work(run, folder, source.schema, output_schema, scorer)
     return Run(source, work, shards, finished, {"run": run, "place": str(source.base), **identity})
 
 
@@ -173,6 +167,8 @@ def finish_shards(run: Run, options: RunOptions, *, watch: Watcher | None = None
                 records[event.name] = event
             elif isinstance(event, ShardFailure):
                 failures.append(event)
+                if event.fatal:
+                    raise OutputError(event.reason)
     summary = _summary(run, records, options, time.perf_counter() - started)
     troubles = _troubles(run, records, failures)
     if troubles:
@@ -304,25 +300,17 @@ class RunIncomplete(RunError):
         self.summary = summary
 
 
-@dataclass(frozen=True, slots=True)
-class PairScorer:
+def pair_scorer(options: ScoringOptions) -> Scorer:
     """``score_table`` as the scorer of a run."""
+    signature = options.signature
+    score = partial(_score_pairs, options=options, signature=signature)
+    return Scorer(signature, asdict(options), partial(score_schema, options=options), score)
 
-    options: ScoringOptions
 
-    @property
-    def signature(self) -> str:
-        return self.options.signature
-
-    @property
-    def settings(self) -> dict[str, object]:
-        return asdict(self.options)
-
-    def output_schema(self, schema: pa.Schema) -> pa.Schema:
-        return score_schema(schema, self.options)
-
-    def __call__(self, table: pa.Table) -> pa.Table:
-        return score_table(table, self.options)
+def _score_pairs(table: pa.Table, options: ScoringOptions, signature: str) -> pa.Table:
+    if options.signature != signature:
+        raise RuntimeError(f"this worker would score as {options.signature}: install the same version everywhere")
+    return score_table(table, options)
 
 
 @contextmanager
@@ -361,20 +349,15 @@ def log_line(result: ShardResult | WorkerLost) -> str:
 
 
 def _results(run: Run, options: RunOptions) -> Generator[Event, None, None]:
-    """What comes of the missing shards; raises ``OutputError`` after a failure that is fatal."""
-    if not run.missing:
-        return
+    """The results of the missing shards, as they finish, and each lost worker."""
     function = partial(score_shard, run.work)
-    engine: Engine
-    if options.engine == "ray":
-        engine = RayTasks(function, options)
-    else:
-        engine = InProcess(function) if options.workers == 1 else Processes(function, options.workers or 1)
-    with closing(engine):
-        for result in run_shards(engine, run.missing):
-            yield result
-            if isinstance(result, ShardFailure) and result.fatal:
-                raise OutputError(result.reason)
+    if options.engine == "local" and options.workers == 1:
+        yield from map(function, map(ShardTask, run.missing))
+        close_file()
+    elif run.missing:
+        engine = RayTasks(function, options) if options.engine == "ray" else Processes(function, options.workers or 1)
+        with closing(engine):
+            yield from run_shards(engine, run.missing)
 
 
 def _summary(run: Run, records: Mapping[str, ShardRecord], options: RunOptions, seconds: float) -> RunSummary:
@@ -391,7 +374,7 @@ def _summary(run: Run, records: Mapping[str, ShardRecord], options: RunOptions, 
         engine=options.engine,
         workers=options.workers,
         seconds=seconds,
-        signature=run.work.signature,
+        signature=run.work.scorer.signature,
         statistics=merge_statistics(record.statistics for record in in_order),
     )
 

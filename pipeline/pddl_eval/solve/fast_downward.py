@@ -44,9 +44,7 @@ _OUT_OF_TIME = (21, 23, 24, 256 - signal.SIGXCPU)
 _OUT_OF_MEMORY = (20, 22)
 
 
-def find_plan(
-    problem: Problem, domain: Domain, *, seconds: float = SECONDS, megabytes: int = MEGABYTES
-) -> tuple[Action, ...] | Unsolvable | Undecided:
+def find_plan(problem: Problem, domain: Domain) -> tuple[Action, ...] | Unsolvable | Undecided:
     """A plan that Fast Downward found, not yet executed; or the proof that there is none.
 
     ``Unsolvable`` only for the exit codes that stand for a proof: no relaxed plan, or all states explored without
@@ -65,9 +63,9 @@ def find_plan(
         scratch = Path(folder)
         (scratch / "domain.pddl").write_text(domain_to_pddl(plain_domain), encoding="ascii")
         (scratch / "problem.pddl").write_text(problem_to_pddl(plain_problem), encoding="ascii")
-        exit_code = _run(driver, scratch, seconds, megabytes)
+        exit_code = _run(driver, scratch)
         if exit_code not in _PLAN_FOUND:
-            return _failure(exit_code, seconds)
+            return _failure(exit_code)
         lines = (scratch / "plan").read_text(encoding="ascii").splitlines()
     return tuple(tuple(names[word] for word in line.strip(" ()").split()) for line in lines if line.startswith("("))
 
@@ -131,12 +129,12 @@ def _driver() -> Path | None:
     return next((script for script in scripts if script.is_file()), None)
 
 
-def _run(driver: Path, scratch: Path, seconds: float, megabytes: int) -> int | None:
+def _run(driver: Path, scratch: Path) -> int | None:
     """Run the planner in the scratch folder and return its exit code; None where the clock ran out and it was killed.
 
     It runs in a process group of its own, which is killed as one: the driver starts the translator and the search.
     """
-    limits = ["--overall-time-limit", f"{max(1, round(seconds))}s", "--overall-memory-limit", f"{megabytes}M"]
+    limits = ["--overall-time-limit", f"{SECONDS}s", "--overall-memory-limit", f"{MEGABYTES}M"]
     files = ["domain.pddl", "problem.pddl"]
     command = [sys.executable, str(driver), "--plan-file", "plan", *limits, "--alias", _CONFIGURATION, *files]
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
@@ -145,7 +143,7 @@ def _run(driver: Path, scratch: Path, seconds: float, megabytes: int) -> int | N
         command, cwd=scratch, env=environment, stdin=silent, stdout=silent, stderr=silent, start_new_session=True
     )
     try:
-        return process.wait(timeout=seconds + _GRACE_SECONDS)
+        return process.wait(timeout=SECONDS + _GRACE_SECONDS)
     except subprocess.TimeoutExpired:
         return None
     finally:
@@ -154,12 +152,12 @@ def _run(driver: Path, scratch: Path, seconds: float, megabytes: int) -> int | N
             process.wait()
 
 
-def _failure(exit_code: int | None, seconds: float) -> Unsolvable | Undecided:
+def _failure(exit_code: int | None) -> Unsolvable | Undecided:
     """What an exit without a plan means (https://www.fast-downward.org/latest/documentation/exit-codes/)."""
     if exit_code in _PROVEN_UNSOLVABLE:
         return Unsolvable("Fast Downward searched all states that could lead to the goal")
     if exit_code is None or exit_code in _OUT_OF_TIME:
-        return Undecided(f"Fast Downward found no plan in {seconds:g} seconds")
+        return Undecided(f"Fast Downward found no plan in {SECONDS} seconds")
     if exit_code in _OUT_OF_MEMORY:
         return Undecided("Fast Downward ran out of memory")
     return Undecided(f"Fast Downward ended with exit code {exit_code}")

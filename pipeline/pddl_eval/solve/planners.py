@@ -1,4 +1,4 @@
-"""Who is asked for a plan, in which order, and what of an initial state the domain's own planner may be asked for."""
+"""Which planner is asked for a plan, in which order: the domain's own rules, the search, Fast Downward."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """Any STRIPS problem after grounding: plans, closures, and proofs that there is none.
 
-For domains of which nothing is known but their PDDL, and for initial states that the rules of a known domain do not
-cover. A state is an int with one bit an atom (``task``). Exact answers come from the list of all reachable states where
-it is short enough; beyond that from mutex groups (``mutex_groups``), h² and regression (``invariants``) and a search
-for a plan (``search``). ``goal_closure`` puts them together. No clock is read: every budget counts something, so an
-answer is the same on every machine. No program is started.
+For domains without rules of their own, and for initial states that the rules of a known domain do not cover. A state
+is an int with one bit an atom (``task``). Exact answers come from the list of all reachable states where it is short
+enough; beyond that from mutex groups (``mutex_groups``), h² and regression (``invariants``) and a search for a plan
+(``search``). ``goal_closure`` puts them together. No clock is read: every budget counts something, so an answer is the
+same on every machine. No program is started.
 """
 
 from pddl_eval.strips.goal_closure import Counterexample, closure, counterexample

@@ -14,7 +14,7 @@ from operator import and_
 from pddl_eval.model import Atom, Domain, Problem, State, show_atom
 from pddl_eval.strips.invariants import consequences
 from pddl_eval.strips.search import MAX_EFFORT, find_path
-from pddl_eval.strips.task import MAX_STATES, GroundTask, ground, reachable_states, successor_generator
+from pddl_eval.strips.task import MAX_STATES, GroundTask, ground_goal, reachable_states, successor_generator
 from pddl_eval.verdict import Undecided, Unsolvable
 
 FEW_STATES = 5_000
@@ -49,12 +49,10 @@ def closure(problem: Problem, domain: Domain) -> State | Unsolvable | Undecided:
     >>> sorted(closure(Problem("p", "d", {}, frozenset({("off",), ("dry",)}), frozenset({("on",)})), lamp))
     [('dry',), ('on',)]
     """
-    task = ground(problem, domain)
-    if isinstance(task, Undecided):
-        return task
-    goal = task.bits_of_goal(problem.goal)
-    if isinstance(goal, Unsolvable):
-        return goal
+    grounded = ground_goal(problem, domain, problem.goal)
+    if not isinstance(grounded, tuple):
+        return grounded
+    task, goal = grounded
     states = reachable_states(task, FEW_STATES)
     if states is None:
         bounds = closure_bounds(task, goal)
@@ -79,12 +77,10 @@ def counterexample(problem: Problem, domain: Domain, given: State, asked: State)
 
     The problem's goal plays no part. None too where no reachable state contains ``given`` at all.
     """
-    task = ground(problem, domain)
-    if isinstance(task, Undecided):
-        return task
-    goal = task.bits_of_goal(given)
-    if isinstance(goal, Unsolvable):
-        return None
+    grounded = ground_goal(problem, domain, given)
+    if not isinstance(grounded, tuple):
+        return grounded if isinstance(grounded, Undecided) else None
+    task, goal = grounded
     states = reachable_states(task, FEW_STATES)
     implied = _implied(task, goal) if states is None else 0
     undecided: Undecided | None = None

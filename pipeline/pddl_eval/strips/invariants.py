@@ -124,7 +124,7 @@ def is_unreachable(task: GroundTask, true: int, false: int) -> bool:
 
     The proof. Let some reachable state have all literals of a set that was looked at, and take the shortest plan to
     such a state, over all sets. It is not empty: no set holds initially. Its last operator made a literal of the set
-    true, else the plan without it were shorter. So the state before it has the literals of a predecessor. That was
+    true, or the plan without it would be shorter. So the state before it has the literals of a predecessor. That was
     looked at too, or contains a set that was, and its plan is shorter: a contradiction; or invariants exclude it.
     False says nothing: a limit was hit or a set holds initially.
     """

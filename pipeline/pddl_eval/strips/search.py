@@ -16,7 +16,7 @@ from operator import or_
 from pddl_eval.model import Action, Domain, Operator, Problem
 from pddl_eval.strips.heuristics import reasonable_orders, relaxed_planner
 from pddl_eval.strips.invariants import consequences, is_unreachable
-from pddl_eval.strips.task import GroundTask, ground, successor_generator
+from pddl_eval.strips.task import GroundTask, ground_goal, successor_generator
 from pddl_eval.verdict import Undecided, Unsolvable
 
 FIRST_EFFORT = 10_000
@@ -47,12 +47,10 @@ def find_plan(problem: Problem, domain: Domain) -> tuple[Action, ...] | Unsolvab
     >>> find_plan(Problem("p", "d", {}, frozenset({("off",)}), frozenset({("on",)})), light)
     (('switch',),)
     """
-    task = ground(problem, domain)
-    if isinstance(task, Undecided):
-        return task
-    true = task.bits_of_goal(problem.goal)
-    if isinstance(true, Unsolvable):
-        return true
+    grounded = ground_goal(problem, domain, problem.goal)
+    if not isinstance(grounded, tuple):
+        return grounded
+    task, true = grounded
     path = find_path(task, task.initial, true, 0)
     return tuple(operator.action for operator in path) if isinstance(path, tuple) else path
 

@@ -79,6 +79,15 @@ def ground(problem: Problem, domain: Domain) -> GroundTask | Undecided:
     return _ground(frozenset({**problem.objects, **domain.constants}.items()), problem.init, domain)
 
 
+def ground_goal(problem: Problem, domain: Domain, goal: State) -> tuple[GroundTask, int] | Unsolvable | Undecided:
+    """The ground task and the goal's bits, or why one of them does not exist."""
+    task = ground(problem, domain)
+    if isinstance(task, Undecided):
+        return task
+    bits = task.bits_of_goal(goal)
+    return bits if isinstance(bits, Unsolvable) else (task, bits)
+
+
 @lru_cache(maxsize=CACHED_TASKS)
 def _ground(objects: frozenset[tuple[str, str]], init: State, domain: Domain) -> GroundTask | Undecided:
     try:
