@@ -8,19 +8,11 @@ from itertools import islice
 import pyarrow as pa
 import pytest
 from pddl_eval.api import compare_problems
-from pddl_eval.benchmark import (
-    PAIRS_SCHEMA,
-    PRESETS,
-    benchmark_pairs,
-    by_preset,
-    pairs_tables,
-    sample_table,
-    variants_schema,
-    variants_table,
-)
+from pddl_eval.benchmark import PRESETS, by_preset, variants_table
 from pddl_eval.benchmark.answers import RECIPES
-from pddl_eval.benchmark.sample import LARGEST_SIZE
-from pddl_eval.benchmark.variants import VARIANT_FIELDS
+from pddl_eval.benchmark.enumeration import PAIRS_SCHEMA, benchmark_pairs, pairs_tables
+from pddl_eval.benchmark.sample import LARGEST_SIZE, sample_table
+from pddl_eval.benchmark.variants import VARIANT_FIELDS, variants_schema
 from pddl_eval.options import ScoringOptions
 from pddl_eval.table import score_table
 

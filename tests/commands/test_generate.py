@@ -9,9 +9,9 @@ import pddl_eval
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pddl_eval import benchmark
-from pddl_eval.benchmark import PAIRS_SCHEMA, variants_schema
-from pddl_eval.commands import generate
+from pddl_eval.benchmark import files
+from pddl_eval.benchmark.enumeration import PAIRS_SCHEMA
+from pddl_eval.benchmark.variants import variants_schema
 
 from tests.commands.running import run
 
@@ -38,8 +38,8 @@ def test_the_bundled_sample_is_what_the_code_makes(tmp_path: Path) -> None:
 
 def test_the_benchmark_is_written_and_table_1_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On its first pairs; that all of them are right is tested in ``tests/benchmark``."""
-    whole = benchmark.benchmark_pairs
-    monkeypatch.setattr(benchmark, "benchmark_pairs", lambda: islice(whole(), 500))
+    whole = files.benchmark_pairs
+    monkeypatch.setattr(files, "benchmark_pairs", lambda: islice(whole(), 500))
     result = run("generate", "planetarium", tmp_path / "new" / "pairs.parquet")
     assert result.exit_code == 0, result.output
     written = pq.ParquetFile(tmp_path / "new" / "pairs.parquet")
@@ -52,7 +52,7 @@ def test_the_benchmark_is_written_and_table_1_printed(tmp_path: Path, monkeypatc
 def test_variants_are_the_same_for_any_number_of_workers(
     references: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(generate, "ROW_GROUP_ROWS", 100)
+    monkeypatch.setattr(files, "ROW_GROUP_ROWS", 100)
     for workers in (1, 2):
         result = run(
             "generate", "variants", references, tmp_path / f"{workers}.parquet", "--seed", 3, "--workers", workers

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from pddl_eval import benchmark
+from pddl_eval.benchmark import files
 from pddl_eval.commands.command import application
 from typer.testing import CliRunner
 
@@ -18,8 +18,8 @@ from tests.commands.running import ROOT
 def test_the_table_is_made_and_a_second_start_makes_only_what_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = benchmark.benchmark_pairs
-    monkeypatch.setattr(benchmark, "benchmark_pairs", lambda: islice(whole(), 60))
+    whole = files.benchmark_pairs
+    monkeypatch.setattr(files, "benchmark_pairs", lambda: islice(whole(), 60))
     app = application()
     app.command()(runpy.run_path(str(ROOT / "jobs" / "planetarium.py"))["planetarium_table"])
     folder = tmp_path / "table"

@@ -6,36 +6,33 @@ tasks and their 145,918 text-to-PDDL pairs. A new task is one new function and i
 file.
 
 ``answers`` holds the recipes that make answers from any reference problem, ``variants`` draws them by presets, and
-``sample`` picks the few hundred pairs that are bundled with the project. Nothing here judges an answer: labels hold by
-construction, and each recipe says why.
+``sample`` picks the few hundred pairs that are bundled with the project. ``files`` writes all three. Nothing here
+judges an answer: labels hold by construction, and each recipe says why.
 """
 
 from pddl_eval.benchmark.answers import Grade
-from pddl_eval.benchmark.enumeration import (
-    DOMAINS,
-    PAIRS,
-    PAIRS_SCHEMA,
-    SIZE_BUCKETS,
-    benchmark_pairs,
-    benchmark_problems,
-    pairs_tables,
-)
-from pddl_eval.benchmark.sample import sample_table
-from pddl_eval.benchmark.variants import PRESETS, Preset, by_preset, variants_schema, variants_table
+from pddl_eval.benchmark.enumeration import PAIRS, benchmark_problems, task_problem
+from pddl_eval.benchmark.files import write_benchmark, write_sample, write_variants
+from pddl_eval.benchmark.floor_tile import Floor
+from pddl_eval.benchmark.gripper import Load
+from pddl_eval.benchmark.sample import DOMAIN_RECIPES, DOMAIN_TEXTS, PLAN_RECIPES
+from pddl_eval.benchmark.variants import PRESETS, Preset, by_preset, variants_table
 
 __all__ = [
-    "DOMAINS",
+    "DOMAIN_RECIPES",
+    "DOMAIN_TEXTS",
     "PAIRS",
-    "PAIRS_SCHEMA",
+    "PLAN_RECIPES",
     "PRESETS",
-    "SIZE_BUCKETS",
+    "Floor",
     "Grade",
+    "Load",
     "Preset",
-    "benchmark_pairs",
     "benchmark_problems",
     "by_preset",
-    "pairs_tables",
-    "sample_table",
-    "variants_schema",
+    "task_problem",
     "variants_table",
+    "write_benchmark",
+    "write_sample",
+    "write_variants",
 ]

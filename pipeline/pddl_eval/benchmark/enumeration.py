@@ -54,24 +54,30 @@ def benchmark_problems() -> Iterator[TaskProblem]:
         for init, goal in [*free, *zip(domain.tied, domain.tied, strict=True)]:
             brought = (domain.sizes[side]() for side in (init, goal) if side in domain.sizes)
             for parameters in dict.fromkeys(chain.from_iterable(brought)):
-                yield from _problem(name, domain, parameters, init, goal)
+                problem = task_problem(name, init, goal, parameters)
+                if problem:
+                    yield problem
 
 
-def _problem(
-    name: str, domain: TaskDomain[Any], parameters: Any, task_init: str, task_goal: str
-) -> Iterator[TaskProblem]:
-    """The problem, or nothing where the parameters do not fit one of its sides."""
+def task_problem(name: str, task_init: str, task_goal: str, parameters: Any) -> TaskProblem | None:
+    """The problem of a task for these parameters, None where they do not fit one of its sides.
+
+    >>> task_problem("blocksworld", "on_table", "stack", (3,)).problem.name
+    'blocksworld_on_table_to_stack_3'
+    """
+    domain = DOMAINS[name]
     tied = domain.tied.get(task_init)
     init, goal = (
         tied(parameters) if tied else (domain.initial[task_init](parameters), domain.goals[task_goal](parameters))
     )
-    if init and goal:
-        kinds = {thing: kind_of(thing) for thing in domain.objects(parameters)}
-        objects = kinds if domain.kinds_as == "types" else dict.fromkeys(kinds, ROOT_TYPE)
-        kind_atoms = [(kind, thing) for thing, kind in kinds.items() if domain.kinds_as == "atoms"]
-        title = f"{name}_{task_init}_to_{task_goal}_{domain.label(parameters)}"
-        problem = Problem(title, name, objects, frozenset((*kind_atoms, *init.atoms)), frozenset(goal.atoms))
-        yield TaskProblem(problem, init, goal, task_init, task_goal, bool(tied) or task_goal in domain.relative)
+    if not init or not goal:
+        return None
+    kinds = {thing: kind_of(thing) for thing in domain.objects(parameters)}
+    objects = kinds if domain.kinds_as == "types" else dict.fromkeys(kinds, ROOT_TYPE)
+    kind_atoms = [(kind, thing) for thing, kind in kinds.items() if domain.kinds_as == "atoms"]
+    title = f"{name}_{task_init}_to_{task_goal}_{domain.label(parameters)}"
+    problem = Problem(title, name, objects, frozenset((*kind_atoms, *init.atoms)), frozenset(goal.atoms))
+    return TaskProblem(problem, init, goal, task_init, task_goal, bool(tied) or task_goal in domain.relative)
 
 
 def benchmark_pairs(problems: Iterable[TaskProblem] | None = None) -> Iterator[Pair]:

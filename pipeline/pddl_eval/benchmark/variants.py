@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 from typing import Any, NamedTuple
 
@@ -102,7 +103,11 @@ def variant_of(original: Original, recipe: str, random: Random) -> Variant | Non
 
 def by_preset(preset: Preset, seed: int) -> Draw:
     """Draws by a preset; an answer depends on the original, the seed and the two numbers, and on nothing else."""
-    return lambda original, row, answer: draw_variant(original, preset, Random(f"{seed} {row} {answer}"))
+    return partial(_draw_by_preset, preset, seed)
+
+
+def _draw_by_preset(preset: Preset, seed: int, original: Original, row: int, answer: int) -> Variant:
+    return draw_variant(original, preset, Random(f"{seed} {row} {answer}"))
 
 
 def variants_schema(schema: pa.Schema) -> pa.Schema:

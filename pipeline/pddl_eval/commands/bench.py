@@ -1,7 +1,4 @@
-"""``pddl-eval bench``: how fast this machine scores, stage by stage, beside a plain baseline measured in the same run.
-
-Times are those of this machine at this moment: quote ratios within one run. Nothing here asserts a time.
-"""
+"""``pddl-eval bench``: how fast this machine scores, stage by stage, beside a plain baseline."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ def bench(
     pddl-eval bench --workload zero-shot --pairs 20000 --json bench.json
     pddl-eval bench --engines
     """
-    from pddl_eval.commands.measure import WORKLOADS, machine, measure, whole_runs
+    from pddl_eval.bench import WORKLOADS, machine, measure, whole_runs
 
     for name in only or ():
         if name not in WORKLOADS:
@@ -37,10 +34,10 @@ def bench(
     results: dict[str, Any] = {"machine": machine(), "pairs": pairs, "workloads": {}}
     print(", ".join(f"{key} {value}" for key, value in results["machine"].items()))
     for name in only or WORKLOADS:
-        results["workloads"][name] = measured = measure(WORKLOADS[name](pairs))
+        results["workloads"][name] = measured = measure(WORKLOADS[name], pairs)
         print(_lines(name, measured))
     if engines:
-        results["runs"] = whole_runs(WORKLOADS["zero-shot"](max(pairs, 20_000)))
+        results["runs"] = whole_runs(pairs)
         for run in results["runs"]:
             print(f"  {run['engine']:<6} {run['workers'] or 1} workers  {run['pairs_per_second']:>9,.0f} pairs/s")
     if json_file:

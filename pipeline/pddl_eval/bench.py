@@ -1,7 +1,8 @@
-"""What ``pddl-eval bench`` measures: the workloads, the time of each stage, the plain baseline.
+"""How fast this machine scores: workloads, the time of each stage, a plain baseline measured in the same run.
 
 Workloads are made from the benchmark's own tasks with fixed seeds, so two runs measure the same pairs. The baseline is
-how one would write it first: the ``pddl`` package, closures, networkx's matcher, textbook tables, no caches.
+how one would write it first: the ``pddl`` package, closures, networkx's matcher, textbook tables, no caches. Times are
+those of this machine at this moment: quote ratios within one run. Nothing here asserts a time.
 """
 
 from __future__ import annotations
@@ -13,23 +14,37 @@ import resource
 import signal
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from itertools import cycle, islice
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pddl.parser.domain import DomainParser
 
-from pddl_eval.benchmark import PRESETS, Grade, Preset, benchmark_problems, by_preset, variants_table
-from pddl_eval.domains import blocksworld, floor_tile, gripper, known_domain
+from pddl_eval.benchmark import (
+    DOMAIN_RECIPES,
+    DOMAIN_TEXTS,
+    PLAN_RECIPES,
+    PRESETS,
+    Floor,
+    Grade,
+    Load,
+    Preset,
+    benchmark_problems,
+    by_preset,
+    task_problem,
+    variants_table,
+)
+from pddl_eval.domains import known_domain
 from pddl_eval.equivalence import Task, read_task, same_graph, scene_graph
 from pddl_eval.metrics import score_problem_pair
-from pddl_eval.model import Atom, Problem, problem_to_pddl, show_atom
+from pddl_eval.model import Problem, problem_to_pddl
 from pddl_eval.options import ScoringOptions, version_of
 from pddl_eval.parsing import read_problem
 from pddl_eval.run import score_dataset
@@ -62,40 +77,41 @@ def machine() -> dict[str, Any]:
     return {**versions, "system": system, "cpus": os.cpu_count(), "load": load}
 
 
-def measure(table: pa.Table) -> dict[str, Any]:
+def measure(workload: Workload, pairs: int) -> dict[str, Any]:
     """Pairs per second, time by stage, the time to write, peak memory and the ratio to the baseline."""
+    table = workload.make(pairs)
     _score(table.slice(0, 50))
     micros, scored = _micros(_score, table)
-    slowest = max(scored["score_micros"].to_pylist())
+    compared = micros
     measured: dict[str, Any] = {"pairs": len(table), "pairs_per_second": 1e6 / micros, "micros": micros}
+    measured["slowest_micros"] = max(scored["score_micros"].to_pylist())
     with tempfile.TemporaryDirectory() as folder:
         write = partial(pq.write_table, where=Path(folder) / "scored.parquet", compression="zstd")
-        measured |= {"slowest_micros": slowest, "write_micros": _micros(write, scored)[0]}
-    plainly: Callable[[dict[str, Any]], object] = _domains_plainly
-    compared = micros
-    if "verdict" in scored.column_names:
-        plainly = _problems_plainly
+        measured["write_micros"] = _micros(write, scored)[0]
+    if workload.plainly is _problems_plainly:
         with _stopwatch() as spent:
             _score(table)
         measured["stages"] = {stage: total / len(table) for stage, total in spent.items()}
-    elif "reference_plan" in table.column_names:
-        plainly = _plans_plainly
+    elif workload.plainly is _plans_plainly:  # which simulates nothing
         compared, _ = _micros(_score, table.select(["reference_plan", "generated_plan"]))
         measured["sequence_micros"] = compared
-    measured["baseline"] = baseline = _baseline(table.slice(0, BASELINE_PAIRS), plainly)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return measured | {"ratio": baseline["micros"] / compared, "peak_mb": peak}
+    measured["baseline"] = baseline = _baseline(table.slice(0, BASELINE_PAIRS), workload.plainly)
+    measured["ratio"] = baseline["micros"] / compared
+    measured["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return measured
 
 
-def whole_runs(table: pa.Table) -> list[dict[str, Any]]:
+def whole_runs(pairs: int) -> list[dict[str, Any]]:
     """Whole runs, Parquet to Parquet with start-up, by engine and number of workers."""
+    table = WORKLOADS["zero-shot"].make(max(pairs, 20_000))
     runs = []
     with tempfile.TemporaryDirectory() as folder:
-        pairs = Path(folder) / "pairs.parquet"
-        pq.write_table(table, pairs)
+        source = Path(folder) / "pairs.parquet"
+        pq.write_table(table, source)
         cpus = os.cpu_count() or 1
         for engine, workers in (("local", 1), ("local", cpus), ("ray", cpus)):
-            seconds = score_dataset(pairs, Path(folder) / f"{engine}-{workers}", engine=engine, workers=workers).seconds
+            output = Path(folder) / f"{engine}-{workers}"
+            seconds = score_dataset(source, output, engine=engine, workers=workers).seconds
             rate = len(table) / seconds
             runs.append({"engine": engine, "workers": workers, "seconds": seconds, "pairs_per_second": rate})
     return runs
@@ -221,47 +237,24 @@ def _benchmark(pairs: int, preset: Preset) -> pa.Table:
 
 def _symmetric(pairs: int) -> pa.Table:
     """Twenty equal towers, a hundred balls, a row of tiles: each against a renamed copy."""
-    towers = [[f"b{t}-{h}" for h in range(5)] for t in range(20)]
-    blocks = [block for tower in towers for block in tower]
-    on = {("on", tower[h + 1], tower[h]) for tower in towers for h in range(4)}
-    ends = {("on-table", tower[0]) for tower in towers} | {("clear", tower[-1]) for tower in towers}
-    balls, tiles = [f"ball{i}" for i in range(100)], [f"t{i}" for i in range(30)]
-    rooms = {("room", "x"), ("room", "y"), ("at-robby", "x"), ("gripper", "l"), ("free", "l")}
-    balls_in_x = rooms | {("ball", ball) for ball in balls} | {("at", ball, "x") for ball in balls}
-    row = {("right", tiles[i + 1], tiles[i]) for i in range(29)} | {("robot-at", "r", "t0"), ("robot-has", "r", "c")}
-    floor = dict.fromkeys(tiles, "tile") | {"r": "robot", "c": "color"}
-    scenes: list[tuple[str, dict[str, str], Iterable[Atom], Iterable[Atom]]] = [
-        (
-            "blocksworld",
-            dict.fromkeys(blocks, "object"),
-            on | ends | {("arm-empty",)},
-            {("on-table", b) for b in blocks},
-        ),
-        (
-            "gripper",
-            dict.fromkeys([*balls, "x", "y", "l"], "object"),
-            balls_in_x,
-            {("at", ball, "y") for ball in balls},
-        ),
-        ("floor-tile", floor, row, {("painted", tile, "c") for tile in tiles}),
-    ]
-    problems = [Problem("symmetric", name, objects, frozenset(i), frozenset(g)) for name, objects, i, g in scenes]
-    return _answers([problems[i % 3] for i in range(max(3, min(pairs, 300)))], RENAMED)
+    tasks = (
+        task_problem("blocksworld", "equal_towers", "on_table", (100,)),
+        task_problem("gripper", "one_room", "evenly_distributed", Load((0,), (100, 0))),
+        task_problem("floor-tile", "grid", "paint_all", Floor((30,), 2, 1)),
+    )
+    return _answers([task.problem for task in islice(cycle(filter(None, tasks)), max(3, min(pairs, 300)))], RENAMED)
 
 
 def _plans(pairs: int) -> pa.Table:
-    """Plans of benchmark problems against the same with a step lost, doubled or exchanged."""
+    """Plans of benchmark problems against the same with a step lost or doubled."""
     random = Random(1)
     rows = []
     for problem in _spread(pairs):
         plan = solve(problem, known_domain(problem.domain))
         if isinstance(plan, tuple) and plan:
-            steps = [show_atom(action) for action in plan]
-            at, other = random.randrange(len(steps)), random.randrange(len(steps))
-            exchanged = list(steps)
-            exchanged[at], exchanged[other] = steps[other], steps[at]
-            changed = random.choice([steps[:at] + steps[at + 1 :], steps[: at + 1] + steps[at:], exchanged])
-            rows.append((problem_to_pddl(problem), "\n".join(steps), "\n".join(changed)))
+            change = PLAN_RECIPES[random.choice(("plan_step_lost", "plan_step_doubled"))]
+            texts = PLAN_RECIPES["same_plan"](plan, 0), change(plan, random.randrange(len(plan)))
+            rows.append((problem_to_pddl(problem), *texts))
     return _table(("reference_problem", "reference_plan", "generated_plan"), rows)
 
 
@@ -277,26 +270,31 @@ def _long_plans(pairs: int) -> pa.Table:
 
 
 def _domains(pairs: int) -> pa.Table:
-    """The known domains against copies that lost one atom."""
-    random = Random(1)
-    texts = [(blocksworld.PDDL, floor_tile.PDDL, gripper.PDDL)[i % 3] for i in range(pairs)]
-    atoms = ["(arm-empty)", "(robot-has ?r ?c)", "(at-robby ?r)"]
-    rows = [(text, text.replace(f"{random.choice(atoms)} ", "", 1)) for text in texts]
-    return _table(("reference_domain", "generated_domain"), rows)
+    """The known domains against copies that lost an effect."""
+    texts = islice(cycle(DOMAIN_TEXTS.values()), pairs)
+    return _table(
+        ("reference_domain", "generated_domain"), [(t, DOMAIN_RECIPES["domain_effect_lost"](t)) for t in texts]
+    )
 
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> pa.Table:
     return pa.table(dict(zip(names, zip(*rows, strict=True), strict=True)))
 
 
-WORKLOADS: dict[str, Callable[[int], pa.Table]] = {
-    "zero-shot": partial(_benchmark, preset=PRESETS["zero-shot"]),
-    "fine-tuned": partial(_benchmark, preset=PRESETS["fine-tuned"]),
-    "renamed": partial(_benchmark, preset=RENAMED),
-    "unparseable": partial(_benchmark, preset=Preset({Grade.UNPARSEABLE: 1})),
-    "symmetric": _symmetric,
-    "plans": _plans,
-    "long plans": _long_plans,
-    "domains": _domains,
+class Workload(NamedTuple):
+    """``make`` makes so many pairs of a kind, or as many as there are; ``plainly`` is the baseline for one of them."""
+
+    make: Callable[[int], pa.Table]
+    plainly: Callable[[dict[str, Any]], object]
+
+
+WORKLOADS = {
+    "zero-shot": Workload(partial(_benchmark, preset=PRESETS["zero-shot"]), _problems_plainly),
+    "fine-tuned": Workload(partial(_benchmark, preset=PRESETS["fine-tuned"]), _problems_plainly),
+    "renamed": Workload(partial(_benchmark, preset=RENAMED), _problems_plainly),
+    "unparseable": Workload(partial(_benchmark, preset=Preset({Grade.UNPARSEABLE: 1})), _problems_plainly),
+    "symmetric": Workload(_symmetric, _problems_plainly),
+    "plans": Workload(_plans, _plans_plainly),
+    "long plans": Workload(_long_plans, _plans_plainly),
+    "domains": Workload(_domains, _domains_plainly),
 }
-"""So many pairs of a kind, or as many as there are."""

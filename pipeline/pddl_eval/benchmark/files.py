@@ -1,0 +1,85 @@
+"""The benchmark, answers to references and the bundled sample as Parquet files, written a row group at a time.
+
+Each function returns counts of what it wrote. What the rows hold is decided in the other files of this folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from itertools import accumulate
+
+import polars as pl
+import pyarrow as pa
+
+from pddl_eval.benchmark.enumeration import PAIRS_SCHEMA, SIZE_BUCKETS, benchmark_pairs, pairs_tables
+from pddl_eval.benchmark.sample import sample_table
+from pddl_eval.benchmark.variants import VARIANT_FIELDS, Draw, variants_schema, variants_table
+from pddl_eval.run import DatasetError, Shard, Source, locate, new_parquet, ordered_map, plan_shards, read_rows
+
+ROW_GROUP_ROWS = 4096
+"""Rows that are made, written and held at a time, about."""
+
+TABLE_1 = {
+    "abstractness": ("explicit-explicit", "explicit-abstract", "abstract-explicit", "abstract-abstract"),
+    "size_bucket": SIZE_BUCKETS,
+    "split": ("train", "test"),
+}
+"""The columns of the paper's table 1 are values of columns of the benchmark."""
+
+LABELS = [field.name for field in VARIANT_FIELDS[1:]]
+
+
+def write_benchmark(output: str, watch: Callable[[int], None]) -> pl.DataFrame:
+    """Write all pairs; returns the paper's table 1 of what was written. ``watch`` is told how many rows are new."""
+    written = []
+    with new_parquet(locate(output), PAIRS_SCHEMA) as writer:
+        for table in pairs_tables(benchmark_pairs(), ROW_GROUP_ROWS):
+            writer.write_table(table)
+            watch(table.num_rows)
+            written.append(pl.DataFrame(table.select(["domain", *TABLE_1])))
+    counts = [(pl.col(column) == value).sum().alias(value) for column, values in TABLE_1.items() for value in values]
+    return pl.concat(written).group_by("domain", maintain_order=True).agg(pl.len().alias("total"), *counts)
+
+
+def write_variants(  # noqa: PLR0913 (what is read, made and written)
+    source: Source, output: str, draw: Draw, per_reference: int, workers: int, watch: Callable[[int], None]
+) -> pl.DataFrame:
+    """Write answers to references; returns how many ``answers`` have the same labels.
+
+    ``watch`` is told how many answers are done, counting those that an unusable reference does not get. The number of
+    ``workers`` changes no answer. Raises ``UserError`` where the columns do not fit, and ``DatasetError`` where a file
+    is damaged.
+    """
+    schema = variants_schema(source.schema)
+    shards = plan_shards(source, max(1, ROW_GROUP_ROWS // per_reference))
+    first_rows = accumulate((shard.rows for shard in shards), initial=0)
+    answer = partial(_answer, schema=source.schema, draw=draw, per_reference=per_reference)
+    counts = [_count_labels(schema.empty_table())]
+    with new_parquet(locate(output), schema) as writer:
+        tables = ordered_map(answer, zip(shards, first_rows, strict=False), workers)
+        for shard, table in zip(shards, tables, strict=True):
+            writer.write_table(table)
+            watch(shard.rows * per_reference)
+            counts.append(_count_labels(table))
+    return pl.concat(counts).group_by(LABELS, maintain_order=True).agg(pl.sum("answers"))
+
+
+def _count_labels(table: pa.Table) -> pl.DataFrame:
+    return pl.DataFrame(table.select(LABELS)).group_by(LABELS, maintain_order=True).len("answers")
+
+
+def _answer(shard_and_row: tuple[Shard, int], schema: pa.Schema, draw: Draw, per_reference: int) -> pa.Table:
+    shard, first_row = shard_and_row
+    rows = read_rows(shard.file, shard.start, shard.stop, schema)
+    if rows.damage:
+        raise DatasetError(f"{shard.file} is damaged: {rows.damage}")
+    return variants_table(rows.table, first_row, draw, per_reference)
+
+
+def write_sample(output: str) -> int:
+    """Write the bundled sample; returns the number of its rows."""
+    table = sample_table()
+    with new_parquet(locate(output), table.schema) as writer:
+        writer.write_table(table)
+    return len(table)
