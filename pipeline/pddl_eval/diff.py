@@ -13,12 +13,23 @@ import polars as pl
 
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.pages import Cell, Page, Section, Table, Value, change, row_count, table, words
-from pddl_eval.report.files import to_json
-from pddl_eval.report.groups import choose_groups, group_at, group_key, in_order
-from pddl_eval.report.intervals import bootstrap_mean
-from pddl_eval.report.numbers import PROBLEM_MEASURES, measures
-from pddl_eval.report.scored import DOMAIN_COLUMNS, PLAN_COLUMNS, ROW, Scored, ScoredInput, open_scored
-from pddl_eval.report.sections import MEASURE_NAMES
+from pddl_eval.report import (
+    DOMAIN_COLUMNS,
+    MEASURE_NAMES,
+    PLAN_COLUMNS,
+    PROBLEM_MEASURES,
+    ROW,
+    Scored,
+    ScoredInput,
+    choose_groups,
+    group_at,
+    group_key,
+    in_order,
+    measures,
+    open_scored,
+    paired_difference,
+    to_json,
+)
 
 KEYS = ("pair_id", "id")
 """What identifies a row where nothing else is asked for: the first that both datasets have."""
@@ -43,8 +54,6 @@ RIGHT = {
 }
 """For each pair of columns: the scores needed, and when an answer is right. A plan is right where it reaches the goal,
 or where that is not known, where its plan score is 1."""
-
-_IN_OLD, _IN_NEW = "pddl_eval.in_old", "pddl_eval.in_new"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +123,7 @@ def compare_datasets(
             raise UserError(
                 f"column {name} has more than {MOST_GROUPS} values: it identifies rows and does not group them"
             )
-    both = lines.filter(_IN_OLD, _IN_NEW)
+    both = lines.filter(_old("is_there"), _new("is_there"))
     worse = both.filter(_lost(pairs, _old, _new))
     return Comparison(
         old=sides[0],
@@ -122,8 +131,8 @@ def compare_datasets(
         on=keys,
         by=groups,
         both=both.height,
-        added=lines.filter(~pl.col(_IN_OLD)).height,
-        gone=lines.filter(~pl.col(_IN_NEW)).height,
+        added=lines.filter(_old("is_there").is_null()).height,
+        gone=lines.filter(_new("is_there").is_null()).height,
         regressions=worse.height,
         improvements=both.filter(_lost(pairs, _new, _old)).height,
         flips=_flips(both, groups),
@@ -171,10 +180,11 @@ def _side_by_side(
     Only scores and groups are read, no texts. The lines are in the order of the new dataset, what is gone after them.
     """
     frames = []
-    for side, what, there in zip(sides, ("old", "new"), (_IN_OLD, _IN_NEW), strict=True):
+    for side, what in zip(sides, ("old", "new"), strict=True):
         _require_unique(side, on)
         absent = pl.lit(None, pl.String)
         values = {
+            "is_there": pl.lit(True),
             ROW: pl.col(ROW),
             "counted": side.is_counted(),
             "verdict": pl.col("verdict") if "verdict" in side.schema else absent,
@@ -188,14 +198,12 @@ def _side_by_side(
             side.frame.select(
                 *(key.alias(_key(name)) for name, key in zip(on, keys, strict=True)),
                 *(value.alias(f"pddl_eval.{what}.{name}") for name, value in values.items()),
-                pl.lit(True).alias(there),
             )
         )
     joined = frames[0].join(frames[1], on=[_key(name) for name in on], how="full", coalesce=True, nulls_equal=True)
     # A row that is gone has only the old dataset's group.
     groups = [pl.coalesce(_new(f"group.{name}"), _old(f"group.{name}")).alias(name) for name in by]
-    lines = joined.with_columns(pl.col(_IN_OLD, _IN_NEW).fill_null(False), *groups)
-    return lines.sort(_new(ROW), _old(ROW), nulls_last=True).collect()
+    return joined.with_columns(*groups).sort(_new(ROW), _old(ROW), nulls_last=True).collect()
 
 
 def _key(name: str) -> str:
@@ -231,7 +239,7 @@ def _flips(both: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 
 
 def _deltas(both: pl.DataFrame, by: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
-    """How much the means of some scores moved. A rate is a mean of 0 and 1.
+    """How much the means of some scores moved, with the paired bootstrap's interval. A rate is a mean of 0 and 1.
 
     As in ``report.numbers``, rows whose reference is a mistake in the data do not count; a null of a problem is no yes,
     a null of anything else no value.
@@ -245,30 +253,17 @@ def _deltas(both: pl.DataFrame, by: Sequence[str], names: Sequence[str]) -> pl.D
             values = values.drop_nulls(["old", "new"])
         elif values["old"].count() == 0 or values["new"].count() == 0:
             continue  # One of them did not ask: there is nothing to compare.
-        gaps = values.with_columns(pl.col("old", "new").fill_null(0.0)).with_columns(gap=pl.col("new") - pl.col("old"))
+        values = values.with_columns(pl.col("old", "new").fill_null(0.0))
         for level in _levels(by):
-            for part in gaps.partition_by(level) if level else [gaps]:
+            for part in values.partition_by(level) if level else [values]:
                 if part.height:
                     groups = {column: part[column][0] if column in level else None for column in by}
-                    found.append({**groups, "measure": name, **_delta(part)})
+                    means = {"rows": part.height, "old": part["old"].mean(), "new": part["new"].mean()}
+                    gap = paired_difference(part["new"] - part["old"], BIN)
+                    found.append({**groups, "measure": name, **means, **gap})
     floats = dict.fromkeys(("old", "new", "difference", "low", "high"), pl.Float64)
     schema = {**dict.fromkeys([*by, "measure"], pl.String), "rows": pl.Int64, **floats}
     return in_order(pl.DataFrame(found, schema={**schema, "rose": pl.Int64, "fell": pl.Int64}), by)
-
-
-def _delta(part: pl.DataFrame) -> dict[str, float]:
-    """The means of ``old`` and ``new`` and of their ``gap``, with the paired bootstrap's interval."""
-    gap = pl.col("gap")
-    bins = part.group_by((gap / BIN).round().alias("bin")).agg(gap.mean(), pl.len().alias("rows")).sort("bin")
-    low, high = bootstrap_mean(bins["gap"].to_list(), bins["rows"].to_list())
-    facts = part.select(
-        pl.len().alias("rows"),
-        pl.col("old", "new").mean(),
-        gap.mean().alias("difference"),
-        (gap > 0).sum().alias("rose"),
-        (gap < 0).sum().alias("fell"),
-    )
-    return {**facts.row(0, named=True), "low": low, "high": high}
 
 
 def _examples(worse: pl.DataFrame, after: Scored, keys: Sequence[str], by: Sequence[str]) -> pl.DataFrame:

@@ -103,21 +103,19 @@ def scenes_of(explanation: Explanation) -> list[Scene]:
     scenes = []
     init, goal = (explanation.init, explanation.objects), (explanation.goal, explanation.goal_objects)
     for scene, (lines, objects) in (("initial state", init), ("goal", goal)):
-        for side, known in explanation.sides.items():
+        for side, (name, known) in enumerate(explanation.sides.items()):
             if isinstance(known.problem, Problem):
                 marks = dict(filter(None, (_marked(line, side, explanation) for line in lines)))
-                pairs = [(line.reference if side == "reference" else line.generated, line.differs) for line in objects]
-                extra = {name: differs and explanation.compares for name, differs in pairs if name is not None}
-                title = f"{side.capitalize()}: {scene}"
+                extra = {line.names[side] or "": line.differs and explanation.compares for line in objects}
+                extra.pop("", None)  # the other side's objects without a counterpart
+                title = f"{name.capitalize()}: {scene}"
                 scenes.append(_scene(title, known.problem, marks, extra, explanation.static))
     return scenes
 
 
-def _marked(line: AtomLine, side: str, explanation: Explanation) -> tuple[Atom, Mark] | None:
-    """The line's atom in the names of one side; None where it has no such names, or is static and only implied."""
-    atom, standing = line.generated, line.in_generated
-    if side == "reference":
-        atom, standing = line.reference, line.in_reference
+def _marked(line: AtomLine, side: int, explanation: Explanation) -> tuple[Atom, Mark] | None:
+    """The line's atom in the names of one side; None if it has no such names, or is static and only implied."""
+    atom, standing = line.atoms[side], line.standings[side]
     if atom is None or (standing == Standing.ABSENT and not explanation.compares):
         return None
     if line.differs and explanation.compares:

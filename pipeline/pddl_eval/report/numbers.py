@@ -19,7 +19,7 @@ import polars as pl
 
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.report.groups import group_at, group_key, in_order, natural_order
-from pddl_eval.report.intervals import bootstrap_mean, wilson
+from pddl_eval.report.intervals import paired_difference, wilson
 from pddl_eval.report.scored import DOMAIN_COLUMNS, FRACTIONS, PLAN_COLUMNS, ROW, Scored
 from pddl_eval.verdict import Verdict
 
@@ -172,18 +172,17 @@ def _differences(scored: Scored, model: str, key: str, names: Sequence[str]) -> 
 
 
 def _difference(both: pl.DataFrame) -> dict[str, float]:
-    gaps = both.select((pl.col("first") - pl.col("second")).alias("gap")).group_by("gap").len().sort("gap")
-    low, high = bootstrap_mean(gaps["gap"].to_list(), gaps["len"].to_list())
     first, second = both.select(pl.col("first", "second").mean() * 100).row(0)
+    found = paired_difference(both["first"] - both["second"])
     return {
         "problems": both.height,
         "first_percent": first,
         "second_percent": second,
         "difference": first - second,
-        "low": 100 * low,
-        "high": 100 * high,
-        "only_first": gaps.filter(pl.col("gap") > 0)["len"].sum(),
-        "only_second": gaps.filter(pl.col("gap") < 0)["len"].sum(),
+        "low": 100 * found["low"],
+        "high": 100 * found["high"],
+        "only_first": found["rose"],
+        "only_second": found["fell"],
     }
 
 
