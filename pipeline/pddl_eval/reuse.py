@@ -1,7 +1,7 @@
 """A dataset scored again: rows whose content is that of a row scored before keep its scores, the rest is scored.
 
 What it writes is what ``score_dataset`` would have written, partition by partition; only the time spent differs. It
-compares no scores: that is ``pddl_eval.diff``.
+compares no scores: that is ``pddl_eval.report``.
 
 The earlier scores are found through an index: an Arrow file in the output with the score columns behind a digest of
 each row's content, a record batch for each bucket of digests, sorted. It is written in one pass over the earlier

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pddl_eval.diff import Comparison, compare_datasets, comparison_json, comparison_page
 from pddl_eval.pages import markdown, terminal
+from pddl_eval.report import Comparison, compare_datasets, comparison_json, comparison_page
 from pddl_eval.report.intervals import bootstrap_mean
 from pddl_eval.run import SIGNATURE_KEY
 from rich.console import Console

@@ -1,6 +1,6 @@
 """Two scored datasets compared row by row: which answers got better or worse, which are new or gone, by how much.
 
-It reads the score columns of both and scores nothing. Models of one dataset are compared by ``pddl_eval.report``.
+It reads the score columns of both and scores nothing. Models of one dataset are compared in its report.
 """
 
 from __future__ import annotations
@@ -13,23 +13,12 @@ import polars as pl
 
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.pages import Cell, Page, Section, Table, Value, change, row_count, table, words
-from pddl_eval.report import (
-    DOMAIN_COLUMNS,
-    MEASURE_NAMES,
-    PLAN_COLUMNS,
-    PROBLEM_MEASURES,
-    ROW,
-    Scored,
-    ScoredInput,
-    choose_groups,
-    group_at,
-    group_key,
-    in_order,
-    measures,
-    open_scored,
-    paired_difference,
-    to_json,
-)
+from pddl_eval.report.files import to_json
+from pddl_eval.report.groups import choose_groups, group_at, group_key, in_order
+from pddl_eval.report.intervals import paired_difference
+from pddl_eval.report.numbers import PROBLEM_MEASURES, measures
+from pddl_eval.report.scored import DOMAIN_COLUMNS, PLAN_COLUMNS, ROW, Scored, ScoredInput, open_scored
+from pddl_eval.report.sections import MEASURE_NAMES
 
 KEYS = ("pair_id", "id")
 """What identifies a row where nothing else is asked for: the first that both datasets have."""
