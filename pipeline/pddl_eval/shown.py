@@ -1,7 +1,7 @@
-"""How parts of hostile texts are shown: cut to a length, with nothing in them that a terminal or a reader would obey.
+"""How parts of hostile texts are shown: cut to a length and without control characters.
 
-Names of models, details of verdicts and answers come from datasets: whatever is printed of them passes through here.
-Colours and markup are the business of those who print.
+Names of models, details of verdicts and answers come from datasets: every part that is printed passes through here.
+Colours and markup are added by the caller.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def printable(text: str) -> str:
 
 
 def shorten(text: str, most: int) -> str:
-    """The text cut to so many characters.
+    """The text cut to ``most`` characters.
 
     >>> shorten("gemma-2-27b-it", 8)
     'gemma-2…'
@@ -43,7 +43,7 @@ def line(text: str, most: int = MOST_CHARACTERS) -> str:
 
 
 def block(text: str, most: int) -> str:
-    """As ``line``, but with its line breaks, cut to so many characters.
+    """As ``line``, but with its line breaks, cut to ``most`` characters.
 
     >>> block("(a)\\n\\t(b)\\u202e", most=80)
     '(a)\\n    (b)\\\\u202e'
@@ -63,7 +63,7 @@ def listed(items: Sequence[str], most: int, between: str = ", ") -> str:
 
 
 def quote(excerpt: str, most: int = 40) -> str:
-    """An excerpt fit for a sentence: so many characters at most, all printable, in backquotes.
+    """An excerpt for use in a sentence: at most ``most`` characters, all printable, in backquotes.
 
     >>> quote("on\\x00table"), quote("b" * 50, most=9)
     ('`on\\\\x00table`', '`bbbbbbbbb…`')

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pddl_eval.errors import UserError
 from pddl_eval.report.groups import MISSING, choose_groups, group_key, in_order, levels, natural_order
 
 SCHEMA = {
@@ -38,18 +37,19 @@ def test_a_column_asked_for_twice_counts_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "message"),
+    ("name", "said"),
     [
-        ("modell", "there is no column modell to group by; did you mean model?"),
-        ("zzz", "there is no column zzz to group by; the columns are model, domain, tags, rows"),
-        ("verdict", "verdict is a score and no column to group by"),
-        ("tags", "column tags cannot name groups: its values are List"),
-        ("rows", "the report has a column rows of its own"),
+        ("modell", ("modell", "did you mean model?")),
+        ("zzz", ("zzz", "the columns are model, domain, tags, rows")),
+        ("verdict", ("verdict", "score")),
+        ("tags", ("tags", "List")),
+        ("rows", ("rows", "rename")),
     ],
 )
-def test_a_column_that_cannot_group_is_refused_in_one_sentence(name: str, message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)):
+def test_a_column_that_cannot_group_is_refused_in_one_sentence(name: str, said: tuple[str, ...]) -> None:
+    with pytest.raises(UserError) as raised:
         choose_groups(SCHEMA, [name])
+    assert all(part in str(raised.value) for part in said)
 
 
 def test_levels_are_each_column_alone_the_first_with_each_other_and_all() -> None:

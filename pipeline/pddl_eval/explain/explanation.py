@@ -25,10 +25,10 @@ from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable, Verdict
 NO_PROBLEM = Problem("", "", {}, frozenset(), frozenset())
 
 MOST_ITEMS, MOST_ACTIONS = 20, 200
-"""Names, atoms or actions that are listed, and actions where the whole is shown."""
+"""Names, atoms or actions that are listed; actions on a page with drawings."""
 
 MOST_ROWS, ALL_ROWS = 40, 500
-"""Rows of a table, and where the whole is shown."""
+"""Rows of a table; rows on a page with drawings."""
 
 MOST_REASON = 400
 """Characters of a reason."""
@@ -42,7 +42,7 @@ LEGEND = "+ only here; − only on the other side; dotted: implied, added by ful
 class Explanation:
     """Why a generated problem has its verdict; ``print`` shows it, ``html_page`` and ``scenes_svg`` draw it.
 
-    ``other_verdict`` is the verdict in the other mode (placeholder or not), None where it is the same. ``objects``,
+    ``other_verdict`` is the verdict in the other mode (placeholder or not), None if it is the same. ``objects``,
     ``init`` and ``goal`` hold both sides line by line under ``object_map`` (generated → reference): the map behind a
     yes, or the one that the words of a no follow. ``goal_map`` is the goals' own, ``goal_objects`` the objects under
     it. ``static`` are the predicates that no operator of the domain changes.
@@ -161,7 +161,7 @@ def _static_predicates(known: PlanningDomain | None, atoms: State) -> frozenset[
 def _matching_objects(reference: Task | Unreadable, generated: Task | Unreadable) -> dict[str, str]:
     """The generated → reference map under which unequal problems are shown: the one that the decision's words follow.
 
-    It maps initial state onto initial state where it can, by the same names first, and is a plausible one where not.
+    It maps initial state onto initial state if possible, by the same names first; otherwise it is a plausible map.
     """
     if isinstance(reference, Unreadable) or isinstance(generated, Unreadable):
         return {}
@@ -186,8 +186,8 @@ def headline(verdict: ProblemVerdict) -> str:
 def explanation_page(explanation: Explanation, *, whole: bool = False) -> Page:
     """The explanation in words: scores, both sides side by side, the goals, plans and texts of each side.
 
-    ``whole`` is for pages with drawings: longer tables and plans, and every piece of both texts. Without it the texts
-    are left out where they are nothing but the problem.
+    ``whole`` is for pages with drawings: longer tables and plans, and every piece of both texts. Without it a text that
+    is nothing but the problem is left out.
     """
     sections = [Section("", tables=[_scores(explanation)])]
     if any(isinstance(side.problem, Problem) for side in explanation.sides.values()):

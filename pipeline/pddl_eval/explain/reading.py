@@ -1,7 +1,7 @@
 """The pieces of a raw answer: the text around, drafts that were refused, the problem that counts.
 
-The pieces follow one another and cover the answer. ``pddl_eval.parsing`` says what was read; here it is only found
-again in the answer.
+The pieces follow one another and cover the answer. ``pddl_eval.parsing`` decides what is read; here it is
+only located in the answer.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class PieceKind(StrEnum):
     TEXT = "ignored"
     """Prose, fences, a domain, a problem that was cut off."""
     DRAFT = "refused"
-    """A closed problem block that is no problem."""
+    """A closed problem block that is not a valid problem."""
     PROBLEM = "read"
     """The block that counts."""
     LATER = "not read"

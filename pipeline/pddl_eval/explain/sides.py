@@ -28,7 +28,7 @@ class Side:
     """The reference or the answer.
 
     ``added`` are the atoms that fullySpecify added to the goal, those that operators can change first; ``plan`` is the
-    executed plan. Both say why where there is none.
+    executed plan. Both say why if there is none.
     """
 
     pieces: tuple[Piece, ...]
@@ -40,7 +40,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class ObjectLine:
-    """An object's name and type in the reference and in the answer; None where it has no counterpart."""
+    """An object's name and type in the reference and in the answer; None if it has no counterpart."""
 
     names: tuple[str | None, str | None]
     types: tuple[str | None, str | None]
@@ -52,7 +52,7 @@ class ObjectLine:
 
 @dataclass(frozen=True, slots=True)
 class AtomLine:
-    """An atom in the names of the reference and of the answer; None where an object of it has no counterpart."""
+    """An atom in the names of the reference and of the answer; None if an object of it has no counterpart."""
 
     atoms: tuple[Atom | None, Atom | None]
     standings: tuple[Standing, Standing]

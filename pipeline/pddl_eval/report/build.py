@@ -13,14 +13,14 @@ from pddl_eval.report.groups import choose_groups, group_key
 from pddl_eval.report.scored import ScoredInput, open_scored
 
 MOST_GROUPS = 10_000
-"""Combinations of values: a column with more identifies rows and does not group them."""
+"""Combinations of values: a column with more identifies rows instead of grouping them."""
 
 TABLES = ("rates", "differences", "verdicts", "details", "examples", "sizes", "metrics", "histograms")
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What there is to say about a scored dataset. A frame is empty where the dataset has nothing of its kind.
+    """The results of a scored dataset. A frame is empty if the dataset has nothing of its kind.
 
     ``place`` is None for a frame in memory. ``signatures`` are those of the partitions (None: a file without one) with
     their rows. ``mistakes`` counts rows whose reference is a mistake in the data (left out of all rates and metrics),
@@ -55,18 +55,19 @@ class Report:
         return {name: frame for name in TABLES if not (frame := getattr(self, name)).is_empty()}
 
     def main_table(self) -> pl.DataFrame:
-        """The rates, or the summary of the metrics where only plans or domains were scored."""
+        """The rates, or the summary of the metrics if only plans or domains were scored."""
         return self.metrics if self.rates.is_empty() else self.rates
 
 
 def build_report(scored: ScoredInput, by: str | Sequence[str] | None = None, pair_on: str | None = None) -> Report:
     """The report on a scored dataset: a Parquet file, folder, pattern or URI, or a frame with score columns.
 
-    ``by`` are the columns to group by (default: ``model`` and ``domain`` where there are such columns); values of the
+    ``by`` are the columns to group by (default: ``model`` and ``domain`` if there are such columns); values of the
     first are compared with each other, on problems identified by the column ``pair_on`` (default: the first of
-    ``pair_id``, ``id``, ``reference_problem``, ``reference_plan`` on which they meet). Only needed columns are read.
+    ``pair_id``, ``id``, ``reference_problem``, ``reference_plan`` with values that they share). Only needed columns
+    are read.
 
-    Raises ``DatasetError`` where there is no such dataset, ``UserError`` where columns do not fit.
+    Raises ``DatasetError`` if there is no such dataset, ``UserError`` if columns do not fit.
 
     >>> report = build_report(pl.DataFrame({"model": ["a", "a", "b"], "equivalent": [True, False, None]}))
     >>> report.rates.filter(pl.col("model") == "a").select("measure", "rows", "percent").row(0)

@@ -21,7 +21,7 @@ from pddl_eval.report.scored import DOMAIN_COLUMNS, PLAN_COLUMNS, ROW, Scored, S
 from pddl_eval.report.sections import MEASURE_NAMES
 
 KEYS = ("pair_id", "id")
-"""What identifies a row where nothing else is asked for: the first that both datasets have."""
+"""What identifies a row by default: the first of these that both datasets have."""
 
 MOST_EXAMPLES = 5
 
@@ -41,8 +41,8 @@ RIGHT = {
         (pl.col("domain_precision") == 1) & (pl.col("domain_recall") == 1),
     ),
 }
-"""For each pair of columns: the scores needed, and when an answer is right. A plan is right where it reaches the goal,
-or where that is not known, where its plan score is 1."""
+"""For each pair of columns: the scores needed, and when an answer is right. A plan is right if it reaches the goal
+or, if that is not known, if its plan score is 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ class Comparison:
     """Two scored datasets row by row, joined ``on`` their keys, grouped ``by`` columns.
 
     * ``both``, ``added``, ``gone``: keys in both, only in the new one, only in the old one;
-    * ``regressions``, ``improvements``: rows that were right and are not any more, and the other way round. Right is an
-      equivalent problem, a plan that reaches the goal (where that is not known: whose plan score is 1), a domain
+    * ``regressions``, ``improvements``: rows that were right and are no longer right, and the reverse. Right is an
+      equivalent problem, a plan that reaches the goal (if that is not known: whose plan score is 1), a domain
       without error; everything else is not: wrong, undecided, not scored;
     * ``flips``: by group, how many rows went from which verdict to which other one;
     * ``rates``, ``scores``: by group and measure, ``rows``, mean ``old`` and ``new``, their ``difference`` with ``low``
@@ -87,7 +87,7 @@ def compare_datasets(
     """Compare two scored datasets (places or frames).
 
     ``on`` are the columns that identify a row in both (default: ``pair_id``, else ``id``), ``by`` those to group by
-    (default: ``model`` and ``domain`` where the new dataset has them). Raises ``DatasetError`` for what cannot be read,
+    (default: ``model`` and ``domain`` if the new dataset has them). Raises ``DatasetError`` for what cannot be read,
     ``UserError`` for columns that do not fit and for keys that repeat.
 
     >>> monday = pl.DataFrame({"id": [1, 2], "equivalent": [True, False], "verdict": ["identical", "goal_differs"]})
@@ -164,7 +164,7 @@ def _called(side: Scored) -> str:
 def _side_by_side(
     sides: Sequence[Scored], on: Sequence[str], by: Sequence[str], names: Sequence[str], pairs: Sequence[str]
 ) -> pl.DataFrame:
-    """One line for each key: its group and its values in both datasets, null where it is missing from one.
+    """One line for each key: its group and its values in both datasets, null if it is missing from one.
 
     Only scores and groups are read, no texts. The lines are in the order of the new dataset, what is gone after them.
     """
@@ -210,7 +210,7 @@ def _require_unique(side: Scored, on: Sequence[str]) -> None:
 
 
 def _lost(pairs: Sequence[str], there: Callable[[str], pl.Expr], here: Callable[[str], pl.Expr]) -> pl.Expr:
-    """True for the rows of which some answer is right ``there`` and not ``here``."""
+    """True for the rows with an answer that is right ``there`` and not ``here``."""
     lost = [there(f"right.{pair}").fill_null(False) & ~here(f"right.{pair}").fill_null(False) for pair in pairs]
     return pl.any_horizontal(pl.lit(False), *lost)
 
@@ -230,8 +230,8 @@ def _flips(both: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 def _deltas(both: pl.DataFrame, by: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
     """How much the means of some scores moved, with the paired bootstrap's interval. A rate is a mean of 0 and 1.
 
-    As in ``report.numbers``, rows whose reference is a mistake in the data do not count; a null of a problem is no yes,
-    a null of anything else no value.
+    As in ``report.numbers``, rows whose reference is a mistake in the data do not count. A null of a problem counts
+    as no, a null of anything else has no value.
     """
     found = []
     for name in names:
@@ -241,7 +241,7 @@ def _deltas(both: pl.DataFrame, by: Sequence[str], names: Sequence[str]) -> pl.D
         if name not in PROBLEM_MEASURES:
             values = values.drop_nulls(["old", "new"])
         elif values["old"].count() == 0 or values["new"].count() == 0:
-            continue  # One of them did not ask: there is nothing to compare.
+            continue  # One of the two did not compute it.
         values = values.with_columns(pl.col("old", "new").fill_null(0.0))
         for level in _levels(by):
             for part in values.partition_by(level) if level else [values]:
@@ -273,13 +273,13 @@ def _examples(worse: pl.DataFrame, after: Scored, keys: Sequence[str], by: Seque
 
 
 def comparison_json(comparison: Comparison) -> str:
-    """All that the comparison knows, unrounded."""
+    """Everything in the comparison, unrounded."""
     known = {field.name: getattr(comparison, field.name) for field in fields(comparison)}
     return to_json({"same_signature": comparison.same_signature, **known})
 
 
 def comparison_page(comparison: Comparison) -> Page:
-    """What the comparison says to people: what was joined, what got worse or better, tables of what moved."""
+    """The comparison as a page: what was joined, what got worse or better, tables of what changed."""
     old, new, by = comparison.old, comparison.new, comparison.by
     warning = (
         "The datasets were scored in different ways, so a difference may come from the scorer, not the answers. "
@@ -288,7 +288,7 @@ def comparison_page(comparison: Comparison) -> Page:
     facts = [
         f"{row_count(comparison.both)} in both, joined on {', '.join(comparison.on)}; "
         f"{comparison.added:,} new, {comparison.gone:,} gone.",
-        f"{row_count(comparison.regressions)} right before and not any more, "
+        f"{row_count(comparison.regressions)} right before and not now, "
         f"{comparison.improvements:,} right now and not before.",
     ]
     if comparison.same_signature and new.signatures:
@@ -322,12 +322,12 @@ def _example_table(comparison: Comparison) -> Table:
         ]
         for line in comparison.examples.to_dicts()
     ]
-    caption = f"Right before and not any more: the first of {comparison.regressions:,}"
+    caption = f"Right before and not now: the first of {comparison.regressions:,}"
     return table(caption, [*keys, "verdict", "detail"], lines, labels=len(keys), texts=2)
 
 
 def _moved(what: str, frame: pl.DataFrame, by: Sequence[str], names: Sequence[str]) -> Table:
-    """How much the means moved (rates in percent): of all rows, and of the groups where something moved."""
+    """How much the means moved (rates in percent): of all rows, and of the groups in which something changed."""
     measure, before, now, rose, fell = names
     times, decimals = (100, 1) if measure == "share" else (1, 3)
     together = pl.all_horizontal(pl.lit(True), *(pl.col(name).is_null() for name in by))
@@ -338,7 +338,7 @@ def _moved(what: str, frame: pl.DataFrame, by: Sequence[str], names: Sequence[st
         name = MEASURE_NAMES.get(line["measure"], words(line["measure"]))
         counts = line["rose"], line["fell"]
         lines.append([*_groups(line, by), name, line["rows"], *means, gap, *counts])
-    caption = f"{what} over the rows that both have, of groups those where something moved"
+    caption = f"{what} over the rows that both have; only groups in which something changed"
     header = [*by, measure, "rows", before, now, "difference", rose, fell]
     return table(caption, header, lines, labels=len(by) + 1)
 

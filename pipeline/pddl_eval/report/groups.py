@@ -1,4 +1,4 @@
-"""The columns that a report groups by: which they are, how their values are named and in what order they come."""
+"""The columns that a report groups by, the names of their values, and the order of groups."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OWN_COLUMNS = {
 
 
 def choose_groups(schema: Mapping[str, pl.DataType], by: str | Sequence[str] | None) -> tuple[str, ...]:
-    """The columns to group by: those asked for, else ``model`` and ``domain`` where there are such columns.
+    """The columns to group by: those asked for, else ``model`` and ``domain`` if there are such columns.
 
     Raises ``UserError`` for a column that is not there, that is a score, or whose values cannot name groups.
 
@@ -39,7 +39,7 @@ def choose_groups(schema: Mapping[str, pl.DataType], by: str | Sequence[str] | N
     wanted = tuple(dict.fromkeys([by] if isinstance(by, str) else by))
     for name in wanted:
         if name in SCORE_COLUMNS:
-            raise UserError(f"{name} is a score and no column to group by; {did_you_mean(name, columns, 'columns')}")
+            raise UserError(f"{name} is a score, not a column to group by; {did_you_mean(name, columns, 'columns')}")
         if name not in columns:
             raise UserError(f"there is no column {name} to group by; {did_you_mean(name, columns, 'columns')}")
         if name in OWN_COLUMNS:
@@ -103,7 +103,7 @@ _ALL = "pddl_eval.all"
 
 
 def at_level(frame: pl.DataFrame, by: Sequence[str], level: Sequence[str]) -> pl.DataFrame:
-    """Those rows of a frame by groups that are about the values of the level's columns, all others together."""
+    """The rows of a frame that belong to one level: grouped by its columns, all values of the others together."""
     return frame.filter(*(pl.col(name).is_not_null() if name in level else pl.col(name).is_null() for name in by))
 
 

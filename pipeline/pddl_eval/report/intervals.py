@@ -48,7 +48,7 @@ def paired_difference(gaps: pl.Series, bin_width: float = 0.0) -> dict[str, floa
 
 
 def bootstrap_mean(values: Sequence[float], counts: Sequence[int]) -> tuple[float, float]:
-    """The percentile bootstrap interval (95 %) of the mean of a sample in which each value occurs so many times.
+    """The percentile bootstrap interval (95 %) of the mean of a sample with each value's number of occurrences.
 
     Resampling n problems with replacement and counting the values is one draw from the multinomial distribution of
     the counts: the same distribution as the textbook's loop over problems, at a cost that does not grow with n. The

@@ -1,10 +1,10 @@
 """The numbers of a report as polars frames: rates, differences, verdicts, sizes and metrics, by group.
 
-What counts: a row whose reference is a mistake in the data (``reference_invalid``) is left out of every rate. Of a
-problem, a null is no yes: a row that was not decided, or not scored at all, stays among the rows and is counted as
-undecided too, so that the true rate is between ``percent`` and ``percent`` plus the share of the undecided. Of a plan,
-a null means that there was nothing to check it against: such rows are no rows of the plan's rates, only counted as
-undecided. Where nothing of a group was decided (solvability not asked for), its rate is null. Every row has weight 1.
+What counts: a row whose reference is a mistake in the data (``reference_invalid``) is left out of every rate. For a
+problem, a null counts as no: a row that was not decided, or not scored at all, stays among the rows and is also counted
+as undecided, so that the true rate is between ``percent`` and ``percent`` plus the share of the undecided. For a plan,
+a null means that there was nothing to check it against: such rows are left out of the plan's rates and only counted as
+undecided. If nothing of a group was decided (solvability not asked for), its rate is null. Every row has weight 1.
 
 In every frame a null in a column to group by means all its values together.
 """
@@ -28,13 +28,13 @@ PLAN_MEASURES = ("plan_valid", "goal_reached")
 MEASURES = PROBLEM_MEASURES + PLAN_MEASURES
 
 PAIRING_COLUMNS = ("pair_id", "id", "reference_problem", "reference_plan")
-"""What may identify a problem, tried in this order: the first on which two models meet is taken."""
+"""Columns that may identify a problem: the first with values that two models share is taken."""
 
 MOST_MODELS = 30
-"""Models compared with each other: a table of more pairs is not read."""
+"""Models compared with each other: nobody reads a table of more pairs."""
 
 EXAMPLES = 3
-"""Rows shown of each verdict, of different kinds of detail where there are as many."""
+"""Rows shown of each verdict, of different kinds of detail if there are enough."""
 
 MOST_KINDS = 200
 """Kinds of detail in the report, the commonest of all."""
@@ -68,7 +68,7 @@ def measures(schema: Mapping[str, pl.DataType]) -> tuple[str, ...]:
 
 
 def main_measure(names: Sequence[str]) -> str:
-    """The one of some measures to show where there is room for one: the strictest question that was asked.
+    """The measure to show if there is room for only one: the strictest that was asked.
 
     >>> main_measure(["parseable", "equivalent_untyped", "equivalent"])
     'equivalent'
@@ -93,8 +93,8 @@ def count_rows(rows: pl.LazyFrame, keys: Sequence[str | pl.Expr], names: Sequenc
 def rates(counts: pl.DataFrame, by: Sequence[str], names: Sequence[str], *keys: str) -> pl.DataFrame:
     """One row for each group, each value of the keys and each measure, with its rate.
 
-    ``rows``, ``yes``, ``undecided``, ``percent`` with ``low`` and ``high`` (Wilson, 95 %). A measure of which nothing
-    was decided anywhere is left out.
+    ``rows``, ``yes``, ``undecided``, ``percent`` with ``low`` and ``high`` (Wilson, 95 %). A measure without
+    any decided value is left out.
 
     >>> frame = pl.LazyFrame({"parseable": [True] * 8 + [False] * 2})
     >>> found = rates(count_rows(frame, [], ["parseable"]), [], ["parseable"])
@@ -126,13 +126,13 @@ def differences(
 ) -> tuple[pl.DataFrame, str | None]:
     """The models (values of the first column to group by) compared, and the column that problems were paired on.
 
-    That column is ``pair_on``, else the first of ``PAIRING_COLUMNS`` on which two models meet. One row for each measure
-    and each two models that share problems: the first's percent minus the second's.
+    That column is ``pair_on``, else the first of ``PAIRING_COLUMNS`` with values that two models share. There is
+    one row for each measure and each two models that share problems: the first's percent minus the second's.
 
     Two models are compared over the problems that both answered, each problem with the same weight however often it was
     answered; rates over all their answers may differ from these. ``low`` and ``high`` bound the difference (percentage
     points, 95 %, paired bootstrap); ``only_first`` and ``only_second`` count the problems on which that model alone did
-    better. A measure of which nothing of a model was decided is not compared.
+    better. A measure without any decided value of a model is not compared.
 
     Raises ``UserError`` if there is no column ``pair_on``.
     """
@@ -151,7 +151,7 @@ def differences(
 def _differences(scored: Scored, model: str, key: str, names: Sequence[str]) -> pl.DataFrame:
     answers = (
         scored.frame.filter(scored.is_counted() & pl.col(key).is_not_null())
-        # A hash of 64 bits stands for the problem, which may be a long text.
+        # A problem may be a long text, so a hash of 64 bits replaces it.
         .group_by(group_key(model), pl.col(key).hash().alias("pddl_eval.problem"))
         .agg(
             *(pl.col(name).mean() if name in PLAN_MEASURES else pl.col(name).sum() / pl.len() for name in names),
@@ -274,7 +274,7 @@ class Bins:
 def choose_bins(values: pl.DataFrame) -> Bins:
     """At most ten bins for whole numbers ``value`` that occur ``rows`` times, each 1, 2, 5, 10, 20, … wide.
 
-    The largest 2 % share the last bin where they would need more, so that a straggler does not squeeze the rest.
+    The largest 2 % share the last bin if they would need more, so that an outlier does not squeeze the rest.
 
     >>> choose_bins(pl.DataFrame({"value": [1, 45, 90, 2000], "rows": [500, 300, 199, 1]}))
     Bins(first=1, step=10, last=91)
@@ -308,7 +308,7 @@ def number_of_atoms(problem: pl.Expr) -> pl.Expr:
 def rates_by_size(scored: Scored, column: str, by: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
     """Rates by the size that a column of ``SIZES`` tells, smallest first, and by the first column to group by.
 
-    ``problem_size`` names the bin, ``size_from`` is the smallest number in it (null where sizes are labels).
+    ``problem_size`` names the bin, ``size_from`` is the smallest number in it (null if sizes are labels).
     """
     size = number_of_atoms(pl.col(column)) if column == "reference_problem" else pl.col(column)
     is_number = column == "reference_problem" or scored.schema[column].is_numeric()
