@@ -6,6 +6,7 @@ Colours and markup are added by the caller.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 MOST_CHARACTERS = 120
@@ -60,6 +61,15 @@ def listed(items: Sequence[str], most: int, between: str = ", ") -> str:
     """
     more = f" and {len(items) - most:,} more" if len(items) > most else ""
     return between.join(map(line, items[:most])) + more
+
+
+def natural_key(name: str) -> str:
+    """A key to sort names by: alphabetical order, numbers within them in numerical order.
+
+    >>> sorted(["21-40", "100-120", "1-20"], key=natural_key)
+    ['1-20', '21-40', '100-120']
+    """
+    return re.sub(r"[0-9]{1,18}", lambda digits: digits[0].zfill(18), name.casefold())
 
 
 def quote(excerpt: str, most: int = 40) -> str:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pddl_eval.errors import UserError
-from pddl_eval.report.groups import MISSING, choose_groups, group_key, in_order, levels, natural_order
+from pddl_eval.report.groups import MISSING, choose_groups, group_key, in_order, levels
 
 SCHEMA = {
     "model": pl.String(),
@@ -68,21 +66,6 @@ def test_pddl_in_another_column_than_domain_stays_as_it_is() -> None:
     text = "(define (domain ferry))"
     frame = pl.DataFrame({"domain": [text], "prompt": [text]})
     assert frame.select(group_key("domain"), group_key("prompt")).row(0) == ("ferry", text)
-
-
-def test_numbers_in_names_are_ordered_as_numbers() -> None:
-    assert natural_order(["gemma-27b", "gemma-9b", "Gemma-2b", "> 80", "9" * 5000]) == [
-        "9" * 5000,
-        "> 80",
-        "Gemma-2b",
-        "gemma-9b",
-        "gemma-27b",
-    ]
-
-
-@given(st.lists(st.text(max_size=20), unique=True))
-def test_any_names_can_be_ordered(names: list[str]) -> None:
-    assert sorted(natural_order(names)) == sorted(names)
 
 
 def test_the_rows_of_all_groups_come_first() -> None:

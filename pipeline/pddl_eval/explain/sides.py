@@ -6,7 +6,6 @@ written or implied, and that is not in the other. Nothing here reads, decides or
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,6 +13,7 @@ from enum import StrEnum
 from pddl_eval.explain.reading import Piece
 from pddl_eval.model import Action, Atom, Problem, State
 from pddl_eval.parsing import Unreadable
+from pddl_eval.shown import natural_key
 from pddl_eval.verdict import Undecided, Unsolvable
 
 
@@ -79,7 +79,7 @@ def object_lines(
     pairs: list[tuple[str | None, str | None]] = [(name, back.get(name)) for name in reference]
     pairs += [(None, name) for name in generated if name not in object_map]
     lines = [ObjectLine(pair, (reference.get(pair[0] or ""), generated.get(pair[1] or ""))) for pair in pairs]
-    return tuple(sorted(lines, key=lambda line: (not line.differs, _counted(line.names[0] or line.names[1] or ""))))
+    return tuple(sorted(lines, key=lambda line: (not line.differs, natural_key(line.names[0] or line.names[1] or ""))))
 
 
 def atom_lines(
@@ -108,7 +108,7 @@ def atom_lines(
         return Standing.IMPLIED if atom in closure else Standing.ABSENT
 
     def rank(line: AtomLine) -> tuple[bool, bool, list[str]]:
-        return not line.differs, line.implied, [_counted(word) for word in line.atoms[0] or line.atoms[1] or ()]
+        return not line.differs, line.implied, [natural_key(word) for word in line.atoms[0] or line.atoms[1] or ()]
 
     back = {name: own for own, name in object_map.items()}
     pairs: set[tuple[Atom | None, Atom | None]] = {
@@ -123,8 +123,3 @@ def atom_lines(
         for theirs, ours in pairs
     ]
     return tuple(sorted(lines, key=rank))
-
-
-def _counted(name: str) -> str:
-    """A key that sorts ``ball2`` before ``ball10``."""
-    return re.sub(r"\d+", lambda digits: digits[0].zfill(9), name)

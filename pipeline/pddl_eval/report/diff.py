@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from pddl_eval.errors import UserError, did_you_mean
+from pddl_eval.errors import UserError
 from pddl_eval.pages import Cell, Page, Section, Table, Value, change, row_count, table, words
 from pddl_eval.report.files import to_json
 from pddl_eval.report.groups import choose_groups, group_at, group_key, in_order
@@ -140,25 +140,17 @@ def _new(name: str) -> pl.Expr:
 
 
 def _choose_keys(sides: Sequence[Scored], on: Sequence[str] | None) -> tuple[str, ...]:
-    keys = tuple(dict.fromkeys(on or ()))
-    if not keys:
-        keys = tuple(name for name in KEYS if all(name in side.schema for side in sides))[:1]
+    common = (name for name in KEYS if all(name in side.schema for side in sides))
+    keys = tuple(dict.fromkeys(on or ())) or tuple(common)[:1]
     if not keys:
         raise UserError(f"neither {' nor '.join(KEYS)} is in both datasets: say with --on what identifies a row")
     for name in keys:
         for side in sides:
-            if name not in side.schema:
-                columns = [each for each in side.schema if each != ROW]
-                hint = did_you_mean(name, columns, "columns")
-                raise UserError(f"there is no column {name} in {_called(side)}; {hint}")
+            side.require(name)
         types = [side.schema[name] for side in sides]
         if types[0] != types[1] and not all(type_.is_integer() for type_ in types):
-            raise UserError(f"column {name} is {types[0]} in {_called(sides[0])} and {types[1]} in {_called(sides[1])}")
+            raise UserError(f"column {name} is {types[0]} in {sides[0].name} and {types[1]} in {sides[1].name}")
     return keys
-
-
-def _called(side: Scored) -> str:
-    return side.place or "the frame"
 
 
 def _side_by_side(
@@ -204,7 +196,7 @@ def _require_unique(side: Scored, on: Sequence[str]) -> None:
     for line in repeated.to_dicts():
         shared = ", ".join(f"{name} {str(line[name])[:60]}" for name in on)
         raise UserError(
-            f"{line['rows']:,} rows of {_called(side)} share {shared}: say with --on what identifies a row "
+            f"{line['rows']:,} rows of {side.name} share {shared}: say with --on what identifies a row "
             f"(--on {','.join([*on, 'model' if 'model' not in on else 'split'])})"
         )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
@@ -10,6 +9,7 @@ import polars as pl
 
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.report.scored import ROW, SCORE_COLUMNS
+from pddl_eval.shown import natural_key
 
 Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
 
@@ -107,23 +107,10 @@ def at_level(frame: pl.DataFrame, by: Sequence[str], level: Sequence[str]) -> pl
     return frame.filter(*(pl.col(name).is_not_null() if name in level else pl.col(name).is_null() for name in by))
 
 
-def natural_order(names: Iterable[str]) -> list[str]:
-    """Names in alphabetical order, numbers within them in numerical order.
-
-    >>> natural_order(["21-40", "100-120", "1-20"])
-    ['1-20', '21-40', '100-120']
-    """
-
-    def rank(part: str) -> tuple[bool, str]:
-        return part.isdigit(), part.zfill(18) if part.isdigit() else part.casefold()
-
-    return sorted(names, key=lambda name: [rank(part) for part in re.split(r"([0-9]{1,18})", name)])
-
-
 def in_order(frame: pl.DataFrame, by: Sequence[str], *rest: str) -> pl.DataFrame:
     """The frame sorted by its group columns in natural order, the rows of all groups together (null) first.
 
     ``rest`` are further columns to sort by, in their own order.
     """
-    ranks = [pl.col(name).cast(pl.Enum(natural_order(frame[name].drop_nulls().unique()))) for name in by]
+    ranks = [pl.col(name).cast(pl.Enum(sorted(frame[name].drop_nulls().unique(), key=natural_key))) for name in by]
     return frame.sort(*ranks, *rest, maintain_order=True) if ranks or rest else frame

@@ -17,10 +17,10 @@ from itertools import combinations, count
 
 import polars as pl
 
-from pddl_eval.errors import UserError, did_you_mean
-from pddl_eval.report.groups import group_at, group_key, in_order, natural_order
+from pddl_eval.report.groups import group_at, group_key, in_order
 from pddl_eval.report.intervals import paired_difference, wilson
 from pddl_eval.report.scored import DOMAIN_COLUMNS, FRACTIONS, PLAN_COLUMNS, ROW, Scored
+from pddl_eval.shown import natural_key
 from pddl_eval.verdict import Verdict
 
 PROBLEM_MEASURES = ("parseable", "solvable", "equivalent", "equivalent_untyped")
@@ -136,9 +136,8 @@ def differences(
 
     Raises ``UserError`` if there is no column ``pair_on``.
     """
-    if pair_on is not None and pair_on not in scored.schema:
-        columns = [name for name in scored.schema if name != ROW]
-        raise UserError(f"there is no column {pair_on} to pair on; {did_you_mean(pair_on, columns, 'columns')}")
+    if pair_on is not None:
+        scored.require(pair_on)
     compares = by and names and 2 <= counts[by[0]].n_unique() <= MOST_MODELS
     for key in (PAIRING_COLUMNS if pair_on is None else (pair_on,)) if compares else ():
         if key in scored.schema and not scored.schema[key].is_nested():
@@ -159,7 +158,7 @@ def _differences(scored: Scored, model: str, key: str, names: Sequence[str]) -> 
         )
         .collect(engine="streaming")
     )
-    models = natural_order(answers[model].unique())
+    models = sorted(answers[model].unique(), key=natural_key)
     found = []
     for name in names:
         known = set(answers.filter(f"{name}:decided")[model].unique())
@@ -322,7 +321,7 @@ def rates_by_size(scored: Scored, column: str, by: Sequence[str], names: Sequenc
         place = bins.start(place)
         labels = {start: bins.label(start) for start in counts.select(place.unique().sort()).to_series()}
     else:
-        labels = {value: value for value in natural_order(counts["value"].unique())}
+        labels = {value: value for value in sorted(counts["value"].unique(), key=natural_key)}
     counts = counts.with_columns(
         place.replace_strict(labels, return_dtype=pl.Enum([*labels.values()])).alias("problem_size"),
         (place if is_number else pl.lit(None, pl.Int64)).alias("size_from"),

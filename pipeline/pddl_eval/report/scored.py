@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import polars as pl
 import pyarrow.dataset
 
-from pddl_eval.errors import UserError
+from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.metrics import DOMAIN, PAIRS, PLAN, ROW_COLUMNS
 from pddl_eval.run import open_source
 from pddl_eval.verdict import Verdict
@@ -47,6 +47,18 @@ class Scored:
     rows: int
     signatures: tuple[tuple[str | None, int], ...]
 
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.place or "the frame"
+
+    def require(self, column: str) -> None:
+        """Raises ``UserError`` if there is no such column."""
+        columns = [each for each in self.schema if each != ROW]
+        if column not in columns:
+            hint = did_you_mean(column, columns, "columns")
+            raise UserError(f"there is no column {column} in {self.name}; {hint}")
+
     def explain_command(self, row: int) -> str | None:
         """The command that explains the verdict on a row, ready for a shell."""
         return None if self.place is None else f"pddl-eval explain {shlex.quote(self.place)} --row {row}"
@@ -73,7 +85,7 @@ def open_scored(scored: ScoredInput) -> Scored:
         found = _open_files(os.fspath(scored))
     if PAIR_COLUMNS.isdisjoint(found.schema):
         raise UserError(
-            f"{found.place or 'the frame'} has no score columns (parseable, equivalent, plan_score, …): "
+            f"{found.name} has no score columns (parseable, equivalent, plan_score, …): "
             "score it first with `pddl-eval score`"
         )
     return found
