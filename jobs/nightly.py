@@ -23,10 +23,9 @@ from pddl_eval.commands.command import FAILED, Inputs, command, run_alone, say
 from pddl_eval.commands.compare import On, print_found
 from pddl_eval.commands.report import write_report
 from pddl_eval.commands.score import watched_run
-from pddl_eval.diff import compare_datasets
 from pddl_eval.errors import RunError
 from pddl_eval.options import RunOptions, ScoringOptions
-from pddl_eval.report import build_report
+from pddl_eval.report import build_report, compare_datasets
 from pddl_eval.reuse import rescore_dataset
 from pddl_eval.run import score_dataset
 

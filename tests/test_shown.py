@@ -2,7 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from pddl_eval.shown import block, line
+from pddl_eval.shown import block, line, natural_key
 
 
 @given(st.text(), st.integers(1, 50))
@@ -21,3 +21,13 @@ def test_a_block_keeps_its_lines(text: str) -> None:
 def test_a_long_block_says_how_much_is_missing() -> None:
     shown = block("a" * 1500, most=500)
     assert shown.startswith("a" * 500) and "1,000" in shown and len(shown) < 550
+
+
+def test_numbers_in_names_are_ordered_as_numbers() -> None:
+    assert sorted(["gemma-27b", "gemma-9b", "Gemma-2b", "> 80", "9" * 5000], key=natural_key) == [
+        "9" * 5000,
+        "> 80",
+        "Gemma-2b",
+        "gemma-9b",
+        "gemma-27b",
+    ]

@@ -266,7 +266,7 @@ def _rich_table(shown: Table) -> RichTable:
         if place < shown.words:
             drawn.add_column(Text(_in_cell(name)), overflow="fold", min_width=3 if name else None)
         else:
-            # Numbers stay whole, so that words give way where the terminal is narrow.
+            # Numbers are never wrapped; words are, on a narrow terminal.
             longest = max(map(len, name.split()), default=1)
             heading = "\n".join(wrap(_in_cell(name), max(longest, HEADING_CHARACTERS)))
             drawn.add_column(Text(heading), justify="right", no_wrap=True)
@@ -280,6 +280,6 @@ def _rich_cell(cell: Cell) -> Text:
     if cell.minor:
         text.append(f"\n{_in_cell(cell.minor)}", style="dim")
     if cell.command:
-        # A command is of use only whole.
+        # A command is only useful whole.
         text.append(f"\n{printable(cell.command)}", style="cyan")
     return text

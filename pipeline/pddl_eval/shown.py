@@ -1,11 +1,12 @@
-"""How parts of hostile texts are shown: cut to a length, with nothing in them that a terminal or a reader would obey.
+"""How parts of hostile texts are shown: cut to a length and without control characters.
 
-Names of models, details of verdicts and answers come from datasets: whatever is printed of them passes through here.
-Colours and markup are the business of those who print.
+Names of models, details of verdicts and answers come from datasets: every part that is printed passes through here.
+Colours and markup are added by the caller.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 MOST_CHARACTERS = 120
@@ -25,7 +26,7 @@ def printable(text: str) -> str:
 
 
 def shorten(text: str, most: int) -> str:
-    """The text cut to so many characters.
+    """The text cut to ``most`` characters.
 
     >>> shorten("gemma-2-27b-it", 8)
     'gemma-2…'
@@ -43,7 +44,7 @@ def line(text: str, most: int = MOST_CHARACTERS) -> str:
 
 
 def block(text: str, most: int) -> str:
-    """As ``line``, but with its line breaks, cut to so many characters.
+    """As ``line``, but with its line breaks, cut to ``most`` characters.
 
     >>> block("(a)\\n\\t(b)\\u202e", most=80)
     '(a)\\n    (b)\\\\u202e'
@@ -62,8 +63,17 @@ def listed(items: Sequence[str], most: int, between: str = ", ") -> str:
     return between.join(map(line, items[:most])) + more
 
 
+def natural_key(name: str) -> str:
+    """A key to sort names by: alphabetical order, numbers within them in numerical order.
+
+    >>> sorted(["21-40", "100-120", "1-20"], key=natural_key)
+    ['1-20', '21-40', '100-120']
+    """
+    return re.sub(r"[0-9]{1,18}", lambda digits: digits[0].zfill(18), name.casefold())
+
+
 def quote(excerpt: str, most: int = 40) -> str:
-    """An excerpt fit for a sentence: so many characters at most, all printable, in backquotes.
+    """An excerpt for use in a sentence: at most ``most`` characters, all printable, in backquotes.
 
     >>> quote("on\\x00table"), quote("b" * 50, most=9)
     ('`on\\\\x00table`', '`bbbbbbbbb…`')

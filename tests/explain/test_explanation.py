@@ -37,7 +37,7 @@ def test_the_object_map_pairs_the_objects_of_an_isomorphic_answer() -> None:
     explanation = explain(REFERENCE, ANSWERS[Verdict.ISOMORPHIC])
     assert explanation.object_map == {"x": "a", "y": "b", "z": "c"}
     assert explanation.objects == tuple(
-        ObjectLine(theirs, ours, "object", "object") for theirs, ours in (("a", "x"), ("b", "y"), ("c", "z"))
+        ObjectLine((theirs, ours), ("object", "object")) for theirs, ours in (("a", "x"), ("b", "y"), ("c", "z"))
     )
     assert explanation.generated.plan == (
         ("unstack", "x", "y"),
@@ -61,18 +61,18 @@ def test_an_equivalent_answer_shows_which_atoms_were_written_and_which_implied()
     explanation = explain(REFERENCE, ANSWERS[Verdict.EQUIVALENT])
     assert Verdict.EQUIVALENT.decided_by in " ".join(str(explanation).split())
     assert explanation.goal == (
-        AtomLine(("clear", "a"), ("clear", "x"), Standing.IMPLIED, Standing.WRITTEN),
-        AtomLine(("on", "a", "b"), ("on", "x", "y"), Standing.WRITTEN, Standing.WRITTEN),
-        AtomLine(("on", "b", "c"), ("on", "y", "z"), Standing.WRITTEN, Standing.WRITTEN),
-        AtomLine(("arm-empty",), ("arm-empty",), Standing.IMPLIED, Standing.IMPLIED),
-        AtomLine(("on-table", "c"), ("on-table", "z"), Standing.IMPLIED, Standing.IMPLIED),
+        AtomLine((("clear", "a"), ("clear", "x")), (Standing.IMPLIED, Standing.WRITTEN)),
+        AtomLine((("on", "a", "b"), ("on", "x", "y")), (Standing.WRITTEN, Standing.WRITTEN)),
+        AtomLine((("on", "b", "c"), ("on", "y", "z")), (Standing.WRITTEN, Standing.WRITTEN)),
+        AtomLine((("arm-empty",), ("arm-empty",)), (Standing.IMPLIED, Standing.IMPLIED)),
+        AtomLine((("on-table", "c"), ("on-table", "z")), (Standing.IMPLIED, Standing.IMPLIED)),
     )
 
 
 def test_the_separating_atom_of_different_goals_is_among_the_lines_that_differ() -> None:
     explanation = explain(REFERENCE, ANSWERS[Verdict.GOAL_DIFFERS])
     assert (explanation.verdict.separating_atom, explanation.verdict.separating_side) == (("on", "a", "b"), "reference")
-    assert [(line.reference, line.generated) for line in explanation.goal if line.differs] == [
+    assert [line.atoms for line in explanation.goal if line.differs] == [
         (("on", "a", "b"), ("on", "x", "y")),
         (("on", "a", "c"), ("on", "x", "z")),
         (("on", "b", "a"), ("on", "y", "x")),
@@ -85,18 +85,18 @@ def test_the_separating_atom_of_different_goals_is_among_the_lines_that_differ()
 def test_a_lost_initial_atom_is_the_only_line_that_differs() -> None:
     explanation = explain(REFERENCE, ANSWERS[Verdict.INIT_DIFFERS])
     (line,) = [line for line in explanation.init if line.differs]
-    assert line == AtomLine(("on-table", "b"), ("on-table", "b"), Standing.WRITTEN, Standing.ABSENT)
+    assert line == AtomLine((("on-table", "b"), ("on-table", "b")), (Standing.WRITTEN, Standing.ABSENT))
 
 
 def test_a_surplus_object_has_no_counterpart() -> None:
     explanation = explain(REFERENCE, ANSWERS[Verdict.OBJECT_COUNT])
-    assert explanation.objects[0] == ObjectLine(None, "d", None, "object")
+    assert explanation.objects[0] == ObjectLine((None, "d"), (None, "object"))
     assert not any(line.differs for line in explanation.objects[1:])
 
 
 def test_types_that_differ_are_marked_and_erased_they_agree() -> None:
     explanation = explain(REFERENCE, ANSWERS[Verdict.TYPES_DIFFER])
-    assert explanation.objects[0] == ObjectLine("a", "a", "object", "block")
+    assert explanation.objects[0] == ObjectLine(("a", "a"), ("object", "block"))
     assert explanation.verdict.equivalent_untyped is True
 
 
@@ -126,7 +126,7 @@ def test_an_unknown_domain_leaves_goals_as_written() -> None:
     assert explanation.reference.added == Undecided(explanation.verdict.detail)
     assert isinstance(explanation.generated.added, Undecided)
     (line,) = explanation.goal
-    assert line == AtomLine(("q", "a"), ("q", "a"), Standing.ABSENT, Standing.WRITTEN)
+    assert line == AtomLine((("q", "a"), ("q", "a")), (Standing.ABSENT, Standing.WRITTEN))
 
 
 def test_a_reference_that_cannot_be_read_is_the_data_s_mistake() -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from pddl_eval.report.groups import MISSING, choose_groups, group_key, in_order, levels, natural_order
+from pddl_eval.errors import UserError
+from pddl_eval.report.groups import MISSING, choose_groups, group_key, in_order, levels
 
 SCHEMA = {
     "model": pl.String(),
@@ -38,18 +35,19 @@ def test_a_column_asked_for_twice_counts_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "message"),
+    ("name", "said"),
     [
-        ("modell", "there is no column modell to group by; did you mean model?"),
-        ("zzz", "there is no column zzz to group by; the columns are model, domain, tags, rows"),
-        ("verdict", "verdict is a score and no column to group by"),
-        ("tags", "column tags cannot name groups: its values are List"),
-        ("rows", "the report has a column rows of its own"),
+        ("modell", ("modell", "did you mean model?")),
+        ("zzz", ("zzz", "the columns are model, domain, tags, rows")),
+        ("verdict", ("verdict", "score")),
+        ("tags", ("tags", "List")),
+        ("rows", ("rows", "rename")),
     ],
 )
-def test_a_column_that_cannot_group_is_refused_in_one_sentence(name: str, message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)):
+def test_a_column_that_cannot_group_is_refused_in_one_sentence(name: str, said: tuple[str, ...]) -> None:
+    with pytest.raises(UserError) as raised:
         choose_groups(SCHEMA, [name])
+    assert all(part in str(raised.value) for part in said)
 
 
 def test_levels_are_each_column_alone_the_first_with_each_other_and_all() -> None:
@@ -68,21 +66,6 @@ def test_pddl_in_another_column_than_domain_stays_as_it_is() -> None:
     text = "(define (domain ferry))"
     frame = pl.DataFrame({"domain": [text], "prompt": [text]})
     assert frame.select(group_key("domain"), group_key("prompt")).row(0) == ("ferry", text)
-
-
-def test_numbers_in_names_are_ordered_as_numbers() -> None:
-    assert natural_order(["gemma-27b", "gemma-9b", "Gemma-2b", "> 80", "9" * 5000]) == [
-        "9" * 5000,
-        "> 80",
-        "Gemma-2b",
-        "gemma-9b",
-        "gemma-27b",
-    ]
-
-
-@given(st.lists(st.text(max_size=20), unique=True))
-def test_any_names_can_be_ordered(names: list[str]) -> None:
-    assert sorted(natural_order(names)) == sorted(names)
 
 
 def test_the_rows_of_all_groups_come_first() -> None:

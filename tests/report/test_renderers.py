@@ -196,7 +196,7 @@ def test_the_terminal_shows_rates_with_intervals(report: Report) -> None:
 def test_every_reader_learns_what_was_left_out_and_not_decided(report: Report) -> None:
     for text in (report_html(report), markdown_of(report), printed(report, 400)):
         assert "1 row left out of all rates" in text
-        assert "equivalent in 1 (50.0 % were these all yes)" in text
+        assert "equivalent in 1 (50.0 % if all of these were yes)" in text
 
 
 def test_a_warning_stands_above_everything(tmp_path: Path) -> None:

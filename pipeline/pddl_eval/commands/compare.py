@@ -11,7 +11,7 @@ from typer import Argument, Option
 from pddl_eval.commands.command import FAILED, By, command, say
 
 if TYPE_CHECKING:
-    from pddl_eval.diff import Comparison
+    from pddl_eval.report import Comparison
 
 PAGE_WIDTH = 100
 """Characters in a line where the output is no terminal."""
@@ -45,7 +45,7 @@ def compare(
     An answer is right if the problem is equivalent, the plan reaches the goal (if that is not known: equals the
     reference plan), the domain has no error. A regression was right and is now wrong, undecided or not scored.
     """
-    from pddl_eval.diff import compare_datasets
+    from pddl_eval.report import compare_datasets
 
     found = compare_datasets(old, new, on=on, by=by)
     print_found(found, form)
@@ -58,8 +58,8 @@ def print_found(found: Comparison, form: Format = "terminal") -> None:
     """Write the comparison to stdout."""
     from rich.console import Console
 
-    from pddl_eval.diff import comparison_json, comparison_page
     from pddl_eval.pages import markdown, terminal
+    from pddl_eval.report import comparison_json, comparison_page
 
     page = comparison_page(found)
     if form == "terminal":

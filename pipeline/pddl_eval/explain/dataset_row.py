@@ -25,7 +25,7 @@ MEANINGS = ("reference_problem", "generated_problem", "domain", "verdict", "is_p
 class PairRow:
     """A row's pair of problems; ``number`` counts from 0 over the files in the order of their partitions.
 
-    ``verdict`` is what a scored dataset recorded, None where it is not scored.
+    ``verdict`` is what a scored dataset recorded, None if it is not scored.
     """
 
     number: int
@@ -39,7 +39,7 @@ class PairRow:
 def pair_at(places: Input, number: int, columns: Mapping[str, str] | None = None) -> PairRow:
     """The pair of row ``number``; ``columns`` maps meanings (DESIGN.md, section 2) to the dataset's names.
 
-    Raises ``DatasetError`` where there is no such row or column.
+    Raises ``DatasetError`` if there is no such row or column.
     """
     source = open_source(places)
     columns = columns or {}
@@ -57,7 +57,7 @@ def pair_at(places: Input, number: int, columns: Mapping[str, str] | None = None
 def row_of_pair(places: Input, pair_id: str, column: str = PAIR_ID) -> int:
     """The number of the first row with that id, whatever the type of the column.
 
-    Raises ``DatasetError`` where no row has it.
+    Raises ``DatasetError`` if no row has it.
     """
     source = open_source(places)
     require_columns(source, [column])

@@ -1,9 +1,9 @@
-"""An explanation drawn: which atoms make a card, a chip on a card or an arrow, where all of it is, page and picture.
+"""Drawings of an explanation: which atoms become cards, chips or arrows, the layout, and the page and SVG with them.
 
-Objects are of one kind when they have the same type, or the same static unary atoms where there are no types (two
+Objects are of one kind when they have the same type, or the same static unary atoms if there are no types (two
 rooms, two tiles). An atom over two objects of one kind is an arrow between their cards: blocks on blocks, tiles beside
 tiles, roads. An atom over different kinds is a chip on the card of the place: the ball in the room, the robot on the
-tile. Where a domain has no kinds this is the plain scene graph of the paper (section 3.3). Everything is bounded, and
+tile. Without kinds this is the plain scene graph of the paper (section 3.3). Everything is bounded, and
 what differs is drawn first. The templates only write what is measured here.
 """
 
@@ -37,7 +37,7 @@ CARD_WIDTH, WIDTH, LARGEST = 210.0, 560.0, 2400.0
 """Widths at which the chips of a card and the cards of a scene begin a new row; the largest graph."""
 
 SAID_ONCE = 8
-"""So many lines with the same label have it said once, below the drawing."""
+"""If this many lines share a label, it is written once, below the drawing."""
 
 STEPS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 STEPS |= {"north": (0, -1), "south": (0, 1), "west": (-1, 0), "east": (1, 0)}
@@ -57,7 +57,7 @@ class Mark(StrEnum):
 
     SAME = "same"
     IMPLIED = "implied"
-    """Added by fullySpecify, and so on the other side."""
+    """Added by fullySpecify, on the other side too."""
     EXTRA = "extra"
     """Only this side has it."""
     LACKING = "lacking"
@@ -103,21 +103,19 @@ def scenes_of(explanation: Explanation) -> list[Scene]:
     scenes = []
     init, goal = (explanation.init, explanation.objects), (explanation.goal, explanation.goal_objects)
     for scene, (lines, objects) in (("initial state", init), ("goal", goal)):
-        for side, known in explanation.sides.items():
+        for side, (name, known) in enumerate(explanation.sides.items()):
             if isinstance(known.problem, Problem):
                 marks = dict(filter(None, (_marked(line, side, explanation) for line in lines)))
-                pairs = [(line.reference if side == "reference" else line.generated, line.differs) for line in objects]
-                extra = {name: differs and explanation.compares for name, differs in pairs if name is not None}
-                title = f"{side.capitalize()}: {scene}"
+                extra = {line.names[side] or "": line.differs and explanation.compares for line in objects}
+                extra.pop("", None)  # the other side's objects without a counterpart
+                title = f"{name.capitalize()}: {scene}"
                 scenes.append(_scene(title, known.problem, marks, extra, explanation.static))
     return scenes
 
 
-def _marked(line: AtomLine, side: str, explanation: Explanation) -> tuple[Atom, Mark] | None:
-    """The line's atom in the names of one side; None where it has no such names, or is static and only implied."""
-    atom, standing = line.generated, line.in_generated
-    if side == "reference":
-        atom, standing = line.reference, line.in_reference
+def _marked(line: AtomLine, side: int, explanation: Explanation) -> tuple[Atom, Mark] | None:
+    """The line's atom in the names of one side; None if it has no such names, or is static and only implied."""
+    atom, standing = line.atoms[side], line.standings[side]
     if atom is None or (standing == Standing.ABSENT and not explanation.compares):
         return None
     if line.differs and explanation.compares:
@@ -130,7 +128,7 @@ def _marked(line: AtomLine, side: str, explanation: Explanation) -> tuple[Atom, 
 def _scene(
     title: str, problem: Problem, marks: dict[Atom, Mark], extra: Mapping[str, bool], static: frozenset[str]
 ) -> Scene:
-    """``extra`` names all objects, in the order of the drawing, and says which ones the other side has not."""
+    """``extra`` names all objects, in the order of the drawing, and says which ones are not on the other side."""
     fixed = sorted(atom for atom in problem.init if atom[0] in static)
     kinds = {name: [] if type_ == ROOT_TYPE else [type_] for name, type_ in problem.objects.items()}
     for atom in fixed:
@@ -151,7 +149,7 @@ def _scene(
         elif len(terms) != 2 or cards.keys().isdisjoint(terms):
             flags.add("", " ".join(atom), atom, mark)
         elif not _is_arrow(atom, kinds):
-            other, place = terms  # by habit the second is the place: (at ball room)
+            other, place = terms  # usually the second is the place: (at ball room)
             if place not in cards or (other in joined and place not in joined):
                 other, place = place, other
             cards[place].add(predicate, other, atom, mark)
@@ -171,7 +169,7 @@ def _is_arrow(atom: Atom, kinds: Mapping[str, list[str]]) -> bool:
 
 
 class Item(NamedTuple):
-    """A text, a frame (where it has a width), or a text in a frame."""
+    """A text, a frame (if it has a width), or a text in a frame."""
 
     x: float
     y: float
@@ -285,7 +283,7 @@ def _items(card: Card) -> list[Item]:
 def _lines(
     arrows: Sequence[tuple[Arrow, Mark]], frames: Mapping[str, Item]
 ) -> tuple[list[Line], list[Item], list[str]]:
-    """The arrows as lines between cards, their labels, and the label that so many have that it is said once."""
+    """The arrows as lines between cards, their labels, and a note for a label that many lines share."""
 
     def ends(item: tuple[Arrow, Mark]) -> tuple[str, str, Mark]:
         (source, target, _), mark = item
@@ -332,7 +330,7 @@ def _border(box: Item, other: Item) -> Position:
 
 
 def place(sizes: Mapping[str, Size], both: Sequence[Arrow], own: Sequence[Arrow] = ()) -> Part:
-    """Top left corners such that no cards overlap, and the size of all.
+    """Top left corners without overlapping cards, and the size of all.
 
     Arrows that make grids and chains are drawn as grids and towers: those of both sides, so that both are drawn alike,
     or else a side's own. Where they make neither, the graph is spread out.
@@ -360,7 +358,7 @@ def place(sizes: Mapping[str, Size], both: Sequence[Arrow], own: Sequence[Arrow]
 
 
 def _parts(sizes: Mapping[str, Size], links: Sequence[Arrow], *, spread: bool = False) -> list[Part]:
-    """The connected parts; none if one of them is neither a grid nor a tower and is not to be ``spread`` out."""
+    """The connected parts; an empty list if one is neither a grid nor a tower, unless ``spread``."""
     import networkx  # slow to import, and only drawings need it
 
     graph = networkx.Graph()
@@ -386,7 +384,7 @@ def _around(sizes: Mapping[str, Size], middles: Mapping[str, Position]) -> Part:
 
 
 def _cells(sizes: Mapping[str, Size], links: Sequence[Arrow]) -> dict[str, Position] | None:
-    """Middles in rows and columns where the arrows name directions that agree, or make a chain; else None."""
+    """Middles in rows and columns if the arrows name directions that agree, or make a chain; else None."""
     named = [link for link in links if link[2] in STEPS] or links
     steps = [(source, target, STEPS.get(label, STEPS["up"])) for source, target, label in named]
     cells = {next(iter(sizes)): (0, 0)}

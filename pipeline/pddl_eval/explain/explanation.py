@@ -6,7 +6,7 @@ words. Nothing is decided here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.console import Group
@@ -25,10 +25,10 @@ from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable, Verdict
 NO_PROBLEM = Problem("", "", {}, frozenset(), frozenset())
 
 MOST_ITEMS, MOST_ACTIONS = 20, 200
-"""Names, atoms or actions that are listed, and actions where the whole is shown."""
+"""Names, atoms or actions that are listed; actions on a page with drawings."""
 
 MOST_ROWS, ALL_ROWS = 40, 500
-"""Rows of a table, and where the whole is shown."""
+"""Rows of a table; rows on a page with drawings."""
 
 MOST_REASON = 400
 """Characters of a reason."""
@@ -42,7 +42,7 @@ LEGEND = "+ only here; − only on the other side; dotted: implied, added by ful
 class Explanation:
     """Why a generated problem has its verdict; ``print`` shows it, ``html_page`` and ``scenes_svg`` draw it.
 
-    ``other_verdict`` is the verdict in the other mode (placeholder or not), None where it is the same. ``objects``,
+    ``other_verdict`` is the verdict in the other mode (placeholder or not), None if it is the same. ``objects``,
     ``init`` and ``goal`` hold both sides line by line under ``object_map`` (generated → reference): the map behind a
     yes, or the one that the words of a no follow. ``goal_map`` is the goals' own, ``goal_objects`` the objects under
     it. ``static`` are the predicates that no operator of the domain changes.
@@ -161,7 +161,7 @@ def _static_predicates(known: PlanningDomain | None, atoms: State) -> frozenset[
 def _matching_objects(reference: Task | Unreadable, generated: Task | Unreadable) -> dict[str, str]:
     """The generated → reference map under which unequal problems are shown: the one that the decision's words follow.
 
-    It maps initial state onto initial state where it can, by the same names first, and is a plausible one where not.
+    It maps initial state onto initial state if possible, by the same names first; otherwise it is a plausible map.
     """
     if isinstance(reference, Unreadable) or isinstance(generated, Unreadable):
         return {}
@@ -186,8 +186,8 @@ def headline(verdict: ProblemVerdict) -> str:
 def explanation_page(explanation: Explanation, *, whole: bool = False) -> Page:
     """The explanation in words: scores, both sides side by side, the goals, plans and texts of each side.
 
-    ``whole`` is for pages with drawings: longer tables and plans, and every piece of both texts. Without it the texts
-    are left out where they are nothing but the problem.
+    ``whole`` is for pages with drawings: longer tables and plans, and every piece of both texts. Without it a text that
+    is nothing but the problem is left out.
     """
     sections = [Section("", tables=[_scores(explanation)])]
     if any(isinstance(side.problem, Problem) for side in explanation.sides.values()):
@@ -229,64 +229,50 @@ def _scores(explanation: Explanation) -> Table:
 
 
 def _side_by_side(explanation: Explanation, most: int) -> Section:
-    """Objects, initial states and goals, one a row, those that differ first; what is alike may only be counted."""
-
-    def beside(caption: str, lines: Sequence[ObjectLine | AtomLine]) -> Table:
-        differ = [each.differs and explanation.compares for each in lines]
-        counts = [f"{sum(differ):,} different"] if any(differ) else []
-        counts += [f"the first {most} of {len(lines):,}"] if len(lines) > most else []
-        rows = [
-            [Cell(text, differs=differs) for text in (DIFFERENT if differs else "", *_cells(each))]
-            for each, differs in zip(lines[:most], differ, strict=False)
-        ]
-        return Table(
-            f"{caption} ({'; '.join(counts)})" if counts else caption,
-            ("", "reference", "answer"),
-            rows,
-            labels=0,
-            texts=3,
-        )
+    """Objects, initial states and goals, those that differ first; static atoms that are only implied are left out."""
 
     def is_static(each: AtomLine) -> bool:
         return each.predicate in explanation.static and not each.differs
 
-    same = [each.reference for each in explanation.objects if each.reference and each.same]
-    objects = "Other objects" if same else "Objects"
-    if explanation.compares:
-        objects += " and their counterparts" if explanation.verdict.object_map else " and their probable counterparts"
-    init = sorted(explanation.init, key=is_static)
-    goal = [each for each in explanation.goal if not (is_static(each) and each.implied)]
+    counterparts = "counterparts" if explanation.verdict.object_map else "probable counterparts"
     closed = all(isinstance(side.added, tuple) for side in explanation.sides.values())
-    tables = [beside(objects, [each for each in explanation.objects if not each.same])]
+    init = sorted(explanation.init, key=is_static)
+    lines: dict[str, Sequence[ObjectLine | AtomLine]] = {
+        f"Objects and their {counterparts}" if explanation.compares else "Objects": explanation.objects,
+        "Initial state": init,
+        "Goal, fully specified" if closed else "Goal, as written": [
+            each for each in explanation.goal if not (is_static(each) and each.implied)
+        ],
+    }
     if explanation.goal_map != explanation.object_map:
-        tables.append(beside("Objects of the goal, in placeholder mode", explanation.goal_objects))
-    tables += [beside("Initial state", init), beside("Goal, fully specified" if closed else "Goal, as written", goal)]
-    remarks = [f"{each.caption}: none." for each in tables if not each.rows]
-    if same:
-        names = listed(same, MOST_ITEMS)
-        remarks.insert(0, f"Objects with the same name and type on both sides: {len(same):,} ({names}).")
-    if len(goal) < len(explanation.goal):
-        count = len(explanation.goal) - len(goal)
-        remarks.append(f"Goal: {count:,} static atoms hold in every state and are implied on both sides.")
-    return Section("Side by side", remarks, [each for each in tables if each.rows])
+        lines["Objects of the goal, in placeholder mode"] = explanation.goal_objects
+    tables = []
+    for caption, found in lines.items():
+        differ = [each.differs and explanation.compares for each in found]
+        counts = [f"{sum(differ):,} different"] if any(differ) else []
+        counts += [f"the first {most} of {len(found):,}"] if len(found) > most else []
+        rows = [
+            [Cell(text, differs=differs) for text in (DIFFERENT if differs else "", *_texts(each))]
+            for each, differs in zip(found[:most], differ, strict=False)
+        ]
+        title = f"{caption} ({'; '.join(counts)})" if counts else caption
+        tables.append(Table(title, ("", "reference", "answer"), rows, labels=0, texts=3))
+    return Section(
+        "Side by side", [f"{each.caption}: none." for each in tables if not each.rows], [t for t in tables if t.rows]
+    )
 
 
-def _cells(each: ObjectLine | AtomLine) -> tuple[str, str]:
-    if isinstance(each, AtomLine):
-        return _atom(each.reference, each.in_reference), _atom(each.generated, each.in_generated)
-    return _object(each.reference, each.reference_type), _object(each.generated, each.generated_type)
-
-
-def _object(name: str | None, type_: str | None) -> str:
-    if name is None:
-        return ABSENT
-    return line(name if type_ in (ROOT_TYPE, None) else f"{name} - {type_}")
-
-
-def _atom(atom: Atom | None, standing: Standing) -> str:
-    if atom is None or standing == Standing.ABSENT:
-        return ABSENT
-    return line(show_atom(atom)) + (" implied" if standing == Standing.IMPLIED else "")
+def _texts(each: ObjectLine | AtomLine) -> Iterator[str]:
+    """An object or an atom as each side writes it."""
+    if isinstance(each, ObjectLine):
+        for name, type_ in zip(each.names, each.types, strict=True):
+            yield ABSENT if name is None else line(name if type_ == ROOT_TYPE else f"{name} - {type_}")
+    else:
+        for atom, standing in zip(each.atoms, each.standings, strict=True):
+            if atom is None or standing == Standing.ABSENT:
+                yield ABSENT
+            else:
+                yield line(show_atom(atom)) + " implied" * (standing == Standing.IMPLIED)
 
 
 def _excerpt(piece: Piece) -> Excerpt:

@@ -1,7 +1,7 @@
 """The pieces of a raw answer: the text around, drafts that were refused, the problem that counts.
 
-The pieces follow one another and cover the answer. ``pddl_eval.parsing`` says what was read; here it is only found
-again in the answer.
+The pieces follow one another and cover the answer. ``pddl_eval.parsing`` decides what is read; here it is
+only located in the answer.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class PieceKind(StrEnum):
     TEXT = "ignored"
     """Prose, fences, a domain, a problem that was cut off."""
     DRAFT = "refused"
-    """A closed problem block that is no problem."""
+    """A closed problem block that is not a valid problem."""
     PROBLEM = "read"
     """The block that counts."""
     LATER = "not read"
@@ -69,15 +69,14 @@ def pieces_of(answer: str | None, constants: Iterable[str] = ()) -> tuple[Piece,
     answer = answer or ""
     lowered = answer.lower()
     shown = answer if len(answer) == len(lowered) else lowered
-    pieces, line = [], 1
+    pieces = []
     for kind, start, stop, note in _spans(lowered, frozenset(constants)):
         text = shown[start:stop]
         stripped = text.strip()
         if stripped:
-            first = line + text[: text.index(stripped[0])].count("\n")
+            first = shown.count("\n", 0, start + text.index(stripped[0])) + 1
             last = first + stripped.count("\n")
             pieces.append(Piece(kind, stripped, first, last, note or _contents(kind, stripped)))
-        line += text.count("\n")
     return tuple(pieces)
 
 
@@ -102,23 +101,21 @@ def _blocks(lowered: str, constants: frozenset[str]) -> Iterator[tuple[int, int,
         if not listed and isinstance(problem, Unreadable):
             return
         position = lowered.index(block.text, position + 1)
+        stop = position + len(block.text)
         # Blocks that a comment hides are no part of this one; a reason counts lines from the answer's start.
         text = "\n" * (block.line - 1) * listed + _COMMENT.sub("", block.text)
         outcome: Problem | Unreadable = Unreadable(Verdict.UNPARSEABLE, "another `(define (problem` opens inside it")
         if len(DEFINE_PROBLEM.findall(text)) == 1:
             outcome = read_problem(text, constants)
         if outcome == problem and isinstance(outcome, Problem):
-            yield position, position + len(block.text), ""
+            yield position, stop, ""
             return
         if listed:
-            reason = outcome.detail if isinstance(outcome, Unreadable) else TOO_LATE
-            yield position, position + len(block.text), reason
+            yield position, stop, outcome.detail if isinstance(outcome, Unreadable) else TOO_LATE
 
 
 def _contents(kind: PieceKind, text: str) -> str:
     """What a piece of text contains besides prose."""
-    if kind == PieceKind.PROBLEM:
-        return ""
-    found = [name for name, pattern in _CONTENTS.items() if pattern.search(text.lower())]
+    found = [name for name, pattern in _CONTENTS.items() if kind != PieceKind.PROBLEM and pattern.search(text.lower())]
     unclosed = " that is not closed" if found[-1:] == ["a problem"] and kind == PieceKind.TEXT else ""
     return ", ".join(found) + unclosed

@@ -1,12 +1,11 @@
 """Both problems as values: what is known of each side, and its objects and atoms beside those of the other side.
 
 A goal's atom may be written, or implied: added by fullySpecify. Two goals differ in an atom that one of them has,
-written or implied, and the other has not. Nothing here reads, decides or shows anything.
+written or implied, and that is not in the other. Nothing here reads, decides or shows anything.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,6 +13,7 @@ from enum import StrEnum
 from pddl_eval.explain.reading import Piece
 from pddl_eval.model import Action, Atom, Problem, State
 from pddl_eval.parsing import Unreadable
+from pddl_eval.shown import natural_key
 from pddl_eval.verdict import Undecided, Unsolvable
 
 
@@ -28,7 +28,7 @@ class Side:
     """The reference or the answer.
 
     ``added`` are the atoms that fullySpecify added to the goal, those that operators can change first; ``plan`` is the
-    executed plan. Both say why where there is none.
+    executed plan. Both say why if there is none.
     """
 
     pieces: tuple[Piece, ...]
@@ -40,44 +40,35 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class ObjectLine:
-    """An object of the reference and its counterpart in the answer; None where there is none."""
+    """An object's name and type in the reference and in the answer; None if it has no counterpart."""
 
-    reference: str | None
-    generated: str | None
-    reference_type: str | None
-    generated_type: str | None
+    names: tuple[str | None, str | None]
+    types: tuple[str | None, str | None]
 
     @property
     def differs(self) -> bool:
-        return self.reference_type != self.generated_type
-
-    @property
-    def same(self) -> bool:
-        """True where name and type are the same on both sides."""
-        return self.reference == self.generated and not self.differs
+        return self.types[0] != self.types[1]
 
 
 @dataclass(frozen=True, slots=True)
 class AtomLine:
-    """An atom in the names of either side; None where it names an object that has no counterpart there."""
+    """An atom in the names of the reference and of the answer; None if an object of it has no counterpart."""
 
-    reference: Atom | None
-    generated: Atom | None
-    in_reference: Standing
-    in_generated: Standing
+    atoms: tuple[Atom | None, Atom | None]
+    standings: tuple[Standing, Standing]
 
     @property
     def differs(self) -> bool:
-        return (self.in_reference == Standing.ABSENT) != (self.in_generated == Standing.ABSENT)
-
-    @property
-    def predicate(self) -> str:
-        return (self.reference or self.generated or ("",))[0]
+        return (self.standings[0] == Standing.ABSENT) != (self.standings[1] == Standing.ABSENT)
 
     @property
     def implied(self) -> bool:
-        """True where no side writes the atom."""
-        return Standing.WRITTEN not in (self.in_reference, self.in_generated)
+        """True if no side writes the atom."""
+        return Standing.WRITTEN not in self.standings
+
+    @property
+    def predicate(self) -> str:
+        return (self.atoms[0] or self.atoms[1] or ("",))[0]
 
 
 def object_lines(
@@ -85,11 +76,10 @@ def object_lines(
 ) -> tuple[ObjectLine, ...]:
     """The objects of both sides (name → type), each once, those that differ first."""
     back = {name: own for own, name in object_map.items()}
-    lines = [
-        ObjectLine(name, back.get(name), type_, generated.get(back.get(name, ""))) for name, type_ in reference.items()
-    ]
-    lines += [ObjectLine(None, name, None, type_) for name, type_ in generated.items() if name not in object_map]
-    return tuple(sorted(lines, key=lambda line: (not line.differs, _counted(line.reference or line.generated or ""))))
+    pairs: list[tuple[str | None, str | None]] = [(name, back.get(name)) for name in reference]
+    pairs += [(None, name) for name in generated if name not in object_map]
+    lines = [ObjectLine(pair, (reference.get(pair[0] or ""), generated.get(pair[1] or ""))) for pair in pairs]
+    return tuple(sorted(lines, key=lambda line: (not line.differs, natural_key(line.names[0] or line.names[1] or ""))))
 
 
 def atom_lines(
@@ -104,8 +94,8 @@ def atom_lines(
     The map names all objects that have a counterpart, constants of the domain included.
 
     >>> lines = atom_lines(frozenset({("on", "a", "b")}), frozenset({("clear", "z")}), {"z": "a"})
-    >>> [(line.reference, line.generated, line.in_generated.value) for line in lines]
-    [(('clear', 'a'), ('clear', 'z'), 'written'), (('on', 'a', 'b'), None, 'absent')]
+    >>> [(line.atoms, line.standings[1].value) for line in lines]
+    [((('clear', 'a'), ('clear', 'z')), 'written'), ((('on', 'a', 'b'), None), 'absent')]
     """
 
     def translated(atom: Atom, names: Mapping[str, str]) -> Atom | None:
@@ -118,7 +108,7 @@ def atom_lines(
         return Standing.IMPLIED if atom in closure else Standing.ABSENT
 
     def rank(line: AtomLine) -> tuple[bool, bool, list[str]]:
-        return not line.differs, line.implied, [_counted(word) for word in line.reference or line.generated or ()]
+        return not line.differs, line.implied, [natural_key(word) for word in line.atoms[0] or line.atoms[1] or ()]
 
     back = {name: own for own, name in object_map.items()}
     pairs: set[tuple[Atom | None, Atom | None]] = {
@@ -127,16 +117,9 @@ def atom_lines(
     pairs |= {(translated(atom, object_map), atom) for atom in generated | generated_closure}
     lines = [
         AtomLine(
-            theirs,
-            ours,
-            standing(theirs, reference, reference_closure),
-            standing(ours, generated, generated_closure),
+            (theirs, ours),
+            (standing(theirs, reference, reference_closure), standing(ours, generated, generated_closure)),
         )
         for theirs, ours in pairs
     ]
     return tuple(sorted(lines, key=rank))
-
-
-def _counted(name: str) -> str:
-    """A key that sorts ``ball2`` before ``ball10``."""
-    return re.sub(r"\d+", lambda digits: digits[0].zfill(9), name)

@@ -1,16 +1,22 @@
-"""A scored dataset turned into the tables and figures of a paper.
+"""A scored dataset turned into the tables and figures of a paper, and two of them compared row by row.
 
 ``build_report`` reads the score columns (lazily, with polars) into a ``Report``: a value of small frames.
-``report_page`` puts them into words and tables; all writers take that value and read nothing. Nothing here scores.
+``report_page`` puts them into words and tables; all writers take that value and read nothing. ``compare_datasets`` and
+``comparison_page`` do the same for two datasets. Nothing here scores.
 """
 
 from pddl_eval.report.build import Report, build_report
+from pddl_eval.report.diff import Comparison, compare_datasets, comparison_json, comparison_page
 from pddl_eval.report.files import report_html, report_json, write_figures, write_tables
 from pddl_eval.report.sections import report_page, warnings
 
 __all__ = [
+    "Comparison",
     "Report",
     "build_report",
+    "compare_datasets",
+    "comparison_json",
+    "comparison_page",
     "report_html",
     "report_json",
     "report_page",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import polars as pl
 
@@ -13,9 +13,7 @@ from pddl_eval.report.groups import choose_groups, group_key
 from pddl_eval.report.scored import ScoredInput, open_scored
 
 MOST_GROUPS = 10_000
-"""Combinations of values: a column with more identifies rows and does not group them."""
-
-TABLES = ("rates", "differences", "verdicts", "details", "examples", "sizes", "metrics", "histograms")
+"""Combinations of values: a column with more identifies rows instead of grouping them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +50,11 @@ class Report:
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """The frames that are not empty, by name."""
-        return {name: frame for name in TABLES if not (frame := getattr(self, name)).is_empty()}
+        frames = ((field.name, getattr(self, field.name)) for field in fields(self))
+        return {name: frame for name, frame in frames if isinstance(frame, pl.DataFrame) and not frame.is_empty()}
 
     def main_table(self) -> pl.DataFrame:
-        """The rates, or the summary of the metrics where only plans or domains were scored."""
+        """The rates, or the summary of the metrics if only plans or domains were scored."""
         return self.metrics if self.rates.is_empty() else self.rates
 
 

@@ -1,8 +1,8 @@
-"""The figures of a report: which there are, of which groups, drawn by Altair to SVG, PNG and PDF.
+"""The figures of a report, drawn by Altair to SVG, PNG and PDF.
 
-All are ``WIDTH`` wide: a column of a paper, and near enough a phone's width to be readable there without zooming. They
-are drawn in the light colours; ``style.css`` turns these dark in a page. Each has a description in words for those who
-do not see it.
+All are ``WIDTH`` wide: a column of a paper, and readable on a phone without zooming. They
+are drawn in the light colours; ``style.css`` turns these dark in a page. Each has a description in words for
+screen readers.
 """
 
 from __future__ import annotations
@@ -279,7 +279,7 @@ def _scaled(field: str, names: Collection[str], colours: Iterable[str] = ()) -> 
 
 
 def _filled(frame: pl.DataFrame, labels: Sequence[str]) -> pl.DataFrame:
-    """A line for each group and each label, with 0 percent where the frame has none."""
+    """A line for each group and each label, with 0 percent if the frame has none."""
     every = frame.select(pl.col("group").unique(maintain_order=True)).join(pl.DataFrame({"label": labels}), how="cross")
     known = frame.select("group", *SHOWN)
     return every.join(known, on=["group", "label"], how="left", maintain_order="left").fill_null(0.0)

@@ -27,7 +27,7 @@ def report_html(report: Report, *, whole: bool = True) -> str:
 
 
 def report_json(report: Report) -> str:
-    """Everything that the report knows, frames as lists of objects under ``tables``."""
+    """Everything in the report, frames as lists of objects under ``tables``."""
     names = [field.name for field in fields(report)]
     simple = {name: value for name in names if not isinstance(value := getattr(report, name), pl.DataFrame)}
     return to_json({**simple, "signatures": _signatures(report.signatures), "tables": report.tables()})
@@ -53,8 +53,8 @@ def _signatures(signatures: Iterable[tuple[str | None, int]]) -> list[dict[str, 
 def write_tables(report: Report, output: str | os.PathLike[str], suffix: str) -> None:
     """Write the frames as ``csv`` or ``parquet``: one file each into a folder, or the rates alone into a file.
 
-    Where ``output`` ends in ``.csv`` or ``.parquet`` it names a file; it may be a URI. Raises ``DatasetError`` where it
-    names no possible place, ``OutputError`` where it cannot be written.
+    If ``output`` ends in ``.csv`` or ``.parquet`` it names a file; it may be a URI. Raises ``DatasetError`` if it is
+    not a valid place, ``OutputError`` if it cannot be written.
     """
     place = locate(output)
     files = {place / f"{name}.{suffix}": frame for name, frame in report.tables().items()}

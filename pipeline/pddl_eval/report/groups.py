@@ -1,8 +1,7 @@
-"""The columns that a report groups by: which they are, how their values are named and in what order they come."""
+"""The columns that a report groups by, the names of their values, and the order of groups."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
@@ -10,6 +9,7 @@ import polars as pl
 
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.report.scored import ROW, SCORE_COLUMNS
+from pddl_eval.shown import natural_key
 
 Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
 
@@ -26,7 +26,7 @@ OWN_COLUMNS = {
 
 
 def choose_groups(schema: Mapping[str, pl.DataType], by: str | Sequence[str] | None) -> tuple[str, ...]:
-    """The columns to group by: those asked for, else ``model`` and ``domain`` where there are such columns.
+    """The columns to group by: those asked for, else ``model`` and ``domain`` if there are such columns.
 
     Raises ``UserError`` for a column that is not there, that is a score, or whose values cannot name groups.
 
@@ -39,7 +39,7 @@ def choose_groups(schema: Mapping[str, pl.DataType], by: str | Sequence[str] | N
     wanted = tuple(dict.fromkeys([by] if isinstance(by, str) else by))
     for name in wanted:
         if name in SCORE_COLUMNS:
-            raise UserError(f"{name} is a score and no column to group by; {did_you_mean(name, columns, 'columns')}")
+            raise UserError(f"{name} is a score, not a column to group by; {did_you_mean(name, columns, 'columns')}")
         if name not in columns:
             raise UserError(f"there is no column {name} to group by; {did_you_mean(name, columns, 'columns')}")
         if name in OWN_COLUMNS:
@@ -103,21 +103,8 @@ _ALL = "pddl_eval.all"
 
 
 def at_level(frame: pl.DataFrame, by: Sequence[str], level: Sequence[str]) -> pl.DataFrame:
-    """Those rows of a frame by groups that are about the values of the level's columns, all others together."""
+    """The rows of a frame that belong to one level: grouped by its columns, all values of the others together."""
     return frame.filter(*(pl.col(name).is_not_null() if name in level else pl.col(name).is_null() for name in by))
-
-
-def natural_order(names: Iterable[str]) -> list[str]:
-    """Names in alphabetical order, numbers within them in numerical order.
-
-    >>> natural_order(["21-40", "100-120", "1-20"])
-    ['1-20', '21-40', '100-120']
-    """
-
-    def rank(part: str) -> tuple[bool, str]:
-        return part.isdigit(), part.zfill(18) if part.isdigit() else part.casefold()
-
-    return sorted(names, key=lambda name: [rank(part) for part in re.split(r"([0-9]{1,18})", name)])
 
 
 def in_order(frame: pl.DataFrame, by: Sequence[str], *rest: str) -> pl.DataFrame:
@@ -125,5 +112,5 @@ def in_order(frame: pl.DataFrame, by: Sequence[str], *rest: str) -> pl.DataFrame
 
     ``rest`` are further columns to sort by, in their own order.
     """
-    ranks = [pl.col(name).cast(pl.Enum(natural_order(frame[name].drop_nulls().unique()))) for name in by]
+    ranks = [pl.col(name).cast(pl.Enum(sorted(frame[name].drop_nulls().unique(), key=natural_key))) for name in by]
     return frame.sort(*ranks, *rest, maintain_order=True) if ranks or rest else frame

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import numpy as np
 import polars as pl
@@ -32,8 +32,23 @@ def wilson(yes: Number, rows: Number) -> tuple[Number, Number]:
     return center - margin, center + margin
 
 
+def paired_difference(gaps: pl.Series, bin_width: float = 0.0) -> dict[str, float]:
+    """The mean of paired differences with its bootstrap interval, and how many ``rose`` (are above 0) and ``fell``.
+
+    Equal differences, or those in one bin, are resampled together; a bin counts with its own mean.
+
+    >>> paired_difference(pl.Series([1.0, 0.0, 0.0, 0.0]))["difference"]
+    0.25
+    """
+    bins = pl.DataFrame({"bin": (gaps / bin_width).round() if bin_width else gaps, "gap": gaps})
+    bins = bins.group_by("bin").agg(pl.col("gap").mean(), pl.len().alias("rows")).sort("bin")
+    low, high = bootstrap_mean(bins["gap"].to_list(), bins["rows"].to_list())
+    rose, fell = int((gaps > 0).sum()), int((gaps < 0).sum())
+    return {"difference": cast(float, gaps.mean()), "low": low, "high": high, "rose": rose, "fell": fell}
+
+
 def bootstrap_mean(values: Sequence[float], counts: Sequence[int]) -> tuple[float, float]:
-    """The percentile bootstrap interval (95 %) of the mean of a sample in which each value occurs so many times.
+    """The percentile bootstrap interval (95 %) of the mean of a sample with each value's number of occurrences.
 
     Resampling n problems with replacement and counting the values is one draw from the multinomial distribution of
     the counts: the same distribution as the textbook's loop over problems, at a cost that does not grow with n. The

@@ -1,10 +1,10 @@
 """The numbers of a report as polars frames: rates, differences, verdicts, sizes and metrics, by group.
 
-What counts: a row whose reference is a mistake in the data (``reference_invalid``) is left out of every rate. Of a
-problem, a null is no yes: a row that was not decided, or not scored at all, stays among the rows and is counted as
-undecided too, so that the true rate is between ``percent`` and ``percent`` plus the share of the undecided. Of a plan,
-a null means that there was nothing to check it against: such rows are no rows of the plan's rates, only counted as
-undecided. Where nothing of a group was decided (solvability not asked for), its rate is null. Every row has weight 1.
+What counts: a row whose reference is a mistake in the data (``reference_invalid``) is left out of every rate. For a
+problem, a null counts as no: a row that was not decided, or not scored at all, stays among the rows and is also counted
+as undecided, so that the true rate is between ``percent`` and ``percent`` plus the share of the undecided. For a plan,
+a null means that there was nothing to check it against: such rows are left out of the plan's rates and only counted as
+undecided. If nothing of a group was decided (solvability not asked for), its rate is null. Every row has weight 1.
 
 In every frame a null in a column to group by means all its values together.
 """
@@ -17,10 +17,10 @@ from itertools import combinations, count
 
 import polars as pl
 
-from pddl_eval.errors import UserError, did_you_mean
-from pddl_eval.report.groups import group_at, group_key, in_order, natural_order
-from pddl_eval.report.intervals import bootstrap_mean, wilson
+from pddl_eval.report.groups import group_at, group_key, in_order
+from pddl_eval.report.intervals import paired_difference, wilson
 from pddl_eval.report.scored import DOMAIN_COLUMNS, FRACTIONS, PLAN_COLUMNS, ROW, Scored
+from pddl_eval.shown import natural_key
 from pddl_eval.verdict import Verdict
 
 PROBLEM_MEASURES = ("parseable", "solvable", "equivalent", "equivalent_untyped")
@@ -28,13 +28,13 @@ PLAN_MEASURES = ("plan_valid", "goal_reached")
 MEASURES = PROBLEM_MEASURES + PLAN_MEASURES
 
 PAIRING_COLUMNS = ("pair_id", "id", "reference_problem", "reference_plan")
-"""What may identify a problem, tried in this order: the first on which two models meet is taken."""
+"""Columns that may identify a problem: the first with values that two models share is taken."""
 
 MOST_MODELS = 30
-"""Models compared with each other: a table of more pairs is not read."""
+"""Models compared with each other: nobody reads a table of more pairs."""
 
 EXAMPLES = 3
-"""Rows shown of each verdict, of different kinds of detail where there are as many."""
+"""Rows shown of each verdict, of different kinds of detail if there are enough."""
 
 MOST_KINDS = 200
 """Kinds of detail in the report, the commonest of all."""
@@ -68,7 +68,7 @@ def measures(schema: Mapping[str, pl.DataType]) -> tuple[str, ...]:
 
 
 def main_measure(names: Sequence[str]) -> str:
-    """The one of some measures to show where there is room for one: the strictest question that was asked.
+    """The measure to show if there is room for only one: the strictest that was asked.
 
     >>> main_measure(["parseable", "equivalent_untyped", "equivalent"])
     'equivalent'
@@ -93,8 +93,8 @@ def count_rows(rows: pl.LazyFrame, keys: Sequence[str | pl.Expr], names: Sequenc
 def rates(counts: pl.DataFrame, by: Sequence[str], names: Sequence[str], *keys: str) -> pl.DataFrame:
     """One row for each group, each value of the keys and each measure, with its rate.
 
-    ``rows``, ``yes``, ``undecided``, ``percent`` with ``low`` and ``high`` (Wilson, 95 %). A measure of which nothing
-    was decided anywhere is left out.
+    ``rows``, ``yes``, ``undecided``, ``percent`` with ``low`` and ``high`` (Wilson, 95 %). A measure without
+    any decided value is left out.
 
     >>> frame = pl.LazyFrame({"parseable": [True] * 8 + [False] * 2})
     >>> found = rates(count_rows(frame, [], ["parseable"]), [], ["parseable"])
@@ -126,19 +126,18 @@ def differences(
 ) -> tuple[pl.DataFrame, str | None]:
     """The models (values of the first column to group by) compared, and the column that problems were paired on.
 
-    That column is ``pair_on``, else the first of ``PAIRING_COLUMNS`` on which two models meet. One row for each measure
-    and each two models that share problems: the first's percent minus the second's.
+    That column is ``pair_on``, else the first of ``PAIRING_COLUMNS`` with values that two models share. There is
+    one row for each measure and each two models that share problems: the first's percent minus the second's.
 
     Two models are compared over the problems that both answered, each problem with the same weight however often it was
     answered; rates over all their answers may differ from these. ``low`` and ``high`` bound the difference (percentage
     points, 95 %, paired bootstrap); ``only_first`` and ``only_second`` count the problems on which that model alone did
-    better. A measure of which nothing of a model was decided is not compared.
+    better. A measure without any decided value of a model is not compared.
 
     Raises ``UserError`` if there is no column ``pair_on``.
     """
-    if pair_on is not None and pair_on not in scored.schema:
-        columns = [name for name in scored.schema if name != ROW]
-        raise UserError(f"there is no column {pair_on} to pair on; {did_you_mean(pair_on, columns, 'columns')}")
+    if pair_on is not None:
+        scored.require(pair_on)
     compares = by and names and 2 <= counts[by[0]].n_unique() <= MOST_MODELS
     for key in (PAIRING_COLUMNS if pair_on is None else (pair_on,)) if compares else ():
         if key in scored.schema and not scored.schema[key].is_nested():
@@ -151,7 +150,7 @@ def differences(
 def _differences(scored: Scored, model: str, key: str, names: Sequence[str]) -> pl.DataFrame:
     answers = (
         scored.frame.filter(scored.is_counted() & pl.col(key).is_not_null())
-        # A hash of 64 bits stands for the problem, which may be a long text.
+        # A problem may be a long text, so a hash of 64 bits replaces it.
         .group_by(group_key(model), pl.col(key).hash().alias("pddl_eval.problem"))
         .agg(
             *(pl.col(name).mean() if name in PLAN_MEASURES else pl.col(name).sum() / pl.len() for name in names),
@@ -159,7 +158,7 @@ def _differences(scored: Scored, model: str, key: str, names: Sequence[str]) -> 
         )
         .collect(engine="streaming")
     )
-    models = natural_order(answers[model].unique())
+    models = sorted(answers[model].unique(), key=natural_key)
     found = []
     for name in names:
         known = set(answers.filter(f"{name}:decided")[model].unique())
@@ -172,18 +171,17 @@ def _differences(scored: Scored, model: str, key: str, names: Sequence[str]) -> 
 
 
 def _difference(both: pl.DataFrame) -> dict[str, float]:
-    gaps = both.select((pl.col("first") - pl.col("second")).alias("gap")).group_by("gap").len().sort("gap")
-    low, high = bootstrap_mean(gaps["gap"].to_list(), gaps["len"].to_list())
     first, second = both.select(pl.col("first", "second").mean() * 100).row(0)
+    found = paired_difference(both["first"] - both["second"])
     return {
         "problems": both.height,
         "first_percent": first,
         "second_percent": second,
         "difference": first - second,
-        "low": 100 * low,
-        "high": 100 * high,
-        "only_first": gaps.filter(pl.col("gap") > 0)["len"].sum(),
-        "only_second": gaps.filter(pl.col("gap") < 0)["len"].sum(),
+        "low": 100 * found["low"],
+        "high": 100 * found["high"],
+        "only_first": found["rose"],
+        "only_second": found["fell"],
     }
 
 
@@ -275,7 +273,7 @@ class Bins:
 def choose_bins(values: pl.DataFrame) -> Bins:
     """At most ten bins for whole numbers ``value`` that occur ``rows`` times, each 1, 2, 5, 10, 20, … wide.
 
-    The largest 2 % share the last bin where they would need more, so that a straggler does not squeeze the rest.
+    The largest 2 % share the last bin if they would need more, so that an outlier does not squeeze the rest.
 
     >>> choose_bins(pl.DataFrame({"value": [1, 45, 90, 2000], "rows": [500, 300, 199, 1]}))
     Bins(first=1, step=10, last=91)
@@ -309,7 +307,7 @@ def number_of_atoms(problem: pl.Expr) -> pl.Expr:
 def rates_by_size(scored: Scored, column: str, by: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
     """Rates by the size that a column of ``SIZES`` tells, smallest first, and by the first column to group by.
 
-    ``problem_size`` names the bin, ``size_from`` is the smallest number in it (null where sizes are labels).
+    ``problem_size`` names the bin, ``size_from`` is the smallest number in it (null if sizes are labels).
     """
     size = number_of_atoms(pl.col(column)) if column == "reference_problem" else pl.col(column)
     is_number = column == "reference_problem" or scored.schema[column].is_numeric()
@@ -323,7 +321,7 @@ def rates_by_size(scored: Scored, column: str, by: Sequence[str], names: Sequenc
         place = bins.start(place)
         labels = {start: bins.label(start) for start in counts.select(place.unique().sort()).to_series()}
     else:
-        labels = {value: value for value in natural_order(counts["value"].unique())}
+        labels = {value: value for value in sorted(counts["value"].unique(), key=natural_key)}
     counts = counts.with_columns(
         place.replace_strict(labels, return_dtype=pl.Enum([*labels.values()])).alias("problem_size"),
         (place if is_number else pl.lit(None, pl.Int64)).alias("size_from"),

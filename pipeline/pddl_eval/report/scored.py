@@ -1,7 +1,7 @@
 """The scored dataset that a report is about: its rows as a lazy frame, its size, its signatures, its score columns.
 
-It is found and read through ``pddl_eval.run``; a frame in memory (a notebook's) will do as well. All that reports
-know of the columns of scores and of files is here.
+It is found and read through ``pddl_eval.run``; a frame in memory (in a notebook) works as well. Everything that
+reports know of score columns and files is here.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from dataclasses import dataclass
 import polars as pl
 import pyarrow.dataset
 
-from pddl_eval.errors import UserError
+from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.metrics import DOMAIN, PAIRS, PLAN, ROW_COLUMNS
 from pddl_eval.run import open_source
 from pddl_eval.verdict import Verdict
 
 PLAN_COLUMNS, DOMAIN_COLUMNS = (tuple(column.name for column in pair.columns) for pair in (PLAN, DOMAIN))
 PAIR_COLUMNS = frozenset(column.name for pair in PAIRS for column in pair.columns)
-"""Columns of which a scored dataset has at least one."""
+"""A scored dataset has at least one of these columns."""
 
 SCORE_COLUMNS = PAIR_COLUMNS | {column.name for column in ROW_COLUMNS}
 FRACTIONS = frozenset(column.name for pair in (PLAN, DOMAIN) for column in pair.columns if column.type is float)
@@ -38,7 +38,7 @@ ScoredInput = str | os.PathLike[str] | pl.DataFrame | pl.LazyFrame
 class Scored:
     """``place`` is None for a frame in memory; ``signatures`` are those of the partitions with their rows.
 
-    A signature is None where a file carries none.
+    A signature is None if a file has none.
     """
 
     place: str | None
@@ -46,6 +46,18 @@ class Scored:
     schema: pl.Schema
     rows: int
     signatures: tuple[tuple[str | None, int], ...]
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.place or "the frame"
+
+    def require(self, column: str) -> None:
+        """Raises ``UserError`` if there is no such column."""
+        columns = [each for each in self.schema if each != ROW]
+        if column not in columns:
+            hint = did_you_mean(column, columns, "columns")
+            raise UserError(f"there is no column {column} in {self.name}; {hint}")
 
     def explain_command(self, row: int) -> str | None:
         """The command that explains the verdict on a row, ready for a shell."""
@@ -61,7 +73,7 @@ class Scored:
 def open_scored(scored: ScoredInput) -> Scored:
     """The scored dataset at a place, its rows not yet read.
 
-    Raises ``DatasetError`` where there is no such dataset, ``UserError`` where it has no score columns.
+    Raises ``DatasetError`` if there is no such dataset, ``UserError`` if it has no score columns.
 
     >>> open_scored(pl.DataFrame({"plan_score": [1.0]})).rows
     1
@@ -73,7 +85,7 @@ def open_scored(scored: ScoredInput) -> Scored:
         found = _open_files(os.fspath(scored))
     if PAIR_COLUMNS.isdisjoint(found.schema):
         raise UserError(
-            f"{found.place or 'the frame'} has no score columns (parseable, equivalent, plan_score, …): "
+            f"{found.name} has no score columns (parseable, equivalent, plan_score, …): "
             "score it first with `pddl-eval score`"
         )
     return found

@@ -1,4 +1,4 @@
-"""What a report says to people: title, warnings, facts, and sections of tables. It computes nothing."""
+"""A report as a page: title, warnings, facts, and sections of tables. Nothing is computed here."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MOST_KINDS = 12
 """Kinds of detail on the page."""
 
 MAIN_VERDICTS = 5
-"""The commonest verdicts, of which the page shows example rows; besides, mistakes in the data and the undecided."""
+"""The page shows example rows of this many verdicts, and always of mistakes in the data and undecided rows."""
 
 RATES, FAILURES, SIZES, PLANS, DOMAINS = "Rates", "Why answers fail", "Score against size", "Plans", "Domains"
 """Titles of the sections that have figures."""
@@ -74,14 +74,14 @@ def _rates(report: Report) -> Section:
         "Percent of rows with 95 % intervals (Wilson). “Ignoring types” is equivalence with every object's type erased."
     ]
     undecided = [
-        f"{MEASURE_NAMES[measure]} in {number:,} ({100 * (yes + number) / rows:.1f} % were these all yes)"
+        f"{MEASURE_NAMES[measure]} in {number:,} ({100 * (yes + number) / rows:.1f} % if all of these were yes)"
         for measure, rows, yes, number in at_level(report.rates, report.by, ())
         .filter(pl.col("undecided") > 0, pl.col("measure").is_in(PROBLEM_MEASURES))
         .select("measure", "rows", "yes", "undecided")
         .iter_rows()
     ]
     if undecided:
-        paragraphs.append(f"Rows that are not decided count as no. Not decided: {', '.join(undecided)}.")
+        paragraphs.append(f"Undecided rows count as no. Undecided: {', '.join(undecided)}.")
     return Section(RATES, paragraphs, _rate_tables(report, "Percent of answers", PROBLEM_MEASURES))
 
 

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pddl_eval.diff import Comparison, compare_datasets, comparison_json, comparison_page
 from pddl_eval.pages import markdown, terminal
+from pddl_eval.report import Comparison, compare_datasets, comparison_json, comparison_page
 from pddl_eval.report.intervals import bootstrap_mean
 from pddl_eval.run import SIGNATURE_KEY
 from rich.console import Console
@@ -94,9 +94,7 @@ def test_a_plan_is_right_where_it_reaches_the_goal_or_equals_the_reference() -> 
     assert (score["measure"], score["rows"], score["rose"], score["fell"]) == ("plan_score", 4, 1, 2)
     assert score["difference"] == pytest.approx((0 - 0.1 - 0.6 + 0.8) / 4)
     reached = found.rates.row(0, named=True)
-    assert (reached["measure"], reached["rows"], reached["fell"]) == ("goal_reached", 2, 1), (
-        "a null was not carried out"
-    )
+    assert (reached["measure"], reached["rows"], reached["fell"]) == ("goal_reached", 2, 1), "a null was not executed"
 
 
 def test_a_domain_is_right_without_an_error() -> None:
@@ -189,7 +187,7 @@ def test_different_signatures_are_said_first(comparison: Comparison) -> None:
 def test_a_regression_is_shown_with_its_key_and_the_command_that_explains_it(comparison: Comparison) -> None:
     text = " ".join(printed(comparison).split())
     assert "3 rows in both, joined on id; 0 new, 0 gone." in text
-    assert "1 row right before and not any more, 0 right now and not before." in text
+    assert "1 row right before and not now, 0 right now and not before." in text
     assert "identical → goal differs" in text
     assert "--row 0" in text
     assert json.loads(comparison_json(comparison))["examples"][0]["detail"] == "the goal lacks\n(on a b)"

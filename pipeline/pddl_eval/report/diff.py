@@ -1,6 +1,6 @@
 """Two scored datasets compared row by row: which answers got better or worse, which are new or gone, by how much.
 
-It reads the score columns of both and scores nothing. Models of one dataset are compared by ``pddl_eval.report``.
+It reads the score columns of both and scores nothing. Models of one dataset are compared in its report.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from typing import Any
 
 import polars as pl
 
-from pddl_eval.errors import UserError, did_you_mean
+from pddl_eval.errors import UserError
 from pddl_eval.pages import Cell, Page, Section, Table, Value, change, row_count, table, words
 from pddl_eval.report.files import to_json
 from pddl_eval.report.groups import choose_groups, group_at, group_key, in_order
-from pddl_eval.report.intervals import bootstrap_mean
+from pddl_eval.report.intervals import paired_difference
 from pddl_eval.report.numbers import PROBLEM_MEASURES, measures
 from pddl_eval.report.scored import DOMAIN_COLUMNS, PLAN_COLUMNS, ROW, Scored, ScoredInput, open_scored
 from pddl_eval.report.sections import MEASURE_NAMES
 
 KEYS = ("pair_id", "id")
-"""What identifies a row where nothing else is asked for: the first that both datasets have."""
+"""What identifies a row by default: the first of these that both datasets have."""
 
 MOST_EXAMPLES = 5
 
@@ -41,10 +41,8 @@ RIGHT = {
         (pl.col("domain_precision") == 1) & (pl.col("domain_recall") == 1),
     ),
 }
-"""For each pair of columns: the scores needed, and when an answer is right. A plan is right where it reaches the goal,
-or where that is not known, where its plan score is 1."""
-
-_IN_OLD, _IN_NEW = "pddl_eval.in_old", "pddl_eval.in_new"
+"""For each pair of columns: the scores needed, and when an answer is right. A plan is right if it reaches the goal
+or, if that is not known, if its plan score is 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +50,8 @@ class Comparison:
     """Two scored datasets row by row, joined ``on`` their keys, grouped ``by`` columns.
 
     * ``both``, ``added``, ``gone``: keys in both, only in the new one, only in the old one;
-    * ``regressions``, ``improvements``: rows that were right and are not any more, and the other way round. Right is an
-      equivalent problem, a plan that reaches the goal (where that is not known: whose plan score is 1), a domain
+    * ``regressions``, ``improvements``: rows that were right and are no longer right, and the reverse. Right is an
+      equivalent problem, a plan that reaches the goal (if that is not known: whose plan score is 1), a domain
       without error; everything else is not: wrong, undecided, not scored;
     * ``flips``: by group, how many rows went from which verdict to which other one;
     * ``rates``, ``scores``: by group and measure, ``rows``, mean ``old`` and ``new``, their ``difference`` with ``low``
@@ -89,7 +87,7 @@ def compare_datasets(
     """Compare two scored datasets (places or frames).
 
     ``on`` are the columns that identify a row in both (default: ``pair_id``, else ``id``), ``by`` those to group by
-    (default: ``model`` and ``domain`` where the new dataset has them). Raises ``DatasetError`` for what cannot be read,
+    (default: ``model`` and ``domain`` if the new dataset has them). Raises ``DatasetError`` for what cannot be read,
     ``UserError`` for columns that do not fit and for keys that repeat.
 
     >>> monday = pl.DataFrame({"id": [1, 2], "equivalent": [True, False], "verdict": ["identical", "goal_differs"]})
@@ -114,7 +112,7 @@ def compare_datasets(
             raise UserError(
                 f"column {name} has more than {MOST_GROUPS} values: it identifies rows and does not group them"
             )
-    both = lines.filter(_IN_OLD, _IN_NEW)
+    both = lines.filter(_old("is_there"), _new("is_there"))
     worse = both.filter(_lost(pairs, _old, _new))
     return Comparison(
         old=sides[0],
@@ -122,8 +120,8 @@ def compare_datasets(
         on=keys,
         by=groups,
         both=both.height,
-        added=lines.filter(~pl.col(_IN_OLD)).height,
-        gone=lines.filter(~pl.col(_IN_NEW)).height,
+        added=lines.filter(_old("is_there").is_null()).height,
+        gone=lines.filter(_new("is_there").is_null()).height,
         regressions=worse.height,
         improvements=both.filter(_lost(pairs, _new, _old)).height,
         flips=_flips(both, groups),
@@ -142,39 +140,32 @@ def _new(name: str) -> pl.Expr:
 
 
 def _choose_keys(sides: Sequence[Scored], on: Sequence[str] | None) -> tuple[str, ...]:
-    keys = tuple(dict.fromkeys(on or ()))
-    if not keys:
-        keys = tuple(name for name in KEYS if all(name in side.schema for side in sides))[:1]
+    common = (name for name in KEYS if all(name in side.schema for side in sides))
+    keys = tuple(dict.fromkeys(on or ())) or tuple(common)[:1]
     if not keys:
         raise UserError(f"neither {' nor '.join(KEYS)} is in both datasets: say with --on what identifies a row")
     for name in keys:
         for side in sides:
-            if name not in side.schema:
-                columns = [each for each in side.schema if each != ROW]
-                hint = did_you_mean(name, columns, "columns")
-                raise UserError(f"there is no column {name} in {_called(side)}; {hint}")
+            side.require(name)
         types = [side.schema[name] for side in sides]
         if types[0] != types[1] and not all(type_.is_integer() for type_ in types):
-            raise UserError(f"column {name} is {types[0]} in {_called(sides[0])} and {types[1]} in {_called(sides[1])}")
+            raise UserError(f"column {name} is {types[0]} in {sides[0].name} and {types[1]} in {sides[1].name}")
     return keys
-
-
-def _called(side: Scored) -> str:
-    return side.place or "the frame"
 
 
 def _side_by_side(
     sides: Sequence[Scored], on: Sequence[str], by: Sequence[str], names: Sequence[str], pairs: Sequence[str]
 ) -> pl.DataFrame:
-    """One line for each key: its group and its values in both datasets, null where it is missing from one.
+    """One line for each key: its group and its values in both datasets, null if it is missing from one.
 
     Only scores and groups are read, no texts. The lines are in the order of the new dataset, what is gone after them.
     """
     frames = []
-    for side, what, there in zip(sides, ("old", "new"), (_IN_OLD, _IN_NEW), strict=True):
+    for side, what in zip(sides, ("old", "new"), strict=True):
         _require_unique(side, on)
         absent = pl.lit(None, pl.String)
         values = {
+            "is_there": pl.lit(True),
             ROW: pl.col(ROW),
             "counted": side.is_counted(),
             "verdict": pl.col("verdict") if "verdict" in side.schema else absent,
@@ -188,14 +179,12 @@ def _side_by_side(
             side.frame.select(
                 *(key.alias(_key(name)) for name, key in zip(on, keys, strict=True)),
                 *(value.alias(f"pddl_eval.{what}.{name}") for name, value in values.items()),
-                pl.lit(True).alias(there),
             )
         )
     joined = frames[0].join(frames[1], on=[_key(name) for name in on], how="full", coalesce=True, nulls_equal=True)
     # A row that is gone has only the old dataset's group.
     groups = [pl.coalesce(_new(f"group.{name}"), _old(f"group.{name}")).alias(name) for name in by]
-    lines = joined.with_columns(pl.col(_IN_OLD, _IN_NEW).fill_null(False), *groups)
-    return lines.sort(_new(ROW), _old(ROW), nulls_last=True).collect()
+    return joined.with_columns(*groups).sort(_new(ROW), _old(ROW), nulls_last=True).collect()
 
 
 def _key(name: str) -> str:
@@ -207,13 +196,13 @@ def _require_unique(side: Scored, on: Sequence[str]) -> None:
     for line in repeated.to_dicts():
         shared = ", ".join(f"{name} {str(line[name])[:60]}" for name in on)
         raise UserError(
-            f"{line['rows']:,} rows of {_called(side)} share {shared}: say with --on what identifies a row "
+            f"{line['rows']:,} rows of {side.name} share {shared}: say with --on what identifies a row "
             f"(--on {','.join([*on, 'model' if 'model' not in on else 'split'])})"
         )
 
 
 def _lost(pairs: Sequence[str], there: Callable[[str], pl.Expr], here: Callable[[str], pl.Expr]) -> pl.Expr:
-    """True for the rows of which some answer is right ``there`` and not ``here``."""
+    """True for the rows with an answer that is right ``there`` and not ``here``."""
     lost = [there(f"right.{pair}").fill_null(False) & ~here(f"right.{pair}").fill_null(False) for pair in pairs]
     return pl.any_horizontal(pl.lit(False), *lost)
 
@@ -231,10 +220,10 @@ def _flips(both: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 
 
 def _deltas(both: pl.DataFrame, by: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
-    """How much the means of some scores moved. A rate is a mean of 0 and 1.
+    """How much the means of some scores moved, with the paired bootstrap's interval. A rate is a mean of 0 and 1.
 
-    As in ``report.numbers``, rows whose reference is a mistake in the data do not count; a null of a problem is no yes,
-    a null of anything else no value.
+    As in ``report.numbers``, rows whose reference is a mistake in the data do not count. A null of a problem counts
+    as no, a null of anything else has no value.
     """
     found = []
     for name in names:
@@ -244,31 +233,18 @@ def _deltas(both: pl.DataFrame, by: Sequence[str], names: Sequence[str]) -> pl.D
         if name not in PROBLEM_MEASURES:
             values = values.drop_nulls(["old", "new"])
         elif values["old"].count() == 0 or values["new"].count() == 0:
-            continue  # One of them did not ask: there is nothing to compare.
-        gaps = values.with_columns(pl.col("old", "new").fill_null(0.0)).with_columns(gap=pl.col("new") - pl.col("old"))
+            continue  # One of the two did not compute it.
+        values = values.with_columns(pl.col("old", "new").fill_null(0.0))
         for level in _levels(by):
-            for part in gaps.partition_by(level) if level else [gaps]:
+            for part in values.partition_by(level) if level else [values]:
                 if part.height:
                     groups = {column: part[column][0] if column in level else None for column in by}
-                    found.append({**groups, "measure": name, **_delta(part)})
+                    means = {"rows": part.height, "old": part["old"].mean(), "new": part["new"].mean()}
+                    gap = paired_difference(part["new"] - part["old"], BIN)
+                    found.append({**groups, "measure": name, **means, **gap})
     floats = dict.fromkeys(("old", "new", "difference", "low", "high"), pl.Float64)
     schema = {**dict.fromkeys([*by, "measure"], pl.String), "rows": pl.Int64, **floats}
     return in_order(pl.DataFrame(found, schema={**schema, "rose": pl.Int64, "fell": pl.Int64}), by)
-
-
-def _delta(part: pl.DataFrame) -> dict[str, float]:
-    """The means of ``old`` and ``new`` and of their ``gap``, with the paired bootstrap's interval."""
-    gap = pl.col("gap")
-    bins = part.group_by((gap / BIN).round().alias("bin")).agg(gap.mean(), pl.len().alias("rows")).sort("bin")
-    low, high = bootstrap_mean(bins["gap"].to_list(), bins["rows"].to_list())
-    facts = part.select(
-        pl.len().alias("rows"),
-        pl.col("old", "new").mean(),
-        gap.mean().alias("difference"),
-        (gap > 0).sum().alias("rose"),
-        (gap < 0).sum().alias("fell"),
-    )
-    return {**facts.row(0, named=True), "low": low, "high": high}
 
 
 def _examples(worse: pl.DataFrame, after: Scored, keys: Sequence[str], by: Sequence[str]) -> pl.DataFrame:
@@ -289,13 +265,13 @@ def _examples(worse: pl.DataFrame, after: Scored, keys: Sequence[str], by: Seque
 
 
 def comparison_json(comparison: Comparison) -> str:
-    """All that the comparison knows, unrounded."""
+    """Everything in the comparison, unrounded."""
     known = {field.name: getattr(comparison, field.name) for field in fields(comparison)}
     return to_json({"same_signature": comparison.same_signature, **known})
 
 
 def comparison_page(comparison: Comparison) -> Page:
-    """What the comparison says to people: what was joined, what got worse or better, tables of what moved."""
+    """The comparison as a page: what was joined, what got worse or better, tables of what changed."""
     old, new, by = comparison.old, comparison.new, comparison.by
     warning = (
         "The datasets were scored in different ways, so a difference may come from the scorer, not the answers. "
@@ -304,7 +280,7 @@ def comparison_page(comparison: Comparison) -> Page:
     facts = [
         f"{row_count(comparison.both)} in both, joined on {', '.join(comparison.on)}; "
         f"{comparison.added:,} new, {comparison.gone:,} gone.",
-        f"{row_count(comparison.regressions)} right before and not any more, "
+        f"{row_count(comparison.regressions)} right before and not now, "
         f"{comparison.improvements:,} right now and not before.",
     ]
     if comparison.same_signature and new.signatures:
@@ -338,12 +314,12 @@ def _example_table(comparison: Comparison) -> Table:
         ]
         for line in comparison.examples.to_dicts()
     ]
-    caption = f"Right before and not any more: the first of {comparison.regressions:,}"
+    caption = f"Right before and not now: the first of {comparison.regressions:,}"
     return table(caption, [*keys, "verdict", "detail"], lines, labels=len(keys), texts=2)
 
 
 def _moved(what: str, frame: pl.DataFrame, by: Sequence[str], names: Sequence[str]) -> Table:
-    """How much the means moved (rates in percent): of all rows, and of the groups where something moved."""
+    """How much the means moved (rates in percent): of all rows, and of the groups in which something changed."""
     measure, before, now, rose, fell = names
     times, decimals = (100, 1) if measure == "share" else (1, 3)
     together = pl.all_horizontal(pl.lit(True), *(pl.col(name).is_null() for name in by))
@@ -354,7 +330,7 @@ def _moved(what: str, frame: pl.DataFrame, by: Sequence[str], names: Sequence[st
         name = MEASURE_NAMES.get(line["measure"], words(line["measure"]))
         counts = line["rose"], line["fell"]
         lines.append([*_groups(line, by), name, line["rows"], *means, gap, *counts])
-    caption = f"{what} over the rows that both have, of groups those where something moved"
+    caption = f"{what} over the rows that both have; only groups in which something changed"
     header = [*by, measure, "rows", before, now, "difference", rose, fell]
     return table(caption, header, lines, labels=len(by) + 1)
 
