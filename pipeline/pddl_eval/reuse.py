@@ -1,7 +1,7 @@
 """A dataset scored again: a row with the content of a row scored before keeps its scores, the others are scored.
 
 The output is what ``score_dataset`` would have written, partition by partition; only the time spent differs. It
-compares no scores: that is ``pddl_eval.diff``.
+compares no scores: that is ``pddl_eval.report``.
 
 The earlier scores are found through an index: an Arrow file in the output with a digest of each row's content and its
 scores, a sorted record batch for each bucket of digests. It is written in one pass over the earlier dataset and one

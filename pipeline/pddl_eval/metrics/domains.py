@@ -85,7 +85,7 @@ class DomainScores(Scores):
         self.outside_definition = pair.outside_definition
 
 
-def compare_domains(reference: Any, generated: Any) -> Any:
+def compare_domains(reference: Any, generated: Any) -> DomainScores | list[DomainScores]:
     """Syntactic precision and recall of a generated PDDL domain against a reference, overall and by group.
 
     A domain is a PDDL text (the generated one may be a raw model answer) or a ``Domain``. Lists, tuples, polars and

@@ -131,7 +131,7 @@ def compare_plans(  # noqa: PLR0913 (the contract's keywords)
     similarity: str = plan_score.DEFAULTS.similarity,
     beta: float = plan_score.DEFAULTS.beta,
     threshold: float = plan_score.DEFAULTS.threshold,
-) -> Any:
+) -> PlanScores | list[PlanScores]:
     """Compare a generated plan with a reference plan, and execute both if ``problem`` is given.
 
     A plan is a text (any notation of ``parsing.plans``, also a raw model answer) or a sequence of steps: tuples or
