@@ -24,8 +24,8 @@ ROOMS = re.findall(r"^\| `(\w+)` \|", PAGE.partition("<!-- rooms -->")[2], re.MU
 PURE = ROOMS[: ROOMS.index("metrics") + 1]
 """Rooms that are functions of values."""
 
-ONLY_IN = {"ray": {"run"}, "pddl": {"parsing", "commands"}, "lark": {"parsing", "commands"}}
-"""The rooms that may import a package; ``commands`` measures the package ``pddl`` beside the program."""
+ONLY_IN = {"ray": {"run"}, "pddl": {"parsing", "bench"}, "lark": {"parsing", "bench"}}
+"""The rooms that may import a package; ``bench`` measures the package ``pddl`` beside the program."""
 
 EXAMPLES = ("Adding a domain", "Adding a metric", "Adding an engine", "Adding a setting")
 

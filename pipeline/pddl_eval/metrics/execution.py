@@ -121,8 +121,12 @@ METRIC = Metric(
         Column("plan_valid", bool, "every step can be carried out and the goal holds at the end, as VAL says it", True),
         Column("goal_reached", bool, "the goal holds where the execution ended", True),
         Column("first_failed_step", int, "the first step that could not be carried out, from 1; null: none failed"),
-        Column("state_distance", float, "the same idea over the states that the plans pass through"),
-        Column("causal_distance", float, "the same idea over the plans' causal links"),
+        Column(
+            "state_distance",
+            float,
+            "set difference over union of the states passed through, a mean over steps",
+        ),
+        Column("causal_distance", float, "set difference over union of the plans' causal links"),
     ),
     _score,
 )

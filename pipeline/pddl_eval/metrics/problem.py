@@ -86,7 +86,7 @@ COLUMNS = (
     Column("parseable", bool, "a problem could be read from the answer, in STRIPS, with declared objects only", True),
     Column("solvable", bool, "the generated problem has a plan in the reference's domain; null: not decided", True),
     Column("equivalent", bool, "it is the reference's planning problem; null: not decided", True),
-    Column("equivalent_untyped", bool, "it is, once types are erased from both", True),
+    Column("equivalent_untyped", bool, "equivalent once types are erased from both", True),
     Column("verdict", str, "why, as one of the names in the table of verdicts"),
     Column("detail", str, "why, as a sentence: the first difference or the reason"),
     Column("certificate", str, "32 digits, equal exactly for equivalent problems of a domain"),

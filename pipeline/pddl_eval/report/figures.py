@@ -186,9 +186,11 @@ def _verdict_figures(report: Report) -> Iterator[Figure]:
     )
     chart = alt.layer(
         base.mark_bar(stroke=PAPER).encode(color=alt.Color(**_scaled("label", shown, shown.values()))),
-        base.transform_filter("datum.percent >= 6")
-        .mark_text(color=PAPER, fontWeight=600)
-        .encode(x=alt.X("percent:Q", bandPosition=0.5, stack="zero"), text=alt.Text("percent:Q", format=".0f")),
+        # Narrow parts keep their place in the stack and only lose their number.
+        base.mark_text(color=PAPER, fontWeight=600).encode(
+            x=alt.X("percent:Q", bandPosition=0.5, stack="zero"),
+            text=alt.condition("datum.percent >= 6", alt.Text("percent:Q", format=".0f"), alt.value("")),
+        ),
     )
     title = " by ".join(["Verdicts", *report.by[:1]])
     yield _figure("verdicts", title, frame, chart, 26 * frame["group"].n_unique())
