@@ -46,7 +46,7 @@ from pddl_eval.equivalence import Task, read_task, same_graph, scene_graph
 from pddl_eval.metrics import score_problem_pair
 from pddl_eval.model import Problem, problem_to_pddl
 from pddl_eval.options import ScoringOptions, version_of
-from pddl_eval.parsing import read_problem
+from pddl_eval.parsing import read_problem_by_package
 from pddl_eval.run import score_dataset
 from pddl_eval.solve import solve
 from pddl_eval.table import score_table
@@ -182,7 +182,7 @@ def _baseline(table: pa.Table, plainly: Callable[[dict[str, Any]], object]) -> d
 
 
 def _problems_plainly(row: dict[str, Any]) -> bool | None:
-    theirs, ours = (read_problem(row[side], by_package=True) for side in ("reference_problem", "generated_problem"))
+    theirs, ours = (read_problem_by_package(row[side]) for side in ("reference_problem", "generated_problem"))
     if not isinstance(theirs, Problem) or not isinstance(ours, Problem) or len(ours.objects) != len(theirs.objects):
         return None
     if not same_graph(scene_graph(ours, ["init"]), scene_graph(theirs, ["init"])):

@@ -288,12 +288,12 @@ def reference_texts() -> list[str]:
 
 def differ(text: str) -> str:
     """What the two readers say differently of a text; empty where they agree on verdict and problem."""
-    fast, slow = problems.read_problem(text), problems.read_problem(text, by_package=True)
+    fast, slow = problems.read_problem(text), problems.read_problem_by_package(text)
     if isinstance(fast, Unreadable) or isinstance(slow, Unreadable):
         same = getattr(fast, "verdict", None) == getattr(slow, "verdict", None)
     else:
         same = fast == slow and list(fast.objects) == list(slow.objects)
-    return "" if same else f"{text!r}\n  here:       {fast}\n  by package: {slow}"
+    return "" if same else f"{text!r}\n  read_problem:            {fast}\n  read_problem_by_package: {slow}"
 
 
 def main(count: int, seed: int) -> int:

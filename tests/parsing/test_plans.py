@@ -9,8 +9,8 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pddl_eval.parsing import Plan, PlanError, plan_of_steps, plan_text, read_plan
-from pddl_eval.parsing.plan_text import MAX_STEPS, Unread
+from pddl_eval.parsing import Plan, PlanError, Unread, plan_of_steps, plan_text, read_plan
+from pddl_eval.parsing.plan_text import MAX_STEPS
 from pddl_eval.parsing.plans import MAX_CHARACTERS
 
 

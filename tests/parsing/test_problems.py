@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from functools import partial
 from random import Random
 from typing import Any
 
@@ -15,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval.model import Atom, Problem
-from pddl_eval.parsing import ParseError, Unreadable, parse_problem, problems, read_problem
+from pddl_eval.parsing import ParseError, Unreadable, parse_problem, problems, read_problem, read_problem_by_package
 from pddl_eval.parsing.authority import PACKAGE_CHARACTERS, PACKAGE_NESTING, read_by_package
 from pddl_eval.parsing.problems import NotPlain, read_plain_problem
 from pddl_eval.verdict import Verdict
@@ -38,7 +37,6 @@ from tests.parsing.mutations import (
 )
 
 Reader = Callable[..., Any]
-read_problem_by_package = partial(read_problem, by_package=True)
 READ_BY_EITHER = pytest.mark.parametrize("read", [read_problem, read_problem_by_package], ids=["fast", "package"])
 
 SEEDS = st.integers(0, 2**48).map(Random)
@@ -134,36 +132,36 @@ def test_empty(read: Reader, text: str | None) -> None:
 NO_PROBLEM = {
     "Sorry.": ["`(define (problem …`"],
     "\n\n(define (problem n) (:domain d) (:init": ["line 3", "cut off"],
-    "(define (problem) (:domain d))": ["a name", "`)`"],
-    "(define (problem n m) (:domain d))": ["line 1", "`m`"],
-    "(define (problem n))": ["`(`", "`)`"],
-    "(define (problem n) (:init) (:goal (and)))": [":domain", ":init"],
-    "(define (problem n) (:domain d))": ["(:init …)"],
+    "(define (problem) (:domain d))": ["a name", "(problem …)", "`)`"],
+    "(define (problem n m) (:domain d))": ["(problem …)", "`m`"],
+    "(define (problem n))": ["(:domain …)"],
+    "(define (problem n) (:init) (:goal (and)))": ["(:domain …)", "`(:init`"],
     "(define (problem n) (:domain d) (:init (p)))": ["(:goal …)"],
-    "(define (problem n) (:domain d) (:goal (and)))": [":init", ":goal"],
-    "(define (problem n) (:domain d)\n (:init)\n (:objects a) (:goal (and)))": [
-        "line 3",
-        "expected `:goal`",
-        ":objects",
+    "(define (problem n) (:domain d) (:goal (and)))": ["(:init …)", "`(:goal`"],
+    "(define (problem n) (:domain d) (:init) (:objects a) (:goal (and)))": [
+        "`(:objects`",
+        ":domain, :requirements, :objects, :init, :goal, :metric",
     ],
-    "(define (problem n) (:domain d) (:objetcs a) (:init) (:goal (and)))": ["`:objetcs`", "`:objects`"],
-    problem(end="(:constraints (and))"): [":constraints"],
+    "(define (problem n) (:domain d) (:objetcs a) (:init) (:goal (and)))": [
+        "`(:objetcs`",
+        "`(:requirements …)` or `(:objects …)` or `(:init …)`",
+    ],
+    problem(end="(:constraints (and))"): ["(:goal …)", "`(:constraints`"],
     problem(objects="(:requirements :stripes)"): ["`:stripes`"],
-    problem(objects="(:requirements)"): ["`)`"],
-    problem(objects="(:objects a b a)"): ["'a'", "duplicate"],
-    problem(objects="(:objects a - (either t u))"): ["a name", "`(`"],
-    problem(objects="(:objects a -)"): ["a name", "`)`"],
-    problem(objects="(:objects - t)"): ["`-`"],
-    problem(objects="(:objects 1 2)"): ["a name", "`1`"],
-    problem(objects="(:objects object)"): ["'object'", "keyword"],
-    problem(init="(p (a))"): ["`(`"],
-    problem(init="p a"): ["`p`"],
-    problem(init="()"): ["`)`"],
-    problem(init="(p a,b)"): ["`,b`"],
-    problem(init="(= (f) a)"): ["a number", "`a`"],
-    problem(goal="(p a) (p b)"): ["expected `)`", "`(`"],
-    problem(goal=""): ["expected `(`", "`)`"],
-    problem(goal="(and p a)"): ["expected `(`", "`p`"],
+    problem(objects="(:requirements)"): ["`(:requirements)`", "empty"],
+    problem(objects="(:objects a b a)"): [":objects", "`a` twice"],
+    problem(objects="(:objects a - (either t u))"): ["(either …)", ":objects"],
+    problem(objects="(:objects a -)"): ["` - `", ":objects"],
+    problem(objects="(:objects 1 2)"): ["`1`", ":objects"],
+    problem(objects="(:objects object)"): ["`object`", ":objects", "keyword"],
+    problem(init="(p (a))"): ["a name", "`(`", ":init"],
+    problem(init="p a"): ["`p`", ":init"],
+    problem(init="()"): ["`()`", ":init"],
+    problem(init="(p a,b)"): ["`a,b`", ":init"],
+    problem(init="(= (f) a)"): ["a number", "`a`", ":init"],
+    problem(goal="(p a) (p b)"): ["(:goal …)", "too many", "`and`"],
+    problem(goal=""): ["(:goal …)", "lacks"],
+    problem(goal="(and p a)"): ["a formula", "`p`", "goal"],
 }
 
 

@@ -5,20 +5,22 @@ Other rooms import from here: ``pddl_eval.parsing`` is the interface, its files 
 
 from pddl_eval.parsing.authority import ParseError, Unreadable
 from pddl_eval.parsing.domains import DomainError, parse_domain
-from pddl_eval.parsing.plan_text import Step
+from pddl_eval.parsing.plan_text import Step, Unread
 from pddl_eval.parsing.plans import Plan, PlanError, ReadPlan, plan_of_steps, read_plan
-from pddl_eval.parsing.problems import parse_problem, read_problem
-from pddl_eval.parsing.sexpr import DEFINE_DOMAIN, DEFINE_PROBLEM, problem_blocks
+from pddl_eval.parsing.problems import parse_problem, read_problem, read_problem_by_package
+from pddl_eval.parsing.sexpr import DEFINE_DOMAIN, DEFINE_PROBLEM, Block, problem_blocks
 
 __all__ = [
     "DEFINE_DOMAIN",
     "DEFINE_PROBLEM",
+    "Block",
     "DomainError",
     "ParseError",
     "Plan",
     "PlanError",
     "ReadPlan",
     "Step",
+    "Unread",
     "Unreadable",
     "parse_domain",
     "parse_problem",
@@ -26,4 +28,5 @@ __all__ = [
     "problem_blocks",
     "read_plan",
     "read_problem",
+    "read_problem_by_package",
 ]
