@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pddl_eval.budget import row_budget
 from pddl_eval.equivalence import task_of
 from pddl_eval.errors import UserError
 from pddl_eval.metrics import score_problem_pair
 from pddl_eval.model import Problem, State, problem_to_pddl
+from pddl_eval.options import ScoringOptions
 from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable
+
+ROW_SECONDS = ScoringOptions().row_seconds
+"""Processor time of each call: that of a row in a dataset."""
 
 
 class UnsolvableError(UserError):
@@ -69,7 +74,8 @@ def fully_specify(problem: str | Problem, domain: str | None = None) -> State:
     >>> sorted(fully_specify(held))
     [('arm-empty',), ('clear', 'a'), ('on-table', 'a')]
     """
-    closure = task_of(problem, domain).closure
+    with row_budget(ROW_SECONDS):
+        closure = task_of(problem, domain).closure
     if isinstance(closure, Unsolvable):
         raise UnsolvableError(closure.reason)
     if isinstance(closure, Undecided):
@@ -89,8 +95,9 @@ def certificate(problem: str | Problem, domain: str | None = None, *, is_placeho
     >>> certificate(held) == certificate(held.replace("clear a", "on-table a"))
     True
     """
-    task = task_of(problem, domain)
-    found = task.placeholder_certificate if is_placeholder else task.certificate
+    with row_budget(ROW_SECONDS):
+        task = task_of(problem, domain)
+        found = task.placeholder_certificate if is_placeholder else task.certificate
     if isinstance(found, Undecided):
         raise UndecidedError(found.reason)
     return found

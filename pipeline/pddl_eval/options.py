@@ -104,6 +104,14 @@ class ScoringOptions:
         0.8, "Similarity above which plan steps match, 0 to 1.", signed="threshold", shown="{:g}".format
     )
 
+    row_seconds: float = setting(
+        10.0,
+        "Processor time of a row; what is open then is undecided.",
+        metavar="SECONDS",
+        signed="seconds",
+        shown="{:g}".format,
+    )
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", dict(self.columns or {}))
         if self.similarity.startswith("embedding:") and len(self.similarity) > len("embedding:"):
@@ -114,6 +122,8 @@ class ScoringOptions:
         for name, value in (("beta", self.beta), ("threshold", self.threshold)):
             if not 0 <= value <= 1:
                 raise UserError(f"{name} is a number from 0 to 1, not {value}")
+        if not self.row_seconds > 0:
+            raise UserError(f"row_seconds is a number above 0, not {self.row_seconds}")
         for meaning in self.columns or {}:
             if meaning not in MEANINGS:
                 raise UserError(f"no column means {meaning}; {did_you_mean(meaning, MEANINGS, 'meanings')}")

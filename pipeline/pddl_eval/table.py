@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
+from pddl_eval.budget import row_budget
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.metrics import PAIRS, ROW_COLUMNS, Pair, Row
 from pddl_eval.options import MEANINGS, ScoringOptions, takes
@@ -63,12 +64,13 @@ def _score_row(row: Row, pairs: Sequence[Pair], options: ScoringOptions) -> list
     start = perf_counter_ns()
     scores: list[Any] = []
     errors: list[str] = []
-    for pair in pairs:
-        try:
-            scores += pair.score(pair.read(row, options))
-        except Exception as error:
-            scores += [None] * len(pair.columns)
-            errors.append(f"{pair.name}: {type(error).__name__}: {error}")
+    with row_budget(options.row_seconds):
+        for pair in pairs:
+            try:
+                scores += pair.score(pair.read(row, options))
+            except Exception as error:
+                scores += [None] * len(pair.columns)
+                errors.append(f"{pair.name}: {type(error).__name__}: {error}")
     return [*scores, "; ".join(errors) or None, (perf_counter_ns() - start) // 1000]
 
 

@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
+from pddl_eval.budget import attempt
 from pddl_eval.equivalence.canonical import LabelledGraph, isomorphic
 from pddl_eval.equivalence.task import Task
 from pddl_eval.equivalence.wording import goal_sentence, init_sentence, object_count_sentence, types_sentence
@@ -46,12 +47,14 @@ def decide(reference: Task | Unreadable, generated: Task | Unreadable, is_placeh
         detail = object_count_sentence(generated.problem, reference.problem)
         return _answer(False, Verdict.OBJECT_COUNT, detail)
 
-    strict = _decide(reference, generated, is_placeholder)
+    strict = attempt(lambda: _decide(reference, generated, is_placeholder))
+    if isinstance(strict, Undecided):
+        return _answer(None, Verdict.UNDECIDED, strict.reason)
     as_written = strict.verdict in (Verdict.IDENTICAL, Verdict.ISOMORPHIC)
     if as_written or not (reference.types_matter or generated.types_matter):
         return strict
-    blind = _decide(reference.untyped, generated.untyped, is_placeholder)
-    return replace(strict, equivalent_untyped=blind.equivalent)
+    blind = attempt(lambda: _decide(reference.untyped, generated.untyped, is_placeholder))
+    return replace(strict, equivalent_untyped=None if isinstance(blind, Undecided) else blind.equivalent)
 
 
 def same_domain(reference: Task, generated: Task) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 
+from pddl_eval.budget import attempt
 from pddl_eval.domains import BrokenAssumption, CoveredState, PlanningDomain, planning_domain
 from pddl_eval.equivalence.canonical import LabelledGraph
 from pddl_eval.model import ROOT_TYPE, Action, Domain, Problem, State
@@ -23,6 +24,8 @@ REFERENCES_KEPT = 256
 
 class Task:
     """A problem in its domain (None: nothing is known of it), with types or (``typed`` False) ignoring them.
+
+    What the row's budget cuts short is ``Undecided`` and not kept: the next row has time of its own.
 
     >>> from pddl_eval.domains import known_domain
     >>> init, goal = frozenset({("holding", "a")}), frozenset({("clear", "a")})
@@ -55,40 +58,54 @@ class Task:
         start = rules(self.problem, self.typed) if rules is not None else None
         return None if isinstance(start, BrokenAssumption) else start
 
-    @cached_property
+    @property
     def closure(self) -> State | Unsolvable | Undecided:
         """cl(goal), the intersection of all reachable states that contain the goal (the paper's fullySpecify, exactly).
 
         By the domain's own rules where they cover the problem, else by enumeration, invariants and search within a
         budget.
         """
+        return attempt(lambda: self._closure)
+
+    @cached_property
+    def _closure(self) -> State | Unsolvable | Undecided:
         return _closure_of(self)
 
     @property
     def has_closure(self) -> bool:
         """True where the closure is known already or costs no search."""
-        return "closure" in self.__dict__ or self.start is not None
+        return "_closure" in self.__dict__ or self.start is not None
 
-    @cached_property
+    @property
     def plan(self) -> tuple[Action, ...] | Unsolvable | Undecided:
         """A plan that was executed, the proof that there is none, or the limit that was hit."""
+        return attempt(lambda: self._plan)
+
+    @cached_property
+    def _plan(self) -> tuple[Action, ...] | Unsolvable | Undecided:
         if self.has_closure and isinstance(self.closure, Unsolvable):
             return self.closure
         return solve(self.problem, self.domain, self.typed)
 
-    @cached_property
+    @property
     def certificate(self) -> str | Undecided:
         """32 hexadecimal digits, equal exactly for equivalent problems; Undecided where cl(goal) is.
 
         All unsolvable problems over isomorphic initial states are one problem: none has a goal state.
         """
-        return self._digest(self.closed_graph) if not isinstance(self.closure, Undecided) else self.closure
+        return self.closure if isinstance(self.closure, Undecided) else attempt(lambda: self._certificate)
 
     @cached_property
+    def _certificate(self) -> str:
+        return self._digest(self.closed_graph)
+
+    @property
     def placeholder_certificate(self) -> str | Undecided:
         """As ``certificate``, for the paper's placeholder mode: initial state and goal are compared separately."""
-        if isinstance(self.closure, Undecided):
-            return self.closure
+        return self.closure if isinstance(self.closure, Undecided) else attempt(lambda: self._placeholder_certificate)
+
+    @cached_property
+    def _placeholder_certificate(self) -> str:
         return self._digest(self.initial_scene, self.closed_goal_scene)
 
     def _digest(self, *graphs: LabelledGraph) -> str:

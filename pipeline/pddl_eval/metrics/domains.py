@@ -26,7 +26,7 @@ class DomainPair:
 
     ``generated`` is None where the answer holds no domain. ``missing_operators`` and ``extra_operators`` are names of
     operators that only the reference or only the generated domain has, ``outside_definition`` what either says that
-    the syntactic definition does not cover, ``detail`` all of this in a sentence, or why the domain cannot be read.
+    the syntactic definition does not cover, ``notes`` all of this in words, or why the domain cannot be read.
     """
 
     def __init__(self, reference: str | Domain | None, generated: str | Domain | None) -> None:
@@ -37,11 +37,11 @@ class DomainPair:
         self.missing_operators: tuple[str, ...] = ()
         self.extra_operators: tuple[str, ...] = ()
         self.outside_definition = tuple(f"reference: {note}" for note in self.reference.outside_strips)
-        self.detail = "there is no domain"
+        self.notes = ["there is no domain"]
         try:
             self.generated = parse_domain(generated) if isinstance(generated, str) else generated
         except DomainError as error:
-            self.detail = str(error)
+            self.notes = [str(error)]
         if self.generated is not None:
             self.missing_operators = syntactic.operators_only_in(self.reference, self.generated)
             self.extra_operators = syntactic.operators_only_in(self.generated, self.reference)
@@ -51,8 +51,12 @@ class DomainPair:
                 "extra operators": self.extra_operators,
                 "outside the definition": self.outside_definition,
             }
-            self.detail = "; ".join(f"{what}: {', '.join(names)}" for what, names in lists.items() if names)
-        self.detail = self.detail[:MAX_DETAIL]
+            self.notes = [f"{what}: {', '.join(names)}" for what, names in lists.items() if names]
+
+    @property
+    def detail(self) -> str:
+        """All notes in one sentence."""
+        return "; ".join(self.notes)[:MAX_DETAIL]
 
 
 DETAIL = Metric(

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 from operator import attrgetter
 
+from pddl_eval.budget import row_budget
 from pddl_eval.domains import planning_domain
 from pddl_eval.equivalence import Task, decide, read_pair, same_domain
 from pddl_eval.metrics.registry import Column, Metric, Pair, Row
@@ -20,24 +21,34 @@ from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable
 VERDICTS_KEPT = 1024
 """Scored pairs kept for rows that repeat them."""
 
+DEFAULTS = ScoringOptions()
+
 
 @lru_cache(maxsize=VERDICTS_KEPT)
-def score_problem_pair(
+def score_problem_pair(  # noqa: PLR0913 (what a verdict depends on)
     reference_text: str | None,
     generated_text: str | None,
     is_placeholder: bool = False,
     domain: str | None = None,
-    check_solvable: bool = True,
+    check_solvable: bool = DEFAULTS.check_solvable,
+    row_seconds: float = DEFAULTS.row_seconds,
 ) -> ProblemVerdict:
     """Score one generated answer; ``domain`` (a known name or a PDDL text) defaults to the reference's own.
 
-    Raises ``DomainError`` where ``domain`` is a text but no PDDL domain.
+    What is still open after ``row_seconds`` of processor time is not decided. Raises ``DomainError`` where ``domain``
+    is a text but no PDDL domain.
 
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
     >>> score_problem_pair(held, held.replace("clear", "on-table")).verdict.value
     'equivalent'
     """
-    reference, generated = read_pair(reference_text, generated_text, domain)
+    with row_budget(row_seconds):
+        return _scored(*read_pair(reference_text, generated_text, domain), is_placeholder, check_solvable)
+
+
+def _scored(
+    reference: Task | Unreadable, generated: Task | Unreadable, is_placeholder: bool, check_solvable: bool
+) -> ProblemVerdict:
     verdict = decide(reference, generated, is_placeholder)
     if isinstance(generated, Unreadable):
         return verdict
@@ -79,6 +90,7 @@ def _read(row: Row, options: ScoringOptions) -> ProblemVerdict:
         bool(row.get("is_placeholder")),
         row.get("domain") or options.domain,
         options.check_solvable,
+        options.row_seconds,
     )
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import and_
 
+from pddl_eval.budget import check
 from pddl_eval.model import Atom, Domain, Problem, State, show_atom
 from pddl_eval.strips.invariants import consequences
 from pddl_eval.strips.search import MAX_EFFORT, find_path
@@ -160,6 +161,7 @@ def _shared_around(task: GroundTask, first: int, goal: int, lower: int) -> int:
     for state in queue:
         following, looked_at = successors(state)
         looks += looked_at
+        check()
         for _, after in following:
             if after in seen:
                 continue

@@ -13,6 +13,7 @@ from functools import reduce
 from heapq import heappop, heappush
 from operator import or_
 
+from pddl_eval.budget import check
 from pddl_eval.model import Action, Domain, Operator, Problem
 from pddl_eval.strips.heuristics import reasonable_orders, relaxed_planner
 from pddl_eval.strips.invariants import consequences, is_unreachable
@@ -109,6 +110,7 @@ def find_path(  # noqa: C901 (one loop of a best-first search)
                 continue
         following, looked_at = successors(state)
         effort += 1 + looked_at // LOOKS_PER_EFFORT
+        check()
         for operator, after in following:
             if after in seen:
                 continue
