@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddl_eval.equivalence import canonical, same_graph, scene_graph
+from pddl_eval.equivalence import same_graph, scene_graph
 from pddl_eval.equivalence.canonical import LabelledGraph, isomorphic
 from pddl_eval.model import Problem, renamed
 

@@ -7,8 +7,8 @@ colour. Edges between all objects of two colours then say nothing more and are d
 which are labelled one by one and sorted. A piece that refinement cannot take apart is branched on: each object of one
 colour is individualised in turn, the least form counts, and of objects that a symmetry exchanges one is tried.
 
-The work is bounded: past ``BUDGET`` a graph raises ``LabellingLimit``. The form depends on nothing but the structure,
-so certificates made from it are the same in every release; whatever changes a form changes ``VERSION``.
+The work is bounded: past ``BUDGET`` a graph raises ``OutOfBudgetError``. The form depends on nothing but the structure,
+so certificates are the same in every release; a change of the form raises ``verdict.CERTIFICATE_VERSION``.
 """
 
 from __future__ import annotations
@@ -19,10 +19,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+from pddl_eval.budget import OutOfBudgetError, check
 from pddl_eval.model import Atom
-
-VERSION = 1
-"""Of the form, and so of every certificate."""
 
 BUDGET = 4_000_000
 """Edges and vertices that refinement may visit for one graph, about a second; ordinary problems need some hundred."""
@@ -39,16 +37,12 @@ Pairs = list[tuple[int, int]]
 """Vertices that a symmetry exchanges."""
 
 
-class LabellingLimit(Exception):
-    """A graph too symmetric to label within the budget."""
-
-
 class LabelledGraph:
     """The graph of some scenes (``{"init": atoms, "goal": atoms}``) over typed objects.
 
     ``invariant`` is cheap and equal for isomorphic graphs; ``form`` is equal exactly for isomorphic graphs; the k-th
     objects of ``order`` in two isomorphic graphs correspond. ``form``, ``order`` and ``is_rigid`` raise
-    ``LabellingLimit``.
+    ``OutOfBudgetError``.
 
     >>> a = LabelledGraph({"x": "block", "y": "block"}, {"init": [("on", "x", "y")]})
     >>> b = LabelledGraph({"x": "block", "y": "block"}, {"init": [("on", "y", "x")]})
@@ -181,7 +175,7 @@ class _Search:
     def spend(self, visits: int) -> None:
         self.left -= visits
         if self.left < 0:
-            raise LabellingLimit("the graph of its atoms is too symmetric to label within the budget")
+            raise OutOfBudgetError("the graph of its atoms is too symmetric to label within the budget")
 
     def neighbours(self, count: int, edges: list[Edge]) -> list[Pairs]:
         """For each vertex its neighbours, each with a number in which the edges of each relation are counted apart."""
@@ -283,7 +277,7 @@ class _Search:
         isomorphic.
         """
         if depth == DEEPEST:
-            raise LabellingLimit(
+            raise OutOfBudgetError(
                 f"the graph of its atoms stays symmetric after {DEEPEST} of its objects are told apart"
             )
         target = min([(len(vertices), start) for start, vertices in piece.cells.items() if len(vertices) > 1])[1]
@@ -293,6 +287,7 @@ class _Search:
         for vertex in sorted(piece.cells[target]):
             if any(_root(orbits, vertex) == _root(orbits, other) for other in tried):
                 continue
+            check()
             tried.append(vertex)
             child = piece.individualised(vertex)
             self.refine(child, [target])
