@@ -22,8 +22,11 @@ from typing import Any
 from pddl_eval.budget import OutOfBudgetError, check
 from pddl_eval.model import Atom
 
-BUDGET = 4_000_000
+BUDGET = 6_000_000
 """Edges and vertices that refinement may visit for one graph, about a second; ordinary problems need some hundred."""
+
+SPLITTER = 30
+"""What a splitter costs besides its edges."""
 
 DEEPEST = 150
 """Objects individualised one inside the other."""
@@ -56,14 +59,17 @@ class LabelledGraph:
         labels: list[str] = []
         flags: list[int] = []
         unary: list[tuple[int, int]] = []
+        loops: list[tuple[int, int]] = []
         edges: list[Edge] = []
         longer: list[tuple[int, Atom]] = []
-        for scene, atoms in scenes.items():
+        for scene, atoms in sorted(scenes.items()):
             label_of = {name: i for i, name in enumerate(sorted({atom[0] for atom in atoms}), len(labels))}
             labels += [f"{scene} {name}" for name in label_of]
             for atom in atoms:
                 label = label_of[atom[0]]
-                if len(atom) == 3:
+                if len(atom) == 3 and atom[1] == atom[2]:
+                    loops.append((label, number[atom[1]]))
+                elif len(atom) == 3:
                     edges.append((label, number[atom[1]], number[atom[2]]))
                 elif len(atom) == 2:
                     unary.append((label, number[atom[1]]))
@@ -71,22 +77,26 @@ class LabelledGraph:
                     flags.append(label)
                 else:
                     longer.append((label, atom))
-        # A vertex's colour, before refinement, is a number: its kind, then a bit for each unary atom.
+        # A vertex's colour, before refinement, is a number: its kind, then a bit for each unary atom and each loop.
+        bits = 2 * len(labels)
         kinds = sorted(set(types.values()))
-        kind_of = {kind: i << len(labels) for i, kind in enumerate(kinds)}
+        kind_of = {kind: i << bits for i, kind in enumerate(kinds)}
         colours = [kind_of[type_] for type_ in types.values()]
         for label, vertex in unary:
             colours[vertex] |= 1 << label
+        for label, vertex in loops:
+            colours[vertex] |= 1 << len(labels) + label
         shapes = sorted({(label, len(atom)) for label, atom in longer})
         shape_of = {shape: len(kinds) + i for i, shape in enumerate(shapes)}
         relations = len(labels)
         for label, atom in longer:
             vertex = len(colours)
-            colours.append(shape_of[label, len(atom)] << len(labels))
+            colours.append(shape_of[label, len(atom)] << bits)
             edges += [(len(labels) + place, vertex, number[name]) for place, name in enumerate(atom[1:])]
             relations = max(relations, len(labels) + len(atom) - 1)
         self._colours, self._edges, self._relations = colours, edges, relations
-        self._outline = (labels, kinds, shapes, sorted(flags), sorted(Counter(colours).items()))
+        often = sorted(Counter(colours).items())
+        self._outline = (tuple(labels), tuple(kinds), tuple(shapes), tuple(sorted(flags)), tuple(often))
 
     @cached_property
     def invariant(self) -> tuple[object, ...]:
@@ -196,7 +206,7 @@ class _Search:
             if len(cells) == len(colour):
                 break
             waiting.discard(splitter)
-            self.spend(cost * len(cells[splitter]))
+            self.spend(SPLITTER + cost * len(cells[splitter]))
             counts: dict[int, int] = {}
             for vertex in cells[splitter]:
                 for neighbour, edge in around[vertex]:
@@ -234,18 +244,22 @@ class _Search:
             return (sizes, tuple(codes)), [vertex for start, _ in sizes for vertex in cells[start]], []
         often = Counter(codes)
         form: Form = (sizes, tuple(sorted(often.items())))
-        if worst is not None and form > worst[:2]:
-            return None
+        if worst is not None and form >= worst[:2]:
+            if form > worst[:2] or len(worst) == 2:
+                return None
+            worst = worst[2]
+        else:
+            worst = None
         complete = {code for code, times in often.items() if times == _most(code // count % count, code % count, cells)}
         kept = [edge for edge, code in zip(piece.edges, codes, strict=True) if code not in complete]
         parts = _connected(len(colour), kept)
         if len(parts) == 1 and len(parts[0][0]) == len(colour):
-            return self._branch(piece, form, depth)
-        return self._parts(piece, form, parts, depth)
+            return self._branch(piece, form, depth, worst)
+        return self._parts(piece, form, parts, depth, worst)
 
     def _parts(
-        self, piece: _Piece, form: Form, parts: list[tuple[list[int], list[Edge]]], depth: int
-    ) -> tuple[Form, list[int], Pairs]:
+        self, piece: _Piece, form: Form, parts: list[tuple[list[int], list[Edge]]], depth: int, worst: Form | None
+    ) -> tuple[Form, list[int], Pairs] | None:
         """Each part is labelled by itself; equal ones, and vertices of one colour without an edge, are exchangeable."""
         alone = set(range(len(piece.colour)))
         found: list[tuple[Form, list[int], Pairs]] = []
@@ -255,8 +269,9 @@ class _Search:
             edges = [(relation, place[first], place[second]) for relation, first, second in edges]
             colour = [piece.colour[vertex] for vertex in vertices]
             part = _Piece(colour, _grouped(colour), edges, self.neighbours(len(vertices), edges))
-            labelling = self.label(part, depth, None)
-            assert labelling is not None
+            labelling = self.label(part, depth, worst if len(parts) == 1 else None)
+            if labelling is None:
+                return None
             part_form, order, moves = labelling
             found.append((part_form, [vertices[i] for i in order], [(vertices[i], vertices[j]) for i, j in moves]))
         found.sort(key=lambda labelling: labelling[0])
@@ -270,8 +285,10 @@ class _Search:
                 symmetries += zip(first, second, strict=True)
         return (*form, *[part_form for part_form, _, _ in found]), ordered, symmetries
 
-    def _branch(self, piece: _Piece, form: Form, depth: int) -> tuple[Form, list[int], Pairs]:
-        """The least form after each vertex of the smallest colour is individualised, one of each orbit found so far.
+    def _branch(
+        self, piece: _Piece, form: Form, depth: int, worst: Form | None
+    ) -> tuple[Form, list[int], Pairs] | None:
+        """The least form after each vertex of the largest colour is individualised, one of each orbit found so far.
 
         A branch that gives a form which is the least of a piece labelled before ends the search: the pieces are
         isomorphic.
@@ -280,7 +297,7 @@ class _Search:
             raise OutOfBudgetError(
                 f"the graph of its atoms stays symmetric after {DEEPEST} of its objects are told apart"
             )
-        target = min([(len(vertices), start) for start, vertices in piece.cells.items() if len(vertices) > 1])[1]
+        target = max([(len(vertices), start) for start, vertices in piece.cells.items() if len(vertices) > 1])[1]
         orbits = list(range(len(piece.colour)))
         tried: list[int] = []
         best: tuple[Form, list[int]] | None = None
@@ -291,7 +308,7 @@ class _Search:
             tried.append(vertex)
             child = piece.individualised(vertex)
             self.refine(child, [target])
-            labelling = self.label(child, depth + 1, best[0] if best else None)
+            labelling = self.label(child, depth + 1, best[0] if best else worst)
             if labelling is None:
                 continue
             child_form, order, moves = labelling
@@ -304,7 +321,8 @@ class _Search:
             if (*form, child_form) in self.least:
                 best = child_form, order
                 break
-        assert best is not None
+        if best is None:
+            return None
         self.least.add((*form, best[0]))
         symmetries = [(vertex, leader) for vertex, leader in enumerate(orbits) if vertex != leader]
         return (*form, best[0]), best[1], symmetries
