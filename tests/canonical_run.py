@@ -1,0 +1,122 @@
+"""The long run of canonical labelling against judges: ``python -m tests.canonical_run --count 100000 --seed 1``.
+
+For each random pair of coloured structures (``tests.equivalence.canonical_judge``) it compares the canonical forms with
+a search for an isomorphism, with all bijections up to 5 objects, and now and then with networkx's matcher; it checks
+that equal forms have equal invariants and that the canonical orders map one structure onto the other. It prints a
+table and each disagreement with the number that draws it again (``--first NUMBER --count 1``), and exits with 1 on any.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Hashable
+from random import Random
+
+from pddl_eval.budget import OutOfBudgetError
+from pddl_eval.equivalence.canonical import LabelledGraph, isomorphic
+
+from tests.equivalence.canonical_judge import (
+    Structure,
+    by_definition,
+    by_networkx,
+    is_isomorphism,
+    isomorphism,
+    random_pair,
+)
+
+UNDECIDABLE = (OutOfBudgetError,)
+"""What a labelling past its budget raises; the one place that says so."""
+
+NETWORKX_EACH = 20
+"""Networkx is asked about each twentieth pair: it takes longer than all the rest."""
+
+DEFINITION_UP_TO = 5
+
+AGREED, UNDECIDED, DISAGREED = "agreed", "undecided", "disagreed"
+
+SHOWN = 20
+
+
+def draw(seed: int, number: int) -> tuple[str, Structure, Structure]:
+    """The pair with this number; each twentieth is a larger one, a renamed copy of which must have the same form."""
+    rng = Random(f"{seed} {number}")
+    if number % 20:
+        return random_pair(rng)
+    while (pair := random_pair(rng, 50))[0] != "copy":
+        pass
+    return pair
+
+
+def labelled(structure: Structure) -> LabelledGraph:
+    return LabelledGraph(structure.colors, structure.scenes)
+
+
+def form_of(graph: LabelledGraph) -> Hashable | None:
+    """The graph's form; None where it is past the budget."""
+    try:
+        return graph.form
+    except UNDECIDABLE:
+        return None
+
+
+def judged(how: str, a: Structure, b: Structure, number: int) -> bool:
+    """Whether they are isomorphic, as all the judges say that can be asked."""
+    if how == "copy":
+        return True
+    answers = {isomorphism(a, b) is not None}
+    if len(a.colors) <= DEFINITION_UP_TO:
+        answers.add(by_definition(a, b))
+    if number % NETWORKX_EACH == 1:
+        answers |= {by_networkx(a, b)} - {None}
+    if len(answers) > 1:
+        raise AssertionError(f"the judges of pair {number} disagree")
+    return answers.pop()
+
+
+def compared(how: str, a: Structure, b: Structure, number: int = 0) -> tuple[bool, str, str]:
+    """What the judges say, how the program did, and what is wrong with its answer."""
+    expected = judged(how, a, b, number)
+    first, second = labelled(a), labelled(b)
+    forms = form_of(first), form_of(second)
+    if None in forms:
+        return expected, UNDECIDED, ""
+    if (forms[0] == forms[1]) is not expected:
+        return expected, DISAGREED, f"isomorphic: {expected}; equal forms: {not expected}"
+    if isomorphic(labelled(a), labelled(b)) is not expected:
+        return expected, DISAGREED, f"isomorphic: {expected}; isomorphic(a, b): {not expected}"
+    if not expected:
+        return expected, AGREED, ""
+    if hash(forms[0]) != hash(forms[1]) or first.invariant != second.invariant:
+        return expected, DISAGREED, "equal forms with unequal hashes or invariants"
+    if not is_isomorphism(a, b, dict(zip(first.order, second.order, strict=True))):
+        return expected, DISAGREED, f"the orders are no isomorphism: {first.order}, {second.order}"
+    return expected, AGREED, ""
+
+
+def main() -> int:
+    """Compare, print the table and the disagreements; 1 when there are any."""
+    parser = argparse.ArgumentParser(description="Compare canonical labelling with a search for an isomorphism.")
+    parser.add_argument("--count", type=int, default=1000, help="number of pairs")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="number of the first pair")
+    arguments = parser.parse_args()
+    tally: Counter[tuple[str, str]] = Counter()
+    alike: Counter[str] = Counter()
+    for number in range(arguments.first, arguments.first + arguments.count):
+        how, a, b = draw(arguments.seed, number)
+        expected, outcome, note = compared(how, a, b, number)
+        tally[how, outcome] += 1
+        alike[how] += expected
+        if outcome == DISAGREED and sum(n for (_, o), n in tally.items() if o == DISAGREED) <= SHOWN:
+            print(f"pair {number} ({how}): {note}\n  {a}\n  {b}", flush=True)
+    print(f"{'pair':10}{'pairs':>10}{'isomorphic':>12}{'undecided':>11}{'disagreements':>15}")
+    for how in ("copy", "edit", "sibling"):
+        total = sum(tally[how, outcome] for outcome in (AGREED, UNDECIDED, DISAGREED))
+        print(f"{how:10}{total:>10}{alike[how]:>12}{tally[how, UNDECIDED]:>11}{tally[how, DISAGREED]:>15}")
+    return int(any(outcome == DISAGREED for _, outcome in tally))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
