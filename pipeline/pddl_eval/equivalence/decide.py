@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from pddl_eval.budget import attempt
@@ -17,6 +18,7 @@ from pddl_eval.equivalence.task import Task
 from pddl_eval.equivalence.wording import goal_sentence, init_sentence, object_count_sentence, types_sentence
 from pddl_eval.model import Atom, renamed
 from pddl_eval.parsing import Unreadable
+from pddl_eval.solve import goal_state
 from pddl_eval.strips import Counterexample, counterexample
 from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable, Verdict
 
@@ -143,8 +145,9 @@ def _without_closures(
         return undecided
     problem, domain = generated.problem, generated.domain.operators_of(generated.typed)
     wanted = renamed(reference.problem.goal, {theirs: ours for ours, theirs in object_map.items()})
-    not_implied = counterexample(problem, domain, problem.goal, wanted)
-    not_asked = counterexample(problem, domain, wanted, problem.goal)
+    planner = partial(goal_state, problem, domain)
+    not_implied = counterexample(problem, domain, problem.goal, wanted, planner)
+    not_asked = counterexample(problem, domain, wanted, problem.goal, planner)
     if not_implied is None and not_asked is None:
         return _answer(True, Verdict.EQUIVALENT, "each goal implies the other", object_map=object_map)
     if is_placeholder or not generated.initial_scene.is_rigid:

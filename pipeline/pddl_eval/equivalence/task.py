@@ -6,7 +6,7 @@ reference serves all answers that are compared with it. Deciding between two tas
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from hashlib import blake2b
 
 from pddl_eval.budget import attempt
@@ -14,7 +14,7 @@ from pddl_eval.domains import BrokenAssumption, CoveredState, PlanningDomain, pl
 from pddl_eval.equivalence.canonical import LabelledGraph
 from pddl_eval.model import ROOT_TYPE, Action, Domain, Problem, State
 from pddl_eval.parsing import ParseError, Unreadable, parse_problem, read_problem
-from pddl_eval.solve import solve
+from pddl_eval.solve import goal_state, solve
 from pddl_eval.strips import closure as closure_by_search
 from pddl_eval.verdict import Undecided, Unsolvable
 
@@ -62,8 +62,8 @@ class Task:
     def closure(self) -> State | Unsolvable | Undecided:
         """cl(goal), the intersection of all reachable states that contain the goal (the paper's fullySpecify, exactly).
 
-        By the domain's own rules where they cover the problem, else by enumeration, invariants and search within a
-        budget.
+        By the domain's own rules where they cover the problem, else by enumeration, invariants, search and Fast
+        Downward within their limits.
         """
         return attempt(lambda: self._closure)
 
@@ -151,7 +151,8 @@ def _closure_of(task: Task) -> State | Unsolvable | Undecided:
         return Undecided(f"nothing is known of a domain named {task.problem.domain}")
     if task.start is not None:
         return task.start.fully_specify(task.problem.goal)
-    return closure_by_search(task.problem, task.domain.operators_of(task.typed))
+    domain = task.domain.operators_of(task.typed)
+    return closure_by_search(task.problem, domain, partial(goal_state, task.problem, domain))
 
 
 def task_of(problem: str | Problem | None, domain: str | Domain | None = None) -> Task:
