@@ -8,7 +8,7 @@ from time import thread_time
 
 import pyarrow as pa
 import pytest
-from pddl_eval.budget import OutOfTimeError, attempt, check, row_budget, seconds_left, spend
+from pddl_eval.budget import OutOfBudgetError, attempt, check, row_budget, seconds_left, spend
 from pddl_eval.errors import UserError
 from pddl_eval.options import ScoringOptions
 from pddl_eval.table import score_table
@@ -26,7 +26,7 @@ def test_the_end_of_a_budget_is_an_exception_and_attempt_makes_a_reason_of_it() 
     with row_budget(1):
         check()
         spend(2)
-        with pytest.raises(OutOfTimeError):
+        with pytest.raises(OutOfBudgetError):
             check()
         assert seconds_left() == 0
         assert isinstance(attempt(check), Undecided)
@@ -34,7 +34,7 @@ def test_the_end_of_a_budget_is_an_exception_and_attempt_makes_a_reason_of_it() 
 
 
 def test_a_row_has_one_budget() -> None:
-    with row_budget(0), row_budget(100), pytest.raises(OutOfTimeError):
+    with row_budget(0), row_budget(100), pytest.raises(OutOfBudgetError):
         check()
 
 

@@ -12,17 +12,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 from time import thread_time
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 from pddl_eval.verdict import Undecided
 
 Found = TypeVar("Found")
 
 
-class OutOfTimeError(Exception):
-    """The row's budget is spent; the message says so. Whoever fills columns turns it into null or ``undecided``."""
+class OutOfBudgetError(Exception):
+    """A limit was hit; the message says which. Whoever fills columns turns it into null or ``undecided``."""
 
 
 @dataclass(slots=True)
@@ -55,14 +56,14 @@ def row_budget(seconds: float) -> Iterator[None]:
 
 
 def check() -> None:
-    """Raise ``OutOfTimeError`` where the row's budget is spent; outside a budget nothing ever is.
+    """Raise ``OutOfBudgetError`` where the row's budget is spent; outside a budget nothing ever is.
 
     It takes about a microsecond: call it after every hundred microseconds of work or more, and after the work, so
     that what is cheap never calls it and is there also in a row that has no time left.
     """
     budget = _BUDGET.get()
     if budget is not None and thread_time() >= budget.end:
-        raise OutOfTimeError(f"the row has used up its budget of {budget.seconds:g} seconds")
+        raise OutOfBudgetError(f"the row has used up its budget of {budget.seconds:g} seconds")
 
 
 def seconds_left() -> float:
@@ -82,5 +83,13 @@ def attempt(compute: Callable[[], Found]) -> Found | Undecided:
     """What the function returns, ``Undecided`` where the budget ends first."""
     try:
         return compute()
-    except OutOfTimeError as end:
+    except OutOfBudgetError as end:
         return Undecided(str(end))
+
+
+class attempted(cached_property[Found]):
+    """A cached property that is ``Undecided`` (among its types), and not kept, where a limit is hit first."""
+
+    def __get__(self, instance: Any, owner: type[Any] | None = None) -> Found:  # type: ignore[override]
+        found: Any = attempt(lambda: super(attempted, self).__get__(instance, owner))
+        return cast(Found, found)

@@ -40,7 +40,7 @@ from pddl_eval.run import (
     require_columns,
     require_text,
 )
-from pddl_eval.verdict import Undecided
+from pddl_eval.verdict import CERTIFICATE_VERSION, Undecided
 
 CHUNK_TEXTS = 256
 CHUNK_CHARACTERS = 4_000_000
@@ -51,9 +51,6 @@ MOST_GROUPS = 100
 
 LEAKS_SHOWN = 20
 """Lines of a printed summary, at most."""
-
-CERTIFICATE_DEPENDS_ON = ("pddl-eval", "pddl", "igraph")
-"""Distributions with another version of which a problem may have another certificate."""
 
 
 ProblemText = tuple[str, str | None]
@@ -349,8 +346,8 @@ def certificate_signature(is_placeholder: bool) -> str:
     >>> certificate_signature(is_placeholder=False).rpartition("|")[2]
     'mode:identity'
     """
-    versions = [f"{distribution}:{version_of(distribution)}" for distribution in CERTIFICATE_DEPENDS_ON]
-    return "|".join([*versions, f"mode:{'placeholder' if is_placeholder else 'identity'}"])
+    mode = "placeholder" if is_placeholder else "identity"
+    return f"certificate:{CERTIFICATE_VERSION}|pddl:{version_of('pddl')}|mode:{mode}"
 
 
 def write_rows(rows: pl.DataFrame, output: str | os.PathLike[str], is_placeholder: bool) -> None:

@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from typing import Any, TypeVar
 
 from pddl_eval.errors import UserError, did_you_mean
+from pddl_eval.verdict import CERTIFICATE_VERSION
 
 PAIRS = ("problem", "plan", "domain")
 """What is compared: each has a column ``reference_…`` and a column ``generated_…``."""
@@ -138,7 +139,7 @@ class ScoringOptions:
 
         Scores with different signatures are not comparable. The line can be quoted in a paper.
         """
-        parts = {name: version_of(name) for name in ("pddl-eval", "pddl", "igraph")}
+        parts = {name: version_of(name) for name in ("pddl-eval", "pddl")} | {"certificate": str(CERTIFICATE_VERSION)}
         for each in fields(self):
             known, value = setting_of(each), getattr(self, each.name)
             if known.signed:

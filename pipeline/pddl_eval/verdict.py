@@ -26,6 +26,10 @@ class Undecided:
     reason: str
 
 
+CERTIFICATE_VERSION = 1
+"""Of the definition of certificates: those of one version never change, whatever release or library makes them."""
+
+
 class Verdict(StrEnum):
     """What a comparison of two problems came to.
 

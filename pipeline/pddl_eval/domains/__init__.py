@@ -12,11 +12,12 @@ from __future__ import annotations
 import pkgutil
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from hashlib import blake2b
 from importlib import import_module
 
 from pddl_eval.domains.reading import BrokenAssumption, CoveredState, Rules
 from pddl_eval.domains.renaming import renamed_rules, renaming_between
-from pddl_eval.model import ROOT_TYPE, Domain
+from pddl_eval.model import ROOT_TYPE, Domain, renamed
 from pddl_eval.parsing import parse_domain
 
 __all__ = [
@@ -46,6 +47,23 @@ class PlanningDomain:
     def has_types(self) -> bool:
         """True where some operator takes more than plain objects."""
         return any(types != (ROOT_TYPE,) for operator in self.domain.operators for _, types in operator.parameters)
+
+    @cached_property
+    def fluents(self) -> frozenset[str]:
+        """The predicates that some operator changes; all others are static."""
+        effects = [operator.add_effects | operator.delete_effects for operator in self.domain.operators]
+        return frozenset(atom[0] for part in effects for atom in part)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """32 digits of name, types, constants and operators, whatever the operators and parameters are called."""
+        operators = []
+        for operator in self.domain.operators:
+            places = {name: f"?{place}" for place, (name, _) in enumerate(operator.parameters)}
+            types = [sorted(types) for _, types in operator.parameters]
+            operators.append([types, *(sorted(renamed(part, places)) for part in operator.parts)])
+        named = [self.name, sorted(self.domain.types.items()), sorted(self.domain.constants.items())]
+        return blake2b(repr([*named, sorted(operators)]).encode(), digest_size=16).hexdigest()
 
     @cached_property
     def _untyped(self) -> Domain:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from functools import cached_property, lru_cache, partial
 from hashlib import blake2b
 
-from pddl_eval.budget import attempt
+from pddl_eval.budget import attempted
 from pddl_eval.domains import BrokenAssumption, CoveredState, PlanningDomain, planning_domain
 from pddl_eval.equivalence.canonical import LabelledGraph
 from pddl_eval.model import ROOT_TYPE, Action, Domain, Problem, State
 from pddl_eval.parsing import ParseError, Unreadable, parse_problem, read_problem
 from pddl_eval.solve import goal_state, solve
 from pddl_eval.strips import closure as closure_by_search
-from pddl_eval.verdict import Undecided, Unsolvable
+from pddl_eval.verdict import CERTIFICATE_VERSION, Undecided, Unsolvable
 
 REFERENCES_KEPT = 256
 """References kept for further answers; about 50 KB each for a typical benchmark problem."""
@@ -58,59 +58,46 @@ class Task:
         start = rules(self.problem, self.typed) if rules is not None else None
         return None if isinstance(start, BrokenAssumption) else start
 
-    @property
+    @attempted
     def closure(self) -> State | Unsolvable | Undecided:
         """cl(goal), the intersection of all reachable states that contain the goal (the paper's fullySpecify, exactly).
 
         By the domain's own rules where they cover the problem, else by enumeration, invariants, search and Fast
         Downward within their limits.
         """
-        return attempt(lambda: self._closure)
-
-    @cached_property
-    def _closure(self) -> State | Unsolvable | Undecided:
         return _closure_of(self)
 
     @property
     def has_closure(self) -> bool:
         """True where the closure is known already or costs no search."""
-        return "_closure" in self.__dict__ or self.start is not None
+        return "closure" in self.__dict__ or self.start is not None
 
-    @property
+    @attempted
     def plan(self) -> tuple[Action, ...] | Unsolvable | Undecided:
         """A plan that was executed, the proof that there is none, or the limit that was hit."""
-        return attempt(lambda: self._plan)
-
-    @cached_property
-    def _plan(self) -> tuple[Action, ...] | Unsolvable | Undecided:
         if self.has_closure and isinstance(self.closure, Unsolvable):
             return self.closure
         return solve(self.problem, self.domain, self.typed)
 
-    @property
+    @attempted
     def certificate(self) -> str | Undecided:
         """32 hexadecimal digits, equal exactly for equivalent problems; Undecided where cl(goal) is.
 
         All unsolvable problems over isomorphic initial states are one problem: none has a goal state.
         """
-        return self.closure if isinstance(self.closure, Undecided) else attempt(lambda: self._certificate)
+        return self.closure if isinstance(self.closure, Undecided) else self._digest(self.closed_graph)
 
-    @cached_property
-    def _certificate(self) -> str:
-        return self._digest(self.closed_graph)
-
-    @property
+    @attempted
     def placeholder_certificate(self) -> str | Undecided:
         """As ``certificate``, for the paper's placeholder mode: initial state and goal are compared separately."""
-        return self.closure if isinstance(self.closure, Undecided) else attempt(lambda: self._placeholder_certificate)
-
-    @cached_property
-    def _placeholder_certificate(self) -> str:
+        if isinstance(self.closure, Undecided):
+            return self.closure
         return self._digest(self.initial_scene, self.closed_goal_scene)
 
     def _digest(self, *graphs: LabelledGraph) -> str:
-        name = self.domain.name if self.domain else self.problem.domain
-        return blake2b(repr((name, *(graph.form for graph in graphs))).encode(), digest_size=16).hexdigest()
+        domain = self.domain.fingerprint if self.domain is not None else self.problem.domain
+        forms = [graph.form for graph in graphs]
+        return blake2b(repr((CERTIFICATE_VERSION, domain, forms)).encode(), digest_size=16).hexdigest()
 
     @cached_property
     def _colors(self) -> dict[str, str]:
@@ -135,8 +122,12 @@ class Task:
 
     @cached_property
     def closed_graph(self) -> LabelledGraph:
-        """The initial state joined with cl(goal)."""
-        return LabelledGraph(self._colors, {"init": self.problem.init, **self._closed_goal})
+        """The initial state joined with cl(goal), without what no operator changes: it stands in the initial state."""
+        goal = self._closed_goal
+        if self.domain is not None and isinstance(self.closure, frozenset):
+            fluents = self.domain.fluents
+            goal = {"goal": frozenset([atom for atom in self.closure if atom[0] in fluents])}
+        return LabelledGraph(self._colors, {"init": self.problem.init, **goal})
 
     @property
     def _closed_goal(self) -> dict[str, State]:

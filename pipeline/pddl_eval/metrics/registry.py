@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-from pddl_eval.budget import OutOfTimeError
+from pddl_eval.budget import OutOfBudgetError
 from pddl_eval.options import ScoringOptions
 
 Row = Mapping[str, Any]
@@ -70,7 +70,7 @@ class Pair:
         for metric in self.metrics:
             try:
                 scores += metric.score(pair)
-            except OutOfTimeError as end:
+            except OutOfBudgetError as end:
                 scores += [None] * len(metric.columns)
                 pair.notes += [reason for reason in [str(end)] if reason not in pair.notes]
         return scores
