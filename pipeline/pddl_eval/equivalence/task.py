@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cached_property, lru_cache, partial
 from hashlib import blake2b
 
-from pddl_eval.budget import attempted
+from pddl_eval.budget import OutOfBudgetError, attempted
 from pddl_eval.domains import BrokenAssumption, CoveredState, PlanningDomain, planning_domain
 from pddl_eval.equivalence.canonical import LabelledGraph
 from pddl_eval.model import ROOT_TYPE, Action, Domain, Problem, State
@@ -52,6 +52,11 @@ class Task:
         )
 
     @cached_property
+    def ill_typed(self) -> str | None:
+        """In words, an atom that the declarations of a typed domain do not admit (``Domain.ill_typed``)."""
+        return self.domain.domain.ill_typed(self.problem) if self.domain is not None and self.typed else None
+
+    @cached_property
     def start(self) -> CoveredState | None:
         """The initial state as the domain's own rules read it; None where there are none or they do not cover it."""
         rules = self.domain.rules if self.domain is not None else None
@@ -75,6 +80,8 @@ class Task:
     @attempted
     def plan(self) -> tuple[Action, ...] | Unsolvable | Undecided:
         """A plan that was executed, the proof that there is none, or the limit that was hit."""
+        if self.ill_typed:
+            return Unsolvable(f"the problem is ill-typed: {self.ill_typed}")
         if self.has_closure and isinstance(self.closure, Unsolvable):
             return self.closure
         return solve(self.problem, self.domain, self.typed)
@@ -85,13 +92,15 @@ class Task:
 
         All unsolvable problems over isomorphic initial states are one problem: none has a goal state.
         """
-        return self.closure if isinstance(self.closure, Undecided) else self._digest(self.closed_graph)
+        if isinstance(self.closure, Undecided):
+            raise OutOfBudgetError(self.closure.reason)
+        return self._digest(self.closed_graph)
 
     @attempted
     def placeholder_certificate(self) -> str | Undecided:
         """As ``certificate``, for the paper's placeholder mode: initial state and goal are compared separately."""
         if isinstance(self.closure, Undecided):
-            return self.closure
+            raise OutOfBudgetError(self.closure.reason)
         return self._digest(self.initial_scene, self.closed_goal_scene)
 
     def _digest(self, *graphs: LabelledGraph) -> str:

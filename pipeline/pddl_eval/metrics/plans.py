@@ -40,7 +40,7 @@ class PlanPair:
         self,
         reference: ReadPlan,
         generated: ReadPlan,
-        task: tuple[Problem, Domain] | str | None,
+        task: Task | str | None,
         options: ScoringOptions,
     ) -> None:
         if not reference.found:
@@ -88,7 +88,7 @@ def _read(row: Row, options: ScoringOptions) -> PlanPair:
     return PlanPair(_reference(row["reference_plan"]), read_plan(row["generated_plan"]), task, options)
 
 
-def _runnable(task: Task | Unreadable) -> tuple[Problem, Domain] | str:
+def _runnable(task: Task | Unreadable) -> Task | str:
     """What plans are carried out in, or in words why they cannot be."""
     if isinstance(task, Unreadable):
         return f"the reference problem cannot be read: {task.detail}"
@@ -97,7 +97,7 @@ def _runnable(task: Task | Unreadable) -> tuple[Problem, Domain] | str:
     domain = task.domain.domain
     if domain.outside_strips:
         return f"domain {domain.name} goes beyond STRIPS ({', '.join(domain.outside_strips)})"
-    return task.problem, domain
+    return task
 
 
 def _prepare(plans: Iterable[ReadPlan], options: ScoringOptions) -> None:

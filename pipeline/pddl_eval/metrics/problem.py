@@ -52,6 +52,7 @@ def _scored(
     verdict = decide(reference, generated, is_placeholder)
     if isinstance(generated, Unreadable):
         return verdict
+    detail = verdict.detail
     plan: tuple[Action, ...] | Unsolvable | Undecided | None = None
     if isinstance(reference, Task) and not same_domain(reference, generated):
         plan = Unsolvable("it belongs to another domain")
@@ -59,6 +60,8 @@ def _scored(
     elif check_solvable:
         plan = _plan_through_map(reference, verdict)
         plan = generated.plan if plan is None else plan
+        if isinstance(plan, Unsolvable) and generated.ill_typed:
+            detail += f"; {plan.reason}"
     certificate: str | Undecided | None = None
     if verdict.equivalent and verdict.goal_object_map is None and isinstance(reference, Task):
         certificate = reference.certificate
@@ -67,6 +70,7 @@ def _scored(
     decided = check_solvable and not isinstance(plan, Undecided)
     return replace(
         verdict,
+        detail=detail,
         solvable=not isinstance(plan, Unsolvable) if decided else None,
         certificate=certificate if isinstance(certificate, str) else None,
         plan=plan if isinstance(plan, tuple) else None,
