@@ -22,7 +22,7 @@ class UnsolvableError(UserError):
     ...     fully_specify(held)
     ... except UnsolvableError as error:
     ...     print(error)
-    the goal stacks blocks in a circle
+    (on a a) is never true
     """
 
 
