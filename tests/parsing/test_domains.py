@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddl_eval.domains import blocksworld, floor_tile, gripper, rover_single
+from pddl_eval.domains import blocksworld, floor_tile, gripper, rover_single_stores
 from pddl_eval.model import EQUALITY, ROOT_TYPE, Atom, Domain
 from pddl_eval.parsing import DomainError, parse_domain
 from pddl_eval.parsing.domains import MAX_CHARACTERS, MAX_NESTING
@@ -150,7 +150,7 @@ def test_a_name_that_is_only_a_parent_is_a_type() -> None:
     assert list(domain.ancestors("truck")) == ["truck", "vehicle", ROOT_TYPE]
 
 
-@pytest.mark.parametrize("pddl_text", [blocksworld.PDDL, gripper.PDDL, floor_tile.PDDL, rover_single.PDDL])
+@pytest.mark.parametrize("pddl_text", [blocksworld.PDDL, gripper.PDDL, floor_tile.PDDL, rover_single_stores.PDDL])
 def test_agrees_with_the_pddl_package(pddl_text: str) -> None:
     parser = pytest.importorskip("pddl.parser.domain")
     theirs = parser.DomainParser()(pddl_text)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Set
 from functools import lru_cache
 from typing import Any
 
+from pddl_eval.domains import nothing_known_of
 from pddl_eval.equivalence import Task, read_task, task_of
 from pddl_eval.metrics import actions, execution, plan_score
 from pddl_eval.metrics.pairing import as_column, pair_up
@@ -93,7 +94,7 @@ def _runnable(task: Task | Unreadable) -> Task | str:
     if isinstance(task, Unreadable):
         return f"the reference problem cannot be read: {task.detail}"
     if task.domain is None:
-        return f"nothing is known of a domain named {task.problem.domain}"
+        return nothing_known_of(task.asked_for)
     domain = task.domain.domain
     if domain.outside_strips:
         return f"domain {domain.name} goes beyond STRIPS ({', '.join(domain.outside_strips)})"

@@ -10,7 +10,7 @@ from functools import lru_cache
 from operator import attrgetter
 
 from pddl_eval.budget import row_budget
-from pddl_eval.domains import planning_domain
+from pddl_eval.domains import known_domain
 from pddl_eval.equivalence import Task, decide, read_pair, same_domain
 from pddl_eval.metrics.registry import Column, Metric, Pair, Row
 from pddl_eval.model import Action
@@ -56,7 +56,7 @@ def _scored(
     plan: tuple[Action, ...] | Unsolvable | Undecided | None = None
     if isinstance(reference, Task) and not same_domain(reference, generated):
         plan = Unsolvable("it belongs to another domain")
-        generated = Task(generated.problem, planning_domain(generated.problem.domain))  # whose certificate it has
+        generated = Task(generated.problem, known_domain(generated.problem.domain))  # whose certificate it has
     elif check_solvable:
         plan = _plan_through_map(reference, verdict)
         plan = generated.plan if plan is None else plan

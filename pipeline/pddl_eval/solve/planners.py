@@ -33,7 +33,7 @@ def solve(
     if problem.goal <= problem.init:
         return ()
     if planning_domain is None:
-        return Undecided(f"nothing is known of a domain named {problem.domain}")
+        return Undecided("the domain is not known")
     domain = planning_domain.operators_of(typed)
     plan: tuple[Action, ...] | Unsolvable | Undecided | None = None
     if planning_domain.rules is not None:
