@@ -101,7 +101,7 @@ def test_domains_by_name_text_and_value() -> None:
     expected = compare_plans(PLAN, PLAN, problem=TWO_BLOCKS)
     assert compare_plans(PLAN, PLAN, problem=problem, domain="blocksworld") == expected
     assert compare_plans(PLAN, PLAN, problem=problem, domain=known.domain) == expected
-    text = "(define (domain d) (:action pickup :parameters (?x) :effect (on ?x b)))"
+    text = "(define (domain d) (:constants b) (:action pickup :parameters (?x) :effect (on ?x b)))"
     assert compare_plans(PLAN, "(pickup a)", problem=problem, domain=text).plan_valid
 
 
