@@ -139,14 +139,13 @@ def domain_text(name_or_file: str) -> str:
 
     Raises ``UserError`` where it is neither.
     """
-    from pddl_eval.domains import known_domain_names
+    from pddl_eval.domains import known_domain_names, planning_domain
 
-    names = known_domain_names()
-    if name_or_file in names:
+    if "(" not in name_or_file and planning_domain(name_or_file) is not None:
         return name_or_file
     path = Path(name_or_file)
     if not path.is_file():
-        hint = did_you_mean(name_or_file, names, "known domains")
+        hint = did_you_mean(name_or_file, known_domain_names(), "known domains")
         raise UserError(f"--domain {name_or_file} is neither a file nor a known domain; {hint}")
     if path.stat().st_size > DOMAIN_BYTES:
         raise UserError(f"--domain {name_or_file} is not a PDDL domain: it has more than {DOMAIN_BYTES:,} bytes.")

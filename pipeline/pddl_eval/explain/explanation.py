@@ -11,12 +11,14 @@ from dataclasses import dataclass
 
 from rich.console import Group
 
+from pddl_eval.budget import attempt, row_budget
 from pddl_eval.domains import planning_domain
 from pddl_eval.equivalence import Task, closest_matching, read_task
 from pddl_eval.explain.reading import Piece, PieceKind, pieces_of
 from pddl_eval.explain.sides import AtomLine, ObjectLine, Side, Standing, atom_lines, object_lines
 from pddl_eval.metrics import score_problem_pair
 from pddl_eval.model import ROOT_TYPE, Action, Atom, Problem, show_atom
+from pddl_eval.options import ScoringOptions
 from pddl_eval.pages import Cell, Excerpt, Page, Section, Table, plain, table, terminal
 from pddl_eval.parsing import Unreadable, read_problem
 from pddl_eval.shown import YES, line, listed
@@ -95,6 +97,13 @@ def explain(
     >>> explanation.verdict.verdict.value, explanation.generated.added
     ('equivalent', (('arm-empty',), ('clear', 'a')))
     """
+    with row_budget(ScoringOptions().row_seconds):
+        return _explain(reference_text, generated_text, is_placeholder, domain or None)
+
+
+def _explain(
+    reference_text: str | None, generated_text: str | None, is_placeholder: bool, domain: str | None
+) -> Explanation:
     verdict = score_problem_pair(reference_text, generated_text, is_placeholder, domain)
     other = score_problem_pair(reference_text, generated_text, not is_placeholder, domain, check_solvable=False)
     reference = read_task(reference_text, domain)
@@ -161,7 +170,8 @@ def _matching_objects(reference: Task | Unreadable, generated: Task | Unreadable
     ours, theirs = generated.problem, reference.problem
     our_scene, their_scene = generated.initial_scene, reference.initial_scene
     same = ours.objects == theirs.objects and ours.init == theirs.init
-    if not same and our_scene.invariant == their_scene.invariant and our_scene.form == their_scene.form:
+    alike = not same and our_scene.invariant == their_scene.invariant
+    if alike and attempt(lambda: our_scene.form == their_scene.form) is True:
         return dict(zip(our_scene.order, their_scene.order, strict=True))
     return closest_matching(ours, theirs)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 from pddl_eval.errors import UserError
 from pddl_eval.metrics import syntactic
+from pddl_eval.metrics.pairing import Column as Values
 from pddl_eval.metrics.pairing import pair_up
 from pddl_eval.metrics.registry import Column, Metric, Pair, Scores
 from pddl_eval.model import Domain
@@ -32,7 +32,13 @@ class DomainPair:
     def __init__(self, reference: str | Domain | None, generated: str | Domain | None) -> None:
         if reference is None:
             raise UserError("there is no reference domain")
-        self.reference = _reference(reference) if isinstance(reference, str) else reference
+        for side, domain in (("reference", reference), ("generated", generated)):
+            if not isinstance(domain, str | Domain | None):
+                raise TypeError(f"the {side} domain is a PDDL text or a Domain, not {type(domain).__name__}")
+        try:
+            self.reference = _reference(reference) if isinstance(reference, str) else reference
+        except DomainError as error:
+            raise DomainError(f"the reference domain cannot be read: {error}") from None
         self.generated: Domain | None = None
         self.missing_operators: tuple[str, ...] = ()
         self.extra_operators: tuple[str, ...] = ()
@@ -89,7 +95,9 @@ class DomainScores(Scores):
         self.outside_definition = pair.outside_definition
 
 
-def compare_domains(reference: Any, generated: Any) -> DomainScores | list[DomainScores]:
+def compare_domains(
+    reference: str | Domain | Values[str | Domain], generated: str | Domain | Values[str | Domain | None] | None
+) -> DomainScores | list[DomainScores]:
     """Syntactic precision and recall of a generated PDDL domain against a reference, overall and by group.
 
     A domain is a PDDL text (the generated one may be a raw model answer) or a ``Domain``. Lists, tuples, polars and
@@ -98,7 +106,7 @@ def compare_domains(reference: Any, generated: Any) -> DomainScores | list[Domai
     ``detail``.
 
     Raises ``UserError`` if a reference is missing or has no operators or if columns differ in length, ``DomainError``
-    (a ``UserError``) if a reference cannot be read.
+    (a ``UserError``) if a reference cannot be read, ``TypeError`` for what is neither a domain nor a column.
     Source: AMLGym, "Syntactic similarity".
 
     >>> ferry = '''(define (domain ferry) (:action sail :parameters (?from ?to)

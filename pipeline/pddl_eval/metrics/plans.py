@@ -10,8 +10,10 @@ from collections.abc import Iterable, Mapping, Set
 from functools import lru_cache
 from typing import Any
 
+from pddl_eval.domains import nothing_known_of
 from pddl_eval.equivalence import Task, read_task, task_of
 from pddl_eval.metrics import actions, execution, plan_score
+from pddl_eval.metrics.pairing import Column as Values
 from pddl_eval.metrics.pairing import as_column, pair_up
 from pddl_eval.metrics.registry import Column, Metric, Pair, Row, Scores
 from pddl_eval.metrics.similarity import EMBEDDING, embed
@@ -40,7 +42,7 @@ class PlanPair:
         self,
         reference: ReadPlan,
         generated: ReadPlan,
-        task: tuple[Problem, Domain] | str | None,
+        task: Task | str | None,
         options: ScoringOptions,
     ) -> None:
         if not reference.found:
@@ -88,16 +90,16 @@ def _read(row: Row, options: ScoringOptions) -> PlanPair:
     return PlanPair(_reference(row["reference_plan"]), read_plan(row["generated_plan"]), task, options)
 
 
-def _runnable(task: Task | Unreadable) -> tuple[Problem, Domain] | str:
+def _runnable(task: Task | Unreadable) -> Task | str:
     """What plans are carried out in, or in words why they cannot be."""
     if isinstance(task, Unreadable):
         return f"the reference problem cannot be read: {task.detail}"
     if task.domain is None:
-        return f"nothing is known of a domain named {task.problem.domain}"
+        return nothing_known_of(task.asked_for)
     domain = task.domain.domain
     if domain.outside_strips:
         return f"domain {domain.name} goes beyond STRIPS ({', '.join(domain.outside_strips)})"
-    return task.problem, domain
+    return task
 
 
 def _prepare(plans: Iterable[ReadPlan], options: ScoringOptions) -> None:
@@ -123,8 +125,8 @@ PLAN = Pair(
 
 
 def compare_plans(  # noqa: PLR0913 (the contract's keywords)
-    reference: Any,
-    generated: Any,
+    reference: str | Values[Any],
+    generated: str | Values[Any] | None,
     *,
     domain: str | Domain | None = None,
     problem: str | Problem | None = None,
@@ -146,7 +148,8 @@ def compare_plans(  # noqa: PLR0913 (the contract's keywords)
     settings of T-Eval's plan score, see ``plan_score``.
 
     Raises ``PlanError`` if a reference is missing or unreadable, ``UserError`` if columns differ in length or a setting
-    is wrong, ``ParseError`` or ``DomainError`` if problem or domain cannot be read.
+    is wrong, ``ParseError`` or ``DomainError`` if problem or domain cannot be read or no domain has the name,
+    ``TypeError`` for what is neither a plan nor a column.
     Sources: GAICo's and T-Eval's pages on planning metrics; Nguyen et al. 2012 for the distances.
 
     >>> compare_plans("pickup(A), stack(A,B), pickup(C)", "1. (pickup a)\\n2. (stack a b)").plan_lcs

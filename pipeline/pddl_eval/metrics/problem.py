@@ -10,7 +10,7 @@ from functools import lru_cache
 from operator import attrgetter
 
 from pddl_eval.budget import row_budget
-from pddl_eval.domains import planning_domain
+from pddl_eval.domains import known_domain
 from pddl_eval.equivalence import Task, decide, read_pair, same_domain
 from pddl_eval.metrics.registry import Column, Metric, Pair, Row
 from pddl_eval.model import Action
@@ -52,13 +52,16 @@ def _scored(
     verdict = decide(reference, generated, is_placeholder)
     if isinstance(generated, Unreadable):
         return verdict
+    detail = verdict.detail
     plan: tuple[Action, ...] | Unsolvable | Undecided | None = None
     if isinstance(reference, Task) and not same_domain(reference, generated):
         plan = Unsolvable("it belongs to another domain")
-        generated = Task(generated.problem, planning_domain(generated.problem.domain))  # whose certificate it has
+        generated = Task(generated.problem, known_domain(generated.problem.domain))  # whose certificate it has
     elif check_solvable:
         plan = _plan_through_map(reference, verdict)
         plan = generated.plan if plan is None else plan
+        if isinstance(plan, Unsolvable) and generated.ill_typed:
+            detail += f"; {plan.reason}"
     certificate: str | Undecided | None = None
     if verdict.equivalent and verdict.goal_object_map is None and isinstance(reference, Task):
         certificate = reference.certificate
@@ -67,6 +70,7 @@ def _scored(
     decided = check_solvable and not isinstance(plan, Undecided)
     return replace(
         verdict,
+        detail=detail,
         solvable=not isinstance(plan, Unsolvable) if decided else None,
         certificate=certificate if isinstance(certificate, str) else None,
         plan=plan if isinstance(plan, tuple) else None,

@@ -71,6 +71,7 @@ def find_plan(problem: Problem, domain: Domain) -> tuple[Action, ...] | Unsolvab
         seconds = ceil(min(SECONDS, seconds_left()))
         exit_code = _run(driver, scratch, seconds)
         if exit_code not in _PLAN_FOUND:
+            check()
             return _failure(exit_code, seconds)
         lines = (scratch / "plan").read_text(encoding="ascii").splitlines()
     return tuple(tuple(names[word] for word in line.strip(" ()").split()) for line in lines if line.startswith("("))
