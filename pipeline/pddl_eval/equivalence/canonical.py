@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -94,17 +93,23 @@ class LabelledGraph:
             colours.append(shape_of[label, len(atom)] << bits)
             edges += [(len(labels) + place, vertex, number[name]) for place, name in enumerate(atom[1:])]
             relations = max(relations, len(labels) + len(atom) - 1)
+        self._found: tuple[Form, list[int], Pairs] | None = None  # not a cached_property: mypyc's classes have none
         self._colours, self._edges, self._relations = colours, edges, relations
         often = sorted(Counter(colours).items())
         self._outline = (tuple(labels), tuple(kinds), tuple(shapes), tuple(sorted(flags)), tuple(often))
 
-    @cached_property
+    @property
     def invariant(self) -> tuple[object, ...]:
         """How often each colour and each relation occurs."""
         return self._outline, Counter([relation for relation, _, _ in self._edges])
 
-    @cached_property
+    @property
     def _labelling(self) -> tuple[Form, list[int], Pairs]:
+        if self._found is None:
+            self._found = self._labelled()
+        return self._found
+
+    def _labelled(self) -> tuple[Form, list[int], Pairs]:
         cells: Cells = {}
         start = 0
         for vertices in _grouped(self._colours).values():
