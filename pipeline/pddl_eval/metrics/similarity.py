@@ -11,6 +11,8 @@ from typing import Any
 
 from rapidfuzz.distance import Indel
 
+from pddl_eval.budget import check
+
 EMBEDDING = "embedding:"
 
 MAX_CHARACTERS = 1_000
@@ -38,7 +40,11 @@ def similarities(name: str, first: Sequence[str], second: Sequence[str]) -> list
         return [[float(one == other) for other in second] for one in first]
     first, second = ([text[:MAX_CHARACTERS] for text in texts] for texts in (first, second))
     if name == "lexical":
-        return [[Indel.normalized_similarity(one, other) for other in second] for one in first]
+        table = []
+        for one in first:
+            table.append([Indel.normalized_similarity(one, other) for other in second])
+            check()
+        return table
     vectors = embed(name, (*first, *second))
 
     def cosine(one: str, other: str) -> float:
