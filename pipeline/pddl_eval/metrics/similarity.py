@@ -11,6 +11,8 @@ from typing import Any
 
 from rapidfuzz.distance import Indel
 
+from pddl_eval.errors import UserError
+
 EMBEDDING = "embedding:"
 
 MAX_CHARACTERS = 1_000
@@ -66,4 +68,8 @@ def embed(name: str, texts: Iterable[str]) -> dict[str, Any]:
 def _model(name: str) -> Any:
     from sentence_transformers import SentenceTransformer  # an extra, and seconds to import
 
-    return SentenceTransformer(name.removeprefix(EMBEDDING))
+    model = name.removeprefix(EMBEDDING)
+    try:
+        return SentenceTransformer(model)
+    except (OSError, ValueError, RuntimeError) as error:  # No such model, no network, no PyTorch for its files.
+        raise UserError(f"the model {model} cannot be loaded: {error}") from error
