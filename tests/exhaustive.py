@@ -129,6 +129,26 @@ FLOOR_TILE = domain_of(
 DOMAINS = {domain.name: domain for domain in (BLOCKSWORLD, GRIPPER, FLOOR_TILE)}
 
 
+FLOOR_TILE_PREDICATES = {
+    "up": ["tile", "tile"],
+    "right": ["tile", "tile"],
+    "robot-at": ["robot", "tile"],
+    "robot-has": ["robot", "color"],
+    "available-color": ["color"],
+    "painted": ["tile", "color"],
+}
+
+
+def well_typed(problem: Problem) -> bool:
+    """True unless an atom is not as its domain declares it; the other two domains have no types and admit all."""
+    if problem.domain != FLOOR_TILE.name:
+        return True
+    return all(
+        FLOOR_TILE_PREDICATES.get(predicate) == [problem.objects[name] for name in names]
+        for predicate, *names in problem.init | problem.goal
+    )
+
+
 def changing_predicates(domain: Domain) -> frozenset[str]:
     """The predicates that some operator adds or deletes; atoms of all others are static."""
     return frozenset(

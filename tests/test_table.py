@@ -166,7 +166,7 @@ def test_sentences_about_answers_are_printable() -> None:
     assert row["plan_detail"].isprintable() and row["domain_detail"].isprintable()
 
 
-@pytest.mark.parametrize("domain", ["blockworld", "# A page (with brackets)", "(define (domain", ""])
+@pytest.mark.parametrize("domain", ["blockworld", "# A page (with brackets)", "(define (domain"])
 def test_a_domain_that_is_none_is_an_error_before_any_row(domain: str) -> None:
     with pytest.raises(UserError, match="domain"):
         score_schema(

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from pddl_eval.budget import row_budget
+from pddl_eval.domains import chosen_domain
 from pddl_eval.equivalence import task_of
 from pddl_eval.errors import UserError
 from pddl_eval.metrics import score_problem_pair
 from pddl_eval.model import Problem, State, problem_to_pddl
+from pddl_eval.options import ScoringOptions
 from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable
+
+ROW_SECONDS = ScoringOptions().row_seconds
+"""Processor time of each call: that of a row in a dataset."""
 
 
 class UnsolvableError(UserError):
@@ -17,7 +25,7 @@ class UnsolvableError(UserError):
     ...     fully_specify(held)
     ... except UnsolvableError as error:
     ...     print(error)
-    the goal stacks blocks in a circle
+    (on a a) is never true
     """
 
 
@@ -25,10 +33,10 @@ class UndecidedError(UserError):
     """A limit was hit before the answer was found, or the domain is not known; the message says which.
 
     >>> try:
-    ...     certificate("(define (problem p) (:domain chess) (:objects k) (:init (at k)) (:goal (mated k)))")
+    ...     certificate("(define (problem p) (:domain blocks-world) (:objects a) (:init (held a)) (:goal (clear a)))")
     ... except UndecidedError as error:
     ...     print(error)
-    nothing is known of a domain named chess
+    nothing is known of a domain named `blocks-world`; did you mean blocksworld?
     """
 
 
@@ -46,7 +54,8 @@ def compare_problems(
     paper's "PDDL without object identity"). ``domain``: a known domain's name or a PDDL text; default: the domain that
     the reference names. With ``check_solvable=False``, ``solvable`` is None.
 
-    Raises ``DomainError`` if ``domain`` is a text but not a PDDL domain.
+    Raises ``DomainError`` if ``domain`` is neither a known name nor a PDDL domain, ``TypeError`` for an argument of
+    another type: columns are for ``score_frame``.
     Source: the paper, section 4, algorithm 1.
 
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
@@ -54,22 +63,34 @@ def compare_problems(
     >>> verdict.equivalent, verdict.verdict.value, verdict.object_map
     (True, 'isomorphic', {'z': 'a'})
     """
-    texts = (problem_to_pddl(side) if isinstance(side, Problem) else side for side in (reference, generated))
-    return score_problem_pair(*texts, is_placeholder, domain, check_solvable)
+    texts: list[str | None] = []
+    for side, problem in (("reference", reference), ("generated", generated)):
+        if not isinstance(problem, str | Problem | None):
+            kind = type(problem).__name__
+            raise TypeError(f"{side} is one problem, a PDDL text or a Problem, not {kind}; for columns use score_frame")
+        texts.append(problem_to_pddl(problem) if isinstance(problem, Problem) else problem)
+    if domain:
+        chosen_domain(domain)
+    verdict = score_problem_pair(*texts, is_placeholder, domain or None, check_solvable)
+    maps = (None if each is None else dict(each) for each in (verdict.object_map, verdict.goal_object_map))
+    object_map, goal_object_map = maps  # the caller's own: the verdict is kept for the next call
+    return replace(verdict, object_map=object_map, goal_object_map=goal_object_map)
 
 
 def fully_specify(problem: str | Problem, domain: str | None = None) -> State:
     """cl(goal): every atom that is true in all reachable states that contain the goal, static atoms included.
 
     Raises ``UnsolvableError`` if no reachable state contains the goal, ``UndecidedError`` if a limit was hit or the
-    domain is not known, ``ParseError`` if the text is not a problem.
+    domain that the problem names is not known, ``ParseError`` if the text is not a problem, ``DomainError`` as
+    ``compare_problems``.
     Source: the paper, section 4 (fullySpecify) and appendix C.
 
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
     >>> sorted(fully_specify(held))
     [('arm-empty',), ('clear', 'a'), ('on-table', 'a')]
     """
-    closure = task_of(problem, domain).closure
+    with row_budget(ROW_SECONDS):
+        closure = task_of(problem, domain).closure
     if isinstance(closure, Unsolvable):
         raise UnsolvableError(closure.reason)
     if isinstance(closure, Undecided):
@@ -82,15 +103,15 @@ def certificate(problem: str | Problem, domain: str | None = None, *, is_placeho
 
     ``is_placeholder``: equivalent when initial states and goals are compared separately.
 
-    Raises ``UndecidedError`` if a limit was hit or the domain is not known, ``ParseError`` if the text is not a
-    problem.
+    Raises as ``fully_specify``, except that an unsolvable problem has a certificate too.
 
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
     >>> certificate(held) == certificate(held.replace("clear a", "on-table a"))
     True
     """
-    task = task_of(problem, domain)
-    found = task.placeholder_certificate if is_placeholder else task.certificate
+    with row_budget(ROW_SECONDS):
+        task = task_of(problem, domain)
+        found = task.placeholder_certificate if is_placeholder else task.certificate
     if isinstance(found, Undecided):
         raise UndecidedError(found.reason)
     return found

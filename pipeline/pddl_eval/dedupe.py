@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
+from pddl_eval.domains import chosen_domain
 from pddl_eval.equivalence import task_of
 from pddl_eval.errors import UserError, did_you_mean, never_an_interrupt
 from pddl_eval.options import version_of
@@ -41,8 +42,8 @@ from pddl_eval.run import (
     require_text,
 )
 from pddl_eval.shown import printable
-from pddl_eval.table import require_domain, values_of
-from pddl_eval.verdict import Undecided
+from pddl_eval.table import values_of
+from pddl_eval.verdict import CERTIFICATE_VERSION, Undecided
 
 CHUNK_TEXTS = 256
 CHUNK_CHARACTERS = 4_000_000
@@ -53,9 +54,6 @@ MOST_GROUPS = 100
 
 LEAKS_SHOWN = 20
 """Lines of a printed summary, at most."""
-
-CERTIFICATE_DEPENDS_ON = ("pddl-eval", "pddl", "igraph")
-"""Distributions with another version of which a problem may have another certificate."""
 
 
 ProblemText = tuple[str, str | None]
@@ -165,7 +163,8 @@ def dedupe(  # noqa: PLR0913, RUF100 (one keyword a flag of the command)
     worker process dies.
     """
     kept = list(dict.fromkeys([*([split_by] if split_by else []), *keep]))
-    require_domain(domain)
+    if domain:
+        chosen_domain(domain)
     parts = [_part("input", open_source(places), columns or {}, kept)]
     if against is not None:
         other = open_source(against)  # It may lack the split and the kept columns.
@@ -367,8 +366,8 @@ def certificate_signature(is_placeholder: bool) -> str:
     >>> certificate_signature(is_placeholder=False).rpartition("|")[2]
     'mode:identity'
     """
-    versions = [f"{distribution}:{version_of(distribution)}" for distribution in CERTIFICATE_DEPENDS_ON]
-    return "|".join([*versions, f"mode:{'placeholder' if is_placeholder else 'identity'}"])
+    mode = "placeholder" if is_placeholder else "identity"
+    return f"certificate:{CERTIFICATE_VERSION}|pddl:{version_of('pddl')}|mode:{mode}"
 
 
 def write_rows(rows: pl.DataFrame, output: str | os.PathLike[str], is_placeholder: bool) -> None:

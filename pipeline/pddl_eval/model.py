@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import chain
 from typing import Generic, TypeVar
 
 Atom = tuple[str, ...]
@@ -29,6 +31,9 @@ ROOT_TYPE = "object"
 
 EQUALITY = "="
 """The predicate of ``(= ?x ?y)``: decided by the arguments, never part of a state."""
+
+KINDS_KEPT = 1_000
+"""Combinations of predicate and types of which it is known whether a domain's declarations admit them."""
 
 NO_NAMES: Mapping[str, str] = {}
 
@@ -141,6 +146,26 @@ class Domain:
         ancestors = set(self.ancestors(type_))
         return any(wanted in ancestors or wanted not in self.types or wanted == ROOT_TYPE for wanted in alternatives)
 
+    def ill_typed(self, problem: Problem) -> str | None:
+        """In words, the first atom of a problem that the declarations do not admit; None where they admit all.
+
+        VAL refuses a problem with an undeclared predicate, or with arguments that do not fit. A domain without types
+        admits every atom. What only operators declare, by naming it, has arguments of any type.
+
+        >>> car = Domain("d", {"car": "object"}, {}, {"at": (("car",), ("object",))}, ())
+        >>> car.ill_typed(Problem("p", "d", {"x": "object"}, frozenset({("at", "x", "x")}), frozenset()))
+        '(at x x): argument 1 of at is of type car, not object'
+        """
+        if not self.types or not self.predicates:
+            return None
+        type_of = {**problem.objects, **self.constants}.get
+        kinds = {(atom[0], tuple(map(type_of, atom[1:]))) for atom in chain(problem.init, problem.goal)}
+        refused = {kind: why for kind in kinds if (why := _misfit(self, *kind))}  # thousands of atoms have few kinds
+        for atom in sorted(problem.init | problem.goal) if refused else ():
+            if why := refused.get((atom[0], tuple(map(type_of, atom[1:])))):
+                return f"{show_atom(atom)}: {why}"
+        return None
+
     def without_types(self) -> Domain:
         """The same domain with every parameter and constant a plain ``object``."""
         return replace(
@@ -150,6 +175,21 @@ class Domain:
             predicates={name: ((ROOT_TYPE,),) * len(types) for name, types in self.predicates.items()},
             operators=tuple(operator.without_types() for operator in self.operators),
         )
+
+
+@lru_cache(maxsize=KINDS_KEPT)
+def _misfit(domain: Domain, predicate: str, types: tuple[str | None, ...]) -> str | None:
+    """In words, why the declarations admit no atom of the predicate over objects of these types (None: any)."""
+    declared = domain.predicates.get(predicate)
+    if declared is None:
+        used = {atom[0] for operator in domain.operators for part in operator.parts for atom in part}
+        return None if predicate in used else f"the domain declares no predicate {predicate}"
+    if len(declared) != len(types):
+        return f"{predicate} takes {len(declared)} argument{'' if len(declared) == 1 else 's'}, not {len(types)}"
+    for number, (type_, wanted) in enumerate(zip(types, declared, strict=True), 1):
+        if type_ is not None and not domain.fits(type_, wanted):
+            return f"argument {number} of {predicate} is of type {' or '.join(wanted)}, not {type_}"
+    return None
 
 
 def indexes(bits: int) -> Iterator[int]:

@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from typing import Any, TypeVar
 
 from pddl_eval.errors import UserError, did_you_mean
+from pddl_eval.verdict import CERTIFICATE_VERSION
 
 PAIRS = ("problem", "plan", "domain")
 """What is compared: each has a column ``reference_…`` and a column ``generated_…``."""
@@ -110,6 +111,14 @@ class ScoringOptions:
         0.8, "Similarity above which plan steps match, 0 to 1.", signed="threshold", shown="{:g}".format
     )
 
+    row_seconds: float = setting(
+        10.0,
+        "Processor time of a row; what is open then is undecided.",
+        metavar="SECONDS",
+        signed="seconds",
+        shown="{:g}".format,
+    )
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", dict(self.columns or {}))
         if self.similarity.startswith("embedding:") and len(self.similarity) > len("embedding:"):
@@ -120,6 +129,8 @@ class ScoringOptions:
         for name, value in (("beta", self.beta), ("threshold", self.threshold)):
             if not 0 <= value <= 1:
                 raise UserError(f"{name} is a number from 0 to 1, not {value}")
+        if not self.row_seconds > 0:
+            raise UserError(f"row_seconds is a number above 0, not {self.row_seconds}")
         self._check_columns()
 
     def column(self, meaning: str) -> str:
@@ -141,7 +152,7 @@ class ScoringOptions:
 
         Scores with different signatures are not comparable. The line can be quoted in a paper.
         """
-        parts = {name: version_of(name) for name in ("pddl-eval", "pddl", "igraph")}
+        parts = {name: version_of(name) for name in ("pddl-eval", "pddl")} | {"certificate": str(CERTIFICATE_VERSION)}
         for each in fields(self):
             known, value = setting_of(each), getattr(self, each.name)
             if known.signed:

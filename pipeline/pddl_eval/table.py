@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from pddl_eval.domains import known_domain_names, planning_domain
+from pddl_eval.budget import row_budget
+from pddl_eval.domains import chosen_domain, planning_domain
 from pddl_eval.errors import UserError, did_you_mean, never_an_interrupt
 from pddl_eval.metrics import PAIRS, ROW_COLUMNS, Pair, Row
 from pddl_eval.options import MEANINGS, ScoringOptions, takes
-from pddl_eval.parsing import DomainError
 from pddl_eval.progress import progress
 from pddl_eval.shown import line, listed, printable
 
@@ -69,13 +69,14 @@ def _score_row(row: Row, pairs: Sequence[Pair], options: ScoringOptions) -> list
     start = perf_counter_ns()
     scores: list[Any] = []
     errors: list[str] = []
-    for pair in pairs:
-        try:
-            scores += pair.score(pair.read(row, options))
-        except Exception as error:
-            never_an_interrupt(error)
-            scores += [None] * len(pair.columns)
-            errors.append(f"{pair.name}: {type(error).__name__}: {error}")
+    with row_budget(options.row_seconds):
+        for pair in pairs:
+            try:
+                scores += pair.score(pair.read(row, options))
+            except Exception as error:
+                never_an_interrupt(error)
+                scores += [None] * len(pair.columns)
+                errors.append(f"{pair.name}: {type(error).__name__}: {error}")
     # Sentences quote answers, which may hold anything that a terminal obeys or that is no Unicode.
     shown = [printable(score) if isinstance(score, str) else score for score in [*scores, "; ".join(errors) or None]]
     return [*shown, (perf_counter_ns() - start) // 1000]
@@ -115,7 +116,8 @@ def score_schema(schema: pa.Schema, options: ScoringOptions) -> pa.Schema:
     ['plan_lcs', 'plan_jaccard', 'plan_score']
     """
     present = pairs_present(schema, options)
-    require_domain(options.domain)
+    if options.domain:
+        chosen_domain(options.domain)
     for name in map(options.column, MEANINGS):
         if schema.names.count(name) > 1:
             raise ColumnError(f"{schema.names.count(name)} columns are named {name}: keep one")
@@ -136,22 +138,6 @@ def score_schema(schema: pa.Schema, options: ScoringOptions) -> pa.Schema:
     return pa.schema(
         [*schema, *(pa.field(column.name, ARROW_TYPES[column.type]) for column in added)], metadata=schema.metadata
     )
-
-
-def require_domain(domain: str | None) -> None:
-    """Raise ``UserError`` where this is neither a known domain nor the text of one.
-
-    >>> require_domain("gripper")
-    """
-    if domain is None:
-        return
-    try:
-        if planning_domain(domain) is not None:
-            return
-        reason = did_you_mean(domain, known_domain_names(), "known domains")
-    except DomainError as error:
-        reason = str(error)
-    raise UserError(f"{line(domain)} is neither a known domain nor a PDDL domain: {reason}")
 
 
 def count_unknown_domains(table: pa.Table, options: ScoringOptions) -> dict[str, dict[str, float]]:

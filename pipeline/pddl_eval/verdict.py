@@ -9,14 +9,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pddl_eval.model import Action, Atom
+from pddl_eval.model import Action, Atom, show_atom
 
 
 @dataclass(frozen=True, slots=True)
 class Unsolvable:
-    """A proof that no reachable state contains the goal; ``reason`` says it in one sentence."""
+    """A proof that no reachable state contains the goal; ``reason`` is a sentence: ``atoms``, then what they are.
 
-    reason: str
+    >>> Unsolvable("are never true together", (("on", "a", "b"), ("on", "b", "a"))).reason
+    '(on a b) and (on b a) are never true together'
+    """
+
+    says: str
+    atoms: tuple[Atom, ...] = ()
+
+    @property
+    def reason(self) -> str:
+        """The proof in one sentence."""
+        return f"{' and '.join(map(show_atom, self.atoms))} {self.says}".lstrip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +34,10 @@ class Undecided:
     """A limit was hit before an answer was found; ``reason`` names the limit."""
 
     reason: str
+
+
+CERTIFICATE_VERSION = 1
+"""Of the definition of certificates: those of one version never change, whatever release or library makes them."""
 
 
 class Verdict(StrEnum):

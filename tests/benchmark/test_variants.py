@@ -41,7 +41,7 @@ def judged_exhaustively(original: Original, answer: str) -> Labels:
         return Labels(True, False, False, False)
     return Labels(
         True,
-        exhaustive.solvable(found),
+        exhaustive.solvable(found) and exhaustive.well_typed(found),
         exhaustive.equivalent(original.problem, found, original.is_placeholder),
         exhaustive.equivalent(original.problem, found, original.is_placeholder, typed=False),
     )
@@ -120,6 +120,13 @@ def test_an_answer_depends_on_nothing_but_its_seed(small_pairs: list[Pair]) -> N
     for pair in small_pairs[:20]:
         first, second = (draw_variant(original_of(pair), PRESETS["zero-shot"], Random("7")) for _ in range(2))
         assert first == second
+
+
+def test_of_an_ill_typed_answer_no_solution_is_promised(small_pairs: list[Pair]) -> None:
+    originals = {(found := original_of(pair)).problem.domain: found for pair in small_pairs}
+    for domain, solvable in {"blocksworld": True, "gripper": True, "floor-tile": False}.items():
+        variant = variant_of(originals[domain], "init_unknown_predicate", Random(0))
+        assert variant and variant.labels == Labels(True, solvable, False, False)
 
 
 def test_of_an_unknown_domain_no_solution_is_promised() -> None:

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from tests.commands.running import run, start
 
-HEAVY = {"ray", "pyarrow", "polars", "numpy", "igraph", "networkx", "pddl", "altair"}
+HEAVY = {"ray", "pyarrow", "polars", "numpy", "networkx", "pddl", "altair"}
 COMMANDS = {"score", "rescore", "compare", "report", "explain", "generate", "bench", "dedupe"}
 
 

@@ -24,7 +24,7 @@ try:
     main()
 except SystemExit:
     pass
-print(sorted({"ray", "polars", "igraph", "pyarrow", "pddl", "networkx"} & sys.modules.keys()))
+print(sorted({"ray", "polars", "pyarrow", "pddl", "networkx"} & sys.modules.keys()))
 """
 """Prints the first page and then the heavy packages that it imported."""
 

@@ -5,6 +5,7 @@ from pddl_eval.domains import BrokenAssumption, planning_domain
 from pddl_eval.domains.renaming import renaming_between
 from pddl_eval.equivalence import Task
 from pddl_eval.model import Problem
+from pddl_eval.verdict import Unsolvable
 
 FOUR_OPERATORS = """
 (define (domain blocks-4ops) (:requirements :strips)
@@ -56,6 +57,24 @@ def test_another_domain_is_not_taken_for_blocks_world(change: str, into: str) ->
     assert change in FOUR_OPERATORS
     domain = planning_domain(FOUR_OPERATORS.replace(change, into))
     assert domain is not None and domain.rules is None
+
+
+def test_reasons_are_in_the_given_words() -> None:
+    domain = planning_domain(FOUR_OPERATORS)
+    assert domain is not None and domain.rules is not None
+    init = frozenset({("handempty",), *((state, block) for state in ("free", "ontable") for block in "abc")})
+    start = domain.rules(Problem("p", "blocks-4ops", dict.fromkeys("abc", "object"), init, frozenset()), True)
+    assert not isinstance(start, BrokenAssumption)
+    goals = {
+        "(red a) is not true initially and no operator can make it true": {("red", "a")},
+        "(on a b) is not true initially and no operator can make it true": {("on", "a", "b")},
+        "(above a b) and (above c b) are never true together": {("above", "a", "b"), ("above", "c", "b")},
+        "(above a b) and (above b a) are never true together": {("above", "a", "b"), ("above", "b", "a")},
+    }
+    for reason, goal in goals.items():
+        for proof in (start.fully_specify(frozenset(goal)), start.plan(frozenset(goal))):
+            assert isinstance(proof, Unsolvable)
+            assert proof.reason == reason
 
 
 @pytest.mark.parametrize("name", ["blocksworld", "gripper", "floor-tile"])

@@ -108,7 +108,7 @@ def test_domains_by_name_text_and_value() -> None:
 def test_what_is_not_known_is_null_and_said() -> None:
     scores = compare_plans(PLAN, PLAN, problem=TWO_BLOCKS.replace("blocksworld", "chess"))
     assert (scores.plan_valid, scores.plan_lcs) == (None, 1.0)
-    assert scores.detail == "not carried out: nothing is known of a domain named chess"
+    assert "not carried out" in scores.detail and "`chess`" in scores.detail
     text = "(define (domain d) (:action a :parameters () :effect (when (p) (q))))"
     scores = compare_plans(PLAN, PLAN, problem=TWO_BLOCKS, domain=text)
     assert (scores.plan_valid, scores.detail) == (None, "not carried out: domain d goes beyond STRIPS (a: when)")

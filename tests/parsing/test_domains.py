@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddl_eval.domains import blocksworld, floor_tile, gripper, rover_single
+from pddl_eval.domains import blocksworld, floor_tile, gripper, rover_single_stores
 from pddl_eval.model import EQUALITY, ROOT_TYPE, Atom, Domain
 from pddl_eval.parsing import DomainError, parse_domain
 from pddl_eval.parsing.domains import MAX_CHARACTERS, MAX_NESTING
@@ -78,6 +78,9 @@ def test_finds_the_first_domain_in_an_answer() -> None:
         ("(forall (?y - t) (r ?y))", "forall"),
         ("(exists (?y - t) (r ?y))", "exists"),
         ("(not (and (p) (q)))", "negated conjunction"),
+        ("(not (and))", "negated conjunction"),
+        ("(not ())", "negated conjunction"),
+        ("(at home)", "home is not a constant"),
         ("(>= (fuel) 3)", "numeric condition"),
         ("(= (fuel) 3)", "numeric condition"),
         ("(r (place-of ?x))", "nested term in r"),
@@ -99,10 +102,23 @@ def test_names_conditions_outside_strips_and_reads_the_rest(condition: str, cons
         ("(:derived (above ?x ?y) (on ?x ?y))", "above: derived predicate"),
         ("(:durative-action a :parameters (?x) :duration (= ?duration 3) :effect (at end (p)))", "a: durative action"),
         ("(:constraints (always (p)))", "domain: :constraints"),
+        ("(:action a :effect (at home)) (:constants house)", "a: home is not a constant"),
+        ("(:action a :effect (not ()))", "a: negated conjunction"),
+        ("(:action a :effect (p)) (:action a :effect (q))", "a: defined twice"),
     ],
 )
 def test_names_other_constructs_outside_strips(section: str, note: str) -> None:
     assert parse_domain(f"(define (domain d) {section})").outside_strips == (note,)
+
+
+def test_an_action_that_stands_twice_is_read_once_as_the_pddl_package_does() -> None:
+    action = "(:action a :parameters () :precondition (p) :effect (q))"
+    domain = parse_domain(f"(define (domain d) (:predicates (p) (q)) {action} {action.replace('(p)', '(and (p))')})")
+    assert (len(domain.operators), domain.outside_strips) == (1, ())
+    parser = pytest.importorskip("pddl.parser.domain")
+    assert len(parser.DomainParser()(f"(define (domain d) (:predicates (p) (q)) {action} {action})").actions) == 1
+    other = f"(define (domain d) (:predicates (p) (q)) {action} {action.replace('(p)', '(q)')})"
+    assert len(parser.DomainParser()(other).actions) == len(parse_domain(other).operators) == 2
 
 
 def test_quantities_that_decide_nothing_are_passed_over() -> None:
@@ -125,7 +141,6 @@ def test_quantities_that_decide_nothing_are_passed_over() -> None:
         ("(define (domain d) (:predicates (p ?x -t)))", "`-t` is not a name"),
         ("(define (domain d) (:predicates p))", "a predicate with its arguments, found `p`"),
         ("(define (domain d) (:action))", "no name"),
-        ("(define (domain d) (:action a) (:action a))", "defined twice"),
         ("(define (domain d) (:action a :effect (p) :effect (q)))", "twice"),
         ("(define (domain d) (:action a :parameters (x)))", "parameter `x`"),
         ("(define (domain d) (:action a :parameters (?x ?x)))", "names a parameter twice"),
@@ -150,7 +165,7 @@ def test_a_name_that_is_only_a_parent_is_a_type() -> None:
     assert list(domain.ancestors("truck")) == ["truck", "vehicle", ROOT_TYPE]
 
 
-@pytest.mark.parametrize("pddl_text", [blocksworld.PDDL, gripper.PDDL, floor_tile.PDDL, rover_single.PDDL])
+@pytest.mark.parametrize("pddl_text", [blocksworld.PDDL, gripper.PDDL, floor_tile.PDDL, rover_single_stores.PDDL])
 def test_agrees_with_the_pddl_package(pddl_text: str) -> None:
     parser = pytest.importorskip("pddl.parser.domain")
     theirs = parser.DomainParser()(pddl_text)

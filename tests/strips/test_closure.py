@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddl_eval.domains import BrokenAssumption, blocksworld, rover_single
+from pddl_eval.domains import BrokenAssumption, blocksworld, rover_single_stores
 from pddl_eval.model import Domain, Problem, State
 from pddl_eval.parsing import parse_domain, parse_problem
 from pddl_eval.solve import execute
@@ -151,7 +151,7 @@ def test_every_rover_problem_of_the_benchmark_is_decided() -> None:
 
     rows = pl.read_parquet(SHARED_PROBLEMS).filter(pl.col("domain") == "rover-single")
     assert rows.height == 192
-    domain = parse_domain(rover_single.PDDL)
+    domain = parse_domain(rover_single_stores.PDDL)
     for text in sorted(set(rows["problem_pddl"])):
         problem = parse_problem(text)
         plan, closed = find_plan(problem, domain), closure(problem, domain)

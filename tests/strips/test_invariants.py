@@ -6,7 +6,7 @@ from random import Random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddl_eval.domains import blocksworld, rover_single
+from pddl_eval.domains import blocksworld, rover_single_stores
 from pddl_eval.model import Atom, Domain, Problem
 from pddl_eval.parsing import parse_domain
 from pddl_eval.strips.invariants import MAX_LITERALS, consequences, h2, is_unreachable
@@ -63,7 +63,7 @@ def test_h2_shows_that_what_is_sent_is_had() -> None:
     init = {("at_rover", "w"), ("at_lander", "w"), ("visible", "w", "w"), ("at_soil_sample", "w")}
     init |= {("empty", "s"), ("available",), ("channel_free",)}
     problem = Problem("p", "rover", {"w": "waypoint", "s": "store"}, frozenset(init), frozenset())
-    task = ground(problem, parse_domain(rover_single.PDDL))
+    task = ground(problem, parse_domain(rover_single_stores.PDDL))
     assert isinstance(task, GroundTask)
     sent = task.bit[("communicated_soil_data", "w")]
     with_h2 = consequences(task, sent, 0)

@@ -204,7 +204,10 @@ def init_atom_added(original: Original, random: Random) -> Problem | None:
 
 @recipe(Grade.SOLVABLE)
 def init_unknown_predicate(original: Original, random: Random) -> Problem:
-    """One initial atom more, of a predicate that the domain does not declare, so that no operator touches it."""
+    """One initial atom more, of a predicate that the domain does not declare, so that no operator touches it.
+
+    Where the domain has types, that makes the problem ill-typed; ``variant_of`` labels it so.
+    """
     return replace(original.problem, init=original.problem.init | {_unknown_atom(original.problem, random)})
 
 

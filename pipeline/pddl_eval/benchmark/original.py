@@ -39,6 +39,10 @@ class Original:
         """``closures`` of a changed problem in the same domain; where they are known, its goal can be reached."""
         return _all_known(_closures(Task(changed, self.planning_domain)))
 
+    def ill_typed(self, problem: Problem) -> bool:
+        """True where the declarations of the original's domain do not admit an atom of the problem."""
+        return Task(problem, self.planning_domain).ill_typed is not None
+
 
 def _closures(task: Task) -> list[State | Unsolvable | Undecided]:
     return [task.closure, task.untyped.closure] if task.types_matter else [task.closure]

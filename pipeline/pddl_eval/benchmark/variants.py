@@ -91,13 +91,15 @@ def draw_variant(original: Original, preset: Preset, random: Random) -> Variant:
 def variant_of(original: Original, recipe: str, random: Random) -> Variant | None:
     """An answer by that recipe, None where it does not apply; ``KeyError`` where there is no such recipe.
 
-    A solution is promised only where the original is known to have one.
+    A solution is promised only where the original is known to have one, and none where the answer is ill-typed.
     """
     made = RECIPES[recipe].make(original, random)
     if made is None:
         return None
     labels = RECIPES[recipe].labels
-    if not original.closures and labels.solvable:
+    if labels.solvable and original.ill_typed(made if isinstance(made, Problem) else original.problem):
+        labels = labels._replace(solvable=False)
+    elif not original.closures and labels.solvable:
         labels = labels._replace(solvable=None)
     return Variant(write(made, random) if isinstance(made, Problem) else made, recipe, labels)
 

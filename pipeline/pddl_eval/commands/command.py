@@ -144,20 +144,20 @@ def domain_text(name_or_file: str) -> str:
 
     Raises ``UserError`` where it is neither.
     """
-    from pddl_eval.table import require_domain
+    from pddl_eval.domains import chosen_domain
 
     path = Path(name_or_file)
     try:
-        require_domain(name_or_file)
+        chosen_domain(name_or_file)
         return name_or_file
     except UserError as error:
         if not path.is_file():
-            raise UserError(f"--domain: there is no such file, and {error}") from None
+            raise UserError(f"--domain {name_or_file} is no file, and {error}") from None
     if path.stat().st_size > DOMAIN_BYTES:
         raise UserError(f"--domain {name_or_file} is not a PDDL domain: it has more than {DOMAIN_BYTES:,} bytes.")
     text = path.read_text(encoding="utf-8", errors="replace")
     try:
-        require_domain(text)
+        chosen_domain(text)
     except UserError as error:
         raise UserError(f"--domain {name_or_file}: {error}") from None
     return text

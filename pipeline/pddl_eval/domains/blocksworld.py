@@ -227,5 +227,8 @@ def _chains(goal: Iterable[Atom], start: Towers) -> _Chains | Unsolvable:
     live = start.bases - {TABLE, ARM}
     chains = [_stack(block, above) for block in sorted(live) if below.get(block, TABLE) == TABLE]
     if sum(map(len, chains)) + (above.get(ARM, NOTHING) != NOTHING) != len(live):
-        return Unsolvable("the goal stacks blocks in a circle")
+        circle = [min(live.difference([above.get(ARM, NOTHING)], *chains))]
+        while below[circle[-1]] != circle[0]:
+            circle.append(below[circle[-1]])
+        return exclude_each_other(*(_atom(block, below[block]) for block in circle))
     return _Chains(chains, below, above)

@@ -283,10 +283,9 @@ def _aims(goal: Iterable[Atom], floor: Floor) -> _Aims | Unsolvable:  # noqa: C9
             ]
             undecided = [robot for robot in team if robot not in color]
             if not changed and not undecided:
-                return Unsolvable(
-                    f"{min(later)} must be painted in a colour that nobody there began with, but the goal has every "
-                    "robot there keep a colour that is lost once changed"
-                )
+                tile = min(later)
+                kept = [("robot-has", robot, color[robot]) for robot in team]
+                return exclude_each_other(("painted", tile, min(later[tile])), *kept)
             if not changed and len(undecided) == 1:
                 must_change.update(undecided)
             work.append(((changed or undecided)[0], later))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Concatenate, ParamSpec, Protocol, TypeVar, cast
 
-from pddl_eval.model import Action, Atom, Problem, State, show_atom
+from pddl_eval.model import Action, Atom, Problem, State
 from pddl_eval.verdict import Unsolvable
 
 RECENT = 16
@@ -56,11 +56,11 @@ def remembered(read: Callable[Concatenate[Iterable[Atom], P], T]) -> Callable[Co
     return cast("Callable[Concatenate[State, P], T]", lru_cache(maxsize=RECENT)(reader))
 
 
-def exclude_each_other(first: Atom, second: Atom) -> Unsolvable:
-    """The proof that there is no plan for a goal with two atoms that are never true together."""
-    return Unsolvable(f"{show_atom(first)} and {show_atom(second)} are never true together")
+def exclude_each_other(*atoms: Atom) -> Unsolvable:
+    """The proof that there is no plan for a goal with atoms that are never true together."""
+    return Unsolvable("are never true together" if len(atoms) > 1 else "is never true", atoms)
 
 
 def never_true(atom: Atom) -> Unsolvable:
     """The proof that there is no plan for a goal with an atom that no operator can make true."""
-    return Unsolvable(f"{show_atom(atom)} is not true initially and no operator can make it true")
+    return Unsolvable("is not true initially and no operator can make it true", (atom,))

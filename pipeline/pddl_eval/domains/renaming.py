@@ -38,6 +38,14 @@ class Renaming:
         given = {known: name for name, known in self.predicates.items()}
         return frozenset([(given.get(name, name.removeprefix(UNDECLARED)), *terms) for name, *terms in atoms])
 
+    def each_to_given(self, atoms: tuple[Atom, ...]) -> tuple[Atom, ...]:
+        """The same, in the same order."""
+        return tuple(given for atom in atoms for given in self.to_given(frozenset({atom})))
+
+    def proof(self, known: Unsolvable) -> Unsolvable:
+        """A proof in the given domain's words."""
+        return replace(known, atoms=self.each_to_given(known.atoms))
+
     def action(self, action: Action) -> Action:
         """A ground action in the given domain's words."""
         name, order = self.operators[action[0]]
@@ -53,11 +61,11 @@ class _RenamedState:
 
     def fully_specify(self, goal: State) -> State | Unsolvable:
         closure = self.known.fully_specify(self.renaming.to_known(goal))
-        return closure if isinstance(closure, Unsolvable) else self.renaming.to_given(closure)
+        return self.renaming.proof(closure) if isinstance(closure, Unsolvable) else self.renaming.to_given(closure)
 
     def plan(self, goal: State) -> tuple[Action, ...] | Unsolvable:
         plan = self.known.plan(self.renaming.to_known(goal))
-        return plan if isinstance(plan, Unsolvable) else tuple(map(self.renaming.action, plan))
+        return self.renaming.proof(plan) if isinstance(plan, Unsolvable) else tuple(map(self.renaming.action, plan))
 
 
 def renamed_rules(rules: Rules, renaming: Renaming) -> Rules:
@@ -66,9 +74,7 @@ def renamed_rules(rules: Rules, renaming: Renaming) -> Rules:
     def read(problem: Problem, typed: bool) -> CoveredState | BrokenAssumption:
         known = rules(replace(problem, init=renaming.to_known(problem.init)), typed)
         if isinstance(known, BrokenAssumption):
-            return BrokenAssumption(
-                tuple(atom for part in known.atoms for atom in renaming.to_given(frozenset({part})))
-            )
+            return BrokenAssumption(renaming.each_to_given(known.atoms))
         return _RenamedState(known, renaming)
 
     return read

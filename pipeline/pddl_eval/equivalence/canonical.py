@@ -1,9 +1,14 @@
 """Canonical labelling: two sets of atoms over typed objects are isomorphic exactly when their forms are equal.
 
-BLISS (through igraph) labels; it uses the graph's symmetries instead of suffering from them, so twenty identical towers
-or a hundred interchangeable balls take microseconds where a backtracking matcher hangs. The graph it is given is the
-paper's scene graph with everything folded away that a colour can say: a unary atom is part of its object's colour,
-all binary atoms over the same ordered pair of objects are one node, and only longer atoms keep a node an argument.
+Individualisation and refinement (McKay and Piperno, "Practical graph isomorphism II", 2014) on coloured relational
+structures. An object's colour is its type with its unary atoms; a binary atom is an edge; a longer atom is a vertex
+with an edge to each argument. Colours are refined until all objects of a colour have equally many neighbours of each
+colour. Edges between all objects of two colours then say nothing more and are dropped; what is left falls into pieces,
+which are labelled one by one and sorted. A piece that refinement cannot take apart is branched on: each object of one
+colour is individualised in turn, the least form counts, and of objects that a symmetry exchanges one is tried.
+
+The work is bounded: past ``BUDGET`` a graph raises ``OutOfBudgetError``. The form depends on nothing but the structure,
+so certificates are the same in every release; a change of the form raises ``verdict.CERTIFICATE_VERSION``.
 """
 
 from __future__ import annotations
@@ -11,26 +16,33 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import Any
 
+from pddl_eval.budget import OutOfBudgetError, check
 from pddl_eval.model import Atom
 
-if TYPE_CHECKING:
-    import igraph
+BUDGET = 4_000_000
+"""Edges and vertices that refinement may visit for one graph, about a second; ordinary problems need some hundred."""
 
-SEPARATOR = "\n"
-"""Between the labels of one node; no name contains it."""
+DEEPEST = 150
+"""Objects individualised one inside the other."""
 
-
-FOLD_TWINS_FROM = 64
-"""Objects from which looking for twins pays."""
+Form = tuple[Any, ...]
+Edge = tuple[int, int, int]
+"""A relation, and the vertices that it leads from and to."""
+Cells = dict[int, set[int]]
+"""The vertices of each colour. A colour is the number of vertices in smaller colours, as in the textbook."""
+Pairs = list[tuple[int, int]]
+"""Vertices that a symmetry exchanges."""
 
 
 class LabelledGraph:
-    """The graph of some scenes (``{"init": atoms, "goal": atoms}``) over coloured objects.
+    """The graph of some scenes (``{"init": atoms, "goal": atoms}``) over typed objects.
 
     ``invariant`` is cheap and equal for isomorphic graphs; ``form`` is equal exactly for isomorphic graphs; the k-th
-    objects of ``order`` in two isomorphic graphs correspond.
+    objects of ``order`` in two isomorphic graphs correspond. ``form``, ``order`` and ``is_rigid`` raise
+    ``OutOfBudgetError``.
 
     >>> a = LabelledGraph({"x": "block", "y": "block"}, {"init": [("on", "x", "y")]})
     >>> b = LabelledGraph({"x": "block", "y": "block"}, {"init": [("on", "y", "x")]})
@@ -38,132 +50,314 @@ class LabelledGraph:
     (True, True)
     """
 
-    def __init__(self, colors: Mapping[str, str], scenes: Mapping[str, Iterable[Atom]]) -> None:
-        own: dict[str, list[str]] = {name: [] for name in colors}
-        pairs: dict[Atom, list[str]] = {}
-        longer: list[tuple[str, Atom]] = []
-        flags: list[str] = []
+    def __init__(self, types: Mapping[str, str], scenes: Mapping[str, Iterable[Atom]]) -> None:
+        self._names = list(types)
+        number = {name: vertex for vertex, name in enumerate(types)}
+        labels: list[str] = []
+        flags: list[int] = []
+        unary: list[tuple[int, int]] = []
+        edges: list[Edge] = []
+        longer: list[tuple[int, Atom]] = []
         for scene, atoms in scenes.items():
-            labels: dict[str, str] = {}
+            label_of = {name: i for i, name in enumerate(sorted({atom[0] for atom in atoms}), len(labels))}
+            labels += [f"{scene} {name}" for name in label_of]
             for atom in atoms:
-                label = labels.get(atom[0]) or labels.setdefault(atom[0], f"{scene} {atom[0]}")
-                if len(atom) == 2:
-                    own[atom[1]].append(label)
-                elif len(atom) == 3:
-                    found = pairs.get(atom[1:])
-                    if found is None:
-                        pairs[atom[1:]] = [label]
-                    else:
-                        found.append(label)
+                label = label_of[atom[0]]
+                if len(atom) == 3:
+                    edges.append((label, number[atom[1]], number[atom[2]]))
+                elif len(atom) == 2:
+                    unary.append((label, number[atom[1]]))
                 elif len(atom) == 1:
                     flags.append(label)
                 else:
                     longer.append((label, atom))
-        objects = {name: _joined("0", colors[name], labels) for name, labels in own.items()}
-        self._pairs = [(first, second, _joined("1", "", labels)) for (first, second), labels in pairs.items()]
-        self._longer = longer
-        self._flags = tuple(sorted(flags))
-        self._twins = self._fold_twins(objects) if len(colors) >= FOLD_TWINS_FROM else {}
-        self._objects = objects
-
-    def _fold_twins(self, objects: dict[str, str]) -> dict[str, list[str]]:
-        """Leave one of each set of objects with the same label and the same neighbours, the label saying how many.
-
-        Interchangeable objects are what costs BLISS most, quadratically: a thousand balls in one room. Which objects
-        are twins is a property of the graph, so isomorphic graphs stay isomorphic, and others do not become so.
-        """
-        neighbours: dict[str, list[tuple[object, ...]]] = {name: [] for name in objects}
-        for first, second, labels in self._pairs:
-            neighbours[first].append((0, second, labels))
-            neighbours[second].append((1, first, labels))
-        for place, (_, atom) in enumerate(self._longer):
-            for name in atom[1:]:
-                neighbours[name].append((2, place, name))
-        alike: dict[object, list[str]] = {}
-        for name, around in neighbours.items():
-            alike.setdefault((objects[name], frozenset(around)), []).append(name)
-        twins = {names[0]: names for names in alike.values() if len(names) > 1}
-        for names in twins.values():
-            for name in names[1:]:
-                del objects[name]
-            objects[names[0]] += f"{SEPARATOR}{len(names)} alike"
-        self._pairs = [pair for pair in self._pairs if pair[0] in objects and pair[1] in objects]
-        return twins
+        # A vertex's colour, before refinement, is a number: its kind, then a bit for each unary atom.
+        kinds = sorted(set(types.values()))
+        kind_of = {kind: i << len(labels) for i, kind in enumerate(kinds)}
+        colours = [kind_of[type_] for type_ in types.values()]
+        for label, vertex in unary:
+            colours[vertex] |= 1 << label
+        shapes = sorted({(label, len(atom)) for label, atom in longer})
+        shape_of = {shape: len(kinds) + i for i, shape in enumerate(shapes)}
+        relations = len(labels)
+        for label, atom in longer:
+            vertex = len(colours)
+            colours.append(shape_of[label, len(atom)] << len(labels))
+            edges += [(len(labels) + place, vertex, number[name]) for place, name in enumerate(atom[1:])]
+            relations = max(relations, len(labels) + len(atom) - 1)
+        self._colours, self._edges, self._relations = colours, edges, relations
+        self._outline = (labels, kinds, shapes, sorted(flags), sorted(Counter(colours).items()))
 
     @cached_property
     def invariant(self) -> tuple[object, ...]:
-        """Flags, and how often each label occurs on objects, pairs and longer atoms."""
-        return (
-            self._flags,
-            Counter(self._objects.values()),
-            Counter([labels for _, _, labels in self._pairs]),
-            Counter([(label, len(atom)) for label, atom in self._longer]),
-        )
+        """How often each colour and each relation occurs."""
+        return self._outline, Counter([relation for relation, _, _ in self._edges])
 
     @cached_property
-    def _graph(self) -> tuple[igraph.GraphBase, list[int], tuple[str, ...], list[tuple[int, int]]]:
-        """The graph for BLISS, each node's colour as a rank in the palette, the palette, and the edges."""
-        import igraph
-
-        index = {name: i for i, name in enumerate(self._objects)}
-        nodes = list(self._objects.values())
-        edges: list[tuple[int, int]] = []
-        for node, (first, second, labels) in enumerate(self._pairs, len(nodes)):
-            nodes.append(labels)
-            edges.append((index[first], node))
-            edges.append((node, index[second]))
-        for label, atom in self._longer:
-            center = len(nodes)
-            nodes.append(_joined("2", str(len(atom)), [label]))
-            for position, argument in enumerate(atom[1:]):
-                edges += [(index[argument], len(nodes)), (len(nodes), center)]
-                nodes.append(_joined("3", str(position), []))
-        palette = sorted(set(nodes))
-        rank = {label: i for i, label in enumerate(palette)}
-        return igraph.GraphBase(len(nodes), edges, True), [rank[label] for label in nodes], tuple(palette), edges
-
-    @cached_property
-    def _labelling(self) -> tuple[tuple[object, ...], list[str]]:
-        graph, colors, palette, edges = self._graph
-        order = graph.canonical_permutation(color=colors)
-        count = len(colors)
-        position_of = [0] * count
-        for position, node in enumerate(order):
-            position_of[node] = position
-        form = (
-            self._flags,
-            palette,
-            tuple([colors[node] for node in order]),
-            tuple(sorted([position_of[a] * count + position_of[b] for a, b in edges])),
-        )
-        names = list(self._objects)
-        found = [names[node] for node in order if node < len(names)]
-        return form, [name for first in found for name in self._twins.get(first, (first,))]
-
-    @cached_property
-    def is_rigid(self) -> bool:
-        """True when no bijection but the identity maps the graph onto itself."""
-        graph, colors, _, _ = self._graph
-        return not self._twins and bool(graph.count_automorphisms(color=colors) == 1)
+    def _labelling(self) -> tuple[Form, list[int], Pairs]:
+        cells: Cells = {}
+        start = 0
+        for vertices in _grouped(self._colours).values():
+            cells[start] = vertices
+            start += len(vertices)
+        colour = [0] * len(self._colours)
+        for start, vertices in cells.items():
+            for vertex in vertices:
+                colour[vertex] = start
+        search = _Search(len(colour), self._relations)
+        piece = _Piece(colour, cells, self._edges, search.neighbours(len(colour), self._edges))
+        search.refine(piece, list(cells))
+        labelling = search.label(piece, 0, None)
+        assert labelling is not None
+        return labelling
 
     @property
-    def form(self) -> tuple[object, ...]:
-        """Equal for two graphs exactly when they are isomorphic."""
-        return self._labelling[0]
+    def form(self) -> Form:
+        """Equal for two graphs exactly when they are isomorphic; nested tuples of strings and whole numbers."""
+        return *self._outline, self._labelling[0]
 
     @property
     def order(self) -> list[str]:
         """The objects in canonical order."""
-        return self._labelling[1]
+        return [self._names[vertex] for vertex in self._labelling[1] if vertex < len(self._names)]
 
-
-def _joined(kind: str, color: str, labels: list[str]) -> str:
-    """A node's colour as one string, quick to hash and to sort: what kind of node it is, and all its labels."""
-    if len(labels) > 1:
-        labels.sort()
-    return SEPARATOR.join([kind, color, *labels])
+    @property
+    def is_rigid(self) -> bool:
+        """True when no bijection but the identity maps the graph onto itself."""
+        return not self._labelling[2]
 
 
 def isomorphic(a: LabelledGraph, b: LabelledGraph) -> bool:
     """True when a colour-preserving bijection of the objects maps the scenes of one onto those of the other."""
     return a.invariant == b.invariant and a.form == b.form
+
+
+def _grouped(keys: list[int]) -> dict[int, set[int]]:
+    """The positions of each key, keys in rising order."""
+    groups: dict[int, set[int]] = {}
+    for position, key in enumerate(keys):
+        groups.setdefault(key, set()).add(position)
+    return dict(sorted(groups.items()))
+
+
+class _Piece:
+    """Some vertices, numbered from 0, with their colours and the edges that still say something."""
+
+    def __init__(self, colour: list[int], cells: Cells, edges: list[Edge], around: list[Pairs]) -> None:
+        self.colour = colour
+        self.cells = cells
+        self.edges = edges
+        self.around = around
+
+    def individualised(self, vertex: int) -> _Piece:
+        """A copy in which the vertex has a colour of its own, the one below its fellows'."""
+        colour, cells = self.colour.copy(), {start: vertices.copy() for start, vertices in self.cells.items()}
+        start = colour[vertex]
+        cells[start].discard(vertex)
+        cells[start + 1] = cells[start]
+        for fellow in cells[start + 1]:
+            colour[fellow] = start + 1
+        cells[start] = {vertex}
+        return _Piece(colour, cells, self.edges, self.around)
+
+
+class _Search:
+    """The labelling of one graph: its budget, and the forms that were found to be least."""
+
+    def __init__(self, vertices: int, relations: int) -> None:
+        self.left = BUDGET
+        self.vertices = vertices
+        bits = vertices.bit_length()
+        self.units = [(1 << 2 * relation * bits, 1 << (2 * relation + 1) * bits) for relation in range(relations)]
+        self.cost = 1 + (2 * relations * bits >> 9)  # of one edge; long numbers cost more
+        self.least: set[Form] = set()
+
+    def spend(self, visits: int) -> None:
+        self.left -= visits
+        if self.left < 0:
+            raise OutOfBudgetError("the graph of its atoms is too symmetric to label within the budget")
+
+    def neighbours(self, count: int, edges: list[Edge]) -> list[Pairs]:
+        """For each vertex its neighbours, each with a number in which the edges of each relation are counted apart."""
+        units = self.units
+        around: list[Pairs] = [[] for _ in range(count)]
+        for relation, first, second in edges:
+            there, back = units[relation]
+            around[first].append((second, there))
+            around[second].append((first, back))
+        return around
+
+    def refine(self, piece: _Piece, splitters: list[int]) -> None:  # noqa: C901 (one loop, run most of all)
+        """Split colours until all vertices of a colour have equally many edges to each other colour."""
+        colour, cells, around = piece.colour, piece.cells, piece.around
+        cost = self.cost * (1 + 2 * len(piece.edges) // max(1, len(colour)))
+        waiting = set(splitters)
+        for splitter in splitters:  # grows while it is walked
+            if len(cells) == len(colour):
+                break
+            waiting.discard(splitter)
+            self.spend(cost * len(cells[splitter]))
+            counts: dict[int, int] = {}
+            for vertex in cells[splitter]:
+                for neighbour, edge in around[vertex]:
+                    counts[neighbour] = counts.get(neighbour, 0) + edge
+            touched: dict[int, list[int]] = {}
+            for vertex in counts:
+                start = colour[vertex]
+                if start in touched:
+                    touched[start].append(vertex)
+                elif len(cells[start]) > 1:
+                    touched[start] = [vertex]
+            for start in sorted(touched):
+                new = _split(piece, start, touched[start], counts)
+                if not new:
+                    continue
+                if start in waiting:
+                    del new[0]
+                else:  # edges to the largest part follow from those to the whole and to the other parts
+                    new.remove(max(new, key=lambda part: len(cells[part])))
+                splitters += new
+                waiting.update(new)
+
+    def label(self, piece: _Piece, depth: int, worst: Form | None) -> tuple[Form, list[int], Pairs] | None:
+        """A refined piece's form, its vertices in canonical order, symmetries; None where it exceeds worst.
+
+        The form is the quotient, how many edges of each relation lead from colour to colour, with the forms of what
+        the quotient leaves open: the pieces that the other edges make, or the best of the branches.
+        """
+        self.spend(len(piece.colour) + len(piece.edges))
+        colour, cells, count = piece.colour, piece.cells, self.vertices
+        sizes = tuple([(start, len(cells[start])) for start in sorted(cells)])
+        codes = [(relation * count + colour[first]) * count + colour[second] for relation, first, second in piece.edges]
+        if len(cells) == len(colour):
+            codes.sort()
+            return (sizes, tuple(codes)), [vertex for start, _ in sizes for vertex in cells[start]], []
+        often = Counter(codes)
+        form: Form = (sizes, tuple(sorted(often.items())))
+        if worst is not None and form > worst[:2]:
+            return None
+        complete = {code for code, times in often.items() if times == _most(code // count % count, code % count, cells)}
+        kept = [edge for edge, code in zip(piece.edges, codes, strict=True) if code not in complete]
+        parts = _connected(len(colour), kept)
+        if len(parts) == 1 and len(parts[0][0]) == len(colour):
+            return self._branch(piece, form, depth)
+        return self._parts(piece, form, parts, depth)
+
+    def _parts(
+        self, piece: _Piece, form: Form, parts: list[tuple[list[int], list[Edge]]], depth: int
+    ) -> tuple[Form, list[int], Pairs]:
+        """Each part is labelled by itself; equal ones, and vertices of one colour without an edge, are exchangeable."""
+        alone = set(range(len(piece.colour)))
+        found: list[tuple[Form, list[int], Pairs]] = []
+        for vertices, edges in parts:
+            alone.difference_update(vertices)
+            place = {vertex: i for i, vertex in enumerate(vertices)}
+            edges = [(relation, place[first], place[second]) for relation, first, second in edges]
+            colour = [piece.colour[vertex] for vertex in vertices]
+            part = _Piece(colour, _grouped(colour), edges, self.neighbours(len(vertices), edges))
+            labelling = self.label(part, depth, None)
+            assert labelling is not None
+            part_form, order, moves = labelling
+            found.append((part_form, [vertices[i] for i in order], [(vertices[i], vertices[j]) for i, j in moves]))
+        found.sort(key=lambda labelling: labelling[0])
+        ordered = sorted(alone, key=piece.colour.__getitem__)
+        symmetries = [(a, b) for a, b in pairwise(ordered) if piece.colour[a] == piece.colour[b]]
+        for _, order, moves in found:
+            ordered += order
+            symmetries += moves
+        for (one, first, _), (other, second, _) in pairwise(found):
+            if one == other:
+                symmetries += zip(first, second, strict=True)
+        return (*form, *[part_form for part_form, _, _ in found]), ordered, symmetries
+
+    def _branch(self, piece: _Piece, form: Form, depth: int) -> tuple[Form, list[int], Pairs]:
+        """The least form after each vertex of the smallest colour is individualised, one of each orbit found so far.
+
+        A branch that gives a form which is the least of a piece labelled before ends the search: the pieces are
+        isomorphic.
+        """
+        if depth == DEEPEST:
+            raise OutOfBudgetError(
+                f"the graph of its atoms stays symmetric after {DEEPEST} of its objects are told apart"
+            )
+        target = min([(len(vertices), start) for start, vertices in piece.cells.items() if len(vertices) > 1])[1]
+        orbits = list(range(len(piece.colour)))
+        tried: list[int] = []
+        best: tuple[Form, list[int]] | None = None
+        for vertex in sorted(piece.cells[target]):
+            if any(_root(orbits, vertex) == _root(orbits, other) for other in tried):
+                continue
+            check()
+            tried.append(vertex)
+            child = piece.individualised(vertex)
+            self.refine(child, [target])
+            labelling = self.label(child, depth + 1, best[0] if best else None)
+            if labelling is None:
+                continue
+            child_form, order, moves = labelling
+            if best is None or child_form < best[0]:
+                best = child_form, order
+            elif child_form == best[0]:
+                moves += zip(best[1], order, strict=True)
+            for a, b in moves:
+                orbits[_root(orbits, a)] = _root(orbits, b)
+            if (*form, child_form) in self.least:
+                best = child_form, order
+                break
+        assert best is not None
+        self.least.add((*form, best[0]))
+        symmetries = [(vertex, leader) for vertex, leader in enumerate(orbits) if vertex != leader]
+        return (*form, best[0]), best[1], symmetries
+
+
+def _split(piece: _Piece, start: int, touched: list[int], counts: dict[int, int]) -> list[int]:
+    """Split a colour by its vertices' counts and return the parts' colours; nothing where the counts agree.
+
+    The first part keeps the colour: the vertices that were not touched, else those with the least count.
+    """
+    groups: dict[int, list[int]] = {}
+    for vertex in touched:
+        groups.setdefault(counts[vertex], []).append(vertex)
+    vertices = piece.cells[start]
+    moved = [groups[count] for count in sorted(groups)]
+    if len(touched) == len(vertices):
+        del moved[0]
+    if not moved:
+        return []
+    vertices.difference_update(*moved)
+    parts = [start]
+    end = start + len(vertices)
+    for group in moved:
+        piece.cells[end] = set(group)
+        for vertex in group:
+            piece.colour[vertex] = end
+        parts.append(end)
+        end += len(group)
+    return parts
+
+
+def _most(first: int, second: int, cells: Cells) -> int:
+    """How many edges can lead from the vertices of one colour to those of another, or the same."""
+    return len(cells[first]) * (len(cells[second]) - (first == second))
+
+
+def _connected(count: int, edges: list[Edge]) -> list[tuple[list[int], list[Edge]]]:
+    """The vertices and edges of each connected component that has an edge."""
+    parents = list(range(count))
+    for _, first, second in edges:
+        parents[_root(parents, first)] = _root(parents, second)
+    inside: dict[int, list[Edge]] = {}
+    for edge in edges:
+        inside.setdefault(_root(parents, edge[1]), []).append(edge)
+    vertices: dict[int, list[int]] = {root: [] for root in inside}
+    for vertex in range(count):
+        root = _root(parents, vertex)
+        if root in inside:
+            vertices[root].append(vertex)
+    return [(vertices[root], inside[root]) for root in inside]
+
+
+def _root(parents: list[int], vertex: int) -> int:
+    while parents[vertex] != vertex:
+        parents[vertex] = vertex = parents[parents[vertex]]
+    return vertex

@@ -9,13 +9,23 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from pddl_eval.budget import attempt
+from pddl_eval.domains import known_domain
 from pddl_eval.equivalence.canonical import LabelledGraph, isomorphic
 from pddl_eval.equivalence.task import Task
-from pddl_eval.equivalence.wording import goal_sentence, init_sentence, object_count_sentence, types_sentence
+from pddl_eval.equivalence.wording import (
+    goal_sentence,
+    init_sentence,
+    object_count_sentence,
+    types_sentence,
+    vocabulary_sentence,
+)
 from pddl_eval.model import Atom, renamed
 from pddl_eval.parsing import Unreadable
+from pddl_eval.solve import goal_state
 from pddl_eval.strips import Counterexample, counterexample
 from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable, Verdict
 
@@ -35,7 +45,8 @@ def decide(reference: Task | Unreadable, generated: Task | Unreadable, is_placeh
     if isinstance(reference, Unreadable):
         return _answer(None, Verdict.REFERENCE_INVALID, f"the reference cannot be read: {reference.detail}", parseable)
     if isinstance(reference.closure, Unsolvable):
-        detail = f"the reference has no solution: {reference.closure.reason}"
+        vocabulary = vocabulary_sentence(reference.problem, reference.domain)
+        detail = f"the reference has no solution: {reference.closure.reason}{vocabulary}"
         return _answer(None, Verdict.REFERENCE_INVALID, detail, parseable)
     if isinstance(generated, Unreadable):
         return _answer(False, generated.verdict, generated.detail, parseable)
@@ -46,18 +57,22 @@ def decide(reference: Task | Unreadable, generated: Task | Unreadable, is_placeh
         detail = object_count_sentence(generated.problem, reference.problem)
         return _answer(False, Verdict.OBJECT_COUNT, detail)
 
-    strict = _decide(reference, generated, is_placeholder)
+    strict = attempt(lambda: _decide(reference, generated, is_placeholder))
+    if isinstance(strict, Undecided):
+        return _answer(None, Verdict.UNDECIDED, strict.reason)
     as_written = strict.verdict in (Verdict.IDENTICAL, Verdict.ISOMORPHIC)
     if as_written or not (reference.types_matter or generated.types_matter):
         return strict
-    blind = _decide(reference.untyped, generated.untyped, is_placeholder)
-    return replace(strict, equivalent_untyped=blind.equivalent)
+    blind = attempt(lambda: _decide(reference.untyped, generated.untyped, is_placeholder))
+    return replace(strict, equivalent_untyped=None if isinstance(blind, Undecided) else blind.equivalent)
 
 
 def same_domain(reference: Task, generated: Task) -> bool:
     """True where the generated problem names the reference's domain, by the problem's name for it or the domain's."""
     name = generated.problem.domain
-    return name == reference.problem.domain or (reference.domain is not None and name == reference.domain.name)
+    if name == reference.problem.domain:
+        return True
+    return reference.domain is not None and (name == reference.domain.name or known_domain(name) is reference.domain)
 
 
 def init_map(generated: Task, reference: Task) -> dict[str, str] | None:
@@ -140,8 +155,9 @@ def _without_closures(
         return undecided
     problem, domain = generated.problem, generated.domain.operators_of(generated.typed)
     wanted = renamed(reference.problem.goal, {theirs: ours for ours, theirs in object_map.items()})
-    not_implied = counterexample(problem, domain, problem.goal, wanted)
-    not_asked = counterexample(problem, domain, wanted, problem.goal)
+    planner = partial(goal_state, problem, domain)
+    not_implied = counterexample(problem, domain, problem.goal, wanted, planner)
+    not_asked = counterexample(problem, domain, wanted, problem.goal, planner)
     if not_implied is None and not_asked is None:
         return _answer(True, Verdict.EQUIVALENT, "each goal implies the other", object_map=object_map)
     if is_placeholder or not generated.initial_scene.is_rigid:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from pddl_eval.domains import PlanningDomain, known_domain
 from pddl_eval.model import Atom, Problem, renamed, show_atom
 
 MOST_NAMES = 5
@@ -40,9 +41,7 @@ def object_count_sentence(generated: Problem, reference: Problem) -> str:
     ours, theirs = generated.objects.keys(), reference.objects.keys()
     sentence = f"{len(ours)} objects instead of {len(theirs)}"
     if ours < theirs or theirs < ours:
-        names = sorted(ours ^ theirs)
-        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-        sentence += f"; {'missing' if ours < theirs else 'extra'}: {', '.join(names[:MOST_NAMES])}{more}"
+        sentence += f"; {'missing' if ours < theirs else 'extra'}: {_some(sorted(ours ^ theirs))}"
     return sentence
 
 
@@ -55,6 +54,23 @@ def types_sentence(generated: Problem, reference: Problem) -> str:
     ours, theirs = Counter(generated.objects.values()), Counter(reference.objects.values())
     type_ = min(type_ for type_ in ours.keys() | theirs.keys() if ours[type_] != theirs[type_])
     return f"{ours[type_]} objects of type {type_} instead of {theirs[type_]}"
+
+
+def vocabulary_sentence(problem: Problem, domain: PlanningDomain | None) -> str:
+    """Which predicates a known domain does not have, and how to give the right one; empty where it has all.
+
+    >>> from pddl_eval.domains import known_domain
+    >>> problem = Problem("p", "blocksworld", {}, frozenset({("handempty",)}), frozenset())
+    >>> vocabulary_sentence(problem, known_domain("blocksworld"))
+    '; blocksworld has no predicate handempty here: if the problem is of another version, give its PDDL (--domain FILE)'
+    """
+    if domain is None or known_domain(domain.name) is not domain:
+        return ""
+    strange = sorted({atom[0] for atom in problem.init | problem.goal} - domain.domain.predicates.keys())
+    if not strange:
+        return ""
+    named = f"predicate{'s' if len(strange) > 1 else ''} {_some(strange)}"
+    return f"; {domain.name} has no {named} here: if the problem is of another version, give its PDDL (--domain FILE)"
 
 
 def init_sentence(generated: Problem, reference: Problem) -> str:
@@ -84,6 +100,11 @@ def _in_both_words(atom: Atom, back: Mapping[str, str]) -> str:
     """The reference's atom in the answer's words, and in the reference's where the two differ."""
     (ours,) = renamed([atom], back)
     return show_atom(ours) + ("" if ours == atom else f" (the reference's {show_atom(atom)})")
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more
 
 
 def _roles(problem: Problem) -> dict[str, tuple[object, ...]]:

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 from rich.console import Group
 
-from pddl_eval.domains import PlanningDomain, planning_domain
+from pddl_eval.domains import planning_domain
 from pddl_eval.equivalence import Task, closest_matching, read_task
 from pddl_eval.explain.reading import Piece, PieceKind, pieces_of
 from pddl_eval.explain.sides import AtomLine, ObjectLine, Side, Standing, atom_lines, object_lines
 from pddl_eval.metrics import score_problem_pair
-from pddl_eval.model import ROOT_TYPE, Action, Atom, Problem, State, show_atom
+from pddl_eval.model import ROOT_TYPE, Action, Atom, Problem, show_atom
 from pddl_eval.pages import Cell, Excerpt, Page, Section, Table, plain, table, terminal
 from pddl_eval.parsing import Unreadable, read_problem
 from pddl_eval.shown import YES, line, listed
@@ -108,7 +108,7 @@ def explain(
     goal_map = verdict.goal_object_map or object_map
     closures = [each.closure for each in (reference, generated) if isinstance(each, Task)]
     closed = [closure for closure in closures if isinstance(closure, frozenset)]
-    static = _static_predicates(known, theirs.init | ours.init)
+    static = frozenset(atom[0] for atom in theirs.init | ours.init) - known.fluents if known else frozenset()
     return Explanation(
         verdict=verdict,
         is_placeholder=is_placeholder,
@@ -149,13 +149,6 @@ def _side(
         plan, certificate = Unsolvable("the problem belongs to another domain"), verdict.certificate
     plan = task.plan if plan is None else plan
     return Side(pieces, task.problem, added, plan, certificate if isinstance(certificate, str) else None)
-
-
-def _static_predicates(known: PlanningDomain | None, atoms: State) -> frozenset[str]:
-    """The predicates of the atoms that no operator changes; none if the domain is unknown."""
-    operators = known.domain.operators if known else ()
-    changed = {atom[0] for operator in operators for atom in operator.add_effects | operator.delete_effects}
-    return frozenset(atom[0] for atom in atoms) - changed if known else frozenset()
 
 
 def _matching_objects(reference: Task | Unreadable, generated: Task | Unreadable) -> dict[str, str]:

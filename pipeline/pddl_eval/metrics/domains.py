@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 from pddl_eval.errors import UserError
 from pddl_eval.metrics import syntactic
+from pddl_eval.metrics.pairing import Column as Values
 from pddl_eval.metrics.pairing import pair_up
 from pddl_eval.metrics.registry import Column, Metric, Pair, Scores
 from pddl_eval.model import Domain
@@ -26,22 +26,28 @@ class DomainPair:
 
     ``generated`` is None where the answer holds no domain. ``missing_operators`` and ``extra_operators`` are names of
     operators that only the reference or only the generated domain has, ``outside_definition`` what either says that
-    the syntactic definition does not cover, ``detail`` all of this in a sentence, or why the domain cannot be read.
+    the syntactic definition does not cover, ``notes`` all of this in words, or why the domain cannot be read.
     """
 
     def __init__(self, reference: str | Domain | None, generated: str | Domain | None) -> None:
         if reference is None:
             raise UserError("there is no reference domain")
-        self.reference = _reference(reference) if isinstance(reference, str) else reference
+        for side, domain in (("reference", reference), ("generated", generated)):
+            if not isinstance(domain, str | Domain | None):
+                raise TypeError(f"the {side} domain is a PDDL text or a Domain, not {type(domain).__name__}")
+        try:
+            self.reference = _reference(reference) if isinstance(reference, str) else reference
+        except DomainError as error:
+            raise DomainError(f"the reference domain cannot be read: {error}") from None
         self.generated: Domain | None = None
         self.missing_operators: tuple[str, ...] = ()
         self.extra_operators: tuple[str, ...] = ()
         self.outside_definition = tuple(f"reference: {note}" for note in self.reference.outside_strips)
-        self.detail = "there is no domain"
+        self.notes = ["there is no domain"]
         try:
             self.generated = parse_domain(generated) if isinstance(generated, str) else generated
         except DomainError as error:
-            self.detail = str(error)
+            self.notes = [str(error)]
         if self.generated is not None:
             self.missing_operators = syntactic.operators_only_in(self.reference, self.generated)
             self.extra_operators = syntactic.operators_only_in(self.generated, self.reference)
@@ -51,8 +57,12 @@ class DomainPair:
                 "extra operators": self.extra_operators,
                 "outside the definition": self.outside_definition,
             }
-            self.detail = "; ".join(f"{what}: {', '.join(names)}" for what, names in lists.items() if names)
-        self.detail = self.detail[:MAX_DETAIL]
+            self.notes = [f"{what}: {', '.join(names)}" for what, names in lists.items() if names]
+
+    @property
+    def detail(self) -> str:
+        """All notes in one sentence."""
+        return "; ".join(self.notes)[:MAX_DETAIL]
 
 
 DETAIL = Metric(
@@ -85,7 +95,9 @@ class DomainScores(Scores):
         self.outside_definition = pair.outside_definition
 
 
-def compare_domains(reference: Any, generated: Any) -> DomainScores | list[DomainScores]:
+def compare_domains(
+    reference: str | Domain | Values[str | Domain], generated: str | Domain | Values[str | Domain | None] | None
+) -> DomainScores | list[DomainScores]:
     """Syntactic precision and recall of a generated PDDL domain against a reference, overall and by group.
 
     A domain is a PDDL text (the generated one may be a raw model answer) or a ``Domain``. Lists, tuples, polars and
@@ -94,7 +106,7 @@ def compare_domains(reference: Any, generated: Any) -> DomainScores | list[Domai
     ``detail``.
 
     Raises ``UserError`` if a reference is missing or has no operators or if columns differ in length, ``DomainError``
-    (a ``UserError``) if a reference cannot be read.
+    (a ``UserError``) if a reference cannot be read, ``TypeError`` for what is neither a domain nor a column.
     Source: AMLGym, "Syntactic similarity".
 
     >>> ferry = '''(define (domain ferry) (:action sail :parameters (?from ?to)

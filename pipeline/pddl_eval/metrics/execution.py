@@ -96,7 +96,11 @@ def _score(pair: PlanPair) -> tuple[Any, ...]:
         return None, None, None, None, None
     if not pair.found:
         return False, False, None, None, None
-    problem, domain = pair.task
+    assert pair.task.domain is not None, "plans are carried out in a domain"
+    if pair.task.ill_typed:
+        pair.notes.append(f"the reference problem is ill-typed: {pair.task.ill_typed}")
+        return False, False, None, None, None
+    problem, domain = pair.task.problem, pair.task.domain.domain
     actual, expected = execute(pair.generated, problem, domain), execute(pair.reference, problem, domain)
     pair.notes += [_ending(actual), _ending(expected, "reference plan: ")]
     validity = actual.reaches_goal, not actual.lacking, actual.failed_step

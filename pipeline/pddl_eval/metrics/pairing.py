@@ -6,10 +6,28 @@ caller says that it is one value. A single reference serves every generated valu
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar
 
 from pddl_eval.errors import UserError
+
+Value = TypeVar("Value", covariant=True)
+
+
+class _Arrow(Protocol[Value]):
+    def to_pylist(self) -> Sequence[Value]: ...
+
+
+class _Series(Protocol[Value]):
+    def to_list(self) -> Sequence[Value]: ...
+
+
+class _Array(Protocol):
+    def tolist(self) -> Any: ...
+
+
+Column = Sequence[Value] | _Arrow[Value] | _Series[Value] | _Array
+"""A list or tuple, a pyarrow array, a polars or pandas series, a numpy array."""
 
 
 def as_column(value: Any, is_one_value: Callable[[Any], bool] = lambda _: False) -> list[Any] | None:

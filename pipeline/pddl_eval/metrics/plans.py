@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Set
 from functools import lru_cache
 from typing import Any
 
+from pddl_eval.domains import nothing_known_of
 from pddl_eval.equivalence import Task, read_task, task_of
 from pddl_eval.metrics import actions, execution, plan_score
 from pddl_eval.metrics.pairing import as_column, pair_up
@@ -40,7 +41,7 @@ class PlanPair:
         self,
         reference: ReadPlan,
         generated: ReadPlan,
-        task: tuple[Problem, Domain] | str | None,
+        task: Task | str | None,
         options: ScoringOptions,
     ) -> None:
         if not reference.found:
@@ -88,16 +89,16 @@ def _read(row: Row, options: ScoringOptions) -> PlanPair:
     return PlanPair(_reference(row["reference_plan"]), read_plan(row["generated_plan"]), task, options)
 
 
-def _runnable(task: Task | Unreadable) -> tuple[Problem, Domain] | str:
+def _runnable(task: Task | Unreadable) -> Task | str:
     """What plans are carried out in, or in words why they cannot be."""
     if isinstance(task, Unreadable):
         return f"the reference problem cannot be read: {task.detail}"
     if task.domain is None:
-        return f"nothing is known of a domain named {task.problem.domain}"
+        return nothing_known_of(task.asked_for)
     domain = task.domain.domain
     if domain.outside_strips:
         return f"domain {domain.name} goes beyond STRIPS ({', '.join(domain.outside_strips)})"
-    return task.problem, domain
+    return task
 
 
 def _prepare(plans: Iterable[ReadPlan], options: ScoringOptions) -> None:

@@ -9,7 +9,8 @@ from dataclasses import replace
 from functools import lru_cache
 from operator import attrgetter
 
-from pddl_eval.domains import planning_domain
+from pddl_eval.budget import row_budget
+from pddl_eval.domains import known_domain
 from pddl_eval.equivalence import Task, decide, read_pair, same_domain
 from pddl_eval.metrics.registry import Column, Metric, Pair, Row
 from pddl_eval.model import Action
@@ -20,34 +21,47 @@ from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable
 VERDICTS_KEPT = 1024
 """Scored pairs kept for rows that repeat them."""
 
+DEFAULTS = ScoringOptions()
+
 
 @lru_cache(maxsize=VERDICTS_KEPT)
-def score_problem_pair(
+def score_problem_pair(  # noqa: PLR0913 (what a verdict depends on)
     reference_text: str | None,
     generated_text: str | None,
     is_placeholder: bool = False,
     domain: str | None = None,
-    check_solvable: bool = True,
+    check_solvable: bool = DEFAULTS.check_solvable,
+    row_seconds: float = DEFAULTS.row_seconds,
 ) -> ProblemVerdict:
     """Score one generated answer; ``domain`` (a known name or a PDDL text) defaults to the reference's own.
 
-    Raises ``DomainError`` where ``domain`` is a text but no PDDL domain.
+    What is still open after ``row_seconds`` of processor time is not decided. Raises ``DomainError`` where ``domain``
+    is a text but no PDDL domain.
 
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
     >>> score_problem_pair(held, held.replace("clear", "on-table")).verdict.value
     'equivalent'
     """
-    reference, generated = read_pair(reference_text, generated_text, domain)
+    with row_budget(row_seconds):
+        return _scored(*read_pair(reference_text, generated_text, domain), is_placeholder, check_solvable)
+
+
+def _scored(
+    reference: Task | Unreadable, generated: Task | Unreadable, is_placeholder: bool, check_solvable: bool
+) -> ProblemVerdict:
     verdict = decide(reference, generated, is_placeholder)
     if isinstance(generated, Unreadable):
         return verdict
+    detail = verdict.detail
     plan: tuple[Action, ...] | Unsolvable | Undecided | None = None
     if isinstance(reference, Task) and not same_domain(reference, generated):
         plan = Unsolvable("it belongs to another domain")
-        generated = Task(generated.problem, planning_domain(generated.problem.domain))  # whose certificate it has
+        generated = Task(generated.problem, known_domain(generated.problem.domain))  # whose certificate it has
     elif check_solvable:
         plan = _plan_through_map(reference, verdict)
         plan = generated.plan if plan is None else plan
+        if isinstance(plan, Unsolvable) and generated.ill_typed:
+            detail += f"; {plan.reason}"
     certificate: str | Undecided | None = None
     if verdict.equivalent and verdict.goal_object_map is None and isinstance(reference, Task):
         certificate = reference.certificate
@@ -56,6 +70,7 @@ def score_problem_pair(
     decided = check_solvable and not isinstance(plan, Undecided)
     return replace(
         verdict,
+        detail=detail,
         solvable=not isinstance(plan, Unsolvable) if decided else None,
         certificate=certificate if isinstance(certificate, str) else None,
         plan=plan if isinstance(plan, tuple) else None,
@@ -79,6 +94,7 @@ def _read(row: Row, options: ScoringOptions) -> ProblemVerdict:
         bool(row.get("is_placeholder")),
         row.get("domain") or options.domain,
         options.check_solvable,
+        options.row_seconds,
     )
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
+from pddl_eval.budget import OutOfBudgetError
 from pddl_eval.options import ScoringOptions
 
 Row = Mapping[str, Any]
@@ -39,7 +40,8 @@ class Metric:
 class Pair:
     """What is compared: the columns ``reference_NAME`` and ``generated_NAME``, and the metrics over them.
 
-    ``read`` makes of a row what all metrics of the pair take; ``prepare`` is told all rows of a table beforehand.
+    ``read`` makes of a row what all metrics of the pair take; ``prepare`` is told all rows of a table beforehand. What
+    is read has ``notes``, a list: a metric that the row's budget ends gives null, and the reason is noted there.
     """
 
     name: str
@@ -66,7 +68,11 @@ class Pair:
         """The values of all columns for what ``read`` made of a row."""
         scores: list[Any] = []
         for metric in self.metrics:
-            scores += metric.score(pair)
+            try:
+                scores += metric.score(pair)
+            except OutOfBudgetError as end:
+                scores += [None] * len(metric.columns)
+                pair.notes += [reason for reason in [str(end)] if reason not in pair.notes]
         return scores
 
 

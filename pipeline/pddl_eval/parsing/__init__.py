@@ -7,7 +7,7 @@ from pddl_eval.parsing.authority import ParseError, Unreadable
 from pddl_eval.parsing.domains import DomainError, parse_domain
 from pddl_eval.parsing.plan_text import Step, Unread
 from pddl_eval.parsing.plans import Plan, PlanError, ReadPlan, plan_of_steps, read_plan
-from pddl_eval.parsing.problems import parse_problem, read_problem, read_problem_by_package
+from pddl_eval.parsing.problems import parse_problem, read_problem, read_problem_by_package, require_declared
 from pddl_eval.parsing.sexpr import DEFINE_DOMAIN, DEFINE_PROBLEM, Block, problem_blocks
 
 __all__ = [
@@ -29,4 +29,5 @@ __all__ = [
     "read_plan",
     "read_problem",
     "read_problem_by_package",
+    "require_declared",
 ]

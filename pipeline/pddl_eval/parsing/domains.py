@@ -35,7 +35,8 @@ def parse_domain(text: str) -> Domain:  # noqa: C901 (one case a section)
     """Read the first PDDL domain in a text, in lower case.
 
     Raises ``DomainError`` when there is none, when it is longer or deeper than the bounds above, or when it is not
-    PDDL. A construct outside STRIPS is not an error: it is named in ``outside_strips`` and the rest is read. A type
+    PDDL. A construct outside STRIPS is not an error: it is named in ``outside_strips`` and the rest is read; so is an
+    object in an operator that is not among the constants, and a second, different operator of the same name. A type
     that is named only as a parent is declared by that, as a child of ``object``.
 
     >>> ferry = parse_domain('''A domain: (define (domain ferry) (:predicates (at ?c ?l) (empty))
@@ -61,7 +62,8 @@ def parse_domain(text: str) -> Domain:  # noqa: C901 (one case a section)
     types: dict[str, str] = {}
     constants: dict[str, str] = {}
     predicates: dict[str, tuple[Types, ...]] = {}
-    operators: dict[str, Operator[State]] = {}
+    operators: dict[Operator[State], None] = {}
+    names: set[str] = set()
     outside: list[str] = []
     for section in sections:
         keyword, body = _named(section, "a section of the domain")
@@ -73,9 +75,10 @@ def parse_domain(text: str) -> Domain:  # noqa: C901 (one case a section)
                 predicates[name] = tuple(fitting for _, fitting in _typed_list(arguments, f"predicate {name}"))
         elif keyword in (":action", ":durative-action"):
             operator = _operator(body, keyword, outside)
-            if operator.name in operators:
-                raise DomainError(f"operator {operator.name} is defined twice")
-            operators[operator.name] = operator
+            if operator.name in names and operator not in operators:
+                outside.append(f"{operator.name}: defined twice")
+            names.add(operator.name)
+            operators[operator] = None
         elif keyword in (":derived", ":axiom"):
             head = body[0] if body else "domain"
             defined = head[0] if isinstance(head, list) and head else head
@@ -85,8 +88,11 @@ def parse_domain(text: str) -> Domain:  # noqa: C901 (one case a section)
     for parent in [parent for parent in types.values() if parent not in types]:
         types[parent] = ROOT_TYPE
     types.pop(ROOT_TYPE, None)
+    for operator in operators:
+        terms = {term for part in operator.parts for atom in part for term in atom[1:] if not term.startswith("?")}
+        outside += [f"{operator.name}: {term} is not a constant" for term in sorted(terms - constants.keys())]
     predicates.pop(EQUALITY, None)
-    return Domain(header[1], types, constants, predicates, tuple(operators.values()), tuple(dict.fromkeys(outside)))
+    return Domain(header[1], types, constants, predicates, tuple(operators), tuple(dict.fromkeys(outside)))
 
 
 def _show(expression: Expression) -> str:
@@ -182,13 +188,16 @@ def _literals(  # noqa: C901 (one case a construct)
     stack: list[tuple[Expression, bool]] = [(expression, True)]
     while stack:
         form, holds = stack.pop()
+        if form == [] and holds:
+            continue
         if form == []:
+            outside.append(f"{operator}: negated conjunction")
             continue
         head, terms = _named(form, f"a condition or an effect of operator {operator}")
         atom = (head, *(term for term in terms if isinstance(term, str)))
         if head.startswith("?"):
             raise DomainError(f"operator {operator}: {_show(form)} is not a condition or an effect")
-        if head == "and" and (holds or len(terms) <= 1):
+        if head == "and" and (holds or len(terms) == 1):
             stack += [(term, holds) for term in reversed(terms)]
         elif head == "not":
             if len(terms) != 1:

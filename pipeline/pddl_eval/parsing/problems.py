@@ -103,15 +103,23 @@ def read_problem(text: str | None, constants: Iterable[str] = (), *, by_package:
                 problem = read_by_package(block, line, characters_read) if by_package else read_plain_problem(block)
             except NotPlain:
                 problem = read_by_package(block, line, characters_read)
-            arguments = set(chain.from_iterable(map(_ARGUMENTS, chain(problem.init, problem.goal))))
-            undeclared = arguments.difference(problem.objects, constants)
-            if undeclared:
-                raise _undeclared(problem, undeclared)
+            require_declared(problem, constants)
             return problem
         except ParseError as error:
             reason = reason or Unreadable(error.verdict, error.detail)
         characters_read += len(block)
     return reason or Unreadable(Verdict.UNPARSEABLE, why_no_block(answer))
+
+
+def require_declared(problem: Problem, constants: Iterable[str]) -> None:
+    """Raise ``ParseError`` (``invalid_atom``) where an atom names an object that nobody declares.
+
+    >>> require_declared(Problem("p", "d", {}, frozenset({("at", "home")}), frozenset()), ["home"])
+    """
+    arguments = set(chain.from_iterable(map(_ARGUMENTS, chain(problem.init, problem.goal))))
+    undeclared = arguments.difference(problem.objects, constants)
+    if undeclared:
+        raise _undeclared(problem, undeclared)
 
 
 def read_problem_by_package(text: str | None, constants: Iterable[str] = ()) -> Problem | Unreadable:

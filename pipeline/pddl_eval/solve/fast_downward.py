@@ -14,8 +14,11 @@ import sys
 import tempfile
 from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
+from math import ceil
 from pathlib import Path
+from time import monotonic
 
+from pddl_eval.budget import check, seconds_left, spend
 from pddl_eval.model import (
     EQUALITY,
     ROOT_TYPE,
@@ -31,7 +34,8 @@ from pddl_eval.model import (
 from pddl_eval.verdict import Undecided, Unsolvable
 
 SECONDS = 30
-"""Processor time for translating and searching; the process is killed when the clock shows ``_GRACE_SECONDS`` more."""
+"""Processor time for translating and searching, if the row's budget has that much left; the process is killed when the
+clock shows ``_GRACE_SECONDS`` more."""
 
 MEGABYTES = 2_000
 """Address space of each of the planner's processes."""
@@ -63,9 +67,12 @@ def find_plan(problem: Problem, domain: Domain) -> tuple[Action, ...] | Unsolvab
         scratch = Path(folder)
         (scratch / "domain.pddl").write_text(domain_to_pddl(plain_domain), encoding="ascii")
         (scratch / "problem.pddl").write_text(problem_to_pddl(plain_problem), encoding="ascii")
-        exit_code = _run(driver, scratch)
+        check()
+        seconds = ceil(min(SECONDS, seconds_left()))
+        exit_code = _run(driver, scratch, seconds)
         if exit_code not in _PLAN_FOUND:
-            return _failure(exit_code)
+            check()
+            return _failure(exit_code, seconds)
         lines = (scratch / "plan").read_text(encoding="ascii").splitlines()
     return tuple(tuple(names[word] for word in line.strip(" ()").split()) for line in lines if line.startswith("("))
 
@@ -129,35 +136,37 @@ def _driver() -> Path | None:
     return next((script for script in scripts if script.is_file()), None)
 
 
-def _run(driver: Path, scratch: Path) -> int | None:
+def _run(driver: Path, scratch: Path, seconds: int) -> int | None:
     """Run the planner in the scratch folder and return its exit code; None where the clock ran out and it was killed.
 
     It runs in a process group of its own, which is killed as one: the driver starts the translator and the search.
     """
-    limits = ["--overall-time-limit", f"{SECONDS}s", "--overall-memory-limit", f"{MEGABYTES}M"]
+    limits = ["--overall-time-limit", f"{seconds}s", "--overall-memory-limit", f"{MEGABYTES}M"]
     files = ["domain.pddl", "problem.pddl"]
     command = [sys.executable, str(driver), "--plan-file", "plan", *limits, "--alias", _CONFIGURATION, *files]
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
     silent = subprocess.DEVNULL
+    start = monotonic()
     process = subprocess.Popen(
         command, cwd=scratch, env=environment, stdin=silent, stdout=silent, stderr=silent, start_new_session=True
     )
     try:
-        return process.wait(timeout=SECONDS + _GRACE_SECONDS)
+        return process.wait(timeout=seconds + _GRACE_SECONDS)
     except subprocess.TimeoutExpired:
         return None
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+        spend(min(seconds, monotonic() - start))
 
 
-def _failure(exit_code: int | None) -> Unsolvable | Undecided:
+def _failure(exit_code: int | None, seconds: int) -> Unsolvable | Undecided:
     """What an exit without a plan means (https://www.fast-downward.org/latest/documentation/exit-codes/)."""
     if exit_code in _PROVEN_UNSOLVABLE:
         return Unsolvable("Fast Downward searched all states that could lead to the goal")
     if exit_code is None or exit_code in _OUT_OF_TIME:
-        return Undecided(f"Fast Downward found no plan in {SECONDS} seconds")
+        return Undecided(f"Fast Downward found no plan in {seconds} seconds")
     if exit_code in _OUT_OF_MEMORY:
         return Undecided("Fast Downward ran out of memory")
     return Undecided(f"Fast Downward ended with exit code {exit_code}")

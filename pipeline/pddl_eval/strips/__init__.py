@@ -3,8 +3,8 @@
 For domains without rules of their own, and for initial states that the rules of a known domain do not cover. A state
 is an int with one bit an atom (``task``). Exact answers come from the list of all reachable states where it is short
 enough; beyond that from mutex groups (``mutex_groups``), h² and regression (``invariants``) and a search for a plan
-(``search``). ``goal_closure`` puts them together. No clock is read: every budget counts something, so an answer is the
-same on every machine. No program is started.
+(``search``). ``goal_closure`` puts them together. Every limit of this room counts something, so an answer is the same
+on every machine; long loops also look at the row's budget (``pddl_eval.budget``). No program is started.
 """
 
 from pddl_eval.strips.goal_closure import Counterexample, closure, counterexample

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 
+from pddl_eval.budget import check
 from pddl_eval.model import indexes
 from pddl_eval.strips.mutex_groups import mutex_groups
 from pddl_eval.strips.task import CACHED_TASKS, GroundTask
@@ -19,6 +20,9 @@ MAX_LITERALS = 1_200
 
 MAX_EVALUATIONS = 100_000
 """Times that h² looks at an operator's pairs; with ``MAX_LITERALS`` it keeps the table below a second."""
+
+EVALUATIONS_PER_CHECK = 1_000
+"""Evaluations between two looks at the row's budget."""
 
 MAX_REGRESSIONS = 300
 """Predecessors that regression looks at, some hundred milliseconds."""
@@ -40,6 +44,7 @@ def consequences(task: GroundTask, true: int, false: int, *, with_h2: bool = Tru
     false |= groups.impossible
     seen_true = seen_false = 0
     while true != seen_true or false != seen_false:
+        check()
         new_true, new_false = true & ~seen_true, false & ~seen_false
         seen_true, seen_false = true, false
         for index in indexes(new_true):
@@ -93,6 +98,8 @@ def h2(task: GroundTask) -> tuple[int, ...] | None:  # noqa: C901 (one fixed poi
             if needs and not needed & (changing | changed):
                 continue
             evaluations += 1
+            if not evaluations % EVALUATIONS_PER_CHECK:
+                check()
             with_all = reached
             for literal in needs:
                 row = table[literal]

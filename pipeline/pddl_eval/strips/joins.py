@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
 
+from pddl_eval.budget import check
 from pddl_eval.model import EQUALITY, Atom, Domain, Operator, State, Types
 
 MAX_OPERATORS = 40_000
@@ -21,6 +22,9 @@ MAX_ATOMS = 12_000
 
 MAX_WORK = 1_000_000
 """Work to find the operators. The unit is a row of a join or an atom of a ground operator, about a microsecond."""
+
+WORK_PER_CHECK = 10_000
+"""Work between two looks at the row's budget."""
 
 Row = tuple[str, ...]
 """An atom, or a binding: an operator's words (predicates and constants), then the values of its variables."""
@@ -95,7 +99,7 @@ class _Grounding:
 
     def __init__(self, objects: Mapping[str, str], init: list[Atom], domain: Domain) -> None:
         self.instances: list[Instance] = []
-        self.work = 0
+        self.work = self.checked = 0
         self.names = sorted(objects)
         all_declared = all(term in objects for atom in init for term in atom[1:])
         self.fitting: dict[Types, list[str] | None] = {}
@@ -199,5 +203,8 @@ class _Grounding:
 
     def _count(self, work: int) -> None:
         self.work += work
+        if self.work > self.checked + WORK_PER_CHECK:
+            self.checked = self.work
+            check()
         if self.work > MAX_WORK:
             raise GroundingLimitError(f"grounding takes more than {MAX_WORK:,} steps")

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
 
+from pddl_eval.budget import check
 from pddl_eval.model import Operator, indexes
 from pddl_eval.strips.task import CACHED_TASKS, GroundTask
 
@@ -56,6 +57,7 @@ def mutex_groups(task: GroundTask) -> MutexGroups:  # noqa: C901 (one queue of c
             queue.append(frozenset({((name, length), tuple(p for p in range(1, length) if p != counted))}))
     seen = set(queue)
     while queue:
+        check()
         candidate = queue.popleft()
         groups = _groups(task, candidate)
         proof = _induction(task, groups)

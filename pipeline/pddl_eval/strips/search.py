@@ -9,14 +9,15 @@ runs out of states is a proof.
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import lru_cache, reduce
 from heapq import heappop, heappush
 from operator import or_
 
+from pddl_eval.budget import check
 from pddl_eval.model import Action, Domain, Operator, Problem
 from pddl_eval.strips.heuristics import reasonable_orders, relaxed_planner
 from pddl_eval.strips.invariants import consequences, is_unreachable
-from pddl_eval.strips.task import GroundTask, ground_goal, successor_generator
+from pddl_eval.strips.task import CACHED_TASKS, GroundTask, ground_goal, successor_generator
 from pddl_eval.verdict import Undecided, Unsolvable
 
 FIRST_EFFORT = 10_000
@@ -55,13 +56,15 @@ def find_plan(problem: Problem, domain: Domain) -> tuple[Action, ...] | Unsolvab
     return tuple(operator.action for operator in path) if isinstance(path, tuple) else path
 
 
+@lru_cache(maxsize=CACHED_TASKS)
 def find_path(  # noqa: C901 (one loop of a best-first search)
     task: GroundTask, start: int, true: int, false: int, max_effort: int = MAX_EFFORT
 ) -> tuple[Operator[int], ...] | Unsolvable | Undecided:
     """Operators that lead from a reachable state to one with all bits of ``true`` and none of ``false``.
 
     Before the search mutex groups are asked whether any reachable state is such a one, which is cheap; when the search
-    takes longer than it does for easy goals, h² and regression are.
+    takes longer than it does for easy goals, h² and regression are. The last answers are kept: closure, counterexample
+    and plan begin with the same question.
     """
     if start & true == true and not start & false:
         return ()
@@ -109,6 +112,7 @@ def find_path(  # noqa: C901 (one loop of a best-first search)
                 continue
         following, looked_at = successors(state)
         effort += 1 + looked_at // LOOKS_PER_EFFORT
+        check()
         for operator, after in following:
             if after in seen:
                 continue

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache, reduce
 from operator import or_
 
+from pddl_eval.budget import check
 from pddl_eval.model import Atom, Domain, Operator, Problem, State, indexes, show_atom
 from pddl_eval.strips import joins
 from pddl_eval.verdict import Undecided, Unsolvable
@@ -28,6 +29,9 @@ MAX_LOOKS = 4_000_000
 
 CACHED_STATE_SETS = 8
 """State sets kept, so that goals over one initial state share theirs."""
+
+STATES_PER_CHECK = 500
+"""States between two looks at the row's budget, some milliseconds."""
 
 MAX_PASSES = 100
 """Passes over all operators to find those that can never apply; beyond it they are kept, which is no mistake."""
@@ -130,6 +134,7 @@ def _without_impossible(instances: list[joins.Instance], init: State) -> list[jo
     if all(init.isdisjoint(avoided) for _, _, _, avoided, *_ in instances):
         return instances
     for _ in range(MAX_PASSES):
+        check()
         size = len(once_true) + len(once_false)
         for *_, added, deleted in filter(is_possible, instances):
             once_true.update(added)
@@ -188,9 +193,11 @@ def reachable_states(task: GroundTask, max_states: int = MAX_STATES) -> frozense
     seen = {task.initial}
     queue = [task.initial]
     looks = 0
-    for state in queue:
+    for number, state in enumerate(queue, 1):
         following, looked_at = successors(state)
         looks += looked_at
+        if not number % STATES_PER_CHECK:
+            check()
         for _, after in following:
             if after not in seen:
                 seen.add(after)

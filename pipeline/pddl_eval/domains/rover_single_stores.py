@@ -1,11 +1,16 @@
 """The Rover domain with a single rover, its place and equipment without a name: its PDDL, and no rules of its own.
 
+Planetarium's version before October 2024, to which its 192 problems belong (``rover_single_storeless`` is the later
+one). They say ``(:domain rover)``, their column ``rover-single``.
+
 One rover drives between waypoints, fills and empties stores, takes images and sends what it has to a lander. Nothing
 here decides anything: ``strips`` decides each of the benchmark's problems exactly, in milliseconds, because whatever
 is sampled, photographed or sent is so in one way only and for good.
 """
 
 from __future__ import annotations
+
+ALSO_NAMED = ("rover", "rover-single")
 
 PDDL = """
 (define (domain rover-single)
