@@ -21,7 +21,7 @@ from typing import Any
 from pddl_eval.budget import OutOfBudgetError, check
 from pddl_eval.model import Atom
 
-BUDGET = 6_000_000
+BUDGET = 4_000_000
 """Edges and vertices that refinement may visit for one graph, about a second; ordinary problems need some hundred."""
 
 SPLITTER = 30
