@@ -88,7 +88,7 @@ class LabelledGraph:
         shapes = sorted({(label, len(atom)) for label, atom in longer})
         shape_of = {shape: len(kinds) + i for i, shape in enumerate(shapes)}
         relations = len(labels)
-        for label, atom in longer:
+        for label, atom in sorted(longer):
             vertex = len(colours)
             colours.append(shape_of[label, len(atom)] << bits)
             edges += [(len(labels) + place, vertex, number[name]) for place, name in enumerate(atom[1:])]
@@ -120,7 +120,8 @@ class LabelledGraph:
             for vertex in vertices:
                 colour[vertex] = start
         search = _Search(len(colour), self._relations)
-        piece = _Piece(colour, cells, self._edges, search.neighbours(len(colour), self._edges))
+        edges = sorted(self._edges)  # sets of atoms have another order in each run; which symmetry is found must not
+        piece = _Piece(colour, cells, edges, search.neighbours(len(colour), edges))
         search.refine(piece, list(cells))
         labelling = search.label(piece, 0, None)
         assert labelling is not None
