@@ -86,7 +86,7 @@ class LabelledGraph:
         shapes = sorted({(label, len(atom)) for label, atom in longer})
         shape_of = {shape: len(kinds) + i << 2 * width for i, shape in enumerate(shapes)}
         self._relations = width
-        for label, atom in longer:
+        for label, atom in sorted(longer):
             edges += [(width + place, len(colours), number[name]) for place, name in enumerate(atom[1:])]
             colours.append(shape_of[label, len(atom)])
             self._relations = max(self._relations, width + len(atom) - 1)
@@ -109,7 +109,8 @@ class LabelledGraph:
     def _labelled(self) -> tuple[Form, list[int], Pairs]:
         colour, cells = _cells(self._colours)
         search = _Search(len(colour), self._relations)
-        piece = _Piece(colour, cells, self._edges, search.neighbours(len(colour), self._edges))
+        edges = sorted(self._edges)  # sets of atoms have another order in each run; which symmetry is found must not
+        piece = _Piece(colour, cells, edges, search.neighbours(len(colour), edges))
         search.refine(piece, list(cells))
         labelling = search.label(piece, 0, None)
         assert labelling is not None
