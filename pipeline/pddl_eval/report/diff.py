@@ -17,7 +17,15 @@ from pddl_eval.report.files import to_json
 from pddl_eval.report.groups import choose_groups, group_at, group_key, in_order
 from pddl_eval.report.intervals import paired_difference
 from pddl_eval.report.numbers import PROBLEM_MEASURES, measures
-from pddl_eval.report.scored import DOMAIN_COLUMNS, PLAN_COLUMNS, ROW, Scored, ScoredInput, open_scored
+from pddl_eval.report.scored import (
+    DOMAIN_COLUMNS,
+    PLAN_COLUMNS,
+    ROW,
+    Scored,
+    ScoredInput,
+    open_scored,
+    unreadable_texts,
+)
 from pddl_eval.report.sections import MEASURE_NAMES
 
 KEYS = ("pair_id", "id")
@@ -84,6 +92,7 @@ class Comparison:
         return len({signature for each in (self.old, self.new) for signature, _ in each.signatures}) < 2
 
 
+@unreadable_texts()
 def compare_datasets(
     before: ScoredInput, after: ScoredInput, *, on: Sequence[str] | None = None, by: str | Sequence[str] | None = None
 ) -> Comparison:
