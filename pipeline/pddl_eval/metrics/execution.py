@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pddl_eval.metrics.registry import Column, Metric
 from pddl_eval.model import Action, Atom, State, show_atom
+from pddl_eval.parsing import actions_of
 from pddl_eval.solve import Execution, GroundOperator, effects_of, execute
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def _score(pair: PlanPair) -> tuple[Any, ...]:
     if not pair.found:
         return False, False, None, None, None
     problem, domain = pair.task
-    actual, expected = execute(pair.generated, problem, domain), execute(pair.reference, problem, domain)
+    actual, expected = (execute(map(actions_of, plan), problem, domain) for plan in (pair.generated, pair.reference))
     pair.notes += [_ending(actual), _ending(expected, "reference plan: ")]
     validity = actual.reaches_goal, not actual.lacking, actual.failed_step
     if actual.failed_step is not None or expected.failed_step is not None:

@@ -1,30 +1,37 @@
 """Plans written as text: actions, line by line or in sentences, with fences, bullets, numbers, labels and comments.
 
-``take(a, b)``, ``(take a b)``, ``{x(p), y}``, and a bare name between commas. The order in which notations are tried is
-said in ``plans``. Every pattern is possessive (an attempt that fails is not retried in another way), so that no text
+A line is read whole or not at all: leads (``2.``, ``Step 2:``, ``0.000:``, a bullet, a label), then items apart by
+separators, then a comment. An item is ``(take a b)``, ``take(a, b)``, ``take (a, b)``, ``{x(p), y}`` or, between
+separators, a bare name. ``read_plain`` is the short way for texts of nothing but items, and reads them as
+``read_lines`` does. Every pattern is possessive (an attempt that fails is not retried in another way), so that no text
 costs more than a few passes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 from pddl_eval.model import Action
 
-Step = frozenset[Action]
-"""The actions of one step; more than one happen concurrently."""
+Step = Action | frozenset[Action]
+"""An action; or the concurrent actions that stand in braces, be it one or none."""
 
-MAX_STEPS = 50_000
-"""Steps after these are left out, and the reason says so."""
+MAX_ACTIONS = 50_000
+"""The step that exceeds these and the steps after it are left out, and the reason says so."""
 
 MAX_UNREAD = 20
 """Places that are kept and counted."""
 
 EXCERPT = 60
 """Characters of a text that are quoted to a person."""
+
+PIECES_KEPT = 20_000
+PIECE_CHARACTERS = 120
+"""Short pieces of text are kept with their actions: the plans of a dataset are made of few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,236 +61,329 @@ class Unread:
 class FoundPlan(NamedTuple):
     """What one notation's reader found: the steps, the places it could not read, and what cut it short, in words."""
 
-    steps: Sequence[Set[Action]]
+    steps: Sequence[Step]
     unread: Sequence[Unread] = ()
     complaint: str = ""
 
 
-_NAME = r"[^\W\d](?:[\w@/+]|\.(?=\w)|-(?!>))*+"
-_PDDL = re.compile(rf"\(\s*+({_NAME})(?=[\s)])([^(){{}}\n]*+)\)")
-_CALL = re.compile(rf"(?<![\w@/+.-])({_NAME})(?:\s(?=\([^(),\n]*+,))?\(((?:[^()\n]|\([^()\n]*+\))*+)\)")
-_BRACES = re.compile(r"\{([^{}]*+)\}")
-_BARE = re.compile(rf"({_NAME})\.?(?=\s*+(?:[,\]]|$))")
-_ITEM_ANYWHERE = re.compile(f"{_CALL.pattern}|{_PDDL.pattern}|{_BRACES.pattern}")
-"""Finds where something with parentheses or braces may be an action; ``marked_item`` says whether it is."""
-_LINKING_WORDS = "and|then|next|finally|lastly|first|afterwards|followed by"
-_LINKS = re.compile(rf"(?:\s|,|->|=>|→|(?:{_LINKING_WORDS})\b(?![(-])|\d+[.)]\s)*+", re.IGNORECASE)
+def actions_of(step: Step) -> frozenset[Action]:
+    """The actions of a step.
 
-_DECORATION = str.maketrans(dict.fromkeys("`*\"'“”‘’", " "))
-"""Emphasis and quotes say nothing about a plan; a blank for each keeps the columns right."""
-_PLAIN_ACTION = r"\(([^\W\d][\w@/+-]*+(?:[ \t]++[\w?./@:+-]++)*+[ \t]*+)\)"
-_PLAIN_TEXT = re.compile(rf"(?:\s*+{_PLAIN_ACTION})++\s*+")
-_PLAIN_LINE = re.compile(rf"\s*+(?:(\d+(?:\.\d+)?)\s*+:|\d+[.)]|[-•])?+\s*+{_PLAIN_ACTION}\s*+$")
-_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*:")
-_LEAD = re.compile(
-    r"""[\s\[>|+•·‣\#–—-]++                      # a bullet, a heading, the bracket of a list
-    | \((?=\s*+\()                              # the parenthesis around a list of actions
-    | \(?\d+\s*+[.)](?!\d)                       # 1. 1) (1)
-    | \d+(?=\s+[(\w])                            # 1 (pick a)
-    | (?:step|action|move|time)\s*+\#?\d+(?!\w)  # Step 1
-    | [^(){},;:\n]{1,80}:                        # any label that ends in a colon
-    """,
+    >>> actions_of(("pick", "a"))
+    frozenset({('pick', 'a')})
+    """
+    return step if isinstance(step, frozenset) else frozenset((step,))
+
+
+_NAME = r"[^\W\d](?:[\w@/+]|\.(?=\w)|-(?!>))*+"
+_TOKEN = r"(?:[^\s(){}\[\]<>,;.!?:]|[.?:](?=\w))++"
+_DURATION = r"(?:[ \t]*+\[(?:D:)?\d[^\[\]\n]*+\])?+"
+_PDDL = rf"\(\s*+{_NAME}(?:[\s,]++{_TOKEN})*+[\s,]*+\){_DURATION}"
+_ARGUMENTS = r"(?:[^(){}\n]|\([^(){}\n]*+\)|\{[^(){}\n]*+\})*+"
+_CALL = (
+    rf"{_NAME}(?:\({_ARGUMENTS}\)"  # anything in parentheses behind a name …
+    rf"|[ \t]++\([ \t]*+(?:{_TOKEN}[ \t]*+(?:,[ \t]*+{_TOKEN}[ \t]*+)*+)?\)){_DURATION}"  # … names, if a blank is between
+)
+_BARE = rf"{_NAME}(?=\s*+\.?+\s*+(?:[,;\]}}]|[-=]++>|[→⇒]|$))"
+_WORDS = r"(?:and|then|next|finally|lastly|first|afterwards|followed\ by)\b(?![(-])"
+_LINK = rf"(?:[\s,→⇒]|[-=]++>|{_WORDS})"
+_TIME = r"(?:\d+(?:\.\d+)?\s*+:)"
+_STEP = r"(?:step|action|move|time)\s*+\#?\d+"
+_NUMBER = rf"(?:(?:\(?\d+\s*+[.)](?!\d)|{_STEP}\s*+[:.)–—-])(?!\s*+(?:[,;→⇒]|[-=]++>|{_WORDS}|$)))"
+_GAP = rf"(?:{_LINK}*+(?:(?<=\S);{_LINK}*+)?+(?:(?:{_TIME}|{_NUMBER})\s*+)?+)"
+_STRONG_GAP = rf"(?:(?=\s*+(?:[,→⇒]|(?<=\S);|[-=]++>|{_WORDS}|{_TIME}|{_NUMBER})){_GAP})"
+_FLAT = rf"(?:{_PDDL}(?:\s*+{_PDDL})*+|{_CALL}(?:\s++{_CALL})*+|{_BARE}(?:\s*+\.)?+)"  # blanks separate items of one notation
+_BRACES = rf"\{{(?:{_GAP}{_FLAT}(?:{_STRONG_GAP}{_FLAT})*+)?+[\s,;]*+\}}{_DURATION}"
+_ITEM = rf"(?:{_FLAT}|{_BRACES}(?:\s*+{_BRACES})*+)"
+_ITEMS = rf"{_GAP}{_ITEM}(?:{_STRONG_GAP}{_ITEM})*+"
+_LEAD = rf"""(?:
+    (?:action|step|move|operator)\(e?s\)[^(){{}}\[\],;:=\n]{{0,80}}+:(?=\s*+(?:$|[(\[{{]|{_CALL}))
+    | (?!{_PDDL}|{_CALL}|\{{)(?:
+        {_TIME} | {_NUMBER}
+        | [a-z][.)](?=\s++(?!{_WORDS})(?:[^\W\d]|[({{])) | \d+(?=\s++[(\w|]) | {_STEP}(?=\s)
+        | [>|+•·‣◦▪●○\#–—→-]++
+        | \[ | \((?=\s*+(?:[({{]|$))
+        | [^(){{}}\[\],;:=\n]{{1,80}}+(?::|=(?!>))
+    )
+)\s*+"""
+_LINE = re.compile(
+    rf"""\s*+(?P<leads>(?:{_LEAD})*+)(?P<items>{_ITEMS})?+
+    (?P<joined>(?:{_LINK}|;(?=\s*+$))*+)(?P<closing>(?:[\])][\s,;]*+)*+)(?P<rest>.*+)""",
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
+_NEXT = re.compile(
+    rf"""(?:{_LINK}|;)*+(?:(?P<time>\d+(?:\.\d+)?)\s*+:\s*+|{_NUMBER}\s*+)?+
+    (?:\((?P<pddl>[^()]*+)\)|\{{(?P<braces>(?:[^{{}}]|\{{[^{{}}]*+\}})*+)\}}
+    |(?P<name>{_NAME})(?:[ \t]*+\((?P<arguments>{_ARGUMENTS})\))?+){_DURATION}(?:\s*+\.)?+""",
     re.VERBOSE | re.IGNORECASE,
 )
-_MAX_LEADS = 8
-_MARKED_LEAD = re.compile(r"\s*+[>|+•·‣\#–—\d-]|step|action|move|time", re.IGNORECASE)
-_ABOUT_STATES = re.compile(
-    r"\b(?:init|initial\w*|goals?|states?|facts?|objects?|pre-?conditions?|effects?|requires|results?|adds|deletes|note)\b",
-    re.IGNORECASE,
-)
-"""In a label: atoms or prose follow it, not actions."""
-_COMMENT = re.compile(r"\s*+(?:[);.:#|\[\]–—=]|//|--?\s|$)")
-_NUMBERED = re.compile(r"\s*+(?:\d+\s*+[.):]|(?:step|action)\s*+\d+)", re.IGNORECASE)
+_COMMENT = re.compile(r"\s*+(?:[;.:#|=–—]|//|--?\s|$)")
+_NOT_STEPS = re.compile(r"\s*+(?:#|//)")
+_ONLY_ITEMS = re.compile(rf"{_ITEMS}[\s,;.]*+$", re.VERBOSE | re.IGNORECASE)
+_REMARK = re.compile(r"(?!\s*\d)[^(){}\[\]]*+$")
+_NUMBERED = re.compile(r"\d|\b[a-z][.)]", re.IGNORECASE)
+_BULLET = re.compile(r"[>|+•·‣◦▪●○\#–—→-]")
+_LIST = re.compile(r"\[|\((?=[\s(\[]*+$)")
+_LIKE_ACTION = re.compile(rf"[({{]|{_NAME}[ \t]*+\([^()]*+\)[\s,;.]*+$")
+_STATES = r"init|initial\w*|goals?|states?|facts?|objects?|pre-?conditions?|effects?"
+_ABOVE_STATES = re.compile(rf"\b(?:{_STATES})\b", re.IGNORECASE)
+_BEFORE_STATES = re.compile(rf"\b(?:{_STATES}|requires|results?|adds|deletes|note)\b", re.IGNORECASE)
+"""In a label: atoms or prose follow it, not actions; up to a blank line where it has a line of its own."""
 _FENCE = re.compile(r"\s*+(?:```|~~~)[\w+-]*+\s*$")
-_REMARK = re.compile(r"\s*+(?:;|//)")
+_HEADING = re.compile(r"\s*+#|.*:\s*$")
+_COMMENT_LINE = re.compile(r"\s*+(?:;|//)")
 _BRACES_AND_LINE = re.compile(r"\{[^{}]*+\}[^\n]*+")
+_MARKUP = str.maketrans(dict.fromkeys("`*\"'“”‘’", " "))
+"""Emphasis and quotes say nothing about a plan; a blank for each keeps the columns right."""
+
+_WORD = r"[^\W\d][\w@/+-]*+"
+_PLAIN_PDDL = rf"{_WORD}(?:[ \t]++[\w@/+-]++)*+[ \t]*+"
+_PLAIN_PIECE = re.compile(
+    rf"(?=[ \t]*+[\n,])[\s,]*+(?:\(({_PLAIN_PDDL})|({_WORD})\(((?:[\w@/+-]++(?:,[ \t]*+(?=\w))?+)*+))"
+)
+_PLAIN_END = re.compile(r"[ \t]*+[\n,][\s,]*+")
+_PLAIN_LINE = re.compile(
+    rf"\s*+(?P<lead>(?P<time>\d+(?:\.\d+)?)\s*+:|\d+[.)]|[-•])?+\s*+\((?P<action>{_PLAIN_PDDL})\)(?:\s*+\[[\d.]++\])?+\s*+$"
+)
 
 
-def read_lines(text: str) -> FoundPlan | None:
-    """The plan of the first fence that holds one, else of the lines that begin with an action, else of bare names."""
-    if _PLAIN_TEXT.fullmatch(text):  # nothing but `(unstack b1 b2)`: what references look like, at a tenth of the time
-        return FoundPlan([{tuple(inside.lower().split())} for inside in re.findall(r"\(([^)]*+)\)", text)])
-    lines = _join_braces(text.translate(_DECORATION)).split("\n")
-    blocks, outside = _fenced_blocks(text.split("\n"))
-    for block in blocks:
-        if not any("(define" in lines[number].lower() for number in block):
-            found = _read_block(lines, block, fenced=True) or _read_bare(lines, block)
-            if found:
-                return found
-    return _read_block(lines, outside, fenced=False) or _read_bare(lines, outside)
+class _Pieces(dict[str, Action]):
+    """A text up to the parenthesis that closes its action, ``, stack(a, b``; ``KeyError`` where it is not plain."""
+
+    def __missing__(self, text: str) -> Action:
+        match = _PLAIN_PIECE.fullmatch(text)
+        if not match:
+            raise KeyError(text)
+        action = _action(match[1] or f"{match[2]} {match[3].replace(',', ' ')}")
+        if len(text) <= PIECE_CHARACTERS:
+            if len(self) >= PIECES_KEPT:
+                self.clear()
+            self[text] = action
+        return action
 
 
-def read_sentences(text: str) -> FoundPlan | None:
-    """All actions with parentheses or braces, wherever they are."""
-    text = text.translate(_DECORATION)
-    steps: list[Set[Action]] = []
-    position = 0
-    while len(steps) <= MAX_STEPS and (match := _ITEM_ANYWHERE.search(text, position)):
-        item = marked_item(text, match.start())
-        position = item[1] if item else match.start() + 1
-        if item and item[0]:
-            steps.append(item[0])
+_PIECES = _Pieces()
+
+
+def read_plain(text: str) -> FoundPlan | None:
+    """The plan of a text of nothing but actions and braces with commas or line breaks between them; else None.
+
+    >>> read_plain("take(A), {x(p), y}, (drop a)").steps[::2]
+    [('take', 'a'), ('drop', 'a')]
+    """
+    steps: list[Step] = []
+    after, *rest = re.split(r"\{([^{}]*+)\}", f"\n{text}\n") if "{" in text else [f"\n{text}\n"]
+    for inside, following in zip([*rest[::2], None], [*rest[1::2], ""], strict=True):
+        *pieces, end = after.split(")")
+        try:
+            steps += map(_PIECES.__getitem__, pieces)
+        except KeyError:
+            return None
+        if not _PLAIN_END.fullmatch(end):
+            return None
+        if inside is not None:
+            braces = f"{{{inside}}}".replace("\n", " ")
+            if not following.lstrip(" \t").startswith(("\n", ",")) or not _ONLY_ITEMS.match(braces):
+                return None
+            steps += (step for _, step in _steps(braces))
+        after = following
     return FoundPlan(steps) if steps else None
 
 
-def read_items(text: str, position: int) -> tuple[list[Step], bool, int]:
-    """Read items as long as they come: their steps, whether one of them had parentheses or braces, and the end.
+def read_lines(text: str) -> FoundPlan | None:
+    """The plan of the first fence that holds one, else of the lines outside all fences.
 
-    >>> read_items("pick(a), then noop, {drop(a)} and so on", 8)
-    ([frozenset({('noop',)}), frozenset({('drop', 'a')})], True, 29)
+    None where nothing looks like an action; no steps where something does and cannot be read.
+    """
+    lines = text.translate(_MARKUP)
+    if "{" in lines:  # braces over several lines are brought onto the first one
+        lines = _BRACES_AND_LINE.sub(lambda match: match[0].replace("\n", " ") + "\n" * match[0].count("\n"), lines)
+    found, damaged = None, list[Unread]()
+    for numbers, fenced in _blocks(text.split("\n")):
+        block = _read_block(lines.split("\n"), numbers, fenced)
+        if block.damaged and not block.steps:
+            damaged += block.unread
+        if block.steps and not found:
+            found = block
+        elif block.first and found and not set(block.steps) <= set(found.steps):
+            found.unread.append(block.first)
+    if found:
+        return FoundPlan(found.steps, found.unread, found.complaint)
+    return FoundPlan((), damaged) if damaged else None
+
+
+_SENTENCE = re.compile(rf"(?<![\w@/+.-]){_NAME}\({_ARGUMENTS}\)|\([^(){{}}]*+\)|[(){{}}]")
+
+
+def read_sentences(text: str) -> FoundPlan | None:
+    """``take(a)`` wherever it is, and ``(take a)`` where it is emphasised, quoted or marked as code.
+
+    Other parentheses are remarks or actions: they are reported as not read. None where brackets do not pair up.
     """
     steps: list[Step] = []
-    marked = False
-    end = position
-    while len(steps) <= MAX_STEPS:
-        position = _after_links(text, position)
-        item = marked_item(text, position)
-        if item:
-            step, position = item
-            marked = True
-            if text.startswith(";", position) and _CALL.match(text, _after_links(text, position + 1)):
-                position += 1  # `pick(a); stack(a, b)`: statements, not a comment
-        else:
-            bare = _BARE.match(text, position)
-            if not bare:
-                break
-            step, position = frozenset({(bare[1].lower(),)}), bare.end()
-        end = position
-        if step:
-            steps.append(step)
-    return steps, marked, end
+    unread: list[Unread] = []
+    for match in _SENTENCE.finditer(text):
+        if len(match[0]) == 1:
+            return None
+        item, marked = match[0].translate(_MARKUP), text[max(match.start() - 1, 0)] in "`*\"'“‘"
+        if _ONLY_ITEMS.match(item) and (marked or item[0] != "("):
+            steps += [step for _, step in _steps(item)]
+        elif len(unread) < MAX_UNREAD:
+            unread.append(Unread.in_text(text, match.start()))
+    return FoundPlan(steps, unread) if steps else None
 
 
-def marked_item(text: str, position: int) -> tuple[Step, int] | None:
-    """The step that is written with parentheses or braces at this position, and where it ends.
+def steps_of(text: str) -> list[Step]:
+    """The steps of a text that is nothing but steps on one line, bare names too; empty for any other text.
 
-    >>> marked_item("(stack b1 b2) ; done", 0)
-    (frozenset({('stack', 'b1', 'b2')}), 13)
+    >>> steps_of("2. stack(a, B)"), steps_of("wave goodbye")
+    ([('stack', 'a', 'b')], [])
     """
-    opening = text[position : position + 1]
-    if opening == "{":
-        match = _BRACES.match(text, position)
-        steps, _, end = read_items(match[1], 0) if match else ([], False, 0)
-        whole = match and not match[1][end:].strip(" \t\n\r,;")
-        return (frozenset().union(*steps), match.end()) if match and whole else None
-    if opening == "(":
-        match = _PDDL.match(text, position)
-        arguments = match[2].lower().replace(",", " ").split() if match else []
-    else:
-        match = _CALL.match(text, position) if opening.isidentifier() else None
-        arguments = list(_arguments(match[2].lower())) if match else []
-    return (frozenset({(match[1].lower(), *arguments)}), match.end()) if match else None
+    line = _LINE.fullmatch(text.replace("\n", " ").translate(_MARKUP))
+    if not line or not line["items"] or _LIST.search(line["leads"]) or line["closing"] or line["rest"].strip(" ."):
+        return []
+    return [step for _, step in _steps(line["items"])]
 
 
-def _arguments(text: str) -> Iterator[str]:
+def _steps(items: str) -> list[tuple[str | None, Step]]:
+    """The steps that a text of nothing but items says, each with its time."""
+    steps: list[tuple[str | None, Step]] = []
+    for match in _NEXT.finditer(items):
+        if match["braces"] is not None:
+            step: Step = frozenset(chain.from_iterable(actions_of(part) for _, part in _steps(match["braces"])))
+        elif match["pddl"]:
+            step = _action(match["pddl"].replace(",", " "))
+        else:
+            step = (match["name"].lower(), *_arguments((match["arguments"] or "").lower()))
+        steps.append((match["time"], step))
+    return steps
+
+
+def _action(pddl: str) -> Action:
+    return tuple(pddl.lower().split())
+
+
+def _arguments(text: str) -> list[str]:
     """Split at the commas outside inner parentheses, at blanks where there is no such comma."""
     if "(" in text:
         parts = re.findall(r"(?:[^,()]|\([^()]*+\))++", text)
     else:
         parts = text.split(",") if "," in text else text.split()
-    return filter(None, (" ".join(part.split()) for part in parts))
+    return [" ".join(part.split()) for part in parts if part.strip()]
 
 
-def _after_links(text: str, position: int) -> int:
-    match = _LINKS.match(text, position)
-    return match.end() if match else position
-
-
-def _join_braces(text: str) -> str:
-    """Bring braces that stretch over several lines onto their first one; the line breaks follow at its end."""
-    if "{" not in text:
-        return text
-    return _BRACES_AND_LINE.sub(lambda match: match[0].replace("\n", " ") + "\n" * match[0].count("\n"), text)
-
-
-def _fenced_blocks(lines: Sequence[str]) -> tuple[list[list[int]], list[int]]:
-    """The numbers of the lines inside each fence, and those outside all of them."""
-    blocks: list[list[int]] = []
+def _blocks(lines: Sequence[str]) -> list[tuple[list[int], bool]]:
+    """The numbers of the lines of each fence without a PDDL definition, and of those outside of fences as the last."""
     outside: list[int] = []
+    fences: list[list[int]] = []
     current = outside
     for number, line in enumerate(lines):
         if not _FENCE.match(line):
             current.append(number)
         elif current is outside:
-            current = []
-            blocks.append(current)
+            fences.append(current := [])
         else:
             current = outside
-    return blocks, outside
+    plans = [fence for fence in fences if not any("(define" in lines[number].lower() for number in fence)]
+    return [*((fence, True) for fence in plans), (outside, False)]
 
 
-def _read_block(lines: Sequence[str], numbers: Sequence[int], fenced: bool) -> FoundPlan | None:
-    """Read the lines that begin with an action; of the others, note those that should have been steps."""
-    steps: list[Set[Action]] = []
+def _unbalanced(line: str) -> bool:
+    """True where brackets do not pair up, faces aside."""
+    brackets = re.sub(r"[:;]-?[()]", "", line)
+    return brackets.count("(") != brackets.count(")") or brackets.count("{") != brackets.count("}")
+
+
+class _Row(NamedTuple):
+    """The steps of a line, with times, and how they are marked as such: by brackets, a lead, a separator at the end."""
+
+    place: Unread
+    steps: list[tuple[str | None, Step]]
+    brackets: bool
+    numbered: bool
+    joined: bool
+
+
+class _Block(NamedTuple):
+    """What lines say. ``first`` is the first line with brackets; ``damaged``: something not read looks like an action."""
+
+    steps: list[Step]
+    unread: list[Unread]
+    complaint: str
+    first: Unread | None
+    damaged: bool
+
+
+def _read_block(lines: Sequence[str], numbers: Sequence[int], fenced: bool) -> _Block:
+    """Read the lines that are steps; of the others, note those that should have been."""
+    rows: list[_Row] = []
     unread: list[Unread] = []
-    together: set[Action] = set()  # the actions of the step at `time_before`
-    time_before = None
+    lists: list[str] = []
+    prose = damaged = about_states = False
     for number in numbers:
         line = lines[number]
-        if len(steps) > MAX_STEPS:
-            break
+        place = Unread.at(number + 1, 1, line)
         plain = _PLAIN_LINE.match(line)  # `3: (pick a b)`: what most lines look like, at a fifth of the time
         if plain:
-            time, found = plain[1] and float(plain[1]), [frozenset({tuple(plain[2].lower().split())})]
-        elif not line.strip() or _REMARK.match(line):
+            rows.append(_Row(place, [(plain["time"], _action(plain["action"]))], True, bool(plain["lead"]), False))
             continue
-        else:
-            time, found, remark = _read_line(number, line, fenced)
-            unread += remark
-            if not found:
-                continue
-        if time is None or len(found) > 1:
-            steps += found
-            time_before = None
+        about_states = about_states and bool(line.strip())
+        match = None if not line.strip() or _COMMENT_LINE.match(line) else _LINE.match(line)
+        if not match:
             continue
-        if time != time_before:
-            together = set()
-            steps.append(together)
-        together |= found[0]
-        time_before = time
-    return FoundPlan(steps, unread[:MAX_UNREAD]) if steps else None
+        leads, items, rest, start = match["leads"], match["items"], match["rest"], match.end("leads")
+        numbered = bool(_NUMBERED.search(leads))
+        brackets = bool(items) and ("(" in items or "{" in items)
+        lists += _LIST.findall(leads)
+        closers = re.findall(r"[)\]]", match["closing"])
+        paired = lists.count("[") < 2  # lists in a list are for ``read_json``
+        paired &= all(lists and lists.pop() + closer in ("()", "[]") for closer in closers)
+        if (not items and not rest and paired) or (not brackets and _HEADING.match(line) and not _unbalanced(line[start:])):
+            about_states = bool(_ABOVE_STATES.search(line))
+            continue
+        if about_states or _BEFORE_STATES.search(leads):
+            continue
+        marked = numbered or bool(_BULLET.search(leads))
+        comment = _COMMENT.match(rest) if marked or rest.strip() != ":" else None  # `Done (twice):` is a heading
+        remark = brackets and not closers and (marked or fenced) and _REMARK.match(rest)
+        if items and paired and (comment or remark) and not _unbalanced(rest):
+            steps = _steps(items)
+            if time := re.findall(r"(\d+(?:\.\d+)?)\s*+:", leads):
+                steps[0] = (time[-1], steps[0][1])
+            rows.append(_Row(place, steps, brackets, marked, bool(match["joined"].strip())))
+            if comment and "(" in rest and not _NOT_STEPS.match(rest) and _ONLY_ITEMS.match(rest, comment.end()):
+                unread.append(Unread.at(number + 1, match.start("rest") + 1, rest))
+            continue
+        prose = True
+        looks_like_one = brackets or not paired or _unbalanced(line[start:]) or bool(_LIKE_ACTION.match(line, start))
+        damaged = damaged or looks_like_one
+        if (looks_like_one or fenced or numbered) and len(unread) < MAX_UNREAD:
+            unread.append(place)
+    rows, bare = _without_bare_names(rows, prose)
+    unread = sorted([*unread, *(row.place for row in bare if fenced or row.numbered or row.joined)], key=lambda at: at.line)
+    complaint = "a list is not closed" if lists and rows else ""
+    first = next((row.place for row in rows if row.brackets), None)
+    return _Block(_in_time(rows), unread[:MAX_UNREAD], complaint, first, damaged)
 
 
-def _read_line(number: int, line: str, fenced: bool) -> tuple[float | None, list[Step], list[Unread]]:
-    """The line's time if it has one, its steps, and the place in it that could not be read."""
-    time, start = _read_lead(line)
-    if _ABOUT_STATES.search(line, 0, start):
-        return None, [], []
-    found, marked, end = read_items(line, start)
-    whole = bool(_COMMENT.match(line, end))
-    if marked and (whole or fenced or _MARKED_LEAD.match(line)):
-        cut_short = not whole and ("(" in line[end:] or "{" in line[end:])
-        return time, found, [Unread.at(number + 1, end + 1, line[end:])] if cut_short else []
-    expected = marked or fenced or _NUMBERED.match(line) or line.startswith(("(", "{"), start)
-    return None, [], [Unread.at(number + 1, 1, line)] if expected and not line.lstrip().startswith("#") else []
+def _without_bare_names(rows: list[_Row], prose: bool) -> tuple[list[_Row], list[_Row]]:
+    """Lines of bare names are steps if there is no prose and all lines are alike: the others are returned apart."""
+    bare = [row for row in rows if not row.brackets]
+    alike = len(bare) == len(rows) or all(row.numbered for row in rows) or all(row.joined for row in rows[:-1])
+    if not bare or (alike and not prose):
+        return rows, []
+    return [row for row in rows if row.brackets], bare
 
 
-def _read_lead(line: str) -> tuple[float | None, int]:
-    """The line's time if it has one, and where its first action has to begin."""
-    time = None
-    position = 0
-    for _ in range(_MAX_LEADS):
-        if marked_item(line, position):
-            break
-        stamp = _TIME.match(line, position)
-        lead = stamp or _LEAD.match(line, position)
-        if not lead:
-            break
-        if stamp:
-            time = float(stamp[1])
-        position = lead.end()
-    return time, position
-
-
-def _read_bare(lines: Sequence[str], numbers: Sequence[int]) -> FoundPlan | None:
-    """Names and commas and nothing else, GAICo's ``a1, a2``."""
-    steps: list[Set[Action]] = []
-    for number in numbers:
-        line = lines[number].strip(" \t\r[]")
-        found, _, end = read_items(line, 0)
-        steps += found
-        if len(steps) > MAX_STEPS:
-            break
-        if line[end:].strip(","):
-            return None
-    return FoundPlan(steps) if steps else None
+def _in_time(rows: Sequence[_Row]) -> list[Step]:
+    """The steps, those in sequence with equal times as one: ``0: (a)``, ``0: (b)``, as in a planner's output."""
+    groups: list[list[Step]] = []
+    before = None
+    for row in rows:
+        for time, step in row.steps:
+            now = None if time is None else float(time)
+            if now is None or now != before:
+                groups.append([])
+            groups[-1].append(step)
+            before = now
+    return [group[0] if len(group) == 1 else frozenset().union(*map(actions_of, group)) for group in groups]
