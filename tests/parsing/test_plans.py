@@ -13,6 +13,9 @@ from pddl_eval.parsing import Plan, PlanError, Step, Unread, plan_of_steps, plan
 from pddl_eval.parsing.plan_text import MAX_ACTIONS
 from pddl_eval.parsing.plans import MAX_CHARACTERS
 
+from tests.volume import in_two_sizes
+from tests.written_plans_run import fault
+
 
 def plan(*steps: str) -> Plan:
     """``plan("pick a", "x p|y")``: a bar is between concurrent actions, ``"|"`` is ``{}``."""
@@ -72,6 +75,39 @@ READABLE = {
     "an open fence": ("```\n(unstack b1 b2)\n(put-down b1)", BLOCKS),
     "a fence of names": ("The plan:\n```\nnoop, wave\n```", plan("noop", "wave")),
     "sentences": ("First I do `(unstack b1 b2)`, and then comes put-down(b1).", BLOCKS),
+    "PDDL lines with commas": ("(unstack b1 b2),\n(put-down b1)", BLOCKS),
+    "lines that end in `and`": ("(unstack b1 b2) and\n(put-down b1)", BLOCKS),
+    "lines that end in an arrow": ("unstack(b1, b2) ->\nput-down(b1)", BLOCKS),
+    "GAICo's page, a line each": (
+        "take(a),\nmove(l1, l2),\n{x(p), y},\nnoop,\ndrop(a)",
+        plan("take a", "move l1 l2", "x p|y", "noop", "drop a"),
+    ),
+    "a list over lines": ("[\n  take(a),\n  drop(b)\n]", plan("take a", "drop b")),
+    "a list that is assigned": ("plan = [take(a), drop(b)]", plan("take a", "drop b")),
+    "actions named like labels": (
+        "take(a),\nmove(b),\nstep(c),\naction(d),\ntime(e),\ndrop(a)",
+        plan("take a", "move b", "step c", "action d", "time e", "drop a"),
+    ),
+    "bare names like labels": ("step1, action, move", plan("step1", "action", "move")),
+    "blanks before parentheses": ("pickup (a), stack (a, b)", plan("pickup a", "stack a b")),
+    "blanks before parentheses, a line each": ("take (a)\ndrop (b)", plan("take a", "drop b")),
+    "steps on one line": ("Step 1: take(a); Step 2: drop(b)", plan("take a", "drop b")),
+    "lettered": ("a) take(a)\nb) drop(b)", plan("take a", "drop b")),
+    "times on one line": ("0: (a) [1], 0: (b) [1], 1: (c) [1]", plan("a|b", "c")),
+    "states above": ("Initial state:\n- on(b1, b2)\n- clear(b1)\n\nPlan:\n- unstack(b1, b2)\n- put-down(b1)", BLOCKS),
+    "JSON with Python's quotes": (
+        "[{'name': 'take', 'args': {'what': \"a's\", 'n': None}, 'id': 0}, {'name': 'drop', 'args': ('b',), 'id': 1},]",
+        (("take", "n=null", "what=a's"), ("drop", "b")),
+    ),
+    "arguments as a JSON string": (
+        '[{"name": "take", "args": "{\\"n\\": 1, \\"x\\": \\"A\\"}"}, {"name": "drop", "args": "{}"}]',
+        plan("take n=1 x=a", "drop"),
+    ),
+    "arguments as OpenAI calls them": ('[{"name": "take", "arguments": "{\\"n\\": 1}"}]', plan("take n=1")),
+    "Python tuples": ("[('unstack', 'b1', 'b2'), ('put-down', 'b1')]", BLOCKS),
+    "no comma and no semicolon": ("; cost = 0 (unit cost)", ()),
+    "a comma": (",", ()),
+    "empty braces": ("{}", plan("|")),
     "the empty list": ("[]", ()),
     "the empty list in a fence": ("```json\n[ ]\n```", ()),
     "JSON strings": ('["unstack(b1, b2)", "(put-down b1)", "wave"]', (*BLOCKS, *plan("wave"))),
@@ -134,6 +170,53 @@ UNREAD = {
     ),
     "JSON not closed": ('[{"name": "a"} {"name": "b"}]', plan("a"), (1, 16, '{"name": "b"}]')),
 }
+
+
+DAMAGED = {
+    "braces in braces": "{a, {b, c}}, d",
+    "a parenthesis too many": "take(a)) , drop(b)",
+    "a parenthesis too few": "take(a, drop(b)",
+    "names in parentheses behind a word": "pick (a b)\nand (c d) too",
+    "a list in a list": '[["a", ["b", "c"]], "d"]',
+    "objects without names": '[{"nome": "a", "args": ["b"]}]',
+    "objects without a list": '{"name": "pick", "args": ["a", "b"]}',
+    "a remark": "I am sorry (at this time), that cannot be done.",
+    "a comment on costs": "I found nothing (unit cost).",
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_what_is_damaged_is_said_and_no_action(name: str) -> None:
+    reading = read_plan(DAMAGED[name])
+    assert (reading.steps, reading.found) == ((), False)
+    assert reading.unread and str(reading.unread[0]) in reading.reason
+
+
+SAID = {
+    "a comment of actions": ("(a) ; (b)\n(c)", plan("a", "c"), (1, 5, "; (b)")),
+    "another notation behind blanks": ("1. pick(a) (frees b)\n2. (c)", plan("c"), (1, 1, "1. pick(a) (frees b)")),
+    "a lettered item": ("(a) pick(b)\n(c)", plan("c"), (1, 1, "(a) pick(b)")),
+    "a second fence": ("```\n(a)\n```\n```\n(b)\n```", plan("a"), (5, 1, "(b)")),
+    "lines outside of the fence": ("(b)\n```\n(a)\n```", plan("a"), (1, 1, "(b)")),
+    "a list that does not end": ("[pick(a),\ndrop(b", plan("pick a"), (2, 1, "drop(b")),
+    "parentheses in sentences": ("Do pick(a) where (of course) it is.", plan("pick a"), (1, 18, "(of course) it is.")),
+    "a bare name among lines": ("1. (a)\n2. wave\nWhatever comes.", plan("a"), (2, 1, "2. wave")),
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_what_is_not_read_is_said(name: str) -> None:
+    text, steps, place = SAID[name]
+    reading = read_plan(text)
+    assert reading.steps == steps
+    assert Unread(*place) in reading.unread
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+@in_two_sizes(2_000, 20_000)
+def test_written_plans_are_read_back(cases: int, damaged: bool) -> None:
+    """Every notation, separator, number, bullet, label, fence, comment and line break; see ``written_plans_run``."""
+    assert [wrong for number in range(cases) if (wrong := fault(number, 17, damaged)[1])] == []
 
 
 @pytest.mark.parametrize("name", UNREAD)

@@ -82,7 +82,15 @@ NUMBERS: tuple[Callable[[int], str], ...] = (
 )
 BULLETS = ("- ", "* ", "• ", "> ", "+ ", "– ", "  - ", "\t* ", "-> ", "| ")
 MARKS = ("`{}`", "**{}**", "*{}*", "**`{}`**", '"{}"', "“{}”", "'{}'")
-COMMENTS = ("  ; frees it", " # why (not)", " // so", " - takes it", " – for (the) goal", ": it is on top", " ; cost = 1")
+COMMENTS = (
+    "  ; frees it",
+    " # why (not)",
+    " // so",
+    " - takes it",
+    " – for (the) goal",
+    ": it is on top",
+    " ; cost = 1",
+)
 FENCES = ("```", "```pddl", "```text", "~~~", "```json")
 HEADINGS = ("Plan:", "Here is the plan:", "**Plan:**", "## Plan", "Sure! Here is it:", "The steps (in order) are:", "")
 ENDINGS = ("", "", "Done!", "This reaches the goal.", "The goal holds (at last).", "; cost = 3 (unit cost)")
@@ -131,7 +139,8 @@ def _on_lines(random: Random, items: list[str], notation: str) -> tuple[str, str
     elif kind == "bullet":
         bullet = random.choice(BULLETS)
         lead = lambda _: bullet  # noqa: E731
-    end = "," if kind == "list" else random.choice([e for e in LINE_ENDS if notation != "bare" or not e.endswith(("d", "n"))])
+    ends = [end for end in LINE_ENDS if notation != "bare" or not end.endswith(("d", "n"))]
+    end = "," if kind == "list" else random.choice(ends)
     mark = random.choice(MARKS) if random.random() < 0.2 else "{}"
     comment = end in ("", ",") and notation != "bare" and random.random() < 0.3
     if notation == "bare" and kind == "nothing" and any("{" in item for item in items) and end in ("", "."):
@@ -190,10 +199,12 @@ def _json(random: Random, damaged: bool) -> Written:
         if kind == "objects":
             values.append({"name": name, "args": arguments, "id": number})
         elif kind == "named":
-            named = {f"k{i}": random.choice((value, i, True, None, [value], {"x": value})) for i, value in enumerate(arguments)}
+            of = [random.choice((value, i, True, None, [value], {"x": value})) for i, value in enumerate(arguments)]
+            named = {f"k{i}": value for i, value in enumerate(of)}
             texts = (f"{k}={v if isinstance(v, str) else json.dumps(v, sort_keys=True)}" for k, v in named.items())
             expected[-1] = (name, *texts)
-            values.append({"id": number, "name": name, "args": json.dumps(named) if random.random() < 0.3 and not damaged else named})
+            as_text = random.random() < 0.3 and not damaged
+            values.append({"id": number, "name": name, "args": json.dumps(named) if as_text else named})
         elif kind == "lists":
             values.append([name, *arguments])
         else:

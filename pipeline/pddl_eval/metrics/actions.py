@@ -55,9 +55,8 @@ def plan_jaccard(reference: Plan, generated: Plan) -> float:
 
 def _actions(plan: Plan) -> set[Action]:
     """All actions of a plan; most steps are actions themselves."""
-    steps = set(plan)
-    concurrent = [step for step in steps if isinstance(step, frozenset)]
-    return steps.difference(concurrent).union(*concurrent) if concurrent else steps
+    actions = {step for step in plan if isinstance(step, tuple)}
+    return actions.union(*(step for step in plan if isinstance(step, frozenset)))
 
 
 LCS = "GAICo's PlanningLCS: the longest common subsequence over the longer plan's length"

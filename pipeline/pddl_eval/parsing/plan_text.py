@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple
 
 from pddl_eval.model import Action
@@ -82,17 +82,18 @@ _PDDL = rf"\(\s*+{_NAME}(?:[\s,]++{_TOKEN})*+[\s,]*+\){_DURATION}"
 _ARGUMENTS = r"(?:[^(){}\n]|\([^(){}\n]*+\)|\{[^(){}\n]*+\})*+"
 _CALL = (
     rf"{_NAME}(?:\({_ARGUMENTS}\)"  # anything in parentheses behind a name …
-    rf"|[ \t]++\([ \t]*+(?:{_TOKEN}[ \t]*+(?:,[ \t]*+{_TOKEN}[ \t]*+)*+)?\)){_DURATION}"  # … names, if a blank is between
+    rf"|[ \t]++\([ \t]*+(?:{_TOKEN}[ \t]*+(?:,[ \t]*+{_TOKEN}[ \t]*+)*+)?\)){_DURATION}"  # … names, behind a blank
 )
 _BARE = rf"{_NAME}(?=\s*+\.?+\s*+(?:[,;\]}}]|[-=]++>|[→⇒]|$))"
 _WORDS = r"(?:and|then|next|finally|lastly|first|afterwards|followed\ by)\b(?![(-])"
 _LINK = rf"(?:[\s,→⇒]|[-=]++>|{_WORDS})"
 _TIME = r"(?:\d+(?:\.\d+)?\s*+:)"
 _STEP = r"(?:step|action|move|time)\s*+\#?\d+"
-_NUMBER = rf"(?:(?:\(?\d+\s*+[.)](?!\d)|{_STEP}\s*+[:.)–—-])(?!\s*+(?:[,;→⇒]|[-=]++>|{_WORDS}|$)))"
+_NUMBER = rf"(?:(?:\(?\d+\s*+[.)](?!\d)|{_STEP}\s*+[:.)–—-])(?!\s*+(?:[,;→⇒]|[-=]++>|{_WORDS}|\d+\s*+[.)]|$)))"
 _GAP = rf"(?:{_LINK}*+(?:(?<=\S);{_LINK}*+)?+(?:(?:{_TIME}|{_NUMBER})\s*+)?+)"
 _STRONG_GAP = rf"(?:(?=\s*+(?:[,→⇒]|(?<=\S);|[-=]++>|{_WORDS}|{_TIME}|{_NUMBER})){_GAP})"
-_FLAT = rf"(?:{_PDDL}(?:\s*+{_PDDL})*+|{_CALL}(?:\s++{_CALL})*+|{_BARE}(?:\s*+\.)?+)"  # blanks separate items of one notation
+# Blanks alone separate items of one notation only: what follows in `pick(a) (frees b)` is a remark.
+_FLAT = rf"(?:{_PDDL}(?:\s*+{_PDDL})*+|{_CALL}(?:\s++{_CALL})*+|{_BARE}(?:\s*+\.)?+)"
 _BRACES = rf"\{{(?:{_GAP}{_FLAT}(?:{_STRONG_GAP}{_FLAT})*+)?+[\s,;]*+\}}{_DURATION}"
 _ITEM = rf"(?:{_FLAT}|{_BRACES}(?:\s*+{_BRACES})*+)"
 _ITEMS = rf"{_GAP}{_ITEM}(?:{_STRONG_GAP}{_ITEM})*+"
@@ -123,12 +124,15 @@ _ONLY_ITEMS = re.compile(rf"{_ITEMS}[\s,;.]*+$", re.VERBOSE | re.IGNORECASE)
 _REMARK = re.compile(r"(?!\s*\d)[^(){}\[\]]*+$")
 _NUMBERED = re.compile(r"\d|\b[a-z][.)]", re.IGNORECASE)
 _BULLET = re.compile(r"[>|+•·‣◦▪●○\#–—→-]")
-_LIST = re.compile(r"\[|\((?=[\s(\[]*+$)")
+_LIST = re.compile(r"\[|\((?!\d|e?s\))")
+_MAX_LISTS = 8
+"""Brackets around a list of steps, one in the other."""
 _LIKE_ACTION = re.compile(rf"[({{]|{_NAME}[ \t]*+\([^()]*+\)[\s,;.]*+$")
 _STATES = r"init|initial\w*|goals?|states?|facts?|objects?|pre-?conditions?|effects?"
 _ABOVE_STATES = re.compile(rf"\b(?:{_STATES})\b", re.IGNORECASE)
 _BEFORE_STATES = re.compile(rf"\b(?:{_STATES}|requires|results?|adds|deletes|note)\b", re.IGNORECASE)
 """In a label: atoms or prose follow it, not actions; up to a blank line where it has a line of its own."""
+_STAR = re.compile(r"(?m)^([ \t]*+)\*(?=[ \t])")
 _FENCE = re.compile(r"\s*+(?:```|~~~)[\w+-]*+\s*$")
 _HEADING = re.compile(r"\s*+#|.*:\s*$")
 _COMMENT_LINE = re.compile(r"\s*+(?:;|//)")
@@ -195,12 +199,12 @@ def read_lines(text: str) -> FoundPlan | None:
 
     None where nothing looks like an action; no steps where something does and cannot be read.
     """
-    lines = text.translate(_MARKUP)
+    lines = _STAR.sub(r"\1-", text).translate(_MARKUP)
     if "{" in lines:  # braces over several lines are brought onto the first one
         lines = _BRACES_AND_LINE.sub(lambda match: match[0].replace("\n", " ") + "\n" * match[0].count("\n"), lines)
-    found, damaged = None, list[Unread]()
+    found, damaged, by_line = None, list[Unread](), lines.split("\n")
     for numbers, fenced in _blocks(text.split("\n")):
-        block = _read_block(lines.split("\n"), numbers, fenced)
+        block = _read_block(by_line, numbers, fenced)
         if block.damaged and not block.steps:
             damaged += block.unread
         if block.steps and not found:
@@ -248,7 +252,7 @@ def steps_of(text: str) -> list[Step]:
 def _steps(items: str) -> list[tuple[str | None, Step]]:
     """The steps that a text of nothing but items says, each with its time."""
     steps: list[tuple[str | None, Step]] = []
-    for match in _NEXT.finditer(items):
+    for match in islice(_NEXT.finditer(items), MAX_ACTIONS + 1):
         if match["braces"] is not None:
             step: Step = frozenset(chain.from_iterable(actions_of(part) for _, part in _steps(match["braces"])))
         elif match["pddl"]:
@@ -295,17 +299,22 @@ def _unbalanced(line: str) -> bool:
 
 
 class _Row(NamedTuple):
-    """The steps of a line, with times, and how they are marked as such: by brackets, a lead, a separator at the end."""
+    """A line: its steps with their times, and how they are marked as such: by brackets, a lead, a separator at the end.
 
-    place: Unread
-    steps: list[tuple[str | None, Step]]
-    brackets: bool
-    numbered: bool
-    joined: bool
+    Without steps it is prose, or, if ``damaged``, something that looks like an action. ``unread`` is what to report.
+    """
+
+    number: int
+    steps: Sequence[tuple[str | None, Step]] = ()
+    brackets: bool = True
+    led: bool = False
+    joined: bool = False
+    damaged: bool = False
+    unread: Unread | None = None
 
 
 class _Block(NamedTuple):
-    """What lines say. ``first`` is the first line with brackets; ``damaged``: something not read looks like an action."""
+    """What lines say. ``first`` is the first line of actions with brackets, ``damaged`` as in a row."""
 
     steps: list[Step]
     unread: list[Unread]
@@ -315,64 +324,67 @@ class _Block(NamedTuple):
 
 
 def _read_block(lines: Sequence[str], numbers: Sequence[int], fenced: bool) -> _Block:
-    """Read the lines that are steps; of the others, note those that should have been."""
-    rows: list[_Row] = []
-    unread: list[Unread] = []
+    """Read the lines that are steps; of the others, report those that should have been."""
     lists: list[str] = []
-    prose = damaged = about_states = False
+    read: list[_Row] = []
+    about_states = False
     for number in numbers:
         line = lines[number]
-        place = Unread.at(number + 1, 1, line)
         plain = _PLAIN_LINE.match(line)  # `3: (pick a b)`: what most lines look like, at a fifth of the time
         if plain:
-            rows.append(_Row(place, [(plain["time"], _action(plain["action"]))], True, bool(plain["lead"]), False))
-            continue
-        about_states = about_states and bool(line.strip())
-        match = None if not line.strip() or _COMMENT_LINE.match(line) else _LINE.match(line)
-        if not match:
-            continue
-        leads, items, rest, start = match["leads"], match["items"], match["rest"], match.end("leads")
-        numbered = bool(_NUMBERED.search(leads))
-        brackets = bool(items) and ("(" in items or "{" in items)
-        lists += _LIST.findall(leads)
-        closers = re.findall(r"[)\]]", match["closing"])
-        paired = lists.count("[") < 2  # lists in a list are for ``read_json``
-        paired &= all(lists and lists.pop() + closer in ("()", "[]") for closer in closers)
-        if (not items and not rest and paired) or (not brackets and _HEADING.match(line) and not _unbalanced(line[start:])):
-            about_states = bool(_ABOVE_STATES.search(line))
-            continue
-        if about_states or _BEFORE_STATES.search(leads):
-            continue
-        marked = numbered or bool(_BULLET.search(leads))
-        comment = _COMMENT.match(rest) if marked or rest.strip() != ":" else None  # `Done (twice):` is a heading
-        remark = brackets and not closers and (marked or fenced) and _REMARK.match(rest)
-        if items and paired and (comment or remark) and not _unbalanced(rest):
-            steps = _steps(items)
-            if time := re.findall(r"(\d+(?:\.\d+)?)\s*+:", leads):
-                steps[0] = (time[-1], steps[0][1])
-            rows.append(_Row(place, steps, brackets, marked, bool(match["joined"].strip())))
-            if comment and "(" in rest and not _NOT_STEPS.match(rest) and _ONLY_ITEMS.match(rest, comment.end()):
-                unread.append(Unread.at(number + 1, match.start("rest") + 1, rest))
-            continue
-        prose = True
-        looks_like_one = brackets or not paired or _unbalanced(line[start:]) or bool(_LIKE_ACTION.match(line, start))
-        damaged = damaged or looks_like_one
-        if (looks_like_one or fenced or numbered) and len(unread) < MAX_UNREAD:
-            unread.append(place)
-    rows, bare = _without_bare_names(rows, prose)
-    unread = sorted([*unread, *(row.place for row in bare if fenced or row.numbered or row.joined)], key=lambda at: at.line)
-    complaint = "a list is not closed" if lists and rows else ""
-    first = next((row.place for row in rows if row.brackets), None)
-    return _Block(_in_time(rows), unread[:MAX_UNREAD], complaint, first, damaged)
-
-
-def _without_bare_names(rows: list[_Row], prose: bool) -> tuple[list[_Row], list[_Row]]:
-    """Lines of bare names are steps if there is no prose and all lines are alike: the others are returned apart."""
+            read.append(_Row(number, [(plain["time"], _action(plain["action"]))], led=bool(plain["lead"])))
+        elif not line or line.isspace():
+            about_states = False
+        elif not _COMMENT_LINE.match(line) and (match := _LINE.match(line)):
+            heading = not _brackets(match) and _HEADING.match(line) and not _unbalanced(line[match.end("leads") :])
+            if heading or match.end("leads") == len(line):
+                about_states = bool(_ABOVE_STATES.search(line))
+            if not heading and not about_states and not _BEFORE_STATES.search(match["leads"]):
+                read += filter(None, [_read_line(number, match, fenced, lists)])
+    rows = [row for row in read if row.steps]
     bare = [row for row in rows if not row.brackets]
-    alike = len(bare) == len(rows) or all(row.numbered for row in rows) or all(row.joined for row in rows[:-1])
-    if not bare or (alike and not prose):
-        return rows, []
-    return [row for row in rows if row.brackets], bare
+    # A line of bare names is of the plan where none is prose and all are alike.
+    alike = len(bare) == len(rows) or all(row.led for row in rows) or all(row.joined for row in rows[:-1])
+    unread = [row.unread for row in read if row.unread]
+    if bare and (len(rows) < len(read) or not alike):
+        rows = [row for row in rows if row.brackets]
+        bare = [row for row in bare if fenced or row.led or row.joined]
+        unread += (Unread.at(row.number + 1, 1, lines[row.number]) for row in bare[:MAX_UNREAD])
+        unread.sort(key=lambda place: place.line)
+    at = next((row.number for row in rows if row.brackets), None)
+    first = None if at is None else Unread.at(at + 1, 1, lines[at])
+    complaint = "a list is not closed" if lists and rows else ""
+    return _Block(_in_time(rows), unread[:MAX_UNREAD], complaint, first, any(row.damaged for row in read))
+
+
+def _read_line(number: int, line: re.Match[str], fenced: bool, lists: list[str]) -> _Row | None:
+    """The line's steps, or what is wrong with it; None for one without words. ``lists`` are the open brackets."""
+    leads, rest, brackets = line["leads"], line["rest"], _brackets(line)
+    opened, closed = _LIST.findall(leads), re.findall(r"[)\]]", line["closing"])
+    paired = len(lists) + len(opened) <= _MAX_LISTS and [*lists, *opened].count("[") < 2  # the rest is JSON
+    lists += opened if paired else ()
+    paired &= all(lists and lists.pop() + bracket in ("()", "[]") for bracket in closed)
+    if not line["items"] and not rest and paired:
+        return None
+    numbered = bool(_NUMBERED.search(leads))
+    led = numbered or bool(_BULLET.search(leads))
+    comment = _COMMENT.match(rest) if led or rest.strip() != ":" else None  # `Done (twice):` is a heading
+    remark = brackets and not closed and (led or fenced) and _REMARK.match(rest)
+    if line["items"] and paired and (comment or remark) and not _unbalanced(rest):
+        steps = _steps(line["items"])
+        if time := re.findall(r"(\d+(?:\.\d+)?)\s*+:", leads):
+            steps[0] = (time[-1], steps[0][1])
+        more = comment and "(" in rest and not _NOT_STEPS.match(rest) and _ONLY_ITEMS.match(rest, comment.end())
+        unread = Unread.at(number + 1, line.start("rest") + 1, rest) if more else None
+        return _Row(number, steps, brackets, led, bool(line["joined"].strip()), unread=unread)
+    start = line.end("leads")
+    like = brackets or not paired or _unbalanced(line[0][start:]) or bool(_LIKE_ACTION.match(line[0], start))
+    unread = Unread.at(number + 1, 1, line[0]) if like or fenced or numbered else None
+    return _Row(number, damaged=like, unread=unread)
+
+
+def _brackets(line: re.Match[str]) -> bool:
+    return bool(line["items"]) and ("(" in line["items"] or "{" in line["items"])
 
 
 def _in_time(rows: Sequence[_Row]) -> list[Step]:
