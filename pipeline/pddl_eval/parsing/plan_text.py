@@ -10,10 +10,10 @@ costs more than a few passes.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pddl_eval.model import Action
 
@@ -142,31 +142,59 @@ _MARKUP = str.maketrans(dict.fromkeys("`*\"'“”‘’", " "))
 
 _WORD = r"[^\W\d][\w@/+-]*+"
 _PLAIN_PDDL = rf"{_WORD}(?:[ \t]++[\w@/+-]++)*+[ \t]*+"
-_PLAIN_PIECE = re.compile(
-    rf"(?=[ \t]*+[\n,])[\s,]*+(?:\(({_PLAIN_PDDL})|({_WORD})\(((?:[\w@/+-]++(?:,[ \t]*+(?=\w))?+)*+))"
+_PLAIN_NAME = rf"(?!{_WORDS}){_WORD}[ \t]*+"
+_PLAIN_START = (
+    r"(?=[ \t]*+[\n,}])(?:[ \t]*+[\n,][\s,]*+)?+"
+    rf"((?:{_PLAIN_NAME}(?:,[ \t,]*+|(?=\}}))|\{{[ \t,]*+|[ \t]*+\}}[ \t]*+(?:[\n,][\s,]*+))*+"
 )
-_PLAIN_END = re.compile(r"[ \t]*+[\n,][\s,]*+")
+_PLAIN_PIECE = re.compile(
+    rf"{_PLAIN_START})(?:\(({_PLAIN_PDDL})|({_WORD})\(((?:[\w@/+-]++(?:,[ \t]*+(?=\w))?+)*+))",
+    re.VERBOSE | re.IGNORECASE,
+)
+_PLAIN_END = re.compile(rf"{_PLAIN_START}(?:{_PLAIN_NAME})?+)[\s,]*+", re.VERBOSE | re.IGNORECASE)
+_PLAIN_BARE = re.compile(rf"[ \t]*+{_PLAIN_NAME}", re.VERBOSE | re.IGNORECASE)
+_NAME_OR_BRACE = re.compile(rf"[{{}}]|{_WORD}")
 _PLAIN_LINE = re.compile(
     rf"\s*+(?P<lead>(?P<time>\d+(?:\.\d+)?)\s*+:|\d+[.)]|[-•])?+\s*+\((?P<action>{_PLAIN_PDDL})\)(?:\s*+\[[\d.]++\])?+\s*+$"
 )
 
 
-class _Pieces(dict[str, Action]):
-    """A text up to the parenthesis that closes its action, ``, stack(a, b``; ``KeyError`` where it is not plain."""
+_Parts = list[Any]
+"""Actions, and braces as strings."""
 
-    def __missing__(self, text: str) -> Action:
-        match = _PLAIN_PIECE.fullmatch(text)
-        if not match:
-            raise KeyError(text)
-        action = _action(match[1] or f"{match[2]} {match[3].replace(',', ' ')}")
+
+class _Kept(dict[str, _Parts]):
+    """What ``read`` makes of texts; it raises ``KeyError`` for one that is not plain."""
+
+    def __init__(self, read: Callable[[str], _Parts]) -> None:
+        super().__init__()
+        self.read = read
+
+    def __missing__(self, text: str) -> _Parts:
+        found = self.read(text)
         if len(text) <= PIECE_CHARACTERS:
             if len(self) >= PIECES_KEPT:
                 self.clear()
-            self[text] = action
-        return action
+            self[text] = found
+        return found
 
 
-_PIECES = _Pieces()
+def _read_piece(text: str) -> _Parts:
+    """The actions and braces up to the parenthesis that closes an action: ``}, noop, stack(a, b``."""
+    match = _PLAIN_PIECE.fullmatch(text)
+    if not match:
+        raise KeyError(text)
+    before, pddl, name, arguments = match.groups()
+    return [*_names_and_braces(before), _action(pddl or f"{name} {arguments.replace(',', ' ')}")]
+
+
+def _read_name(text: str) -> _Parts:
+    if not _PLAIN_BARE.fullmatch(text):
+        raise KeyError(text)
+    return [(text.strip().lower(),)]
+
+
+_PIECES, _NAMES = _Kept(_read_piece), _Kept(_read_name)
 
 
 def read_plain(text: str) -> FoundPlan | None:
@@ -175,23 +203,40 @@ def read_plain(text: str) -> FoundPlan | None:
     >>> read_plain("take(A), {x(p), y}, (drop a)").steps[::2]
     [('take', 'a'), ('drop', 'a')]
     """
+    *pieces, rest = f"\n{text}\n".split(")")
+    try:
+        if not pieces and "{" not in text and "\n" not in text:
+            return FoundPlan(list(chain.from_iterable(map(_NAMES.__getitem__, text.split(",")))))
+        end = _PLAIN_END.fullmatch(rest)
+        if not end or (end[1] and "\n" in text.strip()):  # a bare name that may be alone on its line
+            return None
+        found = [*chain.from_iterable(map(_PIECES.__getitem__, pieces)), *_names_and_braces(end[1])]
+        return FoundPlan(_in_braces(found) if "{" in text or "}" in text else found) if found else None
+    except KeyError:
+        return None
+
+
+def _names_and_braces(text: str) -> _Parts:
+    return [part if part in "{}" else (part.lower(),) for part in _NAME_OR_BRACE.findall(text)] if text else []
+
+
+def _in_braces(parts: _Parts) -> list[Step]:
+    """The steps, those between braces as one; ``KeyError`` where braces do not pair up."""
     steps: list[Step] = []
-    after, *rest = re.split(r"\{([^{}]*+)\}", f"\n{text}\n") if "{" in text else [f"\n{text}\n"]
-    for inside, following in zip([*rest[::2], None], [*rest[1::2], ""], strict=True):
-        *pieces, end = after.split(")")
-        try:
-            steps += map(_PIECES.__getitem__, pieces)
-        except KeyError:
-            return None
-        if not _PLAIN_END.fullmatch(end):
-            return None
-        if inside is not None:
-            braces = f"{{{inside}}}".replace("\n", " ")
-            if not following.lstrip(" \t").startswith(("\n", ",")) or not _ONLY_ITEMS.match(braces):
-                return None
-            steps += (step for _, step in _steps(braces))
-        after = following
-    return FoundPlan(steps) if steps else None
+    concurrent: list[Action] | None = None
+    for part in parts:
+        if not isinstance(part, str):
+            (steps if concurrent is None else concurrent).append(part)
+        elif (part == "{") != (concurrent is None):
+            raise KeyError(part)
+        elif concurrent is None:
+            concurrent = []
+        else:
+            steps.append(frozenset(concurrent))
+            concurrent = None
+    if concurrent is not None:
+        raise KeyError("{")
+    return steps
 
 
 def read_lines(text: str) -> FoundPlan | None:
