@@ -372,7 +372,7 @@ PIECES = [
 @given(text=st.lists(st.sampled_from(PIECES), max_size=20).map("".join))
 def test_the_quick_way_reads_what_the_long_way_reads(text: str) -> None:
     """The patterns for plain texts and lines are shortcuts: without them everything is read the same."""
-    with patch.object(plans, "read_plain", lambda _: None), patch.object(plan_text, "_PLAIN_LINE", re.compile("(?!)")):
+    with patch.object(plans, "read_plain", lambda _: ()), patch.object(plan_text, "_PLAIN_LINE", re.compile("(?!)")):
         expected = read_plan(text)
     assert read_plan(text) == expected
 

@@ -6,11 +6,13 @@ of the same actions. Actions that are merely alike do not count: for that see ``
 
 from __future__ import annotations
 
+from typing import cast
+
 from rapidfuzz.distance import LCSseq
 
 from pddl_eval.metrics.registry import Column, Metric
 from pddl_eval.model import Action
-from pddl_eval.parsing import Plan, Step
+from pddl_eval.parsing import Plan, Step, actions_of
 
 
 def plan_lcs(reference: Plan, generated: Plan) -> float:
@@ -55,8 +57,9 @@ def plan_jaccard(reference: Plan, generated: Plan) -> float:
 
 def _actions(plan: Plan) -> set[Action]:
     """All actions of a plan; most steps are actions themselves."""
-    actions = {step for step in plan if isinstance(step, tuple)}
-    return actions.union(*(step for step in plan if isinstance(step, frozenset)))
+    if frozenset not in set(map(type, plan)):
+        return set(cast("tuple[Action, ...]", plan))
+    return {action for step in plan for action in actions_of(step)}
 
 
 LCS = "GAICo's PlanningLCS: the longest common subsequence over the longer plan's length"

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pddl_eval.model import Action
 
@@ -89,7 +89,7 @@ _WORDS = r"(?:and|then|next|finally|lastly|first|afterwards|followed\ by)\b(?![(
 _LINK = rf"(?:[\s,→⇒]|[-=]++>|{_WORDS})"
 _TIME = r"(?:\d+(?:\.\d+)?\s*+:)"
 _STEP = r"(?:step|action|move|time)\s*+\#?\d+"
-_NUMBER = rf"(?:(?:\(?\d+\s*+[.)](?!\d)|{_STEP}\s*+[:.)–—-])(?!\s*+(?:[,;→⇒]|[-=]++>|{_WORDS}|\d+\s*+[.)]|$)))"
+_NUMBER = rf"(?:(?:\(?\d+\s*+[.)](?!\d)|{_STEP}\s*+[:.–—-])(?!\s*+(?:[,;→⇒]|[-=]++>|{_WORDS}|\d+\s*+[.)]|$)))"
 _GAP = rf"(?:{_LINK}*+(?:(?<=\S);{_LINK}*+)?+(?:(?:{_TIME}|{_NUMBER})\s*+)?+)"
 _STRONG_GAP = rf"(?:(?=\s*+(?:[,→⇒]|(?<=\S);|[-=]++>|{_WORDS}|{_TIME}|{_NUMBER})){_GAP})"
 # Blanks alone separate items of one notation only: what follows in `pick(a) (frees b)` is a remark.
@@ -143,34 +143,26 @@ _MARKUP = str.maketrans(dict.fromkeys("`*\"'“”‘’", " "))
 _WORD = r"[^\W\d][\w@/+-]*+"
 _PLAIN_PDDL = rf"{_WORD}(?:[ \t]++[\w@/+-]++)*+[ \t]*+"
 _PLAIN_NAME = rf"(?!{_WORDS}){_WORD}[ \t]*+"
-_PLAIN_START = (
-    r"(?=[ \t]*+[\n,}])(?:[ \t]*+[\n,][\s,]*+)?+"
-    rf"((?:{_PLAIN_NAME}(?:,[ \t,]*+|(?=\}}))|\{{[ \t,]*+|[ \t]*+\}}[ \t]*+(?:[\n,][\s,]*+))*+"
-)
+_PLAIN_NAMES = rf"(?=[ \t]*+[\n,])[\s,]*+((?:{_PLAIN_NAME},[ \t,]*+)*+"
 _PLAIN_PIECE = re.compile(
-    rf"{_PLAIN_START})(?:\(({_PLAIN_PDDL})|({_WORD})\(((?:[\w@/+-]++(?:,[ \t]*+(?=\w))?+)*+))",
+    rf"{_PLAIN_NAMES})(?:\(({_PLAIN_PDDL})|({_WORD})\(((?:[\w@/+-]++(?:,[ \t]*+(?=\w))?+)*+))",
     re.VERBOSE | re.IGNORECASE,
 )
-_PLAIN_END = re.compile(rf"{_PLAIN_START}(?:{_PLAIN_NAME})?+)[\s,]*+", re.VERBOSE | re.IGNORECASE)
+_PLAIN_END = re.compile(rf"{_PLAIN_NAMES}(?:{_PLAIN_NAME})?+)[\s,]*+", re.VERBOSE | re.IGNORECASE)
 _PLAIN_BARE = re.compile(rf"[ \t]*+{_PLAIN_NAME}", re.VERBOSE | re.IGNORECASE)
-_NAME_OR_BRACE = re.compile(rf"[{{}}]|{_WORD}")
 _PLAIN_LINE = re.compile(
     rf"\s*+(?P<lead>(?P<time>\d+(?:\.\d+)?)\s*+:|\d+[.)]|[-•])?+\s*+\((?P<action>{_PLAIN_PDDL})\)(?:\s*+\[[\d.]++\])?+\s*+$"
 )
 
 
-_Parts = list[Any]
-"""Actions, and braces as strings."""
+class _Kept(dict[str, list[Action]]):
+    """The actions that ``read`` finds in a text; it raises ``KeyError`` for one that is not plain."""
 
-
-class _Kept(dict[str, _Parts]):
-    """What ``read`` makes of texts; it raises ``KeyError`` for one that is not plain."""
-
-    def __init__(self, read: Callable[[str], _Parts]) -> None:
+    def __init__(self, read: Callable[[str], list[Action]]) -> None:
         super().__init__()
         self.read = read
 
-    def __missing__(self, text: str) -> _Parts:
+    def __missing__(self, text: str) -> list[Action]:
         found = self.read(text)
         if len(text) <= PIECE_CHARACTERS:
             if len(self) >= PIECES_KEPT:
@@ -179,64 +171,62 @@ class _Kept(dict[str, _Parts]):
         return found
 
 
-def _read_piece(text: str) -> _Parts:
-    """The actions and braces up to the parenthesis that closes an action: ``}, noop, stack(a, b``."""
+def _read_piece(text: str) -> list[Action]:
+    """The actions up to the parenthesis that closes the last one: ``, noop, stack(a, b``."""
     match = _PLAIN_PIECE.fullmatch(text)
     if not match:
         raise KeyError(text)
-    before, pddl, name, arguments = match.groups()
-    return [*_names_and_braces(before), _action(pddl or f"{name} {arguments.replace(',', ' ')}")]
+    return [*_names(match[1]), _action(match[2] or f"{match[3]} {match[4].replace(',', ' ')}")]
 
 
-def _read_name(text: str) -> _Parts:
+def _read_name(text: str) -> list[Action]:
     if not _PLAIN_BARE.fullmatch(text):
         raise KeyError(text)
-    return [(text.strip().lower(),)]
+    return _names(text)
+
+
+def _names(text: str) -> list[Action]:
+    return [(name,) for name in text.lower().replace(",", " ").split()]
 
 
 _PIECES, _NAMES = _Kept(_read_piece), _Kept(_read_name)
 
 
-def read_plain(text: str) -> FoundPlan | None:
-    """The plan of a text of nothing but actions and braces with commas or line breaks between them; else None.
+def read_plain(text: str) -> Sequence[Step]:
+    """The steps of a text of nothing but actions and braces with commas or line breaks between them; else none.
 
-    >>> read_plain("take(A), {x(p), y}, (drop a)").steps[::2]
+    >>> read_plain("take(A), {x(p), y}, (drop a)")[::2]
     [('take', 'a'), ('drop', 'a')]
     """
-    *pieces, rest = f"\n{text}\n".split(")")
+    one_line = "\n" not in text.strip()
     try:
-        if not pieces and "{" not in text and "\n" not in text:
-            return FoundPlan(list(chain.from_iterable(map(_NAMES.__getitem__, text.split(",")))))
-        end = _PLAIN_END.fullmatch(rest)
-        if not end or (end[1] and "\n" in text.strip()):  # a bare name that may be alone on its line
-            return None
-        found = [*chain.from_iterable(map(_PIECES.__getitem__, pieces)), *_names_and_braces(end[1])]
-        return FoundPlan(_in_braces(found) if "{" in text or "}" in text else found) if found else None
+        if "{" not in text:
+            return _plain(f"\n{text}\n", one_line)
+        outside, *rest = re.split(r"\{([^{}]*+)\}", f"\n{text}\n")
+        steps: list[Step] = [*_plain(outside, one_line)]
+        for inside, following in zip(rest[::2], rest[1::2], strict=True):
+            if outside.rstrip(" \t")[-1:] not in ("\n", ",") or following.lstrip(" \t")[:1] not in ("\n", ","):
+                return ()
+            steps.append(frozenset(_plain(f",{inside},", "\n" not in inside)))
+            steps += _plain(following, one_line)
+            outside = following
     except KeyError:
-        return None
-
-
-def _names_and_braces(text: str) -> _Parts:
-    return [part if part in "{}" else (part.lower(),) for part in _NAME_OR_BRACE.findall(text)] if text else []
-
-
-def _in_braces(parts: _Parts) -> list[Step]:
-    """The steps, those between braces as one; ``KeyError`` where braces do not pair up."""
-    steps: list[Step] = []
-    concurrent: list[Action] | None = None
-    for part in parts:
-        if not isinstance(part, str):
-            (steps if concurrent is None else concurrent).append(part)
-        elif (part == "{") != (concurrent is None):
-            raise KeyError(part)
-        elif concurrent is None:
-            concurrent = []
-        else:
-            steps.append(frozenset(concurrent))
-            concurrent = None
-    if concurrent is not None:
-        raise KeyError("{")
+        return ()
     return steps
+
+
+def _plain(part: str, one_line: bool) -> list[Action]:
+    """The actions of a part that begins and ends with a separator; bare names only where they cannot be prose."""
+    *pieces, rest = part.split(")")
+    names = rest.strip(" \t\n,")
+    if not names and rest:
+        return list(chain.from_iterable(map(_PIECES.__getitem__, pieces)))
+    if pieces or not one_line:
+        end = _PLAIN_END.fullmatch(rest)
+        if not end or not one_line:
+            raise KeyError(rest)
+        return [*chain.from_iterable(map(_PIECES.__getitem__, pieces)), *_names(end[1])]
+    return list(chain.from_iterable(map(_NAMES.__getitem__, names.split(","))))
 
 
 def read_lines(text: str) -> FoundPlan | None:
@@ -346,7 +336,7 @@ def _unbalanced(line: str) -> bool:
 class _Row(NamedTuple):
     """A line: its steps with their times, and how they are marked as such: by brackets, a lead, a separator at the end.
 
-    Without steps it is prose, or, if ``damaged``, something that looks like an action. ``unread`` is what to report.
+    Without steps it is prose, or, if ``damaged``, looks like an action. It is reported from ``unread`` on.
     """
 
     number: int
@@ -355,7 +345,7 @@ class _Row(NamedTuple):
     led: bool = False
     joined: bool = False
     damaged: bool = False
-    unread: Unread | None = None
+    unread: int | None = None
 
 
 class _Block(NamedTuple):
@@ -390,16 +380,19 @@ def _read_block(lines: Sequence[str], numbers: Sequence[int], fenced: bool) -> _
     bare = [row for row in rows if not row.brackets]
     # A line of bare names is of the plan where none is prose and all are alike.
     alike = len(bare) == len(rows) or all(row.led for row in rows) or all(row.joined for row in rows[:-1])
-    unread = [row.unread for row in read if row.unread]
+    unread = [(row.number, row.unread) for row in read if row.unread is not None]
     if bare and (len(rows) < len(read) or not alike):
         rows = [row for row in rows if row.brackets]
-        bare = [row for row in bare if fenced or row.led or row.joined]
-        unread += (Unread.at(row.number + 1, 1, lines[row.number]) for row in bare[:MAX_UNREAD])
-        unread.sort(key=lambda place: place.line)
-    at = next((row.number for row in rows if row.brackets), None)
-    first = None if at is None else Unread.at(at + 1, 1, lines[at])
-    complaint = "a list is not closed" if lists and rows else ""
-    return _Block(_in_time(rows), unread[:MAX_UNREAD], complaint, first, any(row.damaged for row in read))
+        unread = sorted([*unread, *((row.number, 0) for row in bare if fenced or row.led or row.joined)])
+    first = [(row.number, 0) for row in islice((row for row in rows if row.brackets), 1)]
+    places = [Unread.at(at + 1, column + 1, lines[at][column:]) for at, column in [*first, *unread[:MAX_UNREAD]]]
+    return _Block(
+        _in_time(rows),
+        places[len(first) :],
+        "a list is not closed" if lists and rows else "",
+        places[0] if first else None,
+        any(row.damaged for row in read),
+    )
 
 
 def _read_line(number: int, line: re.Match[str], fenced: bool, lists: list[str]) -> _Row | None:
@@ -409,6 +402,7 @@ def _read_line(number: int, line: re.Match[str], fenced: bool, lists: list[str])
     paired = len(lists) + len(opened) <= _MAX_LISTS and [*lists, *opened].count("[") < 2  # the rest is JSON
     lists += opened if paired else ()
     paired &= all(lists and lists.pop() + bracket in ("()", "[]") for bracket in closed)
+    paired &= not _unbalanced(line["items"] or "") or _unbalanced(leads)  # `1) a 2) b`, but not `a, 12) b`
     if not line["items"] and not rest and paired:
         return None
     numbered = bool(_NUMBERED.search(leads))
@@ -420,12 +414,12 @@ def _read_line(number: int, line: re.Match[str], fenced: bool, lists: list[str])
         if time := re.findall(r"(\d+(?:\.\d+)?)\s*+:", leads):
             steps[0] = (time[-1], steps[0][1])
         more = comment and "(" in rest and not _NOT_STEPS.match(rest) and _ONLY_ITEMS.match(rest, comment.end())
-        unread = Unread.at(number + 1, line.start("rest") + 1, rest) if more else None
-        return _Row(number, steps, brackets, led, bool(line["joined"].strip()), unread=unread)
+        return _Row(
+            number, steps, brackets, led, bool(line["joined"].strip()), unread=line.start("rest") if more else None
+        )
     start = line.end("leads")
     like = brackets or not paired or _unbalanced(line[0][start:]) or bool(_LIKE_ACTION.match(line[0], start))
-    unread = Unread.at(number + 1, 1, line[0]) if like or fenced or numbered else None
-    return _Row(number, damaged=like, unread=unread)
+    return _Row(number, damaged=like, unread=0 if like or fenced or numbered else None)
 
 
 def _brackets(line: re.Match[str]) -> bool:

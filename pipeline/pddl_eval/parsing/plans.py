@@ -89,22 +89,26 @@ def read_plan(text: str | None) -> ReadPlan:
         return ReadPlan((), reason=reason, found=False)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    found = read_plain(text)
-    if not found and _EMPTY_PLAN.fullmatch(text):
+    plain = read_plain(text)
+    if plain and len(text) <= MAX_ACTIONS:  # which cannot hold more actions
+        return ReadPlan(tuple(plain))
+    if _EMPTY_PLAN.fullmatch(text):
         return ReadPlan(())
-    found = found or read_json(text) or read_lines(text) or read_sentences(text)
+    found = FoundPlan(plain) if plain else read_json(text) or read_lines(text) or read_sentences(text)
     if not found or not found.steps:
         places = tuple(found.unread) if found else (Unread.in_text(text, len(text) - len(text.lstrip())),)
         return ReadPlan((), places, f"no action was found: {places[0]}", found=False)
-    steps, complaints = tuple(found.steps), [found.complaint]
-    if len(text) > MAX_ACTIONS:  # a shorter one cannot hold more actions
-        kept = sum(actions <= MAX_ACTIONS for actions in accumulate(max(1, len(actions_of(step))) for step in steps))
-        if kept < len(steps):
-            steps = steps[:kept]
-            complaints.insert(0, f"only the first {kept:,} steps were read, which have up to {MAX_ACTIONS:,} actions")
-    if not found.unread and complaints == [""]:
-        return ReadPlan(steps)
-    return ReadPlan(steps, tuple(found.unread[:MAX_UNREAD]), "; ".join(filter(None, (*complaints, _places(found)))))
+    return _bounded(found)
+
+
+def _bounded(found: FoundPlan) -> ReadPlan:
+    steps = tuple(found.steps)
+    kept = sum(actions <= MAX_ACTIONS for actions in accumulate(max(1, len(actions_of(step))) for step in steps))
+    cut = (
+        f"only the first {kept:,} steps were read: more have over {MAX_ACTIONS:,} actions" if kept < len(steps) else ""
+    )
+    reason = "; ".join(filter(None, (cut, found.complaint, _places(found))))
+    return ReadPlan(steps[:kept], tuple(found.unread[:MAX_UNREAD]), reason)
 
 
 def _places(found: FoundPlan) -> str:
