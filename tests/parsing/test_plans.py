@@ -277,6 +277,20 @@ HOSTILE = {
     "one time": "".join(f"0: (a b{number})\n" for number in range(50_000)),
     "lists": '["" ' * 100_000,
     "unread elements": '[{"name":"a"}' + ',{"x":1}' * 50_000 + "]",
+    "doubled parentheses": "((" * 100_000,
+    "lists on lines": '["a", //\n' * 100_000,
+    "braces on lines": "{\n" * 100_000,
+    "parentheses on lines": "(\n" * 100_000,
+    "many fences": "```\n(a)\n```\n" * 50_000,
+    "blank lines": "\n" * 1_000_000 + "x",
+    "labels on lines": "a:\n" * 100_000,
+    "semicolons": "a(b);" * 100_000 + "(",
+    "pairs of braces": "{}" * 100_000,
+    "Python objects": "[{'name':'a','args':" * 50_000,
+    "apostrophes": "['" * 100_000,
+    "a long number": '[{"name":"a","id":' + "9" * 100_000 + "}]",
+    "deep arguments": '[{"name":"a","args":' + "[" * 900 + "]" * 900 + "}]",
+    "faces": ":) " * 100_000,
     "binary": "".join(map(chr, range(0xD800))) * 3,
     "ten megabytes": "(a b)\n" * 1_700_000,
 }
@@ -294,6 +308,13 @@ def test_steps_beyond_the_limit_are_left_out_and_said_to_be() -> None:
         reading = read_plan(text)
         assert len(reading.steps) == MAX_ACTIONS
         assert "first 50,000 steps" in reading.reason
+
+
+def test_a_step_of_too_many_actions_is_left_out_and_said_to_be() -> None:
+    reading = read_plan("(a), {" + "b(c), " * (MAX_ACTIONS + 1) + "}, (d)")
+    assert reading.steps == (*plan("a"), frozenset({("b", "c")}), *plan("d"))  # they are one action
+    reading = read_plan("(a), {" + ", ".join(f"b({number})" for number in range(MAX_ACTIONS)) + "}, (d)")
+    assert (reading.steps, "first 1 steps" in reading.reason) == (plan("a"), True)
 
 
 WORDS = st.from_regex(r"[a-z][a-z0-9_]{0,5}(-[a-z0-9]{1,3})?", fullmatch=True).filter(
