@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from pddl_eval.bench import WORKLOADS
+
 from tests.commands.running import run
 
 
@@ -29,3 +31,8 @@ def test_every_number_is_there_and_stands_for_its_pairs(tmp_path: Path) -> None:
 def test_an_unknown_workload_is_named() -> None:
     result = run("bench", "--pairs", 1, "--workload", "zeroshot")
     assert result.exit_code == 2 and "zero-shot" in result.stderr
+
+
+def test_no_pairs_are_a_mistake_and_the_help_names_every_workload() -> None:
+    assert run("bench", "--pairs", 0).exit_code == 2
+    assert "|".join(WORKLOADS) in run("bench", "--help").stdout

@@ -11,11 +11,15 @@ from typer import Option
 from pddl_eval.commands.command import command
 from pddl_eval.errors import UserError, did_you_mean
 
+NAMES = "zero-shot|fine-tuned|renamed|unparseable|symmetric|plans|long plans|domains"
+
 
 @command
 def bench(
-    pairs: Annotated[int, Option(help="Pairs in each workload.")] = 3000,
-    only: Annotated[list[str] | None, Option("--workload", help="Only this workload; may be repeated.")] = None,
+    pairs: Annotated[int, Option(min=1, help="Pairs in each workload.")] = 3000,
+    only: Annotated[
+        list[str] | None, Option("--workload", metavar=NAMES, help="Only this workload; may be repeated.")
+    ] = None,
     engines: Annotated[bool, Option("--engines", help="Also whole runs by engine and number of workers.")] = False,
     json_file: Annotated[Path | None, Option("--json", metavar="FILE", help="Write all numbers there as JSON.")] = None,
 ) -> None:

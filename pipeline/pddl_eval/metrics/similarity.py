@@ -12,6 +12,7 @@ from typing import Any
 from rapidfuzz.distance import Indel
 
 from pddl_eval.budget import check
+from pddl_eval.errors import UserError
 
 EMBEDDING = "embedding:"
 
@@ -72,4 +73,8 @@ def embed(name: str, texts: Iterable[str]) -> dict[str, Any]:
 def _model(name: str) -> Any:
     from sentence_transformers import SentenceTransformer  # an extra, and seconds to import
 
-    return SentenceTransformer(name.removeprefix(EMBEDDING))
+    model = name.removeprefix(EMBEDDING)
+    try:
+        return SentenceTransformer(model)
+    except (OSError, ValueError, RuntimeError) as error:  # No such model, no network, no PyTorch for its files.
+        raise UserError(f"the model {model} cannot be loaded: {error}") from error
