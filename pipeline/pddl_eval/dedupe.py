@@ -20,11 +20,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
+from pddl_eval.budget import row_budget
 from pddl_eval.domains import chosen_domain
-from pddl_eval.equivalence import task_of
+from pddl_eval.equivalence import read_task
 from pddl_eval.errors import UserError, did_you_mean, never_an_interrupt
-from pddl_eval.options import version_of
-from pddl_eval.parsing import ParseError
+from pddl_eval.options import ScoringOptions, version_of
+from pddl_eval.parsing import Unreadable
 from pddl_eval.run import (
     SIGNATURE_KEY,
     DatasetError,
@@ -219,10 +220,11 @@ def certify(texts: Sequence[ProblemText], is_placeholder: bool) -> list[Certifie
 
 def _certified(text: str, domain: str | None, is_placeholder: bool) -> Certified:
     try:
-        task = task_of(text, domain)
-        found = task.placeholder_certificate if is_placeholder else task.certificate
-    except ParseError as error:
-        return Certified(None, error.verdict.value, error.detail)
+        with row_budget(ScoringOptions().row_seconds):
+            task = read_task(text, domain)
+            if isinstance(task, Unreadable):
+                return Certified(None, task.verdict.value, task.detail)
+            found = task.placeholder_certificate if is_placeholder else task.certificate
     except Exception as error:  # a mistake in this program or in one row's domain must not cost the other rows
         never_an_interrupt(error)
         return Certified(None, "failed", f"{type(error).__name__}: {error}")
