@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import resource
+import signal
 import sys
 import time
 from collections.abc import Hashable
@@ -37,8 +38,9 @@ def differ(name: str, seed: int = SEED) -> bool | None:
     return None if None in forms else forms[0] != forms[1]
 
 
-def _label(name: str, seed: int, answers: Connection) -> None:
+def _label(name: str, seed: int, limit: float, answers: Connection) -> None:
     """Send the sizes, then for each labelling its seconds and the answer."""
+    signal.alarm(int(4 * limit) + 60)  # The end, also where the parent is gone and C code runs.
     graph = GRAPHS[name](seed)
     others = [renamed(graph, seed)] + ([GRAPHS[LOOKALIKES[name]](seed)] if name in LOOKALIKES else [])
     form(HostileGraph(("a",), ()))  # Imports what labelling needs.
@@ -58,7 +60,7 @@ def run(name: str, seed: int, limit: float) -> tuple[list[str], bool]:
     """The cells of the graph's line, and whether a form is wrong."""
     context = multiprocessing.get_context("spawn")  # A fresh process: nothing is cached, nothing is shared.
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_label, args=(name, seed, sender))
+    process = context.Process(target=_label, args=(name, seed, limit, sender))
     process.start()
     sender.close()
 

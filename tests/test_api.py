@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from pddl_eval import ParseError, Problem, certificate, compare_domains, compare_plans, compare_problems, fully_specify
+from pddl_eval.explain import explain
 from pddl_eval.parsing import DomainError
 
 HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
@@ -15,6 +16,7 @@ FERRY = "(define (domain ferry) (:action sail :parameters (?a) :precondition (at
 def test_a_changed_result_changes_no_later_one() -> None:
     moved = HELD.replace("a)", "z)")
     compare_problems(HELD, moved).object_map["z"] = "somewhere"  # type: ignore[index]
+    explain(HELD, moved).object_map["z"] = "somewhere"
     assert compare_problems(HELD, moved).object_map == {"z": "a"}
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from math import inf
 from time import thread_time
 
 import pyarrow as pa
 import pytest
+from pddl_eval import compare_problems
 from pddl_eval.budget import OutOfBudgetError, attempt, check, row_budget, seconds_left, spend
 from pddl_eval.errors import UserError
 from pddl_eval.options import ScoringOptions
@@ -69,3 +71,60 @@ def test_a_row_that_runs_out_is_undecided_and_the_next_has_time_of_its_own() -> 
     assert identical["verdict"] == "identical"
     again = score_table(table.slice(0, 1), ScoringOptions(row_seconds=60)).to_pylist()
     assert (again[0]["verdict"], again[0]["solvable"]) == ("goal_differs", True)
+
+
+def blocks(count: int, init: str, goal: str) -> str:
+    names = " ".join(f"b{i}" for i in range(count))
+    return f"(define (problem p) (:domain blocksworld) (:objects {names}) (:init {init}) (:goal (and {goal})))"
+
+
+def held_blocks() -> tuple[str, str]:
+    """100 blocks, two of them held at once, which no rules cover."""
+    tower = " ".join(f"(on b{i} b{i + 1})" for i in range(99))
+    loose = [f"(clear b{i}) (on-table b{i})" for i in range(100)]
+    held = " ".join(["(holding b0) (holding b1)", *loose[2:]])
+    return blocks(100, " ".join(["(arm-empty)", *loose]), tower), blocks(100, held, tower)
+
+
+def circles() -> tuple[str, str]:
+    """Towers that stand on themselves: each way to break four circles is tried."""
+    towers = [[f"(on b{60 * t + i} b{60 * t + (i + 1) % 60})" for i in range(60)] for t in range(4)]
+    init = "(arm-empty) " + " ".join(atom for tower in towers for atom in tower)
+    return blocks(240, "(arm-empty)", ""), blocks(240, init, "(holding b0)")
+
+
+def corridor() -> tuple[str, str]:
+    """Robots that walk through a long corridor: a plan of millions of actions."""
+    tiles, robots = range(3000), range(1500)
+    kinds = f"{' '.join(f't{i}' for i in tiles)} - tile {' '.join(f'r{i}' for i in robots)} - robot c - color"
+    init = [f"(right t{i + 1} t{i})" for i in tiles[:-1]] + ["(available-color c)"]
+    init += [f"(robot-at r{i} t{i}) (robot-has r{i} c)" for i in robots]
+    goal = [f"(robot-at r{i} t{2999 - i})" for i in robots]
+    text = "(define (problem p) (:domain floor-tile) (:objects {}) (:init {}) (:goal (and {})))"
+    return text.format(kinds, " ".join(init), goal[0]), text.format(kinds, " ".join(init), " ".join(goal))
+
+
+def boards() -> tuple[str, str]:
+    return random_goal(6, 1), random_goal(6, 2)
+
+
+@pytest.mark.parametrize("pair", [held_blocks, circles, corridor, boards])
+def test_no_row_takes_longer_than_its_budget(pair: Callable[[], tuple[str, str]]) -> None:
+    reference, answer = pair()
+    row = {"reference_problem": [reference], "generated_problem": [answer]}
+    table = pa.table(row | ({"domain": [DOMAIN]} if pair is boards else {}))
+    start = thread_time()
+    (scored,) = score_table(table, ScoringOptions(row_seconds=1)).to_pylist()
+    assert thread_time() - start < 2.5
+    assert scored["score_error"] is None
+    assert scored["parseable"] is True
+
+
+def test_long_plans_are_carried_out_in_linear_time() -> None:
+    loose = " ".join(["(arm-empty)", *(f"(clear b{i}) (on-table b{i})" for i in range(4000))])
+    tower = [f"(on b{i} b{i + 1})" for i in range(3999)]
+    reference = blocks(4000, loose, " ".join(tower))
+    start = thread_time()
+    verdict = compare_problems(reference, blocks(4000, loose, " ".join(tower[1:])))
+    assert (verdict.equivalent, verdict.solvable) == (False, True)
+    assert thread_time() - start < 4

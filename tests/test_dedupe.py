@@ -93,7 +93,7 @@ def test_a_leak_that_no_comparison_of_texts_would_find(tmp_path: Path) -> None:
 def test_two_datasets_may_call_their_columns_differently(tmp_path: Path) -> None:
     mine = dataset(tmp_path, reference_problem=[KEEP_HOLDING, HELD])
     other = dataset(tmp_path, "other.parquet", pddl=[PUT_DOWN, PUT_DOWN])
-    found = dedupe(mine, against=other, against_column="pddl", workers=1)
+    found = dedupe(mine, against=other, against_columns={"reference_problem": "pddl"}, workers=1)
     assert found.rows["dataset"].to_list() == ["input", "input", "against", "against"]
     assert found.rows["row"].to_list() == [0, 1, 0, 1]
     assert found.rows["leak"].to_list() == [False, True, True, True]
@@ -153,7 +153,7 @@ def test_an_empty_dataset_has_no_classes(tmp_path: Path) -> None:
 
 def test_what_is_wrong_with_the_columns_is_said(problems: str, tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match=r"reference_problem\b(?!s)"):
-        dedupe(problems, column="reference_problems")
+        dedupe(problems, columns={"reference_problem": "reference_problems"})
     with pytest.raises(DatasetError, match=r"reference_problem.*int64"):
         dedupe(dataset(tmp_path, "n.parquet", reference_problem=[1]))
     with pytest.raises(DatasetError, match="column row"):
@@ -185,7 +185,7 @@ def test_the_published_splits_share_problems_but_no_texts(tmp_path: Path) -> Non
     small = pq.read_table(published, columns=["problem_pddl", "split"], filters=[("num_objects", "<", 6)])
     source = str(tmp_path / "small.parquet")
     pq.write_table(small, source)
-    found = dedupe(source, column="problem_pddl", split_by="split", workers=1)
+    found = dedupe(source, columns={"reference_problem": "problem_pddl"}, split_by="split", workers=1)
     assert found.summary.leaks is not None
     ((classes, texts_shared),) = found.summary.leaks.select("classes", "texts").rows()
     assert classes > 0 == texts_shared

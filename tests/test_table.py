@@ -1,11 +1,15 @@
 """Rows to score columns: passing through, failed answers, mistakes in the data, one bad row costing one row."""
 
+from dataclasses import replace
 from typing import Any
 
 import pddl_eval
 import pyarrow as pa
+import pytest
+from pddl_eval import metrics
+from pddl_eval.errors import UserError, told_to_stop
 from pddl_eval.options import ScoringOptions
-from pddl_eval.table import score_table
+from pddl_eval.table import score_schema, score_table
 
 HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
 
@@ -114,3 +118,57 @@ def test_an_answer_of_another_domain_never_has_a_certificate_of_the_reference_s(
 def test_another_domain_is_not_solvable_beside_an_unsolvable_reference_either() -> None:
     (row,) = score(HELD.replace("blocksworld", "blocks"), reference=HELD.replace("(clear a)", "(on a a)"))
     assert (row["verdict"], row["solvable"], row["certificate"]) == ("reference_invalid", False, None)
+
+
+def test_bytes_that_are_not_utf_8_cost_no_row_but_their_own() -> None:
+    raw = [HELD.encode(), HELD.encode() + b"\xff", b"\xff\xfe", HELD.replace("a)", "\xff)").encode("latin-1")]
+    answers = pa.array(raw, pa.binary()).cast(pa.string(), safe=False)
+    table = pa.table({"reference_problem": [HELD] * 4, "generated_problem": answers})
+    scored = score_table(table, ScoringOptions())
+    assert scored["verdict"].to_pylist() == ["identical", "identical", "unparseable", "unparseable"]
+    assert scored["generated_problem"].cast(pa.binary()).to_pylist() == raw
+    shared = pa.table({"reference_problem": [HELD] * 4, "generated_problem": answers.dictionary_encode()})
+    assert score_table(shared, ScoringOptions())["verdict"].to_pylist() == scored["verdict"].to_pylist()
+
+
+def test_an_interrupt_is_never_a_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            raise RuntimeError("what a library in C makes of it")  # noqa: B904 (as they do)
+
+    def forgotten(*_: object) -> None:
+        told_to_stop.set()
+        raise RuntimeError("interrupted")
+
+    for broken in (interrupted, forgotten):
+        pair = replace(metrics.PROBLEM, read=broken)
+        monkeypatch.setattr("pddl_eval.table.PAIRS", (pair,))
+        with pytest.raises(KeyboardInterrupt):
+            score(HELD)
+        told_to_stop.clear()
+
+
+def test_sentences_about_answers_are_printable() -> None:
+    domain = "(define (domain d) (:action go :effect (at)))"
+    table = pa.table(
+        {
+            "reference_problem": [HELD],
+            "reference_plan": ["(putdown a)"],
+            "generated_plan": ["(putdown \x9ba)"],
+            "reference_domain": [domain],
+            "generated_domain": [domain.replace("go", "g\x9bo")],
+        }
+    )
+    (row,) = score_table(table, ScoringOptions()).to_pylist()
+    assert "\\x9b" in row["plan_detail"] and "\\x9b" in row["domain_detail"]
+    assert row["plan_detail"].isprintable() and row["domain_detail"].isprintable()
+
+
+@pytest.mark.parametrize("domain", ["blockworld", "# A page (with brackets)", "(define (domain"])
+def test_a_domain_that_is_none_is_an_error_before_any_row(domain: str) -> None:
+    with pytest.raises(UserError, match="domain"):
+        score_schema(
+            pa.schema({"reference_plan": pa.string(), "generated_plan": pa.string()}), ScoringOptions(domain=domain)
+        )

@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 import pytest
+from pddl_eval.errors import UserError
 from pddl_eval.options import ScoringOptions
 from pddl_eval.table import ColumnError, score_schema
 
@@ -61,3 +62,24 @@ def test_what_does_not_fit_is_named_in_one_sentence(schema: pa.Schema, settings:
 def test_an_unknown_meaning_is_refused() -> None:
     with pytest.raises(ValueError, match="no column means problem"):
         ScoringOptions(columns={"problem": "x"})
+
+
+def test_a_column_that_stands_twice_is_refused_and_others_may() -> None:
+    twice = PROBLEMS.append(pa.field("generated_problem", TEXT))
+    with pytest.raises(ColumnError, match="2 columns are named generated_problem"):
+        score_schema(twice, ScoringOptions())
+    assert score_schema(PROBLEMS.append(pa.field("id", TEXT)), ScoringOptions()).names.count("id") == 2
+
+
+def test_score_columns_that_are_there_are_counted_and_some_are_named() -> None:
+    scored = score_schema(PROBLEMS, ScoringOptions())
+    with pytest.raises(ColumnError, match=r"parseable, .* and \d+ more") as refusal:
+        score_schema(scored, ScoringOptions())
+    assert len(str(refusal.value)) < 250
+
+
+@pytest.mark.parametrize("other", ["reference_problem", "generated_plan", "domain"])
+def test_one_column_is_not_an_answer_and_something_else(other: str) -> None:
+    with pytest.raises(UserError, match=other):
+        ScoringOptions(columns={"generated_problem": other})
+    ScoringOptions(columns={"reference_domain": "domain"})

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pddl_eval.budget import row_budget
 from pddl_eval.domains import chosen_domain
 from pddl_eval.equivalence import task_of
@@ -71,10 +69,7 @@ def compare_problems(
         texts.append(problem_to_pddl(problem) if isinstance(problem, Problem) else problem)
     if domain:
         chosen_domain(domain)
-    verdict = score_problem_pair(*texts, is_placeholder, domain or None, check_solvable)
-    maps = (None if each is None else dict(each) for each in (verdict.object_map, verdict.goal_object_map))
-    object_map, goal_object_map = maps  # the caller's own: the verdict is kept for the next call
-    return replace(verdict, object_map=object_map, goal_object_map=goal_object_map)
+    return score_problem_pair(*texts, is_placeholder, domain or None, check_solvable).copy()
 
 
 def fully_specify(problem: str | Problem, domain: str | None = None) -> State:

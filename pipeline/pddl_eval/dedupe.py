@@ -8,7 +8,7 @@ but a digest: memory grows by a few hundred bytes a distinct text and a few byte
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
@@ -20,10 +20,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
-from pddl_eval.equivalence import task_of
-from pddl_eval.errors import UserError
-from pddl_eval.options import version_of
-from pddl_eval.parsing import ParseError
+from pddl_eval.budget import row_budget
+from pddl_eval.domains import chosen_domain
+from pddl_eval.equivalence import read_task
+from pddl_eval.errors import UserError, did_you_mean, never_an_interrupt
+from pddl_eval.options import ScoringOptions, version_of
+from pddl_eval.parsing import Unreadable
 from pddl_eval.run import (
     SIGNATURE_KEY,
     DatasetError,
@@ -40,6 +42,8 @@ from pddl_eval.run import (
     require_columns,
     require_text,
 )
+from pddl_eval.shown import printable
+from pddl_eval.table import values_of
 from pddl_eval.verdict import CERTIFICATE_VERSION, Undecided
 
 CHUNK_TEXTS = 256
@@ -101,7 +105,8 @@ class DedupeSummary:
             for row in self.leaks.head(LEAKS_SHOWN).to_dicts():
                 lines.append((f"leak {row['first']} / {row['second']}", shared.format(**row)))
         width = max(len(label) for label, _ in lines)
-        return "\n".join(f"{label:<{width}}  {value}" for label, value in lines)
+        # Splits are named by the data.
+        return "\n".join(printable(f"{label:<{width}}  {value}") for label, value in lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +129,9 @@ class Duplicates:
     summary: DedupeSummary
 
 
+MEANINGS = ("reference_problem", "domain")
+"""The columns that are read, by their default names."""
+
 WORKING = ("text", "class", "group")
 """Columns that are dropped at the end: the numbers of the row's text and of its class's first text; the row's group."""
 
@@ -134,10 +142,10 @@ OWN = ("dataset", "row", *Certified._fields, "class_rows", "class_texts", "first
 def dedupe(  # noqa: PLR0913, RUF100 (one keyword a flag of the command)
     places: Input,
     *,
-    column: str = "reference_problem",
+    columns: Mapping[str, str] | None = None,
     split_by: str | None = None,
     against: Input | None = None,
-    against_column: str | None = None,
+    against_columns: Mapping[str, str] | None = None,
     keep: Sequence[str] = (),
     domain: str | None = None,
     is_placeholder: bool = False,
@@ -146,9 +154,9 @@ def dedupe(  # noqa: PLR0913, RUF100 (one keyword a flag of the command)
 ) -> Duplicates:
     """Find which rows of a Parquet dataset state the same planning problem, and which leak between splits or datasets.
 
-    ``places`` and ``against`` are files, folders, patterns or URIs; ``column`` holds the problems (PDDL or raw
-    answers), ``against_column`` those of the other dataset where it has another name there. ``domain`` (a known name
-    or a PDDL text) is for rows whose column ``domain`` is missing or null; without it the problem names its own.
+    ``places`` and ``against`` are files, folders, patterns or URIs. ``columns`` says what ``reference_problem`` (PDDL
+    or raw answers) and ``domain`` are called, ``against_columns`` the same of the other dataset, if it differs there.
+    ``domain`` (a known name or a PDDL text) is for rows that have none; without it the problem names its own.
     ``is_placeholder``: initial states and goals correspond separately. ``workers`` processes certify (default: one a
     CPU); ``watch`` is told how many distinct texts are done.
 
@@ -156,11 +164,13 @@ def dedupe(  # noqa: PLR0913, RUF100 (one keyword a flag of the command)
     worker process dies.
     """
     kept = list(dict.fromkeys([*([split_by] if split_by else []), *keep]))
-    parts = [_Part("input", open_source(places), column, kept, [])]
+    if domain:
+        chosen_domain(domain)
+    parts = [_part("input", open_source(places), columns or {}, kept)]
     if against is not None:
         other = open_source(against)  # It may lack the split and the kept columns.
         present = [name for name in kept if name in other.schema.names]
-        parts.append(_Part("against", other, against_column or column, present, []))
+        parts.append(_part("against", other, columns or {} if against_columns is None else against_columns, present))
     for part in parts:
         taken = [name for name in part.kept if name in OWN + WORKING]
         if taken:
@@ -180,13 +190,23 @@ def dedupe(  # noqa: PLR0913, RUF100 (one keyword a flag of the command)
 
 
 class _Part(NamedTuple):
-    """A dataset, its column with problems, the columns to keep, and its frames: numbers of texts and kept columns."""
+    """A dataset, its columns of problems and domains, those to keep, and its frames: numbers of texts, kept columns."""
 
     name: str
     source: Source
     column: str
+    domain: str
     kept: Sequence[str]
     frames: list[pl.DataFrame]
+
+
+def _part(name: str, source: Source, columns: Mapping[str, str], kept: Sequence[str]) -> _Part:
+    for meaning in columns:
+        if meaning not in MEANINGS:
+            raise UserError(f"no column means {meaning} here; {did_you_mean(meaning, MEANINGS, 'meanings')}")
+    require_columns(source, columns.values())
+    problem, domain = (columns.get(meaning, meaning) for meaning in MEANINGS)
+    return _Part(name, source, problem, domain, kept, [])
 
 
 def certify(texts: Sequence[ProblemText], is_placeholder: bool) -> list[Certified]:
@@ -200,11 +220,13 @@ def certify(texts: Sequence[ProblemText], is_placeholder: bool) -> list[Certifie
 
 def _certified(text: str, domain: str | None, is_placeholder: bool) -> Certified:
     try:
-        task = task_of(text, domain)
-        found = task.placeholder_certificate if is_placeholder else task.certificate
-    except ParseError as error:
-        return Certified(None, error.verdict.value, error.detail)
+        with row_budget(ScoringOptions().row_seconds):
+            task = read_task(text, domain)
+            if isinstance(task, Unreadable):
+                return Certified(None, task.verdict.value, task.detail)
+            found = task.placeholder_certificate if is_placeholder else task.certificate
     except Exception as error:  # a mistake in this program or in one row's domain must not cost the other rows
+        never_an_interrupt(error)
         return Certified(None, "failed", f"{type(error).__name__}: {error}")
     return Certified(None, "undecided", found.reason) if isinstance(found, Undecided) else Certified(found)
 
@@ -214,12 +236,12 @@ def _new_texts(part: _Part, default_domain: str | None, numbers: dict[bytes, int
 
     Raises ``DatasetError`` where a file cannot be read.
     """
-    with_domain = ["domain"] if holds_text(part.source, "domain") else []
+    with_domain = [part.domain] if holds_text(part.source, part.domain) else []
     columns = list(dict.fromkeys([part.column, *with_domain, *part.kept]))
     part.frames.append(_frame([], pa.RecordBatch.from_pylist([], part.source.schema), part.kept))
     for batch in column_batches(part.source, columns):
-        texts = batch.column(part.column).to_pylist()
-        domains = batch.column("domain").to_pylist() if with_domain else [None] * len(texts)
+        texts = values_of(batch.column(part.column))
+        domains = values_of(batch.column(part.domain)) if with_domain else [None] * len(texts)
         of_rows: list[int | None] = []
         new: list[ProblemText] = []
         characters = 0

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from threading import Event
+
+told_to_stop = Event()
+"""Set where this process owns its signals (commands, workers) when one tells it to stop."""
 
 
 class UserError(ValueError):
@@ -16,6 +20,17 @@ class UserError(ValueError):
 
 class RunError(Exception):
     """The run failed or is incomplete, although its input and settings are valid. Exit code 1."""
+
+
+def never_an_interrupt(error: Exception) -> None:
+    """Raise ``KeyboardInterrupt`` if the error is what a library made of one (igraph: ``InternalError``).
+
+    For places that turn any error into a result: an interrupt is none.
+
+    >>> never_an_interrupt(ValueError("a bug in one row"))
+    """
+    if told_to_stop.is_set() or isinstance(error.__context__, KeyboardInterrupt):
+        raise KeyboardInterrupt from error
 
 
 def did_you_mean(name: str, known: Iterable[str], plural: str = "choices") -> str:

@@ -33,6 +33,10 @@ SHARD_ROWS = 2048
 """A second or two of scoring: a hundred times the overhead of a shard, and few enough that a lost worker costs little
 and that ten thousand rows occupy several."""
 
+GARBAGE_THRESHOLDS = (50_000, 5, 1_000)
+"""Of the cyclic garbage collector, in processes of this program: with Python's own it visits all references of a shard
+every few rows, a tenth of the time of scoring, and finds nothing."""
+
 Returned = TypeVar("Returned")
 
 
@@ -40,13 +44,15 @@ Returned = TypeVar("Returned")
 class Setting:
     """What is known of a field besides its type and default.
 
-    ``flag`` and ``metavar`` are the command line's; ``signed`` is the name in the signature (empty: it changes no
-    score); ``shown`` writes the value there; ``requires`` names the distributions that a value makes scores depend on.
+    ``flag`` and ``metavar`` are the command line's, ``choices`` are what a shell completes; ``signed`` is the name in
+    the signature (empty: it changes no score); ``shown`` writes the value there; ``requires`` names the distributions
+    that a value makes scores depend on.
     """
 
     help: str
     flag: str = ""
     metavar: str | None = None
+    choices: Sequence[str] = ()
     signed: str = ""
     shown: Callable[[Any], str] = str
     requires: Callable[[Any], Sequence[str]] = lambda _: ()
@@ -98,7 +104,7 @@ class ScoringOptions:
         requires=lambda wanted: ("up-fast-downward",) if wanted else (),
     )
     similarity: str = setting(
-        "exact", "Of plan steps: exact, lexical or embedding:MODEL.", signed="sim", requires=_similarity_requires
+        "exact", "Of plan steps.", choices=SIMILARITIES, signed="sim", requires=_similarity_requires
     )
     beta: float = setting(
         0.75, "Weight of the action's name in the plan score, 0 to 1.", signed="beta", shown="{:g}".format
@@ -127,13 +133,20 @@ class ScoringOptions:
                 raise UserError(f"{name} is a number from 0 to 1, not {value}")
         if not self.row_seconds > 0:
             raise UserError(f"row_seconds is a number above 0, not {self.row_seconds}")
-        for meaning in self.columns or {}:
-            if meaning not in MEANINGS:
-                raise UserError(f"no column means {meaning}; {did_you_mean(meaning, MEANINGS, 'meanings')}")
+        self._check_columns()
 
     def column(self, meaning: str) -> str:
         """The dataset's name for the column with that meaning."""
         return (self.columns or {}).get(meaning, meaning)
+
+    def _check_columns(self) -> None:
+        for meaning in self.columns or {}:
+            if meaning not in MEANINGS:
+                raise UserError(f"no column means {meaning}; {did_you_mean(meaning, MEANINGS, 'meanings')}")
+        for meaning in MEANINGS:
+            for other in MEANINGS if meaning.startswith("generated_") else ():
+                if meaning != other and self.column(meaning) == self.column(other):
+                    raise UserError(f"the column {self.column(meaning)} cannot be both {meaning} and {other}")
 
     @property
     def signature(self) -> str:
@@ -157,7 +170,7 @@ class RunOptions:
     Raises ``UserError`` where a setting has no meaning.
     """
 
-    engine: str = setting("auto", "auto, local or ray; changes no score.")
+    engine: str = setting("auto", "Where to score; changes no score.", choices=ENGINES)
     address: str | None = setting(
         None, "Ray cluster to join: auto, HOST:PORT or ray://HOST:PORT. Default: RAY_ADDRESS."
     )

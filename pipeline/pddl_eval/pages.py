@@ -102,19 +102,25 @@ class Page:
 Value = Cell | str | int | float | None
 
 
-def table(
-    caption: str, header: Iterable[str], rows: Sequence[Sequence[Value]], *, labels: int = 1, texts: int = 0
+def table(  # noqa: PLR0913 (what a table is made of)
+    caption: str,
+    header: Iterable[str],
+    rows: Sequence[Sequence[Value]],
+    *,
+    labels: int = 1,
+    texts: int = 0,
+    most: int = MOST_ROWS,
 ) -> Table:
-    """A table of at most ``MOST_ROWS`` rows; its caption says if there are more.
+    """A table of at most ``most`` rows; its caption says if there are more.
 
     An integer is shown with separators, a float (percent) with one decimal, None as a dash.
 
     >>> table("Rates", ["model", "rows", "percent"], [["a", 145918, 24.84], ["b", 1, None]]).rows[0][1].text
     '145,918'
     """
-    if len(rows) > MOST_ROWS:
-        caption += f" (the first {MOST_ROWS} of {len(rows):,}; --format json has all)"
-    return Table(caption, tuple(header), [tuple(map(_cell, row)) for row in rows[:MOST_ROWS]], labels, texts)
+    if len(rows) > most:
+        caption += f" (the first {most} of {len(rows):,}; --format json has all)"
+    return Table(caption, tuple(header), [tuple(map(_cell, row)) for row in rows[:most]], labels, texts)
 
 
 def _cell(value: Value) -> Cell:

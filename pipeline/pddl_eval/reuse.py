@@ -29,7 +29,7 @@ from pyarrow import ipc
 
 from pddl_eval import run as runs
 from pddl_eval.options import MEANINGS, RunOptions, ScoringOptions, takes
-from pddl_eval.table import ColumnError, pairs_present
+from pddl_eval.table import ColumnError, pairs_present, values_of
 
 INDEX_FOLDER = "_previous"
 """In the output, while the run lasts: workers on other machines see it there."""
@@ -117,7 +117,10 @@ def prepare_rescore(  # noqa: PLR0913 (what rescore_dataset takes)
             raise runs.DatasetError(
                 f"The previous scores {file.version} lie in the output {run.work.output}: choose another folder."
             )
-    named = replace(options, columns=_columns_of(source, options) if previous_columns is None else previous_columns)
+    named = replace(
+        options,
+        columns=runs.scored_with(source).columns or options.columns if previous_columns is None else previous_columns,
+    )
     scores = pa.schema([run.work.output_schema.field(name) for name in run.work.score_columns])
     signature = run.work.scorer.signature
     files = tuple(file for file in source.files if file.signature == signature)
@@ -161,20 +164,20 @@ def content_keys(table: pa.Table, options: ScoringOptions) -> np.ndarray[Any, An
     >>> first == second
     True
     """
-    columns: dict[bytes, list[bytes | None]] = {}
+    columns: dict[bytes, list[str | None]] = {}
     for meaning, name in content_columns(table.schema, options).items():
+        values = values_of(table[name])
         if meaning == "is_placeholder":
-            values = [b"yes" if value else None for value in table[name].to_pylist()]
-        else:
-            values = table[name].cast(pa.large_string()).cast(pa.large_binary()).to_pylist()
+            values = ["yes" if value else None for value in values]
         columns[meaning.encode()] = [text or None for text in values] if meaning == "domain" else values
     keys = bytearray()
     for row in zip(*columns.values(), strict=True):
         digest = hashlib.blake2b(digest_size=KEY_BYTES)
         for each, text in zip(columns, row, strict=True):
             if text is not None:
-                digest.update(b"%s:%d:" % (each, len(text)))
-                digest.update(text)
+                content = text.encode()
+                digest.update(b"%s:%d:" % (each, len(content)))
+                digest.update(content)
         keys += digest.digest()
     return np.frombuffer(bytes(keys), dtype=f"S{KEY_BYTES}")
 
@@ -223,17 +226,6 @@ def _score_or_carry(table: pa.Table, work: runs.Work, options: ScoringOptions, i
     order = np.argsort(np.concatenate([found, unknown]))
     scored = pa.table([*table.columns, *pa.concat_tables(scores).take(order).columns], schema=work.output_schema)
     return scored.replace_schema_metadata({runs.CARRIED_KEY: str(len(found))})
-
-
-def _columns_of(source: runs.Source, options: ScoringOptions) -> Mapping[str, str] | None:
-    """The names of a dataset's columns when it was scored: they are in the manifest beside its files."""
-    try:
-        if runs.MANIFEST in runs.list_files(source.base):
-            columns = json.loads(runs.read_bytes(source.base / runs.MANIFEST))["settings"]["columns"]
-            return ScoringOptions(columns=columns).columns
-    except (ValueError, KeyError, TypeError):
-        pass  # A copy without its manifest, or with another's: use the names of the new run.
-    return options.columns
 
 
 def _mismatch(

@@ -6,26 +6,32 @@ A bad row costs one row: an error inside it is its ``score_error``. Where rows c
 
 from __future__ import annotations
 
-import gc
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter_ns
 from typing import Any, TypeVar
 
 import pyarrow as pa
 
 from pddl_eval.budget import row_budget
-from pddl_eval.errors import UserError, did_you_mean
+from pddl_eval.domains import chosen_domain, planning_domain
+from pddl_eval.errors import UserError, did_you_mean, never_an_interrupt
 from pddl_eval.metrics import PAIRS, ROW_COLUMNS, Pair, Row
 from pddl_eval.options import MEANINGS, ScoringOptions, takes
 from pddl_eval.progress import progress
+from pddl_eval.shown import line, listed, printable
 
 Frame = TypeVar("Frame")
 """``polars.DataFrame`` or ``pandas.DataFrame``."""
 
 CHUNK_ROWS = 256
 """Rows of a frame between two updates of the progress bar."""
+
+MOST_NAMES = 5
+"""Names in one sentence, at most."""
+
+UNKNOWN_DOMAINS = "unknown domains"
 
 ARROW_TYPES = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
 
@@ -46,13 +52,12 @@ def score_table(table: pa.Table, options: ScoringOptions) -> pa.Table:
     schema = score_schema(table.schema, options)
     pairs = pairs_present(table.schema, options)
     present = [meaning for meaning in MEANINGS if options.column(meaning) in table.column_names]
-    values = [table[options.column(meaning)].to_pylist() for meaning in present]
+    values = [values_of(table[options.column(meaning)]) for meaning in present]
     rows = [dict(zip(present, row, strict=True)) for row in zip(*values, strict=True)]
-    with _patient_collector():
-        for pair in pairs:
-            if pair.prepare is not None:
-                pair.prepare(rows, options)
-        scored = [_score_row(row, pairs, options) for row in rows]
+    for pair in pairs:
+        if pair.prepare is not None:
+            pair.prepare(rows, options)
+    scored = [_score_row(row, pairs, options) for row in rows]
     added = schema.names[len(table.column_names) :]
     columns = zip(*scored, strict=True) if scored else [()] * len(added)
     arrays = [pa.array(column, schema.field(name).type) for column, name in zip(columns, added, strict=True)]
@@ -69,23 +74,12 @@ def _score_row(row: Row, pairs: Sequence[Pair], options: ScoringOptions) -> list
             try:
                 scores += pair.score(pair.read(row, options))
             except Exception as error:
+                never_an_interrupt(error)
                 scores += [None] * len(pair.columns)
                 errors.append(f"{pair.name}: {type(error).__name__}: {error}")
-    return [*scores, "; ".join(errors) or None, (perf_counter_ns() - start) // 1000]
-
-
-@contextmanager
-def _patient_collector() -> Iterator[None]:
-    """Run the cyclic garbage collector less often: scoring makes many values, none of them in cycles.
-
-    By default it would visit all references of the shard every few rows.
-    """
-    thresholds = gc.get_threshold()
-    gc.set_threshold(50_000, 5, 1_000)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*thresholds)
+    # Sentences quote answers, which may hold anything that a terminal obeys or that is no Unicode.
+    shown = [printable(score) if isinstance(score, str) else score for score in [*scores, "; ".join(errors) or None]]
+    return [*shown, (perf_counter_ns() - start) // 1000]
 
 
 def pairs_present(schema: pa.Schema, options: ScoringOptions) -> list[Pair]:
@@ -114,13 +108,19 @@ def pairs_present(schema: pa.Schema, options: ScoringOptions) -> list[Pair]:
 def score_schema(schema: pa.Schema, options: ScoringOptions) -> pa.Schema:
     """The schema of the scored dataset: all columns of the input, then the score columns.
 
-    Raises ``ColumnError``: no pair of columns present, a column of the wrong type, a score column's name already taken.
+    Raises ``ColumnError``: no pair of columns present, a column of the wrong type or twice, a score column's name
+    already taken; ``UserError`` where no domain is what the options name.
 
     >>> text = pa.schema([("reference_plan", pa.string()), ("generated_plan", pa.string())])
     >>> score_schema(text, ScoringOptions()).names[2:5]
     ['plan_lcs', 'plan_jaccard', 'plan_score']
     """
     present = pairs_present(schema, options)
+    if options.domain:
+        chosen_domain(options.domain)
+    for name in map(options.column, MEANINGS):
+        if schema.names.count(name) > 1:
+            raise ColumnError(f"{schema.names.count(name)} columns are named {name}: keep one")
     for meaning in [side for pair in present for side in (pair.reference, pair.generated)] + ["domain"]:
         name = options.column(meaning)
         if name in schema.names and not is_text(schema.field(name).type):
@@ -132,7 +132,7 @@ def score_schema(schema: pa.Schema, options: ScoringOptions) -> pa.Schema:
     taken = [column.name for column in added if column.name in schema.names]
     if taken:
         raise ColumnError(
-            f"the input already has the score column{'s' if len(taken) > 1 else ''} {', '.join(taken)}: "
+            f"the input already has the score column{'s' if len(taken) > 1 else ''} {listed(taken, MOST_NAMES)}: "
             "it seems scored already; drop or rename them first, or use `pddl-eval rescore`"
         )
     return pa.schema(
@@ -140,10 +140,46 @@ def score_schema(schema: pa.Schema, options: ScoringOptions) -> pa.Schema:
     )
 
 
+def count_unknown_domains(table: pa.Table, options: ScoringOptions) -> dict[str, dict[str, float]]:
+    """In how many rows the column ``domain`` has a name that is not known, by name: statistics of ``UNKNOWN_DOMAINS``.
+
+    >>> rows = pa.table({"reference_problem": ["", "", ""], "domain": ["gripper", "griper", None]})
+    >>> count_unknown_domains(rows, ScoringOptions())
+    {'unknown domains': {'griper': 1}}
+    """
+    domain, problem = map(options.column, ("domain", "reference_problem"))
+    if not {domain, problem} <= set(table.column_names):
+        return {}  # Only problems, and plans in them, have a domain.
+    names = Counter(name for name in values_of(table[domain]) if name and "(" not in name)
+    rows = Counter({name: count for name, count in names.items() if planning_domain(name) is None})
+    named = Counter({line(name): count for name, count in rows.most_common(MOST_NAMES)})
+    if len(rows) > MOST_NAMES:
+        named["others"] += rows.total() - named.total()
+    return {UNKNOWN_DOMAINS: dict(named)} if rows else {}
+
+
 def is_text(type_: pa.DataType) -> bool:
     """True for strings, however encoded, and for a column of nulls."""
     type_ = type_.value_type if pa.types.is_dictionary(type_) else type_
     return type_ in (pa.string(), pa.large_string(), pa.string_view(), pa.null())
+
+
+def values_of(column: pa.Array | pa.ChunkedArray) -> list[Any]:
+    """The column as Python values; rows share those of a dictionary. Bytes that are not UTF-8 are read as ``\\xff``.
+
+    >>> values_of(pa.array([b"a\\xff", None]).cast(pa.string(), safe=False))
+    ['a\\\\xff', None]
+    """
+    if isinstance(column, pa.ChunkedArray):
+        return [value for chunk in column.chunks for value in values_of(chunk)]
+    if pa.types.is_dictionary(column.type):
+        known = values_of(column.dictionary)
+        return [None if place is None else known[place] for place in column.indices.to_pylist()]
+    try:
+        return list(column.to_pylist())
+    except UnicodeDecodeError:
+        texts = column.cast(pa.large_string()).cast(pa.large_binary()).to_pylist()
+        return [None if text is None else text.decode("utf-8", "backslashreplace") for text in texts]
 
 
 @takes(options=ScoringOptions)

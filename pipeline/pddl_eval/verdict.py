@@ -6,7 +6,7 @@ problem is a result, not an error.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from pddl_eval.model import Action, Atom, show_atom
@@ -113,3 +113,9 @@ class ProblemVerdict:
     separating_atom: Atom | None = None
     separating_side: str | None = None
     plan: tuple[Action, ...] | None = None
+
+    def copy(self) -> ProblemVerdict:
+        """The same verdict with maps of its own: the scored pair is kept for rows that repeat it."""
+        maps = (None if each is None else dict(each) for each in (self.object_map, self.goal_object_map))
+        object_map, goal_object_map = maps
+        return replace(self, object_map=object_map, goal_object_map=goal_object_map)

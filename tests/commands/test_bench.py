@@ -44,6 +44,12 @@ def test_an_unknown_workload_is_named() -> None:
     assert result.exit_code == 2 and "zero-shot" in result.stderr
 
 
+def test_no_pairs_are_a_mistake_and_the_help_names_every_choice() -> None:
+    assert run("bench", "--pairs", 0).exit_code == 2
+    page = run("bench", "--help").stdout
+    assert "|".join(WORKLOADS) in page and "|".join(CELLS) in page
+
+
 GAICO = """
 class Metric:
     def calculate(self, generated, reference):
@@ -63,14 +69,15 @@ def gaico(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_peer_scores_the_same_pairs(gaico: Path, tmp_path: Path) -> None:
-    gaico.write_text(GAICO.format(body="assert 'stack(' in generated and 'stack(' in reference"))
+    gaico.write_text(GAICO.format(body="assert generated.count(',') >= 19 and generated != reference"))
     numbers = tmp_path / "bench.json"
     result = run("bench", "--peer", "gaico", "--peer-python", sys.executable, "--pairs", 3, "--json", numbers)
     assert result.exit_code == 0, result.stderr
     measured = json.loads(numbers.read_text())
     assert measured["workloads"] == {}
     cells = measured["peers"]["gaico"]["cells"]
-    assert set(cells) == {f"{metric}, {steps} steps" for metric in ("LCS", "Jaccard") for steps in (20, 100, 1000)}
+    wanted = {f"{steps} steps, {metric}" for metric in ("LCS", "Jaccard") for steps in (20, 100, 1000)}
+    assert {name.partition(", ")[2] for name in cells} == wanted
     for name, cell in cells.items():
         assert cell["pairs"] == 3 and cell["failed"] == cell["given_up"] == 0
         assert cell["ratio"] == pytest.approx(cell["peer_micros"] / cell["micros"]) and cell["ratio"] > 0
@@ -126,13 +133,13 @@ def test_an_unknown_peer_is_named() -> None:
     assert result.exit_code == 2 and "planetarium" in result.stderr
 
 
-def test_most_weak_answers_are_wrong_and_their_objects_have_new_names() -> None:
+def test_most_weak_answers_are_wrong_and_their_objects_are_renamed() -> None:
     rows = WORKLOADS["weak"].make(PAIRS).to_pylist()
     assert len({row["reference_problem"] for row in rows}) == len(rows) == PAIRS
-    right = renamed = 0
+    right = 0
     for row in rows:
         reference, generated = (parse_problem(row[f"{side}_problem"]) for side in ("reference", "generated"))
         assert len(reference.objects) == len(generated.objects)
-        renamed += reference.objects.keys() != generated.objects.keys()
+        assert (reference.init, reference.goal) != (generated.init, generated.goal) or len(reference.objects) == 1
         right += equivalence(row["reference_problem"], row["generated_problem"], row["is_placeholder"]) is True
-    assert 0 < right < PAIRS / 2 < renamed
+    assert 0 < right < PAIRS / 2

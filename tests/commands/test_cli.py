@@ -81,6 +81,11 @@ def test_flags_become_options() -> None:
         (RunError("a worker died"), 1, "A worker died."),
         (ValueError("7"), 1, "Unexpected ValueError: 7"),
         (KeyError("k"), 1, "PDDL_EVAL_TRACEBACK"),
+        (
+            ModuleNotFoundError("No module named 'vl_convert'", name="vl_convert"),
+            1,
+            "The package vl_convert is missing",
+        ),
         (typer.Exit(5), 5, ""),
         (KeyboardInterrupt(), 130, "Stopped"),
     ],

@@ -27,6 +27,17 @@ def test_a_leak_is_printed_and_written(problems: Path, tmp_path: Path) -> None:
     assert pq.read_table(output)["leak"].to_pylist() == [True, True]
 
 
+def test_the_columns_are_renamed_as_everywhere(problems: Path, tmp_path: Path) -> None:
+    renamed = tmp_path / "renamed.parquet"
+    pq.write_table(pq.read_table(problems).rename_columns(["pddl", "split\x1b[2J"]), renamed)
+    column = ("--column", "reference_problem=pddl")
+    split = ("--split-by", "split\x1b[2J", "--workers", "1")
+    result = run("dedupe", renamed, tmp_path / "classes.parquet", *column, *split)
+    assert result.exit_code == 0 and "1 problems" in result.stdout and "\x1b" not in result.stdout, result.stderr
+    for wrong in ("pddl", "problem=pddl", "domain=none"):
+        assert run("dedupe", renamed, tmp_path / "classes.parquet", "--column", wrong).exit_code == 2
+
+
 def test_a_mistake_is_one_sentence_and_writes_nothing(problems: Path, tmp_path: Path) -> None:
     output = tmp_path / "classes.parquet"
     result = run("dedupe", problems, output, "--split-by", "splits")

@@ -113,3 +113,13 @@ def test_reports_go_to_object_stores(scored: Path, bucket: str) -> None:
     assert read_bytes(locate(f"{place}/r.html")).startswith(b"<!DOCTYPE html>")
     assert any(name.endswith(".svg") for name in list_files(locate(f"{place}/figures")))
     assert "verdicts.parquet" in list_files(locate(f"{place}/tables"))
+
+
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_names_in_csv_and_json_are_printable(form: str, tmp_path: Path) -> None:
+    frame = answers(strong="gpt\x1b[31m\x9b\u202e", plans=True)
+    scored = write_partitions(tmp_path / "scored", [frame], ["one"])
+    text = run("report", scored, "--format", form).stdout
+    assert text.replace("\n", "").isprintable() and ("\\x1b" if form == "csv" else "\\u001b") in text
+    if form == "json":
+        assert {row["model"] for row in json.loads(text)["tables"]["rates"]} >= {"gpt\x1b[31m\x9b\u202e"}

@@ -82,6 +82,14 @@ def test_both_spellings_of_a_switch_are_accepted(pairs: Path, tmp_path: Path, fl
         (("pairs.parquet", "out", "--column", "answer"), "MEANING=NAME"),
         (("pairs.parquet", "out", "--column", "goal=answer"), "goal"),
         (("pairs.parquet", "out", "--domain", "blockworld"), "did you mean blocksworld?"),
+        (("pairs.parquet", "out", "--domain", "{root}/README.md"), "README.md"),
+        (("pairs.parquet", "out", "--column", "generated_problem=reference_problem"), "cannot be both"),
+        (("pairs.parquet", "out", *RENAMED, *RENAMED), "twice"),
+        (("pairs.parquet", ""), "place"),
+        (("", "out"), "place"),
+        (("pairs.parquet", "-"), "place"),
+        (("pairs.parquet", "out.parquet"), "name a folder"),
+        (("pairs.parquet", "out", *RENAMED, "--json-log", "s3://bucket/log"), "local file"),
         (("pairs.parquet", "out", "--engine", "spark"), "spark"),
         (("pairs.parquet", "out", "--workers", "0"), "0"),
         (("pairs.parquet", "out", "--beta", "2"), "2.0"),
@@ -172,3 +180,24 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(
     partitions = list(out.glob("*.parquet"))
     assert 2 <= len(partitions) < 20
     assert sum(pq.read_metadata(path).num_rows for path in partitions) == 10 * len(partitions)
+
+
+def test_workers_that_are_asked_for_are_said(pairs: Path, tmp_path: Path) -> None:
+    asked = run("score", pairs, tmp_path / "out", *RENAMED, "--workers", 3)
+    assert "1 worker)" in asked.stdout, "there is one shard"
+
+
+def test_what_the_report_says_explains_a_row_with_the_settings_of_the_run(pairs: Path, tmp_path: Path) -> None:
+    domain, out = tmp_path / "mine.pddl", tmp_path / "out"
+    domain.write_text("(define (domain mine) (:action on :parameters (?x ?y) :effect (on ?x ?y)))")
+    problem = TOWER.replace("blocksworld", "mine")
+    pq.write_table(pa.table({"reference_problem": [problem] * 2, "answer": [problem, None]}), pairs)
+    assert run("score", pairs, out, *RENAMED, "--domain", domain).exit_code == 0
+    found = run("explain", out, "--row", 0)
+    assert found.exit_code == 0 and "scored there as identical" in found.stdout, found.stderr
+    assert "identical: equivalent" in found.stdout and "undecided" not in found.stdout
+
+
+def test_a_name_cannot_tell_the_terminal_what_to_do(pairs: Path) -> None:
+    result = run("score", pairs, pairs.parent / "out\x1b[2J", *RENAMED)
+    assert result.exit_code == 0 and "\x1b" not in result.stdout and "\\x1b[2J" in result.stdout

@@ -24,8 +24,17 @@ ROOMS = re.findall(r"^\| `(\w+)` \|", PAGE.partition("<!-- rooms -->")[2], re.MU
 PURE = ROOMS[: ROOMS.index("metrics") + 1]
 """Rooms that are functions of values."""
 
-ONLY_IN = {"ray": {"run"}, "pddl": {"parsing", "bench"}, "lark": {"parsing", "bench"}}
-"""The rooms that may import a package; ``bench`` measures the package ``pddl`` beside the program."""
+ONLY_IN: dict[str, set[str]] = {
+    "ray": {"run"},
+    "pddl": {"parsing", "bench"},
+    "lark": {"parsing", "bench"},
+    "igraph": set(),
+    "scipy": set(),
+}
+"""The rooms that may import a package; ``bench`` measures the package ``pddl`` beside the program.
+
+igraph is GPL and a judge in the tests; scipy comes with other packages and is no dependency.
+"""
 
 EXAMPLES = ("Adding a domain", "Adding a metric", "Adding an engine", "Adding a setting")
 

@@ -1,8 +1,8 @@
 """Isomorphism of small coloured structures, judged apart from the program, and random pairs to judge.
 
-A structure is what ``LabelledGraph`` is made of: objects with colours, and scenes of atoms of any arity. Three judges
+A structure is what ``LabelledGraph`` is made of: objects with colours, and scenes of atoms of any arity. Four judges
 decide whether two structures are isomorphic: ``by_definition`` tries every bijection, ``isomorphism`` extends a
-bijection object by object, ``by_networkx`` asks networkx's matcher. None of them shares code with the program.
+bijection object by object, ``by_networkx`` and ``by_bliss`` ask other libraries. None shares code with the program.
 ``random_pair`` draws pairs that are alike: renamed copies, copies with one edit, and siblings with the same degrees.
 """
 
@@ -14,6 +14,7 @@ from itertools import combinations, pairwise, permutations
 from random import Random
 from typing import Any, NamedTuple
 
+import igraph
 import networkx as nx
 
 Atom = tuple[str, ...]
@@ -74,6 +75,27 @@ def by_networkx(a: Structure, b: Structure) -> bool | None:
         return bool(matcher.is_isomorphic())
     except TimeoutError:
         return None
+
+
+def by_bliss(a: Structure, b: Structure) -> bool:
+    """What BLISS says, through igraph, of graphs with a node per object, atom and argument: fit for some 30 objects."""
+    (one, labels), (two, others) = _coloured_graph(a), _coloured_graph(b)
+    colors = {label: i for i, label in enumerate(dict.fromkeys([*labels, *others]))}
+    same = one.isomorphic_bliss(two, color1=[colors[n] for n in labels], color2=[colors[n] for n in others])
+    return sorted(map(repr, labels)) == sorted(map(repr, others)) and bool(same)
+
+
+def _coloured_graph(structure: Structure) -> tuple[igraph.Graph, list[Any]]:
+    number = {name: i for i, name in enumerate(structure.colors)}
+    labels: list[Any] = list(structure.colors.values())
+    edges = []
+    for scene, atom in structure.atoms:
+        node = len(labels)
+        labels.append((scene, atom[0], len(atom)))
+        for place, name in enumerate(atom[1:]):
+            edges += [(node, len(labels)), (len(labels), number[name])]
+            labels.append(place)
+    return igraph.Graph(len(labels), edges), labels
 
 
 def _graph(structure: Structure) -> Any:

@@ -11,7 +11,7 @@ from tests.canonical_run import AGREED, compared, draw
 from tests.volume import in_two_sizes
 
 
-@in_two_sizes(2_000, 20_000)
+@in_two_sizes(1_000, 20_000)
 def test_random_pairs_against_the_judges(cases: int) -> None:
     """Nothing is undecided, equal forms mean isomorphic, and the orders of isomorphic graphs are an isomorphism.
 
@@ -101,10 +101,10 @@ def test_thousands_of_interchangeable_objects_are_labelled() -> None:
 @pytest.mark.parametrize(
     ("goal", "digest"),
     [
-        ("(and)", "3beec9dbe6fe54a82c5143c308cd3a5c"),
-        ("(clear a)", "1cda5d6bcfe581b1ce09f5e1fc7f4338"),
-        ("(on a b)", "ad48239bb89b342c4f6f85be46bb0cda"),
-        ("(and (on a b) (on b a))", "9d644754917e02dd666658a3327b959e"),
+        ("(and)", "b27421ecff5116bd51785859b69e2e9b"),
+        ("(clear a)", "1b1e0a7917ddb7a510b2fe93a6c39de8"),
+        ("(on a b)", "1dd4b31df6b4ddb3af41d8b8cda9f4eb"),
+        ("(and (on a b) (on b a))", "9bae5cd9faf3d942029af85507bbf6f6"),
     ],
 )
 def test_certificates_of_this_version_never_change(goal: str, digest: str) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pddl_eval.explain import PairRow, pair_at, row_of_pair
+from pddl_eval.explain.dataset_row import PairRow, pair_at, row_of_pair
 from pddl_eval.run import DatasetError
 
 

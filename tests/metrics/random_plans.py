@@ -10,13 +10,14 @@ from pddl_eval.parsing import Plan, Step
 
 
 def random_plan(rng: Random, longest: int, names: int = 3, objects: int = 3) -> Plan:
-    """A plan of at most that many steps over few actions, now and then a concurrent one."""
+    """A plan of at most that many steps over few actions, now and then one in braces."""
 
     def action() -> tuple[str, ...]:
         return (f"op{rng.randrange(names)}", *(f"o{rng.randrange(objects)}" for _ in range(rng.randrange(3))))
 
     return tuple(
-        frozenset(action() for _ in range(2 if rng.random() < 0.1 else 1)) for _ in range(rng.randint(0, longest))
+        frozenset(action() for _ in range(rng.randrange(3))) if rng.random() < 0.1 else action()
+        for _ in range(rng.randint(0, longest))
     )
 
 

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from pddl_eval.metrics import compare_plans
 from pddl_eval.metrics.actions import common_subsequence, plan_jaccard, plan_lcs
-from pddl_eval.parsing import read_plan
+from pddl_eval.parsing import actions_of, read_plan
 
 from tests.metrics.random_plans import random_plan, textbook_lcs
 
@@ -24,7 +24,12 @@ from tests.metrics.random_plans import random_plan, textbook_lcs
         ("pickup(A), stack(A,B), pickup(C)", "pickup(C), pickup(A), stack(A,B)", 2 / 3),  # order counts
         ("{a, b}", "{b, a}", 1.0),
         ("{a, b}", "a, b", 0.0),  # a concurrent step is one element
-        ("{a}", "a", 1.0),  # nothing is concurrent here
+        ("{a}, b", "a, b", 0.5),  # braces around one action are another thing than the action
+        ("a, {}", "a", 0.5),  # and a step of none is a step
+        ("a", "{}", 0.0),
+        ("{}", "{}", 1.0),
+        (",", ",", 1.0),
+        ("a", ",", 0.0),
         ("a, a, a", "a", 1 / 3),
         ("a", "b", 0.0),
         ("", "a", 0.0),
@@ -58,6 +63,8 @@ def test_long_plans() -> None:
         ("pickup(A), {stack(A,B), noop}", "pickup(A), stack(A,B), drop(B)", 0.5),  # GAICo's page
         ("a, a, a", "a", 1.0),  # frequency does not count
         ("{a, b}", "b, a", 1.0),  # concurrent steps are flattened
+        ("{a}, {}", "a", 1.0),
+        ("{}", ",", 1.0),
         ("a", "b", 0.0),
         ("", "a", 0.0),
         ("", "", 1.0),
@@ -72,7 +79,7 @@ def test_plain_sets_on_random_plans() -> None:
     rng = Random(6)
     for _ in range(3_000):
         first, second = random_plan(rng, 8), random_plan(rng, 8)
-        ours, theirs = ({action for step in plan for action in step} for plan in (first, second))
+        ours, theirs = ({action for step in plan for action in actions_of(step)} for plan in (first, second))
         union = ours | theirs
         assert plan_jaccard(first, second) == (len(ours & theirs) / len(union) if union else 1.0)
         distance = len(ours ^ theirs) / len(union) if union else 0.0

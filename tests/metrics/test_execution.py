@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from random import Random
 
 import pytest
+from pddl_eval.metrics import compare_plans
 from pddl_eval.metrics.execution import GOAL, INIT, causal_distance, causal_links, state_distance
 from pddl_eval.model import Atom, Operator, State
 from pddl_eval.solve import GroundOperator
@@ -85,3 +86,22 @@ def test_causal_links() -> None:
         (("again",), P, GOAL),
         (("dry",), Q, GOAL),
     }
+
+
+def test_causal_links_are_bounded() -> None:
+    """n concurrent actions that add what n others need make n² links: 2,500 of each took 1 GB."""
+    givers = [step({P}, (), name=f"give{number}") for number in range(600)]
+    takers = [step({Q}, (), {P}, name=f"take{number}") for number in range(600)]
+    assert causal_links([givers, takers], frozenset(), frozenset()) is None
+    assert len(causal_links([givers[:300], takers[:300]], frozenset(), frozenset()) or ()) == 90_000
+
+
+def test_beyond_the_bound_there_is_no_causal_distance_and_a_reason() -> None:
+    plan = ", ".join(["{" + ", ".join(f"a(o{number})" for number in range(600)) + "}"] * 2)
+    problem = (
+        f"(define (problem p) (:domain d) (:objects {' '.join(f'o{n}' for n in range(600))}) (:init (z)) (:goal (z)))"
+    )
+    domain = "(define (domain d) (:action a :parameters (?x) :precondition (z) :effect (and (z) (p ?x))))"
+    scores = compare_plans(plan, plan, problem=problem, domain=domain)
+    assert (scores.plan_valid, scores.state_distance, scores.causal_distance) == (True, 0.0, None)
+    assert "causal links" in scores.detail

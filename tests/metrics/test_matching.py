@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from collections.abc import Iterator
+from itertools import product
 from random import Random
 
 import networkx as nx
@@ -21,6 +24,73 @@ def test_all_matchings_tried(values: list[int]) -> None:
         weights = [[rng.choice(values) for _ in range(columns)] for _ in range(rows)]
         length = best_matching(weights)[1]
         assert longest_ordered_matching(weights) == LongestOrdered(length, length), weights
+
+
+def random_weights(rng: Random, most: int) -> list[list[int]]:
+    """Few distinct weights or many, few edges or all."""
+    rows, columns = rng.randint(1, most), rng.randint(1, most)
+    values = rng.choice([[1], [1, 2], range(1, 10), range(1, 1_000_000)])
+    density = rng.choice([0.1, 0.5, 1])
+    return [[rng.choice(values) if rng.random() < density else 0 for _ in range(columns)] for _ in range(rows)]
+
+
+def test_prices_prove_that_no_matching_weighs_more() -> None:
+    """Linear programming duality: no edge is worth more than its ends' prices, and the prices add up to the weight."""
+    rng = Random(10)
+    for _ in range(500):
+        weights = random_weights(rng, 25)
+        rows, columns = len(weights), len(weights[0])
+        if rows > columns:
+            continue
+        mate, row_prices, column_prices = matching._assignment(weights)
+        matched = [(i, j) for i, j in enumerate(mate) if j < columns]
+        assert len({j for _, j in matched}) == len(matched)
+        assert min(*row_prices, *column_prices) >= 0
+        assert all(weights[i][j] <= row_prices[i] + column_prices[j] for i, j in product(range(rows), range(columns)))
+        assert sum(weights[i][j] for i, j in matched) == sum(row_prices) + sum(column_prices)
+        assert all(weights[i][j] > 0 for i, j in matched)
+
+
+def all_matchings(weights: list[list[int]], row: int = 0) -> Iterator[frozenset[tuple[int, int]]]:
+    if row == len(weights):
+        yield frozenset()
+        return
+    for rest in all_matchings(weights, row + 1):
+        yield rest
+        taken = {j for _, j in rest}
+        yield from (rest | {(row, j)} for j, weight in enumerate(weights[row]) if weight and j not in taken)
+
+
+def test_the_edges_of_all_optimal_matchings_are_known() -> None:
+    rng = Random(11)
+    for _ in range(500):
+        weights = random_weights(rng, 4)
+        if len(weights) > len(weights[0]):
+            continue
+        weighed = [(sum(weights[i][j] for i, j in edges), edges) for edges in all_matchings(weights)]
+        best = max(weight for weight, _ in weighed)
+        expected = frozenset[tuple[int, int]]().union(*(edges for weight, edges in weighed if weight == best))
+        real = matching._optimal_matchings(weights).real
+        assert {(i, j) for i, mask in enumerate(real) for j in range(len(weights[0])) if mask >> j & 1} == expected
+
+
+def test_the_two_plans_may_be_exchanged() -> None:
+    rng = Random(12)
+    for _ in range(200):
+        weights = random_weights(rng, 15)
+        exchanged = [list(column) for column in zip(*weights, strict=True)]
+        assert longest_ordered_matching(weights) == longest_ordered_matching(exchanged)
+
+
+def test_a_long_plan_against_a_short_one_takes_little_memory() -> None:
+    """What is kept grows with rows times columns, and not with the square of the longer plan."""
+    weights = [[1, 2]] * 10_000
+    tracemalloc.start()
+    try:
+        assert longest_ordered_matching(weights) == LongestOrdered(2, 2)
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_weight_goes_before_order() -> None:

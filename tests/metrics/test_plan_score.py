@@ -37,6 +37,9 @@ def test_precision_recall_and_f1() -> None:
         ("a, b", "b, a", 0.5),  # matched both, but one of them in order
         ("a, FinishAction", "a", 1.0),
         ("a, FinishAction", "a, finishaction", 1.0),
+        ('a, FinishAction("{}")', "a, FinishAction(done)", 1.0),
+        ('[{"name": "a"}, {"name": "FinishAction", "args": {"answer": "b"}}]', "a", 1.0),
+        ('[{"name": "FinishAction", "args": "{}"}]', "a", 0.0),
         ("FinishAction, a", "a", 2 / 3),  # only a trailing one is dropped
         ("FinishAction", "FinishAction", 0.0),  # nothing is left
         ("{a, b}, c", "{b, a}, c", 1.0),
@@ -90,8 +93,8 @@ def test_definition_by_trying_all_matchings(similarity: str, beta: float, thresh
         table = [[0] * len(columns) for _ in rows]
         for i, one in enumerate(rows):
             for j, other in enumerate(columns):
-                if len(one) == len(other) == 1:
-                    ((tool, *args),), ((other_tool, *other_args),) = one, other
+                if isinstance(one, tuple) and isinstance(other, tuple):
+                    (tool, *args), (other_tool, *other_args) = one, other
                     of_args = alike(", ".join(args), ", ".join(other_args))
                     s = round(1_000_000 * (beta * alike(tool, other_tool) + (1 - beta) * of_args))
                 else:

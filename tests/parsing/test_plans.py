@@ -9,14 +9,22 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pddl_eval.parsing import Plan, PlanError, Unread, plan_of_steps, plan_text, read_plan
-from pddl_eval.parsing.plan_text import MAX_STEPS
+from pddl_eval.parsing import Plan, PlanError, Step, Unread, plan_of_steps, plan_text, plans, read_plan
+from pddl_eval.parsing.plan_text import MAX_ACTIONS
 from pddl_eval.parsing.plans import MAX_CHARACTERS
+
+from tests.volume import in_two_sizes
+from tests.written_plans_run import fault
 
 
 def plan(*steps: str) -> Plan:
-    """``plan("pick a", "x p|y")``: actions in a step apart by a bar."""
-    return tuple(frozenset(tuple(action.split()) for action in step.split("|")) for step in steps)
+    """``plan("pick a", "x p|y")``: a bar is between concurrent actions, ``"|"`` is ``{}``."""
+    return tuple(_step(step) for step in steps)
+
+
+def _step(text: str) -> Step:
+    actions = [tuple(action.split()) for action in text.strip("|").split("|") if action]
+    return frozenset(actions) if "|" in text else actions[0]
 
 
 BLOCKS = plan("unstack b1 b2", "put-down b1")
@@ -25,12 +33,12 @@ READABLE = {
     "GAICo's page": ("take(a), move(l1, l2), {x(p), y}, drop(a)", plan("take a", "move l1 l2", "x p|y", "drop a")),
     "GAICo's bare names": ("a1, {a2, a3}, a4", plan("a1", "a2|a3", "a4")),
     "one bare name": ("noop1", plan("noop1")),
-    "braces around one action": ("{a}, b", plan("a", "b")),
-    "braces around nothing": ("a, {}, b", plan("a", "b")),
+    "braces around one action": ("{a}, b", plan("a|", "b")),
+    "braces around nothing": ("a, {}, b", plan("a", "|", "b")),
     "braces over two lines": ("{x(p),\n  y(q)}, drop(a)\nwave()", plan("x p|y q", "drop a", "wave")),
     "case and blanks": ("  Take( A ) ,MOVE(l1 ,  L2)  ", plan("take a", "move l1 l2")),
     "a call with a blank": ("move (l1, l2)", plan("move l1 l2")),
-    "inner parentheses": ("f(g(x, y), z)", (frozenset({("f", "g(x, y)", "z")}),)),
+    "inner parentheses": ("f(g(x, y), z)", (("f", "g(x, y)", "z"),)),
     "PDDL lines": ("(unstack b1 b2)\n(put-down b1)\n", BLOCKS),
     "PDDL on one line": ("(unstack b1 b2) (put-down b1)", BLOCKS),
     "PDDL with commas": ("(unstack b1, b2), (put-down b1)", BLOCKS),
@@ -38,7 +46,7 @@ READABLE = {
     "Windows lines": ("(unstack b1 b2)\r\n(put-down b1)\r\n", BLOCKS),
     "a planner's output": ("0: (UNSTACK B1 B2) [1]\n1: (put-down b1) [1]\n; cost = 2 (unit cost)", BLOCKS),
     "a temporal planner": ("0.000: (a) [1.0]\n0.000: (b c) [2.000]\n3.5: (d) [D:1.0; C:0.1]", plan("a|b c", "d")),
-    "comments": ("; (noop)\n(unstack b1 b2) ; then\n(put-down b1) # (done)\n// (noop)", BLOCKS),
+    "comments": ("; (noop)\n(unstack b1 b2) ; then\n(put-down b1) # done (twice)\n// (noop)", BLOCKS),
     "numbered": ("1. (unstack b1 b2)\n2. (put-down b1)", BLOCKS),
     "numbered alike": ("1. (unstack b1 b2)\n1. (put-down b1)", BLOCKS),
     "numbered in a row": ("1) unstack(b1, b2) 2) put-down(b1)", BLOCKS),
@@ -59,14 +67,47 @@ READABLE = {
         BLOCKS,
     ),
     "a fence": ("I (the robot) do:\n```pddl\n(unstack b1 b2)\n(put-down b1)\n```\n(or (noop))", BLOCKS),
-    "two drafts": ("```\n(unstack b1 b2)\n(put-down b1)\n```\nor\n```\n(noop)\n```", BLOCKS),
+    "a fence twice": ("```\n(unstack b1 b2)\n(put-down b1)\n```\nagain\n```\n(put-down b1)\n```", BLOCKS),
     "a problem before": (
         "```pddl\n(define (problem p)\n(clear b1)\n)\n```\n```\n(unstack b1 b2)\n(put-down b1)\n```",
         BLOCKS,
     ),
     "an open fence": ("```\n(unstack b1 b2)\n(put-down b1)", BLOCKS),
     "a fence of names": ("The plan:\n```\nnoop, wave\n```", plan("noop", "wave")),
-    "sentences": ("First I do (unstack b1 b2), and then comes put-down(b1).", BLOCKS),
+    "sentences": ("First I do `(unstack b1 b2)`, and then comes put-down(b1).", BLOCKS),
+    "PDDL lines with commas": ("(unstack b1 b2),\n(put-down b1)", BLOCKS),
+    "lines that end in `and`": ("(unstack b1 b2) and\n(put-down b1)", BLOCKS),
+    "lines that end in an arrow": ("unstack(b1, b2) ->\nput-down(b1)", BLOCKS),
+    "GAICo's page, a line each": (
+        "take(a),\nmove(l1, l2),\n{x(p), y},\nnoop,\ndrop(a)",
+        plan("take a", "move l1 l2", "x p|y", "noop", "drop a"),
+    ),
+    "a list over lines": ("[\n  take(a),\n  drop(b)\n]", plan("take a", "drop b")),
+    "a list that is assigned": ("plan = [take(a), drop(b)]", plan("take a", "drop b")),
+    "actions named like labels": (
+        "take(a),\nmove(b),\nstep(c),\naction(d),\ntime(e),\ndrop(a)",
+        plan("take a", "move b", "step c", "action d", "time e", "drop a"),
+    ),
+    "bare names like labels": ("step1, action, move", plan("step1", "action", "move")),
+    "blanks before parentheses": ("pickup (a), stack (a, b)", plan("pickup a", "stack a b")),
+    "blanks before parentheses, a line each": ("take (a)\ndrop (b)", plan("take a", "drop b")),
+    "steps on one line": ("Step 1: take(a); Step 2: drop(b)", plan("take a", "drop b")),
+    "lettered": ("a) take(a)\nb) drop(b)", plan("take a", "drop b")),
+    "times on one line": ("0: (a) [1], 0: (b) [1], 1: (c) [1]", plan("a|b", "c")),
+    "states above": ("Initial state:\n- on(b1, b2)\n- clear(b1)\n\nPlan:\n- unstack(b1, b2)\n- put-down(b1)", BLOCKS),
+    "JSON with Python's quotes": (
+        "[{'name': 'take', 'args': {'what': \"a's\", 'n': None}, 'id': 0}, {'name': 'drop', 'args': ('b',), 'id': 1},]",
+        (("take", "n=null", "what=a's"), ("drop", "b")),
+    ),
+    "arguments as a JSON string": (
+        '[{"name": "take", "args": "{\\"n\\": 1, \\"x\\": \\"A\\"}"}, {"name": "drop", "args": "{}"}]',
+        plan("take n=1 x=a", "drop"),
+    ),
+    "arguments as OpenAI calls them": ('[{"name": "take", "arguments": "{\\"n\\": 1}"}]', plan("take n=1")),
+    "Python tuples": ("[('unstack', 'b1', 'b2'), ('put-down', 'b1')]", BLOCKS),
+    "no comma and no semicolon": ("; cost = 0 (unit cost)", ()),
+    "a comma": (",", ()),
+    "empty braces": ("{}", plan("|")),
     "the empty list": ("[]", ()),
     "the empty list in a fence": ("```json\n[ ]\n```", ()),
     "JSON strings": ('["unstack(b1, b2)", "(put-down b1)", "wave"]', (*BLOCKS, *plan("wave"))),
@@ -95,9 +136,9 @@ def test_t_eval_objects_in_prose() -> None:
     ]
     reading = read_plan(f"As asked [1], (see below):\n```json\n{json.dumps(actions, indent=2)}\n```\nDone.")
     assert reading.steps == (
-        frozenset({("getweather", "city=new york", "days=2", 'opts={"a": null, "b": [1]}')}),
-        frozenset({("email.send", "body=a, (b) [c]", "to=ann")}),
-        frozenset({("finishaction",)}),
+        ("getweather", "city=new york", "days=2", 'opts={"a": null, "b": [1]}'),
+        ("email.send", "body=a, (b) [c]", "to=ann"),
+        ("finishaction",),
     )
     assert reading.reason == ""
 
@@ -119,9 +160,9 @@ UNREAD = {
         plan("pick a", "drop a"),
         (2, 1, "on(a, b) is true now"),
     ),
-    "behind an action": ("x\n1. (pick a) or (put (b) c)", plan("pick a"), (2, 13, "or (put (b) c)")),
+    "behind an action": ("(drop a)\n1. (pick a) or (put (b) c)", plan("drop a"), (2, 1, "1. (pick a) or (put (b) c)")),
     "JSON cut off": ('[{"name": "a"},\n {"name": "b', plan("a"), (2, 2, '{"name": "b')),
-    "JSON of another kind": ('[{"name": "a"}, 7, {"name": "b"}]', plan("a"), (1, 17, '7, {"name": "b"}]')),
+    "JSON of another kind": ('[{"name": "a"}, 7, {"name": "b"}]', plan("a", "b"), (1, 17, '7, {"name": "b"}]')),
     "JSON without a name": (
         '[{"name": "a"}, {"id": 1}, {"name": "b"}]',
         plan("a", "b"),
@@ -129,6 +170,53 @@ UNREAD = {
     ),
     "JSON not closed": ('[{"name": "a"} {"name": "b"}]', plan("a"), (1, 16, '{"name": "b"}]')),
 }
+
+
+DAMAGED = {
+    "braces in braces": "{a, {b, c}}, d",
+    "a parenthesis too many": "take(a)) , drop(b)",
+    "a parenthesis too few": "take(a, drop(b)",
+    "names in parentheses behind a word": "pick (a b)\nand (c d) too",
+    "a list in a list": '[["a", ["b", "c"]], "d"]',
+    "objects without names": '[{"nome": "a", "args": ["b"]}]',
+    "objects without a list": '{"name": "pick", "args": ["a", "b"]}',
+    "a remark": "I am sorry (at this time), that cannot be done.",
+    "a comment on costs": "I found nothing (unit cost).",
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_what_is_damaged_is_said_and_no_action(name: str) -> None:
+    reading = read_plan(DAMAGED[name])
+    assert (reading.steps, reading.found) == ((), False)
+    assert reading.unread and str(reading.unread[0]) in reading.reason
+
+
+SAID = {
+    "a comment of actions": ("(a) ; (b)\n(c)", plan("a", "c"), (1, 5, "; (b)")),
+    "another notation behind blanks": ("1. pick(a) (frees b)\n2. (c)", plan("c"), (1, 1, "1. pick(a) (frees b)")),
+    "a lettered item": ("(a) pick(b)\n(c)", plan("c"), (1, 1, "(a) pick(b)")),
+    "a second fence": ("```\n(a)\n```\n```\n(b)\n```", plan("a"), (5, 1, "(b)")),
+    "lines outside of the fence": ("(b)\n```\n(a)\n```", plan("a"), (1, 1, "(b)")),
+    "a list that does not end": ("[pick(a),\ndrop(b", plan("pick a"), (2, 1, "drop(b")),
+    "parentheses in sentences": ("Do pick(a) where (of course) it is.", plan("pick a"), (1, 18, "(of course) it is.")),
+    "a bare name among lines": ("1. (a)\n2. wave\nWhatever comes.", plan("a"), (2, 1, "2. wave")),
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_what_is_not_read_is_said(name: str) -> None:
+    text, steps, place = SAID[name]
+    reading = read_plan(text)
+    assert reading.steps == steps
+    assert Unread(*place) in reading.unread
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+@in_two_sizes(2_000, 20_000)
+def test_written_plans_are_read_back(cases: int, damaged: bool) -> None:
+    """Every notation, separator, number, bullet, label, fence, comment and line break; see ``written_plans_run``."""
+    assert [wrong for number in range(cases) if (wrong := fault(number, 17, damaged)[1])] == []
 
 
 @pytest.mark.parametrize("name", UNREAD)
@@ -189,6 +277,20 @@ HOSTILE = {
     "one time": "".join(f"0: (a b{number})\n" for number in range(50_000)),
     "lists": '["" ' * 100_000,
     "unread elements": '[{"name":"a"}' + ',{"x":1}' * 50_000 + "]",
+    "doubled parentheses": "((" * 100_000,
+    "lists on lines": '["a", //\n' * 100_000,
+    "braces on lines": "{\n" * 100_000,
+    "parentheses on lines": "(\n" * 100_000,
+    "many fences": "```\n(a)\n```\n" * 50_000,
+    "blank lines": "\n" * 1_000_000 + "x",
+    "labels on lines": "a:\n" * 100_000,
+    "semicolons": "a(b);" * 100_000 + "(",
+    "pairs of braces": "{}" * 100_000,
+    "Python objects": "[{'name':'a','args':" * 50_000,
+    "apostrophes": "['" * 100_000,
+    "a long number": '[{"name":"a","id":' + "9" * 100_000 + "}]",
+    "deep arguments": '[{"name":"a","args":' + "[" * 900 + "]" * 900 + "}]",
+    "faces": ":) " * 100_000,
     "binary": "".join(map(chr, range(0xD800))) * 3,
     "ten megabytes": "(a b)\n" * 1_700_000,
 }
@@ -198,14 +300,21 @@ HOSTILE = {
 def test_hostile_text_is_read_in_linear_time(name: str) -> None:
     """No exception, and no hang: each of these took minutes with patterns that backtrack."""
     reading = read_plan(HOSTILE[name])
-    assert len(reading.steps) <= MAX_STEPS
+    assert len(reading.steps) <= MAX_ACTIONS
 
 
 def test_steps_beyond_the_limit_are_left_out_and_said_to_be() -> None:
     for text in ("(a b)\n" * 60_000, "(a b), " * 60_000, "a, " * 60_000, json.dumps([{"name": "a"}] * 60_000)):
         reading = read_plan(text)
-        assert len(reading.steps) == MAX_STEPS
-        assert "50,000 steps" in reading.reason
+        assert len(reading.steps) == MAX_ACTIONS
+        assert "first 50,000 steps" in reading.reason
+
+
+def test_a_step_of_too_many_actions_is_left_out_and_said_to_be() -> None:
+    reading = read_plan("(a), {" + "b(c), " * (MAX_ACTIONS + 1) + "}, (d)")
+    assert reading.steps == (*plan("a"), frozenset({("b", "c")}), *plan("d"))  # they are one action
+    reading = read_plan("(a), {" + ", ".join(f"b({number})" for number in range(MAX_ACTIONS)) + "}, (d)")
+    assert (reading.steps, "first 1 steps" in reading.reason) == (plan("a"), True)
 
 
 WORDS = st.from_regex(r"[a-z][a-z0-9_]{0,5}(-[a-z0-9]{1,3})?", fullmatch=True).filter(
@@ -240,7 +349,7 @@ WRITERS = {
 @given(actions=PLANS)
 def test_what_is_written_is_read(writer: str, actions: list[tuple[str, ...]]) -> None:
     reading = read_plan(WRITERS[writer](actions))
-    assert reading.steps == tuple(frozenset({action}) for action in actions)
+    assert reading.steps == tuple(actions)
     assert reading.reason == ""
 
 
@@ -253,7 +362,6 @@ def test_concurrent_steps_are_sets(steps: list[frozenset[tuple[str, ...]]]) -> N
 def test_any_text_is_answered(text: str) -> None:
     reading = read_plan(text)
     assert reading.found or not reading.steps
-    assert all(step for step in reading.steps)
     assert all(1 <= place.line <= text.count("\n") + 1 and place.column >= 1 for place in reading.unread)
 
 
@@ -271,6 +379,10 @@ PIECES = [
     "\t",
     "(a b)",
     "(c)",
+    "a(b, c)",
+    "{",
+    "}",
+    ", ",
     "\n2. ",
     "\n1: ",
     "\n1.5: ",
@@ -281,8 +393,7 @@ PIECES = [
 @given(text=st.lists(st.sampled_from(PIECES), max_size=20).map("".join))
 def test_the_quick_way_reads_what_the_long_way_reads(text: str) -> None:
     """The patterns for plain texts and lines are shortcuts: without them everything is read the same."""
-    never = re.compile(r"(?!)")
-    with patch.multiple(plan_text, _PLAIN_TEXT=never, _PLAIN_LINE=never):
+    with patch.object(plans, "read_plain", lambda _: ()), patch.object(plan_text, "_PLAIN_LINE", re.compile("(?!)")):
         expected = read_plan(text)
     assert read_plan(text) == expected
 
@@ -293,9 +404,9 @@ def test_the_quick_way_reads_what_the_long_way_reads(text: str) -> None:
         ([("pick", "A"), ["drop", " a "]], plan("pick a", "drop a")),
         (["pick(A)", "(drop a)", "noop"], plan("pick a", "drop a", "noop")),
         (["a1", frozenset({"a2", "a3(x)"}), "a4"], plan("a1", "a2|a3 x", "a4")),
-        ([{("pick", "a"), ("wave",)}, set()], plan("pick a|wave")),
+        ([{("pick", "a"), ("wave",)}, set()], plan("pick a|wave", "|")),
         ([{"name": "b", "id": 1}, {"name": "a", "args": ["x"], "id": 0}], plan("a x", "b")),
-        (["Pick  up A"], (frozenset({("pick up a",)}),)),
+        (["Pick  up A"], (("pick up a",),)),
         ((), ()),
     ],
 )

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pddl_eval.errors import UserError
 from pddl_eval.report import build_report, warnings
 from pddl_eval.report.scored import ROW, open_scored
 from pddl_eval.run import DatasetError, locate, put_bytes
@@ -96,3 +98,16 @@ def test_only_needed_columns_are_read(tmp_path: Path) -> None:
     assert {name: frame.to_dicts() for name, frame in found.tables().items()} == {
         name: frame.to_dicts() for name, frame in expected.tables().items()
     }
+
+
+def test_what_polars_cannot_read_is_one_sentence_where_it_matters(tmp_path: Path) -> None:
+    odd = pa.array([b"a\xff", b"b"], pa.binary()).cast(pa.string(), safe=False)
+    pq.write_table(pa.table({"answer": odd, "equivalent": [True, False]}), tmp_path / "fine.parquet")
+    assert build_report(str(tmp_path / "fine.parquet")).rows == 2
+    pq.write_table(pa.table({"model": odd, "equivalent": [True, False]}), tmp_path / "odd.parquet")
+    with pytest.raises(UserError, match="UTF-8"):
+        build_report(str(tmp_path / "odd.parquet"))
+    twice = pa.table([[1], [2], [True]], names=["id", "id", "equivalent"])
+    pq.write_table(twice, tmp_path / "twice.parquet")
+    with pytest.raises(UserError, match="named id"):
+        build_report(str(tmp_path / "twice.parquet"))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -11,7 +13,15 @@ from pathlib import Path
 import pytest
 from pddl_eval.options import RunOptions
 from pddl_eval.run import RunIncomplete, partitions, retries
-from pddl_eval.run.engines import EngineError, RayTasks, WorkerLost, available_cpus, choose_engine, ordered_map
+from pddl_eval.run.engines import (
+    EngineError,
+    Processes,
+    RayTasks,
+    WorkerLost,
+    available_cpus,
+    choose_engine,
+    ordered_map,
+)
 from pddl_eval.run.partitions import UNSCORED
 from pddl_eval.run.places import DatasetError, OutputError
 
@@ -226,3 +236,37 @@ def test_what_the_function_raises_is_raised_here_and_a_lost_worker_is_one_senten
         list(ordered_map(half, [2, 4, 5], workers=2))
     with pytest.raises(EngineError, match="exit code 7"):
         list(ordered_map(half, [2, 98], workers=2))
+
+
+def test_workers_that_are_asked_for_are_used() -> None:
+    assert choose_engine(4_000, 2, RunOptions(workers=2)).workers == 2
+    assert choose_engine(4_000, 2, RunOptions(workers=3)).workers == 2, "there are two shards"
+    assert choose_engine(4_000, 2, RunOptions()).workers == 1
+
+
+def work_in_a_folder(place: str) -> None:
+    """What a planner's task does: a folder of its own, and a process that outlives its parent."""
+    if not place:
+        return
+    with tempfile.TemporaryDirectory(dir=place) as folder:
+        process = subprocess.Popen(["sleep", "60"], start_new_session=True)
+        try:
+            Path(folder, "pid").write_text(str(process.pid))
+            process.wait()
+        finally:
+            process.kill()
+            process.wait()
+
+
+def test_a_worker_that_is_stopped_cleans_up(tmp_path: Path) -> None:
+    pool = Processes(work_in_a_folder, 1)
+    pool.submit("")
+    pool.take()
+    pool.submit(str(tmp_path))
+    while not (found := list(tmp_path.glob("*/pid"))) or not found[0].read_text():
+        time.sleep(0.02)
+    pid = int(found[0].read_text())
+    pool.close()
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)

@@ -218,3 +218,57 @@ def test_a_missing_column_is_named_with_the_nearest(source: Source) -> None:
         require_columns(source, ["text", "numbers"])
     with pytest.raises(DatasetError, match="the columns are number, text, nothing"):
         require_columns(source, ["xyz"])
+
+
+def test_folders_named_key_and_value_are_columns_of_text(tmp_path: Path) -> None:
+    for folder in ("model=a b%2F1/split=x", "model=b", "model=__HIVE_DEFAULT_PARTITION__"):
+        write_numbered(tmp_path / folder / "pairs.parquet", rows=2, row_group=1)
+    source = open_source(tmp_path)
+    assert source.schema.names == ["n", "text", "model", "split"]
+    batches = column_batches(source, ["split", "n", "model"])
+    rows = [tuple(row.values()) for batch in batches for row in batch.to_pylist()]
+    assert sorted(rows, key=str) == [
+        ("x", 0, "a b/1"),
+        ("x", 1, "a b/1"),
+        *((None, n, model) for n in (0, 1) for model in ("b", None)),
+    ]
+    assert read_row(source, 5, ["n", "model", "split"])["n"] == 1
+    pq.write_table(numbered(1).append_column("model", pa.array(["own"])), tmp_path / "model=b" / "pairs.parquet")
+    assert open_source(tmp_path / "model=b").schema.names == ["n", "text", "model"]
+    assert read_row(open_source(tmp_path / "model=b"), 0, ["model"]) == {"model": "own"}
+
+
+def test_a_link_to_its_own_folder_multiplies_no_rows(folder: Path) -> None:
+    expected = names(folder)
+    (folder / "deep" / "again").symlink_to(folder)
+    (folder / "deep" / "too").symlink_to(folder / "deep")
+    assert names(folder) == expected
+    (folder / "0").symlink_to(folder / "deep")
+    assert names(folder) == expected, "the folder itself counts, not the link"
+
+
+def test_a_pipe_in_a_folder_is_not_waited_for(folder: Path) -> None:
+    os.mkfifo(folder / "waits.parquet")
+    assert "waits.parquet" not in names(folder)
+
+
+@pytest.mark.parametrize(
+    ("content", "word"),
+    [
+        (b'{"reference_problem": "(define"}\n' * 9, "read_ndjson"),
+        (b'[{"reference_problem": "(define"}]' * 9, "read_json"),
+        (b"id,reference_problem\n1,x\n" * 9, "read_csv"),
+        (b"ARROW1\0\0" + b"\0" * 99, "read_ipc"),
+        (b"PAR1" + b"\0" * 40 + b"PARE", "encrypted"),
+    ],
+)
+def test_what_a_file_is_and_what_to_do_is_said(content: bytes, word: str, tmp_path: Path) -> None:
+    (tmp_path / "x.parquet").write_bytes(content)
+    with pytest.raises(DatasetError, match=word):
+        open_source(tmp_path / "x.parquet")
+
+
+def test_a_column_that_stands_twice_is_said(tmp_path: Path) -> None:
+    pq.write_table(pa.table([["a"], ["b"]], names=["text", "text"]), tmp_path / "x.parquet")
+    with pytest.raises(DatasetError, match="2 columns named text"):
+        require_text(open_source(tmp_path / "x.parquet"), "text")

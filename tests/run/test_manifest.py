@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -107,3 +108,54 @@ def test_a_run_that_lost_a_partition_is_not_complete_any_more(pairs: Path, tmp_p
     (out / plan.shards[0].name).unlink()
     begun(pairs, out)
     assert not (out / SUMMARY).exists()
+
+
+@pytest.mark.parametrize("text", ["text", "other"])
+def test_of_two_runs_started_together_one_has_the_folder(text: str, pairs: Path, tmp_path: Path) -> None:
+    first, second = (prepare_run(pairs, tmp_path / "out", length_scorer(each), 10) for each in ("text", text))
+    begin_run(first)
+    if text == "text":
+        begin_run(second)
+    else:
+        with pytest.raises(DatasetError, match="other"):
+            begin_run(second)
+    assert json.loads((tmp_path / "out" / MANIFEST).read_text()) == first.manifest
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [MANIFEST]
+
+
+def test_a_folder_that_became_another_run_s_is_not_completed(pairs: Path, tmp_path: Path) -> None:
+    """As on an object store, where the later of two manifests stays."""
+    out = tmp_path / "out"
+    first, second = begun(pairs, out), prepare_run(pairs, tmp_path / "else", length_scorer("n"), 10)
+    for shard in first.shards:
+        score_shard(first.work, ShardTask(shard))
+    (out / MANIFEST).write_text(json.dumps(second.manifest))
+    with pytest.raises(DatasetError, match="belongs to another run"):
+        finish_run(first, {})
+    (out / MANIFEST).write_text(json.dumps(first.manifest))
+    score_shard(replace(first.work, run="another"), ShardTask(first.shards[0]))
+    with pytest.raises(RunError, match="1 of 3"):
+        finish_run(first, {})
+    assert not (out / SUMMARY).exists()
+
+
+def test_finishing_removes_what_killed_writers_left_and_nothing_else(pairs: Path, tmp_path: Path) -> None:
+    plan = begun(pairs, tmp_path / "out")
+    for shard in plan.shards:
+        score_shard(plan.work, ShardTask(shard))
+    (tmp_path / "out" / f".{plan.shards[0].name}.{'0' * 32}.tmp").write_bytes(b"PAR1")
+    (tmp_path / "out" / ".mine.tmp").touch()
+    finish_run(plan, {})
+    hidden = [path.name for path in (tmp_path / "out").iterdir() if path.name.startswith(".")]
+    assert hidden == [".mine.tmp"]
+
+
+@pytest.mark.parametrize("name", ["out.parquet", "out.JSONL", "", "-"])
+def test_an_output_that_names_a_file_is_refused(
+    name: str, pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(DatasetError, match="folder"):
+        prepare_run(pairs, name, length_scorer(), 10)
+    with pytest.raises(DatasetError):
+        prepare_run(name, "out", length_scorer(), 10)

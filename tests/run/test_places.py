@@ -142,8 +142,7 @@ def test_a_parquet_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
             writer.write_table(table)
             raise KeyError
         assert list_files(locate(folder)) == {}
-        with new_parquet(place, table.schema, {"note": "kept"}) as writer:
+        with new_parquet(place, table.schema) as writer:
             writer.write_table(table)
             writer.write_table(table)
         assert pq.read_table(pa.BufferReader(read_bytes(place)))["n"].to_pylist() == [1, 2, 1, 2]
-        assert pq.read_metadata(pa.BufferReader(read_bytes(place))).metadata[b"note"] == b"kept"

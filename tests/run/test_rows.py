@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,7 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddl_eval.run.inputs import FileVersion, close_file, open_source, read_row, read_rows
+from pddl_eval.run import inputs
+from pddl_eval.run.inputs import FileVersion, close_file, open_source, read_row
 from pddl_eval.run.places import DatasetError
 
 from tests.run.parquet_files import numbered, write_numbered
@@ -20,6 +22,22 @@ from tests.run.parquet_files import numbered, write_numbered
 def closed() -> Iterator[None]:
     yield
     close_file()
+
+
+@dataclass
+class Whole:
+    """All pieces of a range together, and the ranges of row numbers that are not empty."""
+
+    table: pa.Table
+    numbers: tuple[range, ...]
+    damage: str | None
+
+
+def read_rows(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> Whole:
+    pieces = list(inputs.read_rows(file, start, stop, schema))
+    damage = next((piece.damage for piece in pieces if piece.damage), None)
+    numbers = tuple(piece.numbers for piece in pieces if piece.numbers)
+    return Whole(pa.concat_tables(piece.table for piece in pieces), numbers, damage)
 
 
 def version(path: Path) -> FileVersion:
@@ -88,7 +106,7 @@ def test_rows_before_the_damage_and_in_other_row_groups_are_read(damaged: Path) 
     schema = numbered(0).schema
     read = read_rows(version(damaged), 0, 15_000, schema)
     assert read.damage
-    assert read.numbers == (range(5_000), range(5_000, 8_072), range(10_000, 15_000))
+    assert read.numbers == (range(8_072), range(10_000, 15_000))
     expected = pa.concat_tables([numbered(8_072), numbered(5_000, start=10_000)])
     assert read.table.equals(expected)
 
@@ -120,3 +138,18 @@ def test_a_file_that_changed_or_is_gone_is_an_error_and_never_other_rows(tmp_pat
     path.unlink()
     with pytest.raises(DatasetError, match="No such file"):
         read_rows(planned, 20, 30, schema)
+
+
+def test_rows_that_share_a_long_value_are_read_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inputs, "PIECE_BYTES", 10_000_000)
+    path = tmp_path / "shared.parquet"
+    table = pa.table({"n": range(1000), "prompt": ["x" * 100_000] * 1000})
+    pq.write_table(table, path)
+    assert path.stat().st_size < 1_000_000
+    pieces = list(inputs.read_rows(version(path), 0, 1000, table.schema))
+    assert max(piece.table.nbytes for piece in pieces) <= 10_000_000
+    assert pa.concat_tables(piece.table for piece in pieces).equals(table)
+    assert [piece.numbers.stop for piece in pieces[:-1]] == [piece.numbers.start for piece in pieces[1:]]
+    batches = list(inputs.column_batches(open_source(path), ["prompt"]))
+    assert max(batch.nbytes for batch in batches) <= 10_000_000
+    assert sum(batch.num_rows for batch in batches) == 1000

@@ -13,13 +13,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pddl_eval.errors import UserError
 from pddl_eval.options import RunOptions
-from pddl_eval.run import RunIncomplete
+from pddl_eval.run import RunIncomplete, retries, score_dataset
 from pddl_eval.run.engines import WorkerLost
 from pddl_eval.run.inputs import FileVersion, Shard
 from pddl_eval.run.partitions import ShardFailure, ShardRecord, ShardResult, ShardTask
 from pddl_eval.run.places import locate
-from pddl_eval.run.score import SUMMARY, log_line
+from pddl_eval.run.score import IN_PROCESS, SUMMARY, log_line
 
 from tests.run.length_scorer import length_scorer, run_scorer
 from tests.run.parquet_files import numbered, read_output, write_numbered
@@ -204,3 +205,63 @@ def test_a_line_says_what_happened(result: ShardResult | WorkerLost, expected: d
     fields = json.loads(line)
     assert fields.pop("time").endswith("+00:00")
     assert fields == {"shard": "s", **expected}
+
+
+KILLED = """
+import sys
+from pddl_eval.options import RunOptions
+from tests.run.length_scorer import length_scorer, run_scorer
+
+run_scorer(*sys.argv[1:], length_scorer(poison=("7:",)), RunOptions(engine="local"))
+"""
+
+
+def test_a_row_that_ends_the_process_is_left_out_when_the_run_is_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retries, "LOSSES_OF_POISON", 1)
+    pairs, out = write_numbered(tmp_path / "pairs.parquet", rows=10, row_group=10), tmp_path / "out"
+    killed = subprocess.run([sys.executable, "-c", KILLED, pairs, out], env=environment(), timeout=60)
+    assert killed.returncode == 9 and (out / IN_PROCESS).exists()
+    summary = run_scorer(pairs, out, length_scorer(poison=("7:",)), RunOptions(engine="local"))
+    assert (summary.rows, summary.errors) == (10, 1)
+    assert [row["n"] for row in read_output(out).to_pylist() if row["score_error"]] == [7]
+    assert not (out / IN_PROCESS).exists()
+
+
+def test_rows_that_share_a_long_prompt_need_no_more_memory_than_some_of_them(tmp_path: Path) -> None:
+    """A megabyte and a half in 2,048 rows, 3 GB when decoded; a plan each, so that something is scored."""
+    code = (
+        "import sys, resource\n"
+        "from pddl_eval.run import score_dataset\n"
+        "score_dataset(sys.argv[1], sys.argv[2])\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)\n"
+    )
+    prompt = pa.array(["x" * 1_500_000]).dictionary_encode()
+    rows = pa.DictionaryArray.from_arrays(pa.array([0] * 2048, pa.int32()), prompt.dictionary)
+    plans = pa.array(["(pick a)"] * 2048)
+    table = pa.table({"prompt": rows, "reference_plan": plans, "generated_plan": plans})
+    pq.write_table(table, tmp_path / "pairs.parquet", store_schema=False)
+    assert (tmp_path / "pairs.parquet").stat().st_size < 1_000_000
+    arguments = [sys.executable, "-c", code, str(tmp_path / "pairs.parquet"), str(tmp_path / "out")]
+    result = subprocess.run(arguments, env=environment(), capture_output=True, text=True, check=True)
+    assert int(result.stdout) < 700, "megabytes"
+    assert sum(pq.read_metadata(path).num_rows for path in (tmp_path / "out").glob("*.parquet")) == 2048
+
+
+def test_names_of_domains_that_nobody_knows_are_counted_and_named(tmp_path: Path) -> None:
+    held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    problems = {"reference_problem": [held] * 4, "generated_problem": [held] * 4}
+    domains = ["blockworld", "blocksworld", "blockworld", "chess\x1b[2J"]
+    pq.write_table(pa.table({**problems, "domain": domains}), tmp_path / "pairs.parquet", row_group_size=2)
+    summary = score_dataset(tmp_path / "pairs.parquet", tmp_path / "out", shard_rows=2)
+    assert summary.statistics["unknown domains"] == {"blockworld": 2, "chess\\x1b[2J": 1}
+    assert "2 rows: blockworld; did you mean blocksworld?" in str(summary)
+
+
+def test_a_log_is_a_local_file(pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
+    with pytest.raises(UserError, match="local file"):
+        options = RunOptions(engine="local", json_log="s3://bucket/run.jsonl")
+        run_scorer(pairs, tmp_path / "out", length_scorer(), options)
+    assert not (tmp_path / "out").exists()

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval.domains import PlanningDomain
 from pddl_eval.model import Atom, Domain, Operator, Problem, State
-from pddl_eval.parsing import parse_domain, read_plan
+from pddl_eval.parsing import actions_of, parse_domain, read_plan
 from pddl_eval.solve import Execution, execute, solve
 
 from tests import exhaustive
@@ -39,7 +39,7 @@ PROBLEM = Problem(
 
 
 def run(plan: str, problem: Problem = PROBLEM) -> Execution:
-    return execute(read_plan(plan).steps, problem, LORRY)
+    return execute(map(actions_of, read_plan(plan).steps), problem, LORRY)
 
 
 def test_goal_reached() -> None:

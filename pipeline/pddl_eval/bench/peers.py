@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from pddl_eval.bench import peer_process
-from pddl_eval.bench.workloads import WORKLOADS, equivalence, random_plans
+from pddl_eval.bench.workloads import STEPS, WORKLOADS, equivalence, random_plans
 from pddl_eval.equivalence import read_task
 from pddl_eval.errors import UserError
 from pddl_eval.metrics import compare_domains, plan_jaccard, plan_lcs
@@ -43,7 +43,7 @@ MAX_CHARACTERS = 1_000_000
 
 INSTALL = {
     "planetarium": "git+https://github.com/BatsResearch/planetarium.git",  # The package index has another program.
-    "gaico": "gaico",
+    "gaico": "'gaico[audio,jsd]'",  # Without these it cannot be imported.
     "amlgym": "amlgym",
     "pddl": "pddl",
 }
@@ -71,9 +71,16 @@ def _plans(metric: Callable[[Any, Any], float], pair: dict[str, Any]) -> object:
 CELLS = {
     "planetarium": [Cell("equivalence", "equivalence", WORKLOADS["weak"].make, "problem", _equivalence)],
     "gaico": [
-        Cell(f"{name}, {steps} steps", name, partial(random_plans, steps=steps), "plan", partial(_plans, metric))
-        for name, metric in (("LCS", plan_lcs), ("Jaccard", plan_jaccard))
+        Cell(
+            f"{kind}, {steps} steps, {name}",
+            name,
+            partial(random_plans, steps=steps, step=step),
+            "plan",
+            partial(_plans, metric),
+        )
+        for kind, step in STEPS.items()
         for steps in (20, 100, 1000)
+        for name, metric in (("LCS", plan_lcs), ("Jaccard", plan_jaccard))
     ],
     "amlgym": [
         Cell(

@@ -124,21 +124,42 @@ def _plans(pairs: int) -> pa.Table:
     return _table(("reference_problem", "reference_plan", "generated_plan"), rows)
 
 
-def random_plans(pairs: int, steps: int, action: str = "{}({}, {})", between: str = ", ") -> pa.Table:
-    """Random plans against the same with every tenth step another; by default as GAICo writes them."""
+def _long_plans(pairs: int) -> pa.Table:
+    """Plans of a thousand steps against the same with every tenth step another."""
     random = Random(1)
     rows = []
-    for _ in range(pairs):
-        plan = [action.format("stack", f"b{random.randrange(30)}", f"b{random.randrange(30)}") for _ in range(steps)]
-        changed = [
-            action.format("unstack", f"b{i % 30}", "b30") if i % 10 == 0 else step for i, step in enumerate(plan)
-        ]
-        rows.append((between.join(plan), between.join(changed)))
+    for _ in range(min(pairs, 20)):
+        steps = [f"(stack b{random.randrange(30)} b{random.randrange(30)})" for _ in range(1000)]
+        changed = [f"(pickup b{i % 30})" if i % 10 == 0 else step for i, step in enumerate(steps)]
+        rows.append(("\n".join(steps), "\n".join(changed)))
     return _table(("reference_plan", "generated_plan"), rows)
 
 
-def _long_plans(pairs: int) -> pa.Table:
-    return random_plans(min(pairs, 20), 1000, "({} {} {})", "\n")
+def random_plans(pairs: int, steps: int, step: Callable[[Random], str]) -> pa.Table:
+    """Unrelated plans of so many random steps, apart by commas; fewer pairs of long ones."""
+    random = Random(1)
+    count = min(pairs, max(5, 10_000 // (2 * steps)))
+    rows = [[", ".join(step(random) for _ in range(steps)) for _ in range(2)] for _ in range(count)]
+    return _table(("reference_plan", "generated_plan"), rows)
+
+
+def _call(random: Random) -> str:
+    """An action of Blocks World with twenty blocks."""
+    name, arguments = random.choice((("pickup", 1), ("putdown", 1), ("stack", 2), ("unstack", 2)))
+    return f"{name}({', '.join(f'b{random.randint(1, 20)}' for _ in range(arguments))})"
+
+
+def _call_or_braces(random: Random) -> str:
+    """One step in ten is concurrent."""
+    return f"{{{_call(random)}, {_call(random)}}}" if random.random() < 0.1 else _call(random)
+
+
+STEPS: dict[str, Callable[[Random], str]] = {
+    "calls": _call,
+    "with braces": _call_or_braces,
+    "bare names": lambda random: f"a{random.randint(1, 400)}",
+}
+"""Random steps in the notations of GAICo's page."""
 
 
 def _domains(pairs: int) -> pa.Table:

@@ -71,10 +71,12 @@ def _count_labels(table: pa.Table) -> pl.DataFrame:
 
 def _answer(shard_and_row: tuple[Shard, int], schema: pa.Schema, draw: Draw, per_reference: int) -> pa.Table:
     shard, first_row = shard_and_row
-    rows = read_rows(shard.file, shard.start, shard.stop, schema)
-    if rows.damage:
-        raise DatasetError(f"{shard.file} is damaged: {rows.damage}")
-    return variants_table(rows.table, first_row, draw, per_reference)
+    tables = []
+    for rows in read_rows(shard.file, shard.start, shard.stop, schema):
+        if rows.damage:
+            raise DatasetError(f"{shard.file} is damaged: {rows.damage}")
+        tables.append(variants_table(rows.table, first_row + rows.numbers.start - shard.start, draw, per_reference))
+    return pa.concat_tables(tables)
 
 
 def write_sample(output: str) -> int:

@@ -17,6 +17,7 @@ from pddl_eval.benchmark.answers import RECIPES, Grade, Labels
 from pddl_eval.benchmark.original import Original, write
 from pddl_eval.errors import UserError
 from pddl_eval.model import Problem
+from pddl_eval.table import values_of
 
 VARIANT_FIELDS = (
     pa.field("generated_problem", pa.string()),
@@ -134,7 +135,9 @@ def variants_table(references: pa.Table, first_row: int, draw: Draw, per_referen
     used = {"reference_problem", "is_placeholder", "domain"}.intersection(references.column_names)
     taken: list[int] = []
     answers: list[dict[str, Any]] = []
-    for place, row in enumerate(references.select(sorted(used)).to_pylist()):
+    values = {name: values_of(references[name]) for name in used}
+    for place in range(len(references)):
+        row = {name: values[name][place] for name in used}
         try:
             original = Original(row["reference_problem"], bool(row.get("is_placeholder")), row.get("domain"))
         except ValueError:

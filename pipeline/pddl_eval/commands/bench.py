@@ -12,15 +12,20 @@ from pddl_eval.commands.command import command
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.shown import printable
 
+NAMES = "zero-shot|weak|fine-tuned|renamed|unparseable|symmetric|plans|long plans|domains"
+PEERS = "planetarium|gaico|amlgym|pddl"
+
 
 @command
 def bench(
-    pairs: Annotated[int, Option(help="Pairs in each workload.")] = 3000,
-    only: Annotated[list[str] | None, Option("--workload", help="Only this workload; may be repeated.")] = None,
+    pairs: Annotated[int, Option(min=1, help="Pairs in each workload.")] = 3000,
+    only: Annotated[
+        list[str] | None, Option("--workload", metavar=NAMES, help="Only this workload; may be repeated.")
+    ] = None,
     engines: Annotated[bool, Option("--engines", help="Also whole runs by engine and number of workers.")] = False,
     peers: Annotated[
         list[str] | None,
-        Option("--peer", help="Beside this program: planetarium, gaico, amlgym or pddl; may be repeated."),
+        Option("--peer", metavar=PEERS, help="Also this program on the same pairs; may be repeated."),
     ] = None,
     peer_python: Annotated[
         Path | None, Option(metavar="PATH", help="The Python that has the peers. Default: the one that runs this.")

@@ -6,6 +6,7 @@ command that is longer than its help needs a function elsewhere.
 
 from __future__ import annotations
 
+import gc
 import inspect
 import os
 import shlex
@@ -21,8 +22,8 @@ from typing import Annotated, Any, NoReturn, get_type_hints
 import typer
 from typer import Argument, Option
 
-from pddl_eval.errors import RunError, UserError, did_you_mean
-from pddl_eval.options import ENGINES, SIMILARITIES, RunOptions, ScoringOptions, setting_of, takes
+from pddl_eval.errors import RunError, UserError, told_to_stop
+from pddl_eval.options import GARBAGE_THRESHOLDS, RunOptions, ScoringOptions, setting_of, takes
 from pddl_eval.shown import printable
 
 EXIT_CODES = "Exit codes: 0 done, 1 failed or incomplete, 2 wrong command or input, 130 Ctrl-C, 143 terminated."
@@ -36,9 +37,6 @@ TRACEBACK_VARIABLE = "PDDL_EVAL_TRACEBACK"
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 DOMAIN_BYTES = 10 * 2**20
-
-CHOICES = {"similarity": SIMILARITIES, "engine": ENGINES}
-"""What a shell completes."""
 
 Inputs = Annotated[list[str], Argument(metavar="INPUT", help="Parquet files, folders, patterns, s3:// URIs.")]
 
@@ -73,35 +71,38 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     A parameter annotated ``ScoringOptions`` or ``RunOptions`` is replaced by a flag for each of its fields. Parameters
     named as in ``READERS`` arrive as values. A command with ``RunOptions`` can be resumed, and says so when stopped.
     """
-    hints = get_type_hints(function, include_extras=True)
-    groups = {name: kind for name, kind in hints.items() if kind in (ScoringOptions, RunOptions)}
+    groups = {name: kind for name, kind in get_type_hints(function).items() if kind in (ScoringOptions, RunOptions)}
+    owner = {each.name: group for group in groups.values() for each in fields(group)}
     call = takes(**groups)(function)
 
     @wraps(function)
     def run(**arguments: Any) -> None:
+        gc.set_threshold(*GARBAGE_THRESHOLDS)
         with _plain_errors(resumable=RunOptions in groups.values()):
             for name in READERS.keys() & arguments.keys():
                 arguments[name] = READERS[name](arguments[name]) if arguments[name] is not None else None
             call(**arguments)
 
-    shape = inspect.signature(function, eval_str=True)
-    own = [each.replace(kind=KEYWORD) for each in shape.parameters.values() if each.name not in groups]
-    parameters = own + [
-        inspect.Parameter(each.name, KEYWORD, default=each.default, annotation=_annotation(group, each.name))
-        for group in groups.values()
-        for each in fields(group)
-    ]
-    run.__signature__ = shape.replace(parameters=parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    shape = inspect.signature(call)
+    hints = get_type_hints(function, include_extras=True)
+    run.__annotations__ = {
+        name: _annotation(owner[name], name) if name in owner else hints[name] for name in shape.parameters
+    }
+    run.__signature__ = shape.replace(  # type: ignore[attr-defined]
+        parameters=[
+            each.replace(kind=KEYWORD, annotation=run.__annotations__[each.name]) for each in shape.parameters.values()
+        ]
+    )
     return run
 
 
 def flag_of(options: type, name: str) -> Any:
     """The flag of one declared setting, for a command that takes no other of them: ``Annotated[str, flag_of(…)]``."""
     declared = setting_of(next(each for each in fields(options) if each.name == name))
-    complete = (lambda: list(CHOICES[name])) if name in CHOICES else None
+    complete = (lambda: list(declared.choices)) if declared.choices else None
     names = [declared.flag] if declared.flag else []
-    return Option(*names, help=declared.help, metavar=declared.metavar, autocompletion=complete)
+    metavar = declared.metavar or "|".join(declared.choices) or None
+    return Option(*names, help=declared.help, metavar=metavar, autocompletion=complete)
 
 
 def _annotation(options: type, name: str) -> Any:
@@ -118,10 +119,14 @@ def column_names(columns: Sequence[str]) -> dict[str, str]:
     >>> column_names(["generated_problem=output"])
     {'generated_problem': 'output'}
     """
-    names = dict(column.partition("=")[::2] for column in columns)
-    for meaning, name in names.items():
+    names: dict[str, str] = {}
+    for column in columns:
+        meaning, _, name = column.partition("=")
         if not meaning or not name:
-            raise UserError(f"--column {meaning}{name} should read MEANING=NAME, such as generated_problem=output.")
+            raise UserError(f"--column {column} should read MEANING=NAME, such as generated_problem=output.")
+        if meaning in names:
+            raise UserError(f"--column names {meaning} twice: {names[meaning]} and {name}.")
+        names[meaning] = name
     return names
 
 
@@ -139,17 +144,23 @@ def domain_text(name_or_file: str) -> str:
 
     Raises ``UserError`` where it is neither.
     """
-    from pddl_eval.domains import known_domain_names, planning_domain
+    from pddl_eval.domains import chosen_domain
 
-    if "(" not in name_or_file and planning_domain(name_or_file) is not None:
-        return name_or_file
     path = Path(name_or_file)
-    if not path.is_file():
-        hint = did_you_mean(name_or_file, known_domain_names(), "known domains")
-        raise UserError(f"--domain {name_or_file} is neither a file nor a known domain; {hint}")
+    try:
+        chosen_domain(name_or_file)
+        return name_or_file
+    except UserError as error:
+        if not path.is_file():
+            raise UserError(f"--domain {name_or_file} is no file, and {error}") from None
     if path.stat().st_size > DOMAIN_BYTES:
         raise UserError(f"--domain {name_or_file} is not a PDDL domain: it has more than {DOMAIN_BYTES:,} bytes.")
-    return path.read_text(encoding="utf-8", errors="replace")
+    text = path.read_text(encoding="utf-8", errors="replace")
+    try:
+        chosen_domain(text)
+    except UserError as error:
+        raise UserError(f"--domain {name_or_file}: {error}") from None
+    return text
 
 
 READERS: dict[str, Callable[[Any], Any]] = {
@@ -170,14 +181,16 @@ class _Terminated(KeyboardInterrupt):
     """SIGTERM, which stops a command as cleanly as Ctrl-C."""
 
 
-def _terminate(_signal: int, _frame: object) -> NoReturn:
-    raise _Terminated
+def _stop(number: int, _frame: object) -> NoReturn:
+    told_to_stop.set()
+    raise _Terminated if number == signal.SIGTERM else KeyboardInterrupt
 
 
 @contextmanager
 def _plain_errors(*, resumable: bool) -> Iterator[None]:
     """Turn what a command raises into one sentence on stderr and an exit code."""
-    signal.signal(signal.SIGTERM, _terminate)
+    told_to_stop.clear()
+    before = {number: signal.signal(number, _stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     except KeyboardInterrupt as interrupt:
@@ -195,10 +208,15 @@ def _plain_errors(*, resumable: bool) -> Iterator[None]:
             raise
         say(_sentence(error))
         raise typer.Exit(WRONG_INPUT if isinstance(error, UserError) else FAILED) from None
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _sentence(error: Exception) -> str:
     text = str(error)
+    if isinstance(error, ImportError) and error.name and not error.name.startswith("pddl_eval"):
+        return f"The package {error.name.partition('.')[0]} is missing or does not load: {text}."
     if not isinstance(error, (UserError, RunError)):
         advice = f"set {TRACEBACK_VARIABLE}=1 to see the traceback, and report it in the project's issue tracker"
         return f"Unexpected {type(error).__name__}: {text}. This is a bug in pddl-eval: {advice}."

@@ -32,7 +32,7 @@ def compare(
     on: On = None,
     by: By = None,
     fail_on: Annotated[
-        Literal["regression"] | None, Option(help="Exit with 1 if an answer that was right is no longer right.")
+        Literal["regression"] | None, Option(help="Exit with 1 if an answer is right in OLD and not in NEW.")
     ] = None,
     form: Annotated[Format, Option("--format", help="How to write it.")] = "terminal",
 ) -> None:
@@ -43,14 +43,14 @@ def compare(
     pddl-eval compare monday tuesday --on pair_id,model --by model --fail-on regression
 
     An answer is right if the problem is equivalent, the plan reaches the goal (if that is not known: equals the
-    reference plan), the domain has no error. A regression was right and is now wrong, undecided or not scored.
+    reference plan), the domain has no error. OLD and NEW may also be the answers of two models to the same questions.
     """
     from pddl_eval.report import compare_datasets
 
     found = compare_datasets(old, new, on=on, by=by)
     print_found(found, form)
     if fail_on and found.regressions:
-        say(f"{found.regressions:,} {'row was' if found.regressions == 1 else 'rows were'} right before and not now.")
+        say(f"Right in OLD and not in NEW: {found.regressions:,}.")
         raise typer.Exit(FAILED)
 
 

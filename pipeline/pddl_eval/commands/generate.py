@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from typer import Argument, Option
 
 from pddl_eval.commands.command import EXIT_CODES, Inputs, application, command
-from pddl_eval.errors import UserError, did_you_mean
+from pddl_eval.shown import printable
 
 if TYPE_CHECKING:
     import polars
 
 Output = Annotated[str, Argument(metavar="OUT", help="The Parquet file to write; may be s3://….")]
-Preset = Annotated[str, Option(help="The mix of answers: zero-shot, fine-tuned or every-kind.")]
+Preset = Annotated[Literal["zero-shot", "fine-tuned", "every-kind"], Option(help="The mix of answers.")]
 Seed = Annotated[int, Option(help="Another seed gives other answers.")]
 
 generate = application("generate")
@@ -71,8 +71,6 @@ def variants(
     from pddl_eval.progress import progress
     from pddl_eval.run import open_source
 
-    if preset not in PRESETS:
-        raise UserError(f"--preset {preset} does not exist; {did_you_mean(preset, PRESETS, 'presets')}")
     source = open_source(inputs)
     wanted = source.rows * per_reference
     with progress(wanted) as pace:
@@ -94,7 +92,7 @@ def sample(output: Output) -> None:
     """
     from pddl_eval.benchmark import write_sample
 
-    print(f"{write_sample(output)} pairs in {output}")
+    print(printable(f"{write_sample(output)} pairs in {output}"))
 
 
 def _print_frame(frame: polars.DataFrame) -> None:

@@ -67,7 +67,7 @@ def write_report(made: Report, chosen: str = "terminal", output: str | None = No
     from rich.console import Console
 
     from pddl_eval.pages import markdown, terminal
-    from pddl_eval.report import report_html, report_json, report_page, write_tables
+    from pddl_eval.report import report_html, report_json, report_page, to_csv, write_tables
     from pddl_eval.run import locate, put_bytes
 
     if chosen in ("csv", "parquet") and output is not None:
@@ -79,7 +79,7 @@ def write_report(made: Report, chosen: str = "terminal", output: str | None = No
         here.print(terminal(report_page(made)))
         text = page.getvalue()
     elif chosen == "csv":
-        text = made.main_table().write_csv()
+        text = to_csv(made.main_table())
     elif chosen == "md":
         text = markdown(report_page(made))
     else:

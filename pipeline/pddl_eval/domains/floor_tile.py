@@ -24,6 +24,7 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from operator import contains
 
+from pddl_eval.budget import check
 from pddl_eval.domains.reading import BrokenAssumption, exclude_each_other, never_true, remembered
 from pddl_eval.model import Action, Atom, Problem, State
 from pddl_eval.verdict import Unsolvable
@@ -54,6 +55,9 @@ PDDL = """
   (:action left :parameters (?r - robot ?x - tile ?y - tile)
     :precondition (and (robot-at ?r ?x) (right ?x ?y)) :effect (and (not (robot-at ?r ?x)) (robot-at ?r ?y))))
 """
+
+ACTIONS_PER_CHECK = 100
+"""Actions of a plan between two looks at the row's budget: robots times tiles may be millions."""
 
 Types = frozenset[tuple[str, str]] | None
 """Each object with its type; None where types do not count."""
@@ -145,6 +149,8 @@ class Floor:
             seen = {place[robot]}
             path = [(place[robot], iter(self.steps[place[robot]]))]
             while wanted:
+                if not len(actions) % ACTIONS_PER_CHECK:
+                    check()
                 tile, steps = path[-1]
                 direction, following = next((step for step in steps if step[1] not in seen), ("", ""))
                 if direction:
@@ -160,6 +166,7 @@ class Floor:
             take(robot, new)
         for robot, tile in sorted(aims.place.items()):
             actions += [(direction, robot, *tiles) for direction, *tiles in self.route(place[robot], tile)]
+            check()
         return tuple(actions)
 
     def direction(self, tile: str, neighbour: str) -> str:
@@ -263,10 +270,12 @@ def _aims(goal: Iterable[Atom], floor: Floor) -> _Aims | Unsolvable:  # noqa: C9
 
     work: list[tuple[str, dict[str, set[str]]]] = []
     must_change: set[str] = set()
+    teams: dict[str | None, list[str]] = {}
+    for robot, tile in sorted(floor.place.items()) if wanted else ():
+        if robot in floor.color:
+            teams.setdefault(floor.component.get(tile), []).append(robot)
     for component, tiles in sorted(wanted.items(), key=lambda item: min(item[1])):
-        team = [
-            r for r, tile in sorted(floor.place.items()) if floor.component.get(tile) == component and r in floor.color
-        ]
+        team = teams.get(component, [])
         begun = {floor.color[robot]: robot for robot in team}
         possible = {*begun, *floor.available} if team else set()
         for tile, colors in tiles.items():

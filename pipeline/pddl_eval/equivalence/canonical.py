@@ -21,13 +21,13 @@ from typing import Any
 from pddl_eval.budget import OutOfBudgetError, check
 from pddl_eval.model import Atom
 
-BUDGET = 6_000_000
+BUDGET = 4_000_000
 """Edges and vertices that refinement may visit for one graph, about a second; ordinary problems need some hundred."""
 
 SPLITTER = 30
 """What a splitter costs besides its edges."""
 
-DEEPEST = 150
+DEEPEST = 100
 """Objects individualised one inside the other."""
 
 Form = tuple[Any, ...]
@@ -53,48 +53,45 @@ class LabelledGraph:
     """
 
     def __init__(self, types: Mapping[str, str], scenes: Mapping[str, Iterable[Atom]]) -> None:
-        self._names = list(types)
+        scenes = dict(sorted(scenes.items()))
+        known = {scene: sorted({atom[0] for atom in atoms}) for scene, atoms in scenes.items()}
+        labels = [(scene, name) for scene, names in known.items() for name in names]
+        width = len(labels)
+        # A vertex's colour, before refinement, is a number: its kind, then a bit for each loop and each unary atom.
+        kinds = sorted(set(types.values()))
+        kind_of = {kind: i << 2 * width for i, kind in enumerate(kinds)}
+        colours = [kind_of[type_] for type_ in types.values()]
         number = {name: vertex for vertex, name in enumerate(types)}
-        labels: list[str] = []
         flags: list[int] = []
-        unary: list[tuple[int, int]] = []
-        loops: list[tuple[int, int]] = []
         edges: list[Edge] = []
         longer: list[tuple[int, Atom]] = []
-        for scene, atoms in sorted(scenes.items()):
-            label_of = {name: i for i, name in enumerate(sorted({atom[0] for atom in atoms}), len(labels))}
-            labels += [f"{scene} {name}" for name in label_of]
+        first = 0
+        for scene, atoms in scenes.items():
+            label_of = {name: label for label, name in enumerate(known[scene], first)}
+            first += len(label_of)
             for atom in atoms:
                 label = label_of[atom[0]]
-                if len(atom) == 3 and atom[1] == atom[2]:
-                    loops.append((label, number[atom[1]]))
+                if len(atom) == 2:
+                    colours[number[atom[1]]] |= 1 << label
                 elif len(atom) == 3:
-                    edges.append((label, number[atom[1]], number[atom[2]]))
-                elif len(atom) == 2:
-                    unary.append((label, number[atom[1]]))
+                    one, other = number[atom[1]], number[atom[2]]
+                    if one == other:
+                        colours[one] |= 1 << width + label
+                    else:
+                        edges.append((label, one, other))
                 elif len(atom) == 1:
                     flags.append(label)
                 else:
                     longer.append((label, atom))
-        # A vertex's colour, before refinement, is a number: its kind, then a bit for each unary atom and each loop.
-        bits = 2 * len(labels)
-        kinds = sorted(set(types.values()))
-        kind_of = {kind: i << bits for i, kind in enumerate(kinds)}
-        colours = [kind_of[type_] for type_ in types.values()]
-        for label, vertex in unary:
-            colours[vertex] |= 1 << label
-        for label, vertex in loops:
-            colours[vertex] |= 1 << len(labels) + label
         shapes = sorted({(label, len(atom)) for label, atom in longer})
-        shape_of = {shape: len(kinds) + i for i, shape in enumerate(shapes)}
-        relations = len(labels)
-        for label, atom in longer:
-            vertex = len(colours)
-            colours.append(shape_of[label, len(atom)] << bits)
-            edges += [(len(labels) + place, vertex, number[name]) for place, name in enumerate(atom[1:])]
-            relations = max(relations, len(labels) + len(atom) - 1)
+        shape_of = {shape: len(kinds) + i << 2 * width for i, shape in enumerate(shapes)}
+        self._relations = width
+        for label, atom in sorted(longer):
+            edges += [(width + place, len(colours), number[name]) for place, name in enumerate(atom[1:])]
+            colours.append(shape_of[label, len(atom)])
+            self._relations = max(self._relations, width + len(atom) - 1)
+        self._names, self._colours, self._edges = list(types), colours, edges
         self._found: tuple[Form, list[int], Pairs] | None = None  # not a cached_property: mypyc's classes have none
-        self._colours, self._edges, self._relations = colours, edges, relations
         often = sorted(Counter(colours).items())
         self._outline = (tuple(labels), tuple(kinds), tuple(shapes), tuple(sorted(flags)), tuple(often))
 
@@ -110,17 +107,10 @@ class LabelledGraph:
         return self._found
 
     def _labelled(self) -> tuple[Form, list[int], Pairs]:
-        cells: Cells = {}
-        start = 0
-        for vertices in _grouped(self._colours).values():
-            cells[start] = vertices
-            start += len(vertices)
-        colour = [0] * len(self._colours)
-        for start, vertices in cells.items():
-            for vertex in vertices:
-                colour[vertex] = start
+        colour, cells = _cells(self._colours)
         search = _Search(len(colour), self._relations)
-        piece = _Piece(colour, cells, self._edges, search.neighbours(len(colour), self._edges))
+        edges = sorted(self._edges)  # sets of atoms have another order in each run; which symmetry is found must not
+        piece = _Piece(colour, cells, edges, search.neighbours(len(colour), edges))
         search.refine(piece, list(cells))
         labelling = search.label(piece, 0, None)
         assert labelling is not None
@@ -147,12 +137,21 @@ def isomorphic(a: LabelledGraph, b: LabelledGraph) -> bool:
     return a.invariant == b.invariant and a.form == b.form
 
 
-def _grouped(keys: list[int]) -> dict[int, set[int]]:
-    """The positions of each key, keys in rising order."""
+def _cells(keys: list[int]) -> tuple[list[int], Cells]:
+    """The colour of each vertex and the vertices of each colour: colours are as the keys are ordered."""
     groups: dict[int, set[int]] = {}
-    for position, key in enumerate(keys):
-        groups.setdefault(key, set()).add(position)
-    return dict(sorted(groups.items()))
+    for vertex, key in enumerate(keys):
+        if key in groups:
+            groups[key].add(vertex)
+        else:
+            groups[key] = {vertex}
+    colour, cells, start = [0] * len(keys), {}, 0
+    for key in sorted(groups):
+        cells[start] = groups[key]
+        for vertex in groups[key]:
+            colour[vertex] = start
+        start += len(groups[key])
+    return colour, cells
 
 
 class _Piece:
@@ -182,8 +181,8 @@ class _Search:
     def __init__(self, vertices: int, relations: int) -> None:
         self.left = BUDGET
         self.vertices = vertices
-        bits = vertices.bit_length()
-        self.units = [(1 << 2 * relation * bits, 1 << (2 * relation + 1) * bits) for relation in range(relations)]
+        bits = 1 + vertices.bit_length()
+        self.units = [(1 << place, 1 << place + bits) for place in range(0, 2 * relations * bits, 2 * bits)]
         self.cost = 1 + (2 * relations * bits >> 9)  # of one edge; long numbers cost more
         self.least: set[Form] = set()
 
@@ -273,7 +272,10 @@ class _Search:
             place = {vertex: i for i, vertex in enumerate(vertices)}
             edges = [(relation, place[first], place[second]) for relation, first, second in edges]
             colour = [piece.colour[vertex] for vertex in vertices]
-            part = _Piece(colour, _grouped(colour), edges, self.neighbours(len(vertices), edges))
+            cells: Cells = {}
+            for i, start in enumerate(colour):
+                cells.setdefault(start, set()).add(i)
+            part = _Piece(colour, cells, edges, self.neighbours(len(vertices), edges))
             labelling = self.label(part, depth, worst if len(parts) == 1 else None)
             if labelling is None:
                 return None

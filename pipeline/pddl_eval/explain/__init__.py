@@ -3,8 +3,8 @@
 ``print`` shows an explanation; ``html_page`` and ``scenes_svg`` draw it. Nothing here decides anything.
 """
 
-from pddl_eval.explain.dataset_row import PAIR_ID, PairRow, pair_at, row_of_pair
+from pddl_eval.explain.dataset_row import find_pair
 from pddl_eval.explain.drawing import html_page, scenes_svg
 from pddl_eval.explain.explanation import Explanation, explain
 
-__all__ = ["PAIR_ID", "Explanation", "PairRow", "explain", "html_page", "pair_at", "row_of_pair", "scenes_svg"]
+__all__ = ["Explanation", "explain", "find_pair", "html_page", "scenes_svg"]

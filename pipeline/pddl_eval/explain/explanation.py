@@ -104,7 +104,7 @@ def explain(
 def _explain(
     reference_text: str | None, generated_text: str | None, is_placeholder: bool, domain: str | None
 ) -> Explanation:
-    verdict = score_problem_pair(reference_text, generated_text, is_placeholder, domain)
+    verdict = score_problem_pair(reference_text, generated_text, is_placeholder, domain).copy()
     other = score_problem_pair(reference_text, generated_text, not is_placeholder, domain, check_solvable=False)
     reference = read_task(reference_text, domain)
     known = reference.domain if isinstance(reference, Task) else planning_domain(domain) if domain else None

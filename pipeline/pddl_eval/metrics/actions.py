@@ -1,15 +1,18 @@
 """What actions two plans share: GAICo's PlanningLCS and PlanningJaccard, the action distance, T-Eval's lengths.
 
-Steps are compared whole in the sequence, so a concurrent step equals only a step of the same actions. Actions that are
-merely alike do not count: for that see ``plan_score``.
+Steps are compared whole in the sequence: a concurrent step, also one of a single action, equals only a concurrent step
+of the same actions. Actions that are merely alike do not count: for that see ``plan_score``.
 """
 
 from __future__ import annotations
 
+from typing import cast
+
 from rapidfuzz.distance import LCSseq
 
 from pddl_eval.metrics.registry import Column, Metric
-from pddl_eval.parsing import Plan, Step
+from pddl_eval.model import Action
+from pddl_eval.parsing import Plan, Step, actions_of
 
 
 def plan_lcs(reference: Plan, generated: Plan) -> float:
@@ -46,9 +49,17 @@ def plan_jaccard(reference: Plan, generated: Plan) -> float:
     >>> plan_jaccard(reference, read_plan("pickup(A), {stack(A,B), noop}").steps)
     0.5
     """
-    first, second = frozenset().union(*reference), frozenset().union(*generated)
-    union = len(first | second)
-    return len(first & second) / union if union else 1.0
+    first, second = _actions(reference), _actions(generated)
+    common = len(first & second)
+    union = len(first) + len(second) - common
+    return common / union if union else 1.0
+
+
+def _actions(plan: Plan) -> set[Action]:
+    """All actions of a plan; most steps are actions themselves."""
+    if frozenset not in set(map(type, plan)):
+        return set(cast("tuple[Action, ...]", plan))
+    return {action for step in plan for action in actions_of(step)}
 
 
 LCS = "GAICo's PlanningLCS: the longest common subsequence over the longer plan's length"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pddl_eval.metrics.registry import Column, Metric
 from pddl_eval.model import Action, Atom, State, show_atom
+from pddl_eval.parsing import actions_of
 from pddl_eval.solve import Execution, GroundOperator, effects_of, execute
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ CausalLink = tuple[Action, Atom, Action]
 """Producer, atom, consumer."""
 
 Steps = Sequence[Sequence[GroundOperator]]
+
+MAX_LINKS = 250_000
+"""Causal links of a plan; n concurrent actions that add what n others need make n²."""
 
 
 def state_distance(init: State, first: Steps, second: Steps) -> float:
@@ -60,22 +64,31 @@ def state_distance(init: State, first: Steps, second: Steps) -> float:
     return total / longer if longer else 0.0
 
 
-def causal_links(steps: Steps, init: State, goal: State) -> frozenset[CausalLink]:
-    """Who makes true what another needs: between the steps, from the initial state, to the goal atoms that hold."""
-    producers: dict[Atom, tuple[Action, ...]] = dict.fromkeys(init, (INIT,))
+def causal_links(steps: Steps, init: State, goal: State) -> frozenset[CausalLink] | None:
+    """Who makes true what another needs: between the steps, from the initial state, to the goal atoms that hold.
+
+    None where there are more than ``MAX_LINKS``.
+    """
+    producers: dict[Atom, Sequence[Action]] = dict.fromkeys(init, (INIT,))
     links: set[CausalLink] = set()
+    made = 0
     for step in steps:
         for operator in step:
+            made += sum(len(producers.get(atom, ())) for atom in operator.preconditions)
+            if made > MAX_LINKS:
+                return None
             links |= {
                 (producer, atom, operator.action)
                 for atom in operator.preconditions
                 for producer in producers.get(atom, ())
             }
-        added, deleted = effects_of(step)
-        for atom in deleted:
+        for atom in effects_of(step)[1]:
             producers.pop(atom, None)
-        for atom in added:
-            producers[atom] = tuple(operator.action for operator in step if atom in operator.add_effects)
+        added: dict[Atom, list[Action]] = {}
+        for operator in step:
+            for atom in operator.add_effects:
+                added.setdefault(atom, []).append(operator.action)
+        producers.update(added)
     return frozenset(links | {(producer, atom, GOAL) for atom in goal for producer in producers.get(atom, ())})
 
 
@@ -101,13 +114,16 @@ def _score(pair: PlanPair) -> tuple[Any, ...]:
         pair.notes.append(f"the reference problem is ill-typed: {pair.task.ill_typed}")
         return False, False, None, None, None
     problem, domain = pair.task.problem, pair.task.domain.domain
-    actual, expected = execute(pair.generated, problem, domain), execute(pair.reference, problem, domain)
+    actual, expected = (execute(map(actions_of, plan), problem, domain) for plan in (pair.generated, pair.reference))
     pair.notes += [_ending(actual), _ending(expected, "reference plan: ")]
     validity = actual.reaches_goal, not actual.lacking, actual.failed_step
     if actual.failed_step is not None or expected.failed_step is not None:
         return *validity, None, None
-    links = (causal_links(each.steps, problem.init, problem.goal) for each in (expected, actual))
-    return *validity, state_distance(problem.init, expected.steps, actual.steps), causal_distance(*links)
+    links, others = (causal_links(each.steps, problem.init, problem.goal) for each in (expected, actual))
+    if links is None or others is None:
+        pair.notes.append(f"no causal distance: more than {MAX_LINKS:,} causal links")
+    causal = None if links is None or others is None else causal_distance(links, others)
+    return *validity, state_distance(problem.init, expected.steps, actual.steps), causal
 
 
 def _ending(execution: Execution, whose: str = "") -> str:

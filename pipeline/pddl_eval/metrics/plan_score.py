@@ -28,7 +28,7 @@ MAX_PAIRS = 250_000
 """Pairs of steps that are compared. For longer plans the score is not computed, except with ``exact``."""
 
 _ONE = 1_000_000
-_FINISH: Step = frozenset({("finishaction",)})
+_FINISH = "finishaction"
 
 
 class PlanScore(NamedTuple):
@@ -51,7 +51,7 @@ def plan_score(reference: Plan, generated: Plan, options: ScoringOptions = DEFAU
     PlanScore(score=0.8, precision=1.0, recall=0.6666666666666666, note='')
     """
     beta, threshold = options.beta, options.threshold
-    reference, generated = (plan[:-1] if plan[-1:] == (_FINISH,) else plan for plan in (reference, generated))
+    reference, generated = map(_without_finish, (reference, generated))
     if not reference or not generated:
         return PlanScore(0.0, 0.0, 0.0)
     note = ""
@@ -71,11 +71,16 @@ def plan_score(reference: Plan, generated: Plan, options: ScoringOptions = DEFAU
 
 
 def texts_of(step: Step) -> tuple[str, str] | None:
-    """What σ compares of a single action: its name and its arguments as one text. None for concurrent actions."""
-    if len(step) != 1:
+    """What σ compares of an action: its name and its arguments as one text. None for what stands in braces."""
+    if isinstance(step, frozenset):
         return None
-    ((name, *arguments),) = step
+    name, *arguments = step
     return name, ", ".join(arguments)
+
+
+def _without_finish(plan: Plan) -> Plan:
+    """The plan without T-Eval's last action, whatever that answers."""
+    return plan[:-1] if plan and isinstance(plan[-1], tuple) and plan[-1][0] == _FINISH else plan
 
 
 def _weights(rows: Plan, columns: Plan, options: ScoringOptions) -> list[list[int]]:

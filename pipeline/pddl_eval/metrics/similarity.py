@@ -11,6 +11,9 @@ from typing import Any
 
 from rapidfuzz.distance import Indel
 
+from pddl_eval.budget import check
+from pddl_eval.errors import UserError
+
 EMBEDDING = "embedding:"
 
 MAX_CHARACTERS = 1_000
@@ -38,7 +41,11 @@ def similarities(name: str, first: Sequence[str], second: Sequence[str]) -> list
         return [[float(one == other) for other in second] for one in first]
     first, second = ([text[:MAX_CHARACTERS] for text in texts] for texts in (first, second))
     if name == "lexical":
-        return [[Indel.normalized_similarity(one, other) for other in second] for one in first]
+        table = []
+        for one in first:
+            table.append([Indel.normalized_similarity(one, other) for other in second])
+            check()
+        return table
     vectors = embed(name, (*first, *second))
 
     def cosine(one: str, other: str) -> float:
@@ -66,4 +73,8 @@ def embed(name: str, texts: Iterable[str]) -> dict[str, Any]:
 def _model(name: str) -> Any:
     from sentence_transformers import SentenceTransformer  # an extra, and seconds to import
 
-    return SentenceTransformer(name.removeprefix(EMBEDDING))
+    model = name.removeprefix(EMBEDDING)
+    try:
+        return SentenceTransformer(model)
+    except (OSError, ValueError, RuntimeError) as error:  # No such model, no network, no PyTorch for its files.
+        raise UserError(f"the model {model} cannot be loaded: {error}") from error

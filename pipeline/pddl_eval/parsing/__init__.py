@@ -5,7 +5,7 @@ Other rooms import from here: ``pddl_eval.parsing`` is the interface, its files 
 
 from pddl_eval.parsing.authority import ParseError, Unreadable
 from pddl_eval.parsing.domains import DomainError, parse_domain
-from pddl_eval.parsing.plan_text import Step, Unread
+from pddl_eval.parsing.plan_text import Step, Unread, actions_of
 from pddl_eval.parsing.plans import Plan, PlanError, ReadPlan, plan_of_steps, read_plan
 from pddl_eval.parsing.problems import parse_problem, read_problem, read_problem_by_package, require_declared
 from pddl_eval.parsing.sexpr import DEFINE_DOMAIN, DEFINE_PROBLEM, Block, problem_blocks
@@ -22,6 +22,7 @@ __all__ = [
     "Step",
     "Unread",
     "Unreadable",
+    "actions_of",
     "parse_domain",
     "parse_problem",
     "plan_of_steps",

@@ -1,48 +1,73 @@
 """Plans written as a JSON list, T-Eval's ``{"name", "args", "id"}`` objects first of all, anywhere in an answer.
 
-Lists are followed element by element, so that one that was cut off still says what it says; nesting is bounded before
-``json`` sees it.
+Lists are followed element by element, so that one that was cut off still says what it says. Python's literals become
+JSON first, token by token: nothing is evaluated.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from pddl_eval.model import Action
-from pddl_eval.parsing.plan_text import MAX_UNREAD, FoundPlan, Unread, marked_item
+from pddl_eval.parsing.plan_text import MAX_UNREAD, FoundPlan, Step, Unread, steps_of
 
-_MAX_DEPTH = 32
 _MAX_LISTS = 50
 """Opening brackets that are tried; the plan of an answer is not its fiftieth list."""
 
-_EMPTY_LIST = re.compile(r"\s*(?:```\w*)?\s*\[\s*\]\s*(?:```)?\s*")
-_OBJECT_LIST = re.compile(r"\[(?=\s*\{)")
-_OTHER_LIST = re.compile(r"""\[(?=\s*["\[])""")
-_MARK = re.compile(r'"(?:[^"\\]|\\.)*+"|[{}\[\]"]', re.DOTALL)
-_LETTER = re.compile(r"[^\W\d_]")
+_OBJECT = re.compile(r"""["']name["']\s*+:\s*+["']""")
+_OBJECTS = re.compile(r"\[(?=\s*\{)")
+_LIST = re.compile(r"""\[(?=\s*["'\[({])""")
+_PART = re.compile(r"[,\])]\s*+$")
+_MORE = re.compile(r"""\s*+(?:[\])]|,\s*+(?:[\])\[({]|"[^"\n]*+"(?!\s*+:)|'[^'\n]*+'(?!\s*+:)))""")
+"""Before and after a list that is a part of something, or all that is left of it."""
+_DOUBLE, _SINGLE = r'"(?:[^"\\]|\\.)*+"', r"'(?:[^'\\]|\\.)*+'"
+_BLANKS = re.compile(r"(?:\s|(?:;|#|//)[^\n]*+)*+")
+_PYTHON = re.compile(rf"{_DOUBLE}|{_SINGLE}|\b(?:True|False|None)\b|,(?=\s*+[}}\])])|[()]", re.DOTALL)
+_IN_JSON = {"True": "true", "False": "false", "None": "null", ",": "", "(": "[", ")": "]"}
+_DECODER = json.JSONDecoder(strict=False)
 
 
 def read_json(text: str) -> FoundPlan | None:
-    """The plan of the first list of action objects, else of the first list of action strings or lists of strings."""
-    if "[" not in text:
+    """The plan of the first list that begins with an action object, else with a text of steps or a list of strings.
+
+    Without steps where there are action objects that cannot be read.
+    """
+    objects = _OBJECT.search(text)
+    first = (_OBJECTS if objects else _LIST).search(text)
+    if objects and not first:
+        return FoundPlan((), (Unread.in_text(text, objects.start()),))
+    if not first:
         return None
-    if _EMPTY_LIST.fullmatch(text):
-        return FoundPlan([])
-    return _first_list(text, _OBJECT_LIST, action_of_object) or _first_list(text, _OTHER_LIST, action_of_value)
+    for match in islice(_OBJECTS.finditer(text), _MAX_LISTS if objects else 0):
+        if found := _elements(text, match.start(), whole=False):
+            return found
+    # From there on, what is JSON once Python's literals are; the line breaks stay.
+    in_json = text[: first.start()] + _PYTHON.sub(_json_of_python, text[first.start() :])
+    found = _elements(in_json, first.start(), whole=not objects)
+    if objects:
+        return found or FoundPlan((), (Unread.in_text(text, first.start()),))
+    return None if _PART.search(text[max(first.start() - 9, 0) : first.start()]) else found
 
 
-def action_of_object(value: Any) -> Action | None:
-    """The action of a T-Eval object, None for anything else. Named arguments become ``key=value``, sorted by key.
+def action_of_object(value: Mapping[Any, Any]) -> Action | None:
+    """The action of a T-Eval object, None for one without a name. Named arguments become ``key=value``, sorted by key.
 
-    >>> action_of_object({"name": "GetWeather", "args": {"city": "Paris", "days": 2}, "id": 0})
+    >>> action_of_object({"name": "GetWeather", "args": '{"city": "Paris", "days": 2}', "id": 0})
     ('getweather', 'city=paris', 'days=2')
     """
-    if not isinstance(value, Mapping) or not isinstance(value.get("name"), str) or not value["name"].strip():
+    name = value.get("name")
+    if not isinstance(name, str) or not name.strip():
         return None
-    arguments = value.get("args")
+    arguments = next((value[key] for key in ("args", "arguments", "parameters") if key in value), None)
+    if isinstance(arguments, str) and arguments.strip()[:1] in ("{", "["):
+        try:
+            arguments = _DECODER.decode(_PYTHON.sub(_json_of_python, arguments))
+        except (ValueError, RecursionError):
+            return None
     texts: Iterable[str]
     if arguments is None or arguments == "":
         texts = ()
@@ -52,26 +77,24 @@ def action_of_object(value: Any) -> Action | None:
         texts = map(_argument, arguments)
     else:
         texts = (_argument(arguments),)
-    return (value["name"].strip().lower(), *(text.lower() for text in texts))
+    return (name.strip().lower(), *(text.lower() for text in texts))
 
 
-def action_of_value(value: Any) -> Action | None:
-    """The action of a string, of a sequence of strings or of a T-Eval object, None for anything else.
+def steps_of_value(value: Any) -> list[Step]:
+    """The steps of a T-Eval object, of a list of a name and arguments, or of a text of steps; empty for anything else.
 
-    >>> action_of_value("stack(a, B)"), action_of_value(["stack", "a", "B"]), action_of_value("wave goodbye")
-    (('stack', 'a', 'b'), ('stack', 'a', 'b'), ('wave goodbye',))
+    >>> steps_of_value("stack(a, B)"), steps_of_value(["stack", "a", "B"]), steps_of_value(7)
+    ([('stack', 'a', 'b')], [('stack', 'a', 'b')], [])
     """
     if isinstance(value, str):
-        text = value.strip()
-        item = marked_item(text, 0)
-        if item and len(item[0]) == 1 and item[1] == len(text):
-            return next(iter(item[0]))
-        return (" ".join(text.lower().split()),) if _LETTER.search(text) else None
-    if isinstance(value, (list, tuple)):
-        if not value or not all(isinstance(part, str) for part in value) or not value[0].strip():
-            return None
-        return tuple(part.strip().lower() for part in value)
-    return action_of_object(value)
+        return steps_of(value)
+    if isinstance(value, Mapping):
+        action = action_of_object(value)
+        return [action] if action else []
+    if not isinstance(value, (list, tuple)) or not value or not all(isinstance(part, str) for part in value):
+        return []
+    name = value[0].strip().lower()
+    return [(name, *(part.strip().lower() for part in value[1:]))] if name and "(" not in name else []
 
 
 def sorted_by_id(values: Sequence[Any]) -> list[Any]:
@@ -85,66 +108,49 @@ def _argument(value: Any) -> str:
     return value.strip() if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
-def _first_list(text: str, opening: re.Pattern[str], action_of: Callable[[Any], Action | None]) -> FoundPlan | None:
-    """The first list that begins with an action."""
-    for _, match in zip(range(_MAX_LISTS), opening.finditer(text), strict=False):
-        values, unread, complaint = _elements(text, match.end(), action_of)
-        if values:
-            steps = [{action} for value in sorted_by_id(values) if (action := action_of(value))]
-            return FoundPlan(steps, [Unread.in_text(text, offset) for offset in unread[:MAX_UNREAD]], complaint)
-    return None
-
-
-def _elements(text: str, position: int, action_of: Callable[[Any], Action | None]) -> tuple[list[Any], list[int], str]:
-    """The elements of the list after its opening bracket, as far as it can be followed.
-
-    Those that are actions, the positions of those that are not, and what cut the list short; nothing where the first
-    element is none.
-    """
+def _elements(text: str, position: int, whole: bool) -> FoundPlan | None:
+    """The plan of the list here, as far as it can be followed; None if it begins otherwise or has to be whole."""
     values: list[Any] = []
-    unread: list[int] = []
-    while True:
-        position = _after_blanks(text, position)
-        if text.startswith("]", position):
-            return values, unread, ""
-        value, end = _value(text, position)
-        if action_of(value):
+    unread: list[Unread] = []
+    complaint = ""
+    position += 1
+    while not text.startswith("]", position := _after_blanks(text, position)):
+        try:
+            value, end = _DECODER.raw_decode(text, position)
+            is_step = bool(steps_of_value(value)) and (not values or type(value) is type(values[0]))
+        except (ValueError, RecursionError):
+            is_step, end = False, -1
+            complaint = "the JSON list is cut off or broken inside an element"
+        if is_step:
             values.append(value)
-        elif values:
-            unread.append(position)
-        else:
-            return [], [], ""
-        if not end:
-            return values, unread, "the JSON list is cut off or broken inside an element"
+        elif not values:
+            return None
+        elif len(unread) < MAX_UNREAD:
+            unread.append(Unread.in_text(text, position))
+        if complaint:
+            break
         position = _after_blanks(text, end)
         if text.startswith(",", position):
             position += 1
         elif not text.startswith("]", position):
-            return values, [*unread, position], "the JSON list is not closed"
+            unread.append(Unread.in_text(text, position))
+            complaint = "the JSON list is not closed"
+            break
+    if whole and (unread or _MORE.match(text, position + 1)):
+        return None
+    steps = [step for value in sorted_by_id(values) for step in steps_of_value(value)]
+    return FoundPlan(steps, unread, complaint) if steps else None
 
 
 def _after_blanks(text: str, position: int) -> int:
-    while text[position : position + 1].isspace():
-        position += 1
-    return position
+    match = _BLANKS.match(text, position)
+    return match.end() if match else position
 
 
-def _value(text: str, position: int) -> tuple[Any, int]:
-    """The object, list or string that begins here, and its end.
-
-    None where it is not JSON; the end is 0 where it does not end, nests too deeply or is something else.
-    """
-    depth = 0
-    for mark in _MARK.finditer(text, position):
-        symbol = mark[0]
-        if symbol == '"' or (depth == 0 and mark.start() != position):
-            break
-        depth += (symbol in "{[") - (symbol in "}]")
-        if depth > _MAX_DEPTH:
-            break
-        if depth <= 0:
-            try:
-                return json.loads(text[position : mark.end()]), mark.end()
-            except ValueError:
-                return None, mark.end()
-    return None, 0
+def _json_of_python(token: re.Match[str]) -> str:
+    """Python's string, constant, comma at an end or tuple's bracket as JSON has it."""
+    text = token[0]
+    if text[0] not in "\"'":
+        return _IN_JSON[text]
+    inside = re.sub(r"\\.|\"", lambda part: {"\\'": "'", '"': '\\"'}.get(part[0], part[0]), text[1:-1])
+    return f'"{inside}"'

@@ -1,30 +1,37 @@
 """Plans written as text: actions, line by line or in sentences, with fences, bullets, numbers, labels and comments.
 
-``take(a, b)``, ``(take a b)``, ``{x(p), y}``, and a bare name between commas. The order in which notations are tried is
-said in ``plans``. Every pattern is possessive (an attempt that fails is not retried in another way), so that no text
+A line is read whole or not at all: leads (``2.``, ``Step 2:``, ``0.000:``, a bullet, a label), then items apart by
+separators, then a comment. An item is ``(take a b)``, ``take(a, b)``, ``take (a, b)``, ``{x(p), y}`` or, between
+separators, a bare name. ``read_plain`` is the short way for texts of nothing but items, and reads them as
+``read_lines`` does. Every pattern is possessive (an attempt that fails is not retried in another way), so that no text
 costs more than a few passes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import NamedTuple
 
 from pddl_eval.model import Action
 
-Step = frozenset[Action]
-"""The actions of one step; more than one happen concurrently."""
+Step = Action | frozenset[Action]
+"""An action; or the concurrent actions that stand in braces, be it one or none."""
 
-MAX_STEPS = 50_000
-"""Steps after these are left out, and the reason says so."""
+MAX_ACTIONS = 50_000
+"""The step that exceeds these and the steps after it are left out, and the reason says so."""
 
 MAX_UNREAD = 20
 """Places that are kept and counted."""
 
 EXCERPT = 60
 """Characters of a text that are quoted to a person."""
+
+PIECES_KEPT = 20_000
+PIECE_CHARACTERS = 120
+"""Short pieces of text are kept with their actions: the plans of a dataset are made of few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,236 +61,380 @@ class Unread:
 class FoundPlan(NamedTuple):
     """What one notation's reader found: the steps, the places it could not read, and what cut it short, in words."""
 
-    steps: Sequence[Set[Action]]
+    steps: Sequence[Step]
     unread: Sequence[Unread] = ()
     complaint: str = ""
 
 
-_NAME = r"[^\W\d](?:[\w@/+]|\.(?=\w)|-(?!>))*+"
-_PDDL = re.compile(rf"\(\s*+({_NAME})(?=[\s)])([^(){{}}\n]*+)\)")
-_CALL = re.compile(rf"(?<![\w@/+.-])({_NAME})(?:\s(?=\([^(),\n]*+,))?\(((?:[^()\n]|\([^()\n]*+\))*+)\)")
-_BRACES = re.compile(r"\{([^{}]*+)\}")
-_BARE = re.compile(rf"({_NAME})\.?(?=\s*+(?:[,\]]|$))")
-_ITEM_ANYWHERE = re.compile(f"{_CALL.pattern}|{_PDDL.pattern}|{_BRACES.pattern}")
-"""Finds where something with parentheses or braces may be an action; ``marked_item`` says whether it is."""
-_LINKING_WORDS = "and|then|next|finally|lastly|first|afterwards|followed by"
-_LINKS = re.compile(rf"(?:\s|,|->|=>|→|(?:{_LINKING_WORDS})\b(?![(-])|\d+[.)]\s)*+", re.IGNORECASE)
+def actions_of(step: Step) -> frozenset[Action]:
+    """The actions of a step.
 
-_DECORATION = str.maketrans(dict.fromkeys("`*\"'“”‘’", " "))
-"""Emphasis and quotes say nothing about a plan; a blank for each keeps the columns right."""
-_PLAIN_ACTION = r"\(([^\W\d][\w@/+-]*+(?:[ \t]++[\w?./@:+-]++)*+[ \t]*+)\)"
-_PLAIN_TEXT = re.compile(rf"(?:\s*+{_PLAIN_ACTION})++\s*+")
-_PLAIN_LINE = re.compile(rf"\s*+(?:(\d+(?:\.\d+)?)\s*+:|\d+[.)]|[-•])?+\s*+{_PLAIN_ACTION}\s*+$")
-_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*:")
-_LEAD = re.compile(
-    r"""[\s\[>|+•·‣\#–—-]++                      # a bullet, a heading, the bracket of a list
-    | \((?=\s*+\()                              # the parenthesis around a list of actions
-    | \(?\d+\s*+[.)](?!\d)                       # 1. 1) (1)
-    | \d+(?=\s+[(\w])                            # 1 (pick a)
-    | (?:step|action|move|time)\s*+\#?\d+(?!\w)  # Step 1
-    | [^(){},;:\n]{1,80}:                        # any label that ends in a colon
-    """,
+    >>> actions_of(("pick", "a"))
+    frozenset({('pick', 'a')})
+    """
+    return step if isinstance(step, frozenset) else frozenset((step,))
+
+
+_NAME = r"[^\W\d](?:[\w@/+]|\.(?=\w)|-(?!>))*+"
+_TOKEN = r"(?:[^\s(){}\[\]<>,;.!?:]|[.?:](?=\w))++"
+_DURATION = r"(?:[ \t]*+\[(?:D:)?\d[^\[\]\n]*+\])?+"
+_PDDL = rf"\(\s*+{_NAME}(?:[\s,]++{_TOKEN})*+[\s,]*+\){_DURATION}"
+_ARGUMENTS = r"(?:[^(){}\n]|\([^(){}\n]*+\)|\{[^(){}\n]*+\})*+"
+_CALL = (
+    rf"{_NAME}(?:\({_ARGUMENTS}\)"  # anything in parentheses behind a name …
+    rf"|[ \t]++\([ \t]*+(?:{_TOKEN}[ \t]*+(?:,[ \t]*+{_TOKEN}[ \t]*+)*+)?\)){_DURATION}"  # … names, behind a blank
+)
+_BARE = rf"{_NAME}(?=\s*+\.?+\s*+(?:[,;\]}}]|[-=]++>|[→⇒]|$))"
+_WORDS = r"(?:and|then|next|finally|lastly|first|afterwards|followed\ by)\b(?![(-])"
+_LINK = rf"(?:[\s,→⇒]|[-=]++>|{_WORDS})"
+_TIME = r"(?:\d+(?:\.\d+)?\s*+:)"
+_STEP = r"(?:step|action|move|time)\s*+\#?\d+"
+_NUMBER = rf"(?:(?:\(?\d+\s*+[.)](?!\d)|{_STEP}\s*+[:.–—-])(?!\s*+(?:[,;→⇒]|[-=]++>|{_WORDS}|\d+\s*+[.)]|$)))"
+_GAP = rf"(?:{_LINK}*+(?:(?<=\S);{_LINK}*+)?+(?:(?:{_TIME}|{_NUMBER})\s*+)?+)"
+_STRONG_GAP = rf"(?:(?=\s*+(?:[,→⇒]|(?<=\S);|[-=]++>|{_WORDS}|{_TIME}|{_NUMBER})){_GAP})"
+# Blanks alone separate items of one notation only: what follows in `pick(a) (frees b)` is a remark.
+_FLAT = rf"(?:{_PDDL}(?:\s*+{_PDDL})*+|{_CALL}(?:\s++{_CALL})*+|{_BARE}(?:\s*+\.)?+)"
+_BRACES = rf"\{{(?:{_GAP}{_FLAT}(?:{_STRONG_GAP}{_FLAT})*+)?+[\s,;]*+\}}{_DURATION}"
+_ITEM = rf"(?:{_FLAT}|{_BRACES}(?:\s*+{_BRACES})*+)"
+_ITEMS = rf"{_GAP}{_ITEM}(?:{_STRONG_GAP}{_ITEM})*+"
+_LEAD = rf"""(?:
+    (?:action|step|move|operator)\(e?s\)[^(){{}}\[\],;:=\n]{{0,80}}+:(?=\s*+(?:$|[(\[{{]|{_CALL}))
+    | (?!{_PDDL}|{_CALL}|\{{)(?:
+        {_TIME} | {_NUMBER}
+        | [a-z][.)](?=\s++(?!{_WORDS})(?:[^\W\d]|[({{])) | \d+(?=\s++[(\w|]) | {_STEP}(?=\s)
+        | [>|+•·‣◦▪●○\#–—→-]++
+        | \[ | \((?=\s*+(?:[({{]|$))
+        | [^(){{}}\[\],;:=\n]{{1,80}}+(?::|=(?!>))
+    )
+)\s*+"""
+_LINE = re.compile(
+    rf"""\s*+(?P<leads>(?:{_LEAD})*+)(?P<items>{_ITEMS})?+
+    (?P<joined>(?:{_LINK}|;(?=\s*+$))*+)(?P<closing>(?:[\])][\s,;]*+)*+)(?P<rest>.*+)""",
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
+_NEXT = re.compile(
+    rf"""(?:{_LINK}|;)*+(?:(?P<time>\d+(?:\.\d+)?)\s*+:\s*+|{_NUMBER}\s*+)?+
+    (?:\((?P<pddl>[^()]*+)\)|\{{(?P<braces>(?:[^{{}}]|\{{[^{{}}]*+\}})*+)\}}
+    |(?P<name>{_NAME})(?:[ \t]*+\((?P<arguments>{_ARGUMENTS})\))?+){_DURATION}(?:\s*+\.)?+""",
     re.VERBOSE | re.IGNORECASE,
 )
-_MAX_LEADS = 8
-_MARKED_LEAD = re.compile(r"\s*+[>|+•·‣\#–—\d-]|step|action|move|time", re.IGNORECASE)
-_ABOUT_STATES = re.compile(
-    r"\b(?:init|initial\w*|goals?|states?|facts?|objects?|pre-?conditions?|effects?|requires|results?|adds|deletes|note)\b",
-    re.IGNORECASE,
-)
-"""In a label: atoms or prose follow it, not actions."""
-_COMMENT = re.compile(r"\s*+(?:[);.:#|\[\]–—=]|//|--?\s|$)")
-_NUMBERED = re.compile(r"\s*+(?:\d+\s*+[.):]|(?:step|action)\s*+\d+)", re.IGNORECASE)
+_COMMENT = re.compile(r"\s*+(?:[;.:#|=–—]|//|--?\s|$)")
+_NOT_STEPS = re.compile(r"\s*+(?:#|//)")
+_ONLY_ITEMS = re.compile(rf"{_ITEMS}[\s,;.]*+$", re.VERBOSE | re.IGNORECASE)
+_REMARK = re.compile(r"(?!\s*\d)[^(){}\[\]]*+$")
+_NUMBERED = re.compile(r"\d|\b[a-z][.)]", re.IGNORECASE)
+_BULLET = re.compile(r"[>|+•·‣◦▪●○\#–—→-]")
+_LIST = re.compile(r"\[|\((?!\d|e?s\))")
+_MAX_LISTS = 8
+"""Brackets around a list of steps, one in the other."""
+_LIKE_ACTION = re.compile(rf"[({{]|{_NAME}[ \t]*+\([^()]*+\)[\s,;.]*+$")
+_STATES = r"init|initial\w*|goals?|states?|facts?|objects?|pre-?conditions?|effects?"
+_ABOVE_STATES = re.compile(rf"\b(?:{_STATES})\b", re.IGNORECASE)
+_BEFORE_STATES = re.compile(rf"\b(?:{_STATES}|requires|results?|adds|deletes|note)\b", re.IGNORECASE)
+"""In a label: atoms or prose follow it, not actions; up to a blank line where it has a line of its own."""
+_STAR = re.compile(r"(?m)^([ \t]*+)\*(?=[ \t])")
 _FENCE = re.compile(r"\s*+(?:```|~~~)[\w+-]*+\s*$")
-_REMARK = re.compile(r"\s*+(?:;|//)")
+_HEADING = re.compile(r"\s*+#|.*:\s*$")
+_COMMENT_LINE = re.compile(r"\s*+(?:;|//)")
 _BRACES_AND_LINE = re.compile(r"\{[^{}]*+\}[^\n]*+")
+_MARKUP = str.maketrans(dict.fromkeys("`*\"'“”‘’", " "))
+"""Emphasis and quotes say nothing about a plan; a blank for each keeps the columns right."""
+
+_WORD = r"[^\W\d][\w@/+-]*+"
+_PLAIN_PDDL = rf"{_WORD}(?:[ \t]++[\w@/+-]++)*+[ \t]*+"
+_PLAIN_NAME = rf"(?!{_WORDS}){_WORD}[ \t]*+"
+_PLAIN_NAMES = rf"(?=[ \t]*+[\n,])[\s,]*+((?:{_PLAIN_NAME},[ \t,]*+)*+"
+_PLAIN_PIECE = re.compile(
+    rf"{_PLAIN_NAMES})(?:\(({_PLAIN_PDDL})|({_WORD})\(((?:[\w@/+-]++(?:,[ \t]*+(?=\w))?+)*+))",
+    re.VERBOSE | re.IGNORECASE,
+)
+_PLAIN_END = re.compile(rf"{_PLAIN_NAMES}(?:{_PLAIN_NAME})?+)[\s,]*+", re.VERBOSE | re.IGNORECASE)
+_PLAIN_BARE = re.compile(rf"[ \t]*+{_PLAIN_NAME}", re.VERBOSE | re.IGNORECASE)
+_PLAIN_LINE = re.compile(
+    rf"\s*+(?P<lead>(?P<time>\d+(?:\.\d+)?)\s*+:|\d+[.)]|[-•])?+\s*+\((?P<action>{_PLAIN_PDDL})\)(?:\s*+\[[\d.]++\])?+\s*+$"
+)
+
+
+class _Kept(dict[str, list[Action]]):
+    """The actions that ``read`` finds in a text; it raises ``KeyError`` for one that is not plain."""
+
+    def __init__(self, read: Callable[[str], list[Action]]) -> None:
+        super().__init__()
+        self.read = read
+
+    def __missing__(self, text: str) -> list[Action]:
+        found = self.read(text)
+        if len(text) <= PIECE_CHARACTERS:
+            if len(self) >= PIECES_KEPT:
+                self.clear()
+            self[text] = found
+        return found
+
+
+def _read_piece(text: str) -> list[Action]:
+    """The actions up to the parenthesis that closes the last one: ``, noop, stack(a, b``."""
+    match = _PLAIN_PIECE.fullmatch(text)
+    if not match:
+        raise KeyError(text)
+    return [*_names(match[1]), _action(match[2] or f"{match[3]} {match[4].replace(',', ' ')}")]
+
+
+def _read_name(text: str) -> list[Action]:
+    if not _PLAIN_BARE.fullmatch(text):
+        raise KeyError(text)
+    return _names(text)
+
+
+def _names(text: str) -> list[Action]:
+    return [(name,) for name in text.lower().replace(",", " ").split()]
+
+
+_PIECES, _NAMES = _Kept(_read_piece), _Kept(_read_name)
+
+
+def read_plain(text: str) -> Sequence[Step]:
+    """The steps of a text of nothing but actions and braces with commas or line breaks between them; else none.
+
+    >>> read_plain("take(A), {x(p), y}, (drop a)")[::2]
+    [('take', 'a'), ('drop', 'a')]
+    """
+    one_line = "\n" not in text.strip()
+    try:
+        if "{" not in text:
+            return _plain(f"\n{text}\n", one_line)
+        outside, *rest = re.split(r"\{([^{}]*+)\}", f"\n{text}\n")
+        steps: list[Step] = [*_plain(outside, one_line)]
+        for inside, following in zip(rest[::2], rest[1::2], strict=True):
+            if outside.rstrip(" \t")[-1:] not in ("\n", ",") or following.lstrip(" \t")[:1] not in ("\n", ","):
+                return ()
+            steps.append(frozenset(_plain(f",{inside},", "\n" not in inside)))
+            steps += _plain(following, one_line)
+            outside = following
+    except KeyError:
+        return ()
+    return steps
+
+
+def _plain(part: str, one_line: bool) -> list[Action]:
+    """The actions of a part that begins and ends with a separator; bare names only where they cannot be prose."""
+    *pieces, rest = part.split(")")
+    names = rest.strip(" \t\n,")
+    if not names and rest:
+        return list(chain.from_iterable(map(_PIECES.__getitem__, pieces)))
+    if pieces or not one_line:
+        end = _PLAIN_END.fullmatch(rest)
+        if not end or not one_line:
+            raise KeyError(rest)
+        return [*chain.from_iterable(map(_PIECES.__getitem__, pieces)), *_names(end[1])]
+    return list(chain.from_iterable(map(_NAMES.__getitem__, names.split(","))))
 
 
 def read_lines(text: str) -> FoundPlan | None:
-    """The plan of the first fence that holds one, else of the lines that begin with an action, else of bare names."""
-    if _PLAIN_TEXT.fullmatch(text):  # nothing but `(unstack b1 b2)`: what references look like, at a tenth of the time
-        return FoundPlan([{tuple(inside.lower().split())} for inside in re.findall(r"\(([^)]*+)\)", text)])
-    lines = _join_braces(text.translate(_DECORATION)).split("\n")
-    blocks, outside = _fenced_blocks(text.split("\n"))
-    for block in blocks:
-        if not any("(define" in lines[number].lower() for number in block):
-            found = _read_block(lines, block, fenced=True) or _read_bare(lines, block)
-            if found:
-                return found
-    return _read_block(lines, outside, fenced=False) or _read_bare(lines, outside)
+    """The plan of the first fence that holds one, else of the lines outside all fences.
+
+    None where nothing looks like an action; no steps where something does and cannot be read.
+    """
+    lines = _STAR.sub(r"\1-", text).translate(_MARKUP)
+    if "{" in lines:  # braces over several lines are brought onto the first one
+        lines = _BRACES_AND_LINE.sub(lambda match: match[0].replace("\n", " ") + "\n" * match[0].count("\n"), lines)
+    found, damaged, by_line = None, list[Unread](), lines.split("\n")
+    for numbers, fenced in _blocks(text.split("\n")):
+        block = _read_block(by_line, numbers, fenced)
+        if block.damaged and not block.steps:
+            damaged += block.unread
+        if block.steps and not found:
+            found = block
+        elif block.first and found and not set(block.steps) <= set(found.steps):
+            found.unread.append(block.first)
+    if found:
+        return FoundPlan(found.steps, found.unread, found.complaint)
+    return FoundPlan((), damaged) if damaged else None
+
+
+_SENTENCE = re.compile(rf"(?<![\w@/+.-]){_NAME}\({_ARGUMENTS}\)|\([^(){{}}]*+\)|[(){{}}]")
 
 
 def read_sentences(text: str) -> FoundPlan | None:
-    """All actions with parentheses or braces, wherever they are."""
-    text = text.translate(_DECORATION)
-    steps: list[Set[Action]] = []
-    position = 0
-    while len(steps) <= MAX_STEPS and (match := _ITEM_ANYWHERE.search(text, position)):
-        item = marked_item(text, match.start())
-        position = item[1] if item else match.start() + 1
-        if item and item[0]:
-            steps.append(item[0])
-    return FoundPlan(steps) if steps else None
+    """``take(a)`` wherever it is, and ``(take a)`` where it is emphasised, quoted or marked as code.
 
-
-def read_items(text: str, position: int) -> tuple[list[Step], bool, int]:
-    """Read items as long as they come: their steps, whether one of them had parentheses or braces, and the end.
-
-    >>> read_items("pick(a), then noop, {drop(a)} and so on", 8)
-    ([frozenset({('noop',)}), frozenset({('drop', 'a')})], True, 29)
+    Other parentheses are remarks or actions: they are reported as not read. None where brackets do not pair up.
     """
     steps: list[Step] = []
-    marked = False
-    end = position
-    while len(steps) <= MAX_STEPS:
-        position = _after_links(text, position)
-        item = marked_item(text, position)
-        if item:
-            step, position = item
-            marked = True
-            if text.startswith(";", position) and _CALL.match(text, _after_links(text, position + 1)):
-                position += 1  # `pick(a); stack(a, b)`: statements, not a comment
-        else:
-            bare = _BARE.match(text, position)
-            if not bare:
-                break
-            step, position = frozenset({(bare[1].lower(),)}), bare.end()
-        end = position
-        if step:
-            steps.append(step)
-    return steps, marked, end
+    unread: list[Unread] = []
+    for match in _SENTENCE.finditer(text):
+        if len(match[0]) == 1:
+            return None
+        item, marked = match[0].translate(_MARKUP), text[max(match.start() - 1, 0)] in "`*\"'“‘"
+        if _ONLY_ITEMS.match(item) and (marked or item[0] != "("):
+            steps += [step for _, step in _steps(item)]
+        elif len(unread) < MAX_UNREAD:
+            unread.append(Unread.in_text(text, match.start()))
+    return FoundPlan(steps, unread) if steps else None
 
 
-def marked_item(text: str, position: int) -> tuple[Step, int] | None:
-    """The step that is written with parentheses or braces at this position, and where it ends.
+def steps_of(text: str) -> list[Step]:
+    """The steps of a text that is nothing but steps on one line, bare names too; empty for any other text.
 
-    >>> marked_item("(stack b1 b2) ; done", 0)
-    (frozenset({('stack', 'b1', 'b2')}), 13)
+    >>> steps_of("2. stack(a, B)"), steps_of("wave goodbye")
+    ([('stack', 'a', 'b')], [])
     """
-    opening = text[position : position + 1]
-    if opening == "{":
-        match = _BRACES.match(text, position)
-        steps, _, end = read_items(match[1], 0) if match else ([], False, 0)
-        whole = match and not match[1][end:].strip(" \t\n\r,;")
-        return (frozenset().union(*steps), match.end()) if match and whole else None
-    if opening == "(":
-        match = _PDDL.match(text, position)
-        arguments = match[2].lower().replace(",", " ").split() if match else []
-    else:
-        match = _CALL.match(text, position) if opening.isidentifier() else None
-        arguments = list(_arguments(match[2].lower())) if match else []
-    return (frozenset({(match[1].lower(), *arguments)}), match.end()) if match else None
+    line = _LINE.fullmatch(text.replace("\n", " ").translate(_MARKUP))
+    if not line or not line["items"] or _LIST.search(line["leads"]) or line["closing"] or line["rest"].strip(" ."):
+        return []
+    return [step for _, step in _steps(line["items"])]
 
 
-def _arguments(text: str) -> Iterator[str]:
+def _steps(items: str) -> list[tuple[str | None, Step]]:
+    """The steps that a text of nothing but items says, each with its time."""
+    steps: list[tuple[str | None, Step]] = []
+    for match in islice(_NEXT.finditer(items), MAX_ACTIONS + 1):
+        if match["braces"] is not None:
+            step: Step = frozenset(chain.from_iterable(actions_of(part) for _, part in _steps(match["braces"])))
+        elif match["pddl"]:
+            step = _action(match["pddl"].replace(",", " "))
+        else:
+            step = (match["name"].lower(), *_arguments((match["arguments"] or "").lower()))
+        steps.append((match["time"], step))
+    return steps
+
+
+def _action(pddl: str) -> Action:
+    return tuple(pddl.lower().split())
+
+
+def _arguments(text: str) -> list[str]:
     """Split at the commas outside inner parentheses, at blanks where there is no such comma."""
     if "(" in text:
         parts = re.findall(r"(?:[^,()]|\([^()]*+\))++", text)
     else:
         parts = text.split(",") if "," in text else text.split()
-    return filter(None, (" ".join(part.split()) for part in parts))
+    return [" ".join(part.split()) for part in parts if part.strip()]
 
 
-def _after_links(text: str, position: int) -> int:
-    match = _LINKS.match(text, position)
-    return match.end() if match else position
-
-
-def _join_braces(text: str) -> str:
-    """Bring braces that stretch over several lines onto their first one; the line breaks follow at its end."""
-    if "{" not in text:
-        return text
-    return _BRACES_AND_LINE.sub(lambda match: match[0].replace("\n", " ") + "\n" * match[0].count("\n"), text)
-
-
-def _fenced_blocks(lines: Sequence[str]) -> tuple[list[list[int]], list[int]]:
-    """The numbers of the lines inside each fence, and those outside all of them."""
-    blocks: list[list[int]] = []
+def _blocks(lines: Sequence[str]) -> list[tuple[list[int], bool]]:
+    """The numbers of the lines of each fence without a PDDL definition, and of those outside of fences as the last."""
     outside: list[int] = []
+    fences: list[list[int]] = []
     current = outside
     for number, line in enumerate(lines):
         if not _FENCE.match(line):
             current.append(number)
         elif current is outside:
-            current = []
-            blocks.append(current)
+            fences.append(current := [])
         else:
             current = outside
-    return blocks, outside
+    plans = [fence for fence in fences if not any("(define" in lines[number].lower() for number in fence)]
+    return [*((fence, True) for fence in plans), (outside, False)]
 
 
-def _read_block(lines: Sequence[str], numbers: Sequence[int], fenced: bool) -> FoundPlan | None:
-    """Read the lines that begin with an action; of the others, note those that should have been steps."""
-    steps: list[Set[Action]] = []
-    unread: list[Unread] = []
-    together: set[Action] = set()  # the actions of the step at `time_before`
-    time_before = None
+def _unbalanced(line: str) -> bool:
+    """True where brackets do not pair up, faces aside."""
+    brackets = re.sub(r"[:;]-?[()]", "", line)
+    return brackets.count("(") != brackets.count(")") or brackets.count("{") != brackets.count("}")
+
+
+class _Row(NamedTuple):
+    """A line: its steps with their times, and how they are marked as such: by brackets, a lead, a separator at the end.
+
+    Without steps it is prose, or, if ``damaged``, looks like an action. It is reported from ``unread`` on.
+    """
+
+    number: int
+    steps: Sequence[tuple[str | None, Step]] = ()
+    brackets: bool = True
+    led: bool = False
+    joined: bool = False
+    damaged: bool = False
+    unread: int | None = None
+
+
+class _Block(NamedTuple):
+    """What lines say. ``first`` is the first line of actions with brackets, ``damaged`` as in a row."""
+
+    steps: list[Step]
+    unread: list[Unread]
+    complaint: str
+    first: Unread | None
+    damaged: bool
+
+
+def _read_block(lines: Sequence[str], numbers: Sequence[int], fenced: bool) -> _Block:
+    """Read the lines that are steps; of the others, report those that should have been."""
+    lists: list[str] = []
+    read: list[_Row] = []
+    about_states = False
     for number in numbers:
         line = lines[number]
-        if len(steps) > MAX_STEPS:
-            break
         plain = _PLAIN_LINE.match(line)  # `3: (pick a b)`: what most lines look like, at a fifth of the time
         if plain:
-            time, found = plain[1] and float(plain[1]), [frozenset({tuple(plain[2].lower().split())})]
-        elif not line.strip() or _REMARK.match(line):
-            continue
-        else:
-            time, found, remark = _read_line(number, line, fenced)
-            unread += remark
-            if not found:
-                continue
-        if time is None or len(found) > 1:
-            steps += found
-            time_before = None
-            continue
-        if time != time_before:
-            together = set()
-            steps.append(together)
-        together |= found[0]
-        time_before = time
-    return FoundPlan(steps, unread[:MAX_UNREAD]) if steps else None
+            read.append(_Row(number, [(plain["time"], _action(plain["action"]))], led=bool(plain["lead"])))
+        elif not line or line.isspace():
+            about_states = False
+        elif not _COMMENT_LINE.match(line) and (match := _LINE.match(line)):
+            heading = not _brackets(match) and _HEADING.match(line) and not _unbalanced(line[match.end("leads") :])
+            if heading or match.end("leads") == len(line):
+                about_states = bool(_ABOVE_STATES.search(line))
+            if not heading and not about_states and not _BEFORE_STATES.search(match["leads"]):
+                read += filter(None, [_read_line(number, match, fenced, lists)])
+    rows = [row for row in read if row.steps]
+    bare = [row for row in rows if not row.brackets]
+    # A line of bare names is of the plan where none is prose and all are alike.
+    alike = len(bare) == len(rows) or all(row.led for row in rows) or all(row.joined for row in rows[:-1])
+    unread = [(row.number, row.unread) for row in read if row.unread is not None]
+    if bare and (len(rows) < len(read) or not alike):
+        rows = [row for row in rows if row.brackets]
+        unread = sorted([*unread, *((row.number, 0) for row in bare if fenced or row.led or row.joined)])
+    first = [(row.number, 0) for row in islice((row for row in rows if row.brackets), 1)]
+    places = [Unread.at(at + 1, column + 1, lines[at][column:]) for at, column in [*first, *unread[:MAX_UNREAD]]]
+    return _Block(
+        _in_time(rows),
+        places[len(first) :],
+        "a list is not closed" if lists and rows else "",
+        places[0] if first else None,
+        any(row.damaged for row in read),
+    )
 
 
-def _read_line(number: int, line: str, fenced: bool) -> tuple[float | None, list[Step], list[Unread]]:
-    """The line's time if it has one, its steps, and the place in it that could not be read."""
-    time, start = _read_lead(line)
-    if _ABOUT_STATES.search(line, 0, start):
-        return None, [], []
-    found, marked, end = read_items(line, start)
-    whole = bool(_COMMENT.match(line, end))
-    if marked and (whole or fenced or _MARKED_LEAD.match(line)):
-        cut_short = not whole and ("(" in line[end:] or "{" in line[end:])
-        return time, found, [Unread.at(number + 1, end + 1, line[end:])] if cut_short else []
-    expected = marked or fenced or _NUMBERED.match(line) or line.startswith(("(", "{"), start)
-    return None, [], [Unread.at(number + 1, 1, line)] if expected and not line.lstrip().startswith("#") else []
+def _read_line(number: int, line: re.Match[str], fenced: bool, lists: list[str]) -> _Row | None:
+    """The line's steps, or what is wrong with it; None for one without words. ``lists`` are the open brackets."""
+    leads, rest, brackets = line["leads"], line["rest"], _brackets(line)
+    opened, closed = _LIST.findall(leads), re.findall(r"[)\]]", line["closing"])
+    paired = len(lists) + len(opened) <= _MAX_LISTS and [*lists, *opened].count("[") < 2  # the rest is JSON
+    lists += opened if paired else ()
+    paired &= all(lists and lists.pop() + bracket in ("()", "[]") for bracket in closed)
+    paired &= not _unbalanced(line["items"] or "") or _unbalanced(leads)  # `1) a 2) b`, but not `a, 12) b`
+    if not line["items"] and not rest and paired:
+        return None
+    numbered = bool(_NUMBERED.search(leads))
+    led = numbered or bool(_BULLET.search(leads))
+    comment = _COMMENT.match(rest) if led or rest.strip() != ":" else None  # `Done (twice):` is a heading
+    remark = brackets and not closed and (led or fenced) and _REMARK.match(rest)
+    if line["items"] and paired and (comment or remark) and not _unbalanced(rest):
+        steps = _steps(line["items"])
+        if time := re.findall(r"(\d+(?:\.\d+)?)\s*+:", leads):
+            steps[0] = (time[-1], steps[0][1])
+        more = comment and "(" in rest and not _NOT_STEPS.match(rest) and _ONLY_ITEMS.match(rest, comment.end())
+        return _Row(
+            number, steps, brackets, led, bool(line["joined"].strip()), unread=line.start("rest") if more else None
+        )
+    start = line.end("leads")
+    like = brackets or not paired or _unbalanced(line[0][start:]) or bool(_LIKE_ACTION.match(line[0], start))
+    return _Row(number, damaged=like, unread=0 if like or fenced or numbered else None)
 
 
-def _read_lead(line: str) -> tuple[float | None, int]:
-    """The line's time if it has one, and where its first action has to begin."""
-    time = None
-    position = 0
-    for _ in range(_MAX_LEADS):
-        if marked_item(line, position):
-            break
-        stamp = _TIME.match(line, position)
-        lead = stamp or _LEAD.match(line, position)
-        if not lead:
-            break
-        if stamp:
-            time = float(stamp[1])
-        position = lead.end()
-    return time, position
+def _brackets(line: re.Match[str]) -> bool:
+    return bool(line["items"]) and ("(" in line["items"] or "{" in line["items"])
 
 
-def _read_bare(lines: Sequence[str], numbers: Sequence[int]) -> FoundPlan | None:
-    """Names and commas and nothing else, GAICo's ``a1, a2``."""
-    steps: list[Set[Action]] = []
-    for number in numbers:
-        line = lines[number].strip(" \t\r[]")
-        found, _, end = read_items(line, 0)
-        steps += found
-        if len(steps) > MAX_STEPS:
-            break
-        if line[end:].strip(","):
-            return None
-    return FoundPlan(steps) if steps else None
+def _in_time(rows: Sequence[_Row]) -> list[Step]:
+    """The steps, those in sequence with equal times as one: ``0: (a)``, ``0: (b)``, as in a planner's output."""
+    groups: list[list[Step]] = []
+    before = None
+    for row in rows:
+        for time, step in row.steps:
+            now = None if time is None else float(time)
+            if now is None or now != before:
+                groups.append([])
+            groups[-1].append(step)
+            before = now
+    return [group[0] if len(group) == 1 else frozenset().union(*map(actions_of, group)) for group in groups]

@@ -10,7 +10,7 @@ import polars as pl
 from pddl_eval.errors import UserError
 from pddl_eval.report import numbers
 from pddl_eval.report.groups import choose_groups, group_key
-from pddl_eval.report.scored import ScoredInput, open_scored
+from pddl_eval.report.scored import ScoredInput, open_scored, unreadable_texts
 
 MOST_GROUPS = 10_000
 """Combinations of values: a column with more identifies rows instead of grouping them."""
@@ -58,6 +58,7 @@ class Report:
         return self.metrics if self.rates.is_empty() else self.rates
 
 
+@unreadable_texts()
 def build_report(scored: ScoredInput, by: str | Sequence[str] | None = None, pair_on: str | None = None) -> Report:
     """The report on a scored dataset: a Parquet file, folder, pattern or URI, or a frame with score columns.
 

@@ -17,13 +17,24 @@ from pddl_eval.report.files import to_json
 from pddl_eval.report.groups import choose_groups, group_at, group_key, in_order
 from pddl_eval.report.intervals import paired_difference
 from pddl_eval.report.numbers import PROBLEM_MEASURES, measures
-from pddl_eval.report.scored import DOMAIN_COLUMNS, PLAN_COLUMNS, ROW, Scored, ScoredInput, open_scored
+from pddl_eval.report.scored import (
+    DOMAIN_COLUMNS,
+    PLAN_COLUMNS,
+    ROW,
+    Scored,
+    ScoredInput,
+    open_scored,
+    unreadable_texts,
+)
 from pddl_eval.report.sections import MEASURE_NAMES
 
 KEYS = ("pair_id", "id")
 """What identifies a row by default: the first of these that both datasets have."""
 
 MOST_EXAMPLES = 5
+
+MOST_LINES = 20
+"""Of a table of differences."""
 
 MOST_GROUPS = 1000
 """Values of one column: a column with more identifies rows and does not group them."""
@@ -81,6 +92,7 @@ class Comparison:
         return len({signature for each in (self.old, self.new) for signature, _ in each.signatures}) < 2
 
 
+@unreadable_texts()
 def compare_datasets(
     before: ScoredInput, after: ScoredInput, *, on: Sequence[str] | None = None, by: str | Sequence[str] | None = None
 ) -> Comparison:
@@ -271,33 +283,32 @@ def comparison_json(comparison: Comparison) -> str:
 
 
 def comparison_page(comparison: Comparison) -> Page:
-    """The comparison as a page: what was joined, what got worse or better, tables of what changed."""
+    """The comparison as a page: what was joined, and tables of what differs. What is equal in both is not shown."""
     old, new, by = comparison.old, comparison.new, comparison.by
     warning = (
         "The datasets were scored in different ways, so a difference may come from the scorer, not the answers. "
-        f"Before: {_signatures(old)}. Now: {_signatures(new)}."
+        f"OLD: {_signatures(old)}. NEW: {_signatures(new)}."
     )
     facts = [
         f"{row_count(comparison.both)} in both, joined on {', '.join(comparison.on)}; "
-        f"{comparison.added:,} new, {comparison.gone:,} gone.",
-        f"{row_count(comparison.regressions)} right before and not now, "
-        f"{comparison.improvements:,} right now and not before.",
+        f"{comparison.gone:,} only in OLD, {comparison.added:,} only in NEW.",
+        f"{row_count(comparison.regressions)} right in OLD and not in NEW, "
+        f"{comparison.improvements:,} right in NEW and not in OLD.",
     ]
     if comparison.same_signature and new.signatures:
         facts.append(f"Signature: {_signatures(new)}")
+    together = comparison.flips.filter(pl.all_horizontal(pl.lit(True), *(pl.col(name).is_null() for name in by)))
     flips: list[list[Value]] = [
-        [*_groups(line, by), _verdict(line["old_verdict"]), _verdict(line["new_verdict"]), line["rows"]]
-        for line in comparison.flips.to_dicts()
+        [_verdict(line["old_verdict"]), _verdict(line["new_verdict"]), line["rows"]] for line in together.to_dicts()
     ]
-    header = [*by, "verdict before", "verdict now", "rows"]
     tables = [
         _example_table(comparison),
-        _moved("Rates", comparison.rates, by, ("share", "before %", "now %", "now yes", "now no")),
-        _moved("Mean scores", comparison.scores, by, ("score", "before", "now", "rose", "fell")),
-        table("Verdicts that changed", header, flips, labels=len(by), texts=2),
+        _moved("Rates in percent", "share", comparison.rates, by),
+        _moved("Mean scores", "score", comparison.scores, by),
+        table("Verdicts that differ", ("verdict in OLD", "verdict in NEW", "rows"), flips, texts=1, most=MOST_LINES),
     ]
     return Page(
-        f"{old.place or 'before'} → {new.place or 'after'}",
+        f"OLD: {old.name}, NEW: {new.name}",
         () if comparison.same_signature else (warning,),
         facts,
         [Section("", (), [each for each in tables if each.rows])],
@@ -314,25 +325,22 @@ def _example_table(comparison: Comparison) -> Table:
         ]
         for line in comparison.examples.to_dicts()
     ]
-    caption = f"Right before and not now: the first of {comparison.regressions:,}"
+    caption = f"Right in OLD and not in NEW: the first of {row_count(comparison.regressions)}"
     return table(caption, [*keys, "verdict", "detail"], lines, labels=len(keys), texts=2)
 
 
-def _moved(what: str, frame: pl.DataFrame, by: Sequence[str], names: Sequence[str]) -> Table:
-    """How much the means moved (rates in percent): of all rows, and of the groups in which something changed."""
-    measure, before, now, rose, fell = names
+def _moved(what: str, measure: str, frame: pl.DataFrame, by: Sequence[str]) -> Table:
+    """How much the means moved (rates in percent), of all rows and of groups, where any row differs."""
     times, decimals = (100, 1) if measure == "share" else (1, 3)
-    together = pl.all_horizontal(pl.lit(True), *(pl.col(name).is_null() for name in by))
     lines: list[list[Value]] = []
-    for line in frame.filter(together | (pl.col("rose") + pl.col("fell") > 0)).to_dicts():
+    for line in frame.filter(pl.col("rose") + pl.col("fell") > 0).to_dicts():
         means = [f"{times * line[name]:.{decimals}f}" for name in ("old", "new")]
         gap = change(times * line["difference"], times * line["low"], times * line["high"], decimals)
         name = MEASURE_NAMES.get(line["measure"], words(line["measure"]))
-        counts = line["rose"], line["fell"]
-        lines.append([*_groups(line, by), name, line["rows"], *means, gap, *counts])
-    caption = f"{what} over the rows that both have; only groups in which something changed"
-    header = [*by, measure, "rows", before, now, "difference", rose, fell]
-    return table(caption, header, lines, labels=len(by) + 1)
+        lines.append([*_groups(line, by), name, line["rows"], *means, gap, line["rose"], line["fell"]])
+    header = [*by, measure, "rows", "OLD", "NEW", "difference", "higher in NEW", "lower in NEW"]
+    caption = f"{what} over the rows in both, where they differ"
+    return table(caption, header, lines, labels=len(by) + 1, most=MOST_LINES)
 
 
 def _groups(line: Mapping[str, Any], by: Sequence[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from io import BytesIO
@@ -18,6 +19,7 @@ from pddl_eval.report.figures import PNG_SCALE, figures, standalone, svg
 from pddl_eval.report.scored import Scored
 from pddl_eval.report.sections import report_page
 from pddl_eval.run import locate, put_bytes
+from pddl_eval.shown import printable
 
 
 def report_html(report: Report, *, whole: bool = True) -> str:
@@ -35,7 +37,15 @@ def report_json(report: Report) -> str:
 
 def to_json(known: Mapping[str, Any]) -> str:
     """JSON of values that may be frames (lists of objects) or scored datasets."""
-    return json.dumps(known, ensure_ascii=False, indent=1, default=_plain) + "\n"
+    text = json.dumps(known, ensure_ascii=False, indent=1, default=_plain) + "\n"
+    # The escapes of JSON for what is not printable and stands only inside strings.
+    return re.sub(r"[^\n -~]", lambda each: each[0] if each[0].isprintable() else json.dumps(each[0])[1:-1], text)
+
+
+def to_csv(frame: pl.DataFrame) -> str:
+    """CSV with printable names and texts: they come from the data, and CSV has no escapes for the rest."""
+    printed = frame.with_columns(pl.col(pl.String).map_elements(printable, return_dtype=pl.String))
+    return printed.rename(printable).write_csv()
 
 
 def _plain(value: object) -> object:
@@ -59,8 +69,9 @@ def write_tables(report: Report, output: str | os.PathLike[str], suffix: str) ->
     place = locate(output)
     files = {place / f"{name}.{suffix}": frame for name, frame in report.tables().items()}
     for file, frame in {place: report.main_table()}.items() if place.path.endswith(f".{suffix}") else files.items():
-        content = BytesIO()
-        frame.write_csv(content) if suffix == "csv" else frame.write_parquet(content)
+        content = BytesIO(to_csv(frame).encode() if suffix == "csv" else b"")
+        if suffix == "parquet":
+            frame.write_parquet(content)
         put_bytes(file, content.getvalue())
 
 

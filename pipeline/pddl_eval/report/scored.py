@@ -7,8 +7,11 @@ reports know of score columns and files is here.
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import polars as pl
@@ -91,8 +94,22 @@ def open_scored(scored: ScoredInput) -> Scored:
     return found
 
 
+@contextmanager
+def unreadable_texts() -> Iterator[None]:
+    """Raise ``UserError`` where a column that is read has bytes that are not UTF-8: polars reads no such text."""
+    try:
+        yield
+    except pl.exceptions.ComputeError as error:
+        if not re.search("utf-?8", str(error), re.IGNORECASE):
+            raise
+        raise UserError(f"a column to group or join by holds bytes that are not UTF-8: {error}") from None
+
+
 def _open_files(place: str) -> Scored:
     source = open_source(place)
+    for name, count in Counter(source.schema.names).items():
+        if count > 1:
+            raise UserError(f"{count} columns of {place} are named {name}: rename all but one")
     locations = [source.base / file.name for file in source.files]
     paths = [location.path for location in locations]
     if source.base.is_local:

@@ -44,6 +44,7 @@ from pddl_eval.run.score import (
     pair_scorer,
     prepare_run,
     score_dataset,
+    scored_with,
 )
 
 __all__ = [
@@ -87,4 +88,5 @@ __all__ = [
     "require_columns",
     "require_text",
     "score_dataset",
+    "scored_with",
 ]

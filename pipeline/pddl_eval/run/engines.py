@@ -13,6 +13,7 @@ alone, has no dashboard and reports no usage.
 
 from __future__ import annotations
 
+import gc
 import math
 import multiprocessing
 import os
@@ -27,10 +28,10 @@ from itertools import islice
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
-from pddl_eval.errors import RunError
-from pddl_eval.options import RunOptions
+from pddl_eval.errors import RunError, told_to_stop
+from pddl_eval.options import GARBAGE_THRESHOLDS, RunOptions
 from pddl_eval.run.partitions import SCORE_ERROR, VERDICT, ShardFailure, ShardResult, ShardTask
 from pddl_eval.run.places import one_line
 
@@ -48,6 +49,12 @@ CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 START_ATTEMPTS = 5
 """Worker processes in a row that may be killed before they are ready."""
+
+STOP_SECONDS = 2.0
+"""How long worker processes may take to stop by themselves."""
+
+TERMINATED = 128 + signal.SIGTERM
+"""Exit code of a worker process that was told to stop."""
 
 AHEAD = 3
 """Items for each worker that ``ordered_map`` takes before the first of them is done."""
@@ -83,7 +90,8 @@ class WorkerLost:
 def choose_engine(rows: int, shards: int, options: RunOptions) -> RunOptions:
     """The options with the engine and number of workers that are expected to finish first.
 
-    One local worker is this process, which a poison row ends; Ray without ``workers`` has as many as CPUs.
+    One local worker is this process (``finish_shards`` says what happens if a row ends it); Ray without ``workers`` has
+    as many as CPUs. ``workers`` that are asked for are used, as far as there are shards for them.
 
     ``auto`` takes Ray where an address is given, and where ``RAY_ADDRESS`` names a cluster and there are enough rows to
     pay for joining it; otherwise this process or worker processes, whichever is faster. It starts no Ray on this
@@ -103,7 +111,7 @@ def choose_engine(rows: int, shards: int, options: RunOptions) -> RunOptions:
     alone, together = rows * ROW_SECONDS, PROCESSES_SECONDS + rows * ROW_SECONDS / here
     if min(alone, together) > CLUSTER_SECONDS and cluster_address():
         return replace(options, engine="ray")
-    return replace(options, engine="local", workers=here if together < alone else 1)
+    return replace(options, engine="local", workers=here if options.workers or together < alone else 1)
 
 
 def cluster_address() -> str | None:
@@ -206,8 +214,11 @@ class Processes:
 
     def close(self) -> None:
         for worker in self._workers:
-            worker.process.kill()
+            worker.process.terminate()  # It stops its planner and removes what that wrote.
+        deadline = time.monotonic() + STOP_SECONDS
         for worker in list(self._workers):
+            worker.process.join(max(0.0, deadline - time.monotonic()))
+            worker.process.kill()
             self._remove(worker)
 
     def _start(self) -> _Worker:
@@ -228,7 +239,7 @@ class Processes:
     def _count_failed_start(self, exitcode: int | None) -> None:
         self._failed_starts += 1
         # A process that ended by itself would do so again; one that was killed need not.
-        if (exitcode or 0) > 0 or self._failed_starts == START_ATTEMPTS:
+        if ((exitcode or 0) > 0 and exitcode != TERMINATED) or self._failed_starts == START_ATTEMPTS:
             raise EngineError(
                 "Worker processes do not start: a script that calls score_dataset with workers "
                 'does so under `if __name__ == "__main__":`.'
@@ -313,6 +324,8 @@ def _serve(pipe: Connection, function: Callable[[Any], Any]) -> None:
     """What a worker process does. It ends with the pipe, so it does not outlive the process that started it."""
     # Ctrl-C reaches the whole process group; the parent decides what to do.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _stop)
+    gc.set_threshold(*GARBAGE_THRESHOLDS)
     with suppress(EOFError, OSError):
         pipe.send("ready")
         while True:
@@ -322,6 +335,11 @@ def _serve(pipe: Connection, function: Callable[[Any], Any]) -> None:
             except Exception as error:
                 answer = error
             pipe.send(answer)
+
+
+def _stop(_signal: int, _frame: object) -> NoReturn:
+    told_to_stop.set()
+    raise SystemExit(TERMINATED)
 
 
 def _why_it_ended(exitcode: int | None) -> str:

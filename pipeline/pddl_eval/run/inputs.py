@@ -4,10 +4,11 @@ The order of the files, and with it of the output, is that of their partitions' 
 of a listing. A shard is named by what it covers, so the same input has the same shards wherever and whenever it is
 scored.
 
-Rows are read in memory that follows the shard and not the row group that it is cut from. A Parquet reader reaches the
-middle of a row group only by decoding what comes before. So each thread keeps the file that it read last open at the
-row where it stopped: consecutive shards of one row group cost one pass over it, and a worker that is given every second
-shard skips the others at decoding speed (some million rows a second).
+Rows are read in pieces of bounded size, as decoded: memory follows neither the row group nor how often a value of a
+dictionary is repeated. A Parquet reader reaches the middle of a row group only by decoding what comes before. So each
+thread keeps the file that it read last open at the row where it stopped: consecutive shards of one row group cost one
+pass over it, and a worker that is given every second shard skips the others at decoding speed (some 100,000 rows a
+second).
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from itertools import accumulate, pairwise, zip_longest
+from itertools import accumulate, chain, zip_longest
+from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -32,7 +35,7 @@ from pyarrow import fs
 
 from pddl_eval.errors import did_you_mean
 from pddl_eval.run.places import DatasetError, Location, dataset_errors, locate, one_line
-from pddl_eval.table import is_text
+from pddl_eval.table import is_text, values_of
 
 SUFFIXES = (".parquet", ".parq", ".pq")
 """What a folder's Parquet files are called; a file named by itself or by a pattern may be called anything."""
@@ -46,11 +49,20 @@ SIGNATURE_KEY = f"{METADATA_PREFIX}signature"
 SHARD_BYTES = 128 * 2**20
 """Encoded bytes of a shard, at most (about), so that workers need no more memory for long answers."""
 
+PIECE_BYTES = 64 * 2**20
+"""Decoded bytes of a piece, at most (about). A small file can be large when decoded: rows share the values of a
+dictionary."""
+
+STEP_ROWS = 64
+"""Rows that are decoded at a time, because only decoded rows say how large they are."""
+
 FOOTER_READERS = 16
 BATCH_ROWS = 1024
 LOCAL_BUFFER_BYTES = 128 * 1024
 REMOTE_BUFFER_BYTES = 2 * 2**20
 """Read from each column chunk at a time: what a worker holds of a file is this times the number of columns."""
+
+HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
 
 SALVAGE_BATCHES = 16_384
 """Steps in which a damaged row group is read: exact to the row up to that many rows, to a few rows beyond."""
@@ -72,11 +84,13 @@ class FileVersion:
     """A file as it was when the run was prepared: ``footer`` is a digest of its footer.
 
     The footer holds the size, place and bounds of every column chunk, so that a file whose rows changed has another
-    one, while copying or touching the file changes nothing.
+    one, while copying or touching the file changes nothing. ``keys`` are the columns that its folders' names give it
+    (``model=a/split=test``); None is a null.
     """
 
     location: Location
     footer: str
+    keys: tuple[tuple[str, str | None], ...] = ()
 
     def __str__(self) -> str:
         return str(self.location)
@@ -142,7 +156,8 @@ class Shard:
 def open_source(places: Input) -> Source:
     """Find the files of an input and read their footers.
 
-    Raises ``DatasetError`` where there is nothing, where a file is not Parquet and where schemas differ.
+    A folder ``key=value`` is a column of text, unless the files have a column of that name. Raises ``DatasetError``
+    where there is nothing, where a file is not Parquet and where schemas differ.
     """
     found = [_find(locate(place)) for place in ([places] if isinstance(places, (str, os.PathLike)) else places)]
     if not found:
@@ -155,8 +170,27 @@ def open_source(places: Input) -> Source:
     with ThreadPoolExecutor(min(FOOTER_READERS, len(paths))) as readers:
         described = list(readers.map(lambda path: _describe(path, base), paths))
     schema = _common_schema(described)
-    files = sorted((file for file, _ in described), key=lambda file: partition_stem(file.name))
-    return Source(base, walked, tuple(files), schema)
+    folders = {file.name: dict(_folder_keys(file.name)) for file, _ in described}
+    keys = [key for key in dict.fromkeys(chain.from_iterable(folders.values())) if key not in schema.names]
+    for key in keys:
+        schema = schema.append(pa.field(key, pa.string()))
+    files = [
+        replace(file, version=replace(file.version, keys=tuple((key, folders[file.name].get(key)) for key in keys)))
+        for file, _ in described
+    ]
+    return Source(base, walked, tuple(sorted(files, key=lambda file: partition_stem(file.name))), schema)
+
+
+def _folder_keys(name: str) -> Iterator[tuple[str, str | None]]:
+    """The keys and values in the names of a file's folders, as Hive writes them.
+
+    >>> list(_folder_keys("model=gpt%204/split=__HIVE_DEFAULT_PARTITION__/x.parquet"))
+    [('model', 'gpt 4'), ('split', None)]
+    """
+    for folder in name.split("/")[:-1]:
+        key, equals, value = folder.partition("=")
+        if key and equals:
+            yield unquote(key), None if value == HIVE_NULL else unquote(value)
 
 
 def read_footer(file: pa.NativeFile, location: Location) -> tuple[FileVersion, pq.FileMetaData]:
@@ -166,13 +200,31 @@ def read_footer(file: pa.NativeFile, location: Location) -> tuple[FileVersion, p
     # Thrift metadata, its length and the magic number end the file, which begins with the magic number too.
     length = struct.unpack("<I", tail[-8:-4])[0] + 8 if len(tail) >= 12 and tail.endswith(_MAGIC) else size
     if length + len(_MAGIC) > size:
-        raise DatasetError(f"{location} is not a Parquet file.")
+        raise DatasetError(f"{location} is not a Parquet file{_what_it_is(tail, file.read_at(min(size, 64), 0))}.")
     footer = tail[-length:] if length <= len(tail) else file.read_at(length, size - length)
     try:
         metadata = pq.read_metadata(pa.BufferReader(_MAGIC + footer))
     except (OSError, pa.ArrowException) as error:
         raise DatasetError(f"{location} is not a Parquet file that can be read: {one_line(error)}.") from None
     return FileVersion(location, hashlib.blake2b(footer, digest_size=16).hexdigest()), metadata
+
+
+def _what_it_is(tail: bytes, head: bytes) -> str:
+    """What a file seems to be that is not Parquet, and what to do about it."""
+    name, read = "", ""
+    if tail.endswith(b"PARE"):
+        return ": its footer is encrypted, so write it without encryption first"
+    if head.startswith(b"ARROW1"):
+        name, read = "an Arrow file", "read_ipc"
+    elif head.lstrip().startswith(b"{"):
+        name, read = "JSON Lines", "read_ndjson"
+    elif head.lstrip().startswith(b"["):
+        name, read = "JSON", "read_json"
+    elif b"," in head.partition(b"\n")[0] and head.isascii() and b"\0" not in head:
+        name, read = "CSV", "read_csv"
+    if not name:
+        return ""
+    return f" but seems to be {name}; in Python, polars.{read}(FILE).write_parquet(FILE.parquet) converts it"
 
 
 def plan_shards(source: Source, shard_rows: int) -> tuple[Shard, ...]:
@@ -204,13 +256,15 @@ def partition_stem(name: str) -> str:
 
 
 def require_columns(source: Source, names: Iterable[str]) -> None:
-    """Raise ``DatasetError`` for the first name that is not a column; the message names the nearest one that is."""
+    """Raise ``DatasetError`` for the first name that is not one column; the message names the nearest one that is."""
     known = source.schema.names
     for name in names:
         if name not in known:
             raise DatasetError(
                 f"There is no column {name} in {place_of(source)}: {did_you_mean(name, known, 'columns')}"
             )
+        if known.count(name) > 1:
+            raise DatasetError(f"{place_of(source)} has {known.count(name)} columns named {name}: keep one.")
 
 
 def require_text(source: Source, name: str) -> None:
@@ -232,7 +286,11 @@ def place_of(source: Source) -> Location:
 
 
 def column_batches(source: Source, names: Sequence[str], batch_rows: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
-    """The columns of all rows, in the order of the files; raises ``DatasetError`` where a file cannot be read."""
+    """The columns of all rows, in the order of the files, in batches of at most that many rows and ``PIECE_BYTES``.
+
+    Raises ``DatasetError`` where a file cannot be read.
+    """
+    schema = pa.schema([source.schema.field(name) for name in names])
     for file in source.files:
         place = file.version.location
         with (
@@ -240,32 +298,73 @@ def column_batches(source: Source, names: Sequence[str], batch_rows: int = BATCH
             place.filesystem.open_input_file(place.path) as stream,
             pq.ParquetFile(stream, buffer_size=REMOTE_BUFFER_BYTES, pre_buffer=False) as parquet,
         ):
-            yield from parquet.iter_batches(batch_rows, columns=list(names), use_threads=False)
+            own = [name for name in names if name not in dict(file.version.keys)]
+            batches: list[pa.RecordBatch] = []
+            rows = size = 0
+            for batch in parquet.iter_batches(min(batch_rows, STEP_ROWS), columns=own, use_threads=False):
+                if batches and (rows + batch.num_rows > batch_rows or size + batch.nbytes > PIECE_BYTES):
+                    yield from _with_keys(batches, file.version, schema).combine_chunks().to_batches()
+                    batches, rows, size = [], 0, 0
+                batches.append(batch.select(own))
+                rows, size = rows + batch.num_rows, size + batch.nbytes
+            yield from _with_keys(batches, file.version, schema).combine_chunks().to_batches()
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What could be read of a range: the rows, their numbers in the file, and why the others are missing (or None)."""
+    """Consecutive rows of a file: ``damage`` says why rows before them, or behind the last ones, are missing."""
 
     table: pa.Table
-    numbers: tuple[range, ...]
+    numbers: range
     damage: str | None = None
 
 
-def read_rows(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> Rows:
-    """The rows ``start`` to ``stop`` of a file.
+def read_rows(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> Iterator[Rows]:
+    """The rows ``start`` to ``stop`` of a file in pieces of about ``PIECE_BYTES``; always at least one.
 
     Where the file is damaged, all rows before the damage in each row group; those behind it in the same row group
     cannot be decoded. Raises ``DatasetError`` where the file cannot be opened or is no longer that version.
     """
-    for _ in range(READ_ATTEMPTS):
+    batches: list[pa.RecordBatch] = []
+    size, first, damage, failures = 0, start, None, 0
+    while start < stop:
         try:
             reader = _reader(file)
-            batches = list(reader.read(start, stop, max(1, stop - start), reader.parquet.num_row_groups))
-            return Rows(pa.Table.from_batches(batches, schema), (range(start, stop),))
-        except READ_ERRORS:
+            low, high = reader.row_group(start)
+            # The last attempt reads row by row, up to the damage in this row group.
+            last = failures == READ_ATTEMPTS
+            step, end = (max(1, (high - low) // SALVAGE_BATCHES), min(stop, high)) if last else (STEP_ROWS, stop)
+            for batch in reader.read(start, end, step, one_group=last):
+                if batches and size + batch.nbytes > PIECE_BYTES:
+                    yield Rows(_with_keys(batches, file, schema), range(first, start), damage)
+                    batches, size, first, damage = [], 0, start, None
+                batches.append(batch)
+                size, start = size + batch.nbytes, start + batch.num_rows
+            failures = 0
+            if last:
+                close_file()
+        except READ_ERRORS as error:
             close_file()
-    return _salvage(file, start, stop, schema)
+            failures += 1
+            if failures > READ_ATTEMPTS:
+                if "AWS Error" in str(error):
+                    raise DatasetError(f"Cannot read {file}: {one_line(error)}.") from None
+                if batches:
+                    yield Rows(_with_keys(batches, file, schema), range(first, start), damage)
+                start = min(stop, _reader(file).row_group(start)[1])
+                batches, size, first, damage, failures = [], 0, start, one_line(error), 0
+    if batches or first == start:
+        yield Rows(_with_keys(batches, file, schema), range(first, start), damage)
+
+
+def _with_keys(batches: Sequence[pa.RecordBatch], file: FileVersion, schema: pa.Schema) -> pa.Table:
+    """The rows as a table of that schema, with the columns that the names of the file's folders give."""
+    keys = dict(file.keys)
+    own = pa.schema([field for field in schema if field.name not in keys])
+    table = pa.Table.from_batches(batches, own)
+    rows, columns = sum(batch.num_rows for batch in batches), iter(table.columns)
+    of_file = {key: pa.repeat(pa.scalar(value, pa.string()), rows) for key, value in file.keys}
+    return pa.table([of_file[name] if name in keys else next(columns) for name in schema.names], schema=schema)
 
 
 def read_row(source: Source, number: int, names: Sequence[str]) -> dict[str, Any]:
@@ -280,13 +379,15 @@ def read_row(source: Source, number: int, names: Sequence[str]) -> dict[str, Any
         if number < file.rows:
             break
         number -= file.rows
-    start = number - number % BATCH_ROWS
-    window = read_rows(file.version, start, min(start + BATCH_ROWS, file.rows), source.schema)
-    close_file()
-    present = [each for numbers in window.numbers for each in numbers]
-    if number not in present:
-        raise DatasetError(f"The row cannot be read: {file.version} is damaged ({window.damage}).")
-    return dict(window.table.select(list(names)).slice(present.index(number), 1).to_pylist()[0])
+    damage = None
+    try:
+        for piece in read_rows(file.version, number, number + 1, source.schema):
+            damage = damage or piece.damage
+            if piece.table.num_rows:
+                return {name: values_of(piece.table[name])[0] for name in names}
+    finally:
+        close_file()
+    raise DatasetError(f"The row cannot be read: {file.version} is damaged ({damage}).")
 
 
 def close_file() -> None:
@@ -307,13 +408,18 @@ class _Reader:
     position: int = -1
     rest: pa.RecordBatch | None = None
 
-    def read(self, start: int, stop: int, batch_rows: int, stop_group: int) -> Iterator[pa.RecordBatch]:
+    def row_group(self, row: int) -> tuple[int, int]:
+        """The first row of that row's row group, and of the next one."""
+        group = bisect_right(self.bounds, row)
+        return self.bounds[group - 1], self.bounds[group]
+
+    def read(self, start: int, stop: int, batch_rows: int, *, one_group: bool = False) -> Iterator[pa.RecordBatch]:
         """Continue decoding where ``start`` is ahead in the same row group, otherwise begin at its row group."""
         group = bisect_right(self.bounds, start) - 1
         if not self.bounds[group] <= self.position <= start:
             self.rest = None
             self.position = self.bounds[group]
-            groups = range(group, stop_group)
+            groups = [group] if one_group else range(group, self.parquet.num_row_groups)
             self.batches = self.parquet.iter_batches(batch_rows, row_groups=groups, use_threads=False)
         while self.position < stop:
             batch = self.rest if self.rest is not None else next(self.batches, None)
@@ -344,7 +450,7 @@ def _reader(file: FileVersion) -> _Reader:
         with dataset_errors(place, "read"):
             handle = place.filesystem.open_input_file(place.path)
             version, metadata = read_footer(handle, place)
-            if version != file:
+            if version.footer != file.footer:
                 raise DatasetError(f"{place} has changed since the run was prepared.")
             buffer = LOCAL_BUFFER_BYTES if place.is_local else REMOTE_BUFFER_BYTES
             parquet = pq.ParquetFile(
@@ -353,31 +459,6 @@ def _reader(file: FileVersion) -> _Reader:
         rows = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
         _kept.reader = _Reader(file, parquet, list(accumulate(rows, initial=0)))
     return _kept.reader
-
-
-def _salvage(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> Rows:
-    """The rows of a damaged range: each row group is read in small steps up to its damage."""
-    batches: list[pa.RecordBatch] = []
-    numbers: list[range] = []
-    damage = None
-    for group, (low, high) in enumerate(pairwise(_reader(file).bounds)):
-        first, last = max(start, low), min(stop, high)
-        if first >= last:
-            continue
-        read = first
-        try:
-            for batch in _reader(file).read(first, last, max(1, (high - low) // SALVAGE_BATCHES), group + 1):
-                batches.append(batch)
-                read += batch.num_rows
-        except READ_ERRORS as error:
-            if "AWS Error" in str(error):
-                raise DatasetError(f"Cannot read {file}: {one_line(error)}.") from None
-            damage = damage or one_line(error)
-        finally:
-            close_file()
-        if first < read:
-            numbers.append(range(first, read))
-    return Rows(pa.Table.from_batches(batches, schema), tuple(numbers), damage)
 
 
 def _find(place: Location) -> tuple[Location, list[str], bool]:
@@ -421,9 +502,25 @@ def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
 
 
 def _walk(folder: Location, *, recursive: bool = True) -> list[str]:
-    infos = folder.filesystem.get_file_info(fs.FileSelector(folder.path, recursive=recursive))
-    files = (info.path for info in infos if info.type == fs.FileType.File)
+    if folder.is_local:
+        files = _walk_local(folder.path, recursive)
+    else:
+        infos = folder.filesystem.get_file_info(fs.FileSelector(folder.path, recursive=recursive))
+        files = (info.path for info in infos if info.type == fs.FileType.File)
     return [path for path in files if not re.search(r"(?:^|/)[._]", _relative(path, folder))]
+
+
+def _walk_local(folder: str, recursive: bool) -> Iterator[str]:
+    """The files of a folder; each folder once, whatever links lead to it, real folders before links."""
+    walked = set()
+    for place, folders, files in os.walk(folder, followlinks=True):
+        here = Path(place)
+        new = here.resolve() not in walked
+        walked.add(here.resolve())
+        links = [name for name in folders if (here / name).is_symlink()]
+        folders[:] = [*sorted({*folders} - {*links}), *sorted(links)] if new and recursive else []
+        if new:
+            yield from (f"{place.rstrip('/')}/{name}" for name in files if (here / name).is_file())
 
 
 def _relative(path: str, folder: Location) -> str:

@@ -1,6 +1,7 @@
 """One shard from descriptor to partition: what a worker does, on any engine.
 
-A partition is the scored rows of one shard as a Parquet file whose metadata has a record of how it came about. Resumed
+A partition is the scored rows of one shard as a Parquet file, with a row group for each piece that was read, usually
+one. Its metadata has a record of how it came about. Resumed
 runs and the summary read this record. Nothing that happens to a shard is raised here: it comes back as a value, a
 record or a failure, so that an exception in an engine is always the engine's own.
 """
@@ -12,8 +13,9 @@ import platform
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -21,7 +23,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pddl_eval.run.inputs import FOOTER_READERS, SIGNATURE_KEY, Rows, Shard, read_rows
+from pddl_eval.errors import UserError
+from pddl_eval.run.inputs import FOOTER_READERS, SIGNATURE_KEY, Shard, read_rows
 from pddl_eval.run.places import DatasetError, Location, OutputError, dataset_errors, new_parquet
 
 RECORD_KEY = "pddl_eval.shard"
@@ -42,6 +45,10 @@ Statistics = Mapping[str, Mapping[str, float]]
 null), and, of ``verdict``, how often each of its values occurs. Those of shards add up to those of a run."""
 
 
+def _count_nothing(_table: pa.Table) -> Statistics:
+    return {}
+
+
 @dataclass(frozen=True, slots=True)
 class Scorer:
     """What is done to the rows: picklable, cheap to send, the same on every worker.
@@ -49,12 +56,14 @@ class Scorer:
     ``signature`` names in one line every setting that can change a score; ``settings`` are for the run's manifest.
     ``output_schema`` makes of an input's schema the same with the score columns behind it (``score_error`` among them)
     and raises for a bad one. ``score`` adds these columns to a table; its metadata may have a ``CARRIED_KEY``.
+    ``count`` makes further statistics of a table.
     """
 
     signature: str
     settings: Mapping[str, object]
     output_schema: Callable[[pa.Schema], pa.Schema]
     score: Callable[[pa.Table], pa.Table]
+    count: Callable[[pa.Table], Statistics] = _count_nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,30 +148,46 @@ def score_shard(work: Work, task: ShardTask) -> ShardResult:
     started = time.perf_counter()
     shard = task.shard
     try:
-        rows = read_rows(shard.file, *(task.probe or (shard.start, shard.stop)), work.input_schema)
-        scored, carried = _score(rows, work, task.unscored)
-        record = ShardRecord(
-            name=shard.name,
-            run=work.run,
-            rows=scored.num_rows,
-            statistics=column_statistics(scored, work.score_columns),
-            seconds=round(time.perf_counter() - started, 4),
-            node=platform.node(),
-            attempt=task.attempt,
-            unreadable=() if task.probe else _gaps(rows.numbers, shard),
-            damage=rows.damage,
-            unscored=task.unscored,
-            carried=carried,
-        )
-        if task.probe is None:
-            metadata = {SIGNATURE_KEY: work.scorer.signature, RECORD_KEY: json.dumps(asdict(record))}
-            with new_parquet(work.output / shard.name, scored.schema, metadata) as writer:
-                writer.write_table(scored, row_group_size=max(1, scored.num_rows))
+        present: list[range] = []
+        damage: str | None = None
+        statistics: Statistics = {}
+        carried = 0
+        with ExitStack() as stack:
+            writer = None
+            for rows in read_rows(shard.file, *(task.probe or (shard.start, shard.stop)), work.input_schema):
+                present.append(rows.numbers)
+                damage = damage or rows.damage
+                scored, known = _score(rows.table, rows.numbers, work, task.unscored)
+                carried += known
+                counts = {**column_statistics(scored, work.score_columns), **work.scorer.count(rows.table)}
+                statistics = merge_statistics([statistics, counts])
+                if task.probe is None:
+                    # Not before the first rows are scored: a worker that dies of them leaves no file behind.
+                    writer = writer or stack.enter_context(new_parquet(work.output / shard.name, scored.schema))
+                    writer.write_table(scored, row_group_size=max(1, scored.num_rows))
+            record = ShardRecord(
+                name=shard.name,
+                run=work.run,
+                rows=sum(map(len, present)),
+                statistics=statistics,
+                seconds=round(time.perf_counter() - started, 4),
+                node=platform.node(),
+                attempt=task.attempt,
+                unreadable=() if task.probe else _gaps(present, shard),
+                damage=damage,
+                unscored=task.unscored,
+                carried=carried,
+            )
+            if writer is not None:
+                metadata = {SIGNATURE_KEY: work.scorer.signature, RECORD_KEY: json.dumps(asdict(record))}
+                writer.add_key_value_metadata(metadata)
         return record
     except OutputError as error:
         return ShardFailure(shard.name, str(error), fatal=True)
     except DatasetError as error:
         return ShardFailure(shard.name, str(error))
+    except UserError as error:  # A setting that only shows here to be wrong, such as the name of a model.
+        return ShardFailure(shard.name, str(error), fatal=True)
     except MemoryError:
         return ShardFailure(shard.name, "It does not fit into the worker's memory: choose a smaller --shard-rows.")
     except Exception as error:
@@ -224,19 +249,18 @@ def merge_statistics(parts: Iterable[Statistics]) -> Statistics:
     return {column: dict(values) for column, values in total.items()}
 
 
-def _gaps(present: tuple[range, ...], shard: Shard) -> tuple[tuple[int, int], ...]:
+def _gaps(present: Sequence[range], shard: Shard) -> tuple[tuple[int, int], ...]:
     starts = [shard.start, *(numbers.stop for numbers in present)]
     stops = [*(numbers.start for numbers in present), shard.stop]
     return tuple((start, stop) for start, stop in zip(starts, stops, strict=True) if start < stop)
 
 
-def _score(rows: Rows, work: Work, unscored: Collection[int]) -> tuple[pa.Table, int]:
+def _score(table: pa.Table, numbers: range, work: Work, unscored: Collection[int]) -> tuple[pa.Table, int]:
     """The scored rows, the unscored ones among them, and how many have scores that were made before."""
-    numbers = [number for present in rows.numbers for number in present] if unscored else []
     left_out = pa.array([number in unscored for number in numbers], pa.bool_())
-    table = rows.table.filter(pc.invert(left_out)) if unscored else rows.table
-    scored = work.scorer.score(table)
-    if scored.num_rows != table.num_rows or not scored.schema.equals(work.output_schema):
+    rows = table.filter(pc.invert(left_out)) if unscored else table
+    scored = work.scorer.score(rows)
+    if scored.num_rows != rows.num_rows or not scored.schema.equals(work.output_schema):
         raise TypeError("the scorer's rows or columns are not those that it announced")
     carried = int((scored.schema.metadata or {}).get(CARRIED_KEY, 0))
     if unscored:
@@ -245,5 +269,5 @@ def _score(rows: Rows, work: Work, unscored: Collection[int]) -> tuple[pa.Table,
         scores = scored.take(pc.if_else(left_out, None, places)).select(work.score_columns)
         errors = pc.if_else(left_out, UNSCORED, scores[SCORE_ERROR])
         scores = scores.set_column(scores.schema.get_field_index(SCORE_ERROR), SCORE_ERROR, errors)
-        scored = pa.table([*rows.table.columns, *scores.columns], schema=work.output_schema)
+        scored = pa.table([*table.columns, *scores.columns], schema=work.output_schema)
     return scored.replace_schema_metadata(work.output_schema.metadata), carried

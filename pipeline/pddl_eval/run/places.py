@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -75,6 +75,16 @@ class Location:
         return f"{self.scheme}://{self.path}" if self.scheme in ("s3", "gs", "gcs") else self.root + self.path
 
     @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def parent(self) -> Location:
+        """The folder that it is in."""
+        return replace(self, path=self.path.rpartition("/")[0])
+
+    @property
     def scheme(self) -> str:
         return self.root.partition("://")[0]
 
@@ -96,13 +106,15 @@ class Location:
 def locate(place: str | os.PathLike[str]) -> Location:
     """The location that a path or URI names.
 
-    Raises ``DatasetError`` for a URI that no filesystem understands, and for one that carries a password, which would
-    end up in manifests and logs.
+    Raises ``DatasetError`` for an empty text and for ``-``, for a URI that no filesystem understands, and for one that
+    carries a password, which would end up in manifests and logs.
 
     >>> str(locate("/data/runs/../pairs"))
     '/data/pairs'
     """
     text = os.fspath(place)
+    if text in ("", "-"):
+        raise DatasetError(f"{text or 'An empty text'} is no place: name a file, a folder or a URI.")
     scheme, _, rest = text.partition("://") if "://" in text else ("", "", text)
     scheme = scheme.lower()
     if scheme in ("", "file"):
@@ -138,17 +150,37 @@ def put_bytes(location: Location, content: bytes | memoryview) -> None:
         file.write(content)
 
 
+def put_new(location: Location, content: bytes) -> None:
+    """As ``put_bytes``, but a file that is there already stays as it is, also if it appears at the same time.
+
+    On object stores, and where the filesystem has no hard links, the later of two writers replaces the other's file.
+    """
+    if location.name in list_files(location.parent):
+        return
+    if not location.is_local:
+        put_bytes(location, content)
+        return
+    aside = location.parent / f".{location.name}.{uuid4().hex}.tmp"
+    put_bytes(aside, content)
+    with dataset_errors(location, "write"):
+        try:
+            os.link(aside.path, location.path)
+        except FileExistsError:
+            pass
+        except OSError:
+            location.filesystem.move(aside.path, location.path)
+        finally:
+            Path(aside.path).unlink(missing_ok=True)
+
+
 @contextmanager
-def new_parquet(
-    location: Location, schema: pa.Schema, metadata: Mapping[str, str] | None = None
-) -> Iterator[pq.ParquetWriter]:
+def new_parquet(location: Location, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
     """The writer of a Parquet file that appears whole, when the block ends without an error; raises ``OutputError``."""
     with (
         new_file(location) as file,
         pq.ParquetWriter(file, schema, compression="zstd", write_page_checksum=True) as writer,
     ):
         yield writer
-        writer.add_key_value_metadata(dict(metadata or {}))
 
 
 @contextmanager

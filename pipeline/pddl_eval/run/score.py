@@ -22,7 +22,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from pddl_eval.errors import RunError
+from pddl_eval.domains import known_domain_names
+from pddl_eval.errors import RunError, did_you_mean
 from pddl_eval.metrics import PAIRS
 from pddl_eval.options import RunOptions, ScoringOptions, takes
 from pddl_eval.run import places
@@ -44,12 +45,17 @@ from pddl_eval.run.partitions import (
 )
 from pddl_eval.run.places import DatasetError, Location, OutputError, dataset_errors, locate
 from pddl_eval.run.retries import run_shards
-from pddl_eval.shown import shorten
-from pddl_eval.table import score_schema, score_table
+from pddl_eval.shown import printable, shorten
+from pddl_eval.table import UNKNOWN_DOMAINS, count_unknown_domains, score_schema, score_table
 
 MANIFEST = "_pddl_eval_run.json"
 SUMMARY = "_summary.json"
 """Written last, when every partition is there; Parquet readers ignore names with a leading underscore."""
+
+IN_PROCESS = "_in_process"
+"""There while a process scores into the folder itself; it stays if that process is killed."""
+
+FILE_SUFFIXES = ("parquet", "parq", "pq", "jsonl", "json", "csv", "arrow", "feather", "txt")
 
 FORMAT = 1
 """Of the manifest."""
@@ -123,6 +129,7 @@ def prepare_run(inputs: Input, output: str | os.PathLike[str], scorer: Scorer, s
     lies in the input; whatever the scorer raises for a schema that it cannot score.
     """
     folder = locate(output)
+    _refuse_file(folder)
     source = open_source(inputs)
     _refuse_overlap(source, folder)
     output_schema = scorer.output_schema(source.schema)
@@ -151,7 +158,12 @@ def prepare_run(inputs: Input, output: str | os.PathLike[str], scorer: Scorer, s
 
 
 def finish_shards(run: Run, options: RunOptions, *, watch: Watcher | None = None) -> RunSummary:
-    """Score the shards that are missing and complete the run; errors as of ``score_dataset``."""
+    """Score the shards that are missing and complete the run; errors as of ``score_dataset``.
+
+    A small dataset is scored in this process, because worker processes take longer to start than its rows to score. If
+    a row ends this process, the marker ``IN_PROCESS`` stays behind, and the run started again uses a worker process,
+    in which such a row is found and left out.
+    """
     started = time.perf_counter()
     options = choose_engine(sum(shard.rows for shard in run.missing), len(run.missing), options)
     records = dict(run.finished)
@@ -178,23 +190,32 @@ def finish_shards(run: Run, options: RunOptions, *, watch: Watcher | None = None
 
 
 def begin_run(run: Run) -> None:
-    """Claim the output folder for the run; raises ``OutputError`` where it cannot be written to."""
+    """Claim the output folder for the run.
+
+    Raises ``OutputError`` where it cannot be written to, and ``DatasetError`` where another run was faster.
+    """
     output = run.work.output
-    places.remove_temporary_files(output)
-    places.put_bytes(output / MANIFEST, json.dumps(run.manifest, indent=1).encode())
+    places.put_new(output / MANIFEST, json.dumps(run.manifest, indent=1).encode())
+    _refuse_other_run(output, run.manifest)
     if run.missing:
         places.remove_file(output / SUMMARY)
 
 
 def finish_run(run: Run, summary: Mapping[str, Any]) -> None:
-    """Mark the run as complete, with its summary; raises ``OutputError`` where a partition is missing."""
+    """Mark the run as complete, with its summary, and remove what killed writers left behind.
+
+    Raises ``OutputError`` where a partition is missing, and ``DatasetError`` where the folder has become another run's
+    (on an object store, which cannot refuse the second of two manifests).
+    """
     output = run.work.output
-    absent = {shard.name for shard in run.shards} - places.list_files(output).keys()
+    _refuse_other_run(output, run.manifest)
+    absent = len(run.shards) - len(finished_records(output, run.shards, run.work.run))
     if absent:
         raise OutputError(
-            f"{len(absent)} of {len(run.shards)} partitions are missing from {output}: "
-            "on a cluster, the output must be a folder that all nodes share, or an object store."
+            f"{absent} of {len(run.shards)} partitions are missing from {output}: on a cluster, the output must be a "
+            "folder that all nodes share, or an object store. The same run started again makes them."
         )
+    places.remove_temporary_files(output)
     content = {"run": run.work.run, "complete": True, **summary}
     places.put_bytes(output / SUMMARY, json.dumps(content, indent=1).encode())
 
@@ -274,13 +295,16 @@ class RunSummary:
             if mean is not None:
                 lines.append((column, f"{mean:7.4f}  (mean of {self.statistics[column]['count']:,})"))
         lines += [(f"verdict {verdict}", f"{count:,}") for verdict, count in self.verdicts.items()]
+        for name, count in self.statistics.get(UNKNOWN_DOMAINS, {}).items():
+            hint = did_you_mean(name, known_domain_names(), "known domains")
+            lines.append(("unknown domain", f"{count:,} rows: {name}; {hint}"))
         if self.errors:
             lines.append(("score_error", f"{self.errors:,} rows could not be scored"))
         if self.rows_scored:
-            workers = f", {self.workers} workers" if (self.workers or 1) > 1 else ""
+            workers = f", {self.workers} worker{'' if self.workers == 1 else 's'}" if self.workers else ""
             speed = f"{self.rows_per_second:,.0f} pairs/s in {self.seconds:,.1f} s ({self.engine}{workers})"
             lines.append(("throughput", speed))
-        return [*lines, ("signature", self.signature), ("output", self.output)]
+        return [*lines, ("signature", self.signature), ("output", printable(self.output))]
 
     def __str__(self) -> str:
         lines = self.lines()
@@ -304,7 +328,22 @@ def pair_scorer(options: ScoringOptions) -> Scorer:
     """``score_table`` as the scorer of a run."""
     signature = options.signature
     score = partial(_score_pairs, options=options, signature=signature)
-    return Scorer(signature, asdict(options), partial(score_schema, options=options), score)
+    schema, count = (partial(function, options=options) for function in (score_schema, count_unknown_domains))
+    return Scorer(signature, asdict(options), schema, score, count)
+
+
+def scored_with(source: Source) -> ScoringOptions:
+    """The columns and the domain that a dataset was scored with, from the manifest beside its files.
+
+    Those of no settings where there is no manifest, or none that can be read.
+    """
+    try:
+        if MANIFEST in places.list_files(source.base):
+            settings = json.loads(places.read_bytes(source.base / MANIFEST))["settings"]
+            return ScoringOptions(columns=settings["columns"], domain=settings["domain"])
+    except (ValueError, KeyError, TypeError, AttributeError):
+        pass  # A copy beside another manifest.
+    return ScoringOptions()
 
 
 def _score_pairs(table: pa.Table, options: ScoringOptions, signature: str) -> pa.Table:
@@ -317,6 +356,8 @@ def _score_pairs(table: pa.Table, options: ScoringOptions, signature: str) -> pa
 def _json_log(path: str) -> Iterator[Watcher]:
     """A watcher that appends a line to the file for each finished shard and each lost worker."""
     place = locate(path)
+    if not place.is_local:
+        raise DatasetError(f"Nothing can be appended to {place}: the log is a local file.")
 
     def watch(event: Event) -> None:
         if not isinstance(event, Run):
@@ -351,13 +392,21 @@ def log_line(result: ShardResult | WorkerLost) -> str:
 def _results(run: Run, options: RunOptions) -> Generator[Event, None, None]:
     """The results of the missing shards, as they finish, and each lost worker."""
     function = partial(score_shard, run.work)
-    if options.engine == "local" and options.workers == 1:
-        yield from map(function, map(ShardTask, run.missing))
-        close_file()
-    elif run.missing:
+    marker = run.work.output / IN_PROCESS
+    if not run.missing:
+        return
+    if options.engine == "local" and options.workers == 1 and not places.list_files(run.work.output).get(marker.name):
+        places.put_bytes(marker, b"If nothing scores into this folder, a row has ended the process that did.\n")
+        try:
+            yield from map(function, map(ShardTask, run.missing))
+        finally:
+            places.remove_file(marker)
+            close_file()
+    else:
         engine = RayTasks(function, options) if options.engine == "ray" else Processes(function, options.workers or 1)
         with closing(engine):
             yield from run_shards(engine, run.missing)
+        places.remove_file(marker)
 
 
 def _summary(run: Run, records: Mapping[str, ShardRecord], options: RunOptions, seconds: float) -> RunSummary:
@@ -387,6 +436,12 @@ def _troubles(run: Run, records: Mapping[str, ShardRecord], failures: Sequence[S
             ranges = ", ".join(f"{start:,} to {stop - 1:,}" for start, stop in record.unreadable)
             troubles.append(f"rows {ranges} of {shard.file} cannot be read ({record.damage})")
     return troubles
+
+
+def _refuse_file(output: Location) -> None:
+    suffix = output.name.rpartition(".")[2].lower()
+    if suffix in FILE_SUFFIXES and not places.list_files(output):
+        raise DatasetError(f"The output {output} is named like a file: name a folder, which gets Parquet partitions.")
 
 
 def _refuse_overlap(source: Source, output: Location) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from pddl_eval.budget import check
 from pddl_eval.model import EQUALITY, ROOT_TYPE, Action, Atom, Domain, Operator, Problem, State, show_atom
 
 DOMAINS_KEPT = 8
@@ -21,6 +22,9 @@ DOMAINS_KEPT = 8
 
 ACTIONS_KEPT = 20_000
 """Ground operators kept a domain; one takes about a kilobyte."""
+
+STEPS_PER_CHECK = 100
+"""Steps between two looks at the row's budget."""
 
 GroundOperator = Operator[State]
 
@@ -57,7 +61,7 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
     """
     operators = _operators_of(domain)
     objects = {**problem.objects, **domain.constants}
-    state = problem.init
+    state = set(problem.init)  # changed in place: a state may have thousands of atoms and a plan thousands of steps
     done: list[tuple[GroundOperator, ...]] = []
     failed_step, reason = None, ""
     for number, step in enumerate(plan, 1):
@@ -66,9 +70,12 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
             failed_step, reason = number, found
             break
         added, deleted = effects_of(found)
-        state = state - deleted | added
+        state -= deleted
+        state |= added
         done.append(found)
-    return Execution(tuple(done), state, failed_step, reason, problem.goal - state)
+        if not number % STEPS_PER_CHECK:
+            check()
+    return Execution(tuple(done), frozenset(state), failed_step, reason, problem.goal - state)
 
 
 def effects_of(step: Sequence[GroundOperator]) -> tuple[State, State]:
@@ -132,7 +139,7 @@ def _operators_of(domain: Domain) -> _Operators:
 
 
 def _applicable(
-    step: Set[Action], state: State, operators: _Operators, objects: Mapping[str, str]
+    step: Set[Action], state: Set[Atom], operators: _Operators, objects: Mapping[str, str]
 ) -> tuple[GroundOperator, ...] | str:
     """The step's operators, or in words why it cannot happen."""
     found: list[GroundOperator] = []
@@ -146,10 +153,9 @@ def _applicable(
                 return f"{show_atom(action)}: there is no object {argument}"
             if types != (ROOT_TYPE,) and (type_,) != types and not operators.domain.fits(type_, types):
                 return f"{show_atom(action)}: {argument} is not a {' or '.join(types)}"
-        if not operator.applicable(state):
-            lacking = operator.preconditions - state
-            if lacking:
-                return f"{show_atom(action)} needs {_listed(lacking)}"
+        if not operator.preconditions <= state:
+            return f"{show_atom(action)} needs {_listed(operator.preconditions - state)}"
+        if operator.negative_preconditions & state:
             return f"{show_atom(action)} needs {_listed(operator.negative_preconditions & state)} to be false"
         found.append(operator)
     return (_interference(found) if len(found) > 1 else None) or tuple(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
+from pddl_eval.budget import check
 from pddl_eval.domains import BrokenAssumption, PlanningDomain, Rules
 from pddl_eval.model import Action, Atom, Domain, Operator, Problem, State
 from pddl_eval.solve import fast_downward
@@ -90,6 +91,7 @@ def _plan_by_rules(
         return start.plan(problem.goal)
     if conflicts:
         for atom in start.atoms:
+            check()
             part = replace(problem, init=problem.init - {atom})
             found = _plan_by_rules(part, rules, typed, conflicts - 1)
             if isinstance(found, tuple):

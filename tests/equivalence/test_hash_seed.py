@@ -1,0 +1,34 @@
+"""Details, verdicts and certificates do not depend on the order in which sets are iterated."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+SCRIPT = """
+from dataclasses import replace
+from random import Random
+from pddl_eval.metrics import score_problem_pair
+from pddl_eval.model import domain_to_pddl, problem_to_pddl
+from tests.random_problems import random_pair
+from tests.strips.ipc_domains import DOMAINS, PROBLEMS
+pairs = [(pair.reference, pair.generated, None) for name in ("blocksworld", "gripper", "floor-tile")
+         for pair in (random_pair(Random(seed), name) for seed in range(40))]
+pairs += [(make(seed), replace(make(seed), goal=make(seed + 100).goal), domain_to_pddl(DOMAINS[name]))
+          for name, make in PROBLEMS.items() for seed in range(20)]
+for reference, generated, domain in pairs:
+    print(score_problem_pair(problem_to_pddl(reference), problem_to_pddl(generated), False, domain))
+"""
+
+
+def test_verdicts_do_not_depend_on_the_hash_seed() -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT], env={**environment, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert outputs[0].count(b"ProblemVerdict") == 180
+    assert outputs[0] == outputs[1]

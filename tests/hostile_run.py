@@ -1,0 +1,599 @@
+"""Answers, plans and domains made to hang, exhaust or crash the program, scored by the command line.
+
+    python -m tests.hostile_run            # one run of all kinds, two worker processes
+    python -m tests.hostile_run --each     # one process for each kind: who needs the memory?
+    python -m tests.hostile_run --only "plan: *"
+
+Prints a table with the time and the result of each kind, and the maxima. Ends with 1 if a row is lost or above its
+budget of time, if a row is a ``score_error``, or if a process is above 1 GB. It is no test of the default run: it
+takes minutes. Verdicts of some kinds are facts and are checked, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from itertools import combinations, product
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+SECONDS = 10.0
+"""Budget of a row, of processor time; what is cleaned up after it may take ``GRACE`` more."""
+
+GRACE = 3.0
+
+MEGABYTES = 1_000
+
+START = "(arm-empty) (clear a) (on-table a) (clear b) (on-table b)"
+TOWER = f"(define (problem p) (:domain blocksworld) (:objects a b) (:init {START}) (:goal (on a b)))"
+DOMAIN = """(define (domain ferry) (:predicates (at ?c) (on ?c))
+  (:action board :parameters (?c) :precondition (at ?c) :effect (and (on ?c) (not (at ?c))))
+  (:action leave :parameters (?c) :precondition (on ?c) :effect (and (at ?c) (not (on ?c)))))"""
+
+
+PLAN = "(pickup a), (stack a b)"
+ORDINARY: dict[str, str | None] = {
+    "reference_problem": TOWER,
+    "generated_problem": TOWER,
+    "reference_plan": PLAN,
+    "generated_plan": PLAN,
+    "reference_domain": DOMAIN,
+    "generated_domain": DOMAIN,
+    "domain": None,
+}
+"""A row without malice."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What of a row is not ordinary; ``verdict`` is what the problem must get, where that is a fact.
+
+    An ``error`` is what the row must get that names no domain: it cannot be scored.
+    """
+
+    name: str
+    row: dict[str, str | bytes]
+    verdict: str | None = None
+    error: bool = False
+
+
+def answer(name: str, text: str | bytes, verdict: str | None = None, reference: str = TOWER) -> Kind:
+    """An answer to a problem."""
+    return Kind(f"answer: {name}", {"reference_problem": reference, "generated_problem": text}, verdict)
+
+
+def plan(name: str, text: str, reference: str = PLAN) -> Kind:
+    """A plan for the tower."""
+    return Kind(f"plan: {name}", {"reference_plan": reference, "generated_plan": text})
+
+
+def domain(name: str, text: str, reference: str = DOMAIN) -> Kind:
+    """A generated domain."""
+    return Kind(f"domain: {name}", {"reference_domain": reference, "generated_domain": text})
+
+
+def search(name: str, text: str, reference: str, generated: str, *, error: bool = False) -> Kind:
+    """A pair of problems in a domain of their own."""
+    row = {"domain": text, "reference_problem": reference, "generated_problem": generated}
+    return Kind(f"search: {name}", row, error=error)
+
+
+def problem(objects: str, init: str, goal: str, name: str = "blocksworld") -> str:
+    return f"(define (problem p) (:domain {name}) (:objects {objects}) (:init {init}) (:goal (and {goal})))"
+
+
+def names(count: int, letter: str = "b") -> list[str]:
+    return [f"{letter}{number}" for number in range(count)]
+
+
+def blocks(count: int) -> str:
+    """An initial state of blocks on the table."""
+    return "(arm-empty) " + " ".join(f"(clear {each}) (on-table {each})" for each in names(count))
+
+
+def texts() -> Iterator[Kind]:
+    """Answers that are hard to read."""
+    prefix, suffix = TOWER.split("(on a b)")
+    yield answer("opening parentheses, 1 million", "(" * 1_000_000, "unparseable")
+    yield answer("closing parentheses, 1 million", ")" * 1_000_000, "unparseable")
+    yield answer("both in turn", "()" * 500_000, "unparseable")
+    yield answer("started 100,000 times", "(define (problem p) " * 100_000, "unparseable")
+    yield answer("10,000 drafts, none whole", TOWER[:-8] * 10_000)
+    yield answer("10,000 whole drafts", TOWER * 10_000, "identical")
+    yield answer("prose of 10 MB before it", "word " * 2_000_000 + TOWER, "identical")
+    yield answer("prose of 10 MB after it", TOWER + " word" * 2_000_000, "identical")
+    yield answer("white space of 10 MB inside", prefix + " " * 10_000_000 + "(on a b)" + suffix)
+    yield answer("comments of 1 MB inside", prefix + "; (on b a)\n" * 90_000 + "(on a b)" + suffix)
+    yield answer("comment without an end", prefix + ";" * 1_000_000)
+    yield answer("quotes", '"' * 1_000_000, "unparseable")
+    yield answer("fences", "```pddl\n" * 100_000, "unparseable")
+    yield answer("NUL", prefix + "\0" * 100_000 + "(on a b)" + suffix)
+    yield answer("byte order mark", "\ufeff" + TOWER, "identical")
+    yield answer("UTF-16 read as text", TOWER.encode("utf-16-le").decode("latin-1"))
+    yield answer("invalid UTF-8 in prose", b"\xff\xfe answer:\n" + TOWER.encode(), "identical")
+    yield answer("invalid UTF-8 in a name", TOWER.encode().replace(b" a", b" \xc3\x28"))
+    yield answer("half a code point at the end", TOWER.encode() + b"\xe2\x82", "identical")
+    yield answer("carriage returns", TOWER.replace(" ", "\r"))
+    yield answer("white space of Unicode", TOWER.replace(" ", "\u2003"))
+    yield answer("wide parentheses", TOWER.replace("(", "\uff08"), "unparseable")
+    yield answer("a name that grows in lower case", TOWER.replace(" a", " \u0130" * 1), None)
+    yield answer("escape sequences in names", TOWER.replace(" a", " \x1b[2Ja"))
+    yield answer("right to left", TOWER.replace(" a", " \u202ea"))
+    yield answer("combining marks", TOWER.replace(" a", " a" + "\u0301" * 50_000))
+    yield answer("a name of 1 million characters", TOWER.replace(" a", " " + "a" * 200_000))
+    for depth in (100, 1_000, 30_000):
+        nested = "(and " * depth + "(on a b)" + ")" * depth
+        yield answer(f"goal in {depth} ands", TOWER.replace("(on a b)", nested))
+        yield answer(f"goal in {depth} nots", TOWER.replace("(on a b)", "(not " * depth + "(on a b)" + ")" * depth))
+        yield answer(f"init in {depth} ands", TOWER.replace(START, "(and " * depth + START + ")" * depth))
+        yield answer(f"goal of {depth} lists", TOWER.replace("(on a b)", "(" * depth + ")" * depth))
+    yield answer("a disjunction of 20,000", TOWER.replace("(on a b)", "(or " + "(on a b) " * 20_000 + ")"))
+    yield answer("either of 5,000 types", TOWER.replace("a b)", "a b - (either " + " ".join(names(5_000)) + "))", 1))
+    yield answer("100,000 keywords", TOWER.replace("(:goal", "(:requirements " + ":strips " * 100_000 + ") (:goal"))
+    yield answer("a section 10,000 times", TOWER.replace("(:goal", "(:objects c) " * 10_000 + "(:goal"))
+
+
+def sizes() -> Iterator[Kind]:
+    """Problems that are large or symmetric."""
+    many = problem(" ".join(names(20_000)), blocks(20_000), "(on b0 b1)")
+    yield answer("20,000 blocks", many, "object_count")
+    yield answer("one object 50,000 times", TOWER.replace("a b)", "a b " + "a " * 50_000 + ")", 1))
+    yield answer("one atom 50,000 times", TOWER.replace(START, START + " (clear a)" * 50_000))
+    yield answer("an atom of 10,000 terms", TOWER.replace("(on a b)", "(on " + "a " * 10_000 + ")"))
+    yield answer("10,000 predicates", TOWER.replace(START, START + "".join(f" (p{n} a)" for n in range(10_000))))
+    yield answer("100,000 goal atoms", TOWER.replace("(on a b)", "(on a b) " * 100_000))
+    for count in (300, 3_000):
+        stack = " ".join(f"(on b{n} b{n + 1})" for n in range(0, count, 2))
+        same = problem(" ".join(names(count)), blocks(count), stack)
+        renamed = same.replace("b0)", "x)").replace("b0 ", "x ")
+        yield answer(f"{count} interchangeable blocks in pairs", renamed, "isomorphic", same)
+        loose = problem(" ".join(names(count)), blocks(count), "(arm-empty)")
+        yield answer(f"{count} interchangeable blocks", loose.replace("b1 ", "x ").replace("b1)", "x)"), None, loose)
+    held = problem(" ".join(names(100)), blocks(100).replace("(arm-empty)", "(holding b0) (holding b1)"), "(on b2 b3)")
+    yield answer("two held blocks among 100", held, None, held)
+    balls = " ".join(names(1000, "ball"))
+    start = "(room r) (room s) (gripper g) (at-robby r) (at-robby s) (free g) "
+    start += " ".join(f"(ball {each}) (at {each} r)" for each in names(1000, "ball"))
+    gripper = problem(f"r s g {balls}", start, "(at ball0 s)", "gripper")
+    yield answer("1,000 balls with a broken start", gripper.replace("ball0 s", "ball1 s"), None, gripper)
+    tiles = names(400, "t")
+    grid = " ".join(f"(up t{n + 20} t{n})" for n in range(380))
+    floor = problem(
+        " ".join(tiles) + " - tile r - robot c - color", f"(robot-at r t0) {grid}", "(painted t9 c)", "floor-tile"
+    )
+    yield answer("a floor of 400 tiles", floor.replace("t9 c", "t8 c"), None, floor)
+
+
+def graph(edges: list[tuple[int, int]], directed: bool = False, seed: int = 0) -> str:
+    """A graph spelled out in a predicate that nobody declares, with shuffled names."""
+    count = 1 + max(max(edge) for edge in edges)
+    shuffled = names(count)
+    random.Random(seed).shuffle(shuffled)
+    pairs = [(shuffled[a], shuffled[b]) for a, b in edges]
+    pairs = pairs if directed else pairs + [(b, a) for a, b in pairs]
+    atoms = " ".join(f"(edge {a} {b})" for a, b in pairs)
+    return problem(" ".join(sorted(shuffled)), f"{blocks(count)} {atoms}", "(arm-empty)")
+
+
+def latin(order: int) -> list[tuple[int, int]]:
+    """The graph of a Latin square that random intercalate switches have shuffled."""
+    chance = random.Random(order)
+    square = [[(row + column) % order for column in range(order)] for row in range(order)]
+    for _ in range(20_000):
+        (one, other), (left, right) = (chance.sample(range(order), 2) for _ in range(2))
+        a, b = square[one][left], square[one][right]
+        if (square[other][left], square[other][right]) == (b, a):
+            square[one][left], square[one][right] = b, a
+            square[other][left], square[other][right] = a, b
+    cells = list(product(range(order), repeat=2))
+    return [
+        (first, second)
+        for (first, (i, j)), (second, (k, m)) in combinations(enumerate(cells), 2)
+        if i == k or j == m or square[i][j] == square[k][m]
+    ]
+
+
+def graphs() -> Iterator[Kind]:
+    """Graphs whose labelling is hard, as answers and as references, too."""
+    circle = [(n, (n + 1) % 400) for n in range(400)]
+    kinds: dict[str, list[tuple[int, int]]] = {
+        **{f"Latin square of order {order}": latin(order) for order in (6, 10, 12, 16)},
+        "complete, 150": list(combinations(range(150), 2)),
+        "circle of 400": circle,
+        "two circles of 200": [(n, n + 1 if n % 200 < 199 else n - 199) for n in range(400)],
+        "hypercube of 512": [(n, n | 1 << bit) for n in range(512) for bit in range(9) if not n >> bit & 1],
+        "rook's, 16": [(a, b) for a, b in combinations(range(256), 2) if a // 16 == b // 16 or a % 16 == b % 16],
+        "Paley, 197": [(a, b) for a, b in combinations(range(197), 2) if pow(b - a, 98, 197) == 1],
+        "Paley union, 3 of 101": [
+            (101 * copy + a, 101 * copy + b)
+            for copy in range(3)
+            for a, b in combinations(range(101), 2)
+            if pow(b - a, 50, 101) == 1
+        ],
+        "Kneser, 10 over 3": [
+            (a, b)
+            for (a, one), (b, other) in combinations(enumerate(combinations(range(10), 3)), 2)
+            if not {*one} & {*other}
+        ],
+        "projective plane of order 13": [
+            (place, 183 + other)
+            for (place, point), (other, line) in product(enumerate(_points(13)), repeat=2)
+            if sum(a * b for a, b in zip(point, line, strict=True)) % 13 == 0
+        ],
+        "random, 3 neighbours": _regular(500),
+        "grid of 30": [(n, n + 1) for n in range(900) if n % 30 < 29] + [(n, n + 30) for n in range(870)],
+    }
+    for name, edges in kinds.items():
+        yield answer(f"graph against a tower: {name}", graph(edges), "object_count")
+        yield answer(f"graph against itself: {name}", graph(edges, seed=1), None, graph(edges, seed=2))
+        fewer = graph(edges[1:], seed=3)
+        if max(max(edge) for edge in edges[1:]) == max(max(edge) for edge in edges):
+            yield answer(f"graph less an edge: {name}", fewer, None, graph(edges, seed=2))
+    yield answer("graph directed: circle", graph(circle, directed=True, seed=1), None, graph(circle, True, 2))
+
+
+def _points(order: int) -> list[tuple[int, int, int]]:
+    return [(1, a, b) for a in range(order) for b in range(order)] + [(0, 1, a) for a in range(order)] + [(0, 0, 1)]
+
+
+def _regular(count: int) -> list[tuple[int, int]]:
+    chance = random.Random(1)
+    ends = [n for n in range(count) for _ in range(3)]
+    chance.shuffle(ends)
+    pairs = {tuple(sorted(pair)) for pair in zip(ends[::2], ends[1::2], strict=True)}
+    return sorted((a, b) for a, b in pairs if a != b)
+
+
+def plans() -> Iterator[Kind]:
+    """Plans that are hard to read, to match or to carry out."""
+    for name, unit in {
+        "opening parentheses": "(",
+        "opening braces": "{",
+        "opening brackets": "[",
+        "commas": ",",
+        "arrows": "->",
+        "ands": "and ",
+        "semicolons": ";",
+        "bullets": "- ",
+        "numbers": "1. ",
+        "labels": "step 1: ",
+        "colons": ":",
+        "quotes": "'",
+        "double quotes": '"',
+        "backslashes": "\\",
+        "fences": "```\n",
+        "spaces": " ",
+        "tabs and line breaks": "\t\n",
+        "names": "pickup ",
+        "names and parentheses": "pickup(",
+        "half actions": "(pickup a",
+        "closed twice": "(pickup a)) ",
+        "brackets of costs": "[1] ",
+        "hyphens": "a-",
+        "dots": "a.",
+        "escapes": "\x1b[2J",
+        "zero-width": "\u200b",
+    }.items():
+        yield plan(f"{name}, 300,000 characters", (unit * 300_000)[:300_000])
+        yield plan(f"{name} around an action", (unit * 20_000)[:20_000] + "(pickup a)" + (unit * 20_000)[:20_000])
+    pair = "(pickup a)\n(putdown a)\n"
+    yield plan("100,000 steps", pair * 50_000)
+    yield plan("100,000 steps against as many", pair * 50_000, pair * 49_999 + "(pickup b)\n(putdown b)")
+    yield plan("3,000 steps against as many, all different", _steps(3_000, "a"), _steps(3_000, "b"))
+    yield plan("3,000 steps in reverse", "\n".join(_steps(3_000, "a").split("\n")[::-1]), _steps(3_000, "a"))
+    for count in (2_500, 100_000):
+        group = "{" + ", ".join(f"(pickup x{n})" for n in range(count)) + "}"
+        yield plan(f"a step of {count} actions", group, group)
+    yield plan("2,500 actions in a step", "{" + ", ".join(f"put(x{n})" for n in range(2_500)) + "}, (pickup a)")
+    make = """(define (domain make) (:action make :parameters (?x) :effect (p))
+      (:action use :parameters (?x) :precondition (p) :effect (used ?x)))"""
+    steps = ["{" + ", ".join(f"{name}(c{n})" for n in range(2_500)) + "}" for name in ("make", "use")]
+    carried = problem(" ".join(names(2_500, "c")), "(q)", "(used c0)", "make")
+    linked = {"domain": make, "reference_problem": carried, "generated_problem": carried}
+    linked |= {"reference_plan": ", ".join(steps), "generated_plan": ", ".join(steps * 2)}
+    yield Kind("plan: 2,500 actions that each serve 2,500 others", linked)
+    yield plan("an action of 100,000 arguments", f"(pickup {'a ' * 100_000})")
+    yield plan("a name of 1 million characters", f"({'pickup' * 200_000} a)")
+    yield plan("JSON 100,000 deep", "[" * 100_000 + "]" * 100_000)
+    yield plan("JSON of objects 100,000 deep", '{"name": ' * 100_000 + "}" * 100_000)
+    step = '{"name": "pickup", "args": ["a"], "id": 0}'
+    yield plan("JSON of 20,000 steps", f"[{', '.join([step] * 20_000)}]")
+    yield plan("JSON number of 100,000 digits", f'[{{"name": "pickup", "args": {{"n": {"9" * 100_000}}}}}]')
+    yield plan("JSON exponent", '[{"name": "pickup", "args": [1e999999999, NaN, -Infinity]}]')
+    yield plan("JSON half a surrogate pair", '[{"name": "pick\\ud800up", "args": ["\\udfff"]}]')
+    yield plan(
+        "JSON 10,000 keys", '[{"name": "pickup", "args": {' + ", ".join(f'"k{n}": 1' for n in range(10_000)) + "}}]"
+    )
+    yield plan("JSON inside JSON inside JSON", _nested_json(12))
+    yield plan("JSON cut in the middle", f"[{', '.join([step] * 20_000)}"[:-20])
+    yield plan("500 JSON lists, all broken", f"[{step}, {{]\n" * 500)
+    yield plan("Python's repr, 20,000 steps", str([{"name": "pickup", "args": ["a"]}] * 20_000))
+    yield plan("prose of 10 MB", "First pick up a, then stack it. " * 300_000)
+
+
+def _steps(count: int, letter: str) -> str:
+    return "\n".join(f"(stack {letter}{n} {letter}{n + 1})" for n in range(count))
+
+
+def _nested_json(depth: int) -> str:
+    import json
+
+    text = "a"
+    for _ in range(depth):
+        text = json.dumps([{"name": "pickup", "args": text}])
+    return text
+
+
+def domains() -> Iterator[Kind]:
+    """Generated domains that are hard to read."""
+    yield domain("opening parentheses", "(" * 1_000_000)
+    yield domain("started 100,000 times", "(define (domain d) " * 100_000)
+    operator = "(:action {} :parameters (?c) :precondition (at ?c) :effect (on ?c))"
+    yield domain("3,000 operators", DOMAIN[:-1] + " ".join(operator.format(f"o{n}") for n in range(3_000)) + ")")
+    yield domain("one operator 3,000 times", DOMAIN[:-1] + operator.format("board") * 3_000 + ")")
+    for depth in (100, 1_000, 30_000):
+        for word in ("and", "not", "or", "when (at ?c)", "forall (?x)"):
+            nested = f"({word} " * depth + "(on ?c)" + ")" * depth
+            yield domain(f"{depth} nested {word.split()[0]}s", DOMAIN.replace("(on ?c)", nested, 2))
+    yield domain("5,000 parameters", DOMAIN.replace("(?c)", "(" + " ".join(f"?c{n}" for n in range(5_000)) + ")"))
+    yield domain("an effect of 50,000 atoms", DOMAIN.replace("(on ?c)", "(on ?c) " * 50_000))
+    circle = "(:types a - b b - a) (:predicates (at ?c - a)"
+    yield domain("types in a circle", DOMAIN.replace("(:predicates (at ?c)", circle))
+    chain = " ".join(f"t{n + 1} - t{n}" for n in range(5_000))
+    yield domain("5,000 types, each in the next", DOMAIN.replace("(:predicates", f"(:types {chain}) (:predicates"))
+    yield domain("keywords nobody knows", DOMAIN.replace("(:predicates", "(:magic x) " * 20_000 + "(:predicates"))
+    yield domain("control characters", DOMAIN.replace("board", "bo\x1b[2Jard"))
+    yield domain("prose of 10 MB", "word " * 2_000_000 + DOMAIN)
+    for name, text in (
+        ("nothing", "(define (domain d))"),
+        ("10,000 parentheses", "(" * 10_000),
+        ("an object nobody declares", DOMAIN.replace("(on ?c)", "(on home)")),
+        ("an empty precondition denied", DOMAIN.replace(":precondition (at ?c)", ":precondition (not (and))")),
+        ("types in a circle", DOMAIN.replace("(:predicates (at ?c)", circle)),
+    ):
+        ferry = problem("x y", "(at x) (at y)", "(on x)", "ferry")
+        error = name == "10,000 parentheses"
+        yield search(f"domain of the row: {name}", text, ferry, ferry.replace("on x", "on y"), error=error)
+
+
+def searches() -> Iterator[Kind]:
+    """Domains in which one search is hard, or many are asked for."""
+    for side in (3, 4, 5, 7, 10):
+        yield search(f"sliding tiles of {side}", SLIDE, *(_sliding(side, seed) for seed in (1, 2)))
+    for disks in (5, 10, 40):
+        yield search(f"towers of Hanoi, {disks}", HANOI, _hanoi(disks, "c"), _hanoi(disks, "b"))
+    for bits in (8, 24, 64):
+        yield search(
+            f"a counter of {bits} bits", _counter(bits), *(_counting(bits, bit) for bit in (bits - 1, bits - 2))
+        )
+    for lamps in (4, 12, 20):
+        yield search(f"lights out of {lamps}", _lights(lamps), *(_lit(lamps, seed) for seed in (1, 2)))
+    wide = " ".join(f"?x{n}" for n in range(12))
+    ground = f"(define (domain wide) (:action go :parameters ({wide}) :precondition (p {wide}) :effect (q {wide})))"
+    things = " ".join(names(60, "x"))
+    twelve = " ".join(names(12, "x"))
+    start = problem(things, f"(p {twelve})", f"(q {twelve})", "wide")
+    yield search("12 parameters over 60 objects", ground, start, start.replace("(q x0 x1", "(q x1 x0"))
+    free = ground.replace(f"(p {wide})", "(and)")
+    yield search("12 free parameters over 60 objects", free, start, start.replace("(q x0 x1", "(q x1 x0"))
+    for count in (6, 14, 40):
+        pigeons, places = names(count, "p"), names(count - 1, "h")
+        init = " ".join([f"(out {each})" for each in pigeons] + [f"(free {each})" for each in places])
+        goal = " ".join(f"(in {each})" for each in pigeons)
+        full = problem(" ".join(pigeons + places), init, goal, "holes")
+        yield search(f"{count} pigeons, a hole less", HOLES, full.replace(f"(in p{count - 1})", ""), full)
+    roads = """(define (domain rover) (:predicates (at ?w) (road ?w ?v) (seen ?w)) (:action go :parameters (?w ?v)
+      :precondition (and (at ?w) (road ?w ?v)) :effect (and (at ?v) (seen ?v) (not (at ?w)))))"""
+    for count in (30, 150, 600):
+        chance = random.Random(count)
+        pairs = [(a, b) for a in range(count) for b in ((a + 1) % count, chance.randrange(count))]
+        init = "(at w0) " + " ".join(f"(road w{a} w{b})" for a, b in pairs)
+        seen = " ".join(f"(seen w{n})" for n in range(1, count, 3))
+        tour = problem(" ".join(names(count, "w")), init, seen, "rover")
+        yield search(f"{count} waypoints", roads, tour, tour.replace("(seen w1)", "(seen w2)"))
+
+
+def _sliding(side: int, seed: int) -> str:
+    cells = [f"p{x}-{y}" for x, y in product(range(side), repeat=2)]
+    near = [
+        f"(next p{x}-{y} p{x + dx}-{y + dy})"
+        for x, y in product(range(side), repeat=2)
+        for dx, dy in ((0, 1), (1, 0), (0, -1), (-1, 0))
+        if 0 <= x + dx < side and 0 <= y + dy < side
+    ]
+    tiles = names(side * side - 1, "t")
+    shuffled = tiles.copy()
+    random.Random(seed).shuffle(shuffled)
+    init = [f"(at {tile} {cell})" for tile, cell in zip(tiles, cells, strict=False)] + [f"(blank {cells[-1]})", *near]
+    goal = " ".join(f"(at {tile} {cell})" for tile, cell in zip(shuffled, cells, strict=False))
+    return problem(" ".join(tiles + cells), " ".join(init), goal, "slide")
+
+
+SLIDE = """(define (domain slide) (:predicates (at ?t ?p) (blank ?p) (next ?p ?q))
+  (:action move :parameters (?t ?p ?q) :precondition (and (at ?t ?p) (blank ?q) (next ?p ?q))
+  :effect (and (at ?t ?q) (blank ?p) (not (at ?t ?p)) (not (blank ?q)))))"""
+
+HOLES = """(define (domain holes) (:predicates (in ?p) (out ?p) (free ?h))
+  (:action put :parameters (?p ?h) :precondition (and (out ?p) (free ?h))
+  :effect (and (in ?p) (not (out ?p)) (not (free ?h)))))"""
+
+HANOI = """(define (domain hanoi) (:predicates (clear ?x) (on ?x ?y) (smaller ?x ?y))
+  (:action move :parameters (?d ?from ?to)
+  :precondition (and (smaller ?d ?to) (on ?d ?from) (clear ?d) (clear ?to))
+  :effect (and (clear ?from) (on ?d ?to) (not (on ?d ?from)) (not (clear ?to)))))"""
+
+
+def _hanoi(disks: int, goal_peg: str) -> str:
+    all_disks = names(disks, "d")
+    smaller = [f"(smaller {d} {peg})" for d in all_disks for peg in "abc"]
+    smaller += [f"(smaller d{n} d{m})" for n in range(disks) for m in range(n + 1, disks)]
+
+    def tower(peg: str) -> list[str]:
+        return [f"(on d{n} {f'd{n + 1}' if n + 1 < disks else peg})" for n in range(disks)]
+
+    init = " ".join(["(clear d0) (clear b) (clear c)", *tower("a"), *smaller])
+    return problem(" ".join([*all_disks, *"abc"]), init, " ".join(tower(goal_peg)), "hanoi")
+
+
+def _counter(bits: int) -> str:
+    operators = []
+    for bit in range(bits):
+        low = " ".join(f"(one{n})" for n in range(bit))
+        zero = " ".join(f"(zero{n}) (not (one{n}))" for n in range(bit))
+        effect = f"(one{bit}) (not (zero{bit})) {zero}"
+        operators.append(
+            f"(:action up{bit} :parameters () :precondition (and (zero{bit}) {low}) :effect (and {effect}))"
+        )
+    return f"(define (domain counter) {' '.join(operators)})"
+
+
+def _counting(bits: int, goal: int) -> str:
+    return problem("x", " ".join(f"(zero{n})" for n in range(bits)), f"(one{goal}) (one0)", "counter")
+
+
+def _lights(lamps: int) -> str:
+    """Each operator switches three lamps, from one of their eight patterns: operators ask for no absent atom."""
+    operators = []
+    for lamp in range(lamps):
+        near = [(lamp - 1) % lamps, lamp, (lamp + 1) % lamps]
+        for number, pattern in enumerate(product(("on", "off"), repeat=3)):
+            now = " ".join(f"({state}{n})" for state, n in zip(pattern, near, strict=True))
+            then = " ".join(
+                f"({'off' if state == 'on' else 'on'}{n}) (not ({state}{n}))"
+                for state, n in zip(pattern, near, strict=True)
+            )
+            operators.append(
+                f"(:action s{lamp}-{number} :parameters () :precondition (and {now}) :effect (and {then}))"
+            )
+    return f"(define (domain lights) {' '.join(operators)})"
+
+
+def _lit(lamps: int, seed: int) -> str:
+    chance = random.Random(seed)
+    init, goal = (" ".join(f"({chance.choice(('on', 'off'))}{n})" for n in range(lamps)) for _ in range(2))
+    return problem("x", " ".join(f"(on{n})" for n in range(lamps)), goal if seed else init, "lights")
+
+
+MAKERS: tuple[Callable[[], Iterator[Kind]], ...] = (texts, sizes, graphs, plans, domains, searches)
+
+
+def write(kinds: list[Kind], path: Path) -> None:
+    """The kinds as a Parquet file; texts may hold bytes that are not UTF-8."""
+    columns = {"kind": pa.array([kind.name for kind in kinds])}
+    for column, ordinary in ORDINARY.items():
+        values = [kind.row.get(column, ordinary) for kind in kinds]
+        raw = [each.encode("utf-8", "surrogatepass") if isinstance(each, str) else each for each in values]
+        columns[column] = pa.array(raw, pa.binary()).cast(pa.string(), safe=False)
+    pq.write_table(pa.table(columns), path, row_group_size=16)
+
+
+@dataclass
+class Spent:
+    """What runs needed, added up: seconds of the clock and of processors, the largest process, exit codes."""
+
+    seconds: float = 0.0
+    processor: float = 0.0
+    megabytes: int = 0
+    codes: tuple[int, ...] = ()
+
+
+def score(path: Path, output: Path, spent: Spent, *options: str) -> int:
+    """Score a file; returns the megabytes of the largest process: the run, its workers and its planners."""
+    command = [sys.executable, "-m", "pddl_eval", "score", str(path), str(output), *options]
+    started = time.monotonic()
+    with Path(os.devnull).open("wb") as nowhere:
+        process = subprocess.Popen(command, stdout=nowhere)
+    try:
+        _, status, usage = os.wait4(process.pid, 0)
+    except BaseException:
+        process.terminate()
+        raise
+    peak = usage.ru_maxrss // 1024
+    spent.seconds += time.monotonic() - started
+    spent.processor += usage.ru_utime + usage.ru_stime
+    spent.megabytes = max(spent.megabytes, peak)
+    spent.codes += (os.waitstatus_to_exitcode(status),)
+    return peak
+
+
+def read(output: Path) -> list[dict[str, Any]]:
+    """The scored rows without their texts."""
+    rows: list[dict[str, Any]] = []
+    for path in sorted(output.glob("*.parquet")):
+        present = [name for name in pq.read_schema(path).names if name not in ORDINARY]
+        rows += pq.read_table(path, columns=present).to_pylist()
+    return rows
+
+
+def main() -> int:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--each", action="store_true", help="a process for each kind, with its memory")
+    parser.add_argument("--only", default="*", metavar="PATTERN", help="names of kinds")
+    parser.add_argument("--workers", default="2")
+    arguments = parser.parse_args()
+    kinds = [kind for make in MAKERS for kind in make() if fnmatch(kind.name, arguments.only)]
+    rows: list[dict[str, Any]] = []
+    spent = Spent()
+    with tempfile.TemporaryDirectory() as folder:
+        for number, batch in enumerate([[kind] for kind in kinds] if arguments.each else [kinds]):
+            path, output = Path(folder, f"{number}.parquet"), Path(folder, f"{number}")
+            write(batch, path)
+            options = () if arguments.each else ("--workers", arguments.workers, "--shard-rows", "16")
+            peak = score(path, output, spent, *options)
+            rows += [row | {"megabytes": peak} for row in read(output)]
+    workers = 1 if arguments.each else int(arguments.workers)
+    wrong = report(kinds, rows, spent, max(1.0, workers * spent.seconds / spent.processor))
+    print("\n".join(["", *wrong, f"{len(wrong)} things are wrong"]))
+    return bool(wrong)
+
+
+def report(kinds: list[Kind], rows: list[dict[str, Any]], spent: Spent, busy: float) -> list[str]:
+    """Print the rows, the slowest last; returns what is wrong.
+
+    A row's time is the clock's, its budget the processor's: on a ``busy`` machine the clock runs faster.
+    """
+    found = {row["kind"]: row for row in rows}
+    for row in sorted(rows, key=lambda row: row["score_micros"] or 0):
+        said = row["score_error"] or row["detail"]
+        if row["kind"].startswith(("plan", "domain")):
+            said = row["plan_detail"] or row["domain_detail"] or ""
+        millis = (row["score_micros"] or 0) / 1000
+        print(f"{millis:>9,.1f} ms {row['megabytes']:>6,} MB  {row['verdict'] or '–':<17} {row['kind']}: {said[:60]}")
+    wrong = [f"exit code {code}" for code in spent.codes if code]
+    for kind in kinds:
+        row = found.get(kind.name)
+        if row is None:
+            wrong.append(f"{kind.name}: lost")
+            continue
+        if bool(row["score_error"]) != kind.error:
+            wrong.append(f"{kind.name}: {str(row['score_error'])[:200]}")
+        if kind.verdict not in (None, row["verdict"]):
+            wrong.append(f"{kind.name}: {row['verdict']}, not {kind.verdict}")
+        if (row["score_micros"] or 0) > busy * (SECONDS + GRACE) * 1e6:
+            wrong.append(f"{kind.name}: {row['score_micros'] / 1e6:,.1f} s")
+    largest = (
+        {row["kind"]: row["megabytes"] for row in rows} if len(spent.codes) > 1 else {"a process": spent.megabytes}
+    )
+    wrong += [f"{name}: {megabytes:,} MB" for name, megabytes in largest.items() if megabytes > MEGABYTES]
+    print(
+        f"\n{len(kinds)} kinds, {len(found)} rows, {spent.seconds:,.0f} s, {spent.processor:,.0f} s of processor time"
+    )
+    print(f"the largest process: {spent.megabytes:,} MB")
+    return wrong
+
+
+if __name__ == "__main__":
+    sys.exit(main())
