@@ -144,7 +144,7 @@ def _applicable(
 ) -> tuple[GroundOperator, ...] | str:
     """The step's operators, or in words why it cannot happen."""
     found: list[GroundOperator] = []
-    for action in sorted(step):
+    for action in step if len(step) == 1 else sorted(step):
         operator = operators.ground(action)
         if isinstance(operator, str):
             return operator
