@@ -155,20 +155,22 @@ _PLAIN_LINE = re.compile(
 )
 
 
-class _Kept(dict[str, list[Action]]):
-    """The actions that ``read`` finds in a text; it raises ``KeyError`` for one that is not plain."""
+class _Kept(dict[str, Action]):
+    """The action that ``read`` finds in a text; it raises ``KeyError`` for one that is not plain."""
 
     def __init__(self, read: Callable[[str], list[Action]]) -> None:
         super().__init__()
         self.read = read
 
-    def __missing__(self, text: str) -> list[Action]:
+    def __missing__(self, text: str) -> Action:
         found = self.read(text)
+        if len(found) != 1:
+            raise KeyError(text)
         if len(text) <= PIECE_CHARACTERS:
             if len(self) >= PIECES_KEPT:
                 self.clear()
-            self[text] = found
-        return found
+            self[text] = found[0]
+        return found[0]
 
 
 def _read_piece(text: str) -> list[Action]:
@@ -180,16 +182,14 @@ def _read_piece(text: str) -> list[Action]:
 
 
 def _read_name(text: str) -> list[Action]:
-    if not _PLAIN_BARE.fullmatch(text):
-        raise KeyError(text)
-    return _names(text)
+    return _names(text) if _PLAIN_BARE.fullmatch(text) else []
 
 
 def _names(text: str) -> list[Action]:
     return [(name,) for name in text.lower().replace(",", " ").split()]
 
 
-_PIECES, _NAMES = _Kept(_read_piece), _Kept(_read_name)
+_ACTIONS, _NAMES = _Kept(_read_piece), _Kept(_read_name)
 
 
 def read_plain(text: str) -> Sequence[Step]:
@@ -219,14 +219,16 @@ def _plain(part: str, one_line: bool) -> list[Action]:
     """The actions of a part that begins and ends with a separator; bare names only where they cannot be prose."""
     *pieces, rest = part.split(")")
     names = rest.strip(" \t\n,")
-    if not names and rest:
-        return list(chain.from_iterable(map(_PIECES.__getitem__, pieces)))
-    if pieces or not one_line:
-        end = _PLAIN_END.fullmatch(rest)
-        if not end or not one_line:
-            raise KeyError(rest)
-        return [*chain.from_iterable(map(_PIECES.__getitem__, pieces)), *_names(end[1])]
-    return list(chain.from_iterable(map(_NAMES.__getitem__, names.split(","))))
+    if names and not pieces and one_line:
+        return list(map(_NAMES.__getitem__, names.split(",")))
+    end = _PLAIN_END.fullmatch(rest) if names or not rest else None
+    if (names or not rest) and (not end or not one_line):
+        raise KeyError(rest)
+    try:
+        actions = list(map(_ACTIONS.__getitem__, pieces))
+    except KeyError:
+        actions = list(chain.from_iterable(map(_read_piece, pieces)))
+    return [*actions, *_names(end[1])] if end else actions
 
 
 def read_lines(text: str) -> FoundPlan | None:
