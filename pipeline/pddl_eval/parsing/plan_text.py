@@ -10,7 +10,7 @@ costs more than a few passes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import NamedTuple
@@ -19,6 +19,8 @@ from pddl_eval.model import Action
 
 Step = Action | frozenset[Action]
 """An action; or the concurrent actions that stand in braces, be it one or none."""
+
+_TimedStep = tuple[str | None, Step]
 
 MAX_ACTIONS = 50_000
 """The step that exceeds these and the steps after it are left out, and the reason says so."""
@@ -236,11 +238,14 @@ def read_lines(text: str) -> FoundPlan | None:
 
     None where nothing looks like an action; no steps where something does and cannot be read.
     """
-    lines = _STAR.sub(r"\1-", text).translate(_MARKUP)
+    if plain := _plain_lines(text):
+        return FoundPlan(_in_time(plain))
+    lines = (_STAR.sub(r"\1-", text) if "*" in text else text).translate(_MARKUP)
     if "{" in lines:  # braces over several lines are brought onto the first one
         lines = _BRACES_AND_LINE.sub(lambda match: match[0].replace("\n", " ") + "\n" * match[0].count("\n"), lines)
     found, damaged, by_line = None, list[Unread](), lines.split("\n")
-    for numbers, fenced in _blocks(text.split("\n")):
+    has_fence = "```" in text or "~~~" in text
+    for numbers, fenced in _blocks(text.split("\n")) if has_fence else [(range(len(by_line)), False)]:
         block = _read_block(by_line, numbers, fenced)
         if block.damaged and not block.steps:
             damaged += block.unread
@@ -251,6 +256,17 @@ def read_lines(text: str) -> FoundPlan | None:
     if found:
         return FoundPlan(found.steps, found.unread, found.complaint)
     return FoundPlan((), damaged) if damaged else None
+
+
+def _plain_lines(text: str) -> list[_TimedStep]:
+    """The steps of a text of nothing but plain lines and comments; else none."""
+    steps: list[_TimedStep] = []
+    for line in text.split("\n"):
+        if plain := _PLAIN_LINE.match(line):
+            steps.append((plain[2], _action(plain[3])))
+        elif line and not line.isspace() and not _COMMENT_LINE.match(line):
+            return []
+    return steps
 
 
 _SENTENCE = re.compile(rf"(?<![\w@/+.-]){_NAME}\({_ARGUMENTS}\)|\([^(){{}}]*+\)|[(){{}}]")
@@ -286,9 +302,9 @@ def steps_of(text: str) -> list[Step]:
     return [step for _, step in _steps(line["items"])]
 
 
-def _steps(items: str) -> list[tuple[str | None, Step]]:
+def _steps(items: str) -> list[_TimedStep]:
     """The steps that a text of nothing but items says, each with its time."""
-    steps: list[tuple[str | None, Step]] = []
+    steps: list[_TimedStep] = []
     for match in islice(_NEXT.finditer(items), MAX_ACTIONS + 1):
         if match["braces"] is not None:
             step: Step = frozenset(chain.from_iterable(actions_of(part) for _, part in _steps(match["braces"])))
@@ -313,7 +329,7 @@ def _arguments(text: str) -> list[str]:
     return [" ".join(part.split()) for part in parts if part.strip()]
 
 
-def _blocks(lines: Sequence[str]) -> list[tuple[list[int], bool]]:
+def _blocks(lines: Sequence[str]) -> list[tuple[Sequence[int], bool]]:
     """The numbers of the lines of each fence without a PDDL definition, and of those outside of fences as the last."""
     outside: list[int] = []
     fences: list[list[int]] = []
@@ -342,7 +358,7 @@ class _Row(NamedTuple):
     """
 
     number: int
-    steps: Sequence[tuple[str | None, Step]] = ()
+    steps: Sequence[_TimedStep] = ()
     brackets: bool = True
     led: bool = False
     joined: bool = False
@@ -369,7 +385,8 @@ def _read_block(lines: Sequence[str], numbers: Sequence[int], fenced: bool) -> _
         line = lines[number]
         plain = _PLAIN_LINE.match(line)  # `3: (pick a b)`: what most lines look like, at a fifth of the time
         if plain:
-            read.append(_Row(number, [(plain["time"], _action(plain["action"]))], led=bool(plain["lead"])))
+            lead, time, inside = plain.groups()
+            read.append(_Row(number, [(time, tuple(inside.lower().split()))], True, lead is not None))
         elif not line or line.isspace():
             about_states = False
         elif not _COMMENT_LINE.match(line) and (match := _LINE.match(line)):
@@ -389,7 +406,7 @@ def _read_block(lines: Sequence[str], numbers: Sequence[int], fenced: bool) -> _
     first = [(row.number, 0) for row in islice((row for row in rows if row.brackets), 1)]
     places = [Unread.at(at + 1, column + 1, lines[at][column:]) for at, column in [*first, *unread[:MAX_UNREAD]]]
     return _Block(
-        _in_time(rows),
+        _in_time(chain.from_iterable(row.steps for row in rows)),
         places[len(first) :],
         "a list is not closed" if lists and rows else "",
         places[0] if first else None,
@@ -428,15 +445,15 @@ def _brackets(line: re.Match[str]) -> bool:
     return bool(line["items"]) and ("(" in line["items"] or "{" in line["items"])
 
 
-def _in_time(rows: Sequence[_Row]) -> list[Step]:
+def _in_time(steps: Iterable[_TimedStep]) -> list[Step]:
     """The steps, those in sequence with equal times as one: ``0: (a)``, ``0: (b)``, as in a planner's output."""
     groups: list[list[Step]] = []
     before = None
-    for row in rows:
-        for time, step in row.steps:
-            now = None if time is None else float(time)
-            if now is None or now != before:
-                groups.append([])
+    for time, step in steps:
+        now = None if time is None else float(time)
+        if now is None or now != before:
+            groups.append([step])
+        else:
             groups[-1].append(step)
-            before = now
+        before = now
     return [group[0] if len(group) == 1 else frozenset().union(*map(actions_of, group)) for group in groups]
