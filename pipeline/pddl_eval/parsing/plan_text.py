@@ -146,14 +146,12 @@ _WORD = r"[^\W\d][\w@/+-]*+"
 _PLAIN_PDDL = rf"{_WORD}(?:[ \t]++[\w@/+-]++)*+[ \t]*+"
 _PLAIN_NAME = rf"(?!{_WORDS}){_WORD}[ \t]*+"
 _PLAIN_NAMES = rf"(?=[ \t]*+[\n,])[\s,]*+((?:{_PLAIN_NAME},[ \t,]*+)*+"
-_PLAIN_PIECE = re.compile(
-    rf"{_PLAIN_NAMES})(?:\(({_PLAIN_PDDL})|({_WORD})\(((?:[\w@/+-]++(?:,[ \t]*+(?=\w))?+)*+))",
-    re.VERBOSE | re.IGNORECASE,
-)
+_PLAIN_CALL = rf"{_WORD}\((?:[\w@/+-]++(?:,[ \t]*+(?=\w))?+)*+"
+_PLAIN_PIECE = re.compile(rf"{_PLAIN_NAMES})(\({_PLAIN_PDDL}|{_PLAIN_CALL})", re.VERBOSE | re.IGNORECASE)
 _PLAIN_END = re.compile(rf"{_PLAIN_NAMES}(?:{_PLAIN_NAME})?+)[\s,]*+", re.VERBOSE | re.IGNORECASE)
 _PLAIN_BARE = re.compile(rf"[ \t]*+{_PLAIN_NAME}", re.VERBOSE | re.IGNORECASE)
 _PLAIN_LINE = re.compile(
-    rf"\s*+(?P<lead>(?P<time>\d+(?:\.\d+)?)\s*+:|\d+[.)]|[-•])?+\s*+\((?P<action>{_PLAIN_PDDL})\)(?:\s*+\[[\d.]++\])?+\s*+$"
+    rf"\s*+((\d+(?:\.\d+)?)\s*+:|\d+[.)]|[-•])?+\s*+(\({_PLAIN_PDDL}|{_PLAIN_CALL})\)(?:\s*+\[[\d.]++\])?+\s*+$"
 )
 
 
@@ -180,7 +178,7 @@ def _read_piece(text: str) -> list[Action]:
     match = _PLAIN_PIECE.fullmatch(text)
     if not match:
         raise KeyError(text)
-    return [*_names(match[1]), _action(match[2] or f"{match[3]} {match[4].replace(',', ' ')}")]
+    return [*_names(match[1]), _action(match[2].replace("(", " ").replace(",", " "))]
 
 
 def _read_name(text: str) -> list[Action]:
@@ -263,7 +261,7 @@ def _plain_lines(text: str) -> list[_TimedStep]:
     steps: list[_TimedStep] = []
     for line in text.split("\n"):
         if plain := _PLAIN_LINE.match(line):
-            steps.append((plain[2], _action(plain[3])))
+            steps.append((plain[2], _ACTIONS[f"\n{plain[3]}"]))
         elif line and not line.isspace() and not _COMMENT_LINE.match(line):
             return []
     return steps
@@ -386,7 +384,7 @@ def _read_block(lines: Sequence[str], numbers: Sequence[int], fenced: bool) -> _
         plain = _PLAIN_LINE.match(line)  # `3: (pick a b)`: what most lines look like, at a fifth of the time
         if plain:
             lead, time, inside = plain.groups()
-            read.append(_Row(number, [(time, tuple(inside.lower().split()))], True, lead is not None))
+            read.append(_Row(number, [(time, _ACTIONS[f"\n{inside}"])], True, lead is not None))
         elif not line or line.isspace():
             about_states = False
         elif not _COMMENT_LINE.match(line) and (match := _LINE.match(line)):
@@ -397,10 +395,8 @@ def _read_block(lines: Sequence[str], numbers: Sequence[int], fenced: bool) -> _
                 read += filter(None, [_read_line(number, match, fenced, lists)])
     rows = [row for row in read if row.steps]
     bare = [row for row in rows if not row.brackets]
-    # A line of bare names is of the plan where none is prose and all are alike.
-    alike = len(bare) == len(rows) or all(row.led for row in rows) or all(row.joined for row in rows[:-1])
     unread = [(row.number, row.unread) for row in read if row.unread is not None]
-    if bare and (len(rows) < len(read) or not alike):
+    if bare and (len(rows) < len(read) or not _alike(rows)):
         rows = [row for row in rows if row.brackets]
         unread = sorted([*unread, *((row.number, 0) for row in bare if fenced or row.led or row.joined)])
     first = [(row.number, 0) for row in islice((row for row in rows if row.brackets), 1)]
@@ -412,6 +408,12 @@ def _read_block(lines: Sequence[str], numbers: Sequence[int], fenced: bool) -> _
         places[0] if first else None,
         any(row.damaged for row in read),
     )
+
+
+def _alike(rows: Sequence[_Row]) -> bool:
+    """True where lines of bare names are as much of the plan as the others."""
+    brackets = any(row.brackets for row in rows)
+    return not brackets or all(row.led for row in rows) or all(row.joined for row in rows[:-1])
 
 
 def _read_line(number: int, line: re.Match[str], fenced: bool, lists: list[str]) -> _Row | None:
