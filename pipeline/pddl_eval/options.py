@@ -10,8 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
 from functools import cache, wraps
 from hashlib import blake2b
+from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, TypeVar
 
 from pddl_eval.errors import UserError, did_you_mean
@@ -230,3 +232,14 @@ def version_of(distribution: str) -> str:
         return version(distribution)
     except PackageNotFoundError:
         return "none"
+
+
+@cache
+def build() -> str:
+    """``compiled`` where the hot modules are C extensions (``setup.py``), else ``plain Python``; the scores are equal.
+
+    >>> build() in ("compiled", "plain Python")
+    True
+    """
+    hot = Path(__file__).parent / "equivalence" / "canonical"
+    return "compiled" if any(hot.with_suffix(suffix).exists() for suffix in EXTENSION_SUFFIXES) else "plain Python"

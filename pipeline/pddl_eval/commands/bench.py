@@ -1,4 +1,4 @@
-"""``pddl-eval bench``: how fast this machine scores, stage by stage, beside a plain baseline."""
+"""``pddl-eval bench``: how fast this machine scores, stage by stage, beside a plain baseline and other programs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from typer import Option
 
 from pddl_eval.commands.command import command
 from pddl_eval.errors import UserError, did_you_mean
+from pddl_eval.shown import printable
 
-NAMES = "zero-shot|fine-tuned|renamed|unparseable|symmetric|plans|long plans|domains"
+NAMES = "zero-shot|weak|fine-tuned|renamed|unparseable|symmetric|plans|long plans|domains"
+PEERS = "planetarium|gaico|amlgym|pddl"
 
 
 @command
@@ -21,6 +23,13 @@ def bench(
         list[str] | None, Option("--workload", metavar=NAMES, help="Only this workload; may be repeated.")
     ] = None,
     engines: Annotated[bool, Option("--engines", help="Also whole runs by engine and number of workers.")] = False,
+    peers: Annotated[
+        list[str] | None,
+        Option("--peer", metavar=PEERS, help="Also this program on the same pairs; may be repeated."),
+    ] = None,
+    peer_python: Annotated[
+        Path | None, Option(metavar="PATH", help="The Python that has the peers. Default: the one that runs this.")
+    ] = None,
     json_file: Annotated[Path | None, Option("--json", metavar="FILE", help="Write all numbers there as JSON.")] = None,
 ) -> None:
     """Measure how fast this machine scores, beside a plain baseline.
@@ -29,17 +38,26 @@ def bench(
     pddl-eval bench
     pddl-eval bench --workload zero-shot --pairs 20000 --json bench.json
     pddl-eval bench --engines
-    """
-    from pddl_eval.bench import WORKLOADS, machine, measure, whole_runs
+    pddl-eval bench --peer gaico --peer-python ~/gaico/bin/python
 
-    for name in only or ():
-        if name not in WORKLOADS:
-            raise UserError(f"there is no workload {name}; {did_you_mean(name, WORKLOADS, 'workloads')}")
+    With --peer only the workloads that --workload names are measured.
+    """
+    from pddl_eval.bench import CELLS, WORKLOADS, machine, measure, measure_peer, whole_runs
+
+    for chosen, known, kind in ((only, WORKLOADS, "workload"), (peers, CELLS, "peer")):
+        for name in chosen or ():
+            if name not in known:
+                raise UserError(f"there is no {kind} {name}; {did_you_mean(name, known, f'{kind}s')}")
     results: dict[str, Any] = {"machine": machine(), "pairs": pairs, "workloads": {}}
     print(", ".join(f"{key} {value}" for key, value in results["machine"].items()))
-    for name in only or WORKLOADS:
+    for name in only or (() if peers else WORKLOADS):
         results["workloads"][name] = measured = measure(WORKLOADS[name], pairs)
         print(_lines(name, measured))
+    for name in peers or ():
+        measured = results.setdefault("peers", {})[name] = measure_peer(name, peer_python, pairs)
+        print(f"\n{name} {measured['version']} on the same pairs, in turn, processor time:")
+        for cell, times in measured["cells"].items():
+            print(_cell(cell, times))
     if engines:
         results["runs"] = whole_runs(pairs)
         for run in results["runs"]:
@@ -58,6 +76,9 @@ def _lines(name: str, measured: dict[str, Any]) -> str:
     spent = sum(stages.values()) or 1.0
     for stage, micros in stages.items():
         lines.append(f"  {stage:<14} {micros:>9,.1f} µs  {'▇' * round(30 * micros / spent)}")
+    if "of_a_parse" in measured:
+        costs = (f"{name} {ratio:.3f}" for name, ratio in measured["of_a_parse"].items())
+        lines.append(f"  of one parse by the pddl package: {', '.join(costs)}")
     if "sequence_micros" in measured:
         lines.append(f"  without simulation {measured['sequence_micros']:>5,.0f} µs")
     baseline = measured["baseline"]
@@ -67,3 +88,16 @@ def _lines(name: str, measured: dict[str, Any]) -> str:
         f"({baseline['pairs']} pairs{given_up})"
     )
     return "\n".join(lines)
+
+
+def _cell(name: str, times: dict[str, Any]) -> str:
+    notes = [
+        f"{times['pairs']} pairs",
+        *(f"{times[how]} {how.replace('_', ' ')}" for how in ("given_up", "failed") if times[how]),
+    ]
+    if times["error"]:
+        notes.append(printable(times["error"]))
+    both = ""
+    if times["pairs"]:
+        both = f"{times['micros']:>9,.1f} µs  {times['peer_micros']:>9,.1f} µs  {times['ratio']:,.1f} times as long "
+    return f"  {name:<22} {both}({', '.join(notes)})"

@@ -20,7 +20,7 @@ from pddl_eval.commands.generate import generate
 from pddl_eval.commands.report import report
 from pddl_eval.commands.rescore import rescore
 from pddl_eval.commands.score import score
-from pddl_eval.options import version_of
+from pddl_eval.options import build, version_of
 
 app = application("pddl-eval")
 for each in (score, rescore, compare, report, explain):
@@ -32,7 +32,7 @@ for each in (bench, dedupe):
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(f"pddl-eval {version_of('pddl-eval')}")
+        print(f"pddl-eval {version_of('pddl-eval')} ({build()})")
         raise typer.Exit
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pddl_eval.metrics.actions import plan_jaccard, plan_lcs
 from pddl_eval.metrics.domains import DOMAIN, DomainScores, compare_domains
 from pddl_eval.metrics.plans import PLAN, PlanScores, compare_plans
 from pddl_eval.metrics.problem import PROBLEM, score_problem_pair
@@ -27,5 +28,7 @@ __all__ = [
     "Row",
     "compare_domains",
     "compare_plans",
+    "plan_jaccard",
+    "plan_lcs",
     "score_problem_pair",
 ]

@@ -1,0 +1,205 @@
+"""What is measured: pairs made from the benchmark's own tasks with fixed seeds, and the plain way to score each kind.
+
+The plain way is how one would write it first: the ``pddl`` package, closures, networkx's matcher, textbook tables, no
+caches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
+from itertools import cycle, islice
+from random import Random
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+from pddl.parser.domain import DomainParser
+
+from pddl_eval.benchmark import (
+    DOMAIN_RECIPES,
+    DOMAIN_TEXTS,
+    PLAN_RECIPES,
+    PRESETS,
+    Floor,
+    Grade,
+    Load,
+    Preset,
+    benchmark_problems,
+    by_preset,
+    task_problem,
+    variants_table,
+)
+from pddl_eval.domains import known_domain
+from pddl_eval.equivalence import Task, decide, read_pair, same_graph, scene_graph
+from pddl_eval.model import Problem, problem_to_pddl
+from pddl_eval.parsing import read_problem_by_package
+from pddl_eval.solve import solve
+
+RENAMED = Preset({Grade.CORRECT: 1}, {"renamed": 1e6})
+
+WEAK = Preset({Grade.SOLVABLE: 3, Grade.CORRECT: 1}, {"object_added": 0, "types_added": 0})
+"""Three quarters wrong in the initial state or the goal."""
+
+
+def equivalence(reference: str, generated: str, is_placeholder: bool) -> bool | None:
+    """The decision alone: no plan, no certificate, no columns."""
+    return decide(*read_pair(reference, generated), is_placeholder).equivalent
+
+
+def _problems_plainly(row: dict[str, Any]) -> bool | None:
+    theirs, ours = (read_problem_by_package(row[side]) for side in ("reference_problem", "generated_problem"))
+    if not isinstance(theirs, Problem) or not isinstance(ours, Problem) or len(ours.objects) != len(theirs.objects):
+        return None
+    if not same_graph(scene_graph(ours, ["init"]), scene_graph(theirs, ["init"])):
+        return False
+    if same_graph(scene_graph(ours), scene_graph(theirs)):
+        return True
+    our_goal, their_goal = (Task(problem, known_domain(theirs.domain)).closure for problem in (ours, theirs))
+    if not isinstance(our_goal, frozenset) or not isinstance(their_goal, frozenset):
+        return None
+    scenes = ["goal"] if row["is_placeholder"] else ["init", "goal"]
+    return same_graph(scene_graph(ours, scenes, goal=our_goal), scene_graph(theirs, scenes, goal=their_goal))
+
+
+def _plans_plainly(row: dict[str, Any]) -> tuple[float, float]:
+    """LCS by the textbook's table and Jaccard of sets, on one action a line."""
+    a, b = (row[side].lower().splitlines() for side in ("reference_plan", "generated_plan"))
+    lengths = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
+    for i, step in enumerate(a):
+        for j, other in enumerate(b):
+            longest = max(lengths[i][j + 1], lengths[i + 1][j])
+            lengths[i + 1][j + 1] = lengths[i][j] + 1 if step == other else longest
+    both = set(a) | set(b)
+    return lengths[-1][-1] / max(len(a), len(b), 1), len(set(a) & set(b)) / len(both) if both else 1.0
+
+
+def _domains_plainly(row: dict[str, Any]) -> object:
+    """The common part of each action's printed conditions."""
+    parser = DomainParser()
+    reference, generated = (
+        {action.name: (str(action.precondition), str(action.effect)) for action in parser(row[side].strip()).actions}
+        for side in ("reference_domain", "generated_domain")
+    )
+    return [reference[name] == generated.get(name) for name in reference]
+
+
+def _answers(problems: Sequence[Problem], preset: Preset) -> pa.Table:
+    texts = [problem_to_pddl(problem) for problem in problems]
+    references = {"reference_problem": texts, "is_placeholder": [i % 3 != 0 for i in range(len(texts))]}
+    return variants_table(pa.table(references), 0, by_preset(preset, seed=1))
+
+
+@lru_cache(maxsize=2)  # Making all the problems takes longer than scoring some.
+def _spread(count: int) -> tuple[Problem, ...]:
+    """So many problems spread evenly over the benchmark."""
+    problems = [task.problem for task in benchmark_problems()]
+    return tuple(problems[i * len(problems) // count] for i in range(count))
+
+
+def _benchmark(pairs: int, preset: Preset) -> pa.Table:
+    """Answers to about four rows a problem, as in the benchmark."""
+    return _answers([problem for problem in _spread(-(-pairs // 4)) for _ in range(4)][:pairs], preset)
+
+
+def _symmetric(pairs: int) -> pa.Table:
+    """Twenty equal towers, a hundred balls, a row of tiles: each against a renamed copy."""
+    tasks = (
+        task_problem("blocksworld", "equal_towers", "on_table", (100,)),
+        task_problem("gripper", "one_room", "evenly_distributed", Load((0,), (100, 0))),
+        task_problem("floor-tile", "grid", "paint_all", Floor((30,), 2, 1)),
+    )
+    return _answers([task.problem for task in islice(cycle(filter(None, tasks)), max(3, min(pairs, 300)))], RENAMED)
+
+
+def _plans(pairs: int) -> pa.Table:
+    """Plans of benchmark problems against the same with a step lost or doubled."""
+    random = Random(1)
+    rows = []
+    for problem in _spread(pairs):
+        plan = solve(problem, known_domain(problem.domain))
+        if isinstance(plan, tuple) and plan:
+            change = PLAN_RECIPES[random.choice(("plan_step_lost", "plan_step_doubled"))]
+            texts = PLAN_RECIPES["same_plan"](plan, 0), change(plan, random.randrange(len(plan)))
+            rows.append((problem_to_pddl(problem), *texts))
+    return _table(("reference_problem", "reference_plan", "generated_plan"), rows)
+
+
+def _long_plans(pairs: int) -> pa.Table:
+    """Plans of a thousand steps against the same with every tenth step another."""
+    random = Random(1)
+    rows = []
+    for _ in range(min(pairs, 20)):
+        steps = [f"(stack b{random.randrange(30)} b{random.randrange(30)})" for _ in range(1000)]
+        changed = [f"(pickup b{i % 30})" if i % 10 == 0 else step for i, step in enumerate(steps)]
+        rows.append(("\n".join(steps), "\n".join(changed)))
+    return _table(("reference_plan", "generated_plan"), rows)
+
+
+def random_plans(pairs: int, steps: int, step: Callable[[Random], str]) -> pa.Table:
+    """Unrelated plans of so many random steps, apart by commas; fewer pairs of long ones."""
+    random = Random(1)
+    count = min(pairs, max(5, 10_000 // (2 * steps)))
+    rows = [[", ".join(step(random) for _ in range(steps)) for _ in range(2)] for _ in range(count)]
+    return _table(("reference_plan", "generated_plan"), rows)
+
+
+def _call(random: Random) -> str:
+    """An action of Blocks World with twenty blocks."""
+    name, arguments = random.choice((("pickup", 1), ("putdown", 1), ("stack", 2), ("unstack", 2)))
+    return f"{name}({', '.join(f'b{random.randint(1, 20)}' for _ in range(arguments))})"
+
+
+def _call_or_braces(random: Random) -> str:
+    """One step in ten is concurrent."""
+    return f"{{{_call(random)}, {_call(random)}}}" if random.random() < 0.1 else _call(random)
+
+
+STEPS: dict[str, Callable[[Random], str]] = {
+    "calls": _call,
+    "with braces": _call_or_braces,
+    "bare names": lambda random: f"a{random.randint(1, 400)}",
+}
+"""Random steps in the notations of GAICo's page."""
+
+
+def _domains(pairs: int) -> pa.Table:
+    """The known domains against copies that lost an effect."""
+    texts = islice(cycle(DOMAIN_TEXTS.values()), pairs)
+    return _table(
+        ("reference_domain", "generated_domain"), [(t, DOMAIN_RECIPES["domain_effect_lost"](t)) for t in texts]
+    )
+
+
+def _weak(pairs: int) -> pa.Table:
+    """Weak answers, all objects renamed, each reference seen once."""
+    weak = _answers(_spread(pairs), WEAK)
+    answers = {name: weak[name] for name in ("reference_problem", "is_placeholder")}
+    renamed = {"answered": answers["reference_problem"], **answers, "reference_problem": weak["generated_problem"]}
+    table = variants_table(pa.table(renamed), 0, by_preset(RENAMED, seed=1))
+    return table.select(["answered", "generated_problem", "is_placeholder"]).rename_columns(
+        {"answered": "reference_problem"}
+    )
+
+
+def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> pa.Table:
+    return pa.table(dict(zip(names, zip(*rows, strict=True), strict=True)))
+
+
+class Workload(NamedTuple):
+    """``make`` makes so many pairs of a kind, or as many as there are; ``plainly`` is the baseline for one of them."""
+
+    make: Callable[[int], pa.Table]
+    plainly: Callable[[dict[str, Any]], object]
+
+
+WORKLOADS = {
+    "zero-shot": Workload(partial(_benchmark, preset=PRESETS["zero-shot"]), _problems_plainly),
+    "weak": Workload(_weak, _problems_plainly),
+    "fine-tuned": Workload(partial(_benchmark, preset=PRESETS["fine-tuned"]), _problems_plainly),
+    "renamed": Workload(partial(_benchmark, preset=RENAMED), _problems_plainly),
+    "unparseable": Workload(partial(_benchmark, preset=Preset({Grade.UNPARSEABLE: 1})), _problems_plainly),
+    "symmetric": Workload(_symmetric, _problems_plainly),
+    "plans": Workload(_plans, _plans_plainly),
+    "long plans": Workload(_long_plans, _plans_plainly),
+    "domains": Workload(_domains, _domains_plainly),
+}
