@@ -384,7 +384,8 @@ def _read_block(lines: Sequence[str], numbers: Sequence[int], fenced: bool) -> _
         plain = _PLAIN_LINE.match(line)  # `3: (pick a b)`: what most lines look like, at a fifth of the time
         if plain:
             lead, time, inside = plain.groups()
-            read.append(_Row(number, [(time, _ACTIONS[f"\n{inside}"])], True, lead is not None))
+            if not about_states:
+                read.append(_Row(number, [(time, _ACTIONS[f"\n{inside}"])], True, lead is not None))
         elif not line or line.isspace():
             about_states = False
         elif not _COMMENT_LINE.match(line) and (match := _LINE.match(line)):
