@@ -43,6 +43,12 @@ def test_what_the_image_copies_builds_the_program(tmp_path: Path) -> None:
     assert {name.partition("/")[0] for name in files if not name.startswith("pddl_eval-")} == {"pddl_eval"}
 
 
+def test_the_image_is_compiled_by_what_it_installs() -> None:
+    building = TEXT.partition("\nFROM")[2].partition("\nFROM")[0]
+    assert "PDDL_EVAL_COMPILE=1" in building and "gcc" in building.partition("apt-get install")[2].split()
+    assert "setup.py" in building.partition("COPY ")[2].partition("\n")[0].split()
+
+
 def test_the_jobs_are_copied_as_files() -> None:
     assert re.findall(r"^COPY (.+)$", TEXT.rpartition("\nFROM")[2], re.MULTILINE) == ["jobs /opt/pddl-eval/jobs"]
 
@@ -55,6 +61,6 @@ def test_the_user_is_not_root_and_the_one_that_the_pods_name() -> None:
 
 def test_a_ray_node_finds_what_starts_and_probes_it() -> None:
     """KubeRay's probes run wget; ``ray up`` runs rsync in the container and, from the head, ssh to the workers."""
-    installed = TEXT.partition("apt-get install")[2].partition("\n")[0].split()
+    installed = TEXT.rpartition("apt-get install")[2].partition("\n")[0].split()
     assert {"openssh-client", "rsync", "wget"} <= set(installed)
     assert TEXT.rstrip().endswith('ENTRYPOINT ["pddl-eval"]')

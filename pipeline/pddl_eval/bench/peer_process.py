@@ -12,7 +12,6 @@ import importlib.metadata
 import json
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
@@ -45,7 +44,7 @@ def _gaico() -> dict[str, Prepare]:
 
 def _amlgym() -> dict[str, Prepare]:
     metrics = importlib.import_module("amlgym.metrics")
-    files = [Path(tempfile.mkdtemp()) / f"{side}.pddl" for side in ("generated", "reference")]
+    files = [Path(sys.argv[2]) / f"{side}.pddl" for side in ("generated", "reference")]
 
     def both(paths: list[str]) -> object:
         return metrics.syntactic_precision(*paths), metrics.syntactic_recall(*paths)
@@ -81,7 +80,7 @@ def _timed(run: Callable[[], object]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """``peer_process.py PEER``; ends with its input."""
+    """``peer_process.py PEER FOLDER``, the folder for files that a peer reads; ends with its input."""
     sys.path.pop(0)  # The folder of this script: its neighbours are not what the peer means by their names.
     name = sys.argv[1]
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Timer
 from time import thread_time
 from typing import Any, NamedTuple
@@ -142,15 +143,15 @@ def _measure(cell: Cell, peer: _Peer, pairs: int) -> dict[str, Any]:
 class _Peer:
     """A peer's process, which is started again after a pair that it did not end in time."""
 
-    def __init__(self, name: str, python: Path) -> None:
-        self.name, self.python = name, python
+    def __init__(self, name: str, python: Path, folder: str) -> None:
+        self.name, self.python, self.folder = name, python, folder
         self.version = ""
         self._process: subprocess.Popen[str] | None = None
 
     def start(self) -> None:
         try:
             self._process = subprocess.Popen(
-                [self.python, peer_process.__file__, self.name],
+                [self.python, peer_process.__file__, self.name, self.folder],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -205,9 +206,10 @@ class _Peer:
 
 @contextmanager
 def _running(name: str, python: Path) -> Iterator[_Peer]:
-    peer = _Peer(name, python)
-    try:
-        peer.start()
-        yield peer
-    finally:
-        peer.close()
+    with TemporaryDirectory() as folder:
+        peer = _Peer(name, python, folder)
+        try:
+            peer.start()
+            yield peer
+        finally:
+            peer.close()

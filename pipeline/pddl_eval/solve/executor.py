@@ -69,9 +69,10 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
         if isinstance(found, str):
             failed_step, reason = number, found
             break
-        added, deleted = effects_of(found)
-        state -= deleted
-        state |= added
+        for operator in found:
+            state -= operator.delete_effects
+        for operator in found:  # What a step deletes and adds holds after it.
+            state |= operator.add_effects
         done.append(found)
         if not number % STEPS_PER_CHECK:
             check()
@@ -99,8 +100,8 @@ class _Operators(dict[Action, GroundOperator]):
 
         In words where there is no such operator, whatever the objects are.
         """
-        if action in self:
-            return self[action]
+        if (known := self.get(action)) is not None:
+            return known
         name, *arguments = action
         operator = self.lifted.get(name)
         if operator is None:
@@ -143,7 +144,7 @@ def _applicable(
 ) -> tuple[GroundOperator, ...] | str:
     """The step's operators, or in words why it cannot happen."""
     found: list[GroundOperator] = []
-    for action in sorted(step):
+    for action in step if len(step) == 1 else sorted(step):
         operator = operators.ground(action)
         if isinstance(operator, str):
             return operator
