@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pddl_eval
 import pytest
-from pddl_eval.options import build
+from pddl_eval.options import ScoringOptions, build
 
 from tests.docs.markdown import ROOT
 
@@ -38,3 +38,8 @@ def test_what_runs_is_what_is_said() -> None:
         any((installed / f"{module}{suffix}").exists() for suffix in EXTENSION_SUFFIXES) for module in compiled()
     ]
     assert all(extensions) if build() == "compiled" else not any(extensions)
+
+
+def test_the_signature_is_that_of_the_other_build() -> None:
+    """Its parts are versions and settings: scores of the two builds are compared without a warning."""
+    assert build() not in str(ScoringOptions().signature)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 from threading import Timer
 from time import thread_time
@@ -97,7 +98,7 @@ CELLS = {
 
 
 def measure_peer(name: str, python: Path | None, pairs: int) -> dict[str, Any]:
-    """The time of both sides in each of the peer's cells: ``version`` and, by name, ``cells``.
+    """The median time of both sides for a pair of each of the peer's cells: ``version`` and, by name, ``cells``.
 
     Raises ``UserError`` where that Python does not have the peer.
     """
@@ -107,8 +108,9 @@ def measure_peer(name: str, python: Path | None, pairs: int) -> dict[str, Any]:
 
 def _measure(cell: Cell, peer: _Peer, pairs: int) -> dict[str, Any]:
     read_task.cache_clear()
-    ours = theirs = 0.0
-    done = given_up = 0
+    ours: list[float] = []
+    theirs: list[float] = []
+    given_up = 0
     errors: list[str] = []
     for number, row in enumerate(cell.make(min(pairs, PEER_PAIRS)).to_pylist()):
         pair = {side: row[f"{side}_{cell.columns}"] for side in ("reference", "generated")}
@@ -126,14 +128,15 @@ def _measure(cell: Cell, peer: _Peer, pairs: int) -> dict[str, Any]:
         elif "seconds" not in answer:
             errors.append(str(answer.get("error")))
         else:
-            ours, theirs, done = ours + spent, theirs + float(answer["seconds"]), done + 1
+            ours.append(spent * 1e6)
+            theirs.append(float(answer["seconds"]) * 1e6)
         if given_up >= GIVEN_UP:
             break
     return {
-        "pairs": done,
-        "micros": ours / done * 1e6 if done else None,
-        "peer_micros": theirs / done * 1e6 if done else None,
-        "ratio": theirs / ours if done else None,
+        "pairs": len(ours),
+        "micros": median(ours) if ours else None,
+        "peer_micros": median(theirs) if ours else None,
+        "ratio": median(theirs) / median(ours) if ours else None,
         "given_up": given_up,
         "failed": len(errors),
         "error": errors[0] if errors else None,

@@ -55,7 +55,7 @@ def bench(
         print(_lines(name, measured))
     for name in peers or ():
         measured = results.setdefault("peers", {})[name] = measure_peer(name, peer_python, pairs)
-        print(f"\n{name} {measured['version']} on the same pairs, in turn, processor time:")
+        print(f"\n{name} {measured['version']} on the same pairs, in turn, median of processor time:")
         for cell, times in measured["cells"].items():
             print(_cell(cell, times))
     if engines:

@@ -108,10 +108,10 @@ def _some(names: list[str]) -> str:
 
 
 def _roles(problem: Problem) -> dict[str, tuple[object, ...]]:
-    roles: dict[str, list[tuple[object, ...]]] = {name: [] for name in problem.objects}
+    roles: dict[str, list[tuple[str, str, int]]] = {name: [] for name in problem.objects}
     for scene, atoms in (("init", problem.init), ("goal", problem.goal)):
         for atom in atoms:
             for position, name in enumerate(atom[1:]):
                 if name in roles:
                     roles[name].append((scene, atom[0], position))
-    return {name: (problem.objects[name], *sorted(role, key=repr)) for name, role in roles.items()}
+    return {name: (problem.objects[name], *sorted(role)) for name, role in roles.items()}

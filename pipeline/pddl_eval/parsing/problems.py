@@ -272,7 +272,7 @@ def _goal(words: Sequence[str], at: int, objects: Collection[str]) -> tuple[list
             at = end + 1
         elif missing[-1]:
             more, at = _atoms(words, at, _GOAL_OPERATORS)
-            if not all(more) or not all(map(_NAME.fullmatch, map(_PREDICATE, more))):
+            if not all(more) or not all(map(_NAME.fullmatch, set(map(_PREDICATE, more)))):
                 predicates = [atom[0] if atom else ")" for atom in more]  # perhaps an operator glued to something
                 raise _not_a_name(next(word for word in predicates if not _NAME.fullmatch(word)), "the goal", "=<>")
             atoms += more
