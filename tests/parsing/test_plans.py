@@ -95,6 +95,7 @@ READABLE = {
     "lettered": ("a) take(a)\nb) drop(b)", plan("take a", "drop b")),
     "times on one line": ("0: (a) [1], 0: (b) [1], 1: (c) [1]", plan("a|b", "c")),
     "states above": ("Initial state:\n- on(b1, b2)\n- clear(b1)\n\nPlan:\n- unstack(b1, b2)\n- put-down(b1)", BLOCKS),
+    "atoms above": ("The goal is:\n(on b1 b2)\n\nPlan:\n1. (unstack b1 b2)\n2. (put-down b1)", BLOCKS),
     "JSON with Python's quotes": (
         "[{'name': 'take', 'args': {'what': \"a's\", 'n': None}, 'id': 0}, {'name': 'drop', 'args': ('b',), 'id': 1},]",
         (("take", "n=null", "what=a's"), ("drop", "b")),

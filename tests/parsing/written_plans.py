@@ -15,7 +15,7 @@ from typing import NamedTuple
 from pddl_eval.parsing import Plan, Step
 
 NAMES = (
-    *("pick", "drop", "put-down", "pick_up", "stack", "un-stack", "noop", "fly2", "a", "Load", "SEND"),
+    *("pick", "drop", "put-down", "pick_up", "stack", "un-stack", "noop", "fly2", "a1", "Load", "SEND"),
     *("step", "action", "move", "time", "plan", "goal", "at", "on", "not", "Email.send"),
 )
 OBJECTS = ("a", "b1", "B2", "room-1", "loc_2", "x", "t3", "S", "step", "gripper1", "c.d", "12", "v1.5")

@@ -12,7 +12,7 @@ from rapidfuzz.distance import LCSseq
 
 from pddl_eval.metrics.registry import Column, Metric
 from pddl_eval.model import Action
-from pddl_eval.parsing import Plan, Step, actions_of
+from pddl_eval.parsing import Plan, Step
 
 
 def plan_lcs(reference: Plan, generated: Plan) -> float:
@@ -57,9 +57,9 @@ def plan_jaccard(reference: Plan, generated: Plan) -> float:
 
 def _actions(plan: Plan) -> set[Action]:
     """All actions of a plan; most steps are actions themselves."""
-    if frozenset not in set(map(type, plan)):
-        return set(cast("tuple[Action, ...]", plan))
-    return {action for step in plan for action in actions_of(step)}
+    concurrent = [step for step in plan if isinstance(step, frozenset)]
+    actions = {*plan} if not concurrent else {*plan}.difference(concurrent).union(*concurrent)
+    return cast("set[Action]", actions)
 
 
 LCS = "GAICo's PlanningLCS: the longest common subsequence over the longer plan's length"

@@ -10,7 +10,7 @@ costs more than a few passes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import NamedTuple
@@ -19,6 +19,8 @@ from pddl_eval.model import Action
 
 Step = Action | frozenset[Action]
 """An action; or the concurrent actions that stand in braces, be it one or none."""
+
+_TimedStep = tuple[str | None, Step]
 
 MAX_ACTIONS = 50_000
 """The step that exceeds these and the steps after it are left out, and the reason says so."""
@@ -144,31 +146,31 @@ _WORD = r"[^\W\d][\w@/+-]*+"
 _PLAIN_PDDL = rf"{_WORD}(?:[ \t]++[\w@/+-]++)*+[ \t]*+"
 _PLAIN_NAME = rf"(?!{_WORDS}){_WORD}[ \t]*+"
 _PLAIN_NAMES = rf"(?=[ \t]*+[\n,])[\s,]*+((?:{_PLAIN_NAME},[ \t,]*+)*+"
-_PLAIN_PIECE = re.compile(
-    rf"{_PLAIN_NAMES})(?:\(({_PLAIN_PDDL})|({_WORD})\(((?:[\w@/+-]++(?:,[ \t]*+(?=\w))?+)*+))",
-    re.VERBOSE | re.IGNORECASE,
-)
+_PLAIN_CALL = rf"{_WORD}\((?:[\w@/+-]++(?:,[ \t]*+(?=\w))?+)*+"
+_PLAIN_PIECE = re.compile(rf"{_PLAIN_NAMES})(\({_PLAIN_PDDL}|{_PLAIN_CALL})", re.VERBOSE | re.IGNORECASE)
 _PLAIN_END = re.compile(rf"{_PLAIN_NAMES}(?:{_PLAIN_NAME})?+)[\s,]*+", re.VERBOSE | re.IGNORECASE)
 _PLAIN_BARE = re.compile(rf"[ \t]*+{_PLAIN_NAME}", re.VERBOSE | re.IGNORECASE)
 _PLAIN_LINE = re.compile(
-    rf"\s*+(?P<lead>(?P<time>\d+(?:\.\d+)?)\s*+:|\d+[.)]|[-•])?+\s*+\((?P<action>{_PLAIN_PDDL})\)(?:\s*+\[[\d.]++\])?+\s*+$"
+    rf"\s*+((\d+(?:\.\d+)?)\s*+:|\d+[.)]|[-•])?+\s*+(\({_PLAIN_PDDL}|{_PLAIN_CALL})\)(?:\s*+\[[\d.]++\])?+\s*+$"
 )
 
 
-class _Kept(dict[str, list[Action]]):
-    """The actions that ``read`` finds in a text; it raises ``KeyError`` for one that is not plain."""
+class _Kept(dict[str, Action]):
+    """The action that ``read`` finds in a text; it raises ``KeyError`` for one that is not plain."""
 
     def __init__(self, read: Callable[[str], list[Action]]) -> None:
         super().__init__()
         self.read = read
 
-    def __missing__(self, text: str) -> list[Action]:
+    def __missing__(self, text: str) -> Action:
         found = self.read(text)
+        if len(found) != 1:
+            raise KeyError(text)
         if len(text) <= PIECE_CHARACTERS:
             if len(self) >= PIECES_KEPT:
                 self.clear()
-            self[text] = found
-        return found
+            self[text] = found[0]
+        return found[0]
 
 
 def _read_piece(text: str) -> list[Action]:
@@ -176,20 +178,18 @@ def _read_piece(text: str) -> list[Action]:
     match = _PLAIN_PIECE.fullmatch(text)
     if not match:
         raise KeyError(text)
-    return [*_names(match[1]), _action(match[2] or f"{match[3]} {match[4].replace(',', ' ')}")]
+    return [*_names(match[1]), _action(match[2].replace("(", " ").replace(",", " "))]
 
 
 def _read_name(text: str) -> list[Action]:
-    if not _PLAIN_BARE.fullmatch(text):
-        raise KeyError(text)
-    return _names(text)
+    return _names(text) if _PLAIN_BARE.fullmatch(text) else []
 
 
 def _names(text: str) -> list[Action]:
     return [(name,) for name in text.lower().replace(",", " ").split()]
 
 
-_PIECES, _NAMES = _Kept(_read_piece), _Kept(_read_name)
+_ACTIONS, _NAMES = _Kept(_read_piece), _Kept(_read_name)
 
 
 def read_plain(text: str) -> Sequence[Step]:
@@ -219,14 +219,16 @@ def _plain(part: str, one_line: bool) -> list[Action]:
     """The actions of a part that begins and ends with a separator; bare names only where they cannot be prose."""
     *pieces, rest = part.split(")")
     names = rest.strip(" \t\n,")
-    if not names and rest:
-        return list(chain.from_iterable(map(_PIECES.__getitem__, pieces)))
-    if pieces or not one_line:
-        end = _PLAIN_END.fullmatch(rest)
-        if not end or not one_line:
-            raise KeyError(rest)
-        return [*chain.from_iterable(map(_PIECES.__getitem__, pieces)), *_names(end[1])]
-    return list(chain.from_iterable(map(_NAMES.__getitem__, names.split(","))))
+    if names and not pieces and one_line:
+        return list(map(_NAMES.__getitem__, names.split(",")))
+    end = _PLAIN_END.fullmatch(rest) if names or not rest else None
+    if (names or not rest) and (not end or not one_line):
+        raise KeyError(rest)
+    try:
+        actions = list(map(_ACTIONS.__getitem__, pieces))
+    except KeyError:
+        actions = list(chain.from_iterable(map(_read_piece, pieces)))
+    return [*actions, *_names(end[1])] if end else actions
 
 
 def read_lines(text: str) -> FoundPlan | None:
@@ -234,11 +236,14 @@ def read_lines(text: str) -> FoundPlan | None:
 
     None where nothing looks like an action; no steps where something does and cannot be read.
     """
-    lines = _STAR.sub(r"\1-", text).translate(_MARKUP)
+    if plain := _plain_lines(text):
+        return FoundPlan(_in_time(plain))
+    lines = (_STAR.sub(r"\1-", text) if "*" in text else text).translate(_MARKUP)
     if "{" in lines:  # braces over several lines are brought onto the first one
         lines = _BRACES_AND_LINE.sub(lambda match: match[0].replace("\n", " ") + "\n" * match[0].count("\n"), lines)
     found, damaged, by_line = None, list[Unread](), lines.split("\n")
-    for numbers, fenced in _blocks(text.split("\n")):
+    has_fence = "```" in text or "~~~" in text
+    for numbers, fenced in _blocks(text.split("\n")) if has_fence else [(range(len(by_line)), False)]:
         block = _read_block(by_line, numbers, fenced)
         if block.damaged and not block.steps:
             damaged += block.unread
@@ -249,6 +254,17 @@ def read_lines(text: str) -> FoundPlan | None:
     if found:
         return FoundPlan(found.steps, found.unread, found.complaint)
     return FoundPlan((), damaged) if damaged else None
+
+
+def _plain_lines(text: str) -> list[_TimedStep]:
+    """The steps of a text of nothing but plain lines and comments; else none."""
+    steps: list[_TimedStep] = []
+    for line in text.split("\n"):
+        if plain := _PLAIN_LINE.match(line):
+            steps.append((plain[2], _ACTIONS[f"\n{plain[3]}"]))
+        elif line and not line.isspace() and not _COMMENT_LINE.match(line):
+            return []
+    return steps
 
 
 _SENTENCE = re.compile(rf"(?<![\w@/+.-]){_NAME}\({_ARGUMENTS}\)|\([^(){{}}]*+\)|[(){{}}]")
@@ -284,9 +300,9 @@ def steps_of(text: str) -> list[Step]:
     return [step for _, step in _steps(line["items"])]
 
 
-def _steps(items: str) -> list[tuple[str | None, Step]]:
+def _steps(items: str) -> list[_TimedStep]:
     """The steps that a text of nothing but items says, each with its time."""
-    steps: list[tuple[str | None, Step]] = []
+    steps: list[_TimedStep] = []
     for match in islice(_NEXT.finditer(items), MAX_ACTIONS + 1):
         if match["braces"] is not None:
             step: Step = frozenset(chain.from_iterable(actions_of(part) for _, part in _steps(match["braces"])))
@@ -311,7 +327,7 @@ def _arguments(text: str) -> list[str]:
     return [" ".join(part.split()) for part in parts if part.strip()]
 
 
-def _blocks(lines: Sequence[str]) -> list[tuple[list[int], bool]]:
+def _blocks(lines: Sequence[str]) -> list[tuple[Sequence[int], bool]]:
     """The numbers of the lines of each fence without a PDDL definition, and of those outside of fences as the last."""
     outside: list[int] = []
     fences: list[list[int]] = []
@@ -340,7 +356,7 @@ class _Row(NamedTuple):
     """
 
     number: int
-    steps: Sequence[tuple[str | None, Step]] = ()
+    steps: Sequence[_TimedStep] = ()
     brackets: bool = True
     led: bool = False
     joined: bool = False
@@ -367,7 +383,9 @@ def _read_block(lines: Sequence[str], numbers: Sequence[int], fenced: bool) -> _
         line = lines[number]
         plain = _PLAIN_LINE.match(line)  # `3: (pick a b)`: what most lines look like, at a fifth of the time
         if plain:
-            read.append(_Row(number, [(plain["time"], _action(plain["action"]))], led=bool(plain["lead"])))
+            lead, time, inside = plain.groups()
+            if not about_states:
+                read.append(_Row(number, [(time, _ACTIONS[f"\n{inside}"])], True, lead is not None))
         elif not line or line.isspace():
             about_states = False
         elif not _COMMENT_LINE.match(line) and (match := _LINE.match(line)):
@@ -378,21 +396,25 @@ def _read_block(lines: Sequence[str], numbers: Sequence[int], fenced: bool) -> _
                 read += filter(None, [_read_line(number, match, fenced, lists)])
     rows = [row for row in read if row.steps]
     bare = [row for row in rows if not row.brackets]
-    # A line of bare names is of the plan where none is prose and all are alike.
-    alike = len(bare) == len(rows) or all(row.led for row in rows) or all(row.joined for row in rows[:-1])
     unread = [(row.number, row.unread) for row in read if row.unread is not None]
-    if bare and (len(rows) < len(read) or not alike):
+    if bare and (len(rows) < len(read) or not _alike(rows)):
         rows = [row for row in rows if row.brackets]
         unread = sorted([*unread, *((row.number, 0) for row in bare if fenced or row.led or row.joined)])
     first = [(row.number, 0) for row in islice((row for row in rows if row.brackets), 1)]
     places = [Unread.at(at + 1, column + 1, lines[at][column:]) for at, column in [*first, *unread[:MAX_UNREAD]]]
     return _Block(
-        _in_time(rows),
+        _in_time(chain.from_iterable(row.steps for row in rows)),
         places[len(first) :],
         "a list is not closed" if lists and rows else "",
         places[0] if first else None,
         any(row.damaged for row in read),
     )
+
+
+def _alike(rows: Sequence[_Row]) -> bool:
+    """True where lines of bare names are as much of the plan as the others."""
+    brackets = any(row.brackets for row in rows)
+    return not brackets or all(row.led for row in rows) or all(row.joined for row in rows[:-1])
 
 
 def _read_line(number: int, line: re.Match[str], fenced: bool, lists: list[str]) -> _Row | None:
@@ -426,15 +448,15 @@ def _brackets(line: re.Match[str]) -> bool:
     return bool(line["items"]) and ("(" in line["items"] or "{" in line["items"])
 
 
-def _in_time(rows: Sequence[_Row]) -> list[Step]:
+def _in_time(steps: Iterable[_TimedStep]) -> list[Step]:
     """The steps, those in sequence with equal times as one: ``0: (a)``, ``0: (b)``, as in a planner's output."""
     groups: list[list[Step]] = []
     before = None
-    for row in rows:
-        for time, step in row.steps:
-            now = None if time is None else float(time)
-            if now is None or now != before:
-                groups.append([])
+    for time, step in steps:
+        now = None if time is None else float(time)
+        if now is None or now != before:
+            groups.append([step])
+        else:
             groups[-1].append(step)
-            before = now
+        before = now
     return [group[0] if len(group) == 1 else frozenset().union(*map(actions_of, group)) for group in groups]

@@ -98,12 +98,13 @@ def read_plan(text: str | None) -> ReadPlan:
     if not found or not found.steps:
         places = tuple(found.unread) if found else (Unread.in_text(text, len(text) - len(text.lstrip())),)
         return ReadPlan((), places, f"no action was found: {places[0]}", found=False)
-    return _bounded(found)
+    return _bounded(found, len(text))
 
 
-def _bounded(found: FoundPlan) -> ReadPlan:
-    steps = tuple(found.steps)
-    kept = sum(actions <= MAX_ACTIONS for actions in accumulate(max(1, len(actions_of(step))) for step in steps))
+def _bounded(found: FoundPlan, characters: int) -> ReadPlan:
+    steps, kept = tuple(found.steps), len(found.steps)
+    if characters > MAX_ACTIONS:  # fewer cannot hold more actions
+        kept = sum(actions <= MAX_ACTIONS for actions in accumulate(max(1, len(actions_of(step))) for step in steps))
     cut = (
         f"only the first {kept:,} steps were read: more have over {MAX_ACTIONS:,} actions" if kept < len(steps) else ""
     )
