@@ -20,7 +20,7 @@ MARKS = {"ray_session": ("ray",), "s3_endpoint": ("s3",), "cluster": ("ray", "ne
 GROUPS = ("ray", "s3")
 """Marks whose tests all run in one worker."""
 
-ONE_WORKER = ("benchmark",)
+ONE_WORKER = ("benchmark", "docs")
 """Folders whose tests all run in one worker: their fixtures take seconds to make."""
 
 SLOW_TIMEOUT = 600.0
