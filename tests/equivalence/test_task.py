@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from pddl_eval import certificate, compare_plans, compare_problems
-from pddl_eval.domains import known_domain, rover_single_storeless
+from pddl_eval.domains import gripper, known_domain, rover_single_storeless
 from pddl_eval.equivalence import Task, read_pair, read_task
 from pddl_eval.parsing import parse_domain
 from pddl_eval.solve import fast_downward
@@ -109,3 +109,20 @@ def test_no_planner_is_asked_where_the_verdict_is_no_and_nobody_asks_for_a_plan(
     for expected, answer in no.items():
         verdict = compare_problems(board, answer, domain=TILES, check_solvable=False)
         assert (verdict.verdict.value, verdict.solvable) == (expected, None)
+
+
+def test_a_certificate_depends_on_the_domains_operators_and_not_on_what_they_are_called() -> None:
+    text = "(define (problem p) (:domain lamps) (:objects a) (:init (off a)) (:goal (on a)))"
+    lamps = (
+        "(define (domain lamps) (:action switch :parameters (?x)"
+        " :precondition (off ?x) :effect (and (on ?x) (not (off ?x)))))"
+    )
+    same = lamps.replace("switch", "push").replace("?x", "?lamp")
+    other = lamps.replace(" (not (off ?x))", "")
+    certificates = [certificate(text, domain) for domain in (lamps, same, other)]
+    assert certificates[0] == certificates[1] != certificates[2]
+
+
+def test_a_known_domain_by_name_and_as_text_give_one_certificate() -> None:
+    text = "(define (problem p) (:domain gripper) (:objects r) (:init (room r) (at-robby r)) (:goal (at-robby r)))"
+    assert certificate(text, "gripper") == certificate(text, gripper.PDDL)
