@@ -108,7 +108,7 @@ class LabelledGraph:
 
     def _labelled(self) -> tuple[Form, list[int], Pairs]:
         colour, cells = _cells(self._colours)
-        search = _Search(len(colour), self._relations)
+        search = _Search(len(self._names), len(colour), self._relations)
         edges = sorted(self._edges)  # sets of atoms have another order in each run; which symmetry is found must not
         piece = _Piece(colour, cells, edges, search.neighbours(len(colour), edges))
         search.refine(piece, list(cells))
@@ -178,8 +178,9 @@ class _Piece:
 class _Search:
     """The labelling of one graph: its budget, and the forms that were found to be least."""
 
-    def __init__(self, vertices: int, relations: int) -> None:
+    def __init__(self, objects: int, vertices: int, relations: int) -> None:
         self.left = BUDGET
+        self.objects = objects
         self.vertices = vertices
         bits = 1 + vertices.bit_length()
         self.units = [(1 << place, 1 << place + bits) for place in range(0, 2 * relations * bits, 2 * bits)]
@@ -295,7 +296,7 @@ class _Search:
     def _branch(
         self, piece: _Piece, form: Form, depth: int, worst: Form | None
     ) -> tuple[Form, list[int], Pairs] | None:
-        """The least form after each vertex of the largest colour is individualised, one of each orbit found so far.
+        """The least form after each object of the largest colour is individualised, one of each orbit found so far.
 
         A branch that gives a form which is the least of a piece labelled before ends the search: the pieces are
         isomorphic.
@@ -304,7 +305,11 @@ class _Search:
             raise OutOfBudgetError(
                 f"the graph of its atoms stays symmetric after {DEEPEST} of its objects are told apart"
             )
-        target = max([(len(vertices), start) for start, vertices in piece.cells.items() if len(vertices) > 1])[1]
+        # An object rather than an atom: where all objects are told apart, so are all atoms.
+        wide = [
+            (start < self.objects, len(vertices), start) for start, vertices in piece.cells.items() if len(vertices) > 1
+        ]
+        target = max(wide)[2]
         orbits = list(range(len(piece.colour)))
         tried: list[int] = []
         best: tuple[Form, list[int]] | None = None
