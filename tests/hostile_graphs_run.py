@@ -53,7 +53,7 @@ def _label(name: str, seed: int, limit: float, answers: Connection) -> None:
         if other is graph:
             first = found
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-        answers.send((seconds, "undecided" if found is None else "yes" if found == first else "no", memory))
+        answers.send((seconds, "undecided" if None in (found, first) else "yes" if found == first else "no", memory))
 
 
 def run(name: str, seed: int, limit: float) -> tuple[list[str], bool]:

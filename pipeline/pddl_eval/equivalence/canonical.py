@@ -27,6 +27,9 @@ BUDGET = 4_000_000
 SPLITTER = 30
 """What a splitter costs besides its edges."""
 
+QUOTIENT = 6
+"""What each vertex and edge costs where a piece is copied and its quotient made: they are visited several times."""
+
 DEEPEST = 100
 """Objects individualised one inside the other."""
 
@@ -240,7 +243,7 @@ class _Search:
         The form is the quotient, how many edges of each relation lead from colour to colour, with the forms of what
         the quotient leaves open: the pieces that the other edges make, or the best of the branches.
         """
-        self.spend(len(piece.colour) + len(piece.edges))
+        self.spend(QUOTIENT * (len(piece.colour) + len(piece.edges)))
         colour, cells, count = piece.colour, piece.cells, self.vertices
         sizes = tuple([(start, len(cells[start])) for start in sorted(cells)])
         codes = [(relation * count + colour[first]) * count + colour[second] for relation, first, second in piece.edges]
