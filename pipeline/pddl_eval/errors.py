@@ -23,7 +23,7 @@ class RunError(Exception):
 
 
 def never_an_interrupt(error: Exception) -> None:
-    """Raise ``KeyboardInterrupt`` if the error is what a library made of one (igraph: ``InternalError``).
+    """Raise ``KeyboardInterrupt`` if the error is what a library made of one.
 
     For places that turn any error into a result: an interrupt is none.
 

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
-PDDL = """
+from pddl_eval.domains.rover_single_stores import IMAGES_AND_MESSAGES
+
+PDDL = f"""
 (define (domain rover-single)
   (:requirements :strips :typing)
   (:types waypoint camera mode objective)
@@ -25,19 +27,5 @@ PDDL = """
   (:action sample_rock :parameters (?w - waypoint)
     :precondition (and (at_rover ?w) (at_rock_sample ?w))
     :effect (have_rock_analysis ?w))
-  (:action take_image :parameters (?w - waypoint ?o - objective ?c - camera ?m - mode)
-    :precondition (and (at_rover ?w) (visible_from ?o ?w) (supports ?c ?m))
-    :effect (have_image ?o ?m))
-  (:action communicate_soil_data :parameters (?w ?from ?to - waypoint)
-    :precondition (and (have_soil_analysis ?w) (at_rover ?from) (at_lander ?to) (visible ?from ?to)
-      (available) (channel_free))
-    :effect (communicated_soil_data ?w))
-  (:action communicate_rock_data :parameters (?w ?from ?to - waypoint)
-    :precondition (and (have_rock_analysis ?w) (at_rover ?from) (at_lander ?to) (visible ?from ?to)
-      (available) (channel_free))
-    :effect (communicated_rock_data ?w))
-  (:action communicate_image_data :parameters (?o - objective ?m - mode ?from ?to - waypoint)
-    :precondition (and (have_image ?o ?m) (at_rover ?from) (at_lander ?to) (visible ?from ?to)
-      (available) (channel_free))
-    :effect (communicated_image_data ?o ?m)))
+{IMAGES_AND_MESSAGES})
 """

@@ -94,14 +94,18 @@ class LabelledGraph:
             colours.append(shape_of[label, len(atom)])
             self._relations = max(self._relations, width + len(atom) - 1)
         self._names, self._colours, self._edges = list(types), colours, edges
-        self._found: tuple[Form, list[int], Pairs] | None = None  # not a cached_property: mypyc's classes have none
+        # What is made once and only if asked for; not cached_property, which mypyc's classes have not.
+        self._invariant: tuple[object, ...] | None = None
+        self._found: tuple[Form, list[int], Pairs] | None = None
         often = sorted(Counter(colours).items())
         self._outline = (tuple(labels), tuple(kinds), tuple(shapes), tuple(sorted(flags)), tuple(often))
 
     @property
     def invariant(self) -> tuple[object, ...]:
         """How often each colour and each relation occurs."""
-        return self._outline, Counter([relation for relation, _, _ in self._edges])
+        if self._invariant is None:
+            self._invariant = self._outline, Counter([relation for relation, _, _ in self._edges])
+        return self._invariant
 
     @property
     def _labelling(self) -> tuple[Form, list[int], Pairs]:
@@ -309,9 +313,7 @@ class _Search:
                 f"the graph of its atoms stays symmetric after {DEEPEST} of its objects are told apart"
             )
         # An object rather than an atom: where all objects are told apart, so are all atoms.
-        wide = [
-            (start < self.objects, len(vertices), start) for start, vertices in piece.cells.items() if len(vertices) > 1
-        ]
+        wide = [(start < self.objects, len(each), start) for start, each in piece.cells.items() if len(each) > 1]
         target = max(wide)[2]
         orbits = list(range(len(piece.colour)))
         tried: list[int] = []
