@@ -5,9 +5,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from random import Random
 
 import pytest
@@ -15,6 +12,7 @@ from pddl_eval.domains import known_domain
 
 from tests.exhaustive import DOMAINS
 from tests.exhaustive_run import AGREED, problem_findings
+from tests.hash_seeds import outputs_with_two_seeds
 from tests.random_problems import random_problem
 from tests.volume import in_two_sizes, with_seeds
 
@@ -48,12 +46,6 @@ for name in ("blocksworld", "gripper", "floor-tile"):
             print(sorted(problem.goal), sorted(closure) if isinstance(closure, frozenset) else closure)
             print(start.plan(problem.goal))
 """
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    outputs = [
-        subprocess.run(
-            [sys.executable, "-c", script], env={**environment, "PYTHONHASHSEED": seed}, capture_output=True, check=True
-        ).stdout
-        for seed in ("1", "2")
-    ]
+    outputs = outputs_with_two_seeds(script)
     assert outputs[0] == outputs[1]
     assert b"Unsolvable" in outputs[0] and b"BrokenAssumption" in outputs[0]

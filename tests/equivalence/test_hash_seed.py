@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+from tests.hash_seeds import outputs_with_two_seeds
 
 SCRIPT = """
 from dataclasses import replace
@@ -23,12 +21,6 @@ for reference, generated, domain in pairs:
 
 
 def test_verdicts_do_not_depend_on_the_hash_seed() -> None:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    outputs = [
-        subprocess.run(
-            [sys.executable, "-c", SCRIPT], env={**environment, "PYTHONHASHSEED": seed}, capture_output=True, check=True
-        ).stdout
-        for seed in ("1", "2")
-    ]
+    outputs = outputs_with_two_seeds(SCRIPT)
     assert outputs[0].count(b"ProblemVerdict") == 180
     assert outputs[0] == outputs[1]

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,6 +15,7 @@ from pddl_eval.strips.task import GroundTask, ground
 from pddl_eval.verdict import Undecided, Unsolvable
 
 from tests import exhaustive
+from tests.hash_seeds import outputs_with_two_seeds
 from tests.strips.ipc_domains import DOMAINS, PROBLEMS
 from tests.strips.random_tasks import as_the_judge_reads, random_task
 from tests.strips.towers import BLOCKS, blocks
@@ -98,13 +95,7 @@ def test_the_plan_does_not_depend_on_the_hash_seed() -> None:
         "from tests.strips.test_search import *\n"
         "print(find_plan(blocks(3, 12), BLOCKS), [find_plan(PROBLEMS[n](5), DOMAINS[n]) for n in DOMAINS])"
     )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    plans = [
-        subprocess.run(
-            [sys.executable, "-c", script], env={**environment, "PYTHONHASHSEED": seed}, capture_output=True, check=True
-        ).stdout
-        for seed in ("1", "2")
-    ]
+    plans = outputs_with_two_seeds(script)
     assert plans[0] == plans[1]
     assert b"stack" in plans[0]
 
