@@ -1,7 +1,7 @@
 """Algorithm 1 of the paper, exact: are two PDDL problems the same planning problem?
 
-``task`` is a problem in its domain with all that is known of it, ``canonical`` labels its graphs, ``decide`` compares
-two tasks, ``wording`` finds words for what differs, ``scene_graph`` draws the paper's graphs for people.
+``task`` is a problem in its domain with all that is known of it, ``decide`` compares two tasks, ``wording`` finds words
+for what differs, ``scene_graph`` draws the paper's graphs for people.
 """
 
 from pddl_eval.equivalence.decide import decide, same_domain
