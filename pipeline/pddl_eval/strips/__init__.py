@@ -11,6 +11,7 @@ room counts something, so an answer is the same on every machine; long loops als
 from pddl_eval.strips.goal_closure import Counterexample, closure, counterexample
 from pddl_eval.strips.joins import GroundingLimitError
 from pddl_eval.strips.search import find_plan
+from pddl_eval.strips.task import ground
 from pddl_eval.strips.walks import SEED, STEPS, WALKS, Instances, VisitedStates, count_applicable, visited_states
 
 __all__ = [
@@ -25,5 +26,6 @@ __all__ = [
     "count_applicable",
     "counterexample",
     "find_plan",
+    "ground",
     "visited_states",
 ]
