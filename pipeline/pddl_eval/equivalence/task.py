@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache, partial
 from hashlib import blake2b
 
 from pddl_eval.budget import OutOfBudgetError, attempted
+from pddl_eval.canonical import LabelledGraph
 from pddl_eval.domains import (
     BrokenAssumption,
     CoveredState,
@@ -20,7 +21,6 @@ from pddl_eval.domains import (
     nothing_known_of,
     planning_domain,
 )
-from pddl_eval.equivalence.canonical import LabelledGraph
 from pddl_eval.model import ROOT_TYPE, Action, Domain, Problem, State
 from pddl_eval.parsing import ParseError, Unreadable, parse_problem, read_problem, require_declared
 from pddl_eval.solve import goal_state, solve
