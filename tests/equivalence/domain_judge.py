@@ -48,7 +48,9 @@ class Witness(Protocol):
 
 def used_types(domain: Domain, further: Sequence[str] = ()) -> frozenset[str]:
     """The types of parameters and of used constants, and the further ones, without ``object``."""
-    found = {type_ for operator in domain.operators for _, types in operator.parameters for type_ in widest(domain, types)}
+    found = {
+        type_ for operator in domain.operators for _, types in operator.parameters for type_ in widest(domain, types)
+    }
     found |= {plain(domain, domain.constants[name]) for name in used_constants(domain)}
     return frozenset(found | {plain(domain, type_) for type_ in further}) - {ROOT_TYPE}
 
@@ -109,7 +111,10 @@ def type_bijections(
     for image in permutations(sorted(ours)):
         types = dict(zip(sorted(theirs), image, strict=True))
         if all(
-            (b in above(generated, a)) == (types[b] in above(reference, types[a])) for a in theirs for b in theirs if a != b
+            (b in above(generated, a)) == (types[b] in above(reference, types[a]))
+            for a in theirs
+            for b in theirs
+            if a != b
         ):
             yield types
 
@@ -241,43 +246,50 @@ def identity_is_a_witness(reference: Domain, generated: Domain) -> bool:
 
 def faults(reference: Domain, generated: Domain, witness: Witness) -> list[str]:
     """What is wrong with a witness; nothing where it turns the generated domain's operators into the reference's."""
-    found = []
-    pairs = {
-        "types": (used_types(generated), used_types(reference), {k: v for k, v in witness.types.items()}),
-        "constants": (used_constants(generated), used_constants(reference), dict(witness.constants)),
-        "predicates": (
-            used_predicates(generated).keys(),
-            used_predicates(reference).keys(),
-            {name: image for name, (image, _) in witness.predicates.items()},
+    sides = (generated, reference)
+    found = [
+        f"{what}: {sorted(theirs)} become {[names.get(name) for name in theirs]}, not {sorted(ours)}"
+        for what, (theirs, ours), names in (
+            ("types", map(used_types, sides), dict(witness.types)),
+            ("constants", map(used_constants, sides), dict(witness.constants)),
+            (
+                "predicates",
+                map(used_predicates, sides),
+                {name: image for name, (image, _) in witness.predicates.items()},
+            ),
+            ("operators", map(_names, sides), {name: image for name, (image, _) in witness.operators.items()}),
+        )
+        if Counter(names.get(name) for name in theirs) != Counter(list(ours))
+    ]
+    arities = used_predicates(generated)
+    orders = {name: sorted(witness.predicates.get(name, ("", ()))[1]) for name in arities}
+    found += [f"predicate {name} has no order" for name in arities if orders[name] != list(range(arities[name]))]
+    return found or [
+        *_changed_types(reference, generated, witness),
+        *(
+            f"operator {each.name} does not become {witness.operators[each.name][0]}"
+            for each in generated.operators
+            if not _becomes(reference, generated, each, witness)
         ),
-        "operators": (
-            {each.name for each in generated.operators},
-            {each.name for each in reference.operators},
-            {name: image for name, (image, _) in witness.operators.items()},
-        ),
-    }
-    for what, (theirs, ours, names) in pairs.items():
-        images = [names.get(name) for name in theirs]
-        if Counter(images) != Counter(ours):
-            found.append(f"{what}: {sorted(theirs)} onto {images}, not onto {sorted(ours)}")
-    for name, arity in used_predicates(generated).items():
-        if sorted(witness.predicates.get(name, ("", ()))[1]) != list(range(arity)):
-            found.append(f"predicate {name} has no order of {arity} arguments")
-    if found:
-        return found
-    for a in used_types(generated):
-        for b in used_types(generated) - {a}:
-            if (b in above(generated, a)) != (witness.types[b] in above(reference, witness.types[a])):
-                found.append(f"types {a} and {b} are related in one domain only")
+    ]
+
+
+def _names(domain: Domain) -> set[str]:
+    return {each.name for each in domain.operators}
+
+
+def _changed_types(reference: Domain, generated: Domain, witness: Witness) -> Iterator[str]:
+    for a, b in permutations(used_types(generated), 2):
+        if (b in above(generated, a)) != (witness.types[b] in above(reference, witness.types[a])):
+            yield f"types {a} and {b} are related in one domain only"
     for name in used_constants(generated):
         type_ = plain(generated, generated.constants[name])
         if witness.types.get(type_, type_) != plain(reference, reference.constants[witness.constants[name]]):
-            found.append(f"constant {name} changes its type")
-    ours = {each.name: each for each in reference.operators}
-    for each in generated.operators:
-        name, order = witness.operators[each.name]
-        if sorted(order) != list(range(len(ours[name].parameters))) or len(order) != len(each.parameters):
-            found.append(f"operator {each.name} has other parameters than {name}")
-        elif not _become(reference, generated, ours[name], each, order, witness):
-            found.append(f"operator {each.name} does not become {name}")
-    return found
+            yield f"constant {name} changes its type"
+
+
+def _becomes(reference: Domain, generated: Domain, theirs: Operator[State], witness: Witness) -> bool:
+    name, order = witness.operators[theirs.name]
+    (ours,) = (each for each in reference.operators if each.name == name)
+    is_order = sorted(order) == list(range(len(ours.parameters))) and len(order) == len(theirs.parameters)
+    return is_order and _become(reference, generated, ours, theirs, order, witness)

@@ -6,7 +6,8 @@ known: the judge says it.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from random import Random
 
 from pddl_eval.model import EQUALITY, ROOT_TYPE, Atom, Domain, Operator, State, Types
@@ -16,7 +17,9 @@ Operators = tuple[Operator[State], ...]
 
 def random_domain(random: Random, operators: int = 3, predicates: int = 4, arity: int = 3) -> Domain:
     """A domain of at most so many operators and predicates with so many arguments; often with a symmetry."""
-    arities = {f"p{n}": random.choice([0, 1, 1, 2, 2, 3][: 2 * arity or 1]) for n in range(random.randint(1, predicates))}
+    arities = {
+        f"p{n}": random.choice([0, 1, 1, 2, 2, 3][: 2 * arity or 1]) for n in range(random.randint(1, predicates))
+    }
     types = _random_types(random)
     constants = {f"c{n}": random.choice([ROOT_TYPE, *types]) for n in range(random.choice([0, 0, 0, 1, 2]))}
     made = [_random_operator(random, f"o{n}", arities, types, constants) for n in range(random.randint(1, operators))]
@@ -37,38 +40,68 @@ def random_pair(random: Random) -> tuple[Domain, Domain]:
     return reference, renamed(generated, random)
 
 
-def renamed(domain: Domain, random: Random) -> Domain:
-    """The domain with other names, other orders of arguments, parameters and operators, and unused declarations."""
-    old = [*domain.predicates]
-    predicates = dict(zip(old, random.sample([f"q{n}" for n in range(len(old))], len(old)), strict=True))
-    if random.random() < 0.3:
-        predicates = dict(zip(old, _same_arity_shuffled(random, {n: len(a) for n, a in domain.predicates.items()}), strict=True))
-    orders = {name: random.sample(range(len(a)), len(a)) for name, a in domain.predicates.items()}
-    types = dict(zip(domain.types, random.sample([f"t{n}" for n in range(len(domain.types))], len(domain.types)), strict=True))
-    constants = dict(
-        zip(domain.constants, random.sample([f"k{n}" for n in range(len(domain.constants))], len(domain.constants)), strict=True)
+@dataclass(frozen=True)
+class Words:
+    """Other names for what a domain names, and other orders of its predicates' arguments."""
+
+    types: dict[str, str]
+    constants: dict[str, str]
+    predicates: dict[str, str]
+    orders: dict[str, list[int]]
+
+    def atom(self, atom: Atom, names: Mapping[str, str]) -> Atom:
+        """The atom in other words; ``names`` has those of variables or objects. Both orders of an equation are one."""
+        name, *terms = atom
+        terms = [names.get(term) or self.constants.get(term, term) for term in terms]
+        if name == EQUALITY:
+            return (name, *reversed(terms))
+        return (self.predicates[name], *(terms[i] for i in self.orders[name]))
+
+
+def words(domain: Domain, random: Random) -> Words:
+    """Other words; the predicates sometimes get each other's names."""
+
+    def names(old: Iterable[str], stem: str) -> dict[str, str]:
+        listed = list(old)
+        return dict(zip(listed, random.sample([f"{stem}{n}" for n in range(len(listed))], len(listed)), strict=True))
+
+    arities = {name: len(types) for name, types in domain.predicates.items()}
+    exchanged = dict(zip(arities, _same_arity_shuffled(random, arities), strict=True))
+    return Words(
+        names(domain.types, "t"),
+        names(domain.constants, "k"),
+        exchanged if random.random() < 0.3 else names(arities, "q"),
+        {name: random.sample(range(arity), arity) for name, arity in arities.items()},
     )
 
-    def atom(found: Atom, variables: dict[str, str]) -> Atom:
-        name, *terms = found
-        terms = [variables.get(term, constants.get(term, term)) for term in terms]
-        if name == EQUALITY:
-            return (name, *random.sample(terms, 2))
-        return (predicates[name], *(terms[i] for i in orders[name]))
+
+def renamed(domain: Domain, random: Random) -> Domain:
+    """The domain in other words."""
+    return renamed_by(domain, words(domain, random), random)
+
+
+def renamed_by(domain: Domain, chosen: Words, random: Random) -> Domain:
+    """The domain in those words, its operators and their parameters in other orders, with unused declarations."""
+    types, constants = chosen.types, chosen.constants
 
     def operator(each: Operator[State], name: str) -> Operator[State]:
         variables = {variable: f"?v{n}" for n, (variable, _) in enumerate(each.parameters)}
         parameters = [(variables[v], tuple(types.get(t, t) for t in found)) for v, found in each.parameters]
-        parts = (frozenset(atom(a, variables) for a in sorted(part)) for part in each.parts)
+        parts = (frozenset(chosen.atom(a, variables) for a in part) for part in each.parts)
         return Operator(name, tuple(random.sample(parameters, len(parameters))), *parts)
 
     names = random.sample([f"a{n}" for n in range(len(domain.operators))], len(domain.operators))
     made = [operator(each, name) for each, name in zip(domain.operators, names, strict=True)]
+    predicates = {
+        chosen.predicates[name]: tuple(found[i] for i in chosen.orders[name])
+        for name, found in domain.predicates.items()
+    }
+    spare = {"spare": random.choice([ROOT_TYPE, *types.values()])} if random.random() < 0.3 else {}
     return Domain(
         domain.name,
         {types[name]: types.get(parent, parent) for name, parent in domain.types.items()} | {"unused": ROOT_TYPE},
-        {constants[name]: types.get(type_, type_) for name, type_ in domain.constants.items()},
-        {predicates[name]: found for name, found in domain.predicates.items()} | {"unused-too": ()},
+        {constants[name]: types.get(type_, type_) for name, type_ in domain.constants.items()} | spare,
+        predicates | {"unused-too": ()},
         tuple(random.sample(made, len(made))),
     )
 
@@ -146,4 +179,3 @@ def _same_arity_shuffled(random: Random, arities: dict[str, int]) -> list[str]:
 def _in_words(operator: Operator[State], names: dict[str, str]) -> Operator[State]:
     parts = (frozenset((names.get(atom[0], atom[0]), *atom[1:]) for atom in part) for part in operator.parts)
     return Operator(operator.name, operator.parameters, *parts)
-
