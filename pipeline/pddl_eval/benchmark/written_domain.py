@@ -191,7 +191,7 @@ def read_written(text: str) -> WrittenDomain:
     return WrittenDomain(
         str(header[1]),
         tuple(map(str, one.get(":requirements", []))),
-        tuple((name, types[0]) for name, types in _typed_list(one.get(":types", []))),
+        _declared_types(_typed_list(one.get(":types", []))),
         _typed_list(one.get(":constants", [])),
         _declarations(one.get(":predicates", [])),
         _declarations(one.get(":functions", [])),
@@ -206,6 +206,13 @@ def _operator(body: list[Expression]) -> WrittenOperator:
         raise UserError(f"variants of domains keep no {min(map(str, extra))}")
     both = [conjuncts(_formula(parts.get(part, []))) for part in (":precondition", ":effect")]
     return WrittenOperator(str(body[0]), _typed_list(parts.get(":parameters", [])), *both)
+
+
+def _declared_types(listing: Typed) -> tuple[tuple[str, str], ...]:
+    """Each type with its parent; a type that is named only as a parent is declared by that."""
+    parents = {name: types[0] for name, types in reversed(listing)}  # where one has two, the first counts
+    parents = {**dict.fromkeys(parents.values(), ROOT_TYPE), **parents}
+    return tuple((name, parent) for name, parent in parents.items() if name != ROOT_TYPE)
 
 
 def _declarations(items: Iterable[Expression]) -> tuple[tuple[str, Typed], ...]:
