@@ -75,7 +75,7 @@ def mutant(seed: int, number: int, names: Sequence[str] = tuple(CORPUS)) -> Find
         if (
             labels.equivalent is None
             and not scores.equivalent
-            and _isomorphic(outline(original.domain), outline(written))
+            and isomorphic(outline(original.domain), outline(written))
         ):
             wrong.append(f"{said}, but networkx finds an isomorphism")
         if scores.renaming:
@@ -144,7 +144,7 @@ def _as_written(witness: Witness, domain: WrittenDomain) -> Renaming:
     )
 
 
-def _isomorphic(one: Outline, other: Outline) -> bool:
+def isomorphic(one: Outline, other: Outline) -> bool:
     """Whether networkx finds an isomorphism between two outlines."""
     matcher = networkx.isomorphism.DiGraphMatcher(
         _graph(one), _graph(other), node_match=lambda a, b: a["kind"] == b["kind"], edge_match=lambda a, b: a == b
