@@ -51,6 +51,8 @@ def _rows(verdict: ProblemVerdict) -> Iterator[tuple[str, str]]:
     yield "verdict", f"{verdict.verdict.value}: {verdict.detail}"
     yield "parseable", YES[verdict.parseable]
     yield "solvable", YES[verdict.solvable]
+    if verdict.solves_reference is not None:
+        yield "solves the reference", YES[verdict.solves_reference]
     yield "equivalent", YES[verdict.equivalent]
     yield "ignoring types", YES[verdict.equivalent_untyped]
     if verdict.object_map:

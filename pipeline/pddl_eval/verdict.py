@@ -92,7 +92,9 @@ class ProblemVerdict:
     ``object_map`` (generated → reference) proves an equivalence; in placeholder mode it maps the initial states, and
     ``goal_object_map`` maps the goals. For ``goal_differs``, ``separating_atom`` is an atom of the goal of
     ``separating_side`` (``generated`` or ``reference``) that the other goal does not imply. ``plan`` solves the
-    generated problem; it was executed step by step. A notebook shows the verdict as a small page.
+    generated problem; it was executed step by step. ``solves_reference``: executed from the reference's initial state
+    it reaches the reference's goal; None where there is no plan or the objects have other names. A notebook shows the
+    verdict as a small page.
 
     >>> from pddl_eval import compare_problems
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
@@ -113,6 +115,7 @@ class ProblemVerdict:
     separating_atom: Atom | None = None
     separating_side: str | None = None
     plan: tuple[Action, ...] | None = None
+    solves_reference: bool | None = None
 
     def copy(self) -> ProblemVerdict:
         """The same verdict with maps of its own: the scored pair is kept for rows that repeat it."""

@@ -20,7 +20,7 @@ from pddl_eval.benchmark.variants import Variant, beside, variant_of, variants_t
 from pddl_eval.domains import blocksworld, floor_tile, gripper, known_domain
 from pddl_eval.model import Action, show_atom
 from pddl_eval.parsing import parse_problem
-from pddl_eval.solve import solve
+from pddl_eval.solve import Solution, solve
 
 PAIRS_PER_TASK = 4
 LARGEST_SIZE = 40
@@ -103,9 +103,10 @@ def _next_recipe(original: Original, row: int, _answer: int) -> Variant:
 
 def _companions(row: int, problem: str, domain: str) -> dict[str, str]:
     """A plan and a domain beside the problem of a row, each with an answer, their recipes taking turns too."""
-    plan = solve(parse_problem(problem), known_domain(domain))
-    if not isinstance(plan, tuple):
-        raise AssertionError(f"a problem of the benchmark has no plan: {plan.reason}")
+    found = solve(parse_problem(problem), known_domain(domain))
+    if not isinstance(found, Solution):
+        raise AssertionError(f"a problem of the benchmark has no plan: {found.reason}")
+    plan = found.plan
     text = DOMAIN_TEXTS[domain]
     plan_recipe = list(PLAN_RECIPES)[row % len(PLAN_RECIPES)]
     domain_recipe = list(DOMAIN_RECIPES)[row % len(DOMAIN_RECIPES)]

@@ -220,6 +220,7 @@ def _scores(explanation: Explanation) -> Table:
         ("equivalent", f"{YES[verdict.equivalent]}; ignoring types: {YES[verdict.equivalent_untyped]}"),
         ("parseable", YES[verdict.parseable]),
         ("solvable", YES[verdict.solvable]),
+        ("solves the reference", _solves_reference(verdict)),
         ("decided by", verdict.verdict.decided_by),
         ("mode", mode),
         ("domain", explanation.domain or "unknown"),
@@ -229,6 +230,12 @@ def _scores(explanation: Explanation) -> Table:
         atom = line(show_atom(verdict.separating_atom))
         rows.append(("separating atom", f"{atom}: the {side}'s goal asks for it, the {other}'s does not imply it"))
     return table("Scores", ("", ""), rows, texts=1)
+
+
+def _solves_reference(verdict: ProblemVerdict) -> str:
+    if verdict.solves_reference is None:
+        return "no plan" if verdict.plan is None else "objects have other names"
+    return f"{YES[verdict.solves_reference]}, the answer's plan, executed in the reference"
 
 
 def _side_by_side(explanation: Explanation, most: int) -> Section:

@@ -5,6 +5,6 @@ of ``pddl_eval.strips`` and then Fast Downward. Every plan that is found is exec
 """
 
 from pddl_eval.solve.executor import Execution, GroundOperator, effects_of, execute
-from pddl_eval.solve.planners import goal_state, solve
+from pddl_eval.solve.planners import Solution, goal_state, solve
 
-__all__ = ["Execution", "GroundOperator", "effects_of", "execute", "goal_state", "solve"]
+__all__ = ["Execution", "GroundOperator", "Solution", "effects_of", "execute", "goal_state", "solve"]
