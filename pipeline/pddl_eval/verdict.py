@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from pddl_eval.model import Action, Atom, show_atom
+from pddl_eval.model import Action, Atom, State, show_atom
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,3 +122,23 @@ class ProblemVerdict:
         maps = (None if each is None else dict(each) for each in (self.object_map, self.goal_object_map))
         object_map, goal_object_map = maps
         return replace(self, object_map=object_map, goal_object_map=goal_object_map)
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """A plan that shows that two goals differ: it leads from the initial state to a state with only one of them.
+
+    ``satisfies`` is the side (``generated`` or ``reference``) whose goal holds there, ``lacking`` are the atoms of the
+    other side's goal that do not. Plan and atoms are in the reference's words; ``object_map`` (generated → reference)
+    maps initial state onto initial state.
+
+    >>> from pddl_eval import counterexample
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> counterexample(held, held.replace("(clear a)", "(holding a)")).lacking
+    frozenset({('clear', 'a')})
+    """
+
+    plan: tuple[Action, ...]
+    satisfies: str
+    lacking: State
+    object_map: dict[str, str]

@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pddl_eval import counterexample
+from pddl_eval.model import plan_to_pddl, show_atom
+from pddl_eval.verdict import Verdict
 
 from tests.commands.running import only_line, run, start
-from tests.explain.pairs import REFERENCE, RENAMED
+from tests.explain.pairs import ANSWERS, REFERENCE, RENAMED
 
 
 def test_two_files_are_compared_and_drawn(tmp_path: Path) -> None:
@@ -37,6 +40,32 @@ def test_a_row_is_named_with_what_the_dataset_says_of_it(tmp_path: Path) -> None
     title, headline = result.stdout.splitlines()[:2]
     assert f"row 1 of {dataset}" in title and "empty" in title
     assert headline.startswith("isomorphic")
+
+
+def test_a_counterexample_is_saved_as_val_reads_it(tmp_path: Path) -> None:
+    reference, answer, plan = tmp_path / "reference.pddl", tmp_path / "answer.pddl", tmp_path / "plan"
+    reference.write_text(REFERENCE)
+    answer.write_text(ANSWERS[Verdict.GOAL_DIFFERS] or "")
+    result = run("explain", reference, answer, "--save-plan", plan)
+    assert result.exit_code == 0 and str(plan) in result.stdout.replace("\n", "")
+    found = counterexample(REFERENCE, ANSWERS[Verdict.GOAL_DIFFERS])
+    assert found is not None and found.satisfies == "generated"
+    comments = [line for line in plan.read_text().splitlines() if line.startswith(";")]
+    assert plan.read_text() == "".join(f"{line}\n" for line in [*comments, *plan_to_pddl(found.plan).splitlines()])
+    assert all(atom in comments[1] for atom in map(show_atom, found.lacking)) and "x is a" in comments[2]
+
+
+def test_for_other_verdicts_the_answer_s_plan_is_saved_in_its_own_names(tmp_path: Path) -> None:
+    reference, answer, plan = tmp_path / "reference.pddl", tmp_path / "answer.pddl", tmp_path / "plan"
+    reference.write_text(REFERENCE)
+    answer.write_text(RENAMED)
+    assert run("explain", reference, answer, "--save-plan", plan).exit_code == 0
+    assert "(stack x y)" in plan.read_text().splitlines()
+    answer.write_text(ANSWERS[Verdict.UNSOLVABLE] or "")
+    plan.unlink()
+    result = run("explain", reference, answer, "--save-plan", plan)
+    assert result.exit_code == 1 and "(on c a)" in only_line(result.stderr)
+    assert result.stdout.startswith("unsolvable") and not plan.exists()
 
 
 def test_a_mistake_is_one_sentence(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ def explain(
     placeholder: Annotated[bool, Option("--placeholder", help="Compare initial states and goals separately.")] = False,
     html: Annotated[str | None, Option(metavar="FILE", help="Write a page with drawings of both problems.")] = None,
     svg: Annotated[str | None, Option(metavar="FILE", help="Write the drawings as one picture.")] = None,
+    save_plan: Annotated[str | None, Option(metavar="FILE", help="Write the counterexample, else the plan.")] = None,
 ) -> None:
     """Show why an answer has its verdict.
 
@@ -29,11 +30,12 @@ def explain(
     pddl-eval explain reference.pddl answer.txt
     pddl-eval explain pairs.parquet --row 17 --html why.html
     pddl-eval explain scored/ --pair-id gpt-4o/1234 --svg why.svg
+    pddl-eval explain scored/ --row 14 --save-plan plan.txt
     """
     from rich.console import Console
 
     from pddl_eval.explain import explain as explain_pair
-    from pddl_eval.explain import find_pair, html_page, scenes_svg
+    from pddl_eval.explain import find_pair, html_page, plan_file, scenes_svg
     from pddl_eval.run import locate, put_bytes
 
     columns = column_names(column or [])
@@ -53,5 +55,7 @@ def explain(
     if svg is not None:
         put_bytes(locate(svg), scenes_svg(explanation).encode())
     Console(highlight=False).print(explanation)
-    for file in filter(None, (html, svg)):
+    if save_plan is not None:
+        put_bytes(locate(save_plan), plan_file(explanation).encode())
+    for file in filter(None, (html, svg, save_plan)):
         print(f"\nwritten: {printable(file)}")

@@ -4,6 +4,7 @@
 for what differs, ``scene_graph`` draws the paper's graphs for people.
 """
 
+from pddl_eval.equivalence.counterexample import counterexample
 from pddl_eval.equivalence.decide import decide, same_domain
 from pddl_eval.equivalence.scene_graph import same_graph, scene_graph
 from pddl_eval.equivalence.task import Task, read_pair, read_task, task_of
@@ -12,6 +13,7 @@ from pddl_eval.equivalence.wording import closest_matching
 __all__ = [
     "Task",
     "closest_matching",
+    "counterexample",
     "decide",
     "read_pair",
     "read_task",

@@ -5,6 +5,6 @@
 
 from pddl_eval.explain.dataset_row import find_pair
 from pddl_eval.explain.drawing import html_page, scenes_svg
-from pddl_eval.explain.explanation import Explanation, explain
+from pddl_eval.explain.explanation import Explanation, explain, plan_file
 
-__all__ = ["Explanation", "explain", "find_pair", "html_page", "scenes_svg"]
+__all__ = ["Explanation", "explain", "find_pair", "html_page", "plan_file", "scenes_svg"]
