@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         UnsolvableError,
         certificate,
         compare_problems,
+        compare_tasks,
         counterexample,
         fully_specify,
     )
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from pddl_eval.report import Report, build_report
     from pddl_eval.run import RunSummary, score_dataset
     from pddl_eval.table import score_frame
-    from pddl_eval.verdict import Counterexample, ProblemVerdict
+    from pddl_eval.verdict import Counterexample, DomainVerdict, ProblemVerdict
 
 _ROOMS = {
     "api": (
@@ -35,6 +36,7 @@ _ROOMS = {
         "UnsolvableError",
         "certificate",
         "compare_problems",
+        "compare_tasks",
         "counterexample",
         "fully_specify",
     ),
@@ -45,13 +47,14 @@ _ROOMS = {
     "report": ("Report", "build_report"),
     "run": ("RunSummary", "score_dataset"),
     "table": ("score_frame",),
-    "verdict": ("Counterexample", "ProblemVerdict"),
+    "verdict": ("Counterexample", "DomainVerdict", "ProblemVerdict"),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
     "Counterexample",
     "DomainScores",
+    "DomainVerdict",
     "ParseError",
     "PlanScores",
     "Problem",
@@ -65,6 +68,7 @@ __all__ = [
     "compare_domains",
     "compare_plans",
     "compare_problems",
+    "compare_tasks",
     "counterexample",
     "fully_specify",
     "parse_problem",

@@ -66,6 +66,8 @@ class Pair:
 
     def score(self, pair: Any) -> list[Any]:
         """The values of all columns for what ``read`` made of a row."""
+        if isinstance(pair, OnlySome):
+            return [pair.get(column.name) for column in self.columns]
         scores: list[Any] = []
         for metric in self.metrics:
             try:
@@ -74,6 +76,10 @@ class Pair:
                 scores += [None] * len(metric.columns)
                 pair.notes += [reason for reason in [str(end)] if reason not in pair.notes]
         return scores
+
+
+class OnlySome(dict[str, Any]):
+    """What a pair's ``read`` returns for a row of which only these columns can be said."""
 
 
 class Scores(SimpleNamespace):
