@@ -165,7 +165,7 @@ class Structure:
     def as_written(self) -> object:
         """Equal for domains whose operators are equal under equal names, whatever their parameters are called."""
         domain = self.domain
-        if domain.formulas or any(operator.formulas for operator in domain.operators):
+        if has_formulas(domain):
             return DomainGraph(domain, named=True).labelled.form
         operators = []
         constants: set[str] = set()
@@ -218,12 +218,19 @@ def _becomes(given: DomainGraph, other: DomainGraph, kind: str) -> dict[str, str
 
 def same_names(domain: Domain) -> Renaming:
     """The renaming in which everything keeps its name."""
-    graph = DomainGraph(domain)
-    types = {name: name for name in domain.types}
-    constants = {name: name for name in domain.constants}
-    predicates = {name: (name, tuple(range(arity))) for name, arity in graph.arities.items()}
+    atoms = [atom for operator in domain.operators for part in operator.parts for atom in part if atom[0] != EQUALITY]
+    arities = {atom[0]: len(atom) - 1 for atom in atoms}
+    if has_formulas(domain):
+        arities = DomainGraph(domain).arities
+    predicates = {name: (name, tuple(range(arity))) for name, arity in arities.items()}
     operators = {each.name: (each.name, tuple(range(len(each.parameters)))) for each in domain.operators}
+    types, constants = ({name: name for name in names} for names in (domain.types, domain.constants))
     return Renaming(types, constants, predicates, operators)
+
+
+def has_formulas(domain: Domain) -> bool:
+    """True where the domain says more than sets of atoms can."""
+    return bool(domain.formulas) or any(operator.formulas for operator in domain.operators)
 
 
 def least_types(domain: Domain, alternatives: Types) -> Types:
@@ -232,6 +239,8 @@ def least_types(domain: Domain, alternatives: Types) -> Types:
     >>> least_types(Domain("d", {"car": "thing", "thing": "object"}, {}, {}, ()), ("car", "thing"))
     ('thing',)
     """
+    if len(alternatives) == 1:
+        return alternatives if alternatives[0] in domain.types else ()
     wanted = {type_ if type_ in domain.types else ROOT_TYPE for type_ in alternatives}
     if ROOT_TYPE in wanted:
         return ()
