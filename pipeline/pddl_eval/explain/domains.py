@@ -111,7 +111,9 @@ def domains_page(explanation: DomainExplanation, *, whole: bool = False) -> Page
         )
     if whole:
         texts = zip(("The reference", "The answer"), explanation.texts, strict=True)
-        sections.append(Section("As written", excerpts=[Excerpt(name, text) for name, text in texts if text]))
+        sections.append(
+            Section("The domains as written", excerpts=[Excerpt(name, text) for name, text in texts if text])
+        )
     title = f"{decision.verdict}: {meaning}"
     return Page(title, (), [explanation.detail or decision.verdict.meaning], sections, decision.equivalent)
 

@@ -77,11 +77,20 @@ class Explanation:
         """True if both sides could be read, so that there is something to compare."""
         return all(isinstance(side.problem, Problem) for side in self.sides.values())
 
+    @property
+    def problem(self) -> Explanation:
+        """Itself: what can be drawn, as of a row's explanation."""
+        return self
+
+    def page(self, *, whole: bool = False) -> Page:
+        """``explanation_page``."""
+        return explanation_page(self, whole=whole)
+
     def __rich__(self) -> Group:
-        return terminal(explanation_page(self))
+        return terminal(self.page())
 
     def __str__(self) -> str:
-        return plain(explanation_page(self))
+        return plain(self.page())
 
 
 def explain(

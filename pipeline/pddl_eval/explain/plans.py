@@ -125,13 +125,13 @@ def align(reference: Plan, generated: Plan) -> Pairs:
     number: dict[Step, int] = {}
     ours, theirs = ([number.setdefault(step, len(number)) for step in plan] for plan in (generated, reference))
     pairs: list[tuple[int | None, int | None]] = []
-    for part in LCSseq.opcodes(theirs[:MOST_ALIGNED], ours[:MOST_ALIGNED]):
-        left, right = range(part.src_start, part.src_end), range(part.dest_start, part.dest_end)
-        if part.tag == "equal":
-            pairs += zip(left, right, strict=True)
-        else:
-            pairs += [(place, None) for place in left]
-            pairs += [(None, place) for place in right]
+    left = right = 0
+    # rapidfuzz may put what only the answer has first; between equal steps the reference's come first here.
+    for block in LCSseq.opcodes(theirs[:MOST_ALIGNED], ours[:MOST_ALIGNED]).as_matching_blocks():
+        pairs += [(place, None) for place in range(left, block.a)]
+        pairs += [(None, place) for place in range(right, block.b)]
+        left, right = block.a + block.size, block.b + block.size
+        pairs += zip(range(block.a, left), range(block.b, right), strict=True)
     return tuple(pairs)
 
 
@@ -171,7 +171,7 @@ def plans_page(explanation: PlanExplanation, *, whole: bool = False) -> Page:
     sections.append(_side_by_side(explanation, most))
     if whole:
         texts = zip(("The reference plan", "The answer"), explanation.texts, strict=True)
-        sections.append(Section("As written", excerpts=[Excerpt(name, text) for name, text in texts if text]))
+        sections.append(Section("The plans as written", excerpts=[Excerpt(name, text) for name, text in texts if text]))
     facts = [explanation.detail] if explanation.detail else []
     return Page(plans_headline(explanation), (), facts, sections, explanation.scores["plan_valid"])
 
@@ -250,8 +250,8 @@ def _side_by_side(explanation: PlanExplanation, most: int) -> Section:
     caption = f"Steps ({'; '.join(counts)})" if counts else "Steps"
     header = ("", "", "reference", "", "answer", "")
     if not rows:
-        return Section("Side by side", ["Both plans are empty."])
-    return Section("Side by side", (), [Table(caption, header, rows[:most], labels=0, texts=6)])
+        return Section("Both plans", ["Both plans are empty."])
+    return Section("Both plans", (), [Table(caption, header, rows[:most], labels=0, texts=6)])
 
 
 def _rows(explanation: PlanExplanation, failed: int | None) -> Iterator[Sequence[Cell]]:
