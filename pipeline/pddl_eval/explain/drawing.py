@@ -18,7 +18,8 @@ from itertools import chain, combinations, groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from pddl_eval.explain.explanation import LEGEND, SCENES, Explanation, explanation_page, headline
+from pddl_eval.explain.explanation import LEGEND, SCENES, Explanation, headline
+from pddl_eval.explain.row import RowExplanation
 from pddl_eval.explain.sides import AtomLine, Standing
 from pddl_eval.model import ROOT_TYPE, Atom, Problem, show_atom
 from pddl_eval.pages import html, render
@@ -199,19 +200,22 @@ class Drawing(NamedTuple):
     items: list[Item]
 
 
-def html_page(explanation: Explanation, title: str = "pddl-eval explain", *, whole: bool = True) -> str:
+def html_page(
+    explanation: Explanation | RowExplanation, title: str = "pddl-eval explain", *, whole: bool = True
+) -> str:
     """The explanation with its drawings as one HTML page, or (not ``whole``) as a fragment for a notebook.
 
     >>> from pddl_eval.explain import explain
     >>> "<script>" in html_page(explain("(define (problem p)", "<script>alert(1)</script>"))
     False
     """
-    drawings = [draw(scene) for scene in scenes_of(explanation)]
+    problem = explanation.problem
+    drawings = [draw(scene) for scene in scenes_of(problem)] if problem is not None else []
     figures = [
         (drawing.title, render("scene.svg", **drawing._asdict(), placed=[(0, 0, drawing)], labels=()))
         for drawing in drawings
     ]
-    return html(explanation_page(explanation, whole=True), {SCENES: figures}, title=title, whole=whole)
+    return html(explanation.page(whole=True), {SCENES: figures}, title=title, whole=whole)
 
 
 def scenes_svg(explanation: Explanation) -> str:
