@@ -79,7 +79,7 @@ def _scored(
 
 
 def _certificate_of(reference: Task | Unreadable) -> str | None:
-    """The reference's certificate, labelled once for all its answers; the decision has asked for its closure already."""
+    """The reference's certificate, labelled once for all its answers; the decision has its closure already."""
     certificate = reference.certificate if isinstance(reference, Task) and reference.has_closure else None
     return certificate if isinstance(certificate, str) else None
 

@@ -18,9 +18,9 @@ from pddl_eval.report.groups import choose_groups, group_at, group_key, in_order
 from pddl_eval.report.intervals import METHOD, paired
 from pddl_eval.report.numbers import MEASURES, OPTIONAL, ROWS, measures
 from pddl_eval.report.scored import (
+    CERTIFICATE,
     DOMAIN_COLUMNS,
     PLAN_COLUMNS,
-    CERTIFICATE,
     REFERENCES,
     ROW,
     Scored,

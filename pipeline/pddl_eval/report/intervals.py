@@ -162,7 +162,12 @@ def paired(totals: pl.Series, sizes: pl.Series | None = None, bin_width: float =
     low, high = np.quantile(resampled, [0.025, 0.975])
     tail = min((resampled <= 0).sum(), (resampled >= 0).sum())
     p_value = min(1.0, 2 * (int(tail) + 1) / (RESAMPLES + 1))
-    return {"difference": totals.sum() / sizes.sum(), "low": float(low), "high": float(high), "p": p_value}
+    return {
+        "difference": float(totals.sum()) / float(sizes.sum()),
+        "low": float(low),
+        "high": float(high),
+        "p": p_value,
+    }
 
 
 def mcnemar(only_first: int, only_second: int) -> float:

@@ -166,12 +166,12 @@ def macro(rates: pl.DataFrame, by: Sequence[str], domain: str | None) -> pl.Data
     ``domains`` and ``percent`` with ``low`` and ``high``, by measure, for all rows together and by the first other
     column to group by. Empty if there are not several domains.
     """
-    if domain not in by or rates.is_empty():
+    if domain is None or rates.is_empty():
         return NOTHING
     others = [name for name in by if name != domain][:1]
     mean = pl.col("percent").mean(), *intervals.mover(*map(pl.col, ("percent", "low", "high")))
     parts = []
-    for level in ([], others) if others else ([],):
+    for level in levels(others):
         of_domains = at_level(rates, by, [*level, domain]).drop_nulls("percent")
         found = of_domains.group_by([*level, "measure"], maintain_order=True).agg(
             pl.len().cast(pl.Int64).alias("domains"),
@@ -261,8 +261,8 @@ def pass_at_k(answers: pl.DataFrame, model: str | None, names: Sequence[str]) ->
             .collect()
         )
         steps = (step * 10**power for power in count() for step in (1, 2, 5))
-        most = alike["n"].max() if alike.height else 1
-        for k in takewhile(lambda k, most=most: k <= most, steps) if most > 1 else ():
+        most = max(alike["n"], default=1)
+        for k in takewhile(most.__ge__, steps) if most > 1 else ():
             enough = alike.filter(pl.col("n") >= k)
             chance = pl.Series("chance", intervals.pass_at_k(enough["n"], enough["c"], k))
             weighted = enough.with_columns(chance).group_by(model).agg(*_mean_of("chance", pl.col("n")))
@@ -473,17 +473,16 @@ def with_bins(answers: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     The bins have ``problem_size`` and ``size_from``, the smallest number in it (null if sizes are labels).
     """
     counts = answers.select(value="size").drop_nulls().group_by("value").agg(ROWS)
-    starts: list[int | None]
     if answers["size"].dtype.is_numeric() and counts.height:
         chosen = choose_bins(counts)
         start = chosen.start(pl.col("size"))
-        starts = answers.select(start.unique().sort().drop_nulls()).to_series().to_list()
-        labels = {each: chosen.label(each) for each in starts}
+        found = counts.select(chosen.start(pl.col("value")).unique().sort()).to_series().to_list()
+        labels = {each: chosen.label(each) for each in found}
     else:
         start = pl.col("size")
         labels = {value: value for value in sorted(counts["value"], key=natural_key)}
-        starts = [None] * len(labels)
-    bins = pl.DataFrame({"problem_size": [*labels.values()], "size_from": starts}, schema=BINS)
+        found = [None] * len(labels)
+    bins = pl.DataFrame({"problem_size": [*labels.values()], "size_from": found}, schema=BINS)
     label = start.replace_strict(labels, default=None, return_dtype=pl.String) if labels else pl.lit(None, pl.String)
     return answers.with_columns(label.alias("problem_size")), bins
 

@@ -176,23 +176,17 @@ def _differences(report: Report) -> Section:
         "both corrected for several pairs of models (Holm)."
     )
     measure = main_measure(report.differences["measure"].unique().to_list())
-    columns = ("first", "second", "references", "only_first", "only_second", "mcnemar_holm", "bootstrap_holm")
-    lines = [
-        [first, second, references, change(*gap), *only, *map(_p_value, p_values)]
-        for first, second, references, *only, p_values, gap in report.differences.filter(measure=measure)
-        .select(*columns[:-2], pl.concat_list(columns[-2:]), pl.concat_list("difference", "low", "high").alias("gap"))
-        .iter_rows()
+    lines: list[list[Value]] = [
+        [
+            *(each[name] for name in ("first", "second", "references")),
+            change(each["difference"], each["low"], each["high"]),
+            *(each[name] for name in ("only_first", "only_second")),
+            *(_p_value(each[name]) for name in ("mcnemar_holm", "bootstrap_holm")),
+        ]
+        for each in report.differences.filter(measure=measure).to_dicts()
     ]
-    header = (
-        "first",
-        "second",
-        "references",
-        "first − second",
-        "only first",
-        "only second",
-        "p McNemar",
-        "p bootstrap",
-    )
+    counts = ("first", "second", "references", "first − second", "only first", "only second")
+    header = (*counts, "p McNemar", "p bootstrap")
     compared = table(f"Difference in percent {MEASURE_NAMES[measure]}", header, lines, labels=2)
     return Section("Models compared on the same references", [how], [compared])
 
@@ -286,19 +280,17 @@ def _sizes(report: Report) -> Section:
 def _abstraction_tables(report: Report, measure: str, sizes: Sequence[str]) -> list[Table]:
     """How abstract the descriptions are, against size: all rows, then each group of the first column."""
     frame = report.abstraction.filter(measure=measure)
+    shown = {each: each for each in ("all sizes", *sizes[:MOST_SIZES])}
+    first = report.by[:1]
+    parts = {"all rows together": at_level(frame, first, ())}
+    if first:
+        groups = at_level(frame, first, first).partition_by(first, maintain_order=True)
+        parts |= {part[first[0]][0]: part for part in groups}
     tables = []
-    for level in levels(report.by[:1]):
-        for part in (
-            at_level(frame, report.by[:1], level).partition_by(level, maintain_order=True)
-            if level
-            else [at_level(frame, report.by[:1], ())]
-        ):
-            name = part[level[0]][0] if level else "all rows together"
-            rates = part.select("abstraction", pl.col("problem_size").fill_null("all sizes"), "percent")
-            shown = {each: each for each in ("all sizes", *sizes[:MOST_SIZES])}
-            tables.append(
-                _by_group(f"Percent {MEASURE_NAMES[measure]} by abstraction and {report.size}, {name}", rates, shown)
-            )
+    for name, part in parts.items():
+        rates = part.select("abstraction", pl.col("problem_size").fill_null("all sizes"), "percent")
+        caption = f"Percent {MEASURE_NAMES[measure]} by abstraction and {report.size or 'size'}, {name}"
+        tables.append(_by_group(caption, rates, shown))
     return tables[:MOST_SPLITS]
 
 

@@ -214,7 +214,7 @@ def finished_records(output: Location, shards: Iterable[Shard], run: str) -> dic
 
 
 def column_statistics(table: pa.Table, columns: Iterable[str]) -> Statistics:
-    """The statistics of some columns of a table; those of scores leave out rows whose reference is a mistake in the data.
+    """The statistics of some columns of a table; scores whose reference is a mistake in the data are left out.
 
     >>> scores = pa.table({"verdict": ["equivalent", "equivalent", "unparseable"], "solvable": [True, None, False]})
     >>> column_statistics(scores, ["verdict", "solvable"])

@@ -301,12 +301,7 @@ class RunSummary:
             lines.append(("not readable", f"{self.rows_unreadable:,}"))
         if self.mistakes:
             lines.append(("left out", f"{self.mistakes:,} whose reference is a mistake in the data"))
-        for column in SHARES:
-            counts = self.statistics.get(column)
-            if counts and counts["true"] + counts["false"]:
-                undecided = f", {counts['null']:,} {'without' if column in OPTIONAL else 'undecided'}"
-                undecided = undecided if counts["null"] else ""
-                lines.append((column, f"{self.share(column):7.2%}  ({counts['true']:,}{undecided})"))
+        lines += [(column, shown) for column in SHARES if (shown := self._share_line(column))]
         for column in MEANS:
             mean = self.mean(column)
             if mean is not None:
@@ -322,6 +317,15 @@ class RunSummary:
             speed = f"{self.rows_per_second:,.0f} pairs/s in {self.seconds:,.1f} s ({self.engine}{workers})"
             lines.append(("throughput", speed))
         return [*lines, ("signature", self.signature), ("output", printable(self.output))]
+
+    def _share_line(self, column: str) -> str:
+        counts = self.statistics.get(column)
+        if not counts or not counts["true"] + counts["false"]:
+            return ""
+        others = (
+            f", {counts['null']:,} {'not checked' if column in OPTIONAL else 'undecided'}" if counts["null"] else ""
+        )
+        return f"{self.share(column):7.2%}  ({counts['true']:,}{others})"
 
     def __str__(self) -> str:
         lines = self.lines()
