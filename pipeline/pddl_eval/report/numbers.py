@@ -207,8 +207,8 @@ def differences(answers: pl.DataFrame, model: str | None, names: Sequence[str]) 
             .agg(pl.col(name).mean().alias("mean"), pl.col(name).first().cast(pl.Int8).alias("once"))
             .collect()
         )
-        known = [each for each in models if each in set(means[model])]
         shares = {each: part.drop(model) for (each,), part in means.partition_by(model, as_dict=True).items()}
+        known = [each for each in models if each in shares]
         found = [
             {"first": first, "second": second, "measure": name, **_difference(both)}
             for first, second in combinations(known, 2)
