@@ -52,7 +52,7 @@ def _scored(
 ) -> ProblemVerdict:
     verdict = decide(reference, generated, is_placeholder)
     if isinstance(generated, Unreadable):
-        return verdict
+        return replace(verdict, reference_certificate=_certificate_of(reference))
     detail = verdict.detail
     plan: tuple[Action, ...] | Unsolvable | Undecided | None = None
     inherited: tuple[Action, ...] | None = None
@@ -76,8 +76,15 @@ def _scored(
         solvable=not isinstance(plan, Unsolvable) if decided else None,
         solves_reference=_solves(plan, inherited, reference, generated) if isinstance(plan, tuple) else None,
         certificate=certificate if isinstance(certificate, str) else None,
+        reference_certificate=_certificate_of(reference),
         plan=plan if isinstance(plan, tuple) else None,
     )
+
+
+def _certificate_of(reference: Task | Unreadable) -> str | None:
+    """The reference's certificate, labelled once for all its answers; the decision has its closure already."""
+    certificate = reference.certificate if isinstance(reference, Task) and reference.has_closure else None
+    return certificate if isinstance(certificate, str) else None
 
 
 def _plan_through_map(reference: Task | Unreadable, verdict: ProblemVerdict) -> tuple[Action, ...] | None:
@@ -133,6 +140,7 @@ COLUMNS = (
         "solves_reference", bool, "its plan solves the reference too; null: no plan, or objects of other names", True
     ),
     Column("certificate", str, "32 digits, equal exactly for equivalent problems of a domain"),
+    Column("reference_certificate", str, "the same of the reference: rows with equal ones are answers to one problem"),
 )
 
 METRIC = Metric(COLUMNS, attrgetter(*(column.name for column in COLUMNS)))
