@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
+from pddl_eval.budget import row_budget
+from pddl_eval.equivalence import DomainDecision
 from pddl_eval.errors import UserError
-from pddl_eval.metrics import syntactic
+from pddl_eval.metrics import domain_equivalence, syntactic
+from pddl_eval.metrics.domain_equivalence import decided
 from pddl_eval.metrics.pairing import Column as Values
 from pddl_eval.metrics.pairing import pair_up
-from pddl_eval.metrics.registry import Column, Metric, Pair, Scores
+from pddl_eval.metrics.registry import Column, Metric, OnlySome, Pair, Row, Scores
 from pddl_eval.model import Domain
+from pddl_eval.options import ScoringOptions
 from pddl_eval.parsing import DomainError, parse_domain
+from pddl_eval.verdict import DomainVerdict
+
+DEFAULTS = ScoringOptions()
 
 MAX_DETAIL = 500
 """Characters of a detail."""
@@ -39,11 +46,14 @@ class DomainPair:
             self.reference = _reference(reference) if isinstance(reference, str) else reference
         except DomainError as error:
             raise DomainError(f"the reference domain cannot be read: {error}") from None
+        if not self.reference.operators:
+            raise UserError(f"the reference domain {self.reference.name} has no operators")
         self.generated: Domain | None = None
         self.missing_operators: tuple[str, ...] = ()
         self.extra_operators: tuple[str, ...] = ()
         self.outside_definition = tuple(f"reference: {note}" for note in self.reference.outside_strips)
         self.notes = ["there is no domain"]
+        self.has_answer = isinstance(generated, Domain) or bool(generated and generated.strip())
         try:
             self.generated = parse_domain(generated) if isinstance(generated, str) else generated
         except DomainError as error:
@@ -52,17 +62,19 @@ class DomainPair:
             self.missing_operators = syntactic.operators_only_in(self.reference, self.generated)
             self.extra_operators = syntactic.operators_only_in(self.generated, self.reference)
             self.outside_definition += self.generated.outside_strips
-            lists = {
-                "missing operators": self.missing_operators,
-                "extra operators": self.extra_operators,
-                "outside the definition": self.outside_definition,
-            }
-            self.notes = [f"{what}: {', '.join(names)}" for what, names in lists.items() if names]
+            outside = ", ".join(self.outside_definition)
+            self.notes = [f"outside the definition: {outside}"] if outside else []
+        self.problems: tuple[tuple[str | None, str], str | None, bool] | None = None
+
+    @cached_property
+    def decision(self) -> DomainDecision:
+        """The verdict on the domains."""
+        return decided(self)
 
     @property
     def detail(self) -> str:
-        """All notes in one sentence."""
-        return "; ".join(self.notes)[:MAX_DETAIL]
+        """The nearest difference and all notes in one sentence."""
+        return "; ".join(note for note in (self.decision.detail, *self.notes) if note)[:MAX_DETAIL]
 
 
 DETAIL = Metric(
@@ -70,18 +82,32 @@ DETAIL = Metric(
     lambda pair: (pair.detail or None,),
 )
 
+
+def _read(row: Row, _options: ScoringOptions) -> DomainPair | OnlySome:
+    reference = row["reference_domain"]
+    try:
+        pair = DomainPair(reference, row["generated_domain"])
+    except UserError as error:
+        return OnlySome(domain_verdict=DomainVerdict.REFERENCE_INVALID.value, domain_detail=str(error))
+    if {"reference_problem", "generated_problem"} <= row.keys():
+        placeholder = bool(row.get("is_placeholder"))
+        pair.problems = (row["reference_problem"], reference), row["generated_problem"], placeholder
+    return pair
+
+
 DOMAIN = Pair(
     "domain",
-    lambda row, _options: DomainPair(row["reference_domain"], row["generated_domain"]),
-    (syntactic.METRIC, DETAIL),
+    _read,
+    (syntactic.METRIC, domain_equivalence.METRIC, domain_equivalence.TASK, DETAIL),
 )
 
 
 class DomainScores(Scores):
     """The scores of one generated domain, from 0 to 1: an attribute for each column.
 
-    ``missing_operators``, ``extra_operators`` and ``outside_definition`` list what is reported and not scored.
-    ``detail`` says the same in a sentence, or why the domain cannot be read.
+    ``equivalent`` and ``verdict`` say whether it is the reference in some words, ``renaming`` (generated → reference)
+    which ones. ``missing_operators``, ``extra_operators`` and ``outside_definition`` list what the syntactic similarity
+    does not score. ``detail`` says the nearest difference and this in a sentence, or why the domain cannot be read.
 
     >>> scores = compare_domains("(define (domain d) (:action a))", None)
     >>> scores.domain_precision, scores.detail
@@ -90,6 +116,9 @@ class DomainScores(Scores):
 
     def __init__(self, pair: DomainPair) -> None:
         super().__init__(DOMAIN, pair)
+        self.equivalent = pair.decision.equivalent
+        self.verdict = pair.decision.verdict
+        self.renaming = pair.decision.renaming
         self.missing_operators = pair.missing_operators
         self.extra_operators = pair.extra_operators
         self.outside_definition = pair.outside_definition
@@ -98,7 +127,7 @@ class DomainScores(Scores):
 def compare_domains(
     reference: str | Domain | Values[str | Domain], generated: str | Domain | Values[str | Domain | None] | None
 ) -> DomainScores | list[DomainScores]:
-    """Syntactic precision and recall of a generated PDDL domain against a reference, overall and by group.
+    """Whether a generated PDDL domain is the reference in whatever words, and its syntactic precision and recall.
 
     A domain is a PDDL text (the generated one may be a raw model answer) or a ``Domain``. Lists, tuples, polars and
     pandas series and numpy arrays are columns of domains: then the result is a list of ``DomainScores``, and a single
@@ -107,14 +136,20 @@ def compare_domains(
 
     Raises ``UserError`` if a reference is missing or has no operators or if columns differ in length, ``DomainError``
     (a ``UserError``) if a reference cannot be read, ``TypeError`` for what is neither a domain nor a column.
-    Source: AMLGym, "Syntactic similarity".
+    Sources: strong equivalence (Shoeeb and McCluskey; Chrpa et al.); AMLGym, "Syntactic similarity".
 
     >>> ferry = '''(define (domain ferry) (:action sail :parameters (?from ?to)
     ...   :precondition (at-ferry ?from) :effect (and (at-ferry ?to) (not (at-ferry ?from)))))'''
     >>> scores = compare_domains(ferry, ferry.replace("?from", "?a").replace("(at-ferry ?to)", "(at-ferry ?a)"))
     >>> scores.domain_precision, scores.domain_recall_effects_positive
     (0.6666666666666666, 0.0)
+    >>> renamed = compare_domains(ferry, ferry.replace("sail", "cross").replace("at-ferry", "here"))
+    >>> renamed.equivalent, renamed.verdict.value, renamed.renaming.operators
+    (True, 'renamed', {'cross': ('sail', (0, 1))})
     """
     pairs, are_columns = pair_up(reference, generated, "domains")
-    scores = [DomainScores(DomainPair(*pair)) for pair in pairs]
+    scores = []
+    for pair in pairs:
+        with row_budget(DEFAULTS.row_seconds):
+            scores.append(DomainScores(DomainPair(*pair)))
     return scores if are_columns else scores[0]

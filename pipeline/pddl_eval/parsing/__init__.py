@@ -4,7 +4,7 @@ Other rooms import from here: ``pddl_eval.parsing`` is the interface, its files 
 """
 
 from pddl_eval.parsing.authority import ParseError, Unreadable
-from pddl_eval.parsing.domains import DomainError, parse_domain
+from pddl_eval.parsing.domains import DomainError, parse_domain, typed_list
 from pddl_eval.parsing.plan_text import Step, Unread, actions_of
 from pddl_eval.parsing.plans import Plan, PlanError, ReadPlan, plan_of_steps, read_plan
 from pddl_eval.parsing.problems import parse_problem, read_problem, read_problem_by_package, require_declared
@@ -31,4 +31,5 @@ __all__ = [
     "read_problem",
     "read_problem_by_package",
     "require_declared",
+    "typed_list",
 ]
