@@ -139,6 +139,7 @@ class ProblemVerdict:
     verdict: Verdict
     detail: str
     certificate: str | None = None
+    reference_certificate: str | None = None
     object_map: dict[str, str] | None = None
     goal_object_map: dict[str, str] | None = None
     separating_atom: Atom | None = None

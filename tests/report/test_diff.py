@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval.pages import markdown, terminal
 from pddl_eval.report import Comparison, compare_datasets, comparison_json, comparison_page
-from pddl_eval.report.intervals import bootstrap_mean
+from pddl_eval.report.intervals import paired
 from pddl_eval.run import SIGNATURE_KEY
 from rich.console import Console
 
@@ -56,7 +56,8 @@ def test_a_difference_and_its_interval_are_those_of_the_rows_that_both_have() ->
     rate = compare_datasets(old, new).rates.row(0, named=True)
     assert (rate["measure"], rate["rows"], rate["rose"], rate["fell"]) == ("equivalent", 100, 5, 10)
     assert (rate["old"], rate["new"], rate["difference"]) == pytest.approx((0.6, 0.55, -0.05))
-    assert (rate["low"], rate["high"]) == bootstrap_mean([-1, 0, 1], [10, 85, 5])
+    interval = paired(pl.Series([-1.0] * 10 + [0.0] * 85 + [1.0] * 5))
+    assert (rate["low"], rate["high"], rate["p"]) == (interval["low"], interval["high"], interval["p"])
     assert rate["low"] < -0.05 < rate["high"]
 
 

@@ -51,7 +51,7 @@ def _scored(
 ) -> ProblemVerdict:
     verdict = decide(reference, generated, is_placeholder)
     if isinstance(generated, Unreadable):
-        return verdict
+        return replace(verdict, reference_certificate=_certificate_of(reference))
     detail = verdict.detail
     plan: tuple[Action, ...] | Unsolvable | Undecided | None = None
     if isinstance(reference, Task) and not same_domain(reference, generated):
@@ -73,8 +73,15 @@ def _scored(
         detail=detail,
         solvable=not isinstance(plan, Unsolvable) if decided else None,
         certificate=certificate if isinstance(certificate, str) else None,
+        reference_certificate=_certificate_of(reference),
         plan=plan if isinstance(plan, tuple) else None,
     )
+
+
+def _certificate_of(reference: Task | Unreadable) -> str | None:
+    """The reference's certificate, labelled once for all its answers; the decision has its closure already."""
+    certificate = reference.certificate if isinstance(reference, Task) and reference.has_closure else None
+    return certificate if isinstance(certificate, str) else None
 
 
 def _plan_through_map(reference: Task | Unreadable, verdict: ProblemVerdict) -> tuple[Action, ...] | None:
@@ -106,6 +113,7 @@ COLUMNS = (
     Column("verdict", str, "why, as one of the names in the table of verdicts"),
     Column("detail", str, "why, as a sentence: the first difference or the reason"),
     Column("certificate", str, "32 digits, equal exactly for equivalent problems of a domain"),
+    Column("reference_certificate", str, "the same of the reference: rows with equal ones are answers to one problem"),
 )
 
 METRIC = Metric(COLUMNS, attrgetter(*(column.name for column in COLUMNS)))

@@ -45,6 +45,7 @@ from pddl_eval.run.score import (
     prepare_run,
     score_dataset,
     scored_with,
+    unfinished_rows,
 )
 
 __all__ = [
@@ -89,4 +90,5 @@ __all__ = [
     "require_text",
     "score_dataset",
     "scored_with",
+    "unfinished_rows",
 ]
