@@ -363,7 +363,8 @@ def _line(  # noqa: PLR0913 (what a line depends on)
     """
     start, end = _middle(first), _middle(second)
     straight = start, _between(start, end), end
-    crossed = [each for each in others if any(_inside(_point(straight, step / 24), each) for step in range(1, 24))]
+    points = [_point(straight, step / 24) for step in range(1, 24)]
+    crossed = [each for each in others if any(_inside(point, each) for point in points)]
     length = math.dist(start, end)
     x, y = (start[1] - end[1]) / length, (end[0] - start[0]) / length
     if crossed and not aside:
