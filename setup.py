@@ -24,6 +24,7 @@ COMPILED = [
     "parsing/problems",
     "parsing/sexpr",
     "solve/executor",
+    "structure/graph",
 ]
 
 # Other packages' types are not needed to compile these, and reading them would take minutes. CI checks the types with

@@ -55,6 +55,8 @@ def _rows(verdict: ProblemVerdict) -> Iterator[tuple[str, str]]:
     yield "verdict", f"{verdict.verdict.value}: {verdict.detail}"
     yield "parseable", YES[verdict.parseable]
     yield "solvable", YES[verdict.solvable]
+    if verdict.solves_reference is not None:
+        yield "solves the reference", YES[verdict.solves_reference]
     yield "equivalent", YES[verdict.equivalent]
     yield "ignoring types", YES[verdict.equivalent_untyped]
     if verdict.object_map:
@@ -69,6 +71,7 @@ def _rows(verdict: ProblemVerdict) -> Iterator[tuple[str, str]]:
 SHOWN: dict[tuple[str, str], Callable[[Any], str]] = {
     ("pddl_eval.verdict", "ProblemVerdict"): _verdict,
     ("pddl_eval.explain.explanation", "Explanation"): _explanation,
+    ("pddl_eval.explain.row", "RowExplanation"): _explanation,
     ("pddl_eval.report.build", "Report"): _report,
     ("pddl_eval.run.score", "RunSummary"): _run_summary,
 }

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
 
 import polars as pl
 
-from pddl_eval.errors import UserError
-from pddl_eval.explain import explain, html_page
-from pddl_eval.metrics import Row
-from pddl_eval.options import MEANINGS, ScoringOptions
-from pddl_eval.pages import Cell, Excerpt, Page, Section, Table, html, render, row_count, words
+from pddl_eval.errors import UserError, never_an_interrupt
+from pddl_eval.explain import explain_row, html_page, row_at
+from pddl_eval.options import MEANINGS
+from pddl_eval.pages import Cell, Page, Section, Table, html, render, row_count, words
 from pddl_eval.progress import progress
 from pddl_eval.report import Report, failing_rows, report_html, warnings
-from pddl_eval.run import locate, open_source, put_bytes, read_row, scored_with
+from pddl_eval.run import locate, open_source, put_bytes, scored_with
 from pddl_eval.shown import line
 
 MOST_FAILURES = 500
@@ -46,62 +44,42 @@ def write_folder(report: Report, output: str | os.PathLike[str], most: int = MOS
         raise UserError(f"a report folder shows 0 failures or more, not {most}")
     place, started = locate(output), time.monotonic()
     found, number = failing_rows(report, most)
-    answers: dict[int, str] = {}
+    beginnings: dict[int, str] = {}
+    pages: dict[int, str] = {}
+    source = open_source(report.place)
+    options = scored_with(source)
     with progress(found.height, unit="rows") as pace:
         # In an order in which every model and verdict comes early, because the time can end.
-        for row, (title, values, options) in zip(found["row"], _rows(report, found), strict=True):
+        for row, *groups in found.select("row", *report.by).iter_rows():
+            named = map(" ".join, zip(report.by, groups, strict=True))
+            title = ", ".join([f"Row {row:,} of {report.place}", *named])
             links = {"Report": f"../{INDEX}", "All failures": f"../{FAILURES}#row-{row}"}
-            put_bytes(place / "rows" / f"{row}.html", _explained(values, options, title, links).encode())
-            answers[row] = next(
-                (line(str(values[each]), ANSWER_CHARACTERS) for each in ANSWERS if values.get(each)), ""
-            )
+            try:
+                known = row_at(source, row, options.columns)
+                page = html_page(explain_row(known.values, options), title, links=links)
+                beginnings[row] = next(filter(None, map(known.values.get, ANSWERS)), "")
+            except Exception as error:  # One row costs one page: it is shown without.
+                never_an_interrupt(error)
+                beginnings[row] = f"not explained: {error}"
+            else:
+                pages[row] = f"rows/{row}.html"
+                put_bytes(place / "rows" / f"{row}.html", page.encode())
             pace.advance(1)
             if time.monotonic() - started > MOST_SECONDS:
                 break
-    pages = {row: f"rows/{row}.html" for row in answers}
-    shown = found.head(len(answers)).sort("row")
+    shown = found.head(len(beginnings)).sort("row")
     put_bytes(place / INDEX, report_html(report, links={"All failures": FAILURES}, rows=pages).encode())
-    browsed = html(
-        _failures_page(report, shown, answers, number, most),
-        script=render("failures.js"),
-        links={"Report": INDEX},
-        rows=pages,
-    )
+    table = _failures_page(report, shown, beginnings, number, most)
+    browsed = html(table, script=render("failures.js"), links={"Report": INDEX}, rows=pages)
     put_bytes(place / FAILURES, browsed.encode())
-    return len(answers)
+    return len(pages)
 
 
 ANSWERS = tuple(meaning for meaning in MEANINGS if meaning.startswith("generated_"))
 
 
-def _rows(report: Report, found: pl.DataFrame) -> Iterator[tuple[str, Row, ScoringOptions]]:
-    """What names each row, its values by meaning, and how it was scored."""
-    source = open_source(str(report.place))
-    options = scored_with(source)
-    names = {meaning: name for meaning in MEANINGS if (name := options.column(meaning)) in source.schema.names}
-    for row, *groups in found.select("row", *report.by).iter_rows():
-        known = read_row(source, row, [*names.values()])
-        values = {meaning: known.get(names.get(meaning, "")) for meaning in MEANINGS}
-        title = ", ".join([f"Row {row:,} of {report.place}", *map(" ".join, zip(report.by, groups, strict=True))])
-        yield title, values, options
-
-
-def _explained(values: Row, options: ScoringOptions, title: str, links: dict[str, str]) -> str:
-    """The page of a row."""
-    if values["generated_problem"] is not None or values["reference_problem"] is not None:
-        explanation = explain(
-            values["reference_problem"],
-            values["generated_problem"],
-            is_placeholder=bool(values["is_placeholder"]),
-            domain=values["domain"] or options.domain,
-        )
-        return html_page(explanation, title, links=links)
-    texts = [Excerpt(words(name), str(text), "problem") for name, text in values.items() if text is not None]
-    return html(Page(title, (), (), [Section("", excerpts=texts)]), links=links)
-
-
-def _failures_page(report: Report, shown: pl.DataFrame, answers: dict[int, str], number: int, most: int) -> Page:
-    """The table of the failures that have a page."""
+def _failures_page(report: Report, shown: pl.DataFrame, beginnings: dict[int, str], number: int, most: int) -> Page:
+    """The table of failures; ``beginnings`` are those of their answers."""
     facts = [f"{row_count(number)} of {report.rows:,} with a problem, plan or domain that is not right; all are below."]
     if shown.height < number:
         why = f"{most:,} are the most that were asked for" if shown.height == most else "the time was up"
@@ -110,7 +88,12 @@ def _failures_page(report: Report, shown: pl.DataFrame, answers: dict[int, str],
             f"{shown.height:,} are below ({why}), taken in turn from every group and verdict. Shares are in the report."
         ]
     rows = [
-        [Cell(f"{row:,}", row=row), *map(Cell, groups), Cell(words(verdict)), Cell(detail, answers[row])]
+        [
+            Cell(f"{row:,}", row=row),
+            *map(Cell, groups),
+            Cell(words(verdict)),
+            Cell(detail, line(beginnings[row], ANSWER_CHARACTERS)),
+        ]
         for row, *groups, verdict, detail in shown.iter_rows()
     ]
     browsed = (*report.by, "verdict")

@@ -32,6 +32,10 @@ Literal = tuple[str, Atom]
 """An atom with the part of the operator that it stands in (``structure.PARTS``)."""
 
 
+Uses = Counter[tuple[str, int, int]]
+"""How often a word stands in which part of operators, in atoms of how many words, at which place."""
+
+
 @dataclass(frozen=True, slots=True)
 class DomainDecision:
     """The verdict on a generated domain; ``equivalent`` is None where it is not decided.
@@ -121,14 +125,14 @@ def partners(reference: Domain, generated: Domain, renaming: Renaming | None = N
     >>> [(each.reference.name, each.generated and each.generated.name, each.has) for each in partners(one, other)]
     [('a', None, ()), ('b', 'b', (('added', ('p',)),))]
     """
-    predicates = _predicates(reference, generated) if renaming is None else renaming.predicates
+    words = _words(reference, generated) if renaming is None else renaming
     left = dict(enumerate(generated.operators))
     found: dict[int, Partners] = {}
 
     def pair(number: int, other: int) -> None:
         operator = left.pop(other)
         order = renaming.operators[operator.name][1] if renaming is not None else None
-        found[number] = _compared(reference.operators[number], operator, predicates, order)
+        found[number] = _compared(reference.operators[number], operator, words, order)
 
     by_name = {_plain(operator.name): number for number, operator in left.items()}
     for number, operator in enumerate(reference.operators):
@@ -142,7 +146,7 @@ def partners(reference: Domain, generated: Domain, renaming: Renaming | None = N
     pairs = [(number, other) for number in without for other in left]
     distances = {}
     for number, other in pairs[:MOST_COMPARED]:
-        compared = _compared(reference.operators[number], left[other], predicates)
+        compared = _compared(reference.operators[number], left[other], words)
         distances[number, other] = compared.distance, number, other
     for number, other in sorted(pairs, key=lambda pair: distances.get(pair, (len(pairs) ** 2, *pair))):
         if number not in found and other in left:
@@ -155,41 +159,49 @@ def _plain(name: str) -> str:
     return name.lower().replace("_", "-")
 
 
-def _predicates(reference: Domain, generated: Domain) -> dict[str, tuple[str, tuple[int, ...]]]:
-    """Generated → reference predicates as in a renaming: by the same names, else by how operators use them."""
+def _words(reference: Domain, generated: Domain) -> Renaming:
+    """Predicates and constants by the same names, else by how operators use them; operators and types as they are."""
     theirs, ours = _uses(reference), _uses(generated)
+    constants, predicates = (_alike(theirs[kind], ours[kind]) for kind in (False, True))
+    arities = {name: next(iter(uses))[1] - 1 for name, uses in ours[True].items()}
+    places = {name: (new, tuple(range(arities[name]))) for name, new in predicates.items()}
+    return Renaming({}, constants, places, {})
+
+
+def _uses(domain: Domain) -> dict[bool, dict[str, Uses]]:
+    """How often each constant (False) and each predicate (True) stands in which part, of how many words, at which."""
+    uses: dict[bool, dict[str, Uses]] = {False: {}, True: {}}
+    for operator in domain.operators:
+        for part, atoms in zip(PARTS, operator.parts, strict=True):
+            for atom in sorted(atoms):
+                for place, word in enumerate(atom):
+                    if word != EQUALITY and not word.startswith("?"):
+                        uses[place == 0].setdefault(word, Counter())[part, len(atom), place] += 1
+    return uses
+
+
+def _alike(theirs: Mapping[str, Uses], ours: Mapping[str, Uses]) -> dict[str, str]:
+    """Each of our names with one of theirs: the same, else the one whose uses are most alike of those that are left."""
     free = {name: uses for name, uses in theirs.items() if name not in ours}
     found = {name: name for name in ours if name in theirs}
     for name, uses in ours.items():
         if name not in theirs and free:
+            check()
             found[name] = min(free, key=lambda other: ((uses - free[other]) + (free[other] - uses)).total())
             del free[found[name]]
-    arities = {name: next(iter(uses))[1] - 1 for name, uses in ours.items()}
-    return {name: (new, tuple(range(arities[name]))) for name, new in found.items()}
-
-
-def _uses(domain: Domain) -> dict[str, Counter[tuple[str, int]]]:
-    """How often each predicate, with how many arguments, stands in each part of an operator."""
-    uses: dict[str, Counter[tuple[str, int]]] = {}
-    for operator in domain.operators:
-        for part, atoms in zip(PARTS, operator.parts, strict=True):
-            for atom in atoms:
-                if atom[0] != EQUALITY:
-                    uses.setdefault(atom[0], Counter())[part, len(atom)] += 1
-    return {name: uses[name] for name in sorted(uses)}
+    return found
 
 
 def _compared(
     reference: Operator[State],
     generated: Operator[State],
-    predicates: Mapping[str, tuple[str, tuple[int, ...]]],
+    words: Renaming,
     order: Sequence[int] | None = None,
 ) -> Partners:
     """Two operators as partners, their parameters in that order, else in the one that leaves the least difference."""
     theirs = _literals(reference)
     known = [name for name, _ in reference.parameters]
     own = [name for name, _ in generated.parameters]
-    words = Renaming({}, {}, predicates, {})
     literals = [(part, words.atom(atom)) for part, atom in _literals(generated)]
     extra = [name for name in own if name not in known] + [f"{name}'" for name in own if name in known]
     best: Partners | None = None

@@ -19,8 +19,9 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import NamedTuple
 
-from pddl_eval.explain.explanation import LEGEND, SCENES, Explanation, explanation_page, headline
+from pddl_eval.explain.explanation import LEGEND, SCENES, Explanation, headline
 from pddl_eval.explain.layout import GAP, STEPS, WIDTH, Arrow, Position, Size, place
+from pddl_eval.explain.row import RowExplanation
 from pddl_eval.explain.sides import AtomLine, Standing
 from pddl_eval.model import ROOT_TYPE, Atom, Problem, show_atom
 from pddl_eval.pages import Picture, html, render
@@ -201,7 +202,7 @@ class Drawing(NamedTuple):
 
 
 def html_page(
-    explanation: Explanation,
+    explanation: Explanation | RowExplanation,
     title: str = "",
     *,
     whole: bool = True,
@@ -217,10 +218,9 @@ def html_page(
     """
     pictures = [
         Picture(each.title, render("scene.svg", **each._asdict(), placed=[(0, 0, each)], labels=(), alone=False))
-        for each in drawings(explanation)
+        for each in (drawings(explanation.problem) if explanation.problem is not None else ())
     ]
-    page = explanation_page(explanation, whole=True)
-    return html(page, {SCENES: pictures}, title=title, whole=whole, links=links)
+    return html(explanation.page(whole=True), {SCENES: pictures}, title=title, whole=whole, links=links)
 
 
 def scenes_svg(explanation: Explanation) -> str:
