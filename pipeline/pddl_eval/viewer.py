@@ -57,10 +57,11 @@ def write_folder(report: Report, output: str | os.PathLike[str], most: int = MOS
             try:
                 known = row_at(source, row, options.columns)
                 page = html_page(explain_row(known.values, options), title, links=links)
-                beginnings[row] = next(filter(None, map(known.values.get, ANSWERS)), "")
+                answer = next(filter(None, map(known.values.get, ANSWERS)), "")
+                beginnings[row] = line(answer, ANSWER_CHARACTERS)
             except Exception as error:  # One row costs one page: it is shown without.
                 never_an_interrupt(error)
-                beginnings[row] = f"not explained: {error}"
+                beginnings[row] = line(f"not explained: {error}", ANSWER_CHARACTERS)
             else:
                 pages[row] = f"rows/{row}.html"
                 put_bytes(place / "rows" / f"{row}.html", page.encode())
@@ -92,7 +93,7 @@ def _failures_page(report: Report, shown: pl.DataFrame, beginnings: dict[int, st
             Cell(f"{row:,}", row=row),
             *map(Cell, groups),
             Cell(words(verdict)),
-            Cell(detail, line(beginnings[row], ANSWER_CHARACTERS)),
+            Cell(detail, beginnings[row]),
         ]
         for row, *groups, verdict, detail in shown.iter_rows()
     ]

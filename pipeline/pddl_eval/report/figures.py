@@ -159,16 +159,16 @@ def _rate_figures(report: Report, stem: str, what: str, measures: Sequence[str])
         return
     frame = report.rates.filter(pl.col("measure").is_in(measures), pl.col("percent").is_not_null())
     if not report.by:
-        yield from _bars(stem, f"{what}, all rows together", *_groups(report, frame))
+        yield from _bars(stem, f"{what}, all rows together", *_groups(frame))
     for name in report.by:
-        alone, left_out = _groups(report, at_level(frame, report.by, [name]), [name])
+        alone, left_out = _groups(at_level(frame, report.by, [name]), [name])
         yield from _bars(f"{stem}-by-{_slug(name)}", f"{what}, by {name}", alone, left_out)
     for name in report.by[1:] if measures == PROBLEM_MEASURES else ():
         first = report.by[0]
-        both, left_out = _groups(report, at_level(frame, report.by, (first, name)), [first])
+        both, left_out = _groups(at_level(frame, report.by, (first, name)), [first])
         for number, ((group,), part) in enumerate(both.group_by("group", maintain_order=True), 1):
             file = f"{stem}-by-{_slug(name)}-within-{_slug(first)}-{number}-{_slug(str(group))}"
-            shown, omitted = _groups(report, part.drop("group"), [name])
+            shown, omitted = _groups(part.drop("group"), [name])
             yield from _bars(file, f"{group}{left_out}, by {name}", shown, omitted)
 
 
@@ -209,7 +209,7 @@ def _verdict_figures(report: Report) -> Iterator[Figure]:
     wrong = [verdict for verdict in commonest if verdict not in RIGHT][: len(SERIES) - 2]
     names = dict.fromkeys(RIGHT, "right") | {verdict: words(line(verdict, NAME_CHARACTERS)) for verdict in wrong}
     colours = dict(zip(["right", *map(words, wrong)], SERIES, strict=False)) | {"other": SERIES[-1]}
-    alone, left_out = _groups(report, at_level(report.verdicts, report.by, report.by[:1]), report.by[:1])
+    alone, left_out = _groups(at_level(report.verdicts, report.by, report.by[:1]), report.by[:1])
     label = pl.col("verdict").replace_strict(names, default="other").alias("label")
     found = alone.group_by("group", label, maintain_order=True).agg(pl.col("percent", "rows").sum())
     shown = {name: colour for name, colour in colours.items() if name in found["label"]}
@@ -242,7 +242,7 @@ def _size_figures(report: Report) -> Iterator[Figure]:
     label = pl.col("problem_size").str.slice(0, NAME_CHARACTERS).alias("label")
     known = report.sizes.filter(pl.col("measure") == measure, pl.col("percent").is_not_null()).with_columns(label)
     ticks = at_level(known, report.by[:1], ())["label"].to_list()
-    frame, left_out = _groups(report, known, report.by[:1], MOST_CURVES)
+    frame, left_out = _groups(known, report.by[:1], MOST_CURVES)
     frame = frame.select("group", *SHOWN, "low", "high", "rows")
     groups = frame["group"].unique(maintain_order=True).sort().to_list()
     percent = partial(alt.Y, title="percent", scale=alt.Scale(domain=[0, 100]), axis=alt.Axis(values=TICKS))
@@ -271,7 +271,7 @@ def _histogram_figures(report: Report, names: Iterable[str]) -> Iterator[Figure]
         frame = report.histograms.filter(metric=name)
         bins = _bins(frame.select("value_from", "value_to").unique().sort("value_from"), name in FRACTIONS)
         share = 100 * pl.col("rows") / pl.col("rows").sum().over("group")
-        groups, left_out = _groups(report, frame, report.by[:1])
+        groups, left_out = _groups(frame, report.by[:1])
         together = at_level(frame, report.by[:1], ()).with_columns(group=pl.lit("all rows"))
         parts = pl.concat([part.cast({"group": pl.String}) for part in [together, groups][: 1 + len(report.by)]])
         shares = parts.with_columns(label=pl.col("value_from").replace_strict(bins), percent=share)
@@ -357,22 +357,16 @@ def _filled(frame: pl.DataFrame, labels: Sequence[str]) -> pl.DataFrame:
     return filled.with_columns(pl.col("percent").fill_null(0.0), pl.col("rows").fill_null(0))
 
 
-def _groups(
-    report: Report, frame: pl.DataFrame, level: Sequence[str] = (), most: int = MOST_GROUPS
-) -> tuple[pl.DataFrame, str]:
+def _groups(frame: pl.DataFrame, level: Sequence[str] = (), most: int = MOST_GROUPS) -> tuple[pl.DataFrame, str]:
     """The rows of a frame about values of a level's column, named as in ``group``, and words for what is left out.
 
-    The values of the first column to group by are sorted by score. If there are more than ``most``, those with most
-    rows stay, of these with as many rows the best.
+    If there are more than ``most`` values, those with most rows stay, of these with as many rows the best.
     """
     if not level:
         return frame.with_columns(group=pl.lit("all rows")), ""
     (column,) = level
     known = frame.drop_nulls(column)
     values = known[column].unique(maintain_order=True).to_list()
-    if column == report.by[0]:
-        scores = _scores(report)
-        values.sort(key=lambda value: -scores.get(value, -1.0))
     rows = dict(known.group_by(column).agg(pl.col("rows").sum()).iter_rows())
     kept = sorted(values, key=lambda value: -rows[value])[:most]
     names: dict[str, str] = {}
@@ -386,20 +380,6 @@ def _groups(
     )
     left_out = f" ({most} of {len(values):,}: those with most rows)" if len(values) > most else ""
     return shown.sort("group", maintain_order=True), left_out
-
-
-def _scores(report: Report) -> dict[str, float]:
-    """The number by which the values of the first column to group by are sorted: a rate, else a metric's mean."""
-    first = report.by[:1]
-    if not report.rates.is_empty():
-        alone = at_level(report.rates, report.by, first).drop_nulls("percent")
-        if not alone.is_empty():
-            best = main_measure(alone["measure"].unique().to_list())
-            return dict(alone.filter(measure=best).select(*first, "percent").iter_rows())
-    if report.metrics.is_empty():
-        return {}
-    alone = at_level(report.metrics, first, first).drop_nulls("mean")
-    return dict(alone.filter(metric=alone["metric"][0]).select(*first, "mean").iter_rows()) if alone.height else {}
 
 
 def _slug(name: str) -> str:

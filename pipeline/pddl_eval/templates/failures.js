@@ -68,6 +68,6 @@ for (const table of document.querySelectorAll("table.browsed")) {
     button.addEventListener("click", () => sort(column));
     head.append(button);
   });
-  table.closest(".scroll").before(controls);
+  table.closest(".tables").before(controls);
   show();
 }
