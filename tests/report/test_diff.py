@@ -6,6 +6,7 @@ import io
 import json
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -222,3 +223,34 @@ def test_long_tables_are_cut_and_say_so() -> None:
     )
     page = printed(compare_datasets(frame, frame.with_columns(equivalent=~pl.col("equivalent"))))
     assert "the first 20 of 101" in " ".join(page.split())
+
+
+def side(references: list[str], equivalent: list[bool], **columns: object) -> pl.DataFrame:
+    """Rows 0, 1, … with their references' certificates."""
+    known = {"id": range(len(references)), "reference_certificate": references, "equivalent": equivalent}
+    return pl.DataFrame({**known, **columns})
+
+
+def test_equal_keys_with_other_references_are_not_compared() -> None:
+    old = side([f"c{number}" for number in range(1000)], [True] * 1000)
+    order = np.random.default_rng(5).permutation(1000)
+    new = side([f"c{number}" for number in order], [False] * 1000)
+    found = compare_datasets(old, new)
+    same = int((order == np.arange(1000)).sum())
+    assert (found.both, found.strangers, found.regressions) == (1000, 1000 - same, same)
+    # The texts tell as well; a reference that says nothing is nobody's.
+    texts = [each.rename({"reference_certificate": "reference_problem"}) for each in (old, new)]
+    assert compare_datasets(*texts).strangers == 1000 - same
+    assert compare_datasets(*(each.drop("reference_certificate") for each in (old, new))).strangers == 0
+
+
+def test_rows_of_one_reference_count_as_one() -> None:
+    generator = np.random.default_rng(6)
+    before, after = generator.random((2, 40)) < 0.5
+    references = [f"c{number}" for number in range(40)]
+    once = compare_datasets(side(references, before.tolist()), side(references, after.tolist())).rates
+    ten = (side(references * 10, values.tolist() * 10) for values in (before, after))
+    again = compare_datasets(*ten).rates
+    assert again["rows"].to_list() == [400]
+    for name in ("difference", "low", "high", "p"):
+        assert again[name].to_list() == pytest.approx(once[name].to_list())

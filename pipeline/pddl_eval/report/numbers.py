@@ -207,8 +207,8 @@ def differences(answers: pl.DataFrame, model: str | None, names: Sequence[str]) 
             .agg(pl.col(name).mean().alias("mean"), pl.col(name).first().cast(pl.Int8).alias("once"))
             .collect()
         )
-        known = [each for each in models if each in set(means[model])]
         shares = {each: part.drop(model) for (each,), part in means.partition_by(model, as_dict=True).items()}
+        known = [each for each in models if each in shares]
         found = [
             {"first": first, "second": second, "measure": name, **_difference(both)}
             for first, second in combinations(known, 2)
@@ -245,8 +245,8 @@ def _difference(both: pl.DataFrame) -> dict[str, float]:
 def pass_at_k(answers: pl.DataFrame, model: str | None, names: Sequence[str]) -> pl.DataFrame:
     """The chance that one of k samples is right, by model and measure: the mean over the references.
 
-    ``k`` is 1, 2, 5, 10, … up to the samples that there are, ``references`` are those with at least k samples,
-    ``percent`` has ``low`` and ``high`` (95 %). Empty if no model has several samples for a reference.
+    ``k`` is 1, 2, 5, 10, … as long as half of the model's references have as many samples; ``references`` are those
+    that have, ``percent`` has ``low`` and ``high`` (95 %). Empty if no model has several samples for a reference.
     """
     if model is None or answers.is_empty():
         return NOTHING
@@ -263,7 +263,8 @@ def pass_at_k(answers: pl.DataFrame, model: str | None, names: Sequence[str]) ->
         steps = (step * 10**power for power in count() for step in (1, 2, 5))
         most = max(alike["n"], default=1)
         for k in takewhile(most.__ge__, steps) if most > 1 else ():
-            enough = alike.filter(pl.col("n") >= k)
+            known, weight = pl.col("n") >= k, pl.col("references")
+            enough = alike.filter(known, 2 * weight.filter(known).sum().over(model) >= weight.sum().over(model))
             chance = pl.Series("chance", intervals.pass_at_k(enough["n"], enough["c"], k))
             weighted = enough.with_columns(chance).group_by(model).agg(*_mean_of("chance", pl.col("n")))
             parts.append(weighted.with_columns(pl.lit(name).alias("measure"), pl.lit(k, pl.Int64).alias("k")))
