@@ -48,6 +48,7 @@ def explain(
     title = f"{answer} against {source}"
     if answer is None:
         title = f"row {found.number:,} of {source}"
+        title += f", model {found.values['model']}" if found.values.get("model") else ""
         print(printable(title) + (f", scored there as {line(found.verdict)}" if found.verdict else ""))
     values = {**found.values, "is_placeholder": found.values.get("is_placeholder") or placeholder}
     explanation = explain_row(values, found.options, only=only)

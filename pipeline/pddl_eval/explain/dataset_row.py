@@ -13,6 +13,7 @@ from pddl_eval.parsing import DEFINE_DOMAIN, DEFINE_PROBLEM, read_plan
 from pddl_eval.run import (
     DatasetError,
     Input,
+    Source,
     column_batches,
     holds_text,
     locate,
@@ -97,12 +98,12 @@ def _values_of_files(source: str, answer: str, domain: str | None, problem: str 
     return values
 
 
-def row_at(places: Input, number: int, columns: Mapping[str, str] | None = None) -> DatasetRow:
+def row_at(places: Input | Source, number: int, columns: Mapping[str, str] | None = None) -> DatasetRow:
     """Row ``number``; ``columns`` maps meanings (DESIGN.md, section 2) to the dataset's names.
 
     Raises ``DatasetError`` if there is no such row, ``UserError`` if a column is missing or no pair is there.
     """
-    source = open_source(places)
+    source = places if isinstance(places, Source) else open_source(places)
     options = ScoringOptions(columns=columns)
     for pair in pairs_present(source.schema, options):
         for meaning in (pair.reference, pair.generated):
