@@ -167,7 +167,8 @@ class DomainGraph:
         """The vertex of a formula as written, up to the order of conjunctions, disjunctions, sums, products, (= …)."""
         if isinstance(form, str):
             return self._term(form, terms)
-        head, rest = (form[0], form[1:]) if form else ("and", ())
+        form = form or ("and",)
+        head, rest = form[0], form[1:]
         if not isinstance(head, str):
             return self._list(self._another("formula", "list"), form, terms)
         if form[:2] in _TIMED and len(form) == 3:
