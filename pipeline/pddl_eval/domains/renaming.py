@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from pddl_eval.budget import attempt
+from pddl_eval.canonical import isomorphic
 from pddl_eval.domains.reading import BrokenAssumption, CoveredState, Rules
 from pddl_eval.model import Action, Domain, Problem, State
 from pddl_eval.structure import Renaming, Structure, renaming_between
@@ -29,8 +30,9 @@ def recognised(given: Domain, known: Structure) -> Renaming | None:
     plain = Structure(replace(given, operators=tuple(replace(each, formulas=()) for each in given.operators)))
     if plain.outline != known.outline:
         return None
-    found = attempt(lambda: renaming_between(plain.graph, known.graph))
-    return found if isinstance(found, Renaming) else None
+    # Past the budget it is not known to be isomorphic either.
+    same = attempt(lambda: isomorphic(plain.graph.labelled, known.graph.labelled))
+    return renaming_between(plain.graph, known.graph) if same is True else None
 
 
 def renamed_rules(rules: Rules, given: Domain, renaming: Renaming) -> Rules:

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice, permutations
 
 from pddl_eval.budget import attempt, check
+from pddl_eval.canonical import isomorphic
 from pddl_eval.model import EQUALITY, Atom, Domain, Operator, State, show_atom
 from pddl_eval.shown import line, listed
 from pddl_eval.structure import PARTS, Renaming, Structure, renaming_between, same_names, sorted_equality
@@ -26,8 +28,6 @@ MOST_COMPARED = 100
 MOST_NAMES = 5
 """Operators that a sentence names."""
 
-NO_RENAMING = Renaming({}, {}, {}, {})
-
 Literal = tuple[str, Atom]
 """An atom with the part of the operator that it stands in (``structure.PARTS``)."""
 
@@ -36,17 +36,31 @@ Uses = Counter[tuple[str, int, int]]
 """How often a word stands in which part of operators, in atoms of how many words, at which place."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DomainDecision:
-    """The verdict on a generated domain; ``equivalent`` is None where it is not decided.
+    """The verdict on a generated domain and, as ``detail``, the nearest difference or the reason.
 
-    ``detail`` is the nearest difference or the reason, ``renaming`` (generated → reference) the proof of a yes.
+    ``structures`` are those of the reference and of the generated domain, where both could be read.
     """
 
     verdict: DomainVerdict
-    equivalent: bool | None
     detail: str
-    renaming: Renaming | None = None
+    structures: tuple[Structure, Structure] | None = None
+
+    @property
+    def equivalent(self) -> bool | None:
+        """None where it is not decided."""
+        return None if self.verdict == DomainVerdict.UNDECIDED else self.verdict.right
+
+    @cached_property
+    def renaming(self) -> Renaming | None:
+        """Of the generated domain into the reference: the proof of a yes; None for a no."""
+        if self.structures is None or not self.verdict.right:
+            return None
+        reference, generated = self.structures
+        if self.verdict == DomainVerdict.IDENTICAL:
+            return same_names(generated.domain)
+        return renaming_between(generated.graph, reference.graph)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,38 +96,41 @@ def decide_domains(reference: Structure, generated: Structure) -> DomainDecision
     >>> decide_domains(one, other).detail
     'go lacks the effect (at ?b)'
     """
-    found = attempt(lambda: _decide(reference, generated))
-    if isinstance(found, Undecided):
-        return DomainDecision(DomainVerdict.UNDECIDED, None, found.reason)
-    verdict, renaming = found
-    words = {
-        DomainVerdict.OPERATOR_COUNT: _count_sentence,
-        DomainVerdict.TYPES_DIFFER: _types_sentence,
-        DomainVerdict.OPERATORS_DIFFER: _nearest_sentence,
-        DomainVerdict.RENAMED: _renaming_sentence,
-    }
-    sentence = words.get(verdict)
-    detail = attempt(lambda: sentence(reference.domain, generated.domain, renaming)) if sentence else ""
-    detail = verdict.meaning if isinstance(detail, Undecided) else detail  # the verdict stands without the words
-    return DomainDecision(verdict, verdict.right, detail, renaming if verdict.right else None)
+    verdict = attempt(lambda: _decide(reference, generated))
+    if isinstance(verdict, Undecided):
+        return DomainDecision(DomainVerdict.UNDECIDED, verdict.reason)
+    detail = attempt(lambda: _detail(verdict, reference, generated))
+    # The verdict stands where no time is left for words.
+    return DomainDecision(verdict, detail if isinstance(detail, str) else verdict.meaning, (reference, generated))
 
 
-def _decide(reference: Structure, generated: Structure) -> tuple[DomainVerdict, Renaming]:
-    """The verdict, with a renaming where there is one, for ``types_differ`` one that ignores types."""
+def _decide(reference: Structure, generated: Structure) -> DomainVerdict:
     if reference.as_written == generated.as_written:
-        return DomainVerdict.IDENTICAL, same_names(generated.domain)
+        return DomainVerdict.IDENTICAL
     if len(generated.domain.operators) != len(reference.domain.operators):
-        return DomainVerdict.OPERATOR_COUNT, NO_RENAMING
+        return DomainVerdict.OPERATOR_COUNT
     if reference.outline != generated.outline:  # otherwise the graphs say so too
-        return DomainVerdict.OPERATORS_DIFFER, NO_RENAMING
-    renaming = renaming_between(generated.graph, reference.graph)
-    if renaming is not None:
-        return DomainVerdict.RENAMED, renaming
-    if reference.domain.types or generated.domain.types:
-        renaming = renaming_between(generated.untyped, reference.untyped)
-        if renaming is not None:
-            return DomainVerdict.TYPES_DIFFER, renaming
-    return DomainVerdict.OPERATORS_DIFFER, NO_RENAMING
+        return DomainVerdict.OPERATORS_DIFFER
+    if isomorphic(generated.graph.labelled, reference.graph.labelled):
+        return DomainVerdict.RENAMED
+    typed = reference.domain.types or generated.domain.types
+    if typed and isomorphic(generated.untyped.labelled, reference.untyped.labelled):
+        return DomainVerdict.TYPES_DIFFER
+    return DomainVerdict.OPERATORS_DIFFER
+
+
+def _detail(verdict: DomainVerdict, reference: Structure, generated: Structure) -> str:
+    match verdict:
+        case DomainVerdict.RENAMED:
+            return _renaming_sentence(renaming_between(generated.graph, reference.graph))
+        case DomainVerdict.OPERATOR_COUNT:
+            return _count_sentence(reference.domain, generated.domain)
+        case DomainVerdict.TYPES_DIFFER:
+            renaming = renaming_between(generated.untyped, reference.untyped)
+            return _types_sentence(reference.domain, generated.domain, renaming)
+        case DomainVerdict.OPERATORS_DIFFER:
+            return _nearest_sentence(reference.domain, generated.domain)
+    return ""
 
 
 def partners(reference: Domain, generated: Domain, renaming: Renaming | None = None) -> tuple[Partners, ...]:
@@ -231,7 +248,7 @@ def _literals(operator: Operator[State]) -> set[Literal]:
     return {(part, sorted_equality(atom)) for part, atoms in zip(PARTS, operator.parts, strict=True) for atom in atoms}
 
 
-def _renaming_sentence(_reference: Domain, _generated: Domain, renaming: Renaming) -> str:
+def _renaming_sentence(renaming: Renaming) -> str:
     """What is called otherwise."""
     pairs = [(old, new) for names in (renaming.operators, renaming.predicates) for old, (new, _) in names.items()]
     pairs += [*renaming.types.items(), *renaming.constants.items()]
@@ -241,7 +258,7 @@ def _renaming_sentence(_reference: Domain, _generated: Domain, renaming: Renamin
     return f"the same operators in other words: {listed(different, MOST_NAMES)}"
 
 
-def _count_sentence(reference: Domain, generated: Domain, _renaming: Renaming) -> str:
+def _count_sentence(reference: Domain, generated: Domain) -> str:
     """Both numbers, and the operators that have no partner."""
     pairs = partners(reference, generated)
     missing = [each.reference.name for each in pairs if each.generated is None and each.reference is not None]
@@ -256,7 +273,7 @@ def _operators(count: int) -> str:
     return "1 operator" if count == 1 else f"{count:,} operators"
 
 
-def _nearest_sentence(reference: Domain, generated: Domain, _renaming: Renaming) -> str:
+def _nearest_sentence(reference: Domain, generated: Domain) -> str:
     """The first difference of the two partners that are closest to each other and differ."""
     different = [each for each in partners(reference, generated) if each.distance]
     if not different:

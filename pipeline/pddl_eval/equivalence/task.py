@@ -46,6 +46,7 @@ class Task:
     def __init__(
         self, problem: Problem, domain: PlanningDomain | None, typed: bool = True, asked_for: str | None = None
     ) -> None:
+        self.as_written = problem
         # What the domain declares as a constant is one, whatever a problem declares again.
         constants = domain.domain.constants if domain is not None else {}
         if not constants.keys().isdisjoint(problem.objects):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from pddl_eval.budget import attempt
+from pddl_eval.canonical import isomorphic
 from pddl_eval.equivalence.decide import decide
 from pddl_eval.equivalence.domains import DomainDecision
 from pddl_eval.equivalence.task import Task
@@ -60,36 +61,49 @@ def _decide(
     renaming: Renaming | None, reference: Task, domain: Domain, generated: Problem, is_placeholder: bool
 ) -> TaskDecision:
     assert renaming is not None and reference.domain is not None
-    known = reference.domain.domain
-    # A constant that no operator uses is an object like others; no object may be taken for a constant of the reference.
-    objects = {**domain.constants, **generated.objects}
-    own = {name: f"{name} " * (name in known.constants) or name for name in objects if name not in renaming.constants}
+    known, used = reference.domain.domain, renaming.constants
+    # Constants that no operator uses are objects where the problem mentions them; otherwise they do not count.
+    expected = {name: known.constants[name] for name in known.constants if name in _mentioned(reference.problem)}
+    asked = {name: known.constants[name] for name in known.constants if name in used.values()}
+    objects = {name: type_ for name, type_ in domain.constants.items() if name in _mentioned(generated)}
+    objects |= {name: type_ for name, type_ in generated.objects.items() if name not in domain.constants}
+    # None of them is taken for a constant of the reference.
+    own = {name: f"{name} " if name in known.constants else name for name in objects if name not in used}
     written = replace(
         generated,
         domain=reference.problem.domain,
-        objects={own[name]: type_ for name, type_ in objects.items() if name in own},
+        objects={name: objects[old] for old, name in own.items()},
         init=renamed(generated.init, own),
         goal=renamed(generated.goal, own),
     )
-    task = Task(renaming.problem(written, domain), reference.domain)
+    here = reference.domain
+    if (asked | expected).keys() != known.constants.keys():
+        reference = Task(reference.problem, replace(here, domain=replace(known, constants=asked | expected)))
+    if asked.keys() != known.constants.keys():
+        here = replace(here, domain=replace(known, constants=asked))
+    task = Task(renaming.problem(written, domain), here)
     decision = decide(reference, task, is_placeholder)
     if not isinstance(reference.closure, frozenset):  # a mistake in the data, or undecided
         return TaskDecision(decision.equivalent, decision.detail)
-    if decision.equivalent and all(type_ in {*renaming.types, ROOT_TYPE} for type_ in objects.values()):
-        objects_map = {name.rstrip(): new for name, new in (decision.object_map or {}).items()}
-        return TaskDecision(True, decision.detail, renaming, objects_map)
+    plain = expected.keys() <= asked.keys() and used.keys() >= domain.constants.keys() & objects.keys()
+    if decision.equivalent and plain and all(type_ in {*renaming.types, ROOT_TYPE} for type_ in objects.values()):
+        names = {name.rstrip(): new for name, new in (decision.object_map or {}).items()}
+        return TaskDecision(True, decision.detail, renaming, names)
     if isinstance(task.closure, Unsolvable):
         return TaskDecision(False, task.closure.reason)
     if isinstance(task.closure, Undecided):
         return TaskDecision(None, task.closure.reason)
-    back = {new: name for name, new in own.items()}
-    closure = renamed(renaming.inverse.atoms(task.closure), back)
+    closure = renamed(renaming.inverse.atoms(task.closure), {new: name for name, new in own.items()})
     theirs = _graph(known, reference.problem, reference.closure, is_placeholder)
     ours = _graph(domain, generated, closure, is_placeholder)
-    found = renaming_between(ours, theirs)
-    if found is None:
-        return TaskDecision(False, decision.detail)
-    return TaskDecision(True, "the same problem in other words", found, object_map(ours, theirs, "init"))
+    if not isomorphic(ours.labelled, theirs.labelled):
+        return TaskDecision(False, decision.detail or "no renaming of the domains makes the problems equivalent")
+    names = object_map(ours, theirs, "init")
+    return TaskDecision(True, "the same problem in other words", renaming_between(ours, theirs), names)
+
+
+def _mentioned(problem: Problem) -> set[str]:
+    return {term for atom in problem.init | problem.goal for term in atom[1:]}
 
 
 def _graph(domain: Domain, problem: Problem, closure: State, is_placeholder: bool) -> DomainGraph:

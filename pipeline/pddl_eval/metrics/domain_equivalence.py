@@ -23,7 +23,7 @@ def decided(pair: Any) -> DomainDecision:
     """The verdict on a pair of domains; on no domain, why there is none."""
     if pair.generated is None:
         verdict = DomainVerdict.UNPARSEABLE if pair.has_answer else DomainVerdict.EMPTY
-        return DomainDecision(verdict, False, "")
+        return DomainDecision(verdict, "")
     return decide_domains(structure_of(pair.reference), structure_of(pair.generated))
 
 

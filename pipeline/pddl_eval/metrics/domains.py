@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from collections.abc import Callable
+from functools import cached_property, lru_cache, partial
+from typing import Any
 
 from pddl_eval.budget import row_budget
-from pddl_eval.equivalence import DomainDecision
+from pddl_eval.equivalence import DomainDecision, Task, read_task, task_of
 from pddl_eval.errors import UserError
-from pddl_eval.metrics import domain_equivalence, syntactic
+from pddl_eval.metrics import components, domain_equivalence, plan_exchange, predictive, syntactic
 from pddl_eval.metrics.domain_equivalence import decided
 from pddl_eval.metrics.pairing import Column as Values
 from pddl_eval.metrics.pairing import pair_up
+from pddl_eval.metrics.plans import runnable
 from pddl_eval.metrics.registry import Column, Metric, OnlySome, Pair, Row, Scores
-from pddl_eval.model import Domain
+from pddl_eval.model import Domain, Problem
 from pddl_eval.options import ScoringOptions
-from pddl_eval.parsing import DomainError, parse_domain
+from pddl_eval.parsing import DomainError, Unreadable, parse_domain
 from pddl_eval.verdict import DomainVerdict
 
 DEFAULTS = ScoringOptions()
@@ -33,10 +36,18 @@ class DomainPair:
 
     ``generated`` is None where the answer holds no domain. ``missing_operators`` and ``extra_operators`` are names of
     operators that only the reference or only the generated domain has, ``outside_definition`` what either says that
-    the syntactic definition does not cover, ``notes`` all of this in words, or why the domain cannot be read.
+    the syntactic definition does not cover, ``notes`` all of this in words, or why the domain cannot be read; metrics
+    add to them. ``task`` is what both domains are carried out in: the reference problem in the reference domain; None
+    where there is none or one of the domains goes beyond STRIPS.
     """
 
-    def __init__(self, reference: str | Domain | None, generated: str | Domain | None) -> None:
+    def __init__(
+        self,
+        reference: str | Domain | None,
+        generated: str | Domain | None,
+        find_task: Callable[[], Task | Unreadable | None] = lambda: None,
+        options: ScoringOptions = DEFAULTS,
+    ) -> None:
         if reference is None:
             raise UserError("there is no reference domain")
         for side, domain in (("reference", reference), ("generated", generated)):
@@ -65,11 +76,27 @@ class DomainPair:
             outside = ", ".join(self.outside_definition)
             self.notes = [f"outside the definition: {outside}"] if outside else []
         self.problems: tuple[tuple[str | None, str], str | None, bool] | None = None
+        self.options = options
+        self.task = self._runnable(find_task())
+
+    def _runnable(self, task: Task | Unreadable | None) -> Task | None:
+        """What both domains can be carried out in; where there is nothing, the reason is noted."""
+        found = runnable(task) if task is not None else None
+        if isinstance(found, Task) and self.generated is not None and self.generated.outside_strips:
+            found = "the generated domain goes beyond STRIPS"
+        if isinstance(found, str):
+            self.notes.append(f"behaviour not compared: {found}")
+        return found if isinstance(found, Task) else None
 
     @cached_property
     def decision(self) -> DomainDecision:
         """The verdict on the domains."""
         return decided(self)
+
+    @cached_property
+    def same_operators(self) -> frozenset[str]:
+        """Names of operators that both domains have, see ``shared_operators``."""
+        return frozenset() if self.generated is None else syntactic.shared_operators(self.reference, self.generated)
 
     @property
     def detail(self) -> str:
@@ -83,22 +110,31 @@ DETAIL = Metric(
 )
 
 
-def _read(row: Row, _options: ScoringOptions) -> DomainPair | OnlySome:
-    reference = row["reference_domain"]
+def _read(row: Row, options: ScoringOptions) -> DomainPair | OnlySome:
+    reference, problem = row["reference_domain"], row.get("reference_problem")
+    find_task = partial(read_task, problem, reference) if problem is not None else lambda: None
     try:
-        pair = DomainPair(reference, row["generated_domain"])
+        pair = DomainPair(reference, row["generated_domain"], find_task, options)
     except UserError as error:
         return OnlySome(domain_verdict=DomainVerdict.REFERENCE_INVALID.value, domain_detail=str(error))
-    if {"reference_problem", "generated_problem"} <= row.keys():
-        placeholder = bool(row.get("is_placeholder"))
-        pair.problems = (row["reference_problem"], reference), row["generated_problem"], placeholder
+    if problem is not None and "generated_problem" in row:
+        pair.problems = (problem, reference), row["generated_problem"], bool(row.get("is_placeholder"))
     return pair
 
 
 DOMAIN = Pair(
     "domain",
     _read,
-    (syntactic.METRIC, domain_equivalence.METRIC, domain_equivalence.TASK, DETAIL),
+    (
+        syntactic.METRIC,
+        components.METRIC,
+        domain_equivalence.METRIC,
+        predictive.METRIC,
+        plan_exchange.METRIC,
+        domain_equivalence.TASK,
+        DETAIL,
+    ),
+    signed=predictive.SIGNED,
 )
 
 
@@ -125,18 +161,24 @@ class DomainScores(Scores):
 
 
 def compare_domains(
-    reference: str | Domain | Values[str | Domain], generated: str | Domain | Values[str | Domain | None] | None
+    reference: str | Domain | Values[str | Domain],
+    generated: str | Domain | Values[str | Domain | None] | None,
+    *,
+    problem: str | Problem | Values[str | Problem] | None = None,
 ) -> DomainScores | list[DomainScores]:
-    """Whether a generated PDDL domain is the reference in whatever words, and its syntactic precision and recall.
+    """Whether a generated PDDL domain is the reference in some words, how it is written, and what it does.
 
     A domain is a PDDL text (the generated one may be a raw model answer) or a ``Domain``. Lists, tuples, polars and
     pandas series and numpy arrays are columns of domains: then the result is a list of ``DomainScores``, and a single
     reference serves the whole column. A generated domain that is None or unreadable scores 0, with the reason in
-    ``detail``.
+    ``detail``. ``problem`` is the reference problem (a PDDL text or a ``Problem``), or a column of them: from its
+    initial state both domains are carried out. Without it, predictive power and plan exchange are None.
 
     Raises ``UserError`` if a reference is missing or has no operators or if columns differ in length, ``DomainError``
-    (a ``UserError``) if a reference cannot be read, ``TypeError`` for what is neither a domain nor a column.
-    Sources: strong equivalence (Shoeeb and McCluskey; Chrpa et al.); AMLGym, "Syntactic similarity".
+    (a ``UserError``) if a reference cannot be read, ``ParseError`` (a ``UserError``) if a problem cannot, ``TypeError``
+    for what is neither a domain nor a column.
+    Sources: strong equivalence (Shoeeb and McCluskey; Chrpa et al.), and see ``syntactic_similarity``,
+    ``component_f1``, ``predictive_power`` and ``exchange_plans``.
 
     >>> ferry = '''(define (domain ferry) (:action sail :parameters (?from ?to)
     ...   :precondition (at-ferry ?from) :effect (and (at-ferry ?to) (not (at-ferry ?from)))))'''
@@ -148,8 +190,17 @@ def compare_domains(
     (True, 'renamed', {'cross': ('sail', (0, 1))})
     """
     pairs, are_columns = pair_up(reference, generated, "domains")
+    problems, _ = pair_up(problem, [None] * len(pairs), "problems")
+    tasks: dict[tuple[int, int], Task] = {}  # one that serves several is found once
+
+    def find_task(domain: Any, wanted: Any) -> Task | None:
+        key = id(domain), id(wanted)
+        if key not in tasks and wanted is not None:
+            tasks[key] = task_of(wanted, domain)
+        return tasks.get(key)
+
     scores = []
-    for pair in pairs:
+    for pair, (wanted, _) in zip(pairs, problems, strict=True):
         with row_budget(DEFAULTS.row_seconds):
-            scores.append(DomainScores(DomainPair(*pair)))
+            scores.append(DomainScores(DomainPair(*pair, partial(find_task, pair[0], wanted))))
     return scores if are_columns else scores[0]

@@ -51,12 +51,14 @@ class Pair:
 
     ``read`` makes of a row what all metrics of the pair take; ``prepare`` is told all rows of a table beforehand. What
     is read has ``notes``, a list: a metric that the row's budget ends gives null, and the reason is noted there.
+    ``signed`` is what the signature says of the constants of the metrics.
     """
 
     name: str
     read: Callable[[Row, ScoringOptions], Any]
     metrics: tuple[Metric, ...]
     prepare: Callable[[Sequence[Row], ScoringOptions], None] | None = None
+    signed: str = ""
 
     @property
     def reference(self) -> str:

@@ -49,6 +49,10 @@ def _count_nothing(_table: pa.Table) -> Statistics:
     return {}
 
 
+def _no_constants(_schema: pa.Schema) -> str:
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Scorer:
     """What is done to the rows: picklable, cheap to send, the same on every worker.
@@ -56,7 +60,8 @@ class Scorer:
     ``signature`` names in one line every setting that can change a score; ``settings`` are for the run's manifest.
     ``output_schema`` makes of an input's schema the same with the score columns behind it (``score_error`` among them)
     and raises for a bad one. ``score`` adds these columns to a table; its metadata may have a ``CARRIED_KEY``.
-    ``count`` makes further statistics of a table.
+    ``count`` makes further statistics of a table. ``constants_signed`` is what the signature says beside the settings,
+    by the input's schema.
     """
 
     signature: str
@@ -64,6 +69,7 @@ class Scorer:
     output_schema: Callable[[pa.Schema], pa.Schema]
     score: Callable[[pa.Table], pa.Table]
     count: Callable[[pa.Table], Statistics] = _count_nothing
+    constants_signed: Callable[[pa.Schema], str] = _no_constants
 
 
 @dataclass(frozen=True, slots=True)

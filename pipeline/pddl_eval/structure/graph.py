@@ -60,6 +60,10 @@ class DomainGraph:
             self._labelled = LabelledGraph(self._kinds, {"": self._links})
         return self._labelled
 
+    def names(self, kind: str) -> list[str]:
+        """The names of the vertices that are called by that kind."""
+        return [name[len(kind) :] for name in self._kinds if name.startswith(kind)]
+
     def add_scene(self, name: str, objects: Mapping[str, str], scene: Mapping[str, State]) -> None:
         """Add objects with their types, and labelled sets of atoms over them and the domain's constants."""
         terms = {}

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from pddl_eval.canonical import isomorphic
-from pddl_eval.model import EQUALITY, ROOT_TYPE, Action, Atom, Domain, Operator, Problem, State
-from pddl_eval.structure.graph import DomainGraph, has_formulas
+from pddl_eval.model import ROOT_TYPE, Action, Atom, Domain, Operator, Problem, State
+from pddl_eval.structure.graph import DomainGraph
 
 Places = tuple[int, ...]
 """For each argument or parameter of what is renamed, its position in what it becomes."""
@@ -94,13 +93,8 @@ class Renaming:
         return (name, *terms)
 
 
-def renaming_between(given: DomainGraph, other: DomainGraph) -> Renaming | None:
-    """A renaming that turns the operators of the given domain into those of the other; None where there is none.
-
-    Raises ``OutOfBudgetError`` where a graph is too symmetric to label within the budget.
-    """
-    if not isomorphic(given.labelled, other.labelled):
-        return None
+def renaming_between(given: DomainGraph, other: DomainGraph) -> Renaming:
+    """The renaming that an isomorphism says, of two graphs that are isomorphic."""
 
     def names(kind: str) -> dict[str, str]:
         return _becomes(given, other, kind)
@@ -130,11 +124,8 @@ def _becomes(given: DomainGraph, other: DomainGraph, kind: str) -> dict[str, str
 
 def same_names(domain: Domain) -> Renaming:
     """The renaming in which everything keeps its name."""
-    atoms = [atom for operator in domain.operators for part in operator.parts for atom in part if atom[0] != EQUALITY]
-    arities = {atom[0]: len(atom) - 1 for atom in atoms}
-    if has_formulas(domain):
-        arities = DomainGraph(domain).arities
-    predicates = {name: (name, tuple(range(arity))) for name, arity in arities.items()}
+    graph = DomainGraph(domain)
+    predicates = {name: (name, tuple(range(arity))) for name, arity in graph.arities.items()}
     operators = {each.name: (each.name, tuple(range(len(each.parameters)))) for each in domain.operators}
-    types, constants = ({name: name for name in names} for names in (domain.types, domain.constants))
+    types, constants = ({name: name for name in graph.names(kind)} for kind in ("type ", "constant "))
     return Renaming(types, constants, predicates, operators)
