@@ -8,7 +8,7 @@ searches for a renaming: that is what the answers are there to test.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, count
@@ -51,7 +51,8 @@ class WrittenOperator:
 class Renaming:
     """New names, and new orders: a renamed atom of p has at place i what it had at place ``orders[p][i]``.
 
-    What is not named keeps its name and order. ``predicates`` and ``orders`` hold functions too.
+    What is not named keeps its name and order, and an atom with another number of arguments its order. ``predicates``
+    and ``orders`` hold functions too.
     """
 
     types: Mapping[str, str] = field(default_factory=dict)
@@ -61,11 +62,13 @@ class Renaming:
     orders: Mapping[str, Sequence[int]] = field(default_factory=dict)
     parameter_orders: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
-    def atom(self, atom: Formula) -> Formula:
-        """A renamed atom; terms that no constant is called by stay."""
+    def atom(self, atom: Formula, objects: Collection[str] = ()) -> Formula:
+        """A renamed atom; objects, variables and unknown constants keep their names."""
         name, terms = atom[0], atom[1:]
-        order = self.orders.get(name, range(len(terms)))
-        return (self.predicates.get(name, name), *(self.constants.get(terms[i], terms[i]) for i in order))
+        order = self.orders.get(name, ())
+        order = order if len(order) == len(terms) else range(len(terms))
+        new = [terms[i] if terms[i] in objects else self.constants.get(terms[i], terms[i]) for i in order]
+        return (self.predicates.get(name, name), *new)
 
     def typed(self, listing: Typed) -> Typed:
         """The listing with the new names of its types."""
