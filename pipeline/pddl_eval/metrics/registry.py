@@ -29,12 +29,17 @@ def domain_of(row: Row, options: ScoringOptions) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A score column. ``type`` is bool, int, float or str; ``in_summary``: a run prints its share or mean."""
+    """A score column. ``type`` is bool, int, float or str; ``in_summary``: a run prints its share or mean.
+
+    A null of a bool is undecided and counts as no in every rate; of an ``optional`` one it means that there was nothing
+    to decide, and the row is left out.
+    """
 
     name: str
     type: type
     meaning: str
     in_summary: bool = False
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
