@@ -27,7 +27,7 @@ from tests.volume import in_two_sizes
 ORIGINALS = {name: OriginalDomain(entry.domain) for name, entry in CORPUS.items()}
 
 
-@in_two_sizes(60, full=600)
+@in_two_sizes(60, full=250)
 def test_labels_are_what_all_bijections_say(cases: int) -> None:
     tried: Counter[str] = Counter()
     open_labels = 0
@@ -162,7 +162,7 @@ def test_references_without_room_for_variants(columns: str, chosen: str | None) 
         kind_of(pa.schema([(name, pa.string()) for name in columns.split()]), chosen)
 
 
-@in_two_sizes(40, full=300)
+@in_two_sizes(40, full=150)
 def test_labels_of_tasks_are_what_all_bijections_and_states_say(cases: int) -> None:
     tried: Counter[bool | None] = Counter()
     for number in range(cases):

@@ -65,6 +65,7 @@ def variants(
     \b
     pddl-eval generate variants problems.parquet answers.parquet
     pddl-eval generate variants problems.parquet answers.parquet --preset fine-tuned --seed 7 --per-reference 3
+    pddl-eval generate variants domains.parquet answers.parquet --of domains
 
     INPUT has a column reference_problem, reference_domain or both. OUT has the columns of INPUT, generated_problem,
     generated_domain or both, and columns label…: what a correct judge must say, null where that is not known.
