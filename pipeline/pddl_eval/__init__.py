@@ -12,7 +12,15 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pddl_eval.api import UndecidedError, UnsolvableError, certificate, compare_problems, fully_specify
+    from pddl_eval.api import (
+        UndecidedError,
+        UnsolvableError,
+        certificate,
+        compare_problems,
+        compare_tasks,
+        counterexample,
+        fully_specify,
+    )
     from pddl_eval.equivalence import scene_graph
     from pddl_eval.metrics import DomainScores, PlanScores, compare_domains, compare_plans
     from pddl_eval.model import Problem
@@ -20,10 +28,18 @@ if TYPE_CHECKING:
     from pddl_eval.report import Report, build_report
     from pddl_eval.run import RunSummary, score_dataset
     from pddl_eval.table import score_frame
-    from pddl_eval.verdict import ProblemVerdict
+    from pddl_eval.verdict import Counterexample, DomainVerdict, ProblemVerdict
 
 _ROOMS = {
-    "api": ("UndecidedError", "UnsolvableError", "certificate", "compare_problems", "fully_specify"),
+    "api": (
+        "UndecidedError",
+        "UnsolvableError",
+        "certificate",
+        "compare_problems",
+        "compare_tasks",
+        "counterexample",
+        "fully_specify",
+    ),
     "equivalence": ("scene_graph",),
     "metrics": ("DomainScores", "PlanScores", "compare_domains", "compare_plans"),
     "model": ("Problem",),
@@ -31,12 +47,14 @@ _ROOMS = {
     "report": ("Report", "build_report"),
     "run": ("RunSummary", "score_dataset"),
     "table": ("score_frame",),
-    "verdict": ("ProblemVerdict",),
+    "verdict": ("Counterexample", "DomainVerdict", "ProblemVerdict"),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
+    "Counterexample",
     "DomainScores",
+    "DomainVerdict",
     "ParseError",
     "PlanScores",
     "Problem",
@@ -50,6 +68,8 @@ __all__ = [
     "compare_domains",
     "compare_plans",
     "compare_problems",
+    "compare_tasks",
+    "counterexample",
     "fully_specify",
     "parse_problem",
     "scene_graph",

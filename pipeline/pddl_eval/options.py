@@ -22,8 +22,11 @@ from pddl_eval.verdict import CERTIFICATE_VERSION
 PAIRS = ("problem", "plan", "domain")
 """What is compared: each has a column ``reference_…`` and a column ``generated_…``."""
 
-MEANINGS = (*(f"{side}_{pair}" for pair in PAIRS for side in ("reference", "generated")), "is_placeholder", "domain")
-"""The columns that mean something (DESIGN.md, section 2)."""
+SCORED = (*(f"{side}_{pair}" for pair in PAIRS for side in ("reference", "generated")), "is_placeholder", "domain")
+"""The columns that scores are made of (DESIGN.md, section 2)."""
+
+MEANINGS = (*SCORED, "model", "reference_id")
+"""The columns that mean something: those, and who answered which question, which reports ask."""
 
 SIMILARITIES = ("exact", "lexical", "embedding:MODEL")
 
@@ -241,5 +244,5 @@ def build() -> str:
     >>> build() in ("compiled", "plain Python")
     True
     """
-    hot = Path(__file__).parent / "equivalence" / "canonical"
+    hot = Path(__file__).parent / "canonical"
     return "compiled" if any(hot.with_suffix(suffix).exists() for suffix in EXTENSION_SUFFIXES) else "plain Python"

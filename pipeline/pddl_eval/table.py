@@ -18,7 +18,7 @@ from pddl_eval.budget import row_budget
 from pddl_eval.domains import chosen_domain, planning_domain
 from pddl_eval.errors import UserError, did_you_mean, never_an_interrupt
 from pddl_eval.metrics import PAIRS, ROW_COLUMNS, Pair, Row
-from pddl_eval.options import MEANINGS, ScoringOptions, takes
+from pddl_eval.options import MEANINGS, SCORED, ScoringOptions, takes
 from pddl_eval.progress import progress
 from pddl_eval.shown import line, listed, printable
 
@@ -51,7 +51,7 @@ def score_table(table: pa.Table, options: ScoringOptions) -> pa.Table:
     """
     schema = score_schema(table.schema, options)
     pairs = pairs_present(table.schema, options)
-    present = [meaning for meaning in MEANINGS if options.column(meaning) in table.column_names]
+    present = [meaning for meaning in SCORED if options.column(meaning) in table.column_names]
     values = [values_of(table[options.column(meaning)]) for meaning in present]
     rows = [dict(zip(present, row, strict=True)) for row in zip(*values, strict=True)]
     for pair in pairs:
@@ -212,7 +212,7 @@ def score_frame(frame: Frame, *, options: ScoringOptions) -> Frame:
     """
     names, take, attach = _library(frame)
     arrays: dict[str, pa.Array] = {}
-    for name in dict.fromkeys(map(options.column, MEANINGS)):
+    for name in dict.fromkeys(map(options.column, SCORED)):
         if names.count(name) > 1:
             raise ColumnError(f"{names.count(name)} columns are named {name}: keep one")
         if name in names:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from pddl_eval.model import Action, Atom, show_atom
+from pddl_eval.model import Action, Atom, State, show_atom
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,37 @@ class Verdict(StrEnum):
         return self in (Verdict.IDENTICAL, Verdict.ISOMORPHIC, Verdict.EQUIVALENT)
 
 
+class DomainVerdict(StrEnum):
+    """What a comparison of two domains came to; ``meaning`` says it in a few words.
+
+    >>> DomainVerdict.RENAMED.value, DomainVerdict.RENAMED.meaning
+    ('renamed', 'the same operators in other words')
+    """
+
+    meaning: str
+
+    def __new__(cls, value: str, meaning: str) -> DomainVerdict:
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.meaning = meaning
+        return member
+
+    IDENTICAL = ("identical", "the same operators under the same names")
+    RENAMED = ("renamed", "the same operators in other words")
+    OPERATOR_COUNT = ("operator_count", "too many or too few operators")
+    OPERATORS_DIFFER = ("operators_differ", "other operators, whatever the words")
+    TYPES_DIFFER = ("types_differ", "the same operators but for the types of their parameters")
+    EMPTY = ("empty", "no answer")
+    UNPARSEABLE = ("unparseable", "no PDDL domain that can be read")
+    UNDECIDED = ("undecided", "a limit was hit before an answer was found")
+    REFERENCE_INVALID = ("reference_invalid", "a mistake in the data: the reference cannot be read")
+
+    @property
+    def right(self) -> bool:
+        """True for the verdicts of an equivalent domain."""
+        return self in (DomainVerdict.IDENTICAL, DomainVerdict.RENAMED)
+
+
 @dataclass(frozen=True, slots=True)
 class ProblemVerdict:
     """The scores of one generated problem against its reference; None where not decided.
@@ -92,7 +123,9 @@ class ProblemVerdict:
     ``object_map`` (generated → reference) proves an equivalence; in placeholder mode it maps the initial states, and
     ``goal_object_map`` maps the goals. For ``goal_differs``, ``separating_atom`` is an atom of the goal of
     ``separating_side`` (``generated`` or ``reference``) that the other goal does not imply. ``plan`` solves the
-    generated problem; it was executed step by step. A notebook shows the verdict as a small page.
+    generated problem; it was executed step by step. ``solves_reference``: executed from the reference's initial state
+    it reaches the reference's goal; None where there is no plan or the objects have other names. A notebook shows the
+    verdict as a small page.
 
     >>> from pddl_eval import compare_problems
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
@@ -108,14 +141,36 @@ class ProblemVerdict:
     verdict: Verdict
     detail: str
     certificate: str | None = None
+    reference_certificate: str | None = None
     object_map: dict[str, str] | None = None
     goal_object_map: dict[str, str] | None = None
     separating_atom: Atom | None = None
     separating_side: str | None = None
     plan: tuple[Action, ...] | None = None
+    solves_reference: bool | None = None
 
     def copy(self) -> ProblemVerdict:
         """The same verdict with maps of its own: the scored pair is kept for rows that repeat it."""
         maps = (None if each is None else dict(each) for each in (self.object_map, self.goal_object_map))
         object_map, goal_object_map = maps
         return replace(self, object_map=object_map, goal_object_map=goal_object_map)
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """A plan that shows that two goals differ: it leads from the initial state to a state with only one of them.
+
+    ``satisfies`` is the side (``generated`` or ``reference``) whose goal holds there, ``lacking`` are the atoms of the
+    other side's goal that do not. Plan and atoms are in the reference's words; ``object_map`` (generated → reference)
+    maps initial state onto initial state.
+
+    >>> from pddl_eval import counterexample
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> counterexample(held, held.replace("(clear a)", "(holding a)")).lacking
+    frozenset({('clear', 'a')})
+    """
+
+    plan: tuple[Action, ...]
+    satisfies: str
+    lacking: State
+    object_map: dict[str, str]

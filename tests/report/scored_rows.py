@@ -36,6 +36,7 @@ def answers(strong: str = "strong", plans: bool = False) -> pl.DataFrame:
     open_ = verdict.is_in(["undecided", "reference_invalid"])
     frame = frame.with_columns(
         pl.col("model").replace("strong", strong),
+        reference_certificate=pl.format("{}", "id"),
         parseable=verdict != "unparseable",
         solvable=pl.when(verdict != "undecided").then(verdict != "unparseable"),
         equivalent=pl.when(~open_).then(verdict.is_in(YES)),

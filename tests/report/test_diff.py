@@ -6,6 +6,7 @@ import io
 import json
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval.pages import markdown, terminal
 from pddl_eval.report import Comparison, compare_datasets, comparison_json, comparison_page
-from pddl_eval.report.intervals import bootstrap_mean
+from pddl_eval.report.intervals import paired
 from pddl_eval.run import SIGNATURE_KEY
 from rich.console import Console
 
@@ -56,7 +57,8 @@ def test_a_difference_and_its_interval_are_those_of_the_rows_that_both_have() ->
     rate = compare_datasets(old, new).rates.row(0, named=True)
     assert (rate["measure"], rate["rows"], rate["rose"], rate["fell"]) == ("equivalent", 100, 5, 10)
     assert (rate["old"], rate["new"], rate["difference"]) == pytest.approx((0.6, 0.55, -0.05))
-    assert (rate["low"], rate["high"]) == bootstrap_mean([-1, 0, 1], [10, 85, 5])
+    interval = paired(pl.Series([-1.0] * 10 + [0.0] * 85 + [1.0] * 5))
+    assert (rate["low"], rate["high"], rate["p"]) == (interval["low"], interval["high"], interval["p"])
     assert rate["low"] < -0.05 < rate["high"]
 
 
@@ -221,3 +223,34 @@ def test_long_tables_are_cut_and_say_so() -> None:
     )
     page = printed(compare_datasets(frame, frame.with_columns(equivalent=~pl.col("equivalent"))))
     assert "the first 20 of 101" in " ".join(page.split())
+
+
+def side(references: list[str], equivalent: list[bool], **columns: object) -> pl.DataFrame:
+    """Rows 0, 1, … with their references' certificates."""
+    known = {"id": range(len(references)), "reference_certificate": references, "equivalent": equivalent}
+    return pl.DataFrame({**known, **columns})
+
+
+def test_equal_keys_with_other_references_are_not_compared() -> None:
+    old = side([f"c{number}" for number in range(1000)], [True] * 1000)
+    order = np.random.default_rng(5).permutation(1000)
+    new = side([f"c{number}" for number in order], [False] * 1000)
+    found = compare_datasets(old, new)
+    same = int((order == np.arange(1000)).sum())
+    assert (found.both, found.strangers, found.regressions) == (1000, 1000 - same, same)
+    # The texts tell as well; a reference that says nothing is nobody's.
+    texts = [each.rename({"reference_certificate": "reference_problem"}) for each in (old, new)]
+    assert compare_datasets(*texts).strangers == 1000 - same
+    assert compare_datasets(*(each.drop("reference_certificate") for each in (old, new))).strangers == 0
+
+
+def test_rows_of_one_reference_count_as_one() -> None:
+    generator = np.random.default_rng(6)
+    before, after = generator.random((2, 40)) < 0.5
+    references = [f"c{number}" for number in range(40)]
+    once = compare_datasets(side(references, before.tolist()), side(references, after.tolist())).rates
+    ten = (side(references * 10, values.tolist() * 10) for values in (before, after))
+    again = compare_datasets(*ten).rates
+    assert again["rows"].to_list() == [400]
+    for name in ("difference", "low", "high", "p"):
+        assert again[name].to_list() == pytest.approx(once[name].to_list())

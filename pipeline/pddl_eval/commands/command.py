@@ -26,10 +26,13 @@ from pddl_eval.errors import RunError, UserError, told_to_stop
 from pddl_eval.options import GARBAGE_THRESHOLDS, RunOptions, ScoringOptions, setting_of, takes
 from pddl_eval.shown import printable
 
-EXIT_CODES = "Exit codes: 0 done, 1 failed or incomplete, 2 wrong command or input, 130 Ctrl-C, 143 terminated."
+EXIT_CODES = (
+    "Exit codes: 0 done, 1 failed or incomplete, 2 wrong command or input, 3 done but about an unfinished run, "
+    "130 Ctrl-C, 143 terminated."
+)
 """The last line of every command's help."""
 
-FAILED, WRONG_INPUT = 1, 2
+FAILED, WRONG_INPUT, UNFINISHED = 1, 2, 3
 
 TRACEBACK_VARIABLE = "PDDL_EVAL_TRACEBACK"
 """Set it to see where an unexpected error comes from."""

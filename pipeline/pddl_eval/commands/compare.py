@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from typer import Argument, Option
 
-from pddl_eval.commands.command import FAILED, By, command, say
+from pddl_eval.commands.command import FAILED, UNFINISHED, By, command, say
 
 if TYPE_CHECKING:
     from pddl_eval.report import Comparison
@@ -52,6 +52,8 @@ def compare(
     if fail_on and found.regressions:
         say(f"Right in OLD and not in NEW: {found.regressions:,}.")
         raise typer.Exit(FAILED)
+    if found.unfinished:
+        raise typer.Exit(UNFINISHED)
 
 
 def print_found(found: Comparison, form: Format = "terminal") -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from io import StringIO
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Annotated, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, cast, get_args
 
+import typer
 from typer import Argument, Option
 
-from pddl_eval.commands.command import By, command, say
+from pddl_eval.commands.command import UNFINISHED, By, command, flag_of, say
 from pddl_eval.errors import UserError
+from pddl_eval.options import ScoringOptions
 
 if TYPE_CHECKING:
     from pddl_eval.report import Report
@@ -19,7 +21,19 @@ PAGE_WIDTH = 100
 """Characters in a line of a text file."""
 
 
-Format = Literal["terminal", "md", "csv", "json", "html", "parquet"]
+Format = Literal["terminal", "md", "tex", "csv", "json", "html", "parquet", "folder"]
+
+SUFFIXES: dict[str, Format] = {"": "folder", "txt": "terminal"}
+SUFFIXES |= {each: each for each in get_args(Format) if each not in SUFFIXES.values()}
+"""What the name of an output ends in, and the format that this means."""
+
+Size = Annotated[
+    str | None,
+    Option(
+        metavar="COLUMN",
+        help="What tells a size: size_bucket, num_objects, reference_problem (its atoms), reference_plan_length.",
+    ),
+]
 
 
 @command
@@ -28,38 +42,58 @@ def report(
     by: By = None,
     form: Annotated[Format | None, Option("--format", help="Default: the suffix of OUTPUT, else terminal.")] = None,
     output: Annotated[
-        str | None, Option(metavar="PATH", help="File, or for csv and parquet a folder; or s3://….")
+        str | None, Option(metavar="PATH", help="File, or a folder: of pages, of csv or parquet; or s3://….")
     ] = None,
     figures: Annotated[
-        str | None, Option(metavar="FOLDER", help="Write the figures as SVG and PNG; or s3://….")
+        str | None, Option(metavar="FOLDER", help="Write the figures as SVG, PNG and PDF; or s3://….")
     ] = None,
-    pair_on: Annotated[
-        str | None, Option(metavar="COLUMN", help="Identifies a problem when models are compared.")
-    ] = None,
+    failures: Annotated[
+        int, Option(metavar="N", help="Rows that are not right, shown and explained in a folder of pages.")
+    ] = 500,
+    size: Size = None,
+    columns: Annotated[list[str] | None, flag_of(ScoringOptions, "columns")] = None,
 ) -> None:
     """Turn a scored dataset into the tables and figures of a paper.
 
     \b
     pddl-eval report scored
     pddl-eval report scored --by model,domain,split
+    pddl-eval report scored --output report/
     pddl-eval report scored --output report.html --figures figures
+    pddl-eval report scored --output tables.tex --column reference_id=question
     pddl-eval report scored --format csv --output tables
 
-    Rates with intervals, models compared on the same problems, why answers fail, plan and domain metrics.
+    Rates with intervals, models compared on the same references, why answers fail, plan and domain metrics.
     """
     from pddl_eval.report import build_report, warnings, write_figures
+    from pddl_eval.viewer import INDEX, write_folder
 
-    suffix = PurePosixPath(output or "").suffix.removeprefix(".")
-    chosen = form or (suffix if suffix in get_args(Format) else "terminal")
-    if chosen == "parquet" and output is None:
-        raise UserError("--format parquet needs --output FOLDER (or FILE.parquet for the rates alone).")
-    made = build_report(scored, by, pair_on)
+    chosen = chosen_format(form, output)
+    named = cast("dict[str, str] | None", columns)  # A mapping by now.
+    made = build_report(scored, by, columns=named, size=size)
     if chosen in ("csv", "json", "parquet"):  # The other formats show the warnings themselves.
         for warning in warnings(made):
             say(warning)
-    write_report(made, chosen, output)
+    if chosen == "folder" and output is not None:
+        say(f"{write_folder(made, output, failures):,} rows explained; open {output.rstrip('/')}/{INDEX}")
+    else:
+        write_report(made, chosen, output)
     if figures is not None:
         say(f"{len(write_figures(made, figures))} figures in {figures} as svg, png and pdf")
+    if made.unfinished:
+        raise typer.Exit(UNFINISHED)
+
+
+def chosen_format(form: Format | None, output: str | None) -> Format:
+    """The format that was asked for, else that of the output's suffix; raises ``UserError`` if it is none."""
+    suffix = PurePosixPath(output or "").suffix.removeprefix(".").lower()
+    if form is None and output is not None and suffix not in SUFFIXES:
+        known = ", ".join(f".{each}" for each in SUFFIXES if each)
+        raise UserError(f"--output {output} does not end in a known suffix ({known}): choose one, or say --format.")
+    chosen = form or ("terminal" if output is None else SUFFIXES[suffix])
+    if chosen in ("parquet", "folder") and output is None:
+        raise UserError(f"--format {chosen} needs --output FOLDER.")
+    return chosen
 
 
 def write_report(made: Report, chosen: str = "terminal", output: str | None = None) -> None:
@@ -67,7 +101,7 @@ def write_report(made: Report, chosen: str = "terminal", output: str | None = No
     from rich.console import Console
 
     from pddl_eval.pages import markdown, terminal
-    from pddl_eval.report import report_html, report_json, report_page, to_csv, write_tables
+    from pddl_eval.report import latex, report_html, report_json, report_page, to_csv, write_tables
     from pddl_eval.run import locate, put_bytes
 
     if chosen in ("csv", "parquet") and output is not None:
@@ -80,8 +114,8 @@ def write_report(made: Report, chosen: str = "terminal", output: str | None = No
         text = page.getvalue()
     elif chosen == "csv":
         text = to_csv(made.main_table())
-    elif chosen == "md":
-        text = markdown(report_page(made))
+    elif chosen in ("md", "tex"):
+        text = (markdown if chosen == "md" else latex)(report_page(made))
     else:
         text = report_json(made) if chosen == "json" else report_html(made)
     if output is None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pddl_eval.metrics.actions import plan_jaccard, plan_lcs
-from pddl_eval.metrics.domains import DOMAIN, DomainScores, compare_domains
+from pddl_eval.metrics.domain_equivalence import decided_task
+from pddl_eval.metrics.domains import DOMAIN, DomainPair, DomainScores, compare_domains
 from pddl_eval.metrics.plans import PLAN, PlanScores, compare_plans
 from pddl_eval.metrics.problem import PROBLEM, score_problem_pair
-from pddl_eval.metrics.registry import Column, Pair, Row
+from pddl_eval.metrics.registry import Column, Pair, Row, domain_of
 
 PAIRS = (PROBLEM, PLAN, DOMAIN)
 
@@ -22,12 +23,15 @@ __all__ = [
     "PLAN",
     "PROBLEM",
     "ROW_COLUMNS",
+    "DomainPair",
     "DomainScores",
     "Pair",
     "PlanScores",
     "Row",
     "compare_domains",
     "compare_plans",
+    "decided_task",
+    "domain_of",
     "plan_jaccard",
     "plan_lcs",
     "score_problem_pair",

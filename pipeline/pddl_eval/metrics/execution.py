@@ -138,8 +138,14 @@ def ending(execution: Execution, whose: str = "") -> str:
 
 METRIC = Metric(
     (
-        Column("plan_valid", bool, "every step can be carried out and the goal holds at the end, as VAL says it", True),
-        Column("goal_reached", bool, "the goal holds where the execution ended", True),
+        Column(
+            "plan_valid",
+            bool,
+            "every step can be carried out and the goal holds at the end, as VAL says it",
+            True,
+            True,
+        ),
+        Column("goal_reached", bool, "the goal holds where the execution ended", True, True),
         Column("first_failed_step", int, "the first step that could not be carried out, from 1; null: none failed"),
         Column(
             "state_distance",

@@ -15,7 +15,7 @@ from pddl_eval.equivalence import Task, read_task, task_of
 from pddl_eval.metrics import actions, execution, plan_score
 from pddl_eval.metrics.pairing import Column as Values
 from pddl_eval.metrics.pairing import as_column, pair_up
-from pddl_eval.metrics.registry import Column, Metric, Pair, Row, Scores
+from pddl_eval.metrics.registry import Column, Metric, Pair, Row, Scores, domain_of
 from pddl_eval.metrics.similarity import EMBEDDING, embed
 from pddl_eval.model import Domain, Problem
 from pddl_eval.options import ScoringOptions
@@ -86,7 +86,7 @@ class PlanScores(Scores):
 def _read(row: Row, options: ScoringOptions) -> PlanPair:
     problem, task = row.get("reference_problem"), None
     if problem is not None:
-        task = runnable(read_task(problem, row.get("domain") or options.domain))
+        task = runnable(read_task(problem, domain_of(row, options)))
     return PlanPair(_reference(row["reference_plan"]), read_plan(row["generated_plan"]), task, options)
 
 

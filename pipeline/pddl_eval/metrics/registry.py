@@ -18,14 +18,28 @@ Row = Mapping[str, Any]
 """The columns of a row that mean something, by meaning; absent ones are missing."""
 
 
+def domain_of(row: Row, options: ScoringOptions) -> str | None:
+    """The domain that a row names, or the text of its reference domain, or the domain of all rows that name none.
+
+    >>> domain_of({"domain": None, "reference_domain": "(define (domain d))"}, ScoringOptions(domain="gripper"))
+    '(define (domain d))'
+    """
+    return row.get("domain") or row.get("reference_domain") or options.domain
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A score column. ``type`` is bool, int, float or str; ``in_summary``: a run prints its share or mean."""
+    """A score column. ``type`` is bool, int, float or str; ``in_summary``: a run prints its share or mean.
+
+    A null of a bool is undecided and counts as no in every rate; of an ``optional`` one it means that there was nothing
+    to decide, and the row is left out.
+    """
 
     name: str
     type: type
     meaning: str
     in_summary: bool = False
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +82,8 @@ class Pair:
 
     def score(self, pair: Any) -> list[Any]:
         """The values of all columns for what ``read`` made of a row."""
+        if isinstance(pair, OnlySome):
+            return [pair.get(column.name) for column in self.columns]
         scores: list[Any] = []
         for metric in self.metrics:
             try:
@@ -76,6 +92,10 @@ class Pair:
                 scores += [None] * len(metric.columns)
                 pair.notes += [reason for reason in [str(end)] if reason not in pair.notes]
         return scores
+
+
+class OnlySome(dict[str, Any]):
+    """What a pair's ``read`` returns for a row of which only these columns can be said."""
 
 
 class Scores(SimpleNamespace):

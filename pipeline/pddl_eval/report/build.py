@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import polars as pl
 
 from pddl_eval.errors import UserError
+from pddl_eval.options import version_of
 from pddl_eval.report import numbers
-from pddl_eval.report.groups import choose_groups, group_key
+from pddl_eval.report.groups import DEFAULT_GROUPS, at_level, choose_groups
+from pddl_eval.report.intervals import METHOD
 from pddl_eval.report.scored import ScoredInput, open_scored, unreadable_texts
 
 MOST_GROUPS = 10_000
@@ -22,9 +25,10 @@ class Report:
 
     ``place`` is None for a frame in memory. ``signatures`` are those of the partitions with their numbers of rows
     (None: a file without a signature). ``mistakes`` is the number of rows whose reference is a mistake in the data
-    (left out of all rates and metrics), ``failed`` the number of rows with a ``score_error``. ``differences`` pairs
-    models by the column ``paired_on``; ``sizes`` groups by the column ``size``. The columns of each frame: see the
-    functions of ``numbers``. A notebook shows the report as a page.
+    (left out of all rates and metrics), ``failed`` the number of rows with a ``score_error``. ``unfinished`` says in a
+    sentence that the run is not complete, with ``missing`` rows. ``clusters`` is the column whose equal values make
+    answers belong together; ``sizes`` and ``abstraction`` group by the column ``size``. The columns of each frame: see
+    the functions of ``numbers``. A notebook shows the report as a page.
 
     >>> report = build_report(pl.DataFrame({"equivalent": [True, False], "verdict": ["identical", "goal_differs"]}))
     >>> report.rows, list(report.tables())
@@ -37,13 +41,20 @@ class Report:
     mistakes: int
     failed: int
     signatures: tuple[tuple[str | None, int], ...]
+    unfinished: str | None
+    missing: int | None
+    clusters: str
+    model: str | None
     rates: pl.DataFrame
+    macro: pl.DataFrame
     differences: pl.DataFrame
-    paired_on: str | None
+    pass_at_k: pl.DataFrame
+    majority: pl.DataFrame
     verdicts: pl.DataFrame
     details: pl.DataFrame
     examples: pl.DataFrame
     sizes: pl.DataFrame
+    abstraction: pl.DataFrame
     size: str | None
     metrics: pl.DataFrame
     histograms: pl.DataFrame
@@ -53,18 +64,30 @@ class Report:
         frames = ((field.name, getattr(self, field.name)) for field in fields(self))
         return {name: frame for name, frame in frames if isinstance(frame, pl.DataFrame) and not frame.is_empty()}
 
+    @property
+    def signature(self) -> str:
+        """How the report's intervals and p-values were made, in one line that can be quoted."""
+        return f"pddl-eval-report:{version_of('pddl-eval')}|clusters:{self.clusters}|{METHOD}"
+
     def main_table(self) -> pl.DataFrame:
         """The rates, or the summary of the metrics if only plans or domains were scored."""
         return self.metrics if self.rates.is_empty() else self.rates
 
 
 @unreadable_texts()
-def build_report(scored: ScoredInput, by: str | Sequence[str] | None = None, pair_on: str | None = None) -> Report:
+def build_report(
+    scored: ScoredInput,
+    by: str | Sequence[str] | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    size: str | None = None,
+) -> Report:
     """The report on a scored dataset: a Parquet file, folder, pattern or URI, or a frame with score columns.
 
-    ``by``: the columns to group by (default: ``model`` and ``domain``, if present). The values of the first one are
-    compared with each other on the same problems. ``pair_on``: the column that identifies a problem (default: the first
-    of ``pair_id``, ``id``, ``reference_problem``, ``reference_plan`` that they share values of).
+    ``by``: the columns to group by (default: ``model`` and ``domain``, if present). If ``model`` is one, models are
+    compared on the references that both answered. ``columns`` are the dataset's own names by meaning
+    (``{"reference_id": "question"}``), by default those under which it was scored. ``size`` is the column of
+    ``numbers.SIZES`` that tells a problem's size, by default the first that there is.
 
     Raises ``DatasetError`` if there is no such dataset, ``UserError`` if columns are missing.
 
@@ -73,36 +96,72 @@ def build_report(scored: ScoredInput, by: str | Sequence[str] | None = None, pai
     ('equivalent', 2, 50.0)
     """
     # Each query is collected before the next: together they are hardly faster and need more memory.
-    data = open_scored(scored)
-    groups = choose_groups(data.schema, by)
+    data = open_scored(scored, columns)
+    groups = choose_groups(data.schema, by, data.names)
     names = numbers.measures(data.schema)
-    verdict = ["verdict"] if "verdict" in data.schema else []
-    counts = numbers.count_rows(data.frame, [*map(group_key, groups), *verdict], names)
+    counts = numbers.count_rows(data, groups)
     combinations = counts.select(groups).n_unique() if groups else 1
     if combinations > MOST_GROUPS:
         raise UserError(f"{' × '.join(groups)} make {combinations:,} groups; at most {MOST_GROUPS:,} can be reported")
-    counted = counts.filter(data.is_counted())
+    mistakes = counts.filter(~data.is_counted())["rows"].sum() if "verdict" in data.schema else 0
     failed = data.frame.select(pl.col("score_error").count()).collect().item() if "score_error" in data.schema else 0
-    differences, paired_on = numbers.differences(data, groups, names, counts, pair_on)
+    model, domain = (name if (name := data.names.get(each, each)) in groups else None for each in DEFAULT_GROUPS)
+    sized, abstraction = numbers.size_of(data, size), numbers.abstraction_of(data)
+    extra = {"size": sized[1] if sized else pl.lit(None, pl.String)}
+    extra |= {} if abstraction is None else {"abstraction": abstraction}
+    answers, clusters = numbers.read_answers(data, groups, names, **extra)
+    answers, bins = numbers.with_bins(answers)
+    rates = numbers.rates(answers, groups, names)
     details, examples = numbers.details(data, groups)
-    size = next((each for each in numbers.SIZES if each in data.schema and not data.schema[each].is_nested()), None)
-    sizes = numbers.rates_by_size(data, size, groups, names) if size and names else numbers.NOTHING
     metrics, histograms = numbers.metrics(data, groups)
-    return Report(
+    made = Report(
         place=data.place,
         by=groups,
         rows=data.rows,
-        mistakes=int(counts["rows"].sum()) - int(counted["rows"].sum()),
+        mistakes=int(mistakes),
         failed=failed,
         signatures=data.signatures,
-        rates=numbers.rates(counted, groups, names),
-        differences=differences,
-        paired_on=paired_on,
+        unfinished=data.unfinished,
+        missing=data.missing and data.missing[0],
+        clusters=clusters,
+        model=model,
+        rates=rates,
+        macro=numbers.macro(rates, groups, domain),
+        differences=numbers.differences(answers, model, names),
+        pass_at_k=numbers.pass_at_k(answers, model, names),
+        majority=numbers.majority(answers, model),
         verdicts=numbers.verdicts(counts, groups),
         details=details,
         examples=examples,
-        sizes=sizes,
-        size=numbers.SIZES[size] if size else None,
+        sizes=numbers.rates_by_size(answers, bins, groups, names),
+        abstraction=numbers.NOTHING
+        if abstraction is None
+        else numbers.rates_by_abstraction(answers, bins, groups, names),
+        size=numbers.SIZES[sized[0]] if sized else None,
         metrics=metrics,
         histograms=histograms,
     )
+    ordered: dict[str, Any] = {name: best_first(made, frame) for name, frame in made.tables().items()}
+    return replace(made, **ordered)
+
+
+def best_first(report: Report, frame: pl.DataFrame) -> pl.DataFrame:
+    """A frame of the report with the values of the first column to group by sorted by score.
+
+    The score is the strictest rate, without rates the mean of the first metric. Equal ones keep their order.
+    """
+    first = report.by[:1]
+    if not first or first[0] not in frame:
+        return frame
+    if report.rates.is_empty():
+        alone, name, score = report.metrics, "metric", "mean"
+    else:
+        alone, name, score = report.rates, "measure", "percent"
+    alone = at_level(alone, [each for each in report.by if each in alone], first).drop_nulls(score)
+    if alone.is_empty():
+        return frame
+    main = alone[name][0] if name == "metric" else numbers.main_measure(alone[name].unique().to_list())
+    scores = dict(alone.filter(pl.col(name) == main).select(*first, score).iter_rows())
+    rank = pl.col(first[0]).replace_strict(scores, default=-1.0, return_dtype=pl.Float64)
+    # Null, which means all values together, stays first.
+    return frame.sort(pl.when(pl.col(first[0]).is_null()).then(None).otherwise(-rank), maintain_order=True)

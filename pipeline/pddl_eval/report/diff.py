@@ -15,11 +15,13 @@ from pddl_eval.errors import UserError
 from pddl_eval.pages import Cell, Page, Section, Table, Value, change, row_count, table, words
 from pddl_eval.report.files import to_json
 from pddl_eval.report.groups import choose_groups, group_at, group_key, in_order
-from pddl_eval.report.intervals import paired_difference
-from pddl_eval.report.numbers import PROBLEM_MEASURES, measures
+from pddl_eval.report.intervals import METHOD, paired
+from pddl_eval.report.numbers import MEASURES, OPTIONAL, ROWS, measures
 from pddl_eval.report.scored import (
+    CERTIFICATE,
     DOMAIN_COLUMNS,
     PLAN_COLUMNS,
+    REFERENCES,
     ROW,
     Scored,
     ScoredInput,
@@ -61,12 +63,13 @@ class Comparison:
     """Two scored datasets row by row, joined ``on`` their keys, grouped ``by`` columns.
 
     * ``both``, ``added``, ``gone``: keys in both, only in the new one, only in the old one;
+    * ``strangers``: keys in both whose references differ: another question, left out of all that follows;
     * ``regressions``, ``improvements``: rows that were right and are no longer right, and the reverse. Right is an
       equivalent problem, a plan that reaches the goal (if that is not known: whose plan score is 1), a domain
       without error; everything else is not: wrong, undecided, not scored;
     * ``flips``: by group, how many rows went from which verdict to which other one;
-    * ``rates``, ``scores``: by group and measure, ``rows``, mean ``old`` and ``new``, their ``difference`` with ``low``
-      and ``high`` (95 %), and in how many rows the value ``rose`` or ``fell``;
+    * ``rates``, ``scores``: by group and measure, ``rows``, mean ``old`` and ``new``, their ``difference`` with
+      ``low``, ``high`` (95 %) and ``p``, and in how many rows the value ``rose`` or ``fell``;
     * ``examples``: the first regressions in the order of the new dataset.
 
     In ``flips``, ``rates`` and ``scores`` a null in a group's column means all its values together.
@@ -79,12 +82,18 @@ class Comparison:
     both: int
     added: int
     gone: int
+    strangers: int
     regressions: int
     improvements: int
     flips: pl.DataFrame
     rates: pl.DataFrame
     scores: pl.DataFrame
     examples: pl.DataFrame
+
+    @property
+    def unfinished(self) -> tuple[str, ...]:
+        """Which of the two is an unfinished run, in sentences."""
+        return tuple(each.unfinished for each in (self.old, self.new) if each.unfinished)
 
     @property
     def same_signature(self) -> bool:
@@ -124,16 +133,18 @@ def compare_datasets(
             raise UserError(
                 f"column {name} has more than {MOST_GROUPS} values: it identifies rows and does not group them"
             )
-    both = lines.filter(_old("is_there"), _new("is_there"))
+    joined = lines.filter(_old("is_there"), _new("is_there"))
+    both = joined.filter((_old("question") == _new("question")).fill_null(True))
     worse = both.filter(_lost(pairs, _old, _new))
     return Comparison(
         old=sides[0],
         new=sides[1],
         on=keys,
         by=groups,
-        both=both.height,
+        both=joined.height,
         added=lines.filter(_old("is_there").is_null()).height,
         gone=lines.filter(_new("is_there").is_null()).height,
+        strangers=joined.height - both.height,
         regressions=worse.height,
         improvements=both.filter(_lost(pairs, _new, _old)).height,
         flips=_flips(both, groups),
@@ -173,6 +184,9 @@ def _side_by_side(
     Only scores and groups are read, no texts. The lines are in the order of the new dataset, what is gone after them.
     """
     frames = []
+    has_certificates = all(side.column(CERTIFICATE) for side in sides)
+    texts = [name for name in REFERENCES if all(side.column(name) for side in sides)]
+    basis = [CERTIFICATE] if has_certificates else texts
     for side, what in zip(sides, ("old", "new"), strict=True):
         _require_unique(side, on)
         absent = pl.lit(None, pl.String)
@@ -180,6 +194,8 @@ def _side_by_side(
             "is_there": pl.lit(True),
             ROW: pl.col(ROW),
             "counted": side.is_counted(),
+            "question": side.content(basis),
+            "cluster": sides[1].clusters()[0] if what == "new" else absent,
             "verdict": pl.col("verdict") if "verdict" in side.schema else absent,
             **{name: pl.col(name) for name in names},
             **{f"right.{pair}": RIGHT[pair][1] for pair in pairs},
@@ -197,6 +213,9 @@ def _side_by_side(
     # A row that is gone has only the old dataset's group.
     groups = [pl.coalesce(_new(f"group.{name}"), _old(f"group.{name}")).alias(name) for name in by]
     return joined.with_columns(*groups).sort(_new(ROW), _old(ROW), nulls_last=True).collect()
+
+
+_CLUSTER = "pddl_eval.new.cluster"
 
 
 def _key(name: str) -> str:
@@ -234,15 +253,15 @@ def _flips(both: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 def _deltas(both: pl.DataFrame, by: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
     """How much the means of some scores moved, with the paired bootstrap's interval. A rate is a mean of 0 and 1.
 
-    As in ``report.numbers``, rows whose reference is a mistake in the data do not count. A null of a problem counts
-    as no, a null of anything else has no value.
+    As in ``report.numbers``, rows whose reference is a mistake in the data do not count, rows of one reference are
+    resampled together, and an undecided measure counts as no; any other null has no value.
     """
     found = []
     for name in names:
         values = both.filter(_old("counted"), _new("counted")).select(
-            *by, old=_old(name).cast(pl.Float64), new=_new(name).cast(pl.Float64)
+            *by, _CLUSTER, old=_old(name).cast(pl.Float64), new=_new(name).cast(pl.Float64)
         )
-        if name not in PROBLEM_MEASURES:
+        if name in OPTIONAL or name not in MEASURES:
             values = values.drop_nulls(["old", "new"])
         elif values["old"].count() == 0 or values["new"].count() == 0:
             continue  # One of the two did not compute it.
@@ -252,10 +271,13 @@ def _deltas(both: pl.DataFrame, by: Sequence[str], names: Sequence[str]) -> pl.D
                 if part.height:
                     groups = {column: part[column][0] if column in level else None for column in by}
                     means = {"rows": part.height, "old": part["old"].mean(), "new": part["new"].mean()}
-                    gap = paired_difference(part["new"] - part["old"], BIN)
-                    found.append({**groups, "measure": name, **means, **gap})
+                    gap = part["new"] - part["old"]
+                    moved = {"rose": (gap > 0).sum(), "fell": (gap < 0).sum()}
+                    of_reference = part.group_by(_CLUSTER).agg((pl.col("new") - pl.col("old")).sum(), ROWS)
+                    interval = paired(of_reference["new"], of_reference["rows"], BIN)
+                    found.append({**groups, "measure": name, **means, **interval, **moved})
     floats = dict.fromkeys(("old", "new", "difference", "low", "high"), pl.Float64)
-    schema = {**dict.fromkeys([*by, "measure"], pl.String), "rows": pl.Int64, **floats}
+    schema = {**dict.fromkeys([*by, "measure"], pl.String), "rows": pl.Int64, **floats, "p": pl.Float64}
     return in_order(pl.DataFrame(found, schema={**schema, "rose": pl.Int64, "fell": pl.Int64}), by)
 
 
@@ -279,7 +301,7 @@ def _examples(worse: pl.DataFrame, after: Scored, keys: Sequence[str], by: Seque
 def comparison_json(comparison: Comparison) -> str:
     """Everything in the comparison, unrounded."""
     known = {field.name: getattr(comparison, field.name) for field in fields(comparison)}
-    return to_json({"same_signature": comparison.same_signature, **known})
+    return to_json({"same_signature": comparison.same_signature, "unfinished": comparison.unfinished, **known})
 
 
 def comparison_page(comparison: Comparison) -> Page:
@@ -295,6 +317,12 @@ def comparison_page(comparison: Comparison) -> Page:
         f"{row_count(comparison.regressions)} right in OLD and not in NEW, "
         f"{comparison.improvements:,} right in NEW and not in OLD.",
     ]
+    if comparison.strangers:
+        facts.append(
+            f"{row_count(comparison.strangers)} in both have another reference in NEW than in OLD: another question, "
+            "left out of all below."
+        )
+    facts += [f"Intervals: 95 %, {METHOD}."] if comparison.rates.height or comparison.scores.height else []
     if comparison.same_signature and new.signatures:
         facts.append(f"Signature: {_signatures(new)}")
     together = comparison.flips.filter(pl.all_horizontal(pl.lit(True), *(pl.col(name).is_null() for name in by)))
@@ -309,7 +337,7 @@ def comparison_page(comparison: Comparison) -> Page:
     ]
     return Page(
         f"OLD: {old.name}, NEW: {new.name}",
-        () if comparison.same_signature else (warning,),
+        (*comparison.unfinished, *(() if comparison.same_signature else (warning,))),
         facts,
         [Section("", (), [each for each in tables if each.rows])],
     )

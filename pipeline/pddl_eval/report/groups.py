@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TypeVar
 
 import polars as pl
@@ -20,13 +21,37 @@ MISSING = "(none)"
 
 OWN_COLUMNS = {
     *("measure", "rows", "yes", "undecided", "percent", "low", "high", "problem_size", "size_from", "row", "command"),
-    *("value", "metric", "mean", "sd", "min", "q25", "median", "q75", "max", "value_from", "value_to"),
+    *(
+        "references",
+        "abstraction",
+        "domains",
+        "k",
+        "ties",
+        "size",
+        "value",
+        "metric",
+        "mean",
+        "sd",
+        "min",
+        "q25",
+        "median",
+        "q75",
+        "max",
+        "value_from",
+        "value_to",
+    ),
 }
 """Columns of the report's frames; a column to group by cannot have the same name."""
 
 
-def choose_groups(schema: Mapping[str, pl.DataType], by: str | Sequence[str] | None) -> tuple[str, ...]:
+def choose_groups(
+    schema: Mapping[str, pl.DataType],
+    by: str | Sequence[str] | None,
+    names: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[str, ...]:
     """The columns to group by: those asked for, else ``model`` and ``domain`` if there are such columns.
+
+    ``names`` are the dataset's own names of columns, by meaning.
 
     Raises ``UserError`` for a column that is not there, that is a score, or whose values cannot name groups.
 
@@ -34,7 +59,8 @@ def choose_groups(schema: Mapping[str, pl.DataType], by: str | Sequence[str] | N
     ('model',)
     """
     if by is None:
-        return tuple(name for name in DEFAULT_GROUPS if name in schema and _names_groups(schema[name]))
+        default = (names.get(meaning, meaning) for meaning in DEFAULT_GROUPS)
+        return tuple(name for name in default if name in schema and _names_groups(schema[name]))
     columns = [name for name in schema if name not in SCORE_COLUMNS and name != ROW]
     wanted = tuple(dict.fromkeys([by] if isinstance(by, str) else by))
     for name in wanted:

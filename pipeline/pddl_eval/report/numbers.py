@@ -1,34 +1,39 @@
-"""The numbers of a report as polars frames: rates, differences, verdicts, sizes and metrics, by group.
+"""The numbers of a report as polars frames: rates, comparisons of models, verdicts, sizes and metrics, by group.
 
-What counts: a row whose reference is a mistake in the data (``reference_invalid``) is left out of every rate. For a
-problem, a null counts as no: a row that was not decided, or not scored at all, stays among the rows and is also counted
-as undecided, so that the true rate is between ``percent`` and ``percent`` plus the share of the undecided. For a plan,
-a null means that there was nothing to check it against: such rows are left out of the plan's rates and only counted as
-undecided. If nothing of a group was decided (solvability not asked for), its rate is null. Every row has weight 1.
+What counts: a row whose reference is a mistake in the data (``reference_invalid``) is left out of every rate. A null
+counts as no: a row that was not decided, or not scored at all, stays among the rows and is also counted as undecided,
+so that the true rate is between ``percent`` and ``percent`` plus the share of the undecided. For an optional score
+(``plan_valid``: there may be nothing to check a plan against) such rows are left out of its rates and only counted. If
+nothing of a group was decided (solvability not asked for), its rate is null. Every row has weight 1.
+
+Answers to one reference are not independent: every interval and test counts references (``Scored.clusters``).
 
 In every frame a null in a column to group by means all its values together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, count
+from itertools import combinations, count, takewhile
 
 import polars as pl
 
-from pddl_eval.report.groups import group_at, group_key, in_order
-from pddl_eval.report.intervals import paired_difference, wilson
+from pddl_eval.errors import UserError, did_you_mean
+from pddl_eval.metrics import DOMAIN, PAIRS, PLAN, PROBLEM
+from pddl_eval.report import intervals
+from pddl_eval.report.groups import at_level, group_at, group_key, in_order, levels
 from pddl_eval.report.scored import DOMAIN_COLUMNS, FRACTIONS, PLAN_COLUMNS, ROW, Scored
 from pddl_eval.shown import natural_key
 from pddl_eval.verdict import Verdict
 
-PROBLEM_MEASURES = ("parseable", "solvable", "equivalent", "equivalent_untyped")
-PLAN_MEASURES = ("plan_valid", "goal_reached")
-MEASURES = PROBLEM_MEASURES + PLAN_MEASURES
+PROBLEM_MEASURES, PLAN_MEASURES, DOMAIN_MEASURES = (
+    tuple(column.name for column in pair.columns if column.type is bool) for pair in (PROBLEM, PLAN, DOMAIN)
+)
+MEASURES = PROBLEM_MEASURES + PLAN_MEASURES + DOMAIN_MEASURES
 
-PAIRING_COLUMNS = ("pair_id", "id", "reference_problem", "reference_plan")
-"""Columns that may identify a problem: the first with values that two models share is taken."""
+OPTIONAL = frozenset(column.name for pair in PAIRS for column in pair.columns if column.optional)
+"""Measures whose null means that there was nothing to decide."""
 
 MOST_MODELS = 30
 """Models compared with each other: nobody reads a table of more pairs."""
@@ -50,7 +55,7 @@ SIZES = {
 }
 """Columns that tell a problem's size, and what that is (atoms: the paper's measure, section 4.2).
 
-The first that a dataset has is taken."""
+The first that a dataset has is taken, unless another is asked for."""
 
 QUANTILES = {"min": 0.0, "q25": 0.25, "median": 0.5, "q75": 0.75, "max": 1.0}
 
@@ -60,6 +65,9 @@ MOST_BINS = 10
 ROWS = pl.len().cast(pl.Int64).alias("rows")
 
 NOTHING = pl.DataFrame()
+
+CLUSTER, QUESTION, CLASS = "pddl_eval.cluster", "pddl_eval.question", "pddl_eval.class"
+"""Columns of ``read_answers``: the answer's reference, what it is paired with other models' on, its certificate."""
 
 
 def measures(schema: Mapping[str, pl.DataType]) -> tuple[str, ...]:
@@ -73,123 +81,261 @@ def main_measure(names: Sequence[str]) -> str:
     >>> main_measure(["parseable", "equivalent_untyped", "equivalent"])
     'equivalent'
     """
-    preferred = ("equivalent", "equivalent_untyped", "solvable", "parseable", *reversed(PLAN_MEASURES))
+    preferred = ("equivalent", "equivalent_untyped", "solvable", "parseable", *reversed(PLAN_MEASURES), *names)
     return next(name for name in preferred if name in names)
 
 
-def count_rows(rows: pl.LazyFrame, keys: Sequence[str | pl.Expr], names: Sequence[str]) -> pl.DataFrame:
-    """By some keys: how many ``rows`` there are, and of each measure a struct, how many are yes and undecided."""
-    tallies = [
-        pl.struct(
-            pl.lit(name).alias("measure"),
-            pl.col(name).sum().cast(pl.Int64).alias("yes"),
-            pl.col(name).null_count().cast(pl.Int64).alias("undecided"),
-        ).alias(name)
-        for name in names
-    ]
-    return group_at(rows, (), keys, ROWS, *tallies).collect(engine="streaming")
+def count_rows(scored: Scored, by: Sequence[str]) -> pl.DataFrame:
+    """How many ``rows`` there are by the columns to group by and ``verdict`` (null if there is none)."""
+    verdict = pl.col("verdict") if "verdict" in scored.schema else pl.lit(None, pl.String).alias("verdict")
+    keys = [*map(group_key, by), verdict]
+    return group_at(scored.frame, (), keys, ROWS, at=[()]).collect(engine="streaming")
 
 
-def rates(counts: pl.DataFrame, by: Sequence[str], names: Sequence[str], *keys: str) -> pl.DataFrame:
-    """One row for each group, each value of the keys and each measure, with its rate.
+def read_answers(
+    scored: Scored, by: Sequence[str], names: Sequence[str], **others: pl.Expr
+) -> tuple[pl.DataFrame, str]:
+    """The rows that count, in their order, and the column that clusters them.
 
-    ``rows``, ``yes``, ``undecided``, ``percent`` with ``low`` and ``high`` (Wilson, 95 %). A measure without
-    any decided value is left out.
+    Of each row only its groups, measures and ``others``, and of its reference, question and answer a hash: some 50
+    bytes.
+    """
+    cluster, question, clusters = scored.clusters()
+    answer = pl.col("certificate") if "certificate" in scored.schema else pl.lit(None, pl.String)
+    rows = scored.frame.filter(scored.is_counted()).select(
+        *map(group_key, by),
+        *names,
+        **others,
+        **{CLUSTER: cluster, QUESTION: question, CLASS: pl.when(answer.is_not_null()).then(answer.hash())},
+    )
+    return rows.collect(engine="streaming"), clusters
 
-    >>> frame = pl.LazyFrame({"parseable": [True] * 8 + [False] * 2})
-    >>> found = rates(count_rows(frame, [], ["parseable"]), [], ["parseable"])
+
+def rates(
+    answers: pl.DataFrame, by: Sequence[str], names: Sequence[str], at: Iterable[Sequence[str]] | None = None
+) -> pl.DataFrame:
+    """One row for each group and each measure, with its rate; ``answers`` as ``read_answers`` reads them.
+
+    ``rows``, ``yes``, ``undecided``, ``references``, ``percent`` with ``low`` and ``high`` (95 %, clustered by
+    reference; null for several answers to one reference). A measure without any decided value is left out.
+
+    >>> from pddl_eval.report.scored import open_scored
+    >>> rows = open_scored(pl.DataFrame({"parseable": [True] * 8 + [False] * 2}))
+    >>> found = rates(read_answers(rows, [], ["parseable"])[0], [], ["parseable"])
     >>> found.select("percent", pl.col("low", "high").round(1)).row(0)
     (80.0, 49.0, 94.3)
     """
-    if not names:
+    if not names or answers.is_empty():
         return NOTHING
-    long = counts.with_columns(pl.concat_list(names).alias("tally")).explode("tally").unnest("tally")
-    rows, yes, decided = pl.col("rows"), pl.col("yes"), pl.col("rows") - pl.col("undecided")
-    low, high = wilson(yes.cast(pl.Float64), rows)
-    shares = {"percent": yes / rows, "low": low, "high": high}
-    of_plans = pl.col("measure").is_in(PLAN_MEASURES)
+    parts = []
+    for level in levels(by) if at is None else at:
+        counted = [ROWS, *(pl.col(name).sum() for name in names)]
+        counted += [pl.col(name).null_count().alias(f"{name}:undecided") for name in names]
+        references = group_at(answers, (), [*level, CLUSTER], *counted, at=[()])
+        for name in names:
+            undecided = pl.col(f"{name}:undecided").cast(pl.Int64)
+            rows = pl.col("rows") - undecided if name in OPTIONAL else pl.col("rows")
+            found = group_at(
+                references,
+                (),
+                level,
+                *intervals.moments(pl.col(name).cast(pl.Int64), rows),
+                undecided.sum().alias("undecided"),
+                (pl.col("rows") - undecided).sum().alias(_DECIDED),
+                at=[()],
+            )
+            absent = [pl.lit(None, pl.String).alias(column) for column in by if column not in level]
+            parts.append(found.with_columns(pl.lit(name).alias("measure"), *absent))
+    bounds = ("percent", "low", "high")
+    ordered = [*by, "measure", "rows", "yes", "undecided", "references", _DECIDED]
+    found = intervals.with_interval(pl.concat([part.select(*ordered, pl.exclude(ordered)) for part in parts]))
     found = (
-        group_at(long, by, [*keys, "measure"], pl.col("rows", "yes", "undecided").sum())
-        .with_columns(pl.when(of_plans).then(decided).otherwise(rows).alias("rows"), (decided > 0).alias(_DECIDED))
-        .with_columns(pl.when(_DECIDED).then(100 * each.clip(0, 1)).alias(what) for what, each in shares.items())
-        .filter(pl.col(_DECIDED).any().over("measure"))
-        .sort(pl.col("measure").cast(pl.Enum(MEASURES)), *keys)
+        found.with_columns(pl.when(pl.col(_DECIDED) > 0).then(100 * pl.col(name)).alias(name) for name in bounds)
+        .filter((pl.col(_DECIDED) > 0).any().over("measure"))
+        .sort(_place_of_measure())
     )
-    return in_order(found.select(*by, *keys, "measure", "rows", "yes", "undecided", *shares), by)
+    return in_order(found.select(*ordered[:-1], *bounds), by)
 
 
 _DECIDED = "pddl_eval.decided"
 
 
-def differences(
-    scored: Scored, by: Sequence[str], names: Sequence[str], counts: pl.DataFrame, pair_on: str | None
-) -> tuple[pl.DataFrame, str | None]:
-    """The models (values of the first column to group by) compared, and the column that problems were paired on.
+def macro(rates: pl.DataFrame, by: Sequence[str], domain: str | None) -> pl.DataFrame:
+    """The mean of the rates of all domains, each with the same weight: the paper's number (its figure 3).
 
-    That column is ``pair_on``, else the first of ``PAIRING_COLUMNS`` with values that two models share. There is
-    one row for each measure and each two models that share problems: the first's percent minus the second's.
-
-    Two models are compared over the problems that both answered, each problem with the same weight however often it was
-    answered; rates over all their answers may differ from these. ``low`` and ``high`` bound the difference (percentage
-    points, 95 %, paired bootstrap); ``only_first`` and ``only_second`` count the problems on which that model alone did
-    better. A measure without any decided value of a model is not compared.
-
-    Raises ``UserError`` if there is no column ``pair_on``.
+    ``domains`` and ``percent`` with ``low`` and ``high``, by measure, for all rows together and by the first other
+    column to group by. Empty if there are not several domains.
     """
-    if pair_on is not None:
-        scored.require(pair_on)
-    compares = by and names and 2 <= counts[by[0]].n_unique() <= MOST_MODELS
-    for key in (PAIRING_COLUMNS if pair_on is None else (pair_on,)) if compares else ():
-        if key in scored.schema and not scored.schema[key].is_nested():
-            found = _differences(scored, by[0], key, names)
-            if not found.is_empty():
-                return found, key
-    return NOTHING, None
-
-
-def _differences(scored: Scored, model: str, key: str, names: Sequence[str]) -> pl.DataFrame:
-    answers = (
-        scored.frame.filter(scored.is_counted() & pl.col(key).is_not_null())
-        # A problem may be a long text, so a hash of 64 bits replaces it.
-        .group_by(group_key(model), pl.col(key).hash().alias("pddl_eval.problem"))
-        .agg(
-            *(pl.col(name).mean() if name in PLAN_MEASURES else pl.col(name).sum() / pl.len() for name in names),
-            *(pl.col(name).is_not_null().any().alias(f"{name}:decided") for name in names),
+    if domain is None or rates.is_empty():
+        return NOTHING
+    others = [name for name in by if name != domain][:1]
+    mean = pl.col("percent").mean(), *intervals.mover(*map(pl.col, ("percent", "low", "high")))
+    parts = []
+    for level in levels(others):
+        of_domains = at_level(rates, by, [*level, domain]).drop_nulls("percent")
+        found = of_domains.group_by([*level, "measure"], maintain_order=True).agg(
+            pl.len().cast(pl.Int64).alias("domains"),
+            *(each.alias(name) for each, name in zip(mean, ("percent", "low", "high"), strict=True)),
         )
-        .collect(engine="streaming")
-    )
+        parts.append(found.with_columns(pl.lit(None, pl.String).alias(name) for name in others if name not in level))
+    columns = [*others, "measure", "domains", "percent", "low", "high"]
+    found = in_order(pl.concat([part.select(columns) for part in parts]), others)
+    return found.filter(pl.col("domains").max() > 1)
+
+
+def differences(answers: pl.DataFrame, model: str | None, names: Sequence[str]) -> pl.DataFrame:
+    """The models compared with each other on the questions that both answered.
+
+    One row for each measure and each two models that share questions (``Scored.clusters``). Each question
+    (``references``) has the same weight, with the mean of a model's answers to it: rates over all answers may differ.
+    ``difference`` is the first's percent minus the second's, with ``low`` and ``high`` and ``bootstrap_p`` (95 %,
+    paired bootstrap of the questions). ``only_first`` and ``only_second`` count the questions of which that model alone
+    got its first answer right; ``mcnemar_p`` is the exact test of these. ``bootstrap_holm`` and ``mcnemar_holm``
+    are corrected for all pairs of models. A measure without any decided value of a model is not compared.
+    """
+    if model is None or answers.is_empty():
+        return NOTHING
     models = sorted(answers[model].unique(), key=natural_key)
-    found = []
-    for name in names:
-        known = set(answers.filter(f"{name}:decided")[model].unique())
-        shares = answers.pivot(model, index="pddl_eval.problem", values=name)
-        for first, second in combinations([each for each in models if each in known], 2):
-            both = shares.select(pl.col(first).alias("first"), pl.col(second).alias("second")).drop_nulls()
-            if both.height:
-                found.append({"first": first, "second": second, "measure": name, **_difference(both)})
-    return pl.DataFrame(found)
+    parts = []
+    for name in names if 2 <= len(models) <= MOST_MODELS else ():
+        asked = answers.lazy().filter(pl.col(QUESTION).is_not_null(), pl.col(name).is_not_null().any().over(model))
+        value = pl.col(name) if name in OPTIONAL else pl.col(name).fill_null(False)
+        means = (
+            asked.with_columns(value)
+            .drop_nulls(name)
+            .group_by(model, QUESTION)
+            .agg(pl.col(name).mean().alias("mean"), pl.col(name).first().cast(pl.Int8).alias("once"))
+            .collect()
+        )
+        shares = {each: part.drop(model) for (each,), part in means.partition_by(model, as_dict=True).items()}
+        known = [each for each in models if each in shares]
+        found = [
+            {"first": first, "second": second, "measure": name, **_difference(both)}
+            for first, second in combinations(known, 2)
+            if (both := shares[first].join(shares[second], on=QUESTION)).height
+        ]
+        for test in ("mcnemar", "bootstrap"):
+            corrected = intervals.holm([each[f"{test}_p"] for each in found])
+            for each, p_value in zip(found, corrected, strict=True):
+                each[f"{test}_holm"] = p_value
+        parts += found
+    return pl.DataFrame(parts)
 
 
 def _difference(both: pl.DataFrame) -> dict[str, float]:
-    first, second = both.select(pl.col("first", "second").mean() * 100).row(0)
-    found = paired_difference(both["first"] - both["second"])
+    first, second = both.select(pl.col("mean", "mean_right").mean() * 100).row(0)
+    once = both["once"] - both["once_right"]
+    gaps = both["mean"] - both["mean_right"]
+    found = intervals.paired(gaps)
+    only_first, only_second = int((once > 0).sum()), int((once < 0).sum())
     return {
-        "problems": both.height,
+        "references": both.height,
         "first_percent": first,
         "second_percent": second,
         "difference": first - second,
         "low": 100 * found["low"],
         "high": 100 * found["high"],
-        "only_first": found["rose"],
-        "only_second": found["fell"],
+        "only_first": only_first,
+        "only_second": only_second,
+        "mcnemar_p": intervals.mcnemar(only_first, only_second),
+        "bootstrap_p": found["p"],
     }
+
+
+def pass_at_k(answers: pl.DataFrame, model: str | None, names: Sequence[str]) -> pl.DataFrame:
+    """The chance that one of k samples is right, by model and measure: the mean over the references.
+
+    ``k`` is 1, 2, 5, 10, … as long as half of the model's references have as many samples; ``references`` are those
+    that have, ``percent`` has ``low`` and ``high`` (95 %). Empty if no model has several samples for a reference.
+    """
+    if model is None or answers.is_empty():
+        return NOTHING
+    parts = []
+    for name in names:
+        value = pl.col(name) if name in OPTIONAL else pl.col(name).fill_null(False)
+        samples = answers.lazy().select(model, CLUSTER, value).drop_nulls().group_by(model, CLUSTER)
+        alike = (
+            samples.agg(pl.len().cast(pl.Int64).alias("n"), pl.col(name).sum().cast(pl.Int64).alias("c"))
+            .group_by(model, "n", "c")
+            .agg(pl.len().cast(pl.Int64).alias("references"))
+            .collect()
+        )
+        steps = (step * 10**power for power in count() for step in (1, 2, 5))
+        most = max(alike["n"], default=1)
+        for k in takewhile(most.__ge__, steps) if most > 1 else ():
+            known, weight = pl.col("n") >= k, pl.col("references")
+            enough = alike.filter(known, 2 * weight.filter(known).sum().over(model) >= weight.sum().over(model))
+            chance = pl.Series("chance", intervals.pass_at_k(enough["n"], enough["c"], k))
+            weighted = enough.with_columns(chance).group_by(model).agg(*_mean_of("chance", pl.col("n")))
+            parts.append(weighted.with_columns(pl.lit(name).alias("measure"), pl.lit(k, pl.Int64).alias("k")))
+    if not parts:
+        return NOTHING
+    found = _with_mean_interval(pl.concat(parts)).sort(_place_of_measure(), "k")
+    return in_order(found.select(model, "measure", "k", "references", "percent", "low", "high"), [model])
+
+
+def majority(answers: pl.DataFrame, model: str | None) -> pl.DataFrame:
+    """How often the commonest of a model's answers is right, over the references with several samples.
+
+    Answers are one if their certificates are equal; those without a certificate do not vote. In a tie
+    (``ties``) the vote counts with the mean of the answers in it. ``references``, ``percent``, ``low`` and ``high``.
+    """
+    if model is None or answers.is_empty() or not {"equivalent", CLASS} <= set(answers.columns):
+        return NOTHING
+    if answers[CLASS].null_count() == answers.height:
+        return NOTHING
+    several = answers.lazy().filter(pl.len().over(model, CLUSTER) > 1)
+    right = pl.col("equivalent").fill_null(False)
+    classes = several.group_by(model, CLUSTER, CLASS).agg(
+        pl.when(pl.col(CLASS).is_not_null().first()).then(pl.len()).otherwise(0).alias("votes"), right.mean()
+    )
+    commonest = pl.col("votes") == pl.col("votes").max()
+    chosen = pl.col("equivalent").filter(commonest & (pl.col("votes") > 0))
+    votes = (
+        classes.group_by(model, CLUSTER)
+        .agg(
+            chosen.mean().fill_null(0.0).alias("chance"),
+            (chosen.len() > 1).alias("tied"),
+            pl.lit(1, pl.Int64).alias("references"),
+            pl.lit(2, pl.Int64).alias("n"),
+        )
+        .group_by(model)
+        .agg(*_mean_of("chance", pl.col("n")), pl.col("tied").sum().cast(pl.Int64).alias("ties"))
+        .collect()
+    )
+    if votes.is_empty():
+        return NOTHING
+    return in_order(_with_mean_interval(votes).select(model, "references", "ties", "percent", "low", "high"), [model])
+
+
+def _mean_of(name: str, samples: pl.Expr) -> list[pl.Expr]:
+    """Of values that stand for ``references`` each: their mean and what its interval needs."""
+    value, weight = pl.col(name), pl.col("references")
+    return [
+        (value * weight).sum().alias("sum"),
+        (value.pow(2) * weight).sum().alias("squares"),
+        weight.sum().alias("references"),
+        pl.min_horizontal(weight.filter(value > 0).sum(), weight.filter(value < 1).sum()).alias("mixed"),
+        (samples * weight).sum().alias("samples"),
+    ]
+
+
+def _with_mean_interval(frame: pl.DataFrame) -> pl.DataFrame:
+    total, squares, references, mixed, samples = (
+        frame[name].to_numpy().astype(float) for name in ("sum", "squares", "references", "mixed", "samples")
+    )
+    mean = total / references
+    variance = (squares / references - mean**2).clip(0) / (references - 1).clip(1)
+    low, high = intervals.clustered(mean, variance, references, mixed, samples)
+    bounds = {"percent": mean, "low": low, "high": high}
+    return frame.with_columns(pl.Series(name, 100 * values, nan_to_null=True) for name, values in bounds.items())
 
 
 def verdicts(counts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """One row for each group and verdict: its ``rows`` and their ``percent`` of the group, mistakes in the data too."""
-    if "verdict" not in counts:
-        return NOTHING
     found = group_at(counts.drop_nulls("verdict"), by, ["verdict"], pl.col("rows").sum())
+    if found.is_empty():
+        return NOTHING
     total = pl.col("rows").sum().over(by) if by else pl.col("rows").sum()
     percents = found.with_columns((100 * pl.col("rows") / total).alias("percent"))
     return in_order(percents.sort("rows", "verdict", descending=[True, False]), by)
@@ -304,30 +450,97 @@ def number_of_atoms(problem: pl.Expr) -> pl.Expr:
     return opened.cast(pl.Int64) - problem.str.count_matches(r"(?i)\(\s*(?:define|problem|and)\b").cast(pl.Int64)
 
 
-def rates_by_size(scored: Scored, column: str, by: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
-    """Rates by the size that a column of ``SIZES`` tells, smallest first, and by the first column to group by.
+def size_of(scored: Scored, column: str | None) -> tuple[str, pl.Expr] | None:
+    """The column of ``SIZES`` that tells the size (``column``, else the first that there is), and each row's size.
+
+    Raises ``UserError`` if there is no such column.
+    """
+    if column is not None and column not in SIZES:
+        raise UserError(f"no measure of size is named {column}; {did_you_mean(column, SIZES, 'measures')}")
+    if column is not None:
+        scored.require(scored.names.get(column, column))
+    for meaning in SIZES if column is None else (column,):
+        name = scored.column(meaning)
+        if name is not None:
+            if meaning == "reference_problem":
+                return meaning, number_of_atoms(pl.col(name))
+            return meaning, pl.col(name).cast(pl.Int64 if scored.schema[name].is_numeric() else pl.String)
+    return None
+
+
+def with_bins(answers: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The answers with ``problem_size``, the name of the bin of their ``size``, and the bins in their order.
+
+    The bins have ``problem_size`` and ``size_from``, the smallest number in it (null if sizes are labels).
+    """
+    counts = answers.select(value="size").drop_nulls().group_by("value").agg(ROWS)
+    if answers["size"].dtype.is_numeric() and counts.height:
+        chosen = choose_bins(counts)
+        start = chosen.start(pl.col("size"))
+        found = counts.select(chosen.start(pl.col("value")).unique().sort()).to_series().to_list()
+        labels = {each: chosen.label(each) for each in found}
+    else:
+        start = pl.col("size")
+        labels = {value: value for value in sorted(counts["value"], key=natural_key)}
+        found = [None] * len(labels)
+    bins = pl.DataFrame({"problem_size": [*labels.values()], "size_from": found}, schema=BINS)
+    label = start.replace_strict(labels, default=None, return_dtype=pl.String) if labels else pl.lit(None, pl.String)
+    return answers.with_columns(label.alias("problem_size")), bins
+
+
+BINS = {"problem_size": pl.String, "size_from": pl.Int64}
+
+
+def rates_by_size(answers: pl.DataFrame, bins: pl.DataFrame, by: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
+    """Rates by size, smallest first, of all rows and by the first column to group by.
 
     ``problem_size`` names the bin, ``size_from`` is the smallest number in it (null if sizes are labels).
     """
-    size = number_of_atoms(pl.col(column)) if column == "reference_problem" else pl.col(column)
-    is_number = column == "reference_problem" or scored.schema[column].is_numeric()
-    keys = [*map(group_key, by[:1]), size.cast(pl.Int64 if is_number else pl.String).alias("value")]
-    counts = count_rows(scored.frame.filter(scored.is_counted()), keys, names).drop_nulls("value")
-    if counts.is_empty():
+    first = by[:1]
+    at = [(*level, "problem_size") for level in levels(first)]
+    found = rates(answers.drop_nulls("problem_size"), [*first, "problem_size"], names, at)
+    if found.is_empty():
         return NOTHING
-    place: pl.Expr = pl.col("value")
-    if is_number:
-        bins = choose_bins(counts)
-        place = bins.start(place)
-        labels = {start: bins.label(start) for start in counts.select(place.unique().sort()).to_series()}
-    else:
-        labels = {value: value for value in sorted(counts["value"].unique(), key=natural_key)}
-    counts = counts.with_columns(
-        place.replace_strict(labels, return_dtype=pl.Enum([*labels.values()])).alias("problem_size"),
-        (place if is_number else pl.lit(None, pl.Int64)).alias("size_from"),
-    )
-    found = rates(counts, by[:1], names, "problem_size", "size_from")
-    return found.with_columns(pl.col("problem_size").cast(pl.String))
+    found = found.join(bins, on="problem_size", how="left").sort(_place_of_measure(), _place_of_size(bins))
+    return in_order(found.select(*first, *BINS, pl.exclude(*first, *BINS)), first)
+
+
+def abstraction_of(scored: Scored) -> pl.Expr | None:
+    """How abstract each row's description is, such as ``explicit-abstract`` (initial state, goal); None if unknown.
+
+    From the column ``abstractness``, or from Planetarium's ``init_is_abstract`` and ``goal_is_abstract``.
+    """
+    if scored.column("abstractness") is not None:
+        return group_key("abstractness")
+    flags = ("init_is_abstract", "goal_is_abstract")
+    if any(scored.schema.get(name) != pl.Boolean for name in flags):
+        return None
+    words = [pl.when(name).then(pl.lit("abstract")).otherwise(pl.lit("explicit")) for name in flags]
+    return pl.concat_str(words, separator="-")
+
+
+def rates_by_abstraction(
+    answers: pl.DataFrame, bins: pl.DataFrame, by: Sequence[str], names: Sequence[str]
+) -> pl.DataFrame:
+    """Rates by how abstract the description is and by size: the split of the paper's dataset in its table 1.
+
+    Columns as those of ``rates``, by the first column to group by, ``abstraction`` and ``problem_size``.
+    """
+    first = by[:1]
+    splits = (("abstraction",), ("abstraction", "problem_size"))[: 2 if bins.height else 1]
+    at = [(*level, *split) for level in levels(first) for split in splits]
+    found = rates(answers, [*first, "abstraction", "problem_size"], names, at)
+    if found.is_empty():
+        return NOTHING
+    return in_order(found.sort(_place_of_measure(), "abstraction", _place_of_size(bins)), first)
+
+
+def _place_of_measure() -> pl.Expr:
+    return pl.col("measure").cast(pl.Enum(MEASURES))
+
+
+def _place_of_size(bins: pl.DataFrame) -> pl.Expr:
+    return pl.col("problem_size").cast(pl.Enum(bins["problem_size"]))
 
 
 def metrics(scored: Scored, by: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -9,17 +9,20 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import sys
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
 
 import polars as pl
 import pyarrow.dataset
 
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.metrics import DOMAIN, PAIRS, PLAN, ROW_COLUMNS
-from pddl_eval.run import open_source
+from pddl_eval.options import ScoringOptions
+from pddl_eval.run import open_source, scored_with, unfinished_rows
 from pddl_eval.verdict import Verdict
 
 PLAN_COLUMNS, DOMAIN_COLUMNS = (tuple(column.name for column in pair.columns) for pair in (PLAN, DOMAIN))
@@ -33,15 +36,24 @@ FRACTIONS = frozenset(column.name for pair in (PLAN, DOMAIN) for column in pair.
 ROW = "pddl_eval.row"
 """The number of a row in the dataset, from 0, in the order of its files: what ``pddl-eval explain --row`` takes."""
 
-ScoredInput = str | os.PathLike[str] | pl.DataFrame | pl.LazyFrame
-"""A Parquet file, folder, pattern or URI; or a frame with score columns."""
+if TYPE_CHECKING:
+    import pandas
+
+ScoredInput: TypeAlias = "str | os.PathLike[str] | pl.DataFrame | pl.LazyFrame | pandas.DataFrame"
+"""A Parquet file, folder, pattern or URI; or a polars or pandas frame with score columns."""
+
+REFERENCES = tuple(f"reference_{pair.name}" for pair in PAIRS)
+"""Columns whose content is the reference where it has no certificate: the first that says anything."""
+
+CERTIFICATE = "reference_certificate"
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
     """``place`` is None for a frame in memory; ``signatures`` are those of the partitions with their rows.
 
-    A signature is None if a file has none.
+    A signature is None if a file has none. ``missing`` is how many rows its run has not written and of how many, None
+    if its run is complete or it belongs to none. ``names`` are the dataset's own names of columns, by meaning.
     """
 
     place: str | None
@@ -49,6 +61,8 @@ class Scored:
     schema: pl.Schema
     rows: int
     signatures: tuple[tuple[str | None, int], ...]
+    missing: tuple[int, int] | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -66,32 +80,102 @@ class Scored:
         """The command that explains the verdict on a row, ready for a shell."""
         return None if self.place is None else f"pddl-eval explain {shlex.quote(self.place)} --row {row}"
 
+    def column(self, meaning: str) -> str | None:
+        """The name of the column with that meaning, None if there is none that can be one."""
+        name = self.names.get(meaning, meaning)
+        return name if name in self.schema and not self.schema[name].is_nested() else None
+
+    @property
+    def unfinished(self) -> str | None:
+        """In a sentence, that the run is not complete and what is missing; None for any other dataset."""
+        if self.missing is None:
+            return None
+        rows, expected = self.missing
+        return (
+            f"{self.name} is an unfinished run: {rows:,} of {expected:,} rows are missing. The command that started "
+            "the run completes it."
+        )
+
     def is_counted(self) -> pl.Expr:
         """True for the rows that rates are about: all but those whose reference is a mistake in the data."""
         if "verdict" not in self.schema:
             return pl.lit(True)
         return pl.col("verdict").ne_missing(Verdict.REFERENCE_INVALID.value)
 
+    def clusters(self) -> tuple[pl.Expr, pl.Expr, str]:
+        """Which answers belong together: hashes of each row's cluster and of its question, and what clusters.
 
-def open_scored(scored: ScoredInput) -> Scored:
-    """The scored dataset at a place, its rows not yet read.
+        Answers to one reference are one cluster: one ``reference_id``, else one certificate, else the same text; a
+        row without any of these is one of its own. Two models answered the same question if both the ``reference_id``
+        and the certificate (or the text) agree; the question of a row that has neither is null.
+        """
+        given, known = self.column("reference_id"), self.references()
+        asked = pl.lit(None, pl.UInt64) if given is None else pl.when(pl.col(given).is_not_null()).then(_hash(given))
+        reference = self.content(known)
+        cluster = pl.coalesce(asked, reference, pl.col(ROW).hash())
+        question = pl.when(asked.is_not_null() | reference.is_not_null()).then(
+            pl.struct(asked.alias("asked"), reference.alias("reference")).hash()
+        )
+        return cluster, question, given or (self.column(known[0]) if known else None) or "row"
+
+    def references(self) -> tuple[str, ...]:
+        """The meanings of the columns that say what a row's reference is: the first of them that is not empty."""
+        texts = [meaning for meaning in REFERENCES if self.column(meaning)]
+        if self.column(CERTIFICATE) is None:
+            return tuple(texts)
+        # Long texts are read only if a reference has no certificate.
+        gaps = self.frame.filter(self.is_counted()).select(pl.col(CERTIFICATE).is_null().any())
+        return (CERTIFICATE, *(texts if texts and gaps.collect(engine="streaming").item() else ()))
+
+    def content(self, meanings: Sequence[str]) -> pl.Expr:
+        """A hash of the first of the columns that says anything (an empty plan says nothing), else null."""
+        names = filter(None, map(self.column, meanings))
+        hashes = [pl.when(pl.col(name).cast(pl.String).str.contains("[A-Za-z0-9]")).then(_hash(name)) for name in names]
+        return pl.coalesce(*hashes, pl.lit(None, pl.UInt64))
+
+
+def _hash(name: str) -> pl.Expr:
+    return pl.col(name).cast(pl.String).hash()
+
+
+def open_scored(scored: ScoredInput, columns: Mapping[str, str] | None = None) -> Scored:
+    """The scored dataset at a place, its rows not yet read; ``columns`` are its own names of columns, by meaning.
+
+    By default those under which it was scored.
 
     Raises ``DatasetError`` if there is no such dataset, ``UserError`` if it has no score columns.
 
     >>> open_scored(pl.DataFrame({"plan_score": [1.0]})).rows
     1
     """
+    names = ScoringOptions(columns=columns).columns or {}
+    library = sys.modules.get("pandas")  # a frame of it exists only where it was imported
+    if library and isinstance(scored, library.DataFrame):
+        scored = _from_pandas(scored)
     if isinstance(scored, (pl.DataFrame, pl.LazyFrame)):
         frame = scored.lazy().with_row_index(ROW)
-        found = Scored(None, frame, frame.collect_schema(), frame.select(pl.len()).collect().item(), ())
+        rows = frame.select(pl.len()).collect().item()
+        found = Scored(None, frame, frame.collect_schema(), rows, (), names=names)
     else:
-        found = _open_files(os.fspath(scored))
+        found = _open_files(os.fspath(scored), names)
+    for name in names.values():
+        found.require(name)
     if PAIR_COLUMNS.isdisjoint(found.schema):
         raise UserError(
             f"{found.name} has no score columns (parseable, equivalent, plan_score, …): "
             "score it first with `pddl-eval score`"
         )
     return found
+
+
+def _from_pandas(frame: pandas.DataFrame) -> pl.DataFrame:
+    """The columns that a report can use: a column of mixed values, which fits no type, is left out."""
+    columns = {}
+    for name in frame.columns:
+        with suppress(pl.exceptions.PolarsError, pyarrow.ArrowException, TypeError, ValueError):
+            if isinstance(name, str) and list(frame.columns).count(name) == 1:
+                columns[name] = pl.from_pandas(frame[name])
+    return pl.DataFrame(columns)
 
 
 @contextmanager
@@ -105,7 +189,7 @@ def unreadable_texts() -> Iterator[None]:
         raise UserError(f"a column to group or join by holds bytes that are not UTF-8: {error}") from None
 
 
-def _open_files(place: str) -> Scored:
+def _open_files(place: str, names: Mapping[str, str]) -> Scored:
     source = open_source(place)
     for name, count in Counter(source.schema.names).items():
         if count > 1:
@@ -121,4 +205,6 @@ def _open_files(place: str) -> Scored:
     rows: Counter[str | None] = Counter()
     for file in source.files:
         rows[file.signature] += file.rows
-    return Scored(place, frame, frame.collect_schema(), source.rows, tuple(rows.items()))
+    names = {**(scored_with(source).columns or {}), **names}
+    missing = unfinished_rows(source)
+    return Scored(place, frame, frame.collect_schema(), source.rows, tuple(rows.items()), missing, names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import product, starmap
 
 import polars as pl
@@ -10,17 +11,28 @@ import polars as pl
 from pddl_eval.pages import Cell, Page, Section, Table, Value, change, row_count, table, words
 from pddl_eval.report.build import Report
 from pddl_eval.report.groups import at_level, levels
-from pddl_eval.report.numbers import PLAN_MEASURES, PROBLEM_MEASURES, QUANTILES, RIGHT, main_measure
+from pddl_eval.report.numbers import (
+    DOMAIN_MEASURES,
+    MEASURES,
+    PLAN_MEASURES,
+    PROBLEM_MEASURES,
+    QUANTILES,
+    RIGHT,
+    main_measure,
+)
 from pddl_eval.report.scored import DOMAIN_COLUMNS, FRACTIONS, PLAN_COLUMNS
 from pddl_eval.verdict import Verdict
 
 MEASURE_NAMES = {
-    **{name: words(name) for name in PROBLEM_MEASURES + PLAN_MEASURES},
+    **{name: words(name) for name in MEASURES},
     "equivalent_untyped": "ignoring types",
 }
 
 MOST_SIZES = 10
 """Sizes side by side in a table of groups."""
+
+MOST_SPLITS = 6
+"""Tables of abstraction against size."""
 
 MOST_METRICS = 6
 """Metrics side by side in a table of means."""
@@ -40,19 +52,28 @@ RATES, FAILURES, SIZES, PLANS, DOMAINS = "Rates", "Why answers fail", "Score aga
 
 def report_page(report: Report) -> Page:
     """The report as a page: only sections for which there is something to say."""
-    makers = {_rates: report.rates, _differences: report.differences, _failures: report.verdicts, _sizes: report.sizes}
+    makers = {_rates: report.rates, _differences: report.differences, _samples: report.pass_at_k}
+    makers |= {_failures: report.verdicts, _sizes: report.sizes}
     sections = [make(report) for make, frame in makers.items() if not frame.is_empty()]
-    sections += [_metrics(report, PLANS, PLAN_MEASURES, PLAN_COLUMNS), _metrics(report, DOMAINS, (), DOMAIN_COLUMNS)]
+    sections += [
+        _metrics(report, PLANS, PLAN_MEASURES, PLAN_COLUMNS),
+        _metrics(report, DOMAINS, DOMAIN_MEASURES, DOMAIN_COLUMNS),
+    ]
     title = f"Scores of {report.place}" if report.place is not None else "Scores"
     return Page(title, warnings(report), _facts(report), [section for section in sections if section.tables])
 
 
 def warnings(report: Report) -> tuple[str, ...]:
     """What a reader must know before comparing any of the numbers."""
-    if len(report.signatures) < 2:
-        return ()
-    listed = "; ".join(f"{signature or 'no signature'} ({row_count(rows)})" for signature, rows in report.signatures)
-    return (f"The rows were scored in different ways and their scores are not comparable. Signatures: {listed}.",)
+    found = [report.unfinished] if report.unfinished else []
+    if len(report.signatures) > 1:
+        listed = "; ".join(
+            f"{signature or 'no signature'} ({row_count(rows)})" for signature, rows in report.signatures
+        )
+        found.append(
+            f"The rows were scored in different ways and their scores are not comparable. Signatures: {listed}."
+        )
+    return tuple(found)
 
 
 def _facts(report: Report) -> list[str]:
@@ -66,12 +87,14 @@ def _facts(report: Report) -> list[str]:
         found.append(f"{row_count(report.failed)} not scored (the column score_error says why), counted as undecided.")
     if len(report.signatures) == 1 and report.signatures[0][0] is not None:
         found.append(f"Signature: {report.signatures[0][0]}")
-    return found
+    return [*found, f"Intervals and tests: {report.signature}"]
 
 
 def _rates(report: Report) -> Section:
+    clusters = "each row for itself" if report.clusters == "row" else f"answers with one {report.clusters} together"
     paragraphs = [
-        "Percent of rows with 95 % intervals (Wilson). “Ignoring types” is equivalence with every object's type erased."
+        f"Percent of rows with 95 % intervals that count references, not rows ({clusters}). “Ignoring types” is "
+        "equivalence with every object's type erased."
     ]
     undecided = [
         f"{MEASURE_NAMES[measure]} in {number:,} ({100 * (yes + number) / rows:.1f} % if all of these were yes)"
@@ -85,10 +108,21 @@ def _rates(report: Report) -> Section:
     return Section(RATES, paragraphs, _rate_tables(report, "Percent of answers", PROBLEM_MEASURES))
 
 
+def _macro_table(report: Report, measures: Sequence[str]) -> list[Table]:
+    """Every domain with the same weight: the paper's average, beside that of the rows."""
+    frame = report.macro.filter(pl.col("measure").is_in(measures)) if report.macro.height else report.macro
+    if frame.is_empty():
+        return []
+    keys = [name for name in report.by if name in frame.columns]
+    named = frame.with_columns(pl.col(keys).fill_null("all rows")).rename({"domains": "rows"})
+    found = _rate_table("Percent of answers, every domain with the same weight (macro average)", named, keys)
+    return [replace(found, header=[each.replace("rows", "domains") for each in found.header])]
+
+
 def _rate_tables(report: Report, what: str, measures: Sequence[str]) -> list[Table]:
-    """A table for each level of grouping."""
+    """A table for each level of grouping, and one in which domains have the same weight."""
     frame = report.rates.filter(pl.col("measure").is_in(measures)) if report.rates.height else report.rates
-    return [
+    tables = [
         _rate_table(
             f"{what}, by {' and '.join(level)}" if level else f"{what}, all rows together",
             at_level(frame, report.by, level),
@@ -98,6 +132,7 @@ def _rate_tables(report: Report, what: str, measures: Sequence[str]) -> list[Tab
         for level in levels(report.by)
         if frame.height
     ]
+    return tables[:1] + _macro_table(report, measures) + tables[1:]
 
 
 def _rate_table(caption: str, frame: pl.DataFrame, keys: Sequence[str], *, shows_undecided: bool = False) -> Table:
@@ -109,15 +144,15 @@ def _rate_table(caption: str, frame: pl.DataFrame, keys: Sequence[str], *, shows
         first = part.row(0, named=True)
         rates = starmap(_rate, part.select("percent", "low", "high").iter_rows())
         lines.append([*([first[name] for name in keys] or ["all rows"]), first["rows"], *rates])
-        undecided.append(max(part["undecided"]))
+        undecided.append(max(part["undecided"]) if shows_undecided else 0)
     if shows_undecided and any(undecided):
         header.append("undecided")
         lines = [[*line, number] for line, number in zip(lines, undecided, strict=True)]
     return table(caption, header, lines, labels=max(1, len(keys)))
 
 
-def _rate(percent: float | None, low: float, high: float) -> Value:
-    return percent if percent is None else Cell(f"{percent:.1f}", f"{low:.1f}–{high:.1f}")
+def _rate(percent: float | None, low: float | None, high: float | None) -> Value:
+    return percent if percent is None or low is None else Cell(f"{percent:.1f}", f"{low:.1f}–{high:.1f}")
 
 
 def _by_group(
@@ -136,20 +171,51 @@ def _by_group(
 
 def _differences(report: Report) -> Section:
     how = (
-        "Differences in percentage points, with 95 % intervals from a paired bootstrap, over the problems that both "
-        f"answered (the same {report.paired_on}). “Only first”: problems on which the first did better."
+        "Differences in percentage points over the references that both answered, each with the same weight. p is "
+        "McNemar's exact test of the references that only one got right (first answers), then the paired bootstrap's; "
+        "both corrected for several pairs of models (Holm)."
     )
     measure = main_measure(report.differences["measure"].unique().to_list())
-    columns = ("first", "second", "problems", "only_first", "only_second", "difference", "low", "high")
-    lines = [
-        [first, second, problems, change(*gap), only_first, only_second]
-        for first, second, problems, only_first, only_second, *gap in report.differences.filter(measure=measure)
-        .select(columns)
-        .iter_rows()
+    lines: list[list[Value]] = [
+        [
+            *(each[name] for name in ("first", "second", "references")),
+            change(each["difference"], each["low"], each["high"]),
+            *(each[name] for name in ("only_first", "only_second")),
+            *(_p_value(each[name]) for name in ("mcnemar_holm", "bootstrap_holm")),
+        ]
+        for each in report.differences.filter(measure=measure).to_dicts()
     ]
-    header = ("first", "second", "problems", "first − second", "only first", "only second")
+    counts = ("first", "second", "references", "first − second", "only first", "only second")
+    header = (*counts, "p McNemar", "p bootstrap")
     compared = table(f"Difference in percent {MEASURE_NAMES[measure]}", header, lines, labels=2)
-    return Section(f"Compared on the same problems, by {report.by[0]}", [how], [compared])
+    return Section("Models compared on the same references", [how], [compared])
+
+
+def _p_value(value: float) -> Value:
+    return Cell(f"{value:.3f}" if value >= 0.001 else "< 0.001")
+
+
+def _samples(report: Report) -> Section:
+    """pass@k and the majority vote, of the models with several samples for a reference."""
+    model = report.pass_at_k.columns[0]
+    measure = main_measure(report.pass_at_k["measure"].unique().to_list())
+    shown = report.pass_at_k.filter(measure=measure)
+    ks = shown["k"].unique().sort().to_list()
+    cells = {(name, k): _rate(*rate) for name, k, *rate in shown.select(model, "k", "percent", "low", "high").rows()}
+    models = shown[model].unique(maintain_order=True).to_list()
+    references = dict(shown.filter(k=1).select(model, "references").rows())
+    lines = [[name, references.get(name), *(cells.get((name, k)) for k in ks)] for name in models]
+    header = (model, "references", *(f"pass@{k}" for k in ks))
+    tables = [table(f"Percent {MEASURE_NAMES[measure]} in k samples", header, lines)]
+    if report.majority.height:
+        votes = [[name, number, ties, _rate(*rate)] for name, number, ties, *rate in report.majority.rows()]
+        header = (model, "references", "ties", "equivalent")
+        tables.append(table("Percent of references whose commonest answer is right", header, votes))
+    how = (
+        "pass@k: the unbiased estimate of the chance that one of k samples is right, over the references with at least "
+        "k. Commonest: by certificate, over the references with several samples; a tie counts with its mean."
+    )
+    return Section("Several samples for a reference", [how], tables)
 
 
 def _failures(report: Report) -> Section:
@@ -186,7 +252,7 @@ def _example_tables(report: Report) -> list[Table]:
     for place, ((verdict,), frame) in enumerate(report.examples.group_by("verdict", maintain_order=True)):
         if place < MAIN_VERDICTS or verdict in (Verdict.UNDECIDED, Verdict.REFERENCE_INVALID):
             lines = [
-                (Cell(str(row), ", ".join(groups)), Cell(detail or "", command=command or ""))
+                (Cell(str(row), ", ".join(groups), row=row), Cell(detail or "", command=command or ""))
                 for _, row, *groups, detail, command in frame.iter_rows()
             ]
             tables.append(table(f"Examples: {words(str(verdict))}", header, lines, texts=1))
@@ -206,12 +272,31 @@ def _sizes(report: Report) -> Section:
         caption = f"Percent {MEASURE_NAMES[measure]} by {report.by[0]} and {size}"
         rates = report.sizes.filter(measure=measure).select(report.by[0], "problem_size", "percent")
         tables.append(_by_group(caption, rates, dict(zip(shown, shown, strict=True))))
+    if report.abstraction.height:
+        tables += _abstraction_tables(report, main_measure(names), shown)
     return Section(SIZES, (), tables)
+
+
+def _abstraction_tables(report: Report, measure: str, sizes: Sequence[str]) -> list[Table]:
+    """How abstract the descriptions are, against size: all rows, then each group of the first column."""
+    frame = report.abstraction.filter(measure=measure)
+    shown = {each: each for each in ("all sizes", *sizes[:MOST_SIZES])}
+    first = report.by[:1]
+    parts = {"all rows together": at_level(frame, first, ())}
+    if first:
+        groups = at_level(frame, first, first).partition_by(first, maintain_order=True)
+        parts |= {part[first[0]][0]: part for part in groups}
+    tables = []
+    for name, part in parts.items():
+        rates = part.select("abstraction", pl.col("problem_size").fill_null("all sizes"), "percent")
+        caption = f"Percent {MEASURE_NAMES[measure]} by abstraction and {report.size or 'size'}, {name}"
+        tables.append(_by_group(caption, rates, shown))
+    return tables[:MOST_SPLITS]
 
 
 def _metrics(report: Report, title: str, measures: Sequence[str], columns: Sequence[str]) -> Section:
     """Plans or domains: rates of valid plans, then means and quantiles of the metrics."""
-    tables = _rate_tables(report, "Percent of plans", measures)
+    tables = _rate_tables(report, f"Percent of {title.lower()}", measures)
     frame = report.metrics.filter(pl.col("metric").is_in(columns)) if report.metrics.height else report.metrics
     if frame.height:
         statistics = ("mean", "sd", *QUANTILES)

@@ -45,6 +45,8 @@ from pddl_eval.run.score import (
     prepare_run,
     score_dataset,
     scored_with,
+    shown_progress,
+    unfinished_rows,
 )
 
 __all__ = [
@@ -89,4 +91,6 @@ __all__ = [
     "require_text",
     "score_dataset",
     "scored_with",
+    "shown_progress",
+    "unfinished_rows",
 ]

@@ -239,6 +239,16 @@ def plan_shards(source: Source, shard_rows: int) -> tuple[Shard, ...]:
     )
 
 
+def named_rows(partition: str) -> int | None:
+    """How many rows of the input the partition of that name covers; None for any other file.
+
+    >>> named_rows("pairs-000000002048-000000004000.parquet"), named_rows("pairs.parquet")
+    (1952, None)
+    """
+    found = re.search(r"-([0-9]{12,})-([0-9]{12,})\.parquet$", partition)
+    return int(found[2]) - int(found[1]) if found else None
+
+
 def partition_stem(name: str) -> str:
     """The first part of the names of a file's partitions: readable, safe on every store, unique.
 

@@ -26,6 +26,7 @@ import pyarrow.parquet as pq
 from pddl_eval.errors import UserError
 from pddl_eval.run.inputs import FOOTER_READERS, SIGNATURE_KEY, Shard, read_rows
 from pddl_eval.run.places import DatasetError, Location, OutputError, dataset_errors, new_parquet
+from pddl_eval.verdict import Verdict
 
 RECORD_KEY = "pddl_eval.shard"
 
@@ -219,15 +220,19 @@ def finished_records(output: Location, shards: Iterable[Shard], run: str) -> dic
 
 
 def column_statistics(table: pa.Table, columns: Iterable[str]) -> Statistics:
-    """The statistics of some columns of a table.
+    """The statistics of some columns of a table; scores whose reference is a mistake in the data are left out.
 
     >>> scores = pa.table({"verdict": ["equivalent", "equivalent", "unparseable"], "solvable": [True, None, False]})
     >>> column_statistics(scores, ["verdict", "solvable"])
     {'verdict': {'equivalent': 2, 'unparseable': 1}, 'solvable': {'true': 1, 'false': 1, 'null': 1}}
     """
     statistics: dict[str, dict[str, float]] = {}
+    counted = table
+    if VERDICT in table.column_names:
+        mistakes = pc.equal(table[VERDICT], Verdict.REFERENCE_INVALID.value)
+        counted = table.filter(pc.invert(pc.fill_null(mistakes, False)))
     for name in columns:
-        column = table[name]
+        column = (table if name in (VERDICT, SCORE_ERROR) else counted)[name]
         present = len(column) - column.null_count
         if name == VERDICT:
             counts = pc.value_counts(column.drop_null()).to_pylist()

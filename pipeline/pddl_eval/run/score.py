@@ -26,9 +26,10 @@ from pddl_eval.domains import known_domain_names
 from pddl_eval.errors import RunError, did_you_mean
 from pddl_eval.metrics import PAIRS
 from pddl_eval.options import RunOptions, ScoringOptions, takes
+from pddl_eval.progress import progress
 from pddl_eval.run import places
 from pddl_eval.run.engines import Processes, RayTasks, WorkerLost, choose_engine
-from pddl_eval.run.inputs import SUFFIXES, Input, Shard, Source, close_file, open_source, plan_shards
+from pddl_eval.run.inputs import SUFFIXES, Input, Shard, Source, close_file, named_rows, open_source, plan_shards
 from pddl_eval.run.partitions import (
     SCORE_ERROR,
     VERDICT,
@@ -47,6 +48,7 @@ from pddl_eval.run.places import DatasetError, Location, OutputError, dataset_er
 from pddl_eval.run.retries import run_shards
 from pddl_eval.shown import printable, shorten
 from pddl_eval.table import UNKNOWN_DOMAINS, constants_signed, count_unknown_domains, score_schema, score_table
+from pddl_eval.verdict import Verdict
 
 MANIFEST = "_pddl_eval_run.json"
 SUMMARY = "_summary.json"
@@ -63,6 +65,9 @@ FORMAT = 1
 _SHOWN = [column for pair in PAIRS for column in pair.columns if column.in_summary]
 SHARES = tuple(column.name for column in _SHOWN if column.type is bool)
 """Score columns that a summary shows the share of."""
+
+OPTIONAL = frozenset(column.name for column in _SHOWN if column.optional)
+"""Those whose share is that of the rows that have a value."""
 
 MEANS = tuple(column.name for column in _SHOWN if column.type is float)
 """Score columns that a summary shows the mean of."""
@@ -103,7 +108,7 @@ def score_dataset(
     ``input`` is a file, a folder, a pattern, a URI (``s3://bucket/pairs``) or several of them. ``columns`` maps a
     column's meaning to its name in the input; ``domain`` is the name of a known domain or PDDL text. The other keywords
     are the flags of ``pddl-eval score``, see ``pddl-eval score --help``. After an interruption, the same call does only
-    what is missing.
+    what is missing. Without a watcher, long work shows a progress bar on a terminal and in a notebook.
 
     Raises ``UserError`` if a setting or a column is wrong or the input cannot be used (``DatasetError``). Raises
     ``RunError`` if the engine does not start (``EngineError``), the output cannot be written (``OutputError``), or some
@@ -171,11 +176,11 @@ def finish_shards(run: Run, options: RunOptions, *, watch: Watcher | None = None
     failures: list[ShardFailure] = []
     with ExitStack() as stack:
         log = stack.enter_context(_json_log(options.json_log)) if options.json_log else None
+        watch = watch or stack.enter_context(shown_progress())
         begin_run(run)
         for event in chain([run], stack.enter_context(closing(_results(run, options)))):
-            for watcher in (log, watch):
-                if watcher:
-                    watcher(event)
+            for watcher in filter(None, (log, watch)):
+                watcher(event)
             if isinstance(event, ShardRecord):
                 records[event.name] = event
             elif isinstance(event, ShardFailure):
@@ -264,9 +269,19 @@ class RunSummary:
         return int(self.statistics.get(SCORE_ERROR, {}).get("count", 0))
 
     def share(self, column: str) -> float | None:
-        """The share of rows in which a bool score column is true, undecided rows counting as not; None without it."""
-        counts = self.statistics.get(column)
-        return counts["true"] / self.rows if counts and self.rows else None
+        """The share of rows in which a bool score column is true; None without it.
+
+        It is the rate of ``pddl_eval.report``: rows whose reference is a mistake in the data are left out, undecided
+        rows count as no.
+        """
+        counts = self.statistics.get(column, {})
+        rows = sum(number for value, number in counts.items() if value != "null" or column not in OPTIONAL)
+        return counts["true"] / rows if rows else None
+
+    @property
+    def mistakes(self) -> int:
+        """Rows whose reference is a mistake in the data: left out of all shares and means."""
+        return int(self.statistics.get(VERDICT, {}).get(Verdict.REFERENCE_INVALID, 0))
 
     def mean(self, column: str) -> float | None:
         """The mean of a number score column over the rows that have one; None where none has."""
@@ -286,11 +301,9 @@ class RunSummary:
             lines.append(("carried over", f"{self.rows_carried:,} unchanged, {self.rows - self.rows_carried:,} scored"))
         if self.rows_unreadable:
             lines.append(("not readable", f"{self.rows_unreadable:,}"))
-        for column in SHARES:
-            counts = self.statistics.get(column)
-            if counts and counts["true"] + counts["false"]:
-                undecided = f", {counts['null']:,} undecided" if counts["null"] else ""
-                lines.append((column, f"{self.share(column):7.2%}  ({counts['true']:,}{undecided})"))
+        if self.mistakes:
+            lines.append(("left out", f"{self.mistakes:,} whose reference is a mistake in the data"))
+        lines += [(column, shown) for column in SHARES if (shown := self._share_line(column))]
         for column in MEANS:
             mean = self.mean(column)
             if mean is not None:
@@ -306,6 +319,15 @@ class RunSummary:
             speed = f"{self.rows_per_second:,.0f} pairs/s in {self.seconds:,.1f} s ({self.engine}{workers})"
             lines.append(("throughput", speed))
         return [*lines, ("signature", self.signature), ("output", printable(self.output))]
+
+    def _share_line(self, column: str) -> str:
+        counts = self.statistics.get(column)
+        if not counts or not counts["true"] + counts["false"]:
+            return ""
+        others = (
+            f", {counts['null']:,} {'not checked' if column in OPTIONAL else 'undecided'}" if counts["null"] else ""
+        )
+        return f"{self.share(column):7.2%}  ({counts['true']:,}{others})"
 
     def __str__(self) -> str:
         lines = self.lines()
@@ -347,10 +369,52 @@ def scored_with(source: Source) -> ScoringOptions:
     return ScoringOptions()
 
 
+def unfinished_rows(source: Source) -> tuple[int, int] | None:
+    """How many rows the run that wrote a dataset has not written, and of how many; None for a complete run or no run.
+
+    A run that had to leave rows out, because they could not be read, is not complete either.
+    """
+    present = places.list_files(source.base)
+    if MANIFEST not in present:
+        return None
+    try:
+        manifest = json.loads(places.read_bytes(source.base / MANIFEST))
+        if SUMMARY in present and json.loads(places.read_bytes(source.base / SUMMARY))["run"] == manifest["run"]:
+            return None
+        expected = sum(int(file["rows"]) for file in manifest["files"])
+    except (ValueError, KeyError, TypeError):
+        return None  # A copy beside another manifest.
+    known = {file.name: file.rows for file in source.files}
+    named = {name: named_rows(name) for name in present}
+    written = sum(known.get(name, rows) for name, rows in named.items() if rows is not None)
+    return max(0, expected - written), expected
+
+
 def _score_pairs(table: pa.Table, options: ScoringOptions, signature: str) -> pa.Table:
     if options.signature != signature:
         raise RuntimeError(f"this worker would score as {options.signature}: install the same version everywhere")
     return score_table(table, options)
+
+
+@contextmanager
+def shown_progress(*, lines: bool = False) -> Iterator[Watcher]:
+    """A watcher that shows a run's progress and what goes wrong; ``lines`` as in ``pddl_eval.progress``."""
+    with progress(lines=lines) as pace:
+
+        def watch(event: Event) -> None:
+            if isinstance(event, Run):
+                pace.begin(event.source.rows, sum(record.rows for record in event.finished.values()))
+            elif isinstance(event, ShardRecord):
+                pace.advance(event.rows)
+                if event.unscored:
+                    pace.say(f"{event.name}: {len(event.unscored)} rows end their worker and are left unscored")
+            elif isinstance(event, ShardFailure):
+                pace.say(f"{event.name}: {event.reason}")
+            else:
+                task = event.task
+                pace.say(f"{task.shard.name}: worker lost in attempt {task.attempt} ({event.reason})")
+
+        yield watch
 
 
 @contextmanager

@@ -1,0 +1,54 @@
+"""The report as LaTeX: booktabs tables in which every name from the data is text."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from pddl_eval.pages import Cell, Page, Section, Table
+from pddl_eval.report import build_report, latex, report_page
+from pddl_eval.report.latex import ESCAPES, escape_latex
+
+from tests.report.scored_rows import HOSTILE, answers
+
+HOSTILE_TEX = r"\input{/etc/passwd} 100% & $x_1^2$ #1 ~{}" + HOSTILE
+
+
+@pytest.fixture(scope="module")
+def tex() -> str:
+    return latex(report_page(build_report(answers(HOSTILE_TEX, plans=True))))
+
+
+def test_every_table_of_the_page_is_one_with_three_rules(tex: str) -> None:
+    page = report_page(build_report(answers(HOSTILE_TEX, plans=True)))
+    tables = re.findall(r"\\begin{table}.*?\\end{table}", tex, re.DOTALL)
+    assert len(tables) == sum(len(section.tables) for section in page.sections) > 8
+    for each in tables:
+        assert [each.count(rf"\{rule}") for rule in ("toprule", "midrule", "bottomrule", "caption")] == [1, 1, 1, 1]
+        columns = len(re.search(r"\\begin{tabular}{([lr]+)}", each)[1])  # type: ignore[index]
+        rows = [row for row in each.splitlines() if row.endswith(r" \\")]
+        assert rows and all(len(re.findall(r"(?<!\\)&", row)) == columns - 1 for row in rows)
+
+
+def test_names_from_the_data_are_no_commands(tex: str) -> None:
+    known = r"\\(begin|end|centering|caption|[a-z]+rule|scriptsize|par|text[a-z]+|dots|to|neq|[&%$#_{}\\])"
+    body = "\n".join(each for each in tex.splitlines() if not each.startswith("%"))
+    assert re.sub(known, "", body).count("\\") == 0
+    assert r"\input" not in body
+    unescaped = re.sub(r"\\.", "", body)
+    assert unescaped.count("{") == unescaped.count("}") and "%" not in unescaped and "#" not in unescaped
+
+
+@pytest.mark.parametrize("character", [*ESCAPES])
+def test_every_special_character_is_escaped(character: str) -> None:
+    assert escape_latex(f"a{character}b") == f"a{ESCAPES[character]}b"
+
+
+def test_a_line_break_in_the_data_does_not_end_a_comment() -> None:
+    page = Page("title\n\\evil", ["warning\nx"], ["fact\r\\evil"], [Section("s\n\\evil", ["p\n\\evil"])])
+    assert [each for each in latex(page).splitlines() if "evil" in each and not each.startswith("%")] == []
+
+
+def test_intervals_stand_small_behind_their_number() -> None:
+    page = Page("t", (), (), [Section("s", (), [Table("c", ["model", "%"], [[Cell("a"), Cell("50.0", "40.0–60.0")]])])])
+    assert r"a & 50.0 {\scriptsize (40.0--60.0)} \\" in latex(page)

@@ -1,0 +1,136 @@
+"""A run and its report say the same: the same numbers, and that the run is not finished."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+import pytest
+from pddl_eval import pages, score_dataset
+from pddl_eval.benchmark import sample
+from pddl_eval.report import build_report, compare_datasets, report_page
+from pddl_eval.run import MANIFEST, SUMMARY, RunSummary
+
+from tests.commands.running import only_line, run
+from tests.report.scored_rows import answers, write_partitions
+
+SAMPLE = Path(sample.__file__).parent / "sample.parquet"
+ROWS, SHARD_ROWS = 90, 10
+
+
+@pytest.fixture(scope="module")
+def run_of_sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunSummary, Path]:
+    """Ninety rows of the sample, of which nine have a reference that is a mistake and four no reference plan."""
+    folder = tmp_path_factory.mktemp("run")
+    number, impossible = (
+        pl.int_range(pl.len()),
+        "(define (problem p) (:domain blocksworld) (:init) (:goal (holding x)))",
+    )
+    frame = (
+        pl.read_parquet(SAMPLE)
+        .head(ROWS)
+        .with_columns(
+            model=pl.when(number % 2 == 0).then(pl.lit("even")).otherwise(pl.lit("odd")),
+            reference_problem=pl.when(number % 10 == 7).then(pl.lit(impossible)).otherwise("reference_problem"),
+        )
+    )
+    frame.write_parquet(folder / "pairs.parquet")
+    return score_dataset(folder / "pairs.parquet", folder / "scored", shard_rows=SHARD_ROWS, workers=1), folder
+
+
+def test_score_and_report_say_the_same_number(run_of_sample: tuple[RunSummary, Path]) -> None:
+    summary, folder = run_of_sample
+    report = build_report(folder / "scored", by=[])
+    assert summary.mistakes == report.mistakes == 9
+    rates = {row["measure"]: row for row in report.rates.to_dicts()}
+    assert {"parseable", "solvable", "equivalent", "equivalent_untyped", "plan_valid", "goal_reached"} <= set(rates)
+    for measure, row in rates.items():
+        assert 100 * (summary.share(measure) or 0) == pytest.approx(row["percent"])
+    assert rates["parseable"]["rows"] == ROWS - 9
+    for row in report.metrics.to_dicts():
+        assert summary.mean(row["metric"]) == pytest.approx(row["mean"])
+
+
+def test_a_plan_that_cannot_be_checked_is_left_out_of_both() -> None:
+    text = "(pick a)"
+    frame = pl.DataFrame(
+        {"reference_plan": [text] * 4, "generated_plan": [text] * 4, "goal_reached": [True, None, False, True]}
+    )
+    assert build_report(frame.with_columns(plan_score=1.0)).rates["percent"].to_list() == pytest.approx([200 / 3])
+    statistics = {"goal_reached": {"true": 2, "false": 1, "null": 1}, "equivalent": {"true": 2, "false": 1, "null": 1}}
+    summary = RunSummary("scored", 4, 4, 0, 0, 1, 0, "local", 1, 1.0, "s", statistics)
+    assert (summary.share("goal_reached"), summary.share("equivalent")) == (pytest.approx(2 / 3), 0.5)
+
+
+def stopped(folder: Path, kept: Sequence[int], complete: bool = False) -> Path:
+    """The run with only some of its partitions, as if it had been stopped."""
+    scored = folder / f"stopped-{len(kept)}-{complete}"
+    scored.mkdir()
+    partitions = sorted((folder / "scored").glob("*.parquet"))
+    for place in kept:
+        (scored / partitions[place].name).write_bytes(partitions[place].read_bytes())
+    for name in (MANIFEST, SUMMARY) if complete else (MANIFEST,):
+        (scored / name).write_bytes((folder / "scored" / name).read_bytes())
+    return scored
+
+
+def test_an_unfinished_run_is_called_so_in_every_output(run_of_sample: tuple[RunSummary, Path], tmp_path: Path) -> None:
+    scored = stopped(run_of_sample[1], [0, 3, 4])
+    report = build_report(scored)
+    assert (report.rows, report.missing) == (30, 60)
+    html = pages.html(report_page(report), {})
+    assert "unfinished" in html and "60 of 90" in html
+    for form in ("terminal", "md", "tex", "json"):
+        found = run("report", scored, "--format", form)
+        assert found.exit_code == 3
+        text = " ".join(found.stdout.split())
+        assert "unfinished" in text and "60 of 90" in text, form
+    assert json.loads(run("report", scored, "--format", "json").stdout)["missing"] == 60
+    for arguments in (("--format", "csv"), ("--output", tmp_path / "rates.csv"), ("--output", tmp_path / "r.parquet")):
+        found = run("report", scored, *arguments)
+        assert found.exit_code == 3 and "60 of 90" in only_line(found.stderr)
+
+
+def test_a_single_partition_of_an_unfinished_run_knows_the_others(run_of_sample: tuple[RunSummary, Path]) -> None:
+    scored = stopped(run_of_sample[1], [1, 2])
+    assert build_report(next(iter(sorted(scored.glob("*.parquet"))))).missing == 70
+
+
+def test_all_partitions_without_the_summary_are_unfinished_with_nothing_missing(
+    run_of_sample: tuple[RunSummary, Path],
+) -> None:
+    scored = stopped(run_of_sample[1], range(9))
+    assert build_report(scored).missing == 0
+    assert run("report", scored).exit_code == 3
+
+
+def test_a_finished_run_is_not_called_unfinished(run_of_sample: tuple[RunSummary, Path], tmp_path: Path) -> None:
+    finished = build_report(run_of_sample[1] / "scored")
+    assert finished.missing is None and finished.unfinished is None
+    assert run("report", run_of_sample[1] / "scored").exit_code == 0
+    assert build_report(write_partitions(tmp_path, [answers()])).unfinished is None
+
+
+def test_the_summary_of_another_run_completes_nothing(run_of_sample: tuple[RunSummary, Path]) -> None:
+    scored = stopped(run_of_sample[1], [0, 1, 2, 3], complete=True)
+    summary = json.loads((scored / SUMMARY).read_text())
+    (scored / SUMMARY).write_text(json.dumps({**summary, "run": "another"}))
+    assert build_report(scored).missing == 50
+
+
+def test_an_unfinished_run_is_compared_with_a_warning(run_of_sample: tuple[RunSummary, Path]) -> None:
+    scored = stopped(run_of_sample[1], [5])
+    found = run("compare", run_of_sample[1] / "scored", scored, "--on", "id")
+    assert found.exit_code == 3 and "80 of 90" in " ".join(found.stdout.split())
+    assert len(compare_datasets(run_of_sample[1] / "scored", scored, on=["id"]).unfinished) == 1
+
+
+def test_names_of_columns_come_from_the_run(tmp_path: Path) -> None:
+    frame = pl.read_parquet(SAMPLE).head(4).rename({"id": "question", "reference_domain": "d"}).drop("generated_domain")
+    frame.with_columns(llm=pl.lit("a")).write_parquet(tmp_path / "pairs.parquet")
+    names = {"reference_id": "question", "model": "llm"}
+    score_dataset(tmp_path / "pairs.parquet", tmp_path / "scored", columns=names, workers=1)
+    report = build_report(tmp_path / "scored")
+    assert (report.clusters, report.model, report.by) == ("question", "llm", ("llm", "domain"))
