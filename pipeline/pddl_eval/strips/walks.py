@@ -20,8 +20,8 @@ from pddl_eval.strips.joins import objects_that_fit, picker
 from pddl_eval.strips.task import GroundTask, successor_generator
 from pddl_eval.verdict import Undecided
 
-WALKS = 10
-STEPS = 50
+WALKS = 20
+STEPS = 25
 SEED = 0
 
 MAX_LOOKS = 4_000_000
