@@ -1,6 +1,6 @@
 """The long run of canonical labelling against judges: ``python -m tests.canonical_run --count 100000 --seed 1``.
 
-For each random pair of coloured structures (``tests.equivalence.canonical_judge``) it compares the canonical forms with
+For each random pair of coloured structures (``tests.canonical.judge``) it compares the canonical forms with
 a search for an isomorphism, with all bijections up to 5 objects, now and then with networkx's matcher, and with BLISS
 for each tenth pair, which is larger; it checks that equal forms have equal invariants and that the canonical orders
 map one structure onto the other. It prints a table and each disagreement with the number that draws it again
@@ -16,9 +16,9 @@ from collections.abc import Hashable
 from random import Random
 
 from pddl_eval.budget import OutOfBudgetError
-from pddl_eval.equivalence.canonical import LabelledGraph, isomorphic
+from pddl_eval.canonical import LabelledGraph, isomorphic
 
-from tests.equivalence.canonical_judge import (
+from tests.canonical.judge import (
     Structure,
     by_bliss,
     by_definition,

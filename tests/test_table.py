@@ -93,14 +93,14 @@ def test_plans_are_scored_and_carried_out_in_the_reference_problem() -> None:
     assert "parseable" not in rows[0]
 
 
-def test_domains_are_scored_and_a_missing_reference_is_an_error_of_its_row() -> None:
+def test_domains_are_scored_and_a_missing_reference_is_a_mistake_in_the_data() -> None:
     sail = "(define (domain f) (:action sail :parameters (?x) :precondition (at ?x) :effect (not (at ?x))))"
     table = pa.table(
         {"reference_domain": [sail, None, sail], "generated_domain": [sail.replace("?x", "?y"), sail, "no domain"]}
     )
     rows = score_table(table, ScoringOptions()).to_pylist()
     assert [row["domain_precision"] for row in rows] == [1.0, None, 0.0]
-    assert [row["score_error"] is None for row in rows] == [True, False, True]
+    assert [row["domain_verdict"] for row in rows] == ["identical", "reference_invalid", "unparseable"]
     assert rows[2]["domain_detail"]
 
 

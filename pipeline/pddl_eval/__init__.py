@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from pddl_eval.report import Report, build_report
     from pddl_eval.run import RunSummary, score_dataset
     from pddl_eval.table import score_frame
-    from pddl_eval.verdict import ProblemVerdict
+    from pddl_eval.verdict import DomainVerdict, ProblemVerdict
 
 _ROOMS = {
-    "api": ("UndecidedError", "UnsolvableError", "certificate", "compare_problems", "fully_specify"),
+    "api": ("UndecidedError", "UnsolvableError", "certificate", "compare_problems", "compare_tasks", "fully_specify"),
     "equivalence": ("scene_graph",),
     "metrics": ("DomainScores", "PlanScores", "compare_domains", "compare_plans"),
     "model": ("Problem",),
@@ -31,12 +31,13 @@ _ROOMS = {
     "report": ("Report", "build_report"),
     "run": ("RunSummary", "score_dataset"),
     "table": ("score_frame",),
-    "verdict": ("ProblemVerdict",),
+    "verdict": ("DomainVerdict", "ProblemVerdict"),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
     "DomainScores",
+    "DomainVerdict",
     "ParseError",
     "PlanScores",
     "Problem",
@@ -50,6 +51,7 @@ __all__ = [
     "compare_domains",
     "compare_plans",
     "compare_problems",
+    "compare_tasks",
     "fully_specify",
     "parse_problem",
     "scene_graph",

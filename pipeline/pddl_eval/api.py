@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pddl_eval.budget import row_budget
 from pddl_eval.domains import chosen_domain
-from pddl_eval.equivalence import task_of
+from pddl_eval.equivalence import TaskDecision, task_of
 from pddl_eval.errors import UserError
-from pddl_eval.metrics import score_problem_pair
-from pddl_eval.model import Problem, State, problem_to_pddl
+from pddl_eval.metrics import DomainPair, decided_task, score_problem_pair
+from pddl_eval.model import Domain, Problem, State, problem_to_pddl
 from pddl_eval.options import ScoringOptions
 from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable
 
@@ -110,3 +110,30 @@ def certificate(problem: str | Problem, domain: str | None = None, *, is_placeho
     if isinstance(found, Undecided):
         raise UndecidedError(found.reason)
     return found
+
+
+def compare_tasks(
+    reference_domain: str | Domain,
+    reference_problem: str | Problem,
+    generated_domain: str | Domain | None,
+    generated_problem: str | Problem | None,
+    *,
+    is_placeholder: bool = False,
+) -> TaskDecision:
+    """Whether a generated domain and problem together are the reference's planning task, in whatever words.
+
+    Some renaming that makes the domains equivalent has to make the problems equivalent. The generated texts may be raw
+    model answers. ``is_placeholder`` as in ``compare_problems``.
+
+    Raises ``UserError`` where the reference domain is missing, has no operators or cannot be read.
+    Source: DESIGN.md, section 7.
+
+    >>> go = "(define (domain d) (:action go :parameters (?a ?b) :precondition (at ?a) :effect (at ?b)))"
+    >>> trip = "(define (problem p) (:domain d) (:objects x y) (:init (at x)) (:goal (at y)))"
+    >>> task = compare_tasks(go, trip, go.replace("at ", "in "), trip.replace("at ", "in ").replace(" x", " home"))
+    >>> task.equivalent, task.renaming.predicates
+    (True, {'in': ('at', (0,))})
+    """
+    with row_budget(ROW_SECONDS):
+        pair = DomainPair(reference_domain, generated_domain)
+        return decided_task(pair, task_of(reference_problem, reference_domain), generated_problem, is_placeholder)

@@ -26,6 +26,9 @@ Types = tuple[str, ...]
 Facts = TypeVar("Facts", State, int)
 """A set of atoms, or the same set as an int with one bit an atom."""
 
+Formula = str | tuple["Formula", ...]
+"""A PDDL expression as written: a word, or a head and what follows it."""
+
 ROOT_TYPE = "object"
 """The type of an object that declares none, and the ancestor of every type."""
 
@@ -63,7 +66,9 @@ class Operator(Generic[Facts]):
     """An operator: lifted, with variables (``"?x"``) as parameters, or ground, with objects in their place.
 
     Each parameter stands with its alternative types. ``(= ?x ?y)`` is the atom ``("=", "?x", "?y")`` among the
-    preconditions, negated among the negative ones; a ground operator has none.
+    preconditions, negated among the negative ones; a ground operator has none. ``formulas`` are the conjuncts that sets
+    of atoms cannot say (quantifiers, conditional effects, costs …), each with the part that it stands in; nothing that
+    applies an operator asks for them.
 
     >>> drop = Operator("drop", (("?b", ("ball",)),), frozenset({("held", "?b")}), frozenset(), frozenset(),
     ...                 frozenset({("held", "?b")})).renamed({"?b": "b1"})
@@ -77,6 +82,7 @@ class Operator(Generic[Facts]):
     negative_preconditions: Facts
     add_effects: Facts
     delete_effects: Facts
+    formulas: tuple[tuple[str, Formula], ...] = ()
 
     @property
     def action(self) -> Action:
@@ -97,12 +103,10 @@ class Operator(Generic[Facts]):
         return (state | self.delete_effects) ^ self.delete_effects | self.add_effects
 
     def renamed(self: Operator[State], names: Mapping[str, str]) -> Operator[State]:
-        """The operator with other names for its parameters and for the constants in it."""
-        return Operator(
-            self.name,
-            tuple((names.get(parameter, parameter), types) for parameter, types in self.parameters),
-            *(renamed(part, names) for part in self.parts),
-        )
+        """The operator, without its formulas, with other names for its parameters and for the constants in it."""
+        parameters = tuple((names.get(parameter, parameter), types) for parameter, types in self.parameters)
+        preconditions, negative, added, deleted = (renamed(part, names) for part in self.parts)
+        return Operator(self.name, parameters, preconditions, negative, added, deleted)
 
     def without_types(self) -> Operator[Facts]:
         """The same operator with parameters that any object fits."""
@@ -115,7 +119,8 @@ class Domain:
 
     ``types`` maps each declared type to its parent; ``constants`` maps each constant to its type; ``predicates`` maps
     a name to its parameters' types. ``outside_strips`` names each construct that the STRIPS reading had to leave
-    out (``"sail: forall"``): where it is not empty, the operators do not say all that the text says.
+    out (``"sail: forall"``): where it is not empty, the operators do not say all that the text says. ``formulas`` are
+    the sections that belong to no operator, such as derived predicates, as written.
     """
 
     name: str
@@ -124,6 +129,7 @@ class Domain:
     predicates: Mapping[str, tuple[Types, ...]]
     operators: tuple[Operator[State], ...]
     outside_strips: tuple[str, ...] = ()
+    formulas: tuple[tuple[str, Formula], ...] = ()
 
     def __hash__(self) -> int:
         return hash(self.name)  # The mappings have no hash. Caches find a domain by its name, then compare.
@@ -253,7 +259,7 @@ def problem_to_pddl(problem: Problem) -> str:
 
 
 def domain_to_pddl(domain: Domain) -> str:
-    """The domain as PDDL text, atoms in alphabetical order; ``parse_domain`` reads the same domain from it.
+    """The STRIPS part of a domain as PDDL text, atoms in alphabetical order; ``parse_domain`` reads it back.
 
     >>> print(domain_to_pddl(Domain("d", {"car": "object"}, {}, {"at": (("car",),)}, ())))
     (define (domain d)

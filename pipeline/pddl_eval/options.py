@@ -244,5 +244,5 @@ def build() -> str:
     >>> build() in ("compiled", "plain Python")
     True
     """
-    hot = Path(__file__).parent / "equivalence" / "canonical"
+    hot = Path(__file__).parent / "canonical"
     return "compiled" if any(hot.with_suffix(suffix).exists() for suffix in EXTENSION_SUFFIXES) else "plain Python"

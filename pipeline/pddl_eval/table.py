@@ -121,7 +121,8 @@ def score_schema(schema: pa.Schema, options: ScoringOptions) -> pa.Schema:
     for name in map(options.column, MEANINGS):
         if schema.names.count(name) > 1:
             raise ColumnError(f"{schema.names.count(name)} columns are named {name}: keep one")
-    for meaning in [side for pair in present for side in (pair.reference, pair.generated)] + ["domain"]:
+    sides = [side for pair in present for side in (pair.reference, pair.generated)]
+    for meaning in [*sides, "reference_problem", "domain"]:
         name = options.column(meaning)
         if name in schema.names and not is_text(schema.field(name).type):
             raise ColumnError(f"column {name} should hold text, but its type is {schema.field(name).type}")
@@ -138,6 +139,15 @@ def score_schema(schema: pa.Schema, options: ScoringOptions) -> pa.Schema:
     return pa.schema(
         [*schema, *(pa.field(column.name, ARROW_TYPES[column.type]) for column in added)], metadata=schema.metadata
     )
+
+
+def constants_signed(schema: pa.Schema, options: ScoringOptions) -> str:
+    """What the signature of these columns' scores says beside the settings: constants that are no setting.
+
+    >>> constants_signed(pa.schema({"reference_plan": pa.string(), "generated_plan": pa.string()}), ScoringOptions())
+    ''
+    """
+    return "".join(f"|{pair.signed}" for pair in pairs_present(schema, options) if pair.signed)
 
 
 def count_unknown_domains(table: pa.Table, options: ScoringOptions) -> dict[str, dict[str, float]]:

@@ -85,6 +85,37 @@ class Verdict(StrEnum):
         return self in (Verdict.IDENTICAL, Verdict.ISOMORPHIC, Verdict.EQUIVALENT)
 
 
+class DomainVerdict(StrEnum):
+    """What a comparison of two domains came to; ``meaning`` says it in a few words.
+
+    >>> DomainVerdict.RENAMED.value, DomainVerdict.RENAMED.meaning
+    ('renamed', 'the same operators in other words')
+    """
+
+    meaning: str
+
+    def __new__(cls, value: str, meaning: str) -> DomainVerdict:
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.meaning = meaning
+        return member
+
+    IDENTICAL = ("identical", "the same operators under the same names")
+    RENAMED = ("renamed", "the same operators in other words")
+    OPERATOR_COUNT = ("operator_count", "too many or too few operators")
+    OPERATORS_DIFFER = ("operators_differ", "other operators, whatever the words")
+    TYPES_DIFFER = ("types_differ", "the same operators but for the types of their parameters")
+    EMPTY = ("empty", "no answer")
+    UNPARSEABLE = ("unparseable", "no PDDL domain that can be read")
+    UNDECIDED = ("undecided", "a limit was hit before an answer was found")
+    REFERENCE_INVALID = ("reference_invalid", "a mistake in the data: the reference cannot be read")
+
+    @property
+    def right(self) -> bool:
+        """True for the verdicts of an equivalent domain."""
+        return self in (DomainVerdict.IDENTICAL, DomainVerdict.RENAMED)
+
+
 @dataclass(frozen=True, slots=True)
 class ProblemVerdict:
     """The scores of one generated problem against its reference; None where not decided.

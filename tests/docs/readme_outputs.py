@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from pddl_eval.metrics import PAIRS, ROW_COLUMNS
-from pddl_eval.verdict import Verdict
+from pddl_eval.verdict import DomainVerdict, Verdict
 
 from tests.docs.markdown import ROOT
 
@@ -53,12 +53,17 @@ def outputs(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
 
 def tables() -> dict[str, str]:
     """The README's tables of score columns and of verdicts, by their marks."""
+
+    def verdicts(kind: type[Verdict | DomainVerdict]) -> str:
+        lines = [f"| `{each.value}` | {'right: ' if each.right else ''}{each.meaning} |" for each in kind]
+        return "\n".join(["| verdict | meaning |", "|---|---|", *lines]) + "\n"
+
     columns = [column for pair in PAIRS for column in pair.columns]
     scores = [f"| `{each.name}` | {each.type.__name__} | {each.meaning} |" for each in (*columns, *ROW_COLUMNS)]
-    verdicts = [f"| `{each.value}` | {'right: ' if each.right else ''}{each.meaning} |" for each in Verdict]
     return {
         "columns": "\n".join(["| output | type | meaning |", "|---|---|---|", *scores]) + "\n",
-        "verdicts": "\n".join(["| verdict | meaning |", "|---|---|", *verdicts]) + "\n",
+        "verdicts": verdicts(Verdict),
+        "domain verdicts": verdicts(DomainVerdict),
     }
 
 

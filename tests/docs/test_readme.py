@@ -82,7 +82,7 @@ def test_every_input_column_and_every_known_domain_is_named() -> None:
     assert set(named) == {*MEANINGS, *known_domain_names()}
 
 
-@pytest.mark.parametrize("mark", ["columns", "verdicts"])
+@pytest.mark.parametrize("mark", ["columns", "verdicts", "domain verdicts"])
 def test_the_tables_are_the_programs(mark: str) -> None:
     assert f"<!-- {mark} -->\n\n{tables()[mark]}\n" in README, "python -m tests.docs.readme_outputs writes it"
 

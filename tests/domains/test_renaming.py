@@ -2,7 +2,7 @@
 
 import pytest
 from pddl_eval.domains import BrokenAssumption, planning_domain
-from pddl_eval.domains.renaming import renaming_between
+from pddl_eval.domains.renaming import recognised
 from pddl_eval.equivalence import Task
 from pddl_eval.model import Problem
 from pddl_eval.verdict import Unsolvable
@@ -81,6 +81,6 @@ def test_reasons_are_in_the_given_words() -> None:
 def test_every_known_domain_is_recognised_in_its_own_words(name: str) -> None:
     known = planning_domain(name)
     assert known is not None
-    renaming = renaming_between(known.domain, known.domain)
+    renaming = recognised(known.domain, known.structure)
     assert renaming is not None
     assert set(renaming.operators) == {operator.name for operator in known.domain.operators}

@@ -12,68 +12,9 @@ from collections.abc import Callable
 from pddl_eval.model import Atom, Problem
 from pddl_eval.parsing import parse_domain
 
-LOGISTICS = parse_domain("""
-(define (domain logistics)
-  (:requirements :strips :typing)
-  (:types truck plane - vehicle  parcel vehicle - movable  airport - place  city)
-  (:predicates (located ?m - movable ?p - place) (inside ?p - parcel ?v - vehicle) (part-of ?p - place ?c - city))
-  (:action load
-    :parameters (?p - parcel ?v - vehicle ?where - place)
-    :precondition (and (located ?p ?where) (located ?v ?where))
-    :effect (and (inside ?p ?v) (not (located ?p ?where))))
-  (:action unload
-    :parameters (?p - parcel ?v - vehicle ?where - place)
-    :precondition (and (inside ?p ?v) (located ?v ?where))
-    :effect (and (located ?p ?where) (not (inside ?p ?v))))
-  (:action drive
-    :parameters (?t - truck ?from ?to - place ?c - city)
-    :precondition (and (located ?t ?from) (part-of ?from ?c) (part-of ?to ?c))
-    :effect (and (located ?t ?to) (not (located ?t ?from))))
-  (:action fly
-    :parameters (?a - plane ?from ?to - airport)
-    :precondition (located ?a ?from)
-    :effect (and (not (located ?a ?from)) (located ?a ?to))))
-""")
+from tests.corpus import CORPUS
 
-SOKOBAN = parse_domain("""
-(define (domain sokoban)
-  (:types cell direction box)
-  (:predicates (next ?a ?b - cell ?d - direction) (player ?c - cell) (at ?b - box ?c - cell) (clear ?c - cell))
-  (:action walk
-    :parameters (?from ?to - cell ?d - direction)
-    :precondition (and (player ?from) (next ?from ?to ?d) (clear ?to))
-    :effect (and (not (player ?from)) (not (clear ?to)) (player ?to) (clear ?from)))
-  (:action push
-    :parameters (?b - box ?behind ?from ?to - cell ?d - direction)
-    :precondition (and (player ?behind) (next ?behind ?from ?d) (next ?from ?to ?d) (at ?b ?from) (clear ?to))
-    :effect (and (not (player ?behind)) (clear ?behind) (player ?from) (not (at ?b ?from)) (at ?b ?to)
-      (not (clear ?to)))))
-""")
-
-FERRY = parse_domain("""
-(define (domain ferry)
-  (:requirements :strips :typing :negative-preconditions :equality)
-  (:types port car)
-  (:constants home - port)
-  (:predicates (at-ferry ?p - port) (at ?c - car ?p - port) (on ?c - car) (full) (fuel))
-  (:action sail
-    :parameters (?from ?to - port)
-    :precondition (and (not (= ?from ?to)) (at-ferry ?from) (fuel))
-    :effect (and (at-ferry ?to) (not (at-ferry ?from)) (not (fuel))))
-  (:action tank :precondition (and (at-ferry home) (not (fuel))) :effect (fuel))
-  (:action drift
-    :parameters (?from - port)
-    :precondition (and (at-ferry ?from) (not (fuel)) (not (= ?from home)))
-    :effect (and (at-ferry home) (not (at-ferry ?from))))
-  (:action board
-    :parameters (?c - car ?p - port)
-    :precondition (and (at ?c ?p) (at-ferry ?p) (not (full)))
-    :effect (and (on ?c) (full) (not (at ?c ?p))))
-  (:action land
-    :parameters (?c - car ?p - port)
-    :precondition (and (on ?c) (at-ferry ?p))
-    :effect (and (at ?c ?p) (not (on ?c)) (not (full)))))
-""")
+DOMAINS = {name: parse_domain(CORPUS[name].domain) for name in ("logistics", "sokoban", "ferry")}
 
 
 def logistics_problem(seed: int) -> Problem:
@@ -145,4 +86,3 @@ PROBLEMS: dict[str, Callable[[int], Problem]] = {
     "sokoban": sokoban_problem,
     "ferry": ferry_problem,
 }
-DOMAINS = {"logistics": LOGISTICS, "sokoban": SOKOBAN, "ferry": FERRY}

@@ -421,8 +421,16 @@ def _if_different(original: Original, changed: Problem) -> Problem | None:
     return changed
 
 
-def surely_different(objects: Mapping[str, str], sides: Iterable[State], other_sides: Iterable[State]) -> bool:
+def surely_different(
+    objects: Mapping[str, str],
+    sides: Iterable[State],
+    other_sides: Iterable[State],
+    *,
+    other_objects: Mapping[str, str] | None = None,
+) -> bool:
     """True only where no bijection of the objects that keeps types maps each side onto its other; False proves nothing.
+
+    Both sides have the same objects unless the other's are given.
 
     Colours of objects are refined round by round by the atoms they occur in (Weisfeiler and Leman's idea), and what is
     compared is how many objects have each colour. Labels must not come from the judge that they are there to test, so
@@ -432,7 +440,7 @@ def surely_different(objects: Mapping[str, str], sides: Iterable[State], other_s
     >>> surely_different(objects, (up,), (down,)), surely_different(objects, (up, up), (up, down))
     (False, True)
     """
-    return _colors(objects, sides) != _colors(objects, other_sides)
+    return _colors(objects, sides) != _colors(other_objects or objects, other_sides)
 
 
 def _colors(objects: Mapping[str, str], sides: Iterable[State]) -> tuple[Counter[int], Counter[tuple[int, str]]]:

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from pddl_eval.benchmark.enumeration import PAIRS_SCHEMA, SIZE_BUCKETS, benchmark_pairs, pairs_tables
 from pddl_eval.benchmark.sample import sample_table
-from pddl_eval.benchmark.variants import VARIANT_FIELDS, Draw, variants_schema, variants_table
+from pddl_eval.benchmark.variants import PROBLEMS, Draw, Kind, variants_schema, variants_table
 from pddl_eval.run import DatasetError, Shard, Source, locate, new_parquet, ordered_map, plan_shards, read_rows
 
 ROW_GROUP_ROWS = 4096
@@ -26,8 +26,6 @@ TABLE_1 = {
     "split": ("train", "test"),
 }
 """The columns of the paper's table 1 are values of columns of the benchmark."""
-
-LABELS = [field.name for field in VARIANT_FIELDS[1:]]
 
 
 def write_benchmark(output: str, watch: Callable[[int], None]) -> pl.DataFrame:
@@ -43,7 +41,13 @@ def write_benchmark(output: str, watch: Callable[[int], None]) -> pl.DataFrame:
 
 
 def write_variants(  # noqa: PLR0913 (what is read, made and written)
-    source: Source, output: str, draw: Draw, per_reference: int, workers: int, watch: Callable[[int], None]
+    source: Source,
+    output: str,
+    draw: Draw,
+    per_reference: int,
+    workers: int,
+    watch: Callable[[int], None],
+    kind: Kind = PROBLEMS,
 ) -> pl.DataFrame:
     """Write answers to references; returns how many ``answers`` have the same labels.
 
@@ -51,31 +55,34 @@ def write_variants(  # noqa: PLR0913 (what is read, made and written)
     ``workers`` changes no answer. Raises ``UserError`` where the columns do not fit, and ``DatasetError`` where a file
     is damaged.
     """
-    schema = variants_schema(source.schema)
+    schema = variants_schema(source.schema, kind)
     shards = plan_shards(source, max(1, ROW_GROUP_ROWS // per_reference))
     first_rows = accumulate((shard.rows for shard in shards), initial=0)
-    answer = partial(_answer, schema=source.schema, draw=draw, per_reference=per_reference)
-    counts = [_count_labels(schema.empty_table())]
+    answer = partial(
+        _answer, schema=source.schema, made=partial(variants_table, draw=draw, per_reference=per_reference, kind=kind)
+    )
+    labels = [field.name for field in kind.fields[1:]]
+    counts = [_count(schema.empty_table(), labels)]
     with new_parquet(locate(output), schema) as writer:
         tables = ordered_map(answer, zip(shards, first_rows, strict=False), workers)
         for shard, table in zip(shards, tables, strict=True):
             writer.write_table(table)
             watch(shard.rows * per_reference)
-            counts.append(_count_labels(table))
-    return pl.concat(counts).group_by(LABELS, maintain_order=True).agg(pl.sum("answers"))
+            counts.append(_count(table, labels))
+    return pl.concat(counts).group_by(labels, maintain_order=True).agg(pl.sum("answers"))
 
 
-def _count_labels(table: pa.Table) -> pl.DataFrame:
-    return pl.DataFrame(table.select(LABELS)).group_by(LABELS, maintain_order=True).len("answers")
+def _count(table: pa.Table, columns: list[str]) -> pl.DataFrame:
+    return pl.DataFrame(table.select(columns)).group_by(columns, maintain_order=True).len("answers")
 
 
-def _answer(shard_and_row: tuple[Shard, int], schema: pa.Schema, draw: Draw, per_reference: int) -> pa.Table:
+def _answer(shard_and_row: tuple[Shard, int], schema: pa.Schema, made: Callable[[pa.Table, int], pa.Table]) -> pa.Table:
     shard, first_row = shard_and_row
     tables = []
     for rows in read_rows(shard.file, shard.start, shard.stop, schema):
         if rows.damage:
             raise DatasetError(f"{shard.file} is damaged: {rows.damage}")
-        tables.append(variants_table(rows.table, first_row + rows.numbers.start - shard.start, draw, per_reference))
+        tables.append(made(rows.table, first_row + rows.numbers.start - shard.start))
     return pa.concat_tables(tables)
 
 

@@ -1,6 +1,6 @@
-"""Answers to reference problems with what a right judge must say about each, drawn by named mixes; tables of them.
+"""Answers to references with what a right judge must say about each, drawn by named mixes; tables of them.
 
-How an answer is made and why its labels hold is in ``answers``. No file is opened here.
+How an answer is made and why its labels hold is in ``answers`` and ``domain_answers``. No file is opened here.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from pddl_eval.benchmark.answers import RECIPES, Grade, Labels
+from pddl_eval.benchmark.domain_answers import DOMAIN_ANSWERS, DomainLabels, OriginalDomain, domain_answer
 from pddl_eval.benchmark.original import Original, write
 from pddl_eval.errors import UserError
 from pddl_eval.model import Problem
@@ -26,17 +27,39 @@ VARIANT_FIELDS = (
 )
 """What a variant adds to its reference's row: the answer, its recipe, and what the score columns must say, if known."""
 
+DOMAIN_FIELDS = (
+    pa.field("generated_domain", pa.string()),
+    pa.field("label_domain", pa.string()),
+    pa.field("label_domain_equivalent", pa.bool_()),
+    pa.field("label_domain_verdict", pa.string()),
+)
+"""The same for a variant of a domain."""
+
 
 class Variant(NamedTuple):
     """An answer, the name of its recipe, and its labels."""
 
     text: str
     recipe: str
-    labels: Labels
+    labels: Labels | DomainLabels
 
 
-Draw = Callable[[Original, int, int], Variant]
-"""The answer to a reference, given the number of its row and the number of the answer."""
+Draw = Callable[[Any, int, int], Variant]
+"""The answer to a reference (as ``Kind.original`` reads it), given the number of its row and that of the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What answers are made to: the column of references, how a row of it is read, what a variant adds to the row.
+
+    ``original`` raises ``UserError`` where the row's reference cannot be used.
+    """
+
+    column: str
+    used: frozenset[str]
+    original: Callable[[Mapping[str, Any]], Any]
+    fields: tuple[pa.Field, ...]
+    by_preset: Callable[[Preset, int], Draw]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,53 +129,111 @@ def variant_of(original: Original, recipe: str, random: Random) -> Variant | Non
 
 def by_preset(preset: Preset, seed: int) -> Draw:
     """Draws by a preset; an answer depends on the original, the seed and the two numbers, and on nothing else."""
-    return partial(_draw_by_preset, preset, seed)
+    return partial(_drawn, draw_variant, preset, seed)
 
 
-def _draw_by_preset(preset: Preset, seed: int, original: Original, row: int, answer: int) -> Variant:
-    return draw_variant(original, preset, Random(f"{seed} {row} {answer}"))
+def domains_by_preset(preset: Preset, seed: int) -> Draw:
+    """The same for domains."""
+    return partial(_drawn, draw_domain_variant, preset, seed)
 
 
-def variants_schema(schema: pa.Schema) -> pa.Schema:
+def _drawn(  # noqa: PLR0913 (picklable: a partial with the numbers of a row)
+    draw: Callable[[Any, Preset, Random], Variant], preset: Preset, seed: int, original: Any, row: int, answer: int
+) -> Variant:
+    return draw(original, preset, Random(f"{seed} {row} {answer}"))
+
+
+def draw_domain_variant(original: OriginalDomain, preset: Preset, random: Random) -> Variant:
+    """One answer to a domain: correct, unparseable or another domain by the preset's shares, then any recipe of these.
+
+    >>> drawn = draw_domain_variant(OriginalDomain("(define (domain d) (:action a))"), PRESETS["every-kind"], Random(7))
+    >>> drawn.recipe, drawn.labels.verdict
+    ('parameter_added', 'operators_differ')
+    """
+    (grade,) = random.choices(list(preset.shares), list(preset.shares.values()))
+    if grade not in (Grade.CORRECT, Grade.UNPARSEABLE):
+        grade = Grade.OPEN
+    names = [name for name, recipe in DOMAIN_ANSWERS.items() if recipe.grade is grade]
+    for name in random.sample(names, len(names)):
+        if found := domain_answer(original, name, random):
+            return Variant(found[0], name, found[1])
+    raise AssertionError(f"no recipe of {grade} applies")  # each grade has one that always does
+
+
+def _original_problem(row: Mapping[str, Any]) -> Original:
+    return Original(row["reference_problem"], bool(row.get("is_placeholder")), row.get("domain"))
+
+
+def _original_domain(row: Mapping[str, Any]) -> OriginalDomain:
+    return OriginalDomain(row["reference_domain"] or "")
+
+
+PROBLEMS = Kind(
+    "reference_problem",
+    frozenset({"reference_problem", "is_placeholder", "domain"}),
+    _original_problem,
+    VARIANT_FIELDS,
+    by_preset,
+)
+DOMAINS = Kind(
+    "reference_domain",
+    frozenset({"reference_domain"}),
+    _original_domain,
+    DOMAIN_FIELDS,
+    domains_by_preset,
+)
+KINDS = {"problems": PROBLEMS, "domains": DOMAINS}
+
+
+def kind_of(schema: pa.Schema, kind: str | None) -> Kind:
+    """The kind of that name; without a name that of the first column of references that there is.
+
+    Raises ``UserError`` where the kind's column is missing, or where a column would be there twice.
+    """
+    present = [each for each in KINDS.values() if each.column in schema.names]
+    found = KINDS[kind] if kind else next(iter(present), PROBLEMS)
+    variants_schema(schema, found)
+    return found
+
+
+def variants_schema(schema: pa.Schema, kind: Kind = PROBLEMS) -> pa.Schema:
     """The schema of the variants of references with this schema.
 
-    Raises ``UserError`` where there is no ``reference_problem``, or where a column would be there twice.
+    Raises ``UserError`` where the column of references is missing, or where a column would be there twice.
     """
-    if "reference_problem" not in schema.names:
-        raise UserError(f"there is no column reference_problem; the columns are {', '.join(schema.names)}")
-    taken = [field.name for field in VARIANT_FIELDS if field.name in schema.names]
+    if kind.column not in schema.names:
+        raise UserError(f"there is no column {kind.column}; the columns are {', '.join(schema.names)}")
+    taken = [field.name for field in kind.fields if field.name in schema.names]
     if taken:
         raise UserError(f"the references have a column {taken[0]} already")
-    return pa.schema([*schema, *VARIANT_FIELDS])
+    return pa.schema([*schema, *kind.fields])
 
 
-def variants_table(references: pa.Table, first_row: int, draw: Draw, per_reference: int = 1) -> pa.Table:
+def variants_table(
+    references: pa.Table, first_row: int, draw: Draw, per_reference: int = 1, kind: Kind = PROBLEMS
+) -> pa.Table:
     """So many variants of each reference, in the references' order; unusable references have none.
 
     Unusable is a reference that cannot be read or solved. ``first_row`` is the number of the table's first row in its
     dataset.
     """
-    used = {"reference_problem", "is_placeholder", "domain"}.intersection(references.column_names)
+    names = [field.name for field in kind.fields]
+    values = {name: values_of(references[name]) for name in kind.used.intersection(references.column_names)}
     taken: list[int] = []
     answers: list[dict[str, Any]] = []
-    values = {name: values_of(references[name]) for name in used}
     for place in range(len(references)):
-        row = {name: values[name][place] for name in used}
         try:
-            original = Original(row["reference_problem"], bool(row.get("is_placeholder")), row.get("domain"))
+            original = kind.original({name: column[place] for name, column in values.items()})
         except ValueError:
             continue
         for answer in range(per_reference):
             text, recipe, labels = draw(original, first_row + place, answer)
             taken.append(place)
-            answers.append(dict(zip(_NAMES, (text, recipe, *labels), strict=True)))
-    added = pa.Table.from_pylist(answers, pa.schema(VARIANT_FIELDS))
+            answers.append(dict(zip(names, (text, recipe, *labels), strict=True)))
+    added = pa.Table.from_pylist(answers, pa.schema(kind.fields))
     return beside(references.take(pa.array(taken, pa.int64())), added)
 
 
 def beside(table: pa.Table, added: pa.Table) -> pa.Table:
     """The table with the other's columns after its own."""
     return pa.Table.from_arrays([*table.columns, *added.columns], schema=pa.schema([*table.schema, *added.schema]))
-
-
-_NAMES = tuple(field.name for field in VARIANT_FIELDS)

@@ -53,6 +53,10 @@ def variants(
     output: Output,
     preset: Preset = "every-kind",
     seed: Seed = 0,
+    of: Annotated[
+        Literal["problems", "domains"] | None,
+        Option(help="What to make answers to; without it, to problems if INPUT has any."),
+    ] = None,
     per_reference: Annotated[int, Option(min=1, help="Answers to each reference.")] = 1,
     workers: Annotated[int, Option(min=1, help="Worker processes; changes no answer.")] = os.cpu_count() or 1,
 ) -> None:
@@ -62,24 +66,28 @@ def variants(
     pddl-eval generate variants problems.parquet answers.parquet
     pddl-eval generate variants problems.parquet answers.parquet --preset fine-tuned --seed 7 --per-reference 3
 
-    INPUT has a column reference_problem. OUT has the columns of INPUT, generated_problem and columns label…: what a
-    correct judge must say.
+    INPUT has a column reference_problem or reference_domain. OUT has the columns of INPUT, generated_problem or
+    generated_domain, and columns label…: what a correct judge must say, null where that is not known.
     """
     import polars as pl
 
-    from pddl_eval.benchmark import PRESETS, by_preset, write_variants
+    from pddl_eval.benchmark import PRESETS, kind_of, write_variants
     from pddl_eval.progress import progress
     from pddl_eval.run import open_source
 
     source = open_source(inputs)
+    kind = kind_of(source.schema, of)
+    draw = kind.by_preset(PRESETS[preset], seed)
     wanted = source.rows * per_reference
     with progress(wanted) as pace:
-        counts = write_variants(source, output, by_preset(PRESETS[preset], seed), per_reference, workers, pace.advance)
+        counts = write_variants(source, output, draw, per_reference, workers, pace.advance, kind)
     made = int(counts["answers"].sum())
-    _print_frame(counts.group_by("label").agg(pl.sum("answers")).sort("answers", "label", descending=[True, False]))
-    for share in ("parseable", "solvable", "equivalent"):  # by which the paper describes a model
-        print(f"{int(counts.filter(f'label_{share}')['answers'].sum()) / max(1, made):7.1%} {share}")
-    print(f"{made:,} answers; {wanted - made:,} left out because the reference cannot be read or solved")
+    recipe, *labels = (field.name for field in kind.fields[1:])
+    _print_frame(counts.group_by(recipe).agg(pl.sum("answers")).sort("answers", recipe, descending=[True, False]))
+    for label in labels:  # by which the paper describes a model
+        if counts.schema[label] == pl.Boolean:
+            print(f"{int(counts.filter(label)['answers'].sum()) / max(1, made):7.1%} {label.removeprefix('label_')}")
+    print(f"{made:,} answers; {wanted - made:,} left out because the reference cannot be used")
 
 
 @generate.command(epilog=EXIT_CODES)

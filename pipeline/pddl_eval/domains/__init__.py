@@ -16,11 +16,12 @@ from hashlib import blake2b
 from importlib import import_module
 
 from pddl_eval.domains.reading import BrokenAssumption, CoveredState, Rules
-from pddl_eval.domains.renaming import renamed_rules, renaming_between
+from pddl_eval.domains.renaming import recognised, renamed_rules
 from pddl_eval.errors import did_you_mean
 from pddl_eval.model import ROOT_TYPE, Domain, renamed
 from pddl_eval.parsing import DomainError, parse_domain
 from pddl_eval.shown import quote
+from pddl_eval.structure import Structure
 
 __all__ = [
     "BrokenAssumption",
@@ -68,6 +69,11 @@ class PlanningDomain:
             operators.append([types, *(sorted(renamed(part, places)) for part in operator.parts)])
         named = [self.name, sorted(self.domain.types.items()), sorted(self.domain.constants.items())]
         return blake2b(repr([*named, sorted(operators)]).encode(), digest_size=16).hexdigest()
+
+    @cached_property
+    def structure(self) -> Structure:
+        """What the domain says, whatever its words."""
+        return Structure(self.domain)
 
     @cached_property
     def _untyped(self) -> Domain:
@@ -157,7 +163,7 @@ def planning_domain(name_or_pddl: str) -> PlanningDomain | None:
     domain = parse_domain(name_or_pddl)
     for known in map(known_domain, known_domain_names()):
         if known is not None and known.rules is not None:
-            renaming = renaming_between(domain, known.domain)
+            renaming = recognised(domain, known.structure)
             if renaming is not None:
-                return PlanningDomain(domain, renamed_rules(known.rules, renaming))
+                return PlanningDomain(domain, renamed_rules(known.rules, domain, renaming))
     return PlanningDomain(domain)

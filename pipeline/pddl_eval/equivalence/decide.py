@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any
 
 from pddl_eval.budget import attempt
+from pddl_eval.canonical import LabelledGraph, isomorphic
 from pddl_eval.domains import known_domain
-from pddl_eval.equivalence.canonical import LabelledGraph, isomorphic
 from pddl_eval.equivalence.task import Task
 from pddl_eval.equivalence.wording import (
     goal_sentence,

@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache, partial
 from hashlib import blake2b
 
 from pddl_eval.budget import OutOfBudgetError, attempted
+from pddl_eval.canonical import LabelledGraph
 from pddl_eval.domains import (
     BrokenAssumption,
     CoveredState,
@@ -20,7 +21,6 @@ from pddl_eval.domains import (
     nothing_known_of,
     planning_domain,
 )
-from pddl_eval.equivalence.canonical import LabelledGraph
 from pddl_eval.model import ROOT_TYPE, Action, Domain, Problem, State
 from pddl_eval.parsing import ParseError, Unreadable, parse_problem, read_problem, require_declared
 from pddl_eval.solve import goal_state, solve
@@ -46,6 +46,7 @@ class Task:
     def __init__(
         self, problem: Problem, domain: PlanningDomain | None, typed: bool = True, asked_for: str | None = None
     ) -> None:
+        self.as_written = problem
         # What the domain declares as a constant is one, whatever a problem declares again.
         constants = domain.domain.constants if domain is not None else {}
         if not constants.keys().isdisjoint(problem.objects):

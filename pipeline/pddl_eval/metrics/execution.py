@@ -115,7 +115,7 @@ def _score(pair: PlanPair) -> tuple[Any, ...]:
         return False, False, None, None, None
     problem, domain = pair.task.problem, pair.task.domain.domain
     actual, expected = (execute(map(actions_of, plan), problem, domain) for plan in (pair.generated, pair.reference))
-    pair.notes += [_ending(actual), _ending(expected, "reference plan: ")]
+    pair.notes += [ending(actual), ending(expected, "reference plan: ")]
     validity = actual.reaches_goal, not actual.lacking, actual.failed_step
     if actual.failed_step is not None or expected.failed_step is not None:
         return *validity, None, None
@@ -126,7 +126,7 @@ def _score(pair: PlanPair) -> tuple[Any, ...]:
     return *validity, state_distance(problem.init, expected.steps, actual.steps), causal
 
 
-def _ending(execution: Execution, whose: str = "") -> str:
+def ending(execution: Execution, whose: str = "") -> str:
     """What to say of an execution that failed or did not reach the goal."""
     if execution.failed_step is not None:
         return f"{whose}step {execution.failed_step} fails: {execution.reason}"

@@ -15,7 +15,7 @@ from pddl_eval.equivalence import Task, read_task, task_of
 from pddl_eval.metrics import actions, execution, plan_score
 from pddl_eval.metrics.pairing import Column as Values
 from pddl_eval.metrics.pairing import as_column, pair_up
-from pddl_eval.metrics.registry import Column, Metric, Pair, Row, Scores
+from pddl_eval.metrics.registry import Column, Metric, Pair, Row, Scores, domain_of
 from pddl_eval.metrics.similarity import EMBEDDING, embed
 from pddl_eval.model import Domain, Problem
 from pddl_eval.options import ScoringOptions
@@ -86,11 +86,11 @@ class PlanScores(Scores):
 def _read(row: Row, options: ScoringOptions) -> PlanPair:
     problem, task = row.get("reference_problem"), None
     if problem is not None:
-        task = _runnable(read_task(problem, row.get("domain") or options.domain))
+        task = runnable(read_task(problem, domain_of(row, options)))
     return PlanPair(_reference(row["reference_plan"]), read_plan(row["generated_plan"]), task, options)
 
 
-def _runnable(task: Task | Unreadable) -> Task | str:
+def runnable(task: Task | Unreadable) -> Task | str:
     """What plans are carried out in, or in words why they cannot be."""
     if isinstance(task, Unreadable):
         return f"the reference problem cannot be read: {task.detail}"
@@ -158,7 +158,7 @@ def compare_plans(  # noqa: PLR0913 (the contract's keywords)
     [1.0, 0.5]
     """
     options = ScoringOptions(similarity=similarity, beta=beta, threshold=threshold)
-    task = _runnable(task_of(problem, domain)) if problem is not None else None
+    task = runnable(task_of(problem, domain)) if problem is not None else None
     pairs, are_columns = pair_up(reference, generated, "plans", _is_plan)
     references = {id(value): value for value, _ in pairs}
     read = {key: _plan_of(value) for key, value in references.items()}  # one that serves several is read once

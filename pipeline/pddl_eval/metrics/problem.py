@@ -12,7 +12,7 @@ from operator import attrgetter
 from pddl_eval.budget import row_budget
 from pddl_eval.domains import known_domain
 from pddl_eval.equivalence import Task, decide, read_pair, same_domain
-from pddl_eval.metrics.registry import Column, Metric, Pair, Row
+from pddl_eval.metrics.registry import Column, Metric, Pair, Row, domain_of
 from pddl_eval.model import Action
 from pddl_eval.options import ScoringOptions
 from pddl_eval.parsing import Unreadable
@@ -99,7 +99,7 @@ def _read(row: Row, options: ScoringOptions) -> ProblemVerdict:
         row["reference_problem"],
         row["generated_problem"],
         bool(row.get("is_placeholder")),
-        row.get("domain") or options.domain,
+        domain_of(row, options),
         options.check_solvable,
         options.row_seconds,
     )

@@ -18,6 +18,15 @@ Row = Mapping[str, Any]
 """The columns of a row that mean something, by meaning; absent ones are missing."""
 
 
+def domain_of(row: Row, options: ScoringOptions) -> str | None:
+    """The domain that a row names, or the text of its reference domain, or the domain of all rows that name none.
+
+    >>> domain_of({"domain": None, "reference_domain": "(define (domain d))"}, ScoringOptions(domain="gripper"))
+    '(define (domain d))'
+    """
+    return row.get("domain") or row.get("reference_domain") or options.domain
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A score column. ``type`` is bool, int, float or str; ``in_summary``: a run prints its share or mean.
@@ -47,12 +56,14 @@ class Pair:
 
     ``read`` makes of a row what all metrics of the pair take; ``prepare`` is told all rows of a table beforehand. What
     is read has ``notes``, a list: a metric that the row's budget ends gives null, and the reason is noted there.
+    ``signed`` is what the signature says of the constants of the metrics.
     """
 
     name: str
     read: Callable[[Row, ScoringOptions], Any]
     metrics: tuple[Metric, ...]
     prepare: Callable[[Sequence[Row], ScoringOptions], None] | None = None
+    signed: str = ""
 
     @property
     def reference(self) -> str:
@@ -71,6 +82,8 @@ class Pair:
 
     def score(self, pair: Any) -> list[Any]:
         """The values of all columns for what ``read`` made of a row."""
+        if isinstance(pair, OnlySome):
+            return [pair.get(column.name) for column in self.columns]
         scores: list[Any] = []
         for metric in self.metrics:
             try:
@@ -79,6 +92,10 @@ class Pair:
                 scores += [None] * len(metric.columns)
                 pair.notes += [reason for reason in [str(end)] if reason not in pair.notes]
         return scores
+
+
+class OnlySome(dict[str, Any]):
+    """What a pair's ``read`` returns for a row of which only these columns can be said."""
 
 
 class Scores(SimpleNamespace):

@@ -47,45 +47,63 @@ def syntactic_similarity(reference: Domain, generated: Domain | None) -> list[fl
         return [0.0] * len(COLUMNS)
     if not reference.operators:
         raise UserError(f"the reference domain {reference.name} has no operators")
-    theirs = {_name(operator): operator for operator in generated.operators}
-    ratios = [_ratios(operator, theirs.get(_name(operator))) for operator in reference.operators]
+    theirs = {operator_name(operator): operator for operator in generated.operators}
+    ratios = [_ratios(operator, theirs.get(operator_name(operator))) for operator in reference.operators]
     return [fmean(column) for column in zip(*ratios, strict=True)]
 
 
 def operators_only_in(one: Domain, other: Domain) -> tuple[str, ...]:
     """The names of the operators of a domain that match none of the other's."""
-    known = set(map(_name, other.operators))
-    return tuple(operator.name for operator in one.operators if _name(operator) not in known)
+    known = set(map(operator_name, other.operators))
+    return tuple(operator.name for operator in one.operators if operator_name(operator) not in known)
 
 
-def _name(operator: Operator[State]) -> str:
+def shared_operators(reference: Domain, generated: Domain) -> frozenset[str]:
+    """The names of the operators that are the same in both domains but for the names of their parameters.
+
+    Types of parameters count here. Where the domains declare other types or constants, no operator is the same.
+    """
+    if (reference.types, reference.constants) != (generated.types, generated.constants):
+        return frozenset()
+    ours, theirs = (
+        {
+            operator_name(operator): ([types for _, types in operator.parameters], by_position(operator))
+            for operator in domain.operators
+        }
+        for domain in (reference, generated)
+    )
+    return frozenset(name for name, said in ours.items() if theirs.get(name) == said)
+
+
+def operator_name(operator: Operator[State]) -> str:
     """The name by which operators match: in lower case, ``_`` as ``-``."""
     return operator.name.lower().replace("_", "-")
 
 
 def _ratios(reference: Operator[State], generated: Operator[State] | None) -> list[float]:
     """Precision and recall of one operator over all its atoms, then by group; an absent operator has no atoms."""
-    expected = _groups(reference)
-    found = _groups(generated) if generated else [frozenset()] * len(GROUPS)
+    expected = by_position(reference)
+    found = by_position(generated) if generated else [frozenset()] * len(GROUPS)
     counts = [(len(e & f), len(f), len(e)) for e, f in zip(expected, found, strict=True)]
     overall = tuple(map(sum, zip(*counts, strict=True)))
-    return [_share(right, whole) for right, has, wants in (overall, *counts) for whole in (has, wants)]
+    return [share(right, whole) for right, has, wants in (overall, *counts) for whole in (has, wants)]
 
 
-def _groups(operator: Operator[State]) -> list[frozenset[Atom]]:
+def by_position(operator: Operator[State]) -> list[frozenset[Atom]]:
     """The operator's atoms by group, parameters replaced by their positions."""
     position = {name: f"?{number}" for number, (name, _) in enumerate(operator.parameters)}
-    return [frozenset(_by_position(atom, position) for atom in part) for part in operator.parts]
+    return [frozenset(_atom_by_position(atom, position) for atom in part) for part in operator.parts]
 
 
-def _by_position(atom: Atom, position: dict[str, str]) -> Atom:
+def _atom_by_position(atom: Atom, position: dict[str, str]) -> Atom:
     terms = [position.get(term, term) for term in atom[1:]]
     if atom[0] == EQUALITY:
         terms.sort()  # (= ?x ?y) says what (= ?y ?x) says
     return (atom[0], *terms)
 
 
-def _share(part: int, whole: int) -> float:
+def share(part: int, whole: int) -> float:
+    """The ratio, 1 for 0/0."""
     return part / whole if whole else 1.0
 
 

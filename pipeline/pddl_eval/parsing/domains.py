@@ -2,7 +2,8 @@
 
 Tolerant in layout (any order of sections, missing or empty ``:precondition``, prose and fences around the block),
 strict in meaning: what STRIPS cannot say (``when``, ``forall``, numbers that decide whether an operator applies …) is
-named in ``Domain.outside_strips``, never guessed. Action costs do not change what is reachable and are passed over.
+named in ``Domain.outside_strips``, never guessed, and kept as written (``Operator.formulas``, ``Domain.formulas``), so
+that domains can be compared in it. Action costs are kept too, but not named: they do not change what is reachable.
 Nothing here reads problems or instantiates an operator.
 """
 
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pddl_eval.errors import UserError
-from pddl_eval.model import EQUALITY, ROOT_TYPE, Atom, Domain, Operator, State, Types
+from pddl_eval.model import EQUALITY, ROOT_TYPE, Atom, Domain, Formula, Operator, State, Types
 from pddl_eval.parsing.sexpr import DEFINE_DOMAIN, Expression, Unbalanced, read_expression
 from pddl_eval.shown import quote
 
@@ -25,6 +26,9 @@ _OPERATOR_PARTS = frozenset({":parameters", ":precondition", ":effect"})
 _QUANTITIES = frozenset({"increase", "decrease", "assign", "scale-up", "scale-down"})
 _COMPARISONS = frozenset({"<", ">", "<=", ">="})
 _OUTSIDE_STRIPS = frozenset({"when", "forall", "exists", "or", "imply", "preference", "oneof", "probabilistic"})
+
+_Formulas = list[tuple[str, Formula]]
+"""Each with the part of an operator, or the section of a domain, that it stands in."""
 
 
 class DomainError(UserError):
@@ -65,14 +69,15 @@ def parse_domain(text: str) -> Domain:  # noqa: C901 (one case a section)
     operators: dict[Operator[State], None] = {}
     names: set[str] = set()
     outside: list[str] = []
+    formulas: _Formulas = []
     for section in sections:
         keyword, body = _named(section, "a section of the domain")
         if keyword in (":types", ":constants"):
-            (types if keyword == ":types" else constants).update(_single_types(body, keyword[1:], outside))
+            (types if keyword == ":types" else constants).update(_single_types(body, keyword[1:], outside, formulas))
         elif keyword == ":predicates":
             for declaration in body:
                 name, arguments = _named(declaration, "a predicate with its arguments")
-                predicates[name] = tuple(fitting for _, fitting in _typed_list(arguments, f"predicate {name}"))
+                predicates[name] = tuple(fitting for _, fitting in typed_list(arguments, f"predicate {name}"))
         elif keyword in (":action", ":durative-action"):
             operator = _operator(body, keyword, outside)
             if operator.name in names and operator not in operators:
@@ -83,8 +88,10 @@ def parse_domain(text: str) -> Domain:  # noqa: C901 (one case a section)
             head = body[0] if body else "domain"
             defined = head[0] if isinstance(head, list) and head else head
             outside.append(f"{defined if isinstance(defined, str) else 'domain'}: derived predicate")
+            formulas.append((keyword, (":derived", *map(_as_written, body))))
         elif keyword not in (":requirements", ":functions"):
             outside.append(f"domain: {keyword}")
+            formulas.append((keyword, _as_written(body)))
     for parent in [parent for parent in types.values() if parent not in types]:
         types[parent] = ROOT_TYPE
     types.pop(ROOT_TYPE, None)
@@ -92,10 +99,15 @@ def parse_domain(text: str) -> Domain:  # noqa: C901 (one case a section)
         terms = {term for part in operator.parts for atom in part for term in atom[1:] if not term.startswith("?")}
         outside += [f"{operator.name}: {term} is not a constant" for term in sorted(terms - constants.keys())]
     predicates.pop(EQUALITY, None)
-    return Domain(header[1], types, constants, predicates, tuple(operators), tuple(dict.fromkeys(outside)))
+    notes = tuple(dict.fromkeys(outside))
+    return Domain(header[1], types, constants, predicates, tuple(operators), notes, tuple(formulas))
 
 
-def _show(expression: Expression) -> str:
+def _as_written(expression: Expression) -> Formula:
+    return expression if isinstance(expression, str) else tuple(map(_as_written, expression))
+
+
+def _show(expression: Expression | tuple[Expression | Formula, ...]) -> str:
     """A short quotation of an expression."""
     if isinstance(expression, str):
         return quote(expression)
@@ -109,7 +121,7 @@ def _named(expression: Expression, what: str) -> tuple[str, list[Expression]]:
     return expression[0], expression[1:]
 
 
-def _typed_list(items: Iterable[Expression], where: str) -> list[tuple[str, Types]]:
+def typed_list(items: Iterable[Expression | Formula], where: str) -> list[tuple[str, Types]]:
     """Read ``a b - t c - (either t u) d``: each name with its alternative types, ``object`` where none is given."""
     typed: list[tuple[str, Types]] = []
     names: list[str] = []
@@ -117,10 +129,12 @@ def _typed_list(items: Iterable[Expression], where: str) -> list[tuple[str, Type
     for item in rest:
         if item == "-":
             type_ = next(rest, "")
-            alternatives = type_[1:] if isinstance(type_, list) and type_[:1] == ["either"] else [type_]
+            alternatives = (
+                type_[1:] if not isinstance(type_, str) and type_[:1] in (["either"], ("either",)) else [type_]
+            )
             type_names = tuple(name for name in alternatives if isinstance(name, str) and name not in ("", "-"))
             if not names or not type_names or len(type_names) < len(alternatives):
-                raise DomainError(f"{where}: expected names, `-` and a type, found {_show([*names, item, type_])}")
+                raise DomainError(f"{where}: expected names, `-` and a type, found {_show((*names, item, type_))}")
             typed += [(name, type_names) for name in names]
             names = []
         elif isinstance(item, str) and not item.startswith(("-", ":")):
@@ -130,12 +144,13 @@ def _typed_list(items: Iterable[Expression], where: str) -> list[tuple[str, Type
     return typed + [(name, (ROOT_TYPE,)) for name in names]
 
 
-def _single_types(items: Iterable[Expression], where: str, outside: list[str]) -> dict[str, str]:
+def _single_types(items: Iterable[Expression], where: str, outside: list[str], formulas: _Formulas) -> dict[str, str]:
     """A typed list of which each name has one type; a second or alternative one is noted, the first one counts."""
     single: dict[str, str] = {}
-    for name, alternatives in _typed_list(items, where):
+    for name, alternatives in typed_list(items, where):
         if len(alternatives) > 1 or single.get(name, alternatives[0]) != alternatives[0]:
             outside.append(f"{where}: {name} has more than one type")
+            formulas.append((where, (name, *alternatives)))
         single.setdefault(name, alternatives[0])
     return single
 
@@ -160,7 +175,7 @@ def _operator(body: list[Expression], keyword: str, outside: list[str]) -> Opera
     listing = parts.get(":parameters", [])
     if isinstance(listing, str):
         raise DomainError(f"operator {name}: {_show(listing)} is not a list of parameters")
-    parameters = tuple(_typed_list(listing, f"operator {name}"))
+    parameters = tuple(typed_list(listing, f"operator {name}"))
     variables = {variable for variable, _ in parameters}
     for variable in sorted(variables):
         if not variable.startswith("?"):
@@ -169,20 +184,26 @@ def _operator(body: list[Expression], keyword: str, outside: list[str]) -> Opera
         raise DomainError(f"operator {name} names a parameter twice")
     if keyword == ":durative-action":
         outside.append(f"{name}: durative action")
-        return Operator(name, parameters, frozenset(), frozenset(), frozenset(), frozenset())
-    outside += [f"{name}: {part}" for part in parts if part not in _OPERATOR_PARTS]
+        timed = tuple((part, _as_written(form)) for part, form in parts.items() if part != ":parameters")
+        return Operator(name, parameters, frozenset(), frozenset(), frozenset(), frozenset(), timed)
+    other = {part: form for part, form in parts.items() if part not in _OPERATOR_PARTS}
+    outside += [f"{name}: {part}" for part in other]
+    formulas = [(part, _as_written(form)) for part, form in other.items()]
     precondition, effect = parts.get(":precondition", []), parts.get(":effect", [])
-    literals = (*_literals(precondition, name, False, outside), *_literals(effect, name, True, outside))
+    literals = (
+        *_literals(precondition, name, ":precondition", outside, formulas),
+        *_literals(effect, name, ":effect", outside, formulas),
+    )
     for atom in sorted(frozenset().union(*literals)):
         unknown = [term for term in atom[1:] if term[0] == "?" and term not in variables]
         outside += [f"{name}: {term} is not a parameter" for term in unknown]
-    return Operator(name, parameters, *literals)
+    return Operator(name, parameters, *literals, tuple(dict.fromkeys(formulas)))
 
 
 def _literals(  # noqa: C901 (one case a construct)
-    expression: Expression, operator: str, is_effect: bool, outside: list[str]
+    expression: Expression, operator: str, part: str, outside: list[str], formulas: _Formulas
 ) -> tuple[State, State]:
-    """The positive and the negative atoms of a conjunction; each other construct is added to ``outside``."""
+    """The positive and negative atoms of a conjunction; other constructs go into ``formulas``, named in ``outside``."""
     positive: set[Atom] = set()
     negative: set[Atom] = set()
     stack: list[tuple[Expression, bool]] = [(expression, True)]
@@ -190,29 +211,33 @@ def _literals(  # noqa: C901 (one case a construct)
         form, holds = stack.pop()
         if form == [] and holds:
             continue
-        if form == []:
-            outside.append(f"{operator}: negated conjunction")
-            continue
-        head, terms = _named(form, f"a condition or an effect of operator {operator}")
+        head, terms = ("and", []) if form == [] else _named(form, f"a condition or an effect of operator {operator}")
         atom = (head, *(term for term in terms if isinstance(term, str)))
+        construct = ""
         if head.startswith("?"):
             raise DomainError(f"operator {operator}: {_show(form)} is not a condition or an effect")
         if head == "and" and (holds or len(terms) == 1):
             stack += [(term, holds) for term in reversed(terms)]
-        elif head == "not":
+            continue
+        if head == "not":
             if len(terms) != 1:
                 raise DomainError(f"operator {operator}: {_show(form)} negates {len(terms)} formulas")
             stack.append((terms[0], not holds))
-        elif head == "and" or head in _OUTSIDE_STRIPS:
-            outside.append(f"{operator}: {'negated conjunction' if head == 'and' else head}")
-        elif is_effect and head in _QUANTITIES:
+            continue
+        if head == "and" or head in _OUTSIDE_STRIPS:
+            construct = "negated conjunction" if head == "and" else head
+        elif part == ":effect" and head in _QUANTITIES:
+            formulas.append((part, _as_written(form)))
             continue
         elif head in _COMPARISONS or (head == EQUALITY and len(atom) <= len(terms)):
-            outside.append(f"{operator}: numeric condition")
+            construct = "numeric condition"
         elif len(atom) <= len(terms):
-            outside.append(f"{operator}: nested term in {head}")
-        elif head == EQUALITY and (is_effect or len(terms) != 2):
+            construct = f"nested term in {head}"
+        elif head == EQUALITY and (part == ":effect" or len(terms) != 2):
             raise DomainError(f"operator {operator}: {_show(form)} compares nothing")
         else:
             (positive if holds else negative).add(atom)
+            continue
+        outside.append(f"{operator}: {construct}")
+        formulas.append((part, _as_written(form) if holds else ("not", _as_written(form))))
     return frozenset(positive), frozenset(negative)

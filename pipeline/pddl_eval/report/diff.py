@@ -193,7 +193,7 @@ def _side_by_side(
         values = {
             "is_there": pl.lit(True),
             ROW: pl.col(ROW),
-            "counted": side.is_counted(),
+            **{f"counted.{name}": side.is_counted(name) for name in names},
             "question": side.content(basis),
             "cluster": sides[1].clusters()[0] if what == "new" else absent,
             "verdict": pl.col("verdict") if "verdict" in side.schema else absent,
@@ -258,7 +258,7 @@ def _deltas(both: pl.DataFrame, by: Sequence[str], names: Sequence[str]) -> pl.D
     """
     found = []
     for name in names:
-        values = both.filter(_old("counted"), _new("counted")).select(
+        values = both.filter(_old(f"counted.{name}"), _new(f"counted.{name}")).select(
             *by, _CLUSTER, old=_old(name).cast(pl.Float64), new=_new(name).cast(pl.Float64)
         )
         if name in OPTIONAL or name not in MEASURES:

@@ -13,7 +13,7 @@ import os
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
@@ -46,7 +46,7 @@ from pddl_eval.run.partitions import (
 from pddl_eval.run.places import DatasetError, Location, OutputError, dataset_errors, locate
 from pddl_eval.run.retries import run_shards
 from pddl_eval.shown import printable, shorten
-from pddl_eval.table import UNKNOWN_DOMAINS, count_unknown_domains, score_schema, score_table
+from pddl_eval.table import UNKNOWN_DOMAINS, constants_signed, count_unknown_domains, score_schema, score_table
 from pddl_eval.verdict import Verdict
 
 MANIFEST = "_pddl_eval_run.json"
@@ -137,6 +137,7 @@ def prepare_run(inputs: Input, output: str | os.PathLike[str], scorer: Scorer, s
     source = open_source(inputs)
     _refuse_overlap(source, folder)
     output_schema = scorer.output_schema(source.schema)
+    scorer = replace(scorer, signature=scorer.signature + scorer.constants_signed(source.schema))
     # All that must be the same for a run to be the same. Where the input lies is not part of it.
     identity = {
         "format": FORMAT,
@@ -350,7 +351,7 @@ def pair_scorer(options: ScoringOptions) -> Scorer:
     signature = options.signature
     score = partial(_score_pairs, options=options, signature=signature)
     schema, count = (partial(function, options=options) for function in (score_schema, count_unknown_domains))
-    return Scorer(signature, asdict(options), schema, score, count)
+    return Scorer(signature, asdict(options), schema, score, count, partial(constants_signed, options=options))
 
 
 def scored_with(source: Source) -> ScoringOptions:

@@ -103,10 +103,10 @@ def with_plain_names(problem: Problem, domain: Domain) -> tuple[Problem, Domain,
     operators = []
     for number, operator in enumerate(domain.operators):
         variables = {variable: f"?x{position}" for position, (variable, _) in enumerate(operator.parameters)}
-        preconditions, *others = (plain(atoms, objects | variables) for atoms in operator.parts)
+        preconditions, negative, added, deleted = (plain(atoms, objects | variables) for atoms in operator.parts)
         fitting = {(type_predicates[types], variables[variable]) for variable, types in operator.parameters}
         parameters = tuple((variable, (ROOT_TYPE,)) for variable in variables.values())
-        operators.append(Operator(f"a{number}", parameters, preconditions | fitting, *others))
+        operators.append(Operator(f"a{number}", parameters, preconditions | fitting, negative, added, deleted))
     constants = {objects[term]: ROOT_TYPE for atom in in_operators for term in atom[1:] if term in objects}
     has_type = {
         (type_predicates[types], objects[name])

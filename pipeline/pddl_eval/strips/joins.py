@@ -59,7 +59,8 @@ def reachable_instances(objects: Mapping[str, str], init: State, domain: Domain)
     return grounding.instances
 
 
-def _pick(positions: list[int]) -> Pick:
+def picker(positions: list[int]) -> Pick:
+    """The function that picks the values at these positions."""
     if len(positions) > 1:
         return itemgetter(*positions)
     return itemgetter(slice(positions[0], positions[0] + 1) if positions else slice(0))
@@ -82,9 +83,9 @@ class _Join:
             if term not in slots:
                 first.setdefault(term, position)
         self.bound = [position for position, term in enumerate(atom) if term in slots]
-        self.value = _pick(self.bound)
-        self.key = _pick([slots[atom[position]] for position in self.bound])
-        self.fresh = _pick(list(first.values()))
+        self.value = picker(self.bound)
+        self.key = picker([slots[atom[position]] for position in self.bound])
+        self.fresh = picker(list(first.values()))
         equal = [(p, first[term]) for p, term in enumerate(atom) if first.get(term, p) != p]
         typed = [(p, frozenset(fit)) for term, p in first.items() if (fit := fitting[term]) is not None]
         self.fits: Callable[[Row], bool] | None = None
@@ -138,7 +139,7 @@ class _Grounding:
                 if variable not in bound:
                     joins.append(_Join((variable,), bound, dict.fromkeys(fitting)))
                     joins[-1].table[()] = [(name,) for name in (self.names if fit is None else fit)]
-            trigger = self._trigger(words, joins, _pick([bound[term] for term in terms]), add_instance)
+            trigger = self._trigger(words, joins, picker([bound[term] for term in terms]), add_instance)
             self.triggers.setdefault(_relation(start), []).append(trigger)
 
     def _trigger(
@@ -174,7 +175,7 @@ class _Grounding:
         """The function that adds the instance of an operator with a binding, once, if its equations hold."""
 
         def picks(lifted: Iterable[Atom]) -> list[Pick]:
-            return [_pick([slots[term] for term in atom]) for atom in sorted(lifted) if atom[0] != EQUALITY]
+            return [picker([slots[term] for term in atom]) for atom in sorted(lifted) if atom[0] != EQUALITY]
 
         def equations(lifted: State) -> list[tuple[int, int]]:
             return [(slots[atom[1]], slots[atom[2]]) for atom in lifted if atom[0] == EQUALITY]

@@ -7,8 +7,8 @@ from itertools import combinations
 import networkx as nx
 import pytest
 
-from tests.equivalence import hostile_graphs as graphs
-from tests.equivalence.hostile_graphs import GRAPHS, LOOKALIKES, HostileGraph, renamed
+from tests.canonical import hostile_graphs as graphs
+from tests.canonical.hostile_graphs import GRAPHS, LOOKALIKES, HostileGraph, renamed
 from tests.hostile_graphs_run import differ, form
 
 QUICK = (

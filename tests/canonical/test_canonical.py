@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 from pddl_eval import certificate
-from pddl_eval.equivalence.canonical import LabelledGraph, isomorphic
+from pddl_eval.canonical import LabelledGraph, isomorphic
 from pddl_eval.model import Problem
 
 from tests.canonical_run import AGREED, UNDECIDED, compared, draw

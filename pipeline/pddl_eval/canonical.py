@@ -247,6 +247,7 @@ class _Search:
         The form is the quotient, how many edges of each relation lead from colour to colour, with the forms of what
         the quotient leaves open: the pieces that the other edges make, or the best of the branches.
         """
+        check()
         self.spend(QUOTIENT * (len(piece.colour) + len(piece.edges)))
         colour, cells, count = piece.colour, piece.cells, self.vertices
         sizes = tuple([(start, len(cells[start])) for start in sorted(cells)])

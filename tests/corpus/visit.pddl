@@ -1,0 +1,13 @@
+; A walker visits every place of a graph; one operator, one type.
+(define (domain visit)
+  (:requirements :strips :typing)
+  (:types place)
+  (:predicates (beside ?a ?b - place) (here ?a - place) (seen ?a - place))
+  (:action step :parameters (?a ?b - place)
+    :precondition (and (here ?a) (beside ?a ?b))
+    :effect (and (here ?b) (seen ?b) (not (here ?a)))))
+(define (problem line-of-three)
+  (:domain visit)
+  (:objects a b c - place)
+  (:init (here b) (seen b) (beside a b) (beside b a) (beside b c) (beside c b))
+  (:goal (and (seen a) (seen c))))

@@ -1,0 +1,202 @@
+"""The long run of domain verdicts against judges: ``python -m tests.domains_run --count 10000 --tasks 5000``.
+
+``--count`` mutants of the corpus: the verdict is the mutant's label; where a mutation has no label, a search for an
+isomorphism (networkx) says whether a no is right. ``--small`` random pairs of small domains, judged by all bijections.
+``--tasks`` random pairs of small tasks, judged by all bijections and all reachable states. Everywhere a yes needs a
+renaming that makes one domain the other when it is applied here, and certificates that are equal; a no, certificates
+that differ. It prints a table, the times of a pair (processor time, texts read), and each disagreement with the number
+that draws it again (``--first NUMBER``), and exits with 1 on any.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from random import Random
+from statistics import median
+from time import process_time
+from typing import Any, NamedTuple
+
+import networkx
+from pddl_eval import compare_domains, compare_tasks
+from pddl_eval.benchmark.answers import Grade
+from pddl_eval.benchmark.domain_answers import DOMAIN_ANSWERS, OriginalDomain, domain_answer
+from pddl_eval.benchmark.written_domain import Outline, Renaming, WrittenDomain, outline, read_written, spelled_out
+from pddl_eval.model import domain_to_pddl, problem_to_pddl
+from pddl_eval.parsing import parse_domain
+
+from tests.corpus import CORPUS
+from tests.equivalence.domain_judge import Witness, faults, verdict
+from tests.equivalence.random_domains import random_pair
+from tests.equivalence.task_judge import random_tasks, tasks_equivalent
+
+SHOWN = 20
+"""How many disagreements are printed in full."""
+
+ORIGINALS = {name: OriginalDomain(entry.domain) for name, entry in CORPUS.items()}
+
+
+class Finding(NamedTuple):
+    """What one pair showed: what it is, what is wrong with the answer, how long it took, and its texts."""
+
+    kind: str
+    wrong: list[str]
+    seconds: float
+    texts: tuple[str, ...]
+
+
+def small_pair(seed: int, number: int) -> Finding:
+    """A random pair of small domains against all bijections."""
+    pair = random_pair(Random(f"small {seed} {number}"))
+    expected = verdict(*pair)
+    texts = tuple(map(domain_to_pddl, pair))
+    scores, seconds = _timed(compare_domains, *texts)
+    wrong = [] if scores.verdict.value == expected else [f"{scores.verdict.value}, not {expected}: {scores.detail}"]
+    wrong += faults(*pair, scores.renaming) if scores.renaming else []
+    return Finding(expected, wrong + _contradictions(scores, *texts), seconds, texts)
+
+
+def mutant(seed: int, number: int, names: Sequence[str] = tuple(CORPUS)) -> Finding:
+    """A mutant of a domain of the corpus against its label."""
+    random = Random(f"mutant {seed} {number}")
+    original = ORIGINALS[names[number % len(names)]]
+    for name in random.sample(sorted(DOMAIN_ANSWERS), len(DOMAIN_ANSWERS)):
+        if found := domain_answer(original, name, random):
+            break
+    text, labels = found
+    scores, seconds = _timed(compare_domains, original.text, text)
+    said = scores.verdict.value
+    wrong = [] if labels.verdict in (None, said) else [f"{said}, not {labels.verdict}: {scores.detail}"]
+    wrong += [] if labels.equivalent in (None, scores.equivalent) else [f"equivalent: {scores.equivalent}"]
+    if DOMAIN_ANSWERS[name].grade is not Grade.UNPARSEABLE:
+        written = read_written(text)
+        if (
+            labels.equivalent is None
+            and not scores.equivalent
+            and _isomorphic(outline(original.domain), outline(written))
+        ):
+            wrong.append(f"{said}, but networkx finds an isomorphism")
+        if scores.renaming:
+            if spelled_out(written.renamed(_as_written(scores.renaming, written))) != spelled_out(original.domain):
+                wrong.append("the renaming does not make one the other")
+            domains = parse_domain(original.text), parse_domain(text)
+            wrong += [] if domains[0].outside_strips else faults(*domains, scores.renaming)
+        wrong += _contradictions(scores, original.text, text)
+    return Finding(f"{name}: {said}", wrong, seconds, (original.text, text))
+
+
+def small_task(seed: int, number: int) -> Finding:
+    """A random pair of small tasks against all bijections and all reachable states; three in ten are placeholders."""
+    random = Random(f"task {seed} {number}")
+    reference, generated = random_tasks(random)
+    is_placeholder = random.random() < 0.3
+    expected = tasks_equivalent(reference, generated, is_placeholder)
+    texts = tuple(
+        text
+        for domain, problem in (reference, generated)
+        for text in (domain_to_pddl(domain), problem_to_pddl(problem))
+    )
+    found, seconds = _timed(lambda *four: compare_tasks(*four, is_placeholder=is_placeholder), *texts)
+    wrong = [] if found.equivalent == expected else [f"{found.equivalent}, not {expected}: {found.detail}"]
+    wrong += faults(reference[0], generated[0], found.renaming) if found.renaming else []
+    wrong += ["no renaming"] if expected and not found.renaming else []
+    return Finding(f"{'placeholder' if is_placeholder else 'task'} {expected}", wrong, seconds, texts)
+
+
+def _timed(function: Callable[..., Any], *arguments: str) -> tuple[Any, float]:
+    start = process_time()
+    found = function(*arguments)
+    return found, process_time() - start
+
+
+def _contradictions(scores: Any, reference: str, generated: str) -> list[str]:
+    """Where the verdict, the renaming and the certificates (each made from its text alone) do not fit together."""
+    wrong = []
+    if (
+        scores.equivalent != (scores.verdict.value in ("identical", "renamed"))
+        or bool(scores.renaming) != scores.equivalent
+    ):
+        wrong.append(f"{scores.verdict.value}, {scores.equivalent}, renaming {scores.renaming}")
+    alone = [compare_domains(text, text).domain_certificate for text in (reference, generated)]
+    if None in alone or (alone[0] == alone[1]) != scores.equivalent or scores.domain_certificate != alone[1]:
+        wrong.append(f"equivalent: {scores.equivalent}; certificates {alone}, {scores.domain_certificate}")
+    return wrong
+
+
+def _as_written(witness: Witness, domain: WrittenDomain) -> Renaming:
+    """A witness as ``written_domain`` applies renamings: for each place of the renamed, the old place.
+
+    What no operator uses, and the witness need not name, gets names that nothing else has.
+    """
+
+    def old_places(order: Sequence[int]) -> list[int]:
+        return sorted(range(len(order)), key=order.__getitem__)
+
+    return Renaming(
+        {name: f"unused {name}" for name, _ in domain.types} | dict(witness.types),
+        {name: f"unused {name}" for name, _ in domain.constants} | dict(witness.constants),
+        {name: image for name, (image, _) in witness.predicates.items()},
+        {name: image for name, (image, _) in witness.operators.items()},
+        {name: old_places(order) for name, (_, order) in witness.predicates.items()},
+        {name: old_places(order) for name, (_, order) in witness.operators.items()},
+    )
+
+
+def _isomorphic(one: Outline, other: Outline) -> bool:
+    """Whether networkx finds an isomorphism between two outlines."""
+    matcher = networkx.isomorphism.DiGraphMatcher(
+        _graph(one), _graph(other), node_match=lambda a, b: a["kind"] == b["kind"], edge_match=lambda a, b: a == b
+    )
+    return bool(matcher.is_isomorphic())
+
+
+def _graph(drawn: Outline) -> networkx.DiGraph:
+    graph = networkx.DiGraph()
+    for name, kind in drawn[0].items():
+        graph.add_node(name, kind=kind)
+    for number, (relation, *things) in enumerate(drawn[1]):
+        graph.add_node(number, kind=relation)
+        for place, name in enumerate(things):
+            graph.add_edge(number, name, **{str(place): True})  # a thing may stand at several places
+    return graph
+
+
+CHECKS: dict[str, Callable[[int, int], Finding]] = {"count": mutant, "small": small_pair, "tasks": small_task}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in CHECKS:
+        parser.add_argument(f"--{name}", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0)
+    chosen = vars(parser.parse_args(arguments))
+    disagreements = 0
+    for name, check in CHECKS.items():
+        kinds: Counter[str] = Counter()
+        times = []
+        for number in range(chosen["first"], chosen["first"] + chosen[name]):
+            finding = check(chosen["seed"], number)
+            kinds[finding.kind] += 1
+            times.append((finding.seconds, finding.kind, number))
+            if finding.wrong:
+                disagreements += 1
+                if disagreements <= SHOWN:
+                    print(f"--{name} 1 --first {number} --seed {chosen['seed']}: {finding.kind}: {finding.wrong}")
+                    print(*finding.texts, sep="\n")
+        for kind, count in sorted(kinds.items()):
+            print(f"{count:8,} {kind}")
+        if times:
+            seconds = [each for each, _, _ in times]
+            slowest, kind, number = max(times)
+            mean = sum(seconds) / len(seconds)
+            print(f"{len(times):,} {name}: median {median(seconds) * 1000:.2f} ms, mean {mean * 1000:.2f} ms")
+            print(f"worst {slowest * 1000:.0f} ms: {kind}, number {number}")
+    print(f"{disagreements} disagreements")
+    return 1 if disagreements else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,196 @@
+"""Facts about the equivalence of domains, each on the smallest pair that shows it (DESIGN.md, section 7)."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+from pddl_eval import compare_domains
+
+
+def domain(*operators: str, head: str = "") -> str:
+    return f"(define (domain d) {head} {' '.join(operators)})"
+
+
+def operator(name: str = "a", parameters: str = "", needs: str = "(and)", does: str = "(and)") -> str:
+    return f"(:action {name} :parameters ({parameters}) :precondition {needs} :effect {does})"
+
+
+def needs(condition: str, parameters: str = "", head: str = "") -> str:
+    return domain(operator(parameters=parameters, needs=condition), head=head)
+
+
+def does(effect: str, parameters: str = "", head: str = "") -> str:
+    return domain(operator(parameters=parameters, does=effect), head=head)
+
+
+def typed(types: str, parameters: str) -> str:
+    return does("(p ?x)", parameters, f"(:types {types})")
+
+
+def two_typed(types: str, parameters: str = "?x - a ?y - b") -> str:
+    return does("(p ?x ?y)", parameters, f"(:types {types})")
+
+
+def ring(*lengths: int, step: int = 1) -> str:
+    """Tokens that go round rings of so many places."""
+    return domain(
+        *(
+            operator(
+                f"go-{number}-{place}", needs=f"(p{number}-{place})", does=f"(p{number}-{(place + step) % length})"
+            )
+            for number, length in enumerate(lengths)
+            for place in range(length)
+        )
+    )
+
+
+CELLS = [(row, column) for row in range(4) for column in range(4)]
+SHRIKHANDE = {(0, 1), (0, 3), (1, 0), (3, 0), (1, 1), (3, 3)}
+
+
+def strongly_regular(shrikhande: bool) -> str:
+    """Two graphs of 16 vertices and 48 edges that colour refinement does not tell apart; an operator for each edge."""
+    edges = [
+        (a, b)
+        for a, b in combinations(CELLS, 2)
+        if (((a[0] - b[0]) % 4, (a[1] - b[1]) % 4) in SHRIKHANDE if shrikhande else (a[0] == b[0]) != (a[1] == b[1]))
+    ]
+    shown = [f"(and (p{a[0]}{a[1]}) (p{b[0]}{b[1]}))" for a, b in edges]
+    return domain(*(operator(f"o{number}", needs=each, does="(done)") for number, each in enumerate(shown)))
+
+
+IDENTICAL = {
+    "an equation is symmetric": (needs("(= ?x ?y)", "?x ?y"), needs("(= ?y ?x)", "?x ?y")),
+    "no precondition is the empty one": (does("(p)"), "(define (domain d) (:action a :effect (and (p))))"),
+    "conjunctions are sets": (needs("(and (p) (and (q) (r)))"), needs("(and (r) (q) (p) (p))")),
+    "names of variables": (does("(p ?x)", "?x ?y"), does("(p ?y)", "?y ?x")),
+    "an unused type between two": (typed("a - b b - c c", "?x - a"), typed("a - object", "?x - a")),
+    "an alternative below another": (typed("a - b b - object", "?x - (either a b)"), typed("b", "?x - b")),
+    "one far below another": (typed("a - b b - c c", "?x - (either a c)"), typed("c", "?x - c")),
+    "an alternative object": (typed("a b", "?x - (either a object)"), typed("a", "?x")),
+    "the order of alternatives": (typed("a b", "?x - (either a b)"), typed("a b", "?x - (either b a)")),
+    "an undeclared type is object": (typed("a", "?x - nowhere"), typed("a", "?x")),
+    "declared types of predicates": (
+        does("(p ?x)", "?x - a", "(:types a) (:predicates (p ?x - a))"),
+        does("(p ?x)", "?x - a", "(:types a b) (:predicates (p ?x) (q ?y - b))"),
+    ),
+    "an unused constant": (does("(p k)", head="(:constants k unused)"), does("(p k)", head="(:constants k)")),
+    "names of domain and requirements": (does("(p)", head="(:requirements :adl)"), does("(p)").replace(" d)", " e)")),
+    "disjunctions are sets": (needs("(or (p) (or (q) (r)))"), needs("(or (r) (q) (p))")),
+    "a member of a disjunction": (needs("(or (p) (and (q) (r)))"), needs("(or (and (r) (q)) (p))")),
+    "a quantified variable's name": (does("(forall (?x) (p ?x))"), does("(forall (?z) (p ?z))")),
+    "the order of quantified variables": (does("(forall (?x ?y) (p ?x ?y))"), does("(forall (?y ?x) (p ?x ?y))")),
+    "a variable hidden by a quantifier": (does("(forall (?x) (p ?x))", "?x"), does("(forall (?y) (p ?y))", "?x")),
+    "under a negation": (needs("(not (and (p) (q)))"), needs("(not (and (q) (p)))")),
+    "the order of derived predicates": (
+        domain("(:derived (p) (q))", "(:derived (q) (r))", operator(needs="(p)", does="(r)")),
+        domain("(:derived (q) (r))", operator(needs="(p)", does="(r)"), "(:derived (p) (q))"),
+    ),
+}
+
+RENAMED = {
+    "operators of equal content": (
+        domain(operator("a", does="(p)"), operator("b", does="(p)")),
+        domain(operator("c", does="(q)"), operator("b", does="(q)")),
+    ),
+    "a ring turned round": (ring(6), ring(6, step=5)),
+    "types that change places": (two_typed("a b"), two_typed("a b", "?x - b ?y - a")),
+    "a constant": (does("(p k)", head="(:constants k)"), does("(p m)", head="(:constants m)")),
+    "arguments everywhere": (
+        domain(operator("a", "?x ?y", "(p ?x ?y)", "(p ?y ?x)"), operator("b", "?x", "(q ?x)", "(p ?x ?x)")),
+        domain(operator("a", "?x ?y", "(p ?y ?x)", "(p ?x ?y)"), operator("b", "?x", "(q ?x)", "(p ?x ?x)")),
+    ),
+    "parameters": (does("(p ?x)", "?x ?y"), does("(p ?x)", "?y ?x")),
+    "operators that change names": (
+        domain(operator("a", does="(p)"), operator("b", does="(q)")),
+        domain(operator("b", does="(p)"), operator("a", does="(q)")),
+    ),
+    "predicates in a condition": (
+        domain(operator(needs="(q)", does="(when (p) (q))")),
+        domain(operator(needs="(p)", does="(when (q) (p))")),
+    ),
+    "a quantified variable's type": (
+        does("(forall (?x - a) (p ?x))", head="(:types a)"),
+        does("(forall (?x - b) (p ?x))", head="(:types b)"),
+    ),
+    "a function": (
+        does("(increase (total-cost) (far))", head="(:functions (far))"),
+        does("(increase (total-cost) (wide))", head="(:functions (wide))"),
+    ),
+    "derived predicates": (
+        domain("(:derived (p) (q))", operator(needs="(p)", does="(q)")),
+        domain("(:derived (a) (b))", operator(needs="(a)", does="(b)")),
+    ),
+}
+
+OPERATORS_DIFFER = {
+    "an equation and its negation": (needs("(= ?x ?y)", "?x ?y"), needs("(not (= ?x ?y))", "?x ?y")),
+    "a parameter that no literal uses": (does("(p)", "?x"), does("(p)")),
+    "one ring of six and two of three": (ring(6), ring(3, 3)),
+    "two strongly regular graphs": (strongly_regular(True), strongly_regular(False)),
+    "two constants and one": (
+        does("(and (p k) (q m))", head="(:constants k m)"),
+        does("(and (p k) (q k))", head="(:constants k)"),
+    ),
+    "a constant and a parameter": (does("(p k)", head="(:constants k)"), does("(p ?k)", "?k")),
+    "two predicates and one": (
+        domain(operator(needs="(p)", does="(q)")),
+        domain(operator(needs="(p)", does="(p)")),
+    ),
+    "arguments in one place only": (
+        domain(operator("a", "?x ?y", "(and (p ?x ?y) (r ?x))", "(q ?x)")),
+        domain(operator("a", "?x ?y", "(and (p ?x ?y) (r ?x))", "(q ?y)")),
+    ),
+    "a condition and an effect": (needs("(p)"), does("(p)")),
+    "and is not or": (needs("(and (p) (q))"), needs("(or (p) (q))")),
+    "quantifiers": (needs("(forall (?x) (p ?x))"), needs("(exists (?x) (p ?x))")),
+    "which variable": (does("(forall (?y) (p ?y))", "?x"), does("(forall (?y) (p ?x))", "?x")),
+    "as written, not as meant": (needs("(not (and (p) (q)))"), needs("(and (not (p)) (not (q)))")),
+    "a cost": (does("(increase (total-cost) 1)"), does("(increase (total-cost) 2)")),
+    "no cost": (does("(and (p) (increase (total-cost) 1))"), does("(p)")),
+    "a derived predicate": (
+        domain("(:derived (p) (q))", operator(needs="(p)", does="(q)")),
+        domain(operator(needs="(p)", does="(q)")),
+    ),
+}
+
+TYPES_DIFFER = {
+    "a type and object": (typed("a", "?x - a"), typed("a", "?x")),
+    "one type and two alternatives": (typed("a b", "?x - a"), typed("a b", "?x - (either a b)")),
+    "which type is above which": (two_typed("a - b b - object"), two_typed("a b")),
+    "one type and two": (two_typed("a b"), two_typed("a", "?x ?y - a")),
+    "the type of a constant": (
+        does("(p k)", head="(:types t) (:constants k - t)"),
+        does("(p k)", head="(:types t) (:constants k)"),
+    ),
+    "a quantified variable's type": (
+        does("(forall (?x - a) (p ?x))", head="(:types a)"),
+        does("(forall (?x) (p ?x))", head="(:types a)"),
+    ),
+}
+
+FACTS = [
+    pytest.param(verdict, *pair, id=f"{verdict}: {name}")
+    for verdict, pairs in {
+        "identical": IDENTICAL,
+        "renamed": RENAMED,
+        "operators_differ": OPERATORS_DIFFER,
+        "types_differ": TYPES_DIFFER,
+    }.items()
+    for name, pair in pairs.items()
+]
+
+
+@pytest.mark.parametrize(("verdict", "one", "other"), FACTS)
+def test_the_verdict_is_the_same_in_both_directions(verdict: str, one: str, other: str) -> None:
+    there, back = compare_domains(one, other), compare_domains(other, one)
+    assert (there.verdict.value, back.verdict.value) == (verdict, verdict)
+    certificates = {compare_domains(each, each).domain_certificate for each in (one, other)}
+    assert len(certificates) == (1 if there.equivalent else 2)
+
+
+def test_the_number_of_operators_comes_first() -> None:
+    two = domain(operator("a", does="(p)"), operator("b", does="(p)"))
+    assert compare_domains(two, does("(p)")).verdict.value == "operator_count"
+    assert compare_domains(does("(p)", "?x - t", "(:types t)"), two).verdict.value == "operator_count"
