@@ -285,12 +285,28 @@ def solvable(problem: Problem, domain: Domain | None = None, typed: bool = True)
 def state_after(
     problem: Problem, plan: Sequence[Action], domain: Domain | None = None, typed: bool = True
 ) -> State | None:
-    """The state that the plan leads to from the initial state; None when a step of it is not applicable."""
-    by_action = {candidate.action: candidate for candidate in ground_operators(problem, domain, typed)}
+    """The state that the plan leads to from the initial state; None when a step of it is not applicable.
+
+    Each step is bound on its own, so that a problem may be of any size.
+    """
+    domain = domain or DOMAINS[problem.domain]
+    objects = {**domain.constants, **problem.objects}
     state = problem.init
-    for action in plan:
-        step = by_action.get(tuple(action))
-        if step is None or not step.applicable(state):
+    for name, *arguments in plan:
+        lifted = next((each for each in domain.operators if each.name == name), None)
+        if lifted is None or len(arguments) != len(lifted.parameters) or not objects.keys() >= set(arguments):
+            return None
+        binding = {}
+        for (variable, types), argument in zip(lifted.parameters, arguments, strict=True):
+            if typed and set(types).isdisjoint(domain.ancestors(objects[argument])):
+                return None
+            binding[variable] = argument
+        if not all(_holds(atom, binding, problem) for atom in lifted.preconditions if atom[0] == EQUALITY):
+            return None
+        if any(_holds(atom, binding, problem) for atom in lifted.negative_preconditions if atom[0] == EQUALITY):
+            return None
+        step = _ground(lifted, binding)
+        if not step.applicable(state):
             return None
         state = step.apply(state)
     return state

@@ -19,7 +19,7 @@ from typing import Any
 from pddl_eval.domains import known_domain
 from pddl_eval.equivalence import Task, decide
 from pddl_eval.model import Atom, Problem, problem_to_pddl, show_atom
-from pddl_eval.solve import solve
+from pddl_eval.solve import Solution, solve
 from pddl_eval.verdict import Undecided, Unsolvable
 
 from tests.exhaustive import DOMAINS, closure, equivalent, reachable, renamed_state, solvable, state_after
@@ -79,7 +79,8 @@ def problem_findings(problem: Problem, planning_domain: Any) -> Iterator[Finding
         expected = closure(problem, typed=typed)
         found = Task(problem, planning_domain, typed).closure
         yield Finding(f"closure {label}", expected is not None, *_closure_outcome(expected, found))
-        plan = solve(problem, planning_domain, typed)
+        found = solve(problem, planning_domain, typed)
+        plan = found.plan if isinstance(found, Solution) else found
         yield Finding(f"solvable {label}", expected is not None, *_plan_outcome(problem, plan, typed))
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval import ProblemVerdict, compare_problems
-from pddl_eval.explain import Explanation, explain
+from pddl_eval.explain import Explanation, RowExplanation, explain
 from pddl_eval.notebook import MOST_CHARACTERS, SHOWN, register
 from pddl_eval.verdict import Verdict
 
@@ -77,7 +77,7 @@ def test_a_running_ipython_shows_values_as_html(monkeypatch: pytest.MonkeyPatch)
     shell = SimpleNamespace(display_formatter=SimpleNamespace(formatters={"text/html": formatter}))
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
     register()
-    types = (ProblemVerdict, Explanation, pddl_eval.Report)
+    types = (ProblemVerdict, Explanation, RowExplanation, pddl_eval.Report)
     assert formatter.known.keys() == {(each.__module__, each.__name__) for each in types}
 
 

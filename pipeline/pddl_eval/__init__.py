@@ -12,7 +12,15 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pddl_eval.api import UndecidedError, UnsolvableError, certificate, compare_problems, fully_specify
+    from pddl_eval.api import (
+        UndecidedError,
+        UnsolvableError,
+        certificate,
+        compare_problems,
+        compare_tasks,
+        counterexample,
+        fully_specify,
+    )
     from pddl_eval.equivalence import scene_graph
     from pddl_eval.metrics import DomainScores, PlanScores, compare_domains, compare_plans
     from pddl_eval.model import Problem
@@ -20,10 +28,18 @@ if TYPE_CHECKING:
     from pddl_eval.report import Report, build_report
     from pddl_eval.run import RunSummary, score_dataset
     from pddl_eval.table import score_frame
-    from pddl_eval.verdict import DomainVerdict, ProblemVerdict
+    from pddl_eval.verdict import Counterexample, DomainVerdict, ProblemVerdict
 
 _ROOMS = {
-    "api": ("UndecidedError", "UnsolvableError", "certificate", "compare_problems", "compare_tasks", "fully_specify"),
+    "api": (
+        "UndecidedError",
+        "UnsolvableError",
+        "certificate",
+        "compare_problems",
+        "compare_tasks",
+        "counterexample",
+        "fully_specify",
+    ),
     "equivalence": ("scene_graph",),
     "metrics": ("DomainScores", "PlanScores", "compare_domains", "compare_plans"),
     "model": ("Problem",),
@@ -31,11 +47,12 @@ _ROOMS = {
     "report": ("Report", "build_report"),
     "run": ("RunSummary", "score_dataset"),
     "table": ("score_frame",),
-    "verdict": ("DomainVerdict", "ProblemVerdict"),
+    "verdict": ("Counterexample", "DomainVerdict", "ProblemVerdict"),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
+    "Counterexample",
     "DomainScores",
     "DomainVerdict",
     "ParseError",
@@ -52,6 +69,7 @@ __all__ = [
     "compare_plans",
     "compare_problems",
     "compare_tasks",
+    "counterexample",
     "fully_specify",
     "parse_problem",
     "scene_graph",

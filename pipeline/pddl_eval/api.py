@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pddl_eval.budget import row_budget
 from pddl_eval.domains import chosen_domain
-from pddl_eval.equivalence import TaskDecision, task_of
+from pddl_eval.equivalence import Task, TaskDecision, read_pair, task_of
+from pddl_eval.equivalence import counterexample as find_counterexample
 from pddl_eval.errors import UserError
 from pddl_eval.metrics import DomainPair, decided_task, score_problem_pair
 from pddl_eval.model import Domain, Problem, State, problem_to_pddl
 from pddl_eval.options import ScoringOptions
-from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable
+from pddl_eval.verdict import Counterexample, ProblemVerdict, Undecided, Unsolvable, Verdict
 
 ROW_SECONDS = ScoringOptions().row_seconds
 """Processor time of each call: that of a row in a dataset."""
@@ -61,15 +62,54 @@ def compare_problems(
     >>> verdict.equivalent, verdict.verdict.value, verdict.object_map
     (True, 'isomorphic', {'z': 'a'})
     """
+    texts = _texts(reference, generated)
+    if domain:
+        chosen_domain(domain)
+    return score_problem_pair(*texts, is_placeholder, domain or None, check_solvable).copy()
+
+
+def counterexample(
+    reference: str | Problem,
+    generated: str | Problem | None,
+    *,
+    is_placeholder: bool = False,
+    domain: str | None = None,
+) -> Counterexample | None:
+    """A plan to a state with one goal and without the other, where the verdict is ``goal_differs``; else None.
+
+    Any validator can check it: the plan is valid for the problem whose goal it satisfies, and for the other one it
+    lacks goal atoms at the end. It is in the reference's words. Parameters as ``compare_problems``; in placeholder mode
+    the goals are those under the object map of the initial states.
+
+    Raises ``UndecidedError`` if no plan was found within the limits; ``DomainError`` and ``TypeError`` as
+    ``compare_problems``.
+
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a b) (:init (holding a) (clear b) (on-table b)) {})"
+    >>> found = counterexample(held.format("(:goal (on a b))"), held.format("(:goal (arm-empty))"))
+    >>> found.plan, found.satisfies, found.lacking
+    ((('putdown', 'a'),), 'generated', frozenset({('on', 'a', 'b')}))
+    """
+    verdict = compare_problems(reference, generated, is_placeholder=is_placeholder, domain=domain, check_solvable=False)
+    if verdict.verdict != Verdict.GOAL_DIFFERS:
+        return None
+    with row_budget(ROW_SECONDS):
+        theirs, ours = read_pair(*_texts(reference, generated), domain or None)
+        assert isinstance(theirs, Task) and isinstance(ours, Task), "goals that differ were read"
+        found = find_counterexample(theirs, ours, verdict)
+    if isinstance(found, Undecided):
+        raise UndecidedError(found.reason)
+    return found
+
+
+def _texts(reference: str | Problem, generated: str | Problem | None) -> tuple[str | None, str | None]:
+    """Both problems as PDDL texts."""
     texts: list[str | None] = []
     for side, problem in (("reference", reference), ("generated", generated)):
         if not isinstance(problem, str | Problem | None):
             kind = type(problem).__name__
             raise TypeError(f"{side} is one problem, a PDDL text or a Problem, not {kind}; for columns use score_frame")
         texts.append(problem_to_pddl(problem) if isinstance(problem, Problem) else problem)
-    if domain:
-        chosen_domain(domain)
-    return score_problem_pair(*texts, is_placeholder, domain or None, check_solvable).copy()
+    return texts[0], texts[1]
 
 
 def fully_specify(problem: str | Problem, domain: str | None = None) -> State:

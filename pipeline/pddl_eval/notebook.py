@@ -1,7 +1,7 @@
-"""How a notebook shows verdicts, explanations and reports: the one place where values get their HTML.
+"""How a notebook shows verdicts, runs, explanations and reports: the one place where values get their HTML.
 
-Every text is escaped and cut; there are no scripts. The rooms of explanations and reports are imported when one of
-their values is shown: it exists, so they are loaded already.
+Every text is escaped and cut; only a report has a script, which makes its charts. The rooms of runs, explanations and
+reports are imported when one of their values is shown: it exists, so they are loaded already.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_ITEMS = 8
 
 
 def register() -> None:
-    """Have a running IPython show verdicts, explanations and reports as HTML; does nothing without one."""
+    """Have a running IPython show these values as HTML; does nothing without one."""
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if shell is not None:
         formatter = shell.display_formatter.formatters["text/html"]
@@ -32,7 +32,11 @@ def register() -> None:
 
 
 def _verdict(verdict: ProblemVerdict) -> str:
-    return render("verdict.html", rows=_rows(verdict), most=MOST_CHARACTERS)
+    return render("lines.html", rows=_rows(verdict), most=MOST_CHARACTERS)
+
+
+def _run_summary(summary: Any) -> str:
+    return render("lines.html", rows=summary.lines(), most=MOST_CHARACTERS)
 
 
 def _explanation(explanation: Any) -> str:
@@ -51,6 +55,8 @@ def _rows(verdict: ProblemVerdict) -> Iterator[tuple[str, str]]:
     yield "verdict", f"{verdict.verdict.value}: {verdict.detail}"
     yield "parseable", YES[verdict.parseable]
     yield "solvable", YES[verdict.solvable]
+    if verdict.solves_reference is not None:
+        yield "solves the reference", YES[verdict.solves_reference]
     yield "equivalent", YES[verdict.equivalent]
     yield "ignoring types", YES[verdict.equivalent_untyped]
     if verdict.object_map:
@@ -65,6 +71,8 @@ def _rows(verdict: ProblemVerdict) -> Iterator[tuple[str, str]]:
 SHOWN: dict[tuple[str, str], Callable[[Any], str]] = {
     ("pddl_eval.verdict", "ProblemVerdict"): _verdict,
     ("pddl_eval.explain.explanation", "Explanation"): _explanation,
+    ("pddl_eval.explain.row", "RowExplanation"): _explanation,
     ("pddl_eval.report.build", "Report"): _report,
+    ("pddl_eval.run.score", "RunSummary"): _run_summary,
 }
 """Module and name of each type that is shown, so that importing this module loads none of the rooms above it."""

@@ -6,12 +6,15 @@ and details of verdicts come from datasets: every text is cut and made printable
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from hashlib import sha256
 from io import StringIO
 from textwrap import wrap
+from types import MappingProxyType
 from typing import Any
 
 import jinja2
@@ -42,23 +45,31 @@ HEADING_CHARACTERS = 8
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A text, and below it something secondary (an interval) or the ``command`` that tells more."""
+    """A text, and below it something secondary (an interval) or the ``command`` that tells more.
+
+    ``row`` is the number of the row in the dataset that the cell is about: a link, where the row has a page.
+    """
 
     text: str
     minor: str = ""
     command: str = ""
     differs: bool = False
+    row: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The first ``labels`` columns say what a row is about, the next ``texts`` are words, the rest are numbers."""
+    """The first ``labels`` columns say what a row is about, the next ``texts`` are words, the rest are numbers.
+
+    A reader can sort a ``browsed`` table, and filter it by those columns and by text.
+    """
 
     caption: str
     header: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     labels: int = 1
     texts: int = 0
+    browsed: Sequence[str] = ()
 
     @property
     def words(self) -> int:
@@ -146,8 +157,8 @@ def words(name: str) -> str:
 def change(difference: float, low: float, high: float, decimals: int = 1) -> Cell:
     """A difference with its sign, and its interval.
 
-    >>> change(-3.41, -7.5, 0.0)
-    Cell(text='−3.4', minor='−7.5 to +0.0', command='', differs=False)
+    >>> change(-3.41, -7.5, 0.0) == Cell("−3.4", "−7.5 to +0.0")
+    True
     """
     gap, low_end, high_end = (f"{each:+.{decimals}f}".replace("-", "−") for each in (difference, low, high))
     return Cell(gap, f"{low_end} to {high_end}")
@@ -170,16 +181,48 @@ def _start(excerpt: Excerpt) -> str:
     return f"{excerpt.title}: {line(excerpt.text, START_CHARACTERS)}"
 
 
-def html(
-    page: Page, figures: Mapping[str, Sequence[tuple[str, str]]], *, title: str | None = None, whole: bool = True
-) -> str:
-    """The page as HTML that needs no network and no script; a fragment with its style unless ``whole``.
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An SVG element, and the Vega-Lite specification of the same as a chart. Its maker has escaped the SVG."""
 
-    ``figures`` are captions and SVG elements by the title of the section that they belong to. The SVG is written as it
-    is: its maker has escaped it. ``title`` is the document's, by default the page's.
+    caption: str
+    svg: str
+    chart: Mapping[str, Any] | None = None
+
+    @property
+    def json(self) -> Markup:
+        """The specification as JSON that no HTML can end."""
+        return Markup(re.sub("[<>&]", lambda each: f"\\u{ord(each[0]):04x}", json.dumps(self.chart)))
+
+
+def html(  # noqa: PLR0913 (what a page is made of)
+    page: Page,
+    pictures: Mapping[str, Sequence[Picture]] = MappingProxyType({}),
+    *,
+    title: str | None = None,
+    whole: bool = True,
+    script: str = "",
+    links: Mapping[str, str] = MappingProxyType({}),
+    rows: Mapping[int, str] = MappingProxyType({}),
+) -> str:
+    """The page as HTML that loads nothing; a fragment with its style unless ``whole``.
+
+    ``pictures`` are those of each section, by its title. ``title`` is the document's, by default the page's. ``script``
+    is the only script that runs. ``links`` are addresses by their words; ``rows`` are those of the pages about rows.
     """
-    drawn = {section: [(caption, Markup(svg)) for caption, svg in found] for section, found in figures.items()}
-    return render("page.html", page=page, figures=drawn, title=title or page.title, whole=whole)
+    # Chosen by the content, so that equal pages are equal files and no text in one can know it.
+    nonce = sha256(repr((page, pictures, script)).encode("utf-8", "replace")).hexdigest()[:32]
+    return render(
+        "page.html",
+        page=page,
+        pictures=pictures,
+        title=title or page.title,
+        whole=whole,
+        script=Markup(script),
+        nonce=nonce,
+        links=links,
+        rows=rows,
+    )
 
 
 def render(template: str, **values: Any) -> str:

@@ -1,4 +1,4 @@
-"""Progress on stderr: a bar on a terminal or in a notebook, a line now and then elsewhere.
+"""Progress: a bar on a terminal (on stderr) or in a notebook, a line now and then elsewhere.
 
 What is counted is up to the caller.
 """
@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from threading import Timer
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
@@ -35,7 +36,10 @@ class Pace:
     task: TaskID
     unit: str
     lines: bool
+    notebook: bool = False
     said: float = field(default_factory=time.monotonic)
+    cell: Any = None
+    """Where the notebook shows the bar, once it does."""
 
     def begin(self, total: int | None, done: int = 0) -> None:
         """Set the total, and how many were done before, which the speed leaves out."""
@@ -48,9 +52,23 @@ class Pace:
         speed = self.bar.tasks[0].speed
         if speed:
             self.bar.update(self.task, pace=f"{self.unit}, {speed:,.0f} {self.unit}/s")
-        if self.lines and time.monotonic() - self.said >= LINE_SECONDS:
-            self.said = time.monotonic()
+        now = time.monotonic()
+        if self.notebook and now - self.said >= PATIENCE_SECONDS:
+            self.said = now
+            self.show(f"{self.bar.tasks[0].percentage:3.0f} % {self}")
+        elif self.lines and now - self.said >= LINE_SECONDS:
+            self.said = now
             self.say(str(self))
+
+    def show(self, sentence: str) -> None:
+        """In a notebook, replace the line that it shows. As plain text it is readable in every theme."""
+        from IPython.display import display  # there, because this is a notebook
+
+        content = {"text/plain": printable(sentence)}
+        if self.cell is None:
+            self.cell = display(content, raw=True, display_id=True)
+        else:
+            self.cell.update(content, raw=True)
 
     def say(self, sentence: str) -> None:
         """One line, above the bar where there is one."""
@@ -67,10 +85,12 @@ class Pace:
 def progress(total: int | None = None, unit: str = "pairs", lines: bool = False) -> Iterator[Pace]:
     """Show progress until the block ends. ``lines``: also where stderr is neither a terminal nor a notebook."""
     console = Console(stderr=True)
-    shown = console.is_terminal or console.is_jupyter
+    # In a notebook, rich would need ipywidgets.
+    notebook = console.is_jupyter
+    shown = console.is_terminal and not notebook
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[pace]}"), TimeRemainingColumn())
     bar = Progress(*columns, console=console, transient=True, disable=not shown, speed_estimate_period=SPEED_SECONDS)
-    pace = Pace(bar, bar.add_task(""), unit, lines and not shown)
+    pace = Pace(bar, bar.add_task(""), unit, lines and not shown, notebook)
     pace.begin(total)
     # On a thread of its own, because the first thing to count may take long.
     appear = Timer(PATIENCE_SECONDS, bar.start)
@@ -84,3 +104,5 @@ def progress(total: int | None = None, unit: str = "pairs", lines: bool = False)
         if shown:
             appear.join()
         bar.stop()
+        if pace.cell is not None:
+            pace.show("")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from pddl_eval.model import Action, Atom, show_atom
+from pddl_eval.model import Action, Atom, State, show_atom
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,9 @@ class ProblemVerdict:
     ``object_map`` (generated → reference) proves an equivalence; in placeholder mode it maps the initial states, and
     ``goal_object_map`` maps the goals. For ``goal_differs``, ``separating_atom`` is an atom of the goal of
     ``separating_side`` (``generated`` or ``reference``) that the other goal does not imply. ``plan`` solves the
-    generated problem; it was executed step by step. A notebook shows the verdict as a small page.
+    generated problem; it was executed step by step. ``solves_reference``: executed from the reference's initial state
+    it reaches the reference's goal; None where there is no plan or the objects have other names. A notebook shows the
+    verdict as a small page.
 
     >>> from pddl_eval import compare_problems
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
@@ -145,9 +147,30 @@ class ProblemVerdict:
     separating_atom: Atom | None = None
     separating_side: str | None = None
     plan: tuple[Action, ...] | None = None
+    solves_reference: bool | None = None
 
     def copy(self) -> ProblemVerdict:
         """The same verdict with maps of its own: the scored pair is kept for rows that repeat it."""
         maps = (None if each is None else dict(each) for each in (self.object_map, self.goal_object_map))
         object_map, goal_object_map = maps
         return replace(self, object_map=object_map, goal_object_map=goal_object_map)
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """A plan that shows that two goals differ: it leads from the initial state to a state with only one of them.
+
+    ``satisfies`` is the side (``generated`` or ``reference``) whose goal holds there, ``lacking`` are the atoms of the
+    other side's goal that do not. Plan and atoms are in the reference's words; ``object_map`` (generated → reference)
+    maps initial state onto initial state.
+
+    >>> from pddl_eval import counterexample
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> counterexample(held, held.replace("(clear a)", "(holding a)")).lacking
+    frozenset({('clear', 'a')})
+    """
+
+    plan: tuple[Action, ...]
+    satisfies: str
+    lacking: State
+    object_map: dict[str, str]

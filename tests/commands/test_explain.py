@@ -4,9 +4,14 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pddl_eval import counterexample
+from pddl_eval.benchmark import DOMAIN_TEXTS
+from pddl_eval.model import plan_to_pddl, show_atom
+from pddl_eval.verdict import Verdict
 
 from tests.commands.running import only_line, run, start
-from tests.explain.pairs import REFERENCE, RENAMED
+from tests.docs.readme_outputs import SAMPLE
+from tests.explain.pairs import ANSWERS, REFERENCE, RENAMED
 
 
 def test_two_files_are_compared_and_drawn(tmp_path: Path) -> None:
@@ -37,6 +42,69 @@ def test_a_row_is_named_with_what_the_dataset_says_of_it(tmp_path: Path) -> None
     title, headline = result.stdout.splitlines()[:2]
     assert f"row 1 of {dataset}" in title and "empty" in title
     assert headline.startswith("isomorphic")
+
+
+def test_a_counterexample_is_saved_as_val_reads_it(tmp_path: Path) -> None:
+    reference, answer, plan = tmp_path / "reference.pddl", tmp_path / "answer.pddl", tmp_path / "plan"
+    reference.write_text(REFERENCE)
+    answer.write_text(ANSWERS[Verdict.GOAL_DIFFERS] or "")
+    result = run("explain", reference, answer, "--save-plan", plan)
+    assert result.exit_code == 0 and str(plan) in result.stdout.replace("\n", "")
+    found = counterexample(REFERENCE, ANSWERS[Verdict.GOAL_DIFFERS])
+    assert found is not None and found.satisfies == "generated"
+    comments = [line for line in plan.read_text().splitlines() if line.startswith(";")]
+    assert plan.read_text() == "".join(f"{line}\n" for line in [*comments, *plan_to_pddl(found.plan).splitlines()])
+    assert all(atom in comments[1] for atom in map(show_atom, found.lacking)) and "x is a" in comments[2]
+
+
+def test_for_other_verdicts_the_answer_s_plan_is_saved_in_its_own_names(tmp_path: Path) -> None:
+    reference, answer, plan = tmp_path / "reference.pddl", tmp_path / "answer.pddl", tmp_path / "plan"
+    reference.write_text(REFERENCE)
+    answer.write_text(RENAMED)
+    assert run("explain", reference, answer, "--save-plan", plan).exit_code == 0
+    assert "(stack x y)" in plan.read_text().splitlines()
+    answer.write_text(ANSWERS[Verdict.UNSOLVABLE] or "")
+    plan.unlink()
+    result = run("explain", reference, answer, "--save-plan", plan)
+    assert result.exit_code == 1 and "(on c a)" in only_line(result.stderr)
+    assert result.stdout.startswith("unsolvable") and not plan.exists()
+
+
+def test_files_with_plans_or_domains_are_told_apart(tmp_path: Path) -> None:
+    files = {name: tmp_path / name for name in ("plan", "answer", "problem", "domain", "other")}
+    files["plan"].write_text("(unstack a b)\n(putdown a)")
+    files["answer"].write_text("My plan: unstack(a, b), stack(a, b), stack(a, b)")
+    files["problem"].write_text(REFERENCE)
+    files["domain"].write_text(DOMAIN_TEXTS["blocksworld"])
+    files["other"].write_text(DOMAIN_TEXTS["gripper"])
+    result = run("explain", files["plan"], files["answer"], "--problem", files["problem"])
+    assert result.exit_code == 0 and "step 3 of 3 fails" in result.stdout and "(holding a)" in result.stdout
+    domain = ("--domain", files["other"])
+    assert (
+        "has no operator unstack"
+        in run("explain", *list(files.values())[:2], "--problem", files["problem"], *domain).stdout
+    )
+    page = tmp_path / "why.html"
+    result = run("explain", files["domain"], files["other"], "--html", page)
+    assert result.stdout.startswith("operator_count") and "operator_count" in page.read_text()
+    for arguments in (
+        (files["domain"], files["other"], "--svg", tmp_path / "why.svg"),
+        (files["plan"], files["answer"], "--save-plan", tmp_path / "saved"),
+        (files["problem"], files["problem"], "--problem", files["problem"]),
+        (files["plan"], files["answer"], "--only", "domain"),
+    ):
+        result = run("explain", *arguments)
+        assert result.exit_code == 2 and only_line(result.stderr)
+
+
+def test_a_row_with_several_pairs_explains_each(tmp_path: Path) -> None:
+    result = run("explain", SAMPLE, "--row", 4)
+    assert result.exit_code == 0, result.stderr
+    title, *rest = result.stdout.splitlines()
+    assert "row 4" in title
+    for pair in ("Problems", "Plans", "Domains"):
+        assert any(line.startswith(f"{pair}: ") for line in rest)
+    assert "Problems" not in run("explain", SAMPLE, "--row", 4, "--only", "plan").stdout
 
 
 def test_a_mistake_is_one_sentence(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def run(*arguments: object, folder: Path) -> str:
 def outputs(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
     """The README's blocks by their marks, and its figures by their names, made in an empty folder."""
     score = run("score", SAMPLE, "scored", folder=folder).replace(f"{folder}/", "")
-    explain = run("explain", "scored", "--row", 14, "--svg", "why.svg", folder=folder)
+    explain = run("explain", "scored", "--row", 14, "--only", "problem", "--svg", "why.svg", folder=folder)
     run("report", "scored", "--figures", "figures", folder=folder)
     signature = next(line for line in score.splitlines() if line.startswith("signature")).split()[1]
     blocks = {"score": score, "explain": explain, "signature": signature}

@@ -5,7 +5,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pddl_eval.explain.dataset_row import PairRow, pair_at, row_of_pair
+from pddl_eval.errors import UserError
+from pddl_eval.explain.dataset_row import DatasetRow, row_at, row_of_pair
 from pddl_eval.run import DatasetError
 
 
@@ -30,16 +31,16 @@ NAMES = {"generated_problem": "output"}
 
 def test_every_row_is_found_over_row_groups_and_files(scored: Path) -> None:
     for number in range(8):
-        pair = pair_at(scored, number, NAMES)
-        assert (pair.number, pair.reference_problem) == (number, f"reference {number}")
-        assert pair.is_placeholder == (number % 2 == 1)
-    assert pair_at(scored, 3, NAMES) == PairRow(3, "reference 3", None, True, "gripper", "identical")
-    assert pair_at(scored, 0, NAMES).domain is None
+        pair = row_at(scored, number, NAMES)
+        assert (pair.number, pair.values["reference_problem"]) == (number, f"reference {number}")
+        assert pair.values["is_placeholder"] == (number % 2 == 1)
+    values = {"reference_problem": "reference 3", "generated_problem": None, "is_placeholder": True}
+    assert row_at(scored, 3, NAMES) == DatasetRow(3, {**values, "domain": "gripper"}, "identical")
 
 
 def test_a_dataset_needs_no_column_but_the_pair(tmp_path: Path) -> None:
     pq.write_table(pa.table({"reference_problem": ["r"], "generated_problem": ["g"]}), tmp_path / "p.parquet")
-    assert pair_at(tmp_path / "p.parquet", 0) == PairRow(0, "r", "g", False, None, None)
+    assert row_at(tmp_path / "p.parquet", 0) == DatasetRow(0, {"reference_problem": "r", "generated_problem": "g"})
 
 
 def test_an_id_of_any_type_names_the_first_row_that_has_it(scored: Path) -> None:
@@ -51,12 +52,12 @@ def test_an_id_of_any_type_names_the_first_row_that_has_it(scored: Path) -> None
 
 def test_what_is_not_there_is_said(scored: Path) -> None:
     with pytest.raises(DatasetError, match=r"\b8\b"):
-        pair_at(scored, 8, NAMES)
+        row_at(scored, 8, NAMES)
     with pytest.raises(DatasetError, match="-1"):
-        pair_at(scored, -1, NAMES)
-    with pytest.raises(DatasetError, match="generated_problem"):
-        pair_at(scored, 0)
-    with pytest.raises(DatasetError, match=r"placeholder.*is_placeholder"):
-        pair_at(scored, 0, NAMES | {"is_placeholder": "placeholder"})
-    with pytest.raises(DatasetError, match=r"is_placeholder.*bool"):
-        pair_at(scored, 0, {"generated_problem": "is_placeholder"})
+        row_at(scored, -1, NAMES)
+    with pytest.raises(UserError, match="generated_problem"):
+        row_at(scored, 0)
+    with pytest.raises(UserError, match=r"placeholder.*is_placeholder"):
+        row_at(scored, 0, NAMES | {"is_placeholder": "placeholder"})
+    with pytest.raises(DatasetError, match=r"pair_id.*int64"):
+        row_at(scored, 0, {"generated_problem": "pair_id"})

@@ -14,7 +14,7 @@ from pddl_eval.domains import known_domain
 from pddl_eval.metrics import PlanScores, compare_plans, plan_score
 from pddl_eval.model import Problem
 from pddl_eval.parsing import DomainError, ParseError, PlanError, parse_problem, read_plan
-from pddl_eval.solve import solve
+from pddl_eval.solve import Solution, solve
 
 TWO_BLOCKS = """
 (define (problem two) (:domain blocksworld) (:objects a b)
@@ -281,12 +281,12 @@ def test_the_planners_plans_are_valid_in_real_problems() -> None:
         for problem in map(parse_problem, rows):
             assert isinstance(problem, Problem)
             found = solve(problem, known)
-            if not isinstance(found, tuple) or not found:
+            if not isinstance(found, Solution) or not found.plan:
                 continue
-            reference = "\n".join(f"({' '.join(action)})" for action in found)
+            reference = "\n".join(f"({' '.join(action)})" for action in found.plan)
             whole = compare_plans(reference, f"Plan:\n{reference}", problem=problem)
             assert (whole.plan_valid, whole.state_distance, whole.causal_distance, whole.detail) == (True, 0.0, 0.0, "")
-            short = compare_plans(reference, list(found[:-1]), problem=problem)
+            short = compare_plans(reference, list(found.plan[:-1]), problem=problem)
             assert (short.plan_valid, short.first_failed_step) == (False, None)
             checked += 1
     assert checked > 20

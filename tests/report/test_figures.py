@@ -16,6 +16,7 @@ from pddl_eval.report.figures import (
     GRID,
     INK,
     MOST_GROUPS,
+    NARROW,
     PAPER,
     SERIES,
     WIDTH,
@@ -39,7 +40,7 @@ def drawn(figure: Figure) -> ElementTree.Element:
 
 
 def texts(figure: Figure) -> list[str]:
-    return [element.text or "" for element in drawn(figure).iter(f"{SVG}text")]
+    return ["".join(element.itertext()) for element in drawn(figure).iter(f"{SVG}text")]
 
 
 def bars(figure: Figure, colour: str) -> list[tuple[float, float]]:
@@ -106,7 +107,7 @@ def test_hostile_names_are_text_in_the_drawing() -> None:
     for figure in drawings:
         assert re.fullmatch(r"[\w-]{1,150}", figure.name)
         for element in drawn(figure).iter():
-            assert element.tag in {SVG + name for name in ("svg", "g", "rect", "text", "path", "line")}
+            assert element.tag in {SVG + name for name in ("svg", "g", "rect", "text", "tspan", "path", "line")}
             assert not [name for name in element.attrib if name.startswith("on") or "href" in name]
         assert "\x1b" not in standalone(figure)
     assert any("<script>" in text for figure in drawings for text in texts(figure))
@@ -124,11 +125,44 @@ def test_names_of_files_do_not_collide() -> None:
     assert len(names) == len(set(names))
 
 
-def test_of_many_groups_those_with_most_rows_are_drawn() -> None:
-    models = [f"m{number}" for number in range(40) for _ in range(number + 1)]
-    figure = all_figures(build_report(pl.DataFrame({"model": models, "parseable": [True] * len(models)})))[0]
-    assert [text for text in texts(figure) if text.startswith("m")] == [f"m{each}" for each in range(28, 40)]
-    assert MOST_GROUPS == 12
+def test_groups_are_sorted_by_score_and_no_group_is_left_out_silently() -> None:
+    models = [f"m{number}" for number in range(MOST_GROUPS + 5) for _ in range(10)]
+    scores = [place < number % 10 for number in range(MOST_GROUPS + 5) for place in range(10)]
+    frame = pl.DataFrame({"model": models, "equivalent": scores})
+    few = frame.filter(pl.col("model").str.len_chars() == 2)
+    (figure,) = all_figures(build_report(few))
+    shown = [text for text in texts(figure) if re.fullmatch(r"m\d+", text)]
+    assert shown == sorted(shown, reverse=True) and len(shown) == 10
+    assert figure.title == "Percent of answers, by model"
+    (figure,) = all_figures(build_report(frame))
+    assert len([text for text in texts(figure) if re.fullmatch(r"m\d+", text)]) == MOST_GROUPS
+    assert f"({MOST_GROUPS} of {MOST_GROUPS + 5}" in figure.title
+
+
+def test_of_as_many_groups_as_fit_those_with_most_rows_are_drawn() -> None:
+    models = [f"m{number}" for number in range(MOST_GROUPS + 1) for _ in range(number + 1)]
+    (figure,) = all_figures(build_report(pl.DataFrame({"model": models, "parseable": [True] * len(models)})))
+    assert {text for text in texts(figure) if text.startswith("m")} == {f"m{each + 1}" for each in range(MOST_GROUPS)}
+
+
+def test_no_text_is_smaller_than_eleven_pixels_on_a_phone() -> None:
+    for figure in all_figures(build_report(answers("m" * 100, plans=True))):
+        drawing = svg(figure, width=NARROW)
+        assert min(map(float, re.findall(r'font-size="([\d.]+)px"', drawing))) >= 11
+        assert float(re.findall(r'viewBox="0 0 ([\d.]+)', drawing)[0]) <= 358, (
+            "a phone has 390, the page a margin of 16"
+        )
+
+
+def test_a_legend_filters_and_every_mark_has_a_tooltip() -> None:
+    for figure in all_figures(build_report(answers(plans=True))):
+        chart = figure.specification()
+        assert chart["config"] and "$schema" not in chart and "http" not in str(chart)
+        layers = chart.get("spec", chart)["layer"]
+        assert all({"group", "percent"} <= {each["field"] for each in layer["encoding"]["tooltip"]} for layer in layers)
+        if "spec" not in chart:
+            (param,) = chart["params"]
+            assert param["bind"] == "legend" and {"filter": {"param": param["name"]}} in chart["transform"]
 
 
 def test_an_empty_bin_between_others_keeps_its_place() -> None:
@@ -139,8 +173,21 @@ def test_an_empty_bin_between_others_keeps_its_place() -> None:
 
 
 STYLE = files("pddl_eval").joinpath("templates/style.css").read_text(encoding="utf-8")
-DARK = dict(re.findall(r"\[fill=\"(#\w{6})\"\] \{ fill: (#\w{6}) \}", STYLE))
-"""The dark colour of each light one."""
+VARIABLES = dict(re.findall(r"(--[\w-]+): (light-dark\(#\w{6}, #\w{6}\))", STYLE))
+
+
+def dark_colours(attribute: str) -> dict[str, str]:
+    """The dark colour of each light one, as the style sheet gives it for that attribute."""
+    rules = re.findall(rf'\[{attribute}="(#\w{{6}})"\] {{ {attribute}: ([^}}]+) }}', STYLE)
+    found = {}
+    for light, value in rules:
+        both = re.findall(r"#\w{6}", re.sub(r"var\(([^)]+)\)", lambda each: VARIABLES[each[1]], value))
+        assert both[0] == light
+        found[light] = both[1]
+    return found
+
+
+DARK = dark_colours("fill")
 
 
 def _contrast(one: str, other: str) -> float:
@@ -162,7 +209,7 @@ def test_colours_can_be_seen_on_their_page(colour: str) -> None:
 
 
 def test_every_colour_in_a_figure_has_a_dark_one() -> None:
-    assert dict(re.findall(r"\[stroke=\"(#\w{6})\"\] \{ stroke: (#\w{6}) \}", STYLE)) == DARK
+    assert dark_colours("stroke") == DARK
     for figure in all_figures(build_report(answers(plans=True))):
         used = set(re.findall(r'(?:fill|stroke)="([^"]+)"', standalone(figure) + svg(figure)))
         assert used - {"none", "transparent"} <= {*DARK, GRID}

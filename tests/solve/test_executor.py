@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pddl_eval.domains import PlanningDomain
 from pddl_eval.model import Atom, Domain, Operator, Problem, State
 from pddl_eval.parsing import actions_of, parse_domain, read_plan
-from pddl_eval.solve import Execution, execute, solve
+from pddl_eval.solve import Execution, Solution, execute, solve
 
 from tests import exhaustive
 from tests.strips.random_tasks import as_the_judge_reads, random_task
@@ -141,7 +141,7 @@ def test_the_domain_says_what_a_constant_is() -> None:
         " (:action go :parameters (?x - car) :effect (gone ?x)))"
     )
     problem = Problem("p", "d", {"k": "boat"}, frozenset(), frozenset({("gone", "k")}))
-    assert solve(problem, PlanningDomain(domain)) == (("go", "k"),)
+    assert solve(problem, PlanningDomain(domain)) == Solution((("go", "k"),), frozenset({("gone", "k")}))
     assert execute([{("go", "k")}], problem, domain).reaches_goal
 
 

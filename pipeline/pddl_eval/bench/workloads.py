@@ -33,7 +33,7 @@ from pddl_eval.domains import known_domain
 from pddl_eval.equivalence import Task, decide, read_pair, same_graph, scene_graph
 from pddl_eval.model import Problem, problem_to_pddl
 from pddl_eval.parsing import read_problem_by_package
-from pddl_eval.solve import solve
+from pddl_eval.solve import Solution, solve
 
 RENAMED = Preset({Grade.CORRECT: 1}, {"renamed": 1e6})
 
@@ -116,10 +116,10 @@ def _plans(pairs: int) -> pa.Table:
     random = Random(1)
     rows = []
     for problem in _spread(pairs):
-        plan = solve(problem, known_domain(problem.domain))
-        if isinstance(plan, tuple) and plan:
+        found = solve(problem, known_domain(problem.domain))
+        if isinstance(found, Solution) and found.plan:
             change = PLAN_RECIPES[random.choice(("plan_step_lost", "plan_step_doubled"))]
-            texts = PLAN_RECIPES["same_plan"](plan, 0), change(plan, random.randrange(len(plan)))
+            texts = PLAN_RECIPES["same_plan"](found.plan, 0), change(found.plan, random.randrange(len(found.plan)))
             rows.append((problem_to_pddl(problem), *texts))
     return _table(("reference_problem", "reference_plan", "generated_plan"), rows)
 

@@ -18,9 +18,9 @@ from pddl_eval.benchmark.enumeration import Pair, benchmark_pairs, benchmark_pro
 from pddl_eval.benchmark.original import Original
 from pddl_eval.benchmark.variants import Variant, beside, variant_of, variants_table
 from pddl_eval.domains import blocksworld, floor_tile, gripper, known_domain
-from pddl_eval.model import Action, show_atom
+from pddl_eval.model import Action, plan_to_pddl
 from pddl_eval.parsing import parse_problem
-from pddl_eval.solve import solve
+from pddl_eval.solve import Solution, solve
 
 PAIRS_PER_TASK = 4
 LARGEST_SIZE = 40
@@ -35,23 +35,14 @@ DOMAIN_TEXTS = {
 Plan = tuple[Action, ...]
 
 
-def written(plan: Plan) -> str:
-    """A plan as PDDL planners write it, one action a line.
-
-    >>> written((("pickup", "a"), ("stack", "a", "b")))
-    '(pickup a)\\n(stack a b)'
-    """
-    return "\n".join(map(show_atom, plan))
-
-
 PLAN_RECIPES: Mapping[str, Callable[[Plan, int], str]] = {
-    "same_plan": lambda plan, _: written(plan),
+    "same_plan": lambda plan, _: plan_to_pddl(plan),
     "plan_in_a_list": lambda plan, _: ", ".join(f"{name}({', '.join(names)})" for name, *names in plan),
     "plan_as_json": lambda plan, _: json.dumps(
         [{"id": i, "name": name, "args": names} for i, (name, *names) in enumerate(plan)]
     ),
-    "plan_step_lost": lambda plan, place: written(plan[:place] + plan[place + 1 :]),
-    "plan_step_doubled": lambda plan, place: written(plan[: place + 1] + plan[place:]),
+    "plan_step_lost": lambda plan, place: plan_to_pddl(plan[:place] + plan[place + 1 :]),
+    "plan_step_doubled": lambda plan, place: plan_to_pddl(plan[: place + 1] + plan[place:]),
     "no_plan": lambda _, __: "I could not find a plan for this problem.",
 }
 """Answers to a plan, given the place of one of its steps.
@@ -103,15 +94,16 @@ def _next_recipe(original: Original, row: int, _answer: int) -> Variant:
 
 def _companions(row: int, problem: str, domain: str) -> dict[str, str]:
     """A plan and a domain beside the problem of a row, each with an answer, their recipes taking turns too."""
-    plan = solve(parse_problem(problem), known_domain(domain))
-    if not isinstance(plan, tuple):
-        raise AssertionError(f"a problem of the benchmark has no plan: {plan.reason}")
+    found = solve(parse_problem(problem), known_domain(domain))
+    if not isinstance(found, Solution):
+        raise AssertionError(f"a problem of the benchmark has no plan: {found.reason}")
+    plan = found.plan
     text = DOMAIN_TEXTS[domain]
     plan_recipe = list(PLAN_RECIPES)[row % len(PLAN_RECIPES)]
     domain_recipe = list(DOMAIN_RECIPES)[row % len(DOMAIN_RECIPES)]
     place = Random(f"companion {row}").randrange(len(plan)) if plan else 0
     return {
-        "reference_plan": written(plan),
+        "reference_plan": plan_to_pddl(plan),
         "generated_plan": PLAN_RECIPES[plan_recipe](plan, place),
         "label_plan": plan_recipe,
         "reference_domain": text,

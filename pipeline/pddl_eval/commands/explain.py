@@ -7,7 +7,8 @@ from typing import Annotated
 from typer import Argument, Option
 
 from pddl_eval.commands.command import column_names, command, flag_of
-from pddl_eval.options import ScoringOptions
+from pddl_eval.errors import UserError
+from pddl_eval.options import PAIRS, ScoringOptions
 from pddl_eval.shown import line, printable
 
 
@@ -19,39 +20,46 @@ def explain(
     pair_id: Annotated[str | None, Option(metavar="ID", help="The row of DATASET with this pair_id.")] = None,
     column: Annotated[list[str] | None, flag_of(ScoringOptions, "columns")] = None,
     domain: Annotated[str | None, flag_of(ScoringOptions, "domain")] = None,
+    problem: Annotated[
+        str | None, Option(metavar="FILE", help="With two files of plans: the problem they solve.")
+    ] = None,
+    only: Annotated[str | None, Option(metavar="|".join(PAIRS), help="Explain only this pair of a row.")] = None,
     placeholder: Annotated[bool, Option("--placeholder", help="Compare initial states and goals separately.")] = False,
     html: Annotated[str | None, Option(metavar="FILE", help="Write a page with drawings of both problems.")] = None,
     svg: Annotated[str | None, Option(metavar="FILE", help="Write the drawings as one picture.")] = None,
+    save_plan: Annotated[str | None, Option(metavar="FILE", help="Write the counterexample, else the plan.")] = None,
 ) -> None:
-    """Show why an answer has its verdict.
+    """Show why an answer has its scores: a problem, a plan or a domain.
 
     \b
     pddl-eval explain reference.pddl answer.txt
     pddl-eval explain pairs.parquet --row 17 --html why.html
     pddl-eval explain scored/ --pair-id gpt-4o/1234 --svg why.svg
+    pddl-eval explain scored/ --row 14 --save-plan plan.txt
+    pddl-eval explain plan.txt answer.txt --problem problem.pddl
     """
     from rich.console import Console
 
-    from pddl_eval.explain import explain as explain_pair
-    from pddl_eval.explain import find_pair, html_page, scenes_svg
+    from pddl_eval.explain import explain_row, find_row, html_page, plan_file, scenes_svg
     from pddl_eval.run import locate, put_bytes
 
     columns = column_names(column or [])
-    pair = find_pair(source, answer, row=row, pair_id=pair_id, columns=columns, domain=domain)
+    found = find_row(source, answer, row=row, pair_id=pair_id, columns=columns, domain=domain, problem=problem)
     title = f"{answer} against {source}"
     if answer is None:
-        title = f"row {pair.number:,} of {source}"
-        print(printable(title) + (f", scored there as {line(pair.verdict)}" if pair.verdict else ""))
-    explanation = explain_pair(
-        pair.reference_problem,
-        pair.generated_problem,
-        is_placeholder=pair.is_placeholder or placeholder,
-        domain=pair.domain,
-    )
+        title = f"row {found.number:,} of {source}"
+        title += f", model {found.values['model']}" if found.values.get("model") else ""
+        print(printable(title) + (f", scored there as {line(found.verdict)}" if found.verdict else ""))
+    values = {**found.values, "is_placeholder": found.values.get("is_placeholder") or placeholder}
+    explanation = explain_row(values, found.options, only=only)
+    if explanation.problem is None and (svg or save_plan):
+        raise UserError("--svg and --save-plan are for problems, and there is no pair of problems.")
     if html is not None:
         put_bytes(locate(html), html_page(explanation, title).encode())
-    if svg is not None:
-        put_bytes(locate(svg), scenes_svg(explanation).encode())
+    if svg is not None and explanation.problem is not None:
+        put_bytes(locate(svg), scenes_svg(explanation.problem).encode())
     Console(highlight=False).print(explanation)
-    for file in filter(None, (html, svg)):
+    if save_plan is not None and explanation.problem is not None:
+        put_bytes(locate(save_plan), plan_file(explanation.problem).encode())
+    for file in filter(None, (html, svg, save_plan)):
         print(f"\nwritten: {printable(file)}")

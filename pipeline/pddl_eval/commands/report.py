@@ -21,9 +21,10 @@ PAGE_WIDTH = 100
 """Characters in a line of a text file."""
 
 
-Format = Literal["terminal", "md", "tex", "csv", "json", "html", "parquet"]
+Format = Literal["terminal", "md", "tex", "csv", "json", "html", "parquet", "folder"]
 
-SUFFIXES: dict[str, Format] = {"txt": "terminal", **{each: each for each in get_args(Format) if each != "terminal"}}
+SUFFIXES: dict[str, Format] = {"": "folder", "txt": "terminal"}
+SUFFIXES |= {each: each for each in get_args(Format) if each not in SUFFIXES.values()}
 """What the name of an output ends in, and the format that this means."""
 
 Size = Annotated[
@@ -41,11 +42,14 @@ def report(
     by: By = None,
     form: Annotated[Format | None, Option("--format", help="Default: the suffix of OUTPUT, else terminal.")] = None,
     output: Annotated[
-        str | None, Option(metavar="PATH", help="File, or for csv and parquet a folder; or s3://….")
+        str | None, Option(metavar="PATH", help="File, or a folder: of pages, of csv or parquet; or s3://….")
     ] = None,
     figures: Annotated[
-        str | None, Option(metavar="FOLDER", help="Write the figures as SVG and PNG; or s3://….")
+        str | None, Option(metavar="FOLDER", help="Write the figures as SVG, PNG and PDF; or s3://….")
     ] = None,
+    failures: Annotated[
+        int, Option(metavar="N", help="Rows that are not right, shown and explained in a folder of pages.")
+    ] = 500,
     size: Size = None,
     columns: Annotated[list[str] | None, flag_of(ScoringOptions, "columns")] = None,
 ) -> None:
@@ -54,6 +58,7 @@ def report(
     \b
     pddl-eval report scored
     pddl-eval report scored --by model,domain,split
+    pddl-eval report scored --output report/
     pddl-eval report scored --output report.html --figures figures
     pddl-eval report scored --output tables.tex --column reference_id=question
     pddl-eval report scored --format csv --output tables
@@ -61,6 +66,7 @@ def report(
     Rates with intervals, models compared on the same references, why answers fail, plan and domain metrics.
     """
     from pddl_eval.report import build_report, warnings, write_figures
+    from pddl_eval.viewer import INDEX, write_folder
 
     chosen = chosen_format(form, output)
     named = cast("dict[str, str] | None", columns)  # A mapping by now.
@@ -68,7 +74,10 @@ def report(
     if chosen in ("csv", "json", "parquet"):  # The other formats show the warnings themselves.
         for warning in warnings(made):
             say(warning)
-    write_report(made, chosen, output)
+    if chosen == "folder" and output is not None:
+        say(f"{write_folder(made, output, failures):,} rows explained; open {output.rstrip('/')}/{INDEX}")
+    else:
+        write_report(made, chosen, output)
     if figures is not None:
         say(f"{len(write_figures(made, figures))} figures in {figures} as svg, png and pdf")
     if made.unfinished:
@@ -79,11 +88,11 @@ def chosen_format(form: Format | None, output: str | None) -> Format:
     """The format that was asked for, else that of the output's suffix; raises ``UserError`` if it is none."""
     suffix = PurePosixPath(output or "").suffix.removeprefix(".").lower()
     if form is None and output is not None and suffix not in SUFFIXES:
-        known = ", ".join(f".{each}" for each in SUFFIXES)
+        known = ", ".join(f".{each}" for each in SUFFIXES if each)
         raise UserError(f"--output {output} does not end in a known suffix ({known}): choose one, or say --format.")
-    chosen = form or SUFFIXES.get(suffix, "terminal")
-    if chosen == "parquet" and output is None:
-        raise UserError("--format parquet needs --output FOLDER (or FILE.parquet for the rates alone).")
+    chosen = form or ("terminal" if output is None else SUFFIXES[suffix])
+    if chosen in ("parquet", "folder") and output is None:
+        raise UserError(f"--format {chosen} needs --output FOLDER.")
     return chosen
 
 

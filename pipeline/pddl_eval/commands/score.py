@@ -55,23 +55,8 @@ def print_shards(run: Run) -> None:
 @contextmanager
 def watched_run() -> Iterator[Callable[[Event], None]]:
     """A watcher of a run that shows its progress and what goes wrong."""
-    from pddl_eval.progress import progress
-    from pddl_eval.run import Run, ShardFailure, ShardRecord
+    from pddl_eval.run import shown_progress
 
     # Ray reports dead workers on stdout, which is for the summary.
-    with redirect_stdout(sys.stderr), progress(lines=True) as pace:
-
-        def watch(event: Event) -> None:
-            if isinstance(event, Run):
-                pace.begin(event.source.rows, sum(record.rows for record in event.finished.values()))
-            elif isinstance(event, ShardRecord):
-                pace.advance(event.rows)
-                if event.unscored:
-                    pace.say(f"{event.name}: {len(event.unscored)} rows end their worker and are left unscored")
-            elif isinstance(event, ShardFailure):
-                pace.say(f"{event.name}: {event.reason}")
-            else:
-                task = event.task
-                pace.say(f"{task.shard.name}: worker lost in attempt {task.attempt} ({event.reason})")
-
+    with redirect_stdout(sys.stderr), shown_progress(lines=True) as watch:
         yield watch

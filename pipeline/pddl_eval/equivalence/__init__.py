@@ -5,6 +5,7 @@ for what differs, ``scene_graph`` draws the paper's graphs for people. ``domains
 domains with their problems, in whatever words.
 """
 
+from pddl_eval.equivalence.counterexample import counterexample
 from pddl_eval.equivalence.decide import decide, same_domain
 from pddl_eval.equivalence.domains import DomainDecision, Partners, decide_domains, difference_sentence, partners
 from pddl_eval.equivalence.scene_graph import same_graph, scene_graph
@@ -18,6 +19,7 @@ __all__ = [
     "Task",
     "TaskDecision",
     "closest_matching",
+    "counterexample",
     "decide",
     "decide_domains",
     "decide_tasks",

@@ -23,7 +23,7 @@ from pddl_eval.domains import (
 )
 from pddl_eval.model import ROOT_TYPE, Action, Domain, Problem, State
 from pddl_eval.parsing import ParseError, Unreadable, parse_problem, read_problem, require_declared
-from pddl_eval.solve import goal_state, solve
+from pddl_eval.solve import Solution, goal_state, solve
 from pddl_eval.strips import closure as closure_by_search
 from pddl_eval.verdict import CERTIFICATE_VERSION, Undecided, Unsolvable
 
@@ -96,9 +96,15 @@ class Task:
         """True where the closure is known already or costs no search."""
         return "closure" in self.__dict__ or self.start is not None
 
-    @attempted
+    @property
     def plan(self) -> tuple[Action, ...] | Unsolvable | Undecided:
         """A plan that was executed, the proof that there is none, or the limit that was hit."""
+        found = self.solution
+        return found.plan if isinstance(found, Solution) else found
+
+    @attempted
+    def solution(self) -> Solution | Unsolvable | Undecided:
+        """The plan with the state that it leads to."""
         if self.ill_typed:
             return Unsolvable(f"the problem is ill-typed: {self.ill_typed}")
         if self.has_closure and isinstance(self.closure, Unsolvable):

@@ -1,10 +1,22 @@
-"""Why a verdict is what it is: both problems side by side, what was read of the answer, what decided, the plans.
+"""Why a row has its scores: problems, plans and domains side by side, what was read of the answer, what decided.
 
 ``print`` shows an explanation; ``html_page`` and ``scenes_svg`` draw it. Nothing here decides anything.
 """
 
-from pddl_eval.explain.dataset_row import find_pair
+from pddl_eval.explain.dataset_row import DatasetRow, find_row, row_at
 from pddl_eval.explain.drawing import html_page, scenes_svg
-from pddl_eval.explain.explanation import Explanation, explain
+from pddl_eval.explain.explanation import Explanation, explain, plan_file
+from pddl_eval.explain.row import RowExplanation, explain_row
 
-__all__ = ["Explanation", "explain", "find_pair", "html_page", "scenes_svg"]
+__all__ = [
+    "DatasetRow",
+    "Explanation",
+    "RowExplanation",
+    "explain",
+    "explain_row",
+    "find_row",
+    "html_page",
+    "plan_file",
+    "row_at",
+    "scenes_svg",
+]

@@ -1,15 +1,19 @@
-"""The pair to explain: that of two files, or of a row of a dataset, scored or not."""
+"""The pairs to explain: those of a row of a dataset, scored or not, or the pair of two files."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from pddl_eval.errors import UserError
+from pddl_eval.options import MEANINGS, ScoringOptions
+from pddl_eval.parsing import DEFINE_DOMAIN, DEFINE_PROBLEM, read_plan
 from pddl_eval.run import (
     DatasetError,
     Input,
+    Source,
     column_batches,
     holds_text,
     locate,
@@ -20,29 +24,26 @@ from pddl_eval.run import (
     require_text,
     scored_with,
 )
-from pddl_eval.table import values_of
+from pddl_eval.table import pairs_present, values_of
 
 PAIR_ID = "pair_id"
 
-MEANINGS = ("reference_problem", "generated_problem", "domain", "verdict", "is_placeholder")
-
 
 @dataclass(frozen=True, slots=True)
-class PairRow:
-    """A row's pair of problems; ``number`` counts from 0 over the files in the order of their partitions.
+class DatasetRow:
+    """A row; ``number`` counts from 0 over the files in the order of their partitions.
 
-    ``verdict`` is what a scored dataset recorded, None if it is not scored.
+    ``values`` are its values by meaning (DESIGN.md, section 2), both columns of each pair that it has among them.
+    ``verdict`` is what a scored dataset recorded, None if it is not scored. ``options`` are for its scores.
     """
 
     number: int
-    reference_problem: str | None
-    generated_problem: str | None
-    is_placeholder: bool
-    domain: str | None
-    verdict: str | None
+    values: Mapping[str, Any]
+    verdict: str | None = None
+    options: ScoringOptions = field(default_factory=ScoringOptions)
 
 
-def find_pair(  # noqa: PLR0913 (one keyword a flag of the command)
+def find_row(  # noqa: PLR0913 (one keyword a flag of the command)
     source: str,
     answer: str | None = None,
     *,
@@ -50,19 +51,21 @@ def find_pair(  # noqa: PLR0913 (one keyword a flag of the command)
     pair_id: str | None = None,
     columns: Mapping[str, str] | None = None,
     domain: str | None = None,
-) -> PairRow:
-    """The pair of the files ``source`` and ``answer`` (``-`` is stdin), else of a row of the dataset ``source``.
+    problem: str | None = None,
+) -> DatasetRow:
+    """The pair of the files ``source`` and ``answer`` (``-`` is stdin), else a row of the dataset ``source``.
 
-    A row is named by its number or by its ``pair_id``. ``columns`` (see ``pair_at``) and ``domain``, for a row that
-    names none, are by default those that the dataset was scored with. Raises ``UserError`` where the arguments name no
-    pair or more than one, and ``DatasetError`` where it cannot be read.
+    Two files hold problems, plans or domains: what the first one holds. ``problem`` is the file of the problem that
+    plans are for. A row is named by its number or by its ``pair_id``. ``columns`` (see ``row_at``) and ``domain``, for
+    a row that names none, are by default those that the dataset was scored with. Raises ``UserError`` where the
+    arguments name no pair or more than one, and ``DatasetError`` where it cannot be read.
     """
     if answer is not None:
         if row is not None or pair_id is not None or columns:
             raise UserError("--row, --pair-id and --column belong to a dataset; with two files there is one pair.")
-        files = [sys.stdin.buffer.read() if file == "-" else read_bytes(locate(file)) for file in (source, answer)]
-        reference, generated = (content.decode("utf-8", "replace") for content in files)
-        return PairRow(0, reference, generated, is_placeholder=False, domain=domain, verdict=None)
+        return DatasetRow(0, _values_of_files(source, answer, domain, problem))
+    if problem is not None:
+        raise UserError("--problem belongs to two files with plans; a dataset has the column reference_problem.")
     dataset = open_source(source)
     scored = scored_with(dataset)
     known = {meaning: name for meaning, name in (scored.columns or {}).items() if name in dataset.schema.names}
@@ -74,26 +77,47 @@ def find_pair(  # noqa: PLR0913 (one keyword a flag of the command)
         raise UserError(
             f"to explain a row of {source}, name one: --row N or --pair-id ID; to compare two files, name both"
         )
-    pair = pair_at(source, row, names)
-    return replace(pair, domain=pair.domain or domain or scored.domain)
+    return replace(row_at(source, row, names), options=ScoringOptions(domain=domain or scored.domain))
 
 
-def pair_at(places: Input, number: int, columns: Mapping[str, str] | None = None) -> PairRow:
-    """The pair of row ``number``; ``columns`` maps meanings (DESIGN.md, section 2) to the dataset's names.
+def _values_of_files(source: str, answer: str, domain: str | None, problem: str | None) -> dict[str, Any]:
+    """The values of a row with one pair; what the reference holds says which."""
+    files = [sys.stdin.buffer.read() if file == "-" else read_bytes(locate(file)) for file in (source, answer)]
+    reference, generated = (content.decode("utf-8", "replace") for content in files)
+    kind = "problem"
+    if not DEFINE_PROBLEM.search(reference.lower()):
+        if DEFINE_DOMAIN.search(reference.lower()):
+            kind = "domain"
+        elif read_plan(reference).found:
+            kind = "plan"
+    values = {f"reference_{kind}": reference, f"generated_{kind}": generated, "domain": domain}
+    if problem is not None:
+        if kind == "problem":
+            raise UserError(f"--problem belongs to two files with plans; {source} holds a problem.")
+        values["reference_problem"] = read_bytes(locate(problem)).decode("utf-8", "replace")
+    return values
 
-    Raises ``DatasetError`` if there is no such row or column.
+
+def row_at(places: Input | Source, number: int, columns: Mapping[str, str] | None = None) -> DatasetRow:
+    """Row ``number``; ``columns`` maps meanings (DESIGN.md, section 2) to the dataset's names.
+
+    Raises ``DatasetError`` if there is no such row, ``UserError`` if a column is missing or no pair is there.
     """
-    source = open_source(places)
-    columns = columns or {}
-    names = {meaning: columns.get(meaning, meaning) for meaning in MEANINGS}
-    require_text(source, names["reference_problem"])
-    require_text(source, names["generated_problem"])
-    require_columns(source, columns.values())
-    row = read_row(source, number, [name for name in names.values() if name in source.schema.names])
-    reference, generated, domain, verdict = (
-        row[names[meaning]] if holds_text(source, names[meaning]) else None for meaning in MEANINGS[:4]
-    )
-    return PairRow(number, reference, generated, bool(row.get(names["is_placeholder"])), domain or None, verdict)
+    source = places if isinstance(places, Source) else open_source(places)
+    options = ScoringOptions(columns=columns)
+    for pair in pairs_present(source.schema, options):
+        for meaning in (pair.reference, pair.generated):
+            require_text(source, options.column(meaning))
+    names = {meaning: options.column(meaning) for meaning in MEANINGS}
+    there = [*dict.fromkeys(name for name in (*names.values(), "verdict") if name in source.schema.names)]
+    row = read_row(source, number, there)
+    values = {
+        meaning: row[name]
+        for meaning, name in names.items()
+        if name in row and (meaning == "is_placeholder" or holds_text(source, name))
+    }
+    verdict = row["verdict"] if holds_text(source, "verdict") else None
+    return DatasetRow(number, values, verdict)
 
 
 def row_of_pair(places: Input, pair_id: str, column: str = PAIR_ID) -> int:

@@ -14,14 +14,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import chain, combinations, groupby
+from itertools import chain, groupby
 from operator import itemgetter
+from types import MappingProxyType
 from typing import NamedTuple
 
-from pddl_eval.explain.explanation import LEGEND, SCENES, Explanation, explanation_page, headline
+from pddl_eval.explain.explanation import LEGEND, SCENES, Explanation, headline
+from pddl_eval.explain.layout import GAP, STEPS, WIDTH, Arrow, Position, Size, place
+from pddl_eval.explain.row import RowExplanation
 from pddl_eval.explain.sides import AtomLine, Standing
 from pddl_eval.model import ROOT_TYPE, Atom, Problem, show_atom
-from pddl_eval.pages import html, render
+from pddl_eval.pages import Picture, html, render
 from pddl_eval.shown import line as one_line
 
 MOST_CARDS, MOST_CHIPS, MOST_ARROWS = 120, 40, 400
@@ -30,26 +33,14 @@ MOST_CARDS, MOST_CHIPS, MOST_ARROWS = 120, 40, 400
 NAME = 18
 """Characters of a name on a drawing; a tooltip has more of it."""
 
-CHARACTER, LINE, PAD, GAP = 7.3, 18.0, 8.0, 28.0
-"""Width of a character of the 12 pixel typewriter face, height of a line, padding of a card, room between cards."""
+CHARACTER, LINE, PAD = 7.3, 18.0, 8.0
+"""Width of a character of the 12 pixel typewriter face, height of a line, padding of a card."""
 
-CARD_WIDTH, WIDTH, LARGEST = 210.0, 560.0, 2400.0
-"""Widths at which the chips of a card and the cards of a scene begin a new row; the largest graph."""
+CARD_WIDTH = 210.0
+"""The width at which the chips of a card begin a new row."""
 
 SAID_ONCE = 8
 """If this many lines share a label, it is written once, below the drawing."""
-
-STEPS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
-STEPS |= {"north": (0, -1), "south": (0, 1), "west": (-1, 0), "east": (1, 0)}
-"""``(up a b)``: a is the tile above b, as in Floor Tile."""
-
-Size = tuple[float, float]
-Position = tuple[float, float]
-Arrow = tuple[str, str, str]
-"""Source, target and label."""
-
-Part = tuple[dict[str, Position], Size]
-"""The top left corners of cards from the origin on, and the size of all."""
 
 
 class Mark(StrEnum):
@@ -90,12 +81,16 @@ class Card:
 
 
 class Scene(NamedTuple):
-    """A scene of one side; ``notes`` say what is not drawn."""
+    """A scene of one side; ``notes`` say what is not drawn.
+
+    ``places`` gives each object a name for the layout, which its counterpart on the other side has too.
+    """
 
     title: str
     cards: list[Card]
     arrows: list[tuple[Arrow, Mark]]
     notes: list[str]
+    places: Mapping[str, str]
 
 
 def scenes_of(explanation: Explanation) -> list[Scene]:
@@ -108,8 +103,10 @@ def scenes_of(explanation: Explanation) -> list[Scene]:
                 marks = dict(filter(None, (_marked(line, side, explanation) for line in lines)))
                 extra = {line.names[side] or "": line.differs and explanation.compares for line in objects}
                 extra.pop("", None)  # the other side's objects without a counterpart
+                # An object of the answer alone gets a name that no object of the reference can have.
+                places = {line.names[side] or "": line.names[0] or f" {line.names[1]}" for line in objects} | {"": ""}
                 title = f"{name.capitalize()}: {scene}"
-                scenes.append(_scene(title, known.problem, marks, extra, explanation.static))
+                scenes.append(_scene(title, known.problem, marks, extra, explanation.static, places))
     return scenes
 
 
@@ -125,8 +122,13 @@ def _marked(line: AtomLine, side: int, explanation: Explanation) -> tuple[Atom, 
     return atom, Mark.SAME
 
 
-def _scene(
-    title: str, problem: Problem, marks: dict[Atom, Mark], extra: Mapping[str, bool], static: frozenset[str]
+def _scene(  # noqa: PLR0913 (what a scene is made of)
+    title: str,
+    problem: Problem,
+    marks: dict[Atom, Mark],
+    extra: Mapping[str, bool],
+    static: frozenset[str],
+    places: Mapping[str, str],
 ) -> Scene:
     """``extra`` names all objects, in the order of the drawing, and says which ones are not on the other side."""
     fixed = sorted(atom for atom in problem.init if atom[0] in static)
@@ -161,7 +163,7 @@ def _scene(
     drawn = [arrow for arrow in arrows if kept.issuperset(arrow[0][:2])][:MOST_ARROWS]
     omitted = {"objects": len(shown) - len(kept), "arrows": len(arrows) - len(drawn)}
     notes = [f"{count:,} more {what} are not drawn" for what, count in omitted.items() if count]
-    return Scene(title, [flags, *(card for card in shown if card.name in kept)], drawn, notes)
+    return Scene(title, [flags, *(card for card in shown if card.name in kept)], drawn, notes, places)
 
 
 def _is_arrow(atom: Atom, kinds: Mapping[str, list[str]]) -> bool:
@@ -181,12 +183,12 @@ class Item(NamedTuple):
 
 
 class Line(NamedTuple):
-    """All arrows of one mark between two cards: both ends and the heads (x, y, degrees)."""
+    """All arrows of one mark between two cards: a curve (start, bend, end), its heads (x, y, degrees), its label."""
 
-    start: Position
-    end: Position
+    curve: tuple[Position, Position, Position]
     style: str
     heads: list[tuple[float, float, float]]
+    tooltip: str
 
 
 class Drawing(NamedTuple):
@@ -199,19 +201,26 @@ class Drawing(NamedTuple):
     items: list[Item]
 
 
-def html_page(explanation: Explanation, title: str = "pddl-eval explain", *, whole: bool = True) -> str:
+def html_page(
+    explanation: Explanation | RowExplanation,
+    title: str = "",
+    *,
+    whole: bool = True,
+    links: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """The explanation with its drawings as one HTML page, or (not ``whole``) as a fragment for a notebook.
+
+    ``title`` says which answer it is about: dataset, row and model. ``links`` as in ``pddl_eval.pages.html``.
 
     >>> from pddl_eval.explain import explain
     >>> "<script>" in html_page(explain("(define (problem p)", "<script>alert(1)</script>"))
     False
     """
-    drawings = [draw(scene) for scene in scenes_of(explanation)]
-    figures = [
-        (drawing.title, render("scene.svg", **drawing._asdict(), placed=[(0, 0, drawing)], labels=()))
-        for drawing in drawings
+    pictures = [
+        Picture(each.title, render("scene.svg", **each._asdict(), placed=[(0, 0, each)], labels=(), alone=False))
+        for each in (drawings(explanation.problem) if explanation.problem is not None else ())
     ]
-    return html(explanation_page(explanation, whole=True), {SCENES: figures}, title=title, whole=whole)
+    return html(explanation.page(whole=True), {SCENES: pictures}, title=title, whole=whole, links=links)
 
 
 def scenes_svg(explanation: Explanation) -> str:
@@ -222,39 +231,64 @@ def scenes_svg(explanation: Explanation) -> str:
     >>> scenes_svg(explain(held, held)).count(">Answer: goal<")
     1
     """
-    drawings = [draw(scene) for scene in scenes_of(explanation)]
+    drawn = drawings(explanation)
     columns = 2 if explanation.compares else 1
-    width = max([WIDTH, *(drawing.width for drawing in drawings)]) + GAP
+    width = max([WIDTH, *(drawing.width for drawing in drawn)]) + GAP
     verdict = headline(explanation.verdict)
     texts = [(11.0, "title", verdict), (31.0, "note", one_line(explanation.verdict.detail))]
     labels = [Item(PAD, y, 0, LINE, text, style) for y, style, text in texts]
     placed, y = [], 90.0
-    for start in range(0, len(drawings), columns):
-        row = drawings[start : start + columns]
+    for start in range(0, len(drawn), columns):
+        row = drawn[start : start + columns]
         for x, drawing in zip((PAD, PAD + width), row, strict=False):
             placed.append((x, y, drawing))
             labels.append(Item(x, y - GAP, 0, LINE, drawing.title, "title"))
         y += max(drawing.height for drawing in row) + 2 * GAP
-    if not drawings:
+    if not drawn:
         labels.append(Item(PAD, 59, 0, LINE, "neither problem could be read, so there is nothing to draw", ""))
     labels.append(Item(PAD, y - GAP, 0, LINE, LEGEND, "note"))
-    return render("scene.svg", title=verdict, placed=placed, labels=labels, width=columns * width, height=y)
+    return render("scene.svg", title=verdict, placed=placed, labels=labels, width=columns * width, height=y, alone=True)
 
 
-def draw(scene: Scene) -> Drawing:
-    """A scene with its measures."""
-    cards = {card.name: _items(card) for card in scene.cards if card.name or card.chips}
-    own = [arrow for arrow, mark in scene.arrows if mark != Mark.LACKING]
-    both = [arrow for arrow, _ in scene.arrows]
-    corners, (width, height) = place({name: items[0][2:4] for name, items in cards.items()}, both, own)
-    for name, (left, top) in corners.items():
-        cards[name] = [item._replace(x=item.x + left, y=item.y + top) for item in cards[name]]
+def drawings(explanation: Explanation) -> list[Drawing]:
+    """All scenes with their measures, in the order of ``scenes_of``."""
+    scenes = scenes_of(explanation)
+    columns = 2 if explanation.compares else 1
+    return [*chain.from_iterable(draw(scenes[start : start + columns]) for start in range(0, len(scenes), columns))]
+
+
+def draw(scenes: Sequence[Scene]) -> list[Drawing]:
+    """The scenes of one state, of one side or both: equal objects have equal frames at equal places."""
+    sides = [{card.name: _items(card) for card in scene.cards if card.name or card.chips} for scene in scenes]
+    sizes: dict[str, Size] = {}
+    for scene, cards in zip(scenes, sides, strict=True):
+        for name, (frame, *_) in cards.items():
+            width, height = sizes.get(scene.places[name], (0.0, 0.0))
+            sizes[scene.places[name]] = max(width, frame.width), max(height, frame.height)
+    corners, extent = place(sizes, *map(_links, scenes))
+    for scene, cards in zip(scenes, sides, strict=True):
+        for name, (frame, *items) in cards.items():
+            (left, top), (width, height) = corners[scene.places[name]], sizes[scene.places[name]]
+            grown = [frame._replace(width=width, height=height), *items]
+            cards[name] = [item._replace(x=item.x + left, y=item.y + top) for item in grown]
+    return [_drawing(scene, cards, extent) for scene, cards in zip(scenes, sides, strict=True)]
+
+
+def _links(scene: Scene) -> list[Arrow]:
+    """The arrows that this side has, between places."""
+    own = (arrow for arrow, mark in scene.arrows if mark != Mark.LACKING)
+    return [(scene.places[source], scene.places[target], label) for source, target, label in own]
+
+
+def _drawing(scene: Scene, cards: Mapping[str, list[Item]], extent: Size) -> Drawing:
     lines, labels, notes = _lines(scene.arrows, {name: items[0] for name, items in cards.items()})
-    for note in [*scene.notes, *notes, *([] if cards else ["no atoms"])]:
-        height += LINE
-        labels.append(Item(0, height - LINE + PAD, 0, 0, note, "note"))
-    right = max([width, *(item.x + len(item.text) * CHARACTER for item in labels)])
-    return Drawing(scene.title, right, height + PAD, lines, [*chain.from_iterable(cards.values()), *labels])
+    reached = [(x + PAD, y + PAD) for line in lines for x, y in line.curve]
+    right, floor = (max(ends) for ends in zip(extent, *reached, strict=True))
+    for number, note in enumerate([*scene.notes, *notes, *([] if cards else ["no atoms"])]):
+        labels.append(Item(0, floor + PAD + number * LINE, 0, 0, note, "note"))
+    right = max([right, *(item.x + len(item.text) * CHARACTER for item in labels)])
+    bottom = max([floor, *(item.y + LINE for item in labels)])
+    return Drawing(scene.title, right, bottom + PAD, lines, [*chain.from_iterable(cards.values()), *labels])
 
 
 def _items(card: Card) -> list[Item]:
@@ -283,136 +317,116 @@ def _items(card: Card) -> list[Item]:
 def _lines(
     arrows: Sequence[tuple[Arrow, Mark]], frames: Mapping[str, Item]
 ) -> tuple[list[Line], list[Item], list[str]]:
-    """The arrows as lines between cards, their labels, and a note for a label that many lines share."""
+    """The arrows as lines between cards, their labels, and notes: labels that many lines share or that have no room."""
 
     def ends(item: tuple[Arrow, Mark]) -> tuple[str, str, Mark]:
         (source, target, _), mark = item
         return min(source, target), max(source, target), mark
 
-    lines, labels = [], []
+    found: list[tuple[Line, str]] = []
+    pairs = Counter(pair[:2] for pair in {ends(arrow) for arrow in arrows})
+    drawn: Counter[tuple[str, str]] = Counter()
     for (first, second, mark), group in groupby(sorted(arrows, key=ends), key=ends):
         links = [arrow for arrow, _ in group]
-        names = dict.fromkeys(label for _, _, label in links)
+        names = ", ".join(dict.fromkeys(label for _, _, label in links))
         directions = {source == first for source, _, _ in links}
-        if mark == Mark.GROUND and (len(directions) == 2 or names.keys() <= STEPS.keys()):
+        placed = mark == Mark.GROUND and {label for _, _, label in links} <= STEPS.keys()
+        if mark == Mark.GROUND and (len(directions) == 2 or placed):
             directions = set()
-        lines.append(_line(frames[first], frames[second], mark, directions))
-        if mark != Mark.GROUND or not names.keys() <= STEPS.keys():  # else the places of the cards say it
-            labels.append(_label(lines[-1], ", ".join(names)))
-    counts = Counter(label.tooltip for label in labels if label.style not in SIGNS)
-    usual = [label for label, count in counts.most_common(1) if count >= SAID_ONCE]
-    kept = [label for label in labels if label.tooltip not in usual or label.style in SIGNS]
-    return lines, kept, [f"lines without a label: {label}" for label in usual]
+        others = [frame for name, frame in frames.items() if name not in (first, second) and frame.style != "none"]
+        # Lines of different marks between the same cards are bent away from each other.
+        aside = (drawn[first, second] - (pairs[first, second] - 1) / 2) * 3 * LINE
+        drawn[first, second] += 1
+        line = _line(frames[first], frames[second], mark, directions, others, aside)
+        atoms = (show_atom((label, source, target)) for source, target, label in links)
+        found.append((line._replace(tooltip=" ".join(map(one_line, atoms))), "" if placed else names))
+    counts = Counter(name for line, name in found if name and line.style not in SIGNS)
+    usual = {name for name, count in counts.most_common(1) if count >= SAID_ONCE}
+    notes = [f"lines without a label: {one_line(name)}" for name in usual]
+    labels: list[Item] = []
+    for line, name in found:
+        if name and (name not in usual or line.style in SIGNS):
+            label = _label(line, name, [*frames.values(), *labels])
+            if label is not None:
+                labels.append(label)
+            else:
+                notes.append(f"without room for a label: {SIGNS.get(line.style, '')}{line.tooltip}")
+    return [line for line, _ in found], labels, notes
 
 
-def _line(first: Item, second: Item, mark: Mark, directions: set[bool]) -> Line:
-    """``directions`` holds True for an arrow from the first card to the second, False for one back."""
-    start, end = _border(first, second), _border(second, first)
-    angle = math.degrees(math.atan2(end[1] - start[1], end[0] - start[0]))
-    heads = [(*(end if forward else start), angle if forward else angle + 180) for forward in sorted(directions)]
-    return Line(start, end, mark, heads)
+def _line(  # noqa: PLR0913 (what a line depends on)
+    first: Item, second: Item, mark: Mark, directions: set[bool], others: Sequence[Item], aside: float
+) -> Line:
+    """``directions`` holds True for an arrow from the first card to the second, False for one back.
+
+    The line is straight, or bent: ``aside``, or around the ``others`` if it would go through one of them.
+    """
+    start, end = _middle(first), _middle(second)
+    straight = start, _between(start, end), end
+    points = [_point(straight, step / 24) for step in range(1, 24)]
+    crossed = [each for each in others if any(_inside(point, each) for point in points)]
+    length = math.dist(start, end)
+    x, y = (start[1] - end[1]) / length, (end[0] - start[0]) / length
+    if crossed and not aside:
+        # To the right, or down: there is room at these ends of a drawing. A curve goes half as far as its bend.
+        aside = max(max(each.width, each.height) for each in crossed) + 2 * PAD
+        aside *= 1 if x > 0.1 or (abs(x) <= 0.1 and y > 0) else -1
+    bend = straight[1][0] + aside * x, straight[1][1] + aside * y
+    curve = _border(first, bend), bend, _border(second, bend)
+    heads = []
+    for forward in sorted(directions):
+        tip = curve[2] if forward else curve[0]
+        heads.append((*tip, math.degrees(math.atan2(tip[1] - bend[1], tip[0] - bend[0]))))
+    return Line(curve, mark, heads, "")
 
 
-def _label(line: Line, label: str) -> Item:
-    """Beside an upright line, else on its middle."""
-    text = SIGNS.get(line.style, "") + one_line(label, NAME)
-    (x, y), (other_x, other_y) = line.start, line.end
-    left = x + 5 if abs(x - other_x) < CHARACTER else (x + other_x - len(text) * CHARACTER) / 2
-    return Item(left, (y + other_y) / 2 - 9, 0, 0, text, line.style, one_line(label))
+def _label(line: Line, name: str, taken: Sequence[Item]) -> Item | None:
+    """A label on the line or beside it, where it covers no card and no other label; None if there is no such place."""
+    text = SIGNS.get(line.style, "") + one_line(name, NAME)
+    width = len(text) * CHARACTER
+    for share in (0.5, 0.35, 0.65, 0.2, 0.8):
+        x, y = _point(line.curve, share)
+        for left in (
+            (x - width / 2, x + 5, x - width - 5) if line.curve[0][0] != line.curve[2][0] else (x + 5, x - width - 5)
+        ):
+            box = Item(left, y - 9, width, LINE - 4, text, line.style, line.tooltip)
+            if left >= 0 and not any(_overlap(box, each) for each in taken):
+                return box._replace(width=0, height=0)
+    return None
 
 
-def _border(box: Item, other: Item) -> Position:
-    """Where the line between the middles of two cards leaves the first."""
-    x, y = box.x + box.width / 2, box.y + box.height / 2
-    dx, dy = other.x + other.width / 2 - x, other.y + other.height / 2 - y
+def _overlap(box: Item, other: Item) -> bool:
+    width, height = other.width or len(other.text) * CHARACTER, other.height or LINE - 4
+    return (
+        box.x < other.x + width
+        and other.x < box.x + box.width
+        and box.y < other.y + height
+        and other.y < box.y + box.height
+    )
+
+
+def _inside(point: Position, box: Item) -> bool:
+    return box.x < point[0] < box.x + box.width and box.y < point[1] < box.y + box.height
+
+
+def _middle(box: Item) -> Position:
+    return box.x + box.width / 2, box.y + box.height / 2
+
+
+def _between(one: Position, other: Position) -> Position:
+    return (one[0] + other[0]) / 2, (one[1] + other[1]) / 2
+
+
+def _point(curve: tuple[Position, Position, Position], share: float) -> Position:
+    """A point of a quadratic Bézier curve."""
+    weights = (1 - share) ** 2, 2 * share * (1 - share), share**2
+    x, y = (sum(weight * point[axis] for weight, point in zip(weights, curve, strict=True)) for axis in (0, 1))
+    return x, y
+
+
+def _border(box: Item, aim: Position) -> Position:
+    """Where the line from the middle of a card to a point leaves the card."""
+    x, y = _middle(box)
+    dx, dy = aim[0] - x, aim[1] - y
     share = min(box.width / 2 / abs(dx) if dx else 1.0, box.height / 2 / abs(dy) if dy else 1.0, 1.0)
     return x + dx * share, y + dy * share
-
-
-def place(sizes: Mapping[str, Size], both: Sequence[Arrow], own: Sequence[Arrow] = ()) -> Part:
-    """Top left corners without overlapping cards, and the size of all.
-
-    Arrows that make grids and chains are drawn as grids and towers: those of both sides, so that both are drawn alike,
-    or else a side's own. Where they make neither, the graph is spread out.
-
-    >>> place({"a": (40, 20), "b": (40, 20)}, [("a", "b", "on")])
-    ({'a': (0.0, 0.0), 'b': (0.0, 48.0)}, (40.0, 68.0))
-    """
-    parts = _parts(sizes, both) or _parts(sizes, own) or _parts(sizes, both, spread=True)
-    rows: list[list[Part]] = [[]]
-    x = y = right = 0.0
-    for part in parts:
-        if x and x + part[1][0] > WIDTH:
-            rows.append([])
-            x = 0.0
-        rows[-1].append(part)
-        x += part[1][0] + GAP / 2
-    places: dict[str, Position] = {}
-    for row in rows:
-        x, floor = 0.0, y + max((height for _, (_, height) in row), default=0.0)
-        for corners, (width, height) in row:
-            places |= {name: (x + left, floor - height + top) for name, (left, top) in corners.items()}
-            x += width + GAP / 2
-        right, y = max(right, x - GAP / 2), floor + GAP / 2
-    return places, (right, y - GAP / 2)
-
-
-def _parts(sizes: Mapping[str, Size], links: Sequence[Arrow], *, spread: bool = False) -> list[Part]:
-    """The connected parts; an empty list if one is neither a grid nor a tower, unless ``spread``."""
-    import networkx  # slow to import, and only drawings need it
-
-    graph = networkx.Graph()
-    graph.add_nodes_from(sizes)
-    graph.add_edges_from(link[:2] for link in links)
-    parts = []
-    for component in networkx.connected_components(graph):
-        inside = {name: size for name, size in sizes.items() if name in component}
-        own = [link for link in links if link[0] in component]
-        middles = _cells(inside, own) or (_spread(inside, own) if spread else None)
-        if middles is None:
-            return []
-        parts.append(_around(inside, middles))
-    return parts
-
-
-def _around(sizes: Mapping[str, Size], middles: Mapping[str, Position]) -> Part:
-    """Corners from the origin on, and the size of all, of cards with these middles."""
-    corners = {name: (x - sizes[name][0] / 2, y - sizes[name][1] / 2) for name, (x, y) in middles.items()}
-    left, top = (min(corner[axis] for corner in corners.values()) for axis in (0, 1))
-    right, bottom = (max(corner[axis] + sizes[name][axis] for name, corner in corners.items()) for axis in (0, 1))
-    return {name: (x - left, y - top) for name, (x, y) in corners.items()}, (right - left, bottom - top)
-
-
-def _cells(sizes: Mapping[str, Size], links: Sequence[Arrow]) -> dict[str, Position] | None:
-    """Middles in rows and columns if the arrows name directions that agree, or make a chain; else None."""
-    named = [link for link in links if link[2] in STEPS] or links
-    steps = [(source, target, STEPS.get(label, STEPS["up"])) for source, target, label in named]
-    cells = {next(iter(sizes)): (0, 0)}
-    for _ in sizes:
-        for source, target, (dx, dy) in steps:
-            if target in cells:
-                cells.setdefault(source, (cells[target][0] + dx, cells[target][1] + dy))
-            elif source in cells:
-                cells[target] = cells[source][0] - dx, cells[source][1] - dy
-    if len(cells) < len(sizes) or len(set(cells.values())) < len(cells):
-        return None
-    if any(cells[source] != (cells[target][0] + dx, cells[target][1] + dy) for source, target, (dx, dy) in steps):
-        return None
-    width, height = (max(size[axis] for size in sizes.values()) + GAP for axis in (0, 1))
-    return {name: (column * width, row * height) for name, (column, row) in cells.items()}
-
-
-def _spread(sizes: Mapping[str, Size], links: Sequence[Arrow]) -> dict[str, Position]:
-    """Middles by the forces of Fruchterman and Reingold, scaled until no cards overlap."""
-    import networkx  # slow to import, and only drawings need it
-
-    graph = networkx.Graph()
-    graph.add_nodes_from(sizes)
-    graph.add_edges_from(link[:2] for link in links)
-    points = networkx.spring_layout(graph, iterations=300, seed=1)
-    scale = 1.0
-    for (name, (x, y)), (other, (other_x, other_y)) in combinations(points.items(), 2):
-        wide = ((sizes[name][0] + sizes[other][0]) / 2 + GAP) / max(abs(x - other_x), 1e-3)
-        high = ((sizes[name][1] + sizes[other][1]) / 2 + GAP) / max(abs(y - other_y), 1e-3)
-        scale = max(scale, min(wide, high))
-    return {name: (float(x) * min(scale, LARGEST), float(y) * min(scale, LARGEST)) for name, (x, y) in points.items()}

@@ -13,7 +13,8 @@ from rich.console import Group
 
 from pddl_eval.budget import attempt, row_budget
 from pddl_eval.domains import planning_domain
-from pddl_eval.equivalence import Task, closest_matching, read_task
+from pddl_eval.equivalence import Task, closest_matching, counterexample, read_task
+from pddl_eval.errors import RunError
 from pddl_eval.explain.reading import Piece, PieceKind, pieces_of
 from pddl_eval.explain.sides import AtomLine, ObjectLine, Side, Standing, atom_lines, object_lines
 from pddl_eval.metrics import score_problem_pair
@@ -22,7 +23,7 @@ from pddl_eval.options import ScoringOptions
 from pddl_eval.pages import Cell, Excerpt, Page, Section, Table, plain, table, terminal
 from pddl_eval.parsing import Unreadable, read_problem
 from pddl_eval.shown import YES, line, listed
-from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable, Verdict
+from pddl_eval.verdict import Counterexample, ProblemVerdict, Undecided, Unsolvable, Verdict
 
 NO_PROBLEM = Problem("", "", {}, frozenset(), frozenset())
 
@@ -47,7 +48,8 @@ class Explanation:
     ``other_verdict`` is the verdict in the other mode (placeholder or not), None if it is the same. ``objects``,
     ``init`` and ``goal`` hold both sides line by line under ``object_map`` (generated → reference): the map behind a
     yes, or the one that the words of a no follow. ``goal_map`` is the goals' own, ``goal_objects`` the objects under
-    it. ``static`` are the predicates that no operator of the domain changes.
+    it. ``static`` are the predicates that no operator of the domain changes. ``counterexample`` is there for
+    ``goal_differs``.
     """
 
     verdict: ProblemVerdict
@@ -63,6 +65,7 @@ class Explanation:
     goal_objects: tuple[ObjectLine, ...]
     init: tuple[AtomLine, ...]
     goal: tuple[AtomLine, ...]
+    counterexample: Counterexample | Undecided | None = None
 
     @property
     def sides(self) -> dict[str, Side]:
@@ -74,11 +77,20 @@ class Explanation:
         """True if both sides could be read, so that there is something to compare."""
         return all(isinstance(side.problem, Problem) for side in self.sides.values())
 
+    @property
+    def problem(self) -> Explanation:
+        """Itself: what can be drawn, as of a row's explanation."""
+        return self
+
+    def page(self, *, whole: bool = False) -> Page:
+        """``explanation_page``."""
+        return explanation_page(self, whole=whole)
+
     def __rich__(self) -> Group:
-        return terminal(explanation_page(self))
+        return terminal(self.page())
 
     def __str__(self) -> str:
-        return plain(explanation_page(self))
+        return plain(self.page())
 
 
 def explain(
@@ -118,6 +130,9 @@ def _explain(
     closures = [each.closure for each in (reference, generated) if isinstance(each, Task)]
     closed = [closure for closure in closures if isinstance(closure, frozenset)]
     static = frozenset(atom[0] for atom in theirs.init | ours.init) - known.fluents if known else frozenset()
+    found = None
+    if verdict.verdict == Verdict.GOAL_DIFFERS and isinstance(reference, Task) and isinstance(generated, Task):
+        found = counterexample(reference, generated, verdict)
     return Explanation(
         verdict=verdict,
         is_placeholder=is_placeholder,
@@ -132,6 +147,7 @@ def _explain(
         goal_objects=object_lines(theirs.objects, ours.objects, goal_map),
         init=atom_lines(theirs.init, ours.init, constants | object_map),
         goal=atom_lines(theirs.goal, ours.goal, constants | goal_map, *(closed if len(closed) == 2 else ())),
+        counterexample=found,
     )
 
 
@@ -196,6 +212,8 @@ def explanation_page(explanation: Explanation, *, whole: bool = False) -> Page:
     if any(isinstance(side.problem, Problem) for side in explanation.sides.values()):
         sections += [Section(SCENES, [LEGEND])] if whole else []
         sections.append(_side_by_side(explanation, ALL_ROWS if whole else MOST_ROWS))
+    if explanation.counterexample is not None:
+        sections.append(Section("Counterexample", _counterexample(explanation, MOST_ACTIONS if whole else MOST_ITEMS)))
     for name, side in explanation.sides.items():
         said = [
             f"added by fullySpecify: {_added(side, explanation.static)}",
@@ -220,6 +238,7 @@ def _scores(explanation: Explanation) -> Table:
         ("equivalent", f"{YES[verdict.equivalent]}; ignoring types: {YES[verdict.equivalent_untyped]}"),
         ("parseable", YES[verdict.parseable]),
         ("solvable", YES[verdict.solvable]),
+        ("solves the reference", _solves_reference(verdict)),
         ("decided by", verdict.verdict.decided_by),
         ("mode", mode),
         ("domain", explanation.domain or "unknown"),
@@ -229,6 +248,12 @@ def _scores(explanation: Explanation) -> Table:
         atom = line(show_atom(verdict.separating_atom))
         rows.append(("separating atom", f"{atom}: the {side}'s goal asks for it, the {other}'s does not imply it"))
     return table("Scores", ("", ""), rows, texts=1)
+
+
+def _solves_reference(verdict: ProblemVerdict) -> str:
+    if verdict.solves_reference is None:
+        return "no plan" if verdict.plan is None else "objects have other names"
+    return f"{YES[verdict.solves_reference]}, the answer's plan, executed in the reference"
 
 
 def _side_by_side(explanation: Explanation, most: int) -> Section:
@@ -299,5 +324,48 @@ def _plan(side: Side, most: int) -> str:
         return f"none: {line(side.plan.reason, MOST_REASON)}"
     if not side.plan:
         return "the initial state is a goal state: nothing to do"
-    count = "1 action" if len(side.plan) == 1 else f"{len(side.plan):,} actions"
-    return f"{count}: {listed([show_atom(action) for action in side.plan], most, ' ')}"
+    return _actions(side.plan, most)
+
+
+def _actions(plan: Sequence[Action], most: int) -> str:
+    count = "1 action" if len(plan) == 1 else f"{len(plan):,} actions"
+    return f"{count}: {listed([show_atom(action) for action in plan], most, ' ')}"
+
+
+def _counterexample(explanation: Explanation, most: int) -> list[str]:
+    """The plan to a state with one goal and without the other."""
+    found = explanation.counterexample
+    if not isinstance(found, Counterexample):
+        return [f"none was found: {line(found.reason, MOST_REASON)}"] if found else []
+    names = "" if all(ours == theirs for ours, theirs in found.object_map.items()) else ", in the reference's names"
+    said = [f"plan{names}: {_actions(found.plan, most) if found.plan else 'no actions'}", _where_it_ends(found)]
+    if explanation.is_placeholder:
+        said.append(
+            "The goals are compared here under the object map of the initial states; no other map makes them equal."
+        )
+    return said
+
+
+def _where_it_ends(found: Counterexample) -> str:
+    there, other = ("answer", "reference") if found.satisfies == "generated" else ("reference", "answer")
+    lacking = listed([show_atom(atom) for atom in sorted(found.lacking)], MOST_ITEMS, " ")
+    return f"At its end the {there}'s goal holds; the {other}'s lacks {lacking}."
+
+
+def plan_file(explanation: Explanation) -> str:
+    """What ``--save-plan`` writes, in VAL's format: the counterexample of ``goal_differs``, else the answer's plan.
+
+    Comments say what it is and whose names it has. Raises ``RunError`` where there is no plan.
+    """
+    found = explanation.counterexample
+    if isinstance(found, Counterexample):
+        plan, said = found.plan, ["A counterexample, in the names of the reference.", _where_it_ends(found)]
+        pairs = [f"{ours} is {theirs}" for ours, theirs in found.object_map.items() if ours != theirs]
+        said += [f"Of the answer's objects, {listed(pairs, len(pairs))}."] if pairs else []
+    elif isinstance(found, Undecided) or not isinstance(explanation.generated.plan, tuple):
+        missing = found if isinstance(found, Undecided) else explanation.generated.plan
+        assert not isinstance(missing, tuple)
+        raise RunError(f"there is no plan to save: {missing.reason}")
+    else:
+        plan, said = explanation.generated.plan, ["A plan for the answer's problem, in its names."]
+    return "".join(f"; {sentence}\n" for sentence in said) + "".join(f"{show_atom(action)}\n" for action in plan)

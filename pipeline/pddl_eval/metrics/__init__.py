@@ -7,7 +7,7 @@ from pddl_eval.metrics.domain_equivalence import decided_task
 from pddl_eval.metrics.domains import DOMAIN, DomainPair, DomainScores, compare_domains
 from pddl_eval.metrics.plans import PLAN, PlanScores, compare_plans
 from pddl_eval.metrics.problem import PROBLEM, score_problem_pair
-from pddl_eval.metrics.registry import Column, Pair, Row
+from pddl_eval.metrics.registry import Column, Pair, Row, domain_of
 
 PAIRS = (PROBLEM, PLAN, DOMAIN)
 
@@ -43,6 +43,7 @@ __all__ = [
     "compare_domains",
     "compare_plans",
     "decided_task",
+    "domain_of",
     "left_out_by",
     "plan_jaccard",
     "plan_lcs",

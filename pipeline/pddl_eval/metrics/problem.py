@@ -16,6 +16,7 @@ from pddl_eval.metrics.registry import Column, Metric, Pair, Row, domain_of
 from pddl_eval.model import Action
 from pddl_eval.options import ScoringOptions
 from pddl_eval.parsing import Unreadable
+from pddl_eval.solve import Solution, execute
 from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable
 
 VERDICTS_KEPT = 1024
@@ -54,12 +55,13 @@ def _scored(
         return replace(verdict, reference_certificate=_certificate_of(reference))
     detail = verdict.detail
     plan: tuple[Action, ...] | Unsolvable | Undecided | None = None
+    inherited: tuple[Action, ...] | None = None
     if isinstance(reference, Task) and not same_domain(reference, generated):
         plan = Unsolvable("it belongs to another domain")
         generated = Task(generated.problem, known_domain(generated.problem.domain))  # whose certificate it has
     elif check_solvable:
-        plan = _plan_through_map(reference, verdict)
-        plan = generated.plan if plan is None else plan
+        inherited = _plan_through_map(reference, verdict)
+        plan = generated.plan if inherited is None else inherited
         if isinstance(plan, Unsolvable) and generated.ill_typed:
             detail += f"; {plan.reason}"
     certificate: str | Undecided | None = None
@@ -72,6 +74,7 @@ def _scored(
         verdict,
         detail=detail,
         solvable=not isinstance(plan, Unsolvable) if decided else None,
+        solves_reference=_solves(plan, inherited, reference, generated) if isinstance(plan, tuple) else None,
         certificate=certificate if isinstance(certificate, str) else None,
         reference_certificate=_certificate_of(reference),
         plan=plan if isinstance(plan, tuple) else None,
@@ -94,6 +97,27 @@ def _plan_through_map(reference: Task | Unreadable, verdict: ProblemVerdict) -> 
     return tuple((name, *(back.get(argument, argument) for argument in rest)) for name, *rest in reference.plan)
 
 
+def _solves(
+    plan: tuple[Action, ...], inherited: tuple[Action, ...] | None, reference: Task | Unreadable, generated: Task
+) -> bool | None:
+    """Whether a plan of the generated problem solves the reference; None where their objects have other names.
+
+    ``inherited`` is that plan where it is the reference's through the object map.
+    """
+    if isinstance(reference, Unreadable) or reference.problem.objects.keys() != generated.problem.objects.keys():
+        return None
+    problem, domain = reference.problem, reference.domain
+    if domain is None:  # then the only plan is the empty one
+        return problem.goal <= problem.init
+    if inherited is not None and inherited == reference.plan:
+        return True
+    same_types = problem.objects == generated.problem.objects or not domain.has_types
+    if inherited is None and same_types and problem.init == generated.problem.init:
+        found = generated.solution
+        return isinstance(found, Solution) and problem.goal <= found.state
+    return not reference.ill_typed and execute([{action} for action in plan], problem, domain.domain).reaches_goal
+
+
 def _read(row: Row, options: ScoringOptions) -> ProblemVerdict:
     return score_problem_pair(
         row["reference_problem"],
@@ -112,6 +136,9 @@ COLUMNS = (
     Column("equivalent_untyped", bool, "equivalent once types are erased from both", True),
     Column("verdict", str, "why, as one of the names in the table of verdicts"),
     Column("detail", str, "why, as a sentence: the first difference or the reason"),
+    Column(
+        "solves_reference", bool, "its plan solves the reference too; null: no plan, or objects of other names", True
+    ),
     Column("certificate", str, "32 digits, equal exactly for equivalent problems of a domain"),
     Column("reference_certificate", str, "the same of the reference: rows with equal ones are answers to one problem"),
 )

@@ -7,6 +7,7 @@
 
 from pddl_eval.report.build import Report, build_report
 from pddl_eval.report.diff import Comparison, compare_datasets, comparison_json, comparison_page
+from pddl_eval.report.failures import failing_rows
 from pddl_eval.report.files import report_html, report_json, to_csv, write_figures, write_tables
 from pddl_eval.report.latex import latex
 from pddl_eval.report.sections import report_page, warnings
@@ -18,6 +19,7 @@ __all__ = [
     "compare_datasets",
     "comparison_json",
     "comparison_page",
+    "failing_rows",
     "latex",
     "report_html",
     "report_json",

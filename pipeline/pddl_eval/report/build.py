@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import polars as pl
 
 from pddl_eval.errors import UserError
 from pddl_eval.options import version_of
 from pddl_eval.report import numbers
-from pddl_eval.report.groups import DEFAULT_GROUPS, choose_groups
+from pddl_eval.report.groups import DEFAULT_GROUPS, at_level, choose_groups
 from pddl_eval.report.intervals import METHOD
 from pddl_eval.report.scored import ScoredInput, open_scored, unreadable_texts
 
@@ -113,7 +114,7 @@ def build_report(
     rates = numbers.rates(answers, groups, names)
     details, examples = numbers.details(data, groups)
     metrics, histograms = numbers.metrics(data, groups)
-    return Report(
+    made = Report(
         place=data.place,
         by=groups,
         rows=data.rows,
@@ -140,3 +141,27 @@ def build_report(
         metrics=metrics,
         histograms=histograms,
     )
+    ordered: dict[str, Any] = {name: best_first(made, frame) for name, frame in made.tables().items()}
+    return replace(made, **ordered)
+
+
+def best_first(report: Report, frame: pl.DataFrame) -> pl.DataFrame:
+    """A frame of the report with the values of the first column to group by sorted by score.
+
+    The score is the strictest rate, without rates the mean of the first metric. Equal ones keep their order.
+    """
+    first = report.by[:1]
+    if not first or first[0] not in frame:
+        return frame
+    if report.rates.is_empty():
+        alone, name, score = report.metrics, "metric", "mean"
+    else:
+        alone, name, score = report.rates, "measure", "percent"
+    alone = at_level(alone, [each for each in report.by if each in alone], first).drop_nulls(score)
+    if alone.is_empty():
+        return frame
+    main = alone[name][0] if name == "metric" else numbers.main_measure(alone[name].unique().to_list())
+    scores = dict(alone.filter(pl.col(name) == main).select(*first, score).iter_rows())
+    rank = pl.col(first[0]).replace_strict(scores, default=-1.0, return_dtype=pl.Float64)
+    # Null, which means all values together, stays first.
+    return frame.sort(pl.when(pl.col(first[0]).is_null()).then(None).otherwise(-rank), maintain_order=True)

@@ -1,8 +1,8 @@
-"""The figures of a report, drawn by Altair to SVG, PNG and PDF.
+"""The figures of a report: Altair charts, as SVG files for a paper and as specifications for a page.
 
-All are ``WIDTH`` wide: a column of a paper, and readable on a phone without zooming. They
-are drawn in the light colours; ``style.css`` turns these dark in a page. Each has a description in words for
-screen readers.
+In a file they are ``WIDTH`` wide: a column of a paper. In a page they are as wide as there is room, show values in
+tooltips and have legends that filter; where no script runs, there is a drawing. Colours are the light ones;
+``style.css`` turns these dark. Each figure has a description in words for screen readers.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from markupsafe import escape
 
-from pddl_eval.pages import words
+from pddl_eval.pages import render, words
 from pddl_eval.report.build import Report
 from pddl_eval.report.groups import at_level
 from pddl_eval.report.numbers import MOST_BINS, PLAN_MEASURES, PROBLEM_MEASURES, RIGHT, Bins, main_measure
@@ -45,20 +45,26 @@ MEASURE_COLOURS = {
 }
 """In the order of the bars."""
 
-MOST_GROUPS = 12
-"""Groups in one figure; those with most rows."""
+MOST_GROUPS = 40
+"""Groups in one figure, or figures of one kind. Where there are more, the title says so."""
 
-MOST_PANELS = 8
-"""Values of the first column that get a figure of their own by each other column, or a row of a histogram."""
-
-MOST_CURVES = 6
+MOST_CURVES = 8
 """Lines in one figure, each with a dash and a mark of its own: colour is never the only difference."""
+
+NARROW = 330
+"""Width of a chart on a phone."""
 
 PNG_SCALE = 3
 """Pixels of a PNG for one unit of the SVG: about 300 dots an inch in a column of a paper."""
 
 NAME_CHARACTERS = 80
 """Characters of a group's name in a figure."""
+
+WRAPPED = (
+    "length(datum.label) <= 22 ? datum.label : "
+    "[slice(datum.label, 0, 22), slice(datum.label, 22, 44), slice(datum.label, 44)]"
+)
+"""A long name in lines of 22 characters, for there is no room for more in a narrow figure."""
 
 DESCRIPTION_CHARACTERS = 20_000
 
@@ -67,13 +73,13 @@ CONFIG: dict[str, Any] = {
     "aria": False,
     "background": "transparent",
     "view": {"stroke": None},
-    "axis": {"labelColor": FAINT, "titleColor": FAINT, "titleFontWeight": "normal", "labelLimit": 110}
+    "axis": {"labelColor": FAINT, "titleColor": FAINT, "titleFontWeight": "normal", "labelLimit": 150}
     | {"gridColor": GRID, "domain": False, "tickColor": GRID, "labelFontSize": 11, "titleFontSize": 11},
     "axisBand": {"labelColor": INK, "ticks": False, "domain": False},
     "legend": {"orient": "top", "title": None, "labelColor": FAINT, "labelFontSize": 11, "labelLimit": 180}
     | {"symbolOpacity": 1},
     "header": {"title": None, "labelColor": INK, "labelFontSize": 12, "labelFontWeight": 600}
-    | {"labelOrient": "top", "labelAnchor": "start", "labelLimit": WIDTH - 10, "labelPadding": 2},
+    | {"labelOrient": "top", "labelAnchor": "start", "labelLimit": NARROW - 10, "labelPadding": 2},
     "title": {"color": INK, "anchor": "start", "fontSize": 14, "limit": WIDTH - 10, "offset": 10},
     "text": {"color": INK, "fontSize": 11},
     "rule": {"color": INK},
@@ -88,6 +94,21 @@ class Figure:
     title: str
     description: str
     chart: alt.TopLevelMixin
+
+    def specification(self, width: int = WIDTH, **properties: Any) -> dict[str, Any]:
+        """The chart as Vega-Lite; ``properties`` are Vega-Lite's (``background``, ``title``)."""
+        known = self.chart.to_dict(validate=False)
+        known.pop("$schema")  # an address that nobody needs to visit
+        if "spec" in known:  # several rows: each has the width
+            known["spec"] |= {"width": width - 10}
+        else:
+            known["width"] = width
+        return {**known, "config": CONFIG, "padding": 4} | properties
+
+    @property
+    def label(self) -> str:
+        """Title and description, for screen readers."""
+        return line(f"{self.title}. {self.description}", DESCRIPTION_CHARACTERS)
 
 
 def figures(report: Report) -> dict[str, list[Figure]]:
@@ -104,24 +125,32 @@ def figures(report: Report) -> dict[str, list[Figure]]:
     }
 
 
-def svg(figure: Figure, **properties: Any) -> str:
-    """The figure as an SVG element, named for screen readers by its title and description, in 420 units of width.
+def svg(figure: Figure, width: int = WIDTH, **properties: Any) -> str:
+    """The figure as an SVG element, named for screen readers by its title and description.
 
-    ``properties`` are Vega-Lite's (``background``, ``title``). All of it is escaped: vl-convert writes what comes from
-    the data as XML text.
+    All of it is escaped: vl-convert writes what comes from the data as XML text.
     """
     import vl_convert  # Slow to import: it brings a JavaScript engine.
 
-    label = escape(line(f"{figure.title}. {figure.description}", DESCRIPTION_CHARACTERS))
-    drawn = vl_convert.vegalite_to_svg(
-        {**figure.chart.to_dict(validate=False), "config": CONFIG, "padding": 4} | properties
-    )
-    return str(drawn).replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+    drawn = str(vl_convert.vegalite_to_svg(figure.specification(width, **properties)))
+    return drawn.replace("<svg ", f'<svg role="img" aria-label="{escape(figure.label)}" ', 1)
 
 
 def standalone(figure: Figure) -> str:
     """The figure as an SVG file for a paper: on white, under its title."""
     return svg(figure, background=PAPER, title=line(figure.title, NAME_CHARACTERS))
+
+
+@cache
+def charts_script() -> str:
+    """The script that makes charts of the figures in a page: Vega-Embed with what it needs, and ours."""
+    import vl_convert  # Slow to import: it brings a JavaScript engine.
+
+    library = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    # In a function, because two reports in one notebook would otherwise declare the same names twice.
+    return f"if (!window.vegaEmbed) {{ (() => {{ {library} }})(); }}\n{render('charts.js')}".replace(
+        "</script", "<\\/script"
+    )
 
 
 def _rate_figures(report: Report, stem: str, what: str, measures: Sequence[str]) -> Iterator[Figure]:
@@ -130,19 +159,20 @@ def _rate_figures(report: Report, stem: str, what: str, measures: Sequence[str])
         return
     frame = report.rates.filter(pl.col("measure").is_in(measures), pl.col("percent").is_not_null())
     if not report.by:
-        yield from _bars(stem, f"{what}, all rows together", _largest(frame, (), MOST_GROUPS))
+        yield from _bars(stem, f"{what}, all rows together", *_groups(frame))
     for name in report.by:
-        alone = _largest(at_level(frame, report.by, [name]), [name], MOST_GROUPS)
-        yield from _bars(f"{stem}-by-{_slug(name)}", f"{what}, by {name}", alone)
+        alone, left_out = _groups(at_level(frame, report.by, [name]), [name])
+        yield from _bars(f"{stem}-by-{_slug(name)}", f"{what}, by {name}", alone, left_out)
     for name in report.by[1:] if measures == PROBLEM_MEASURES else ():
         first = report.by[0]
-        both = _largest(at_level(frame, report.by, (first, name)), [first], MOST_PANELS)
+        both, left_out = _groups(at_level(frame, report.by, (first, name)), [first])
         for number, ((group,), part) in enumerate(both.group_by("group", maintain_order=True), 1):
             file = f"{stem}-by-{_slug(name)}-within-{_slug(first)}-{number}-{_slug(str(group))}"
-            yield from _bars(file, f"{group}, by {name}", _largest(part, [name], MOST_GROUPS))
+            shown, omitted = _groups(part.drop("group"), [name])
+            yield from _bars(file, f"{group}{left_out}, by {name}", shown, omitted)
 
 
-def _bars(name: str, title: str, frame: pl.DataFrame) -> Iterator[Figure]:
+def _bars(name: str, title: str, frame: pl.DataFrame, left_out: str) -> Iterator[Figure]:
     """Horizontal bars from 0 to 100 %, group under group, each with its interval and its value."""
     import altair as alt  # Slow to import.
 
@@ -151,17 +181,22 @@ def _bars(name: str, title: str, frame: pl.DataFrame) -> Iterator[Figure]:
     known = frame["measure"].unique().to_list()
     colours = {MEASURE_NAMES[each]: colour for each, colour in MEASURE_COLOURS.items() if each in known}
     label = pl.col("measure").replace_strict(MEASURE_NAMES).cast(pl.Enum([*colours]))
-    frame = frame.with_columns(label=label).sort("group", "label").select("group", *SHOWN, "low", "high")
+    frame = frame.with_columns(label=label).sort("group", "label").select("group", *SHOWN, "low", "high", "rows")
+    drawn = frame.with_columns(end=pl.coalesce("high", "percent"))
     # The values are written behind the intervals: they need room behind 100 %.
     percent = partial(alt.X, title="percent", scale=alt.Scale(domain=[0, 113]), axis=alt.Axis(values=TICKS))
-    base = alt.Chart(frame).encode(y=alt.Y("group:N", sort=None, title=None), yOffset=alt.YOffset("label:N", sort=None))
+    base = alt.Chart(drawn).encode(
+        y=alt.Y("group:N", sort=None, title=None, axis=alt.Axis(labelExpr=WRAPPED)),
+        yOffset=alt.YOffset("label:N", sort=None),
+        tooltip=_tooltip(frame),
+    )
     chart = alt.layer(
         base.mark_bar().encode(x=percent("percent:Q"), color=alt.Color(**_scaled("label", colours, colours.values()))),
         base.mark_rule().encode(x=percent("low:Q"), x2="high:Q"),
-        base.mark_text(align="left", dx=4).encode(x=percent("high:Q"), text=alt.Text("percent:Q", format=".1f")),
+        base.mark_text(align="left", dx=4).encode(x=percent("end:Q"), text=alt.Text("percent:Q", format=".1f")),
     )
     height = frame["group"].n_unique() * (13 * len(colours) + 14)
-    yield _figure(name, title, frame, chart, height)
+    yield _figure(name, title + left_out, frame, chart, height, legend="label")
 
 
 def _verdict_figures(report: Report) -> Iterator[Figure]:
@@ -174,15 +209,16 @@ def _verdict_figures(report: Report) -> Iterator[Figure]:
     wrong = [verdict for verdict in commonest if verdict not in RIGHT][: len(SERIES) - 2]
     names = dict.fromkeys(RIGHT, "right") | {verdict: words(line(verdict, NAME_CHARACTERS)) for verdict in wrong}
     colours = dict(zip(["right", *map(words, wrong)], SERIES, strict=False)) | {"other": SERIES[-1]}
-    alone = _largest(at_level(report.verdicts, report.by, report.by[:1]), report.by, MOST_GROUPS)
+    alone, left_out = _groups(at_level(report.verdicts, report.by, report.by[:1]), report.by[:1])
     label = pl.col("verdict").replace_strict(names, default="other").alias("label")
-    found = alone.group_by("group", label, maintain_order=True).agg(pl.col("percent").sum())
+    found = alone.group_by("group", label, maintain_order=True).agg(pl.col("percent", "rows").sum())
     shown = {name: colour for name, colour in colours.items() if name in found["label"]}
     frame = _filled(found, [*shown])
     base = alt.Chart(frame.with_columns(place=pl.int_range(pl.len()))).encode(
         x=alt.X("percent:Q", title="percent of rows", scale=alt.Scale(domain=[0, 100]), axis=alt.Axis(values=TICKS)),
-        y=alt.Y("group:N", sort=None, title=None),
+        y=alt.Y("group:N", sort=None, title=None, axis=alt.Axis(labelExpr=WRAPPED)),
         order="place:Q",
+        tooltip=_tooltip(frame),
     )
     chart = alt.layer(
         base.mark_bar(stroke=PAPER).encode(color=alt.Color(**_scaled("label", shown, shown.values()))),
@@ -192,8 +228,8 @@ def _verdict_figures(report: Report) -> Iterator[Figure]:
             text=alt.condition("datum.percent >= 6", alt.Text("percent:Q", format=".0f"), alt.value("")),
         ),
     )
-    title = " by ".join(["Verdicts", *report.by[:1]])
-    yield _figure("verdicts", title, frame, chart, 26 * frame["group"].n_unique())
+    title = " by ".join(["Verdicts", *report.by[:1]]) + left_out
+    yield _figure("verdicts", title, frame, chart, 26 * frame["group"].n_unique(), legend="label")
 
 
 def _size_figures(report: Report) -> Iterator[Figure]:
@@ -206,13 +242,15 @@ def _size_figures(report: Report) -> Iterator[Figure]:
     label = pl.col("problem_size").str.slice(0, NAME_CHARACTERS).alias("label")
     known = report.sizes.filter(pl.col("measure") == measure, pl.col("percent").is_not_null()).with_columns(label)
     ticks = at_level(known, report.by[:1], ())["label"].to_list()
-    frame = _largest(known, report.by, MOST_CURVES).select("group", *SHOWN, "low", "high")
-    groups = frame["group"].unique(maintain_order=True).to_list()
+    frame, left_out = _groups(known, report.by[:1], MOST_CURVES)
+    frame = frame.select("group", *SHOWN, "low", "high", "rows")
+    groups = frame["group"].unique(maintain_order=True).sort().to_list()
     percent = partial(alt.Y, title="percent", scale=alt.Scale(domain=[0, 100]), axis=alt.Axis(values=TICKS))
     base = alt.Chart(frame).encode(
         x=alt.X("label:O", sort=ticks, title=report.size, axis=alt.Axis(labelAngle=0, labelOverlap="greedy")),
         xOffset=alt.XOffset("group:N", sort=groups, scale=alt.Scale(paddingOuter=1)),
         color=alt.Color(**_scaled("group", groups, SERIES)),
+        tooltip=_tooltip(frame),
     )
     points = base.encode(y=percent("percent:Q"))
     chart = alt.layer(
@@ -220,8 +258,8 @@ def _size_figures(report: Report) -> Iterator[Figure]:
         points.mark_line().encode(strokeDash=alt.StrokeDash(**_scaled("group", groups))),
         points.mark_point(filled=True, size=50, opacity=1).encode(shape=alt.Shape(**_scaled("group", groups))),
     )
-    title = f"Percent {MEASURE_NAMES[measure]} against {report.size}"
-    yield _figure("score-against-size", title, frame, chart, 210)
+    title = f"Percent {MEASURE_NAMES[measure]} against {report.size}{left_out}"
+    yield _figure("score-against-size", title, frame, chart, 210, legend="group")
 
 
 def _histogram_figures(report: Report, names: Iterable[str]) -> Iterator[Figure]:
@@ -233,18 +271,20 @@ def _histogram_figures(report: Report, names: Iterable[str]) -> Iterator[Figure]
         frame = report.histograms.filter(metric=name)
         bins = _bins(frame.select("value_from", "value_to").unique().sort("value_from"), name in FRACTIONS)
         share = 100 * pl.col("rows") / pl.col("rows").sum().over("group")
-        levels = [(_largest(at_level(frame, report.by[:1], ()), (), 1)), _largest(frame, report.by, MOST_PANELS)]
-        parts = pl.concat([part.cast({"group": pl.String}) for part in levels[: 1 + len(report.by)]])
+        groups, left_out = _groups(frame, report.by[:1])
+        together = at_level(frame, report.by[:1], ()).with_columns(group=pl.lit("all rows"))
+        parts = pl.concat([part.cast({"group": pl.String}) for part in [together, groups][: 1 + len(report.by)]])
         shares = parts.with_columns(label=pl.col("value_from").replace_strict(bins), percent=share)
         filled = _filled(shares, [*bins.values()])
         base = alt.Chart().encode(
             x=alt.X("label:O", sort=None, title="percent of the group's rows in each bin", axis=alt.Axis(labelAngle=0)),
             y=alt.Y("percent:Q", axis=None),
+            tooltip=_tooltip(filled),
         )
         value = base.transform_filter("datum.percent >= 0.5").encode(text=alt.Text("percent:Q", format=".0f"))
-        rows = alt.layer(base.mark_bar(color=SERIES[0]), value.mark_text(dy=-6, fontSize=10), data=filled)
-        chart = rows.properties(width=WIDTH - 10, height=44).facet(row=alt.Row("group:N", sort=None), spacing=8)
-        yield _figure(f"distribution-{_slug(name)}", f"Distribution of {words(name)}", filled, chart)
+        rows = alt.layer(base.mark_bar(color=SERIES[0]), value.mark_text(dy=-6), data=filled)
+        chart = rows.properties(height=44).facet(row=alt.Row("group:N", sort=None), spacing=8)
+        yield _figure(f"distribution-{_slug(name)}", f"Distribution of {words(name)}{left_out}", filled, chart)
 
 
 def _bins(known: pl.DataFrame, is_fraction: bool) -> dict[float, str]:
@@ -258,49 +298,88 @@ def _bins(known: pl.DataFrame, is_fraction: bool) -> dict[float, str]:
     return {float(start): bins.label(start) for start in range(first, last + 1, step)}
 
 
-def _figure(
-    name: str, title: str, frame: pl.DataFrame, chart: alt.LayerChart | alt.FacetChart, height: int | None = None
+def _figure(  # noqa: PLR0913 (what a figure is made of)
+    name: str,
+    title: str,
+    frame: pl.DataFrame,
+    chart: alt.LayerChart | alt.FacetChart,
+    height: int | None = None,
+    legend: str | None = None,
 ) -> Figure:
-    """The figure that shows a frame's ``percent`` by ``group`` and ``label``; with a height it is fit to ``WIDTH``."""
+    """The figure that shows a frame's ``percent`` by ``group`` and ``label``.
+
+    With a height it fits the width that it gets; a click in its ``legend`` shows only what was clicked.
+    """
+    import altair as alt  # Slow to import.
+
     told: dict[str, list[str]] = {}
     for group, label, percent in frame.select("group", *SHOWN).iter_rows():
         told.setdefault(group, []).append(f"{label} {percent:.1f}")
     if height is not None:
-        chart = chart.properties(width=WIDTH, height=height, autosize={"type": "fit-x", "contains": "padding"})
+        chart = chart.properties(height=height, autosize={"type": "fit-x", "contains": "padding"})
+    if legend is not None:
+        chosen = alt.selection_point(fields=[legend], bind="legend", toggle="true")
+        chart = chart.add_params(chosen).transform_filter(chosen)
     return Figure(name, title, " ".join(f"{group}: {', '.join(said)}." for group, said in told.items()), chart)
 
 
 SHOWN = ("label", "percent")
 
 
+def _tooltip(frame: pl.DataFrame) -> list[alt.Tooltip]:
+    """What the reader of a page learns by pointing at a mark."""
+    import altair as alt  # Slow to import.
+
+    percent: dict[str, Any] = {"type": "quantitative", "format": ".1f"}
+    shown: dict[str, dict[str, Any]] = {
+        "group": {"type": "nominal", "title": "group"},
+        "label": {"type": "nominal", "title": "of"},
+        "percent": {"title": "percent", **percent},
+        "low": {"title": "from (95 %)", **percent},
+        "high": {"title": "to (95 %)", **percent},
+        "rows": {"type": "quantitative", "title": "rows", "format": ","},
+    }
+    return [alt.Tooltip(field=name, **options) for name, options in shown.items() if name in frame.columns]
+
+
 def _scaled(field: str, names: Collection[str], colours: Iterable[str] = ()) -> dict[str, Any]:
-    """A channel with one value (or colour) for each name, and a legend in as many columns as fit."""
+    """A channel with one value (or colour) for each name, and a legend in as many columns as fit on a phone."""
     scale = {"domain": [*names]} | ({"range": [*colours][: len(names)]} if colours else {})
-    columns = max(1, WIDTH // (min(180, 7 * max(map(len, names))) + 30))
+    columns = max(1, NARROW // (min(180, 7 * max(map(len, names))) + 30))
     return {"field": field, "type": "nominal", "scale": scale, "legend": {"columns": columns}}
 
 
 def _filled(frame: pl.DataFrame, labels: Sequence[str]) -> pl.DataFrame:
     """A line for each group and each label, with 0 percent if the frame has none."""
     every = frame.select(pl.col("group").unique(maintain_order=True)).join(pl.DataFrame({"label": labels}), how="cross")
-    known = frame.select("group", *SHOWN)
-    return every.join(known, on=["group", "label"], how="left", maintain_order="left").fill_null(0.0)
+    known = frame.select("group", *SHOWN, "rows")
+    filled = every.join(known, on=["group", "label"], how="left", maintain_order="left")
+    return filled.with_columns(pl.col("percent").fill_null(0.0), pl.col("rows").fill_null(0))
 
 
-def _largest(frame: pl.DataFrame, by: Sequence[str], most: int) -> pl.DataFrame:
-    """The rows about those values of the first column that have most rows, with their names as shown in ``group``."""
-    if not by:
-        return frame.with_columns(group=pl.lit("all rows"))
-    column = by[0]
+def _groups(frame: pl.DataFrame, level: Sequence[str] = (), most: int = MOST_GROUPS) -> tuple[pl.DataFrame, str]:
+    """The rows of a frame about values of a level's column, named as in ``group``, and words for what is left out.
+
+    If there are more than ``most`` values, those with most rows stay, of these with as many rows the best.
+    """
+    if not level:
+        return frame.with_columns(group=pl.lit("all rows")), ""
+    (column,) = level
     known = frame.drop_nulls(column)
-    sizes = known.group_by(column).agg(pl.col("rows").sum()).sort("rows", column, descending=[True, False])
-    kept = known.filter(pl.col(column).is_in(sizes[column].head(most).to_list()))
+    values = known[column].unique(maintain_order=True).to_list()
+    rows = dict(known.group_by(column).agg(pl.col("rows").sum()).iter_rows())
+    kept = sorted(values, key=lambda value: -rows[value])[:most]
     names: dict[str, str] = {}
-    for value in kept[column].unique(maintain_order=True):
+    for value in (value for value in values if value in kept):
         name = line(value, NAME_CHARACTERS)
         names[value] = f"{name} ({len(names)})" if name in names.values() else name
-    # As an Enum, groups are sorted in the frame's order.
-    return kept.with_columns(group=pl.col(column).replace_strict(names, return_dtype=pl.Enum([*names.values()])))
+    # As an Enum, groups are sorted in this order.
+    order = pl.Enum([*names.values()])
+    shown = known.filter(pl.col(column).is_in(kept)).with_columns(
+        group=pl.col(column).replace_strict(names, return_dtype=order)
+    )
+    left_out = f" ({most} of {len(values):,}: those with most rows)" if len(values) > most else ""
+    return shown.sort("group", maintain_order=True), left_out
 
 
 def _slug(name: str) -> str:

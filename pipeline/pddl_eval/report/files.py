@@ -9,23 +9,37 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from io import BytesIO
 from itertools import chain
+from types import MappingProxyType
 from typing import Any
 
 import polars as pl
 
-from pddl_eval.pages import html
+from pddl_eval.pages import Picture, html
 from pddl_eval.report.build import Report
-from pddl_eval.report.figures import PNG_SCALE, figures, standalone, svg
+from pddl_eval.report.figures import NARROW, PNG_SCALE, charts_script, figures, standalone, svg
 from pddl_eval.report.scored import Scored
 from pddl_eval.report.sections import report_page
 from pddl_eval.run import locate, put_bytes
 from pddl_eval.shown import printable
 
 
-def report_html(report: Report, *, whole: bool = True) -> str:
-    """The report with its figures as one page that needs no network and no script; a fragment unless ``whole``."""
-    drawn = {section: [(each.title, svg(each)) for each in found] for section, found in figures(report).items()}
-    return html(report_page(report), drawn, whole=whole)
+def report_html(
+    report: Report,
+    *,
+    whole: bool = True,
+    links: Mapping[str, str] = MappingProxyType({}),
+    rows: Mapping[int, str] = MappingProxyType({}),
+) -> str:
+    """The report with its charts as one page that loads nothing; a fragment unless ``whole``.
+
+    ``links`` and ``rows`` as in ``pddl_eval.pages.html``.
+    """
+    pictures = {
+        section: [Picture(each.title, svg(each, width=NARROW), each.specification()) for each in found]
+        for section, found in figures(report).items()
+    }
+    script = charts_script() if any(pictures.values()) else ""
+    return html(report_page(report), pictures, whole=whole, script=script, links=links, rows=rows)
 
 
 def report_json(report: Report) -> str:

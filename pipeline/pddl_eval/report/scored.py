@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
 
 import polars as pl
 import pyarrow.dataset
@@ -34,9 +36,11 @@ FRACTIONS = frozenset(column.name for pair in (PLAN, DOMAIN) for column in pair.
 ROW = "pddl_eval.row"
 """The number of a row in the dataset, from 0, in the order of its files: what ``pddl-eval explain --row`` takes."""
 
-ScoredInput = str | os.PathLike[str] | pl.DataFrame | pl.LazyFrame
-"""A Parquet file, folder, pattern or URI; or a frame with score columns."""
+if TYPE_CHECKING:
+    import pandas
 
+ScoredInput: TypeAlias = "str | os.PathLike[str] | pl.DataFrame | pl.LazyFrame | pandas.DataFrame"
+"""A Parquet file, folder, pattern or URI; or a polars or pandas frame with score columns."""
 
 REFERENCES = tuple(f"reference_{pair.name}" for pair in PAIRS)
 """Columns whose content is the reference where it has no certificate: the first that says anything."""
@@ -145,6 +149,9 @@ def open_scored(scored: ScoredInput, columns: Mapping[str, str] | None = None) -
     1
     """
     names = ScoringOptions(columns=columns).columns or {}
+    library = sys.modules.get("pandas")  # a frame of it exists only where it was imported
+    if library and isinstance(scored, library.DataFrame):
+        scored = _from_pandas(scored)
     if isinstance(scored, (pl.DataFrame, pl.LazyFrame)):
         frame = scored.lazy().with_row_index(ROW)
         rows = frame.select(pl.len()).collect().item()
@@ -159,6 +166,16 @@ def open_scored(scored: ScoredInput, columns: Mapping[str, str] | None = None) -
             "score it first with `pddl-eval score`"
         )
     return found
+
+
+def _from_pandas(frame: pandas.DataFrame) -> pl.DataFrame:
+    """The columns that a report can use: a column of mixed values, which fits no type, is left out."""
+    columns = {}
+    for name in frame.columns:
+        with suppress(pl.exceptions.PolarsError, pyarrow.ArrowException, TypeError, ValueError):
+            if isinstance(name, str) and list(frame.columns).count(name) == 1:
+                columns[name] = pl.from_pandas(frame[name])
+    return pl.DataFrame(columns)
 
 
 @contextmanager

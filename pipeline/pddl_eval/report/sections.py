@@ -252,7 +252,7 @@ def _example_tables(report: Report) -> list[Table]:
     for place, ((verdict,), frame) in enumerate(report.examples.group_by("verdict", maintain_order=True)):
         if place < MAIN_VERDICTS or verdict in (Verdict.UNDECIDED, Verdict.REFERENCE_INVALID):
             lines = [
-                (Cell(str(row), ", ".join(groups)), Cell(detail or "", command=command or ""))
+                (Cell(str(row), ", ".join(groups), row=row), Cell(detail or "", command=command or ""))
                 for _, row, *groups, detail, command in frame.iter_rows()
             ]
             tables.append(table(f"Examples: {words(str(verdict))}", header, lines, texts=1))

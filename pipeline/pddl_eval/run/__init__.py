@@ -45,6 +45,7 @@ from pddl_eval.run.score import (
     prepare_run,
     score_dataset,
     scored_with,
+    shown_progress,
     unfinished_rows,
 )
 
@@ -90,5 +91,6 @@ __all__ = [
     "require_text",
     "score_dataset",
     "scored_with",
+    "shown_progress",
     "unfinished_rows",
 ]

@@ -26,6 +26,7 @@ from pddl_eval.domains import known_domain_names
 from pddl_eval.errors import RunError, did_you_mean
 from pddl_eval.metrics import PAIRS
 from pddl_eval.options import RunOptions, ScoringOptions, takes
+from pddl_eval.progress import progress
 from pddl_eval.run import places
 from pddl_eval.run.engines import Processes, RayTasks, WorkerLost, choose_engine
 from pddl_eval.run.inputs import SUFFIXES, Input, Shard, Source, close_file, named_rows, open_source, plan_shards
@@ -107,7 +108,7 @@ def score_dataset(
     ``input`` is a file, a folder, a pattern, a URI (``s3://bucket/pairs``) or several of them. ``columns`` maps a
     column's meaning to its name in the input; ``domain`` is the name of a known domain or PDDL text. The other keywords
     are the flags of ``pddl-eval score``, see ``pddl-eval score --help``. After an interruption, the same call does only
-    what is missing.
+    what is missing. Without a watcher, long work shows a progress bar on a terminal and in a notebook.
 
     Raises ``UserError`` if a setting or a column is wrong or the input cannot be used (``DatasetError``). Raises
     ``RunError`` if the engine does not start (``EngineError``), the output cannot be written (``OutputError``), or some
@@ -175,11 +176,11 @@ def finish_shards(run: Run, options: RunOptions, *, watch: Watcher | None = None
     failures: list[ShardFailure] = []
     with ExitStack() as stack:
         log = stack.enter_context(_json_log(options.json_log)) if options.json_log else None
+        watch = watch or stack.enter_context(shown_progress())
         begin_run(run)
         for event in chain([run], stack.enter_context(closing(_results(run, options)))):
-            for watcher in (log, watch):
-                if watcher:
-                    watcher(event)
+            for watcher in filter(None, (log, watch)):
+                watcher(event)
             if isinstance(event, ShardRecord):
                 records[event.name] = event
             elif isinstance(event, ShardFailure):
@@ -393,6 +394,27 @@ def _score_pairs(table: pa.Table, options: ScoringOptions, signature: str) -> pa
     if options.signature != signature:
         raise RuntimeError(f"this worker would score as {options.signature}: install the same version everywhere")
     return score_table(table, options)
+
+
+@contextmanager
+def shown_progress(*, lines: bool = False) -> Iterator[Watcher]:
+    """A watcher that shows a run's progress and what goes wrong; ``lines`` as in ``pddl_eval.progress``."""
+    with progress(lines=lines) as pace:
+
+        def watch(event: Event) -> None:
+            if isinstance(event, Run):
+                pace.begin(event.source.rows, sum(record.rows for record in event.finished.values()))
+            elif isinstance(event, ShardRecord):
+                pace.advance(event.rows)
+                if event.unscored:
+                    pace.say(f"{event.name}: {len(event.unscored)} rows end their worker and are left unscored")
+            elif isinstance(event, ShardFailure):
+                pace.say(f"{event.name}: {event.reason}")
+            else:
+                task = event.task
+                pace.say(f"{task.shard.name}: worker lost in attempt {task.attempt} ({event.reason})")
+
+        yield watch
 
 
 @contextmanager

@@ -4,7 +4,7 @@ A planning domain's own planner is asked first; where its assumptions do not hol
 of ``pddl_eval.strips`` and then Fast Downward. Every plan that is found is executed (``executor``) before it counts.
 """
 
-from pddl_eval.solve.executor import Execution, GroundOperator, effects_of, execute
-from pddl_eval.solve.planners import goal_state, solve
+from pddl_eval.solve.executor import Execution, GroundOperator, effects_of, execute, ground_operator
+from pddl_eval.solve.planners import Solution, goal_state, solve
 
-__all__ = ["Execution", "GroundOperator", "effects_of", "execute", "goal_state", "solve"]
+__all__ = ["Execution", "GroundOperator", "Solution", "effects_of", "execute", "goal_state", "ground_operator", "solve"]

@@ -79,6 +79,16 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
     return Execution(tuple(done), frozenset(state), failed_step, reason, problem.goal - state)
 
 
+def ground_operator(action: Action, domain: Domain) -> GroundOperator | str:
+    """The operator of an action, whatever its objects are; in words where the domain has none.
+
+    >>> lamp = Domain("d", {}, {}, {}, (Operator("switch", (), frozenset({("off",)}), *[frozenset()] * 3),))
+    >>> ground_operator(("switch",), lamp).preconditions
+    frozenset({('off',)})
+    """
+    return _operators_of(domain).ground(action)
+
+
 def effects_of(step: Sequence[GroundOperator]) -> tuple[State, State]:
     """What the operators of a step add and delete together."""
     if len(step) == 1:

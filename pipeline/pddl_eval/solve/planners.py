@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice, product
 
 from pddl_eval.budget import check
 from pddl_eval.domains import BrokenAssumption, PlanningDomain, Rules
@@ -19,35 +21,47 @@ ANSWERS_KEPT = 8
 CONFLICTS = 3
 """Atoms that may be set aside from an initial state that no rules cover before the general search is asked."""
 
+MOST_ALTERNATIVES = 20_000
+"""Atoms that are tried in the place of one that a plan's last state must lack, each in some ten microseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A plan that was executed, and the state that it leads to."""
+
+    plan: tuple[Action, ...]
+    state: State
+
 
 def solve(
-    problem: Problem, planning_domain: PlanningDomain | None, typed: bool = True
-) -> tuple[Action, ...] | Unsolvable | Undecided:
+    problem: Problem, planning_domain: PlanningDomain | None, typed: bool = True, lacking: Atom | None = None
+) -> Solution | Unsolvable | Undecided:
     """A plan for the problem in that domain, executed and found to reach the goal; else a proof or a limit.
+
+    ``lacking`` is an atom that the plan's last state must not have.
 
     >>> from pddl_eval.domains import known_domain
     >>> init, goal = frozenset({("holding", "a")}), frozenset({("clear", "a")})
     >>> problem = Problem("p", "blocksworld", {"a": "object"}, init, goal)
-    >>> solve(problem, known_domain("blocksworld"))
+    >>> solve(problem, known_domain("blocksworld")).plan
     (('putdown', 'a'),)
     """
-    if problem.goal <= problem.init:
-        return ()
+    if problem.goal <= problem.init and lacking not in problem.init:
+        return Solution((), problem.init)
     if planning_domain is None:
         return Undecided("the domain is not known")
     domain = planning_domain.operators_of(typed)
     plan: tuple[Action, ...] | Unsolvable | Undecided | None = None
     if planning_domain.rules is not None:
         plan = _plan_by_rules(problem, planning_domain.rules, typed, CONFLICTS)
+        if lacking is not None and isinstance(plan, tuple) and lacking in _executed(plan, problem, domain).state:
+            plan = _plan_by_alternatives(problem, planning_domain.rules, typed, domain, lacking)
     if plan is None:
-        plan = find_plan(problem, domain)
+        absent = frozenset() if lacking is None else frozenset({lacking})
+        plan = find_plan(problem, domain, absent)
         if isinstance(plan, Undecided):
-            plan = _planned(frozenset(problem.objects.items()), problem.init, problem.goal, frozenset(), domain)
-    if isinstance(plan, tuple):
-        execution = execute([{action} for action in plan], problem, domain)
-        if not execution.reaches_goal:
-            raise AssertionError(f"a plan for {problem.name} does not reach its goal: {execution.reason}")
-    return plan
+            plan = _planned(frozenset(problem.objects.items()), problem.init, problem.goal, absent, domain)
+    return _executed(plan, problem, domain, lacking) if isinstance(plan, tuple) else plan
 
 
 def goal_state(problem: Problem, domain: Domain, goal: State, lacking: State) -> State | Unsolvable | Undecided:
@@ -56,12 +70,15 @@ def goal_state(problem: Problem, domain: Domain, goal: State, lacking: State) ->
     The problem's own goal plays no part.
     """
     plan = _planned(frozenset(problem.objects.items()), problem.init, goal, lacking, domain)
-    if not isinstance(plan, tuple):
-        return plan
-    execution = execute([{action} for action in plan], replace(problem, goal=goal), domain)
-    if not execution.reaches_goal or lacking & execution.state:
+    return _executed(plan, replace(problem, goal=goal), domain, *lacking).state if isinstance(plan, tuple) else plan
+
+
+def _executed(plan: tuple[Action, ...], problem: Problem, domain: Domain, *lacking: Atom | None) -> Solution:
+    """The plan after it was carried out: one that is not valid, or ends with an atom to be lacking, is a bug."""
+    execution = execute([{action} for action in plan], problem, domain)
+    if not execution.reaches_goal or not execution.state.isdisjoint(lacking):
         raise AssertionError(f"a plan for {problem.name} does not lead to a goal state: {execution.reason}")
-    return execution.state
+    return Solution(plan, execution.state)
 
 
 @lru_cache(maxsize=ANSWERS_KEPT)
@@ -97,3 +114,37 @@ def _plan_by_rules(
             if isinstance(found, tuple):
                 return found
     return None
+
+
+def _plan_by_alternatives(
+    problem: Problem, rules: Rules, typed: bool, domain: Domain, lacking: Atom
+) -> tuple[Action, ...] | None:
+    """The rules' plan to a goal state without an atom: for the goal and another atom, which excludes that one.
+
+    In the domains with rules, whatever takes the place of an atom is an atom too: a block is on another one, a robot
+    has another colour. What nothing takes the place of (paint) is made true only on demand. None where no atom helps.
+    """
+    start = rules(problem, typed)
+    if isinstance(start, BrokenAssumption):
+        return None
+    for other in islice(_alternatives(lacking, [*problem.objects, *domain.constants], domain), MOST_ALTERNATIVES):
+        goal = problem.goal | {other}
+        check()
+        if isinstance(start.fully_specify(goal | {lacking}), Unsolvable):
+            plan = start.plan(goal)
+            if isinstance(plan, tuple):
+                return plan
+    return None
+
+
+def _alternatives(atom: Atom, objects: Sequence[str], domain: Domain) -> Iterator[Atom]:
+    """The atoms that operators add, those that share an object with the given one first, then those of few objects."""
+    added = {(each[0], len(each) - 1) for operator in domain.operators for each in operator.add_effects}
+    shapes = sorted(added, key=lambda shape: (shape[1], shape))
+    for name, arity in shapes:
+        for place, term in product(range(arity), atom[1:]):
+            for others in product(objects, repeat=arity - 1):
+                yield (name, *others[:place], term, *others[place:])
+    for name, arity in shapes:
+        for terms in product(objects, repeat=arity):
+            yield (name, *terms)

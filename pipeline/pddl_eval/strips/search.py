@@ -14,7 +14,7 @@ from heapq import heappop, heappush
 from operator import or_
 
 from pddl_eval.budget import check
-from pddl_eval.model import Action, Domain, Operator, Problem
+from pddl_eval.model import Action, Domain, Operator, Problem, State
 from pddl_eval.strips.heuristics import reasonable_orders, relaxed_planner
 from pddl_eval.strips.invariants import consequences, is_unreachable
 from pddl_eval.strips.task import CACHED_TASKS, GroundTask, ground_goal, successor_generator
@@ -40,8 +40,10 @@ _Node = tuple[tuple[bool, int, int], int, int, int, int | None, int, _Steps]
 was achieved, and how the state was reached."""
 
 
-def find_plan(problem: Problem, domain: Domain) -> tuple[Action, ...] | Unsolvable | Undecided:
-    """A plan for the problem, or the proof that there is none.
+def find_plan(
+    problem: Problem, domain: Domain, lacking: State = frozenset()
+) -> tuple[Action, ...] | Unsolvable | Undecided:
+    """A plan for the problem, to a state with no atom of ``lacking``; or the proof that there is none.
 
     >>> from pddl_eval.parsing import parse_domain
     >>> light = parse_domain("(define (domain d) (:action switch :precondition (off) :effect (and (on) (not (off)))))")
@@ -52,7 +54,9 @@ def find_plan(problem: Problem, domain: Domain) -> tuple[Action, ...] | Unsolvab
     if not isinstance(grounded, tuple):
         return grounded
     task, true = grounded
-    path = find_path(task, task.initial, true, 0)
+    for atom in sorted(lacking & task.always):
+        return Unsolvable("is true in every reachable state", (atom,))
+    path = find_path(task, task.initial, true, reduce(or_, [task.bit.get(atom, 0) for atom in lacking], 0))
     return tuple(operator.action for operator in path) if isinstance(path, tuple) else path
 
 

@@ -1,0 +1,286 @@
+"""Why a plan has its scores: which step fails and why, what the goal lacks, both plans step beside step.
+
+``explain_plans`` collects what the metrics and the executor say, ``plans_page`` puts it into words. Nothing is scored
+here, and nothing is executed but by the one executor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rapidfuzz.distance import LCSseq
+
+from pddl_eval.metrics import PLAN, Pair, Row
+from pddl_eval.model import Atom, State, show_atom
+from pddl_eval.options import ScoringOptions
+from pddl_eval.pages import Cell, Excerpt, Page, Section, Table, table, words
+from pddl_eval.parsing import Plan, Step, actions_of
+from pddl_eval.shown import YES, line, listed
+from pddl_eval.solve import Execution, effects_of, execute, ground_operator
+
+MOST_ALIGNED = 3_000
+"""Steps of each plan that are aligned: the time is that of their product over 64."""
+
+MOST_ROWS, ALL_ROWS = 40, 500
+"""Rows of a table; rows on a page with the texts."""
+
+MOST_ATOMS = 30
+"""Atoms of a state that are listed."""
+
+KEPT_EQUAL = 3
+"""Of a longer run of equal steps, so many are shown at both ends."""
+
+BEFORE = 0
+"""The number of the initial state among the steps, which count from 1."""
+
+Pairs = tuple[tuple[int | None, int | None], ...]
+"""Positions in both plans from 0, None where only the other plan has the step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What a step needs, or the goal: an atom, whether it is to be true, whether it is so, and what made it so.
+
+    ``step`` is the last one that added or deleted the atom; ``BEFORE`` where none did.
+    """
+
+    atom: Atom
+    wanted: bool
+    holds: bool
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlanExplanation:
+    """Why a generated plan has its scores.
+
+    ``scores`` are the score columns by name. ``execution`` is that of the generated plan, None where it could not be
+    carried out at all (``detail`` says why). ``conditions`` are those of the step that failed, else of the goal, unmet
+    ones first. ``state`` is where the execution ended. ``alignment`` pairs the steps of a longest common subsequence.
+    """
+
+    scores: Mapping[str, Any]
+    detail: str
+    texts: tuple[str | None, str | None]
+    reference: Plan
+    generated: Plan
+    found: bool
+    execution: Execution | None
+    conditions: tuple[Condition, ...]
+    alignment: Pairs
+
+    def page(self, *, whole: bool = False) -> Page:
+        """The explanation in words; ``whole``: longer tables and both texts."""
+        return plans_page(self, whole=whole)
+
+
+def explain_plans(row: Row, options: ScoringOptions) -> PlanExplanation:
+    """Why the generated plan of a row has its scores.
+
+    ``row`` maps the meanings of DESIGN.md, section 2, to values. Raises ``PlanError`` where there is no reference plan,
+    ``DomainError`` where the row's domain is a text that cannot be read.
+
+    >>> dark = "(define (problem p) (:domain d) (:init (off)) (:goal (on)))"
+    >>> lamp = "(define (domain d) (:action switch :precondition (off) :effect (and (on) (not (off)))))"
+    >>> row = {"reference_plan": "(switch)", "generated_plan": "(switch)\\n(switch)", "reference_problem": dark}
+    >>> explain_plans({**row, "domain": lamp}, ScoringOptions()).conditions
+    (Condition(atom=('off',), wanted=True, holds=False, step=1),)
+    """
+    pair = PLAN.read(row, options)
+    scores = dict(zip((column.name for column in PLAN.columns), PLAN.score(pair), strict=True))
+    execution: Execution | None = None
+    conditions: tuple[Condition, ...] = ()
+    if pair.task is not None and pair.found and not pair.task.ill_typed:
+        problem, domain = pair.task.problem, pair.task.domain.domain
+        execution = execute(map(actions_of, pair.generated), problem, domain)
+        wanted, unwanted = problem.goal, frozenset[Atom]()
+        if execution.failed_step is not None:
+            step = actions_of(pair.generated[execution.failed_step - 1])
+            operators = [ground_operator(action, domain) for action in step]
+            known = [operator for operator in operators if not isinstance(operator, str)]
+            wanted = frozenset().union(*(operator.preconditions for operator in known))
+            unwanted = frozenset().union(*(operator.negative_preconditions for operator in known))
+        conditions = _conditions(wanted, unwanted, execution)
+    return PlanExplanation(
+        scores=scores,
+        detail=pair.detail,
+        texts=(row["reference_plan"], row["generated_plan"]),
+        reference=pair.reference,
+        generated=pair.generated,
+        found=pair.found,
+        execution=execution,
+        conditions=conditions,
+        alignment=align(pair.reference, pair.generated),
+    )
+
+
+def align(reference: Plan, generated: Plan) -> Pairs:
+    """The steps of both plans in order, those of a longest common subsequence side by side.
+
+    >>> align((("a",), ("b",)), (("b",), ("c",)))
+    ((0, None), (1, 0), (None, 1))
+    """
+    number: dict[Step, int] = {}
+    ours, theirs = ([number.setdefault(step, len(number)) for step in plan] for plan in (generated, reference))
+    pairs: list[tuple[int | None, int | None]] = []
+    left = right = 0
+    # rapidfuzz may put what only the answer has first; between equal steps the reference's come first here.
+    for block in LCSseq.opcodes(theirs[:MOST_ALIGNED], ours[:MOST_ALIGNED]).as_matching_blocks():
+        pairs += [(place, None) for place in range(left, block.a)]
+        pairs += [(None, place) for place in range(right, block.b)]
+        left, right = block.a + block.size, block.b + block.size
+        pairs += zip(range(block.a, left), range(block.b, right), strict=True)
+    return tuple(pairs)
+
+
+def _conditions(wanted: State, unwanted: State, execution: Execution) -> tuple[Condition, ...]:
+    """Conditions at the end of an execution, unmet ones first."""
+    last: dict[Atom, int] = {}
+    asked = wanted | unwanted
+    for number, step in enumerate(execution.steps, 1):
+        added, deleted = effects_of(step)
+        last |= dict.fromkeys(asked & (added | deleted), number)
+    found = [
+        Condition(atom, truth, (atom in execution.state) == truth, last.get(atom, BEFORE))
+        for truth, atoms in ((True, wanted), (False, unwanted))
+        for atom in atoms
+    ]
+    return tuple(sorted(found, key=lambda each: (each.holds, each.atom)))
+
+
+def plans_headline(explanation: PlanExplanation) -> str:
+    """Whether the plan is valid, and where it fails."""
+    execution = explanation.execution
+    if not explanation.found:
+        return "no plan was read"
+    if execution is None:
+        return "the plan was not carried out"
+    if execution.failed_step is not None:
+        return f"invalid plan: step {execution.failed_step} of {len(explanation.generated)} fails"
+    return "valid plan" if execution.reaches_goal else "invalid plan: the goal is not reached"
+
+
+def plans_page(explanation: PlanExplanation, *, whole: bool = False) -> Page:
+    """The explanation in words: scores, the failed step or the goal, the state, both plans side by side."""
+    most = ALL_ROWS if whole else MOST_ROWS
+    sections = [Section("", tables=[scores_table(PLAN, explanation.scores, whole=whole)])]
+    if explanation.execution is not None:
+        sections += _ending(explanation, explanation.execution, most)
+    sections.append(_side_by_side(explanation, most))
+    if whole:
+        texts = zip(("The reference plan", "The answer"), explanation.texts, strict=True)
+        sections.append(Section("The plans as written", excerpts=[Excerpt(name, text) for name, text in texts if text]))
+    facts = [explanation.detail] if explanation.detail else []
+    return Page(plans_headline(explanation), (), facts, sections, explanation.scores["plan_valid"])
+
+
+def scores_table(pair: Pair, scores: Mapping[str, Any], *, whole: bool) -> Table:
+    """The scores that have a value, but for sentences; with their meanings on a whole page."""
+    shown = [(column, scores[column.name]) for column in pair.columns if column.type is not str]
+    rows = [
+        (words(column.name), _score(value), *([column.meaning] if whole else []))
+        for column, value in shown
+        if value is not None
+    ]
+    return table("Scores", ("", "", "")[: 3 if whole else 2], rows, texts=2 if whole else 1)
+
+
+def _score(value: float | bool) -> str:
+    if isinstance(value, bool):
+        return YES[value]
+    return f"{value:.3f}" if isinstance(value, float) else f"{value:,}"
+
+
+def _ending(explanation: PlanExplanation, execution: Execution, most: int) -> Iterator[Section]:
+    """What the failed step needs, else what the goal asks for; and the state there."""
+    failed = execution.failed_step
+    caption = "The goal at the end" if failed is None else f"What step {failed} needs"
+    rows = [
+        [
+            Cell("" if each.holds else "✗", differs=not each.holds),
+            Cell(show_atom(each.atom) if each.wanted else f"not {show_atom(each.atom)}", differs=not each.holds),
+            Cell(_since(each, explanation), differs=not each.holds),
+        ]
+        for each in explanation.conditions[:most]
+    ]
+    unmet = sum(not each.holds for each in explanation.conditions)
+    counts = [f"{unmet:,} of {len(explanation.conditions):,} unmet"] if unmet else []
+    counts += [f"the first {most}"] if len(explanation.conditions) > most else []
+    caption += f" ({'; '.join(counts)})" if counts else ""
+    if failed is None:
+        title, names = "Where it ends", {name for atom in execution.lacking for name in atom[1:]}
+    else:
+        step = explanation.generated[failed - 1]
+        title = f"Where it fails: step {failed}, {_shown(step)}"
+        names = {name for action in actions_of(step) for name in action[1:]}
+    near = [show_atom(atom) for atom in sorted(execution.state) if not names.isdisjoint(atom[1:])]
+    far = [show_atom(atom) for atom in sorted(execution.state) if names.isdisjoint(atom[1:])]
+    state = [f"the atoms with {listed(sorted(names), MOST_ATOMS)}: {listed(near, MOST_ATOMS, ' ')}"] if near else []
+    state.append(f"{'other atoms' if near else 'atoms'}: {listed(far, MOST_ATOMS, ' ') or 'none'}")
+    yield Section(title, (), [Table(caption, ("", "", ""), rows, labels=0, texts=3)] if rows else [])
+    yield Section("The state at the end" if failed is None else f"The state before step {failed}", state)
+
+
+def _since(condition: Condition, explanation: PlanExplanation) -> str:
+    """Since when an atom is true or false."""
+    is_true = condition.holds == condition.wanted
+    if condition.step == BEFORE:
+        return "true from the start" if is_true else "false from the start, added by no step"
+    step = explanation.generated[condition.step - 1]
+    return f"{'added' if is_true else 'deleted'} by step {condition.step}, {_shown(step)}"
+
+
+def _shown(step: Step) -> str:
+    """A step; concurrent actions in braces."""
+    actions = " ".join(line(show_atom(action)) for action in sorted(actions_of(step)))
+    return f"{{{actions}}}" if isinstance(step, frozenset) else actions
+
+
+def _side_by_side(explanation: PlanExplanation, most: int) -> Section:
+    """Both plans, long runs of equal steps cut short, the failed step marked."""
+    failed = explanation.execution.failed_step if explanation.execution else None
+    rows = list(_rows(explanation, failed))
+    differ = sum(None in pair for pair in explanation.alignment)
+    counts = [f"{differ:,} different"] if differ else []
+    counts += [f"the first {most} of {len(rows):,} rows"] if len(rows) > most else []
+    if max(len(explanation.reference), len(explanation.generated)) > MOST_ALIGNED:
+        counts.append(f"the first {MOST_ALIGNED:,} steps")
+    caption = f"Steps ({'; '.join(counts)})" if counts else "Steps"
+    header = ("", "", "reference", "", "answer", "")
+    if not rows:
+        return Section("Both plans", ["Both plans are empty."])
+    return Section("Both plans", (), [Table(caption, header, rows[:most], labels=0, texts=6)])
+
+
+def _rows(explanation: PlanExplanation, failed: int | None) -> Iterator[Sequence[Cell]]:
+    run: list[Sequence[Cell]] = []
+    for left, right in explanation.alignment:
+        fails = right is not None and right + 1 == failed
+        differs = left is None or right is None
+        texts = [
+            "≠" if differs else "",
+            "" if left is None else f"{left + 1}",
+            "–" if left is None else _shown(explanation.reference[left]),
+            "" if right is None else f"{right + 1}",
+            "–" if right is None else _shown(explanation.generated[right]),
+            "fails" if fails else "",
+        ]
+        cells = [Cell(text, differs=differs or fails) for text in texts]
+        if differs or fails:
+            yield from _shortened(run)
+            run = []
+            yield cells
+        else:
+            run.append(cells)
+    yield from _shortened(run)
+
+
+def _shortened(run: list[Sequence[Cell]]) -> list[Sequence[Cell]]:
+    """A run of equal steps, its middle left out where it is long."""
+    omitted = len(run) - 2 * KEPT_EQUAL
+    if omitted <= 1:
+        return run
+    note = [Cell(text) for text in ("", "", f"… {omitted:,} equal steps", "", "…", "")]
+    return [*run[:KEPT_EQUAL], note, *run[-KEPT_EQUAL:]]

@@ -1,0 +1,106 @@
+"""Everything there is to explain about a row: its pair of problems, of plans, of domains, whichever it has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Group
+
+from pddl_eval.budget import row_budget
+from pddl_eval.errors import UserError, did_you_mean
+from pddl_eval.explain.domains import DomainExplanation, explain_domains
+from pddl_eval.explain.explanation import Explanation, explain
+from pddl_eval.explain.plans import PlanExplanation, explain_plans
+from pddl_eval.metrics import PAIRS, Row, domain_of
+from pddl_eval.options import ScoringOptions
+from pddl_eval.pages import Page, Section, plain, terminal
+
+
+@dataclass(frozen=True, slots=True)
+class NotScored:
+    """A pair that cannot be scored, and why: a mistake in the data."""
+
+    reason: str
+
+    def page(self, *, whole: bool = False) -> Page:  # noqa: ARG002 (the same for all parts)
+        return Page("a mistake in the data", (), [self.reason], [])
+
+
+Part = Explanation | PlanExplanation | DomainExplanation | NotScored
+
+
+@dataclass(frozen=True, slots=True)
+class RowExplanation:
+    """The explanation of each pair of a row, by the pair's name; ``print`` shows it, ``html_page`` draws it."""
+
+    parts: Mapping[str, Part]
+
+    @property
+    def problem(self) -> Explanation | None:
+        """The explanation of the pair of problems, which can be drawn."""
+        part = self.parts.get("problem")
+        return part if isinstance(part, Explanation) else None
+
+    def page(self, *, whole: bool = False) -> Page:
+        """All parts on one page, each under a heading; one part alone is the page."""
+        pages = {name: part.page(whole=whole) for name, part in self.parts.items()}
+        if len(pages) == 1:
+            return next(iter(pages.values()))
+        sections: list[Section] = []
+        for name, page in pages.items():
+            sections += [Section(f"{name.capitalize()}s: {page.title}", page.facts), *page.sections]
+        goods = {page.good for page in pages.values()}
+        title = "; ".join(f"{name}: {page.title}" for name, page in pages.items())
+        return Page(title, (), [], sections, False if False in goods else None if None in goods else True)
+
+    def __rich__(self) -> Group:
+        return terminal(self.page())
+
+    def __str__(self) -> str:
+        return plain(self.page())
+
+
+def explain_row(row: Row, options: ScoringOptions | None = None, *, only: str | None = None) -> RowExplanation:
+    """Why each generated value of a row has its scores.
+
+    ``row`` maps the meanings of DESIGN.md, section 2, to values: both columns of at least one pair. A pair that cannot
+    be scored is explained by the reason. ``only`` names one of the pairs. Raises ``UserError`` if there is no pair.
+
+    >>> pick = {"reference_plan": "(pick a)", "generated_plan": "(pick b)"}
+    >>> explain_row(pick).parts["plan"].alignment
+    ((0, None), (None, 0))
+    """
+    options = options or ScoringOptions()
+    makers: dict[str, Callable[[Row, ScoringOptions], Any]] = {
+        "problem": _explain_problems,
+        "plan": explain_plans,
+        "domain": explain_domains,
+    }
+    parts: dict[str, Part] = {}
+    for pair in PAIRS:
+        if {pair.reference, pair.generated} <= row.keys() and only in (None, pair.name):
+            with row_budget(options.row_seconds):
+                try:
+                    parts[pair.name] = makers[pair.name](row, options)
+                except UserError as mistake:
+                    parts[pair.name] = NotScored(str(mistake))
+    if not parts:
+        wanted = [pair for pair in PAIRS if only in (None, pair.name)]
+        if not wanted:
+            raise UserError(
+                f"no pair is named {only}; {did_you_mean(str(only), [pair.name for pair in PAIRS], 'pairs')}"
+            )
+        names = " or ".join(f"{pair.reference} and {pair.generated}" for pair in wanted)
+        raise UserError(f"there is no pair to explain: expected {names}")
+    return RowExplanation(parts)
+
+
+def _explain_problems(row: Row, options: ScoringOptions) -> Explanation:
+    return explain(
+        row["reference_problem"],
+        row["generated_problem"],
+        is_placeholder=bool(row.get("is_placeholder")),
+        domain=domain_of(row, options),
+    )

@@ -1,0 +1,73 @@
+"""What an explanation of a domain says: partners, what one lacks, and other words for the same."""
+
+import pytest
+from pddl_eval.benchmark import DOMAIN_TEXTS
+from pddl_eval.explain import explain_row
+from pddl_eval.explain.domains import DomainExplanation
+from pddl_eval.metrics import compare_domains
+
+GRIPPER = DOMAIN_TEXTS["gripper"]
+
+
+def explained(generated: str | None, reference: str = GRIPPER) -> DomainExplanation:
+    part = explain_row({"reference_domain": reference, "generated_domain": generated}).parts["domain"]
+    assert isinstance(part, DomainExplanation)
+    return part
+
+
+def shown(explanation: DomainExplanation, *, whole: bool = False) -> dict[str, list[list[str]]]:
+    """The rows of each operator's table that differ, by its caption; all without their mark."""
+    page = explanation.page(whole=whole)
+    (section,) = [each for each in page.sections if each.title.startswith("Operators")]
+    return {
+        table.caption.partition(" (")[0]: [[cell.text for cell in row[1:]] for row in table.rows if row[0].text]
+        for table in section.tables
+    }
+
+
+def test_a_literal_that_is_lacking_and_one_that_is_extra() -> None:
+    wrong = GRIPPER.replace("(not (free ?g))))", "(held ?b)))", 1)
+    assert shown(explained(wrong)) == {
+        "pick": [["added", "–", "(held ?b)"], ["deleted", "(free ?g)", "–"]],
+    }
+    assert list(shown(explained(wrong), whole=True)) == ["pick", "move", "drop"]
+
+
+def test_an_operator_without_a_partner() -> None:
+    lost = GRIPPER[: GRIPPER.index("(:action drop")] + ")"
+    (drop,) = shown(explained(lost)).values()
+    assert len(drop) == 9 and all(row[2] == "–" for row in drop)
+    (extra,) = shown(explained(GRIPPER, lost)).values()
+    assert len(extra) == 9 and all(row[1] == "–" for row in extra)
+
+
+def test_a_renamed_domain_has_no_difference_but_its_words() -> None:
+    renamed = GRIPPER.replace("at-robby", "robot-in").replace("pick", "grab").replace("carry ?b ?g", "holds ?g ?b")
+    explanation = explained(renamed)
+    assert explanation.page().good is True and shown(explanation) == {}
+    words = explanation.page().sections[1].tables[0]
+    rows = [[cell.text for cell in row] for row in words.rows]
+    assert ["operator", "pick", "grab", ""] in rows and ["predicate", "at-robby", "robot-in", ""] in rows
+    assert any(row[:3] == ["predicate", "carry", "holds"] and "2 1" in row[3] for row in rows)
+    assert not any(shown(explanation, whole=True).values())
+
+
+def test_types_that_differ_are_marked_at_the_parameters() -> None:
+    floor = DOMAIN_TEXTS["floor-tile"]
+    changed = shown(explained(floor.replace("?old - color", "?old - tile"), floor))
+    assert list(changed) == ["change-color"]
+    assert [row[0] for row in changed["change-color"]] == ["parameters"]
+
+
+def test_what_is_beyond_strips_is_shown_as_written() -> None:
+    adl = GRIPPER.replace("(free ?g))\n", "(free ?g) (forall (?x) (not (tied ?x))))\n", 1)
+    (caption,) = shown(explained(adl))
+    assert caption == "pick"
+    assert "forall" in str(explain_row({"reference_domain": GRIPPER, "generated_domain": adl}))
+
+
+@pytest.mark.parametrize("generated", [None, "", "no domain", "(define (domain d"])
+def test_what_cannot_be_read_has_its_reason(generated: str | None) -> None:
+    explanation = explained(generated)
+    assert explanation.generated is None and explanation.page().good is False
+    assert explanation.detail == compare_domains(GRIPPER, generated).detail != ""

@@ -1,0 +1,99 @@
+"""What an explanation of a plan says: the step that fails, since when a condition is unmet, the steps side by side."""
+
+from random import Random
+
+import pytest
+from pddl_eval.explain import explain_row
+from pddl_eval.explain.plans import BEFORE, Condition, PlanExplanation, align
+from pddl_eval.metrics import compare_plans
+from pddl_eval.metrics.actions import common_subsequence
+from pddl_eval.parsing import Plan
+
+from tests.explain.pairs import REFERENCE
+
+PLAN = "(unstack a b) (putdown a) (pickup b) (stack b c) (pickup a) (stack a b)".replace(") (", ")\n(")
+
+
+def explained(generated: str | None, reference: str = PLAN, problem: str | None = REFERENCE) -> PlanExplanation:
+    row = {"reference_plan": reference, "generated_plan": generated}
+    part = explain_row({**row, "reference_problem": problem} if problem else row).parts["plan"]
+    assert isinstance(part, PlanExplanation)
+    return part
+
+
+def text_of(explanation: PlanExplanation) -> str:
+    page = explanation.page()
+    cells = [cell.text for section in page.sections for table in section.tables for row in table.rows for cell in row]
+    said = [text for section in page.sections for text in (section.title, *section.paragraphs)]
+    return " ".join([page.title, *page.facts, *said, *cells])
+
+
+def test_an_unmet_precondition_was_deleted_or_never_added() -> None:
+    explanation = explained(PLAN.replace("(pickup b)\n", ""))
+    assert explanation.execution is not None and explanation.execution.failed_step == 3
+    assert explanation.conditions == (
+        Condition(("holding", "b"), True, False, BEFORE),
+        Condition(("clear", "c"), True, True, BEFORE),
+    )
+    explanation = explained("(unstack a b)\n(pickup c)")
+    assert explanation.conditions[0] == Condition(("arm-empty",), True, False, 1)
+    assert "step 2" in text_of(explanation) and "(holding a)" in text_of(explanation)
+    assert explanation.page().good is False
+
+
+def test_a_goal_that_is_not_reached_is_explained_atom_by_atom() -> None:
+    explanation = explained("(unstack a b)\n(stack a c)")
+    assert explanation.conditions == (
+        Condition(("on", "a", "b"), True, False, 1),
+        Condition(("on", "b", "c"), True, False, BEFORE),
+    )
+    assert explanation.execution is not None and explanation.execution.failed_step is None
+
+
+def test_a_valid_plan_is_good() -> None:
+    explanation = explained(PLAN)
+    assert explanation.page().good is True
+    assert all(each.holds for each in explanation.conditions)
+
+
+@pytest.mark.parametrize("generated", ["(fly a)", "(stack a z)", "(stack a)", "(stack a b c)"])
+def test_an_action_that_is_not_in_the_domain_s_words_has_its_reason(generated: str) -> None:
+    explanation = explained(generated)
+    assert explanation.execution is not None and explanation.execution.failed_step == 1
+    assert explanation.execution.reason in explanation.detail
+
+
+def test_without_a_problem_or_a_plan_both_are_compared_only() -> None:
+    assert explained(PLAN, problem=None).execution is None
+    assert explained(PLAN, problem=None).page().good is None
+    for generated in ("no plan here", None):
+        explanation = explained(generated)
+        assert (explanation.found, explanation.execution, explanation.page().good) == (False, None, False)
+        assert len(explanation.alignment) == 6
+
+
+def test_the_scores_are_those_of_the_metrics() -> None:
+    scores = compare_plans(PLAN, "(unstack a b)\n(pickup c)", problem=REFERENCE)
+    explanation = explained("(unstack a b)\n(pickup c)")
+    assert {name: getattr(scores, name) for name in explanation.scores} == dict(explanation.scores)
+
+
+def test_an_alignment_is_a_longest_common_subsequence() -> None:
+    random = Random(1)
+    for _ in range(500):
+        plans: list[Plan] = [tuple((random.choice("abc"),) for _ in range(random.randint(0, 7))) for _ in range(2)]
+        pairs = align(*plans)
+        for side in (0, 1):
+            assert [pair[side] for pair in pairs if pair[side] is not None] == list(range(len(plans[side])))
+        equal = [(left, right) for left, right in pairs if left is not None and right is not None]
+        assert all(plans[0][left] == plans[1][right] for left, right in equal)
+        assert len(equal) == common_subsequence(*plans)
+
+
+def test_long_plans_are_bounded() -> None:
+    steps = "\n".join(f"(pickup b{number})" for number in range(20_000))
+    explanation = explained(f"{steps}\n(stop)", steps, problem=None)
+    assert len(explanation.alignment) == 3_000
+    rows = [row for section in explanation.page().sections for table in section.tables for row in table.rows]
+    assert len(rows) < 60, "a long run of equal steps is cut short"
+    assert len(explained("(noop)", steps, problem=None).page(whole=True).sections[-2].tables[0].rows) <= 500

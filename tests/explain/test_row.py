@@ -1,0 +1,69 @@
+"""A row's explanation has a part for each pair of columns; a mistake in one of them costs that part only."""
+
+import pytest
+from pddl_eval.benchmark import DOMAIN_TEXTS
+from pddl_eval.errors import UserError
+from pddl_eval.explain import explain_row, html_page
+from pddl_eval.explain.row import NotScored
+from pddl_eval.options import ScoringOptions
+
+from tests.explain.pairs import HOSTILE, REFERENCE, RENAMED
+
+ROW = {
+    "reference_problem": REFERENCE,
+    "generated_problem": RENAMED,
+    "reference_plan": "(unstack a b)",
+    "generated_plan": "(unstack b a)",
+    "reference_domain": DOMAIN_TEXTS["blocksworld"],
+    "generated_domain": "none",
+}
+
+
+def test_each_pair_is_explained() -> None:
+    explanation = explain_row(ROW)
+    assert list(explanation.parts) == ["problem", "plan", "domain"]
+    assert explanation.page().good is False
+    titles = [section.title for section in explanation.page().sections]
+    assert [title.partition(":")[0] for title in titles if title.endswith(("equivalent", "fails"))] == [
+        "Problems",
+        "Plans",
+        "Domains",
+    ]
+    assert len(set(filter(None, titles))) == len([*filter(None, titles)]), "a title is a link of the page"
+
+
+def test_one_pair_alone_is_the_page() -> None:
+    explanation = explain_row(ROW, only="problem")
+    assert explanation.problem is not None
+    assert explanation.page() == explanation.problem.page()
+    assert explain_row(ROW, only="plan").problem is None
+
+
+def test_a_row_without_that_pair_is_a_mistake() -> None:
+    for row, only in ((ROW, "plans"), ({"reference_plan": "(a)"}, None), ({**ROW, "generated_plan": ""}, "plots")):
+        with pytest.raises(UserError):
+            explain_row(row, only=only)
+
+
+def test_a_mistake_in_one_pair_is_its_explanation() -> None:
+    explanation = explain_row(
+        {**ROW, "reference_domain": "nothing", "reference_plan": "Nothing can be done.", "domain": "gripper"}
+    )
+    assert explanation.problem is not None
+    for name in ("plan", "domain"):
+        assert isinstance(explanation.parts[name], NotScored)
+
+
+def test_the_domain_of_the_options_is_for_rows_that_name_none() -> None:
+    row = {**ROW, "reference_domain": None}
+    assert explain_row(row, ScoringOptions(domain="gripper"), only="problem").problem.domain == "gripper"  # type: ignore[union-attr]
+    assert explain_row(row, only="problem").problem.domain == "blocksworld"  # type: ignore[union-attr]
+
+
+def test_a_hostile_row_is_escaped_and_bounded() -> None:
+    row = dict.fromkeys(ROW, HOSTILE) | {"reference_plan": f"(a)\n{HOSTILE}", "generated_plan": f"(b)\n(c {HOSTILE})"}
+    row |= {"reference_domain": DOMAIN_TEXTS["gripper"], "generated_domain": DOMAIN_TEXTS["gripper"] + HOSTILE}
+    explanation = explain_row(row)
+    page = html_page(explanation)
+    assert "<script" not in page and "\x1b" not in page and "\u202e" not in page
+    assert "\x1b" not in str(explanation) and len(page) < 10**6
