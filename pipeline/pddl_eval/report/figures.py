@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -43,7 +44,7 @@ MEASURE_COLOURS = {
     "plan_valid": SERIES[2],
     "goal_reached": SERIES[0],
 }
-"""In the order of the bars."""
+"""In the order of the bars; other measures come last, each in a colour that is left."""
 
 MOST_GROUPS = 40
 """Groups in one figure, or figures of one kind. Where there are more, the title says so."""
@@ -178,8 +179,10 @@ def _bars(name: str, title: str, frame: pl.DataFrame, left_out: str) -> Iterator
 
     if frame.is_empty():
         return
-    known = frame["measure"].unique().to_list()
-    colours = {MEASURE_NAMES[each]: colour for each, colour in MEASURE_COLOURS.items() if each in known}
+    known = frame["measure"].unique(maintain_order=True).to_list()
+    free = [colour for colour in SERIES if colour not in MEASURE_COLOURS.values()]
+    others = zip([each for each in known if each not in MEASURE_COLOURS], cycle(free), strict=False)
+    colours = {MEASURE_NAMES[each]: colour for each, colour in [*MEASURE_COLOURS.items(), *others] if each in known}
     label = pl.col("measure").replace_strict(MEASURE_NAMES).cast(pl.Enum([*colours]))
     frame = frame.with_columns(label=label).sort("group", "label").select("group", *SHOWN, "low", "high", "rows")
     drawn = frame.with_columns(end=pl.coalesce("high", "percent"))
