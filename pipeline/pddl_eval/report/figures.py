@@ -8,7 +8,7 @@ tooltips and have legends that filter; where no script runs, there is a drawing.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
@@ -100,22 +100,19 @@ CONFIG: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A chart with its file name (without suffix), its title and, in words, what it shows."""
+    """A chart (Vega-Lite) with its file name (without suffix), its title and, in words, what it shows."""
 
     name: str
     title: str
     description: str
-    chart: alt.TopLevelMixin
+    chart: Mapping[str, Any]
 
     def specification(self, width: int = WIDTH, **properties: Any) -> dict[str, Any]:
-        """The chart as Vega-Lite; ``properties`` are Vega-Lite's (``background``, ``title``)."""
-        known = self.chart.to_dict(validate=False)
-        known.pop("$schema")  # an address that nobody needs to visit
-        if "spec" in known:  # several rows: each has the width
-            known["spec"] |= {"width": width - 10}
-        else:
-            known["width"] = width
-        return {**known, "config": CONFIG, "padding": 4} | properties
+        """The chart as it is drawn; ``properties`` are Vega-Lite's (``background``, ``title``)."""
+        own: dict[str, Any] = {"width": width}
+        if "spec" in self.chart:  # several rows: each has the width
+            own = {"spec": {**self.chart["spec"], "width": width - 10}}
+        return {**self.chart, **own, "config": CONFIG, "padding": 4} | properties
 
     @property
     def label(self) -> str:
@@ -342,7 +339,9 @@ def _figure(  # noqa: PLR0913 (what a figure is made of)
     if legend is not None:
         chosen = alt.selection_point(fields=[legend], bind="legend", toggle="true")
         chart = chart.add_params(chosen).transform_filter(chosen)
-    return Figure(name, title, " ".join(f"{group}: {', '.join(said)}." for group, said in told.items()), chart)
+    known = chart.to_dict(validate=False)
+    known.pop("$schema")  # an address that nobody needs to visit
+    return Figure(name, title, " ".join(f"{group}: {', '.join(said)}." for group, said in told.items()), known)
 
 
 SHOWN = ("label", "percent")
