@@ -75,7 +75,7 @@ def mutant(seed: int, number: int, names: Sequence[str] = tuple(CORPUS)) -> Find
         if (
             labels.equivalent is None
             and not scores.equivalent
-            and _isomorphic(outline(original.domain), outline(written))
+            and isomorphic(outline(original.domain), outline(written))
         ):
             wrong.append(f"{said}, but networkx finds an isomorphism")
         if scores.renaming:
@@ -144,22 +144,33 @@ def _as_written(witness: Witness, domain: WrittenDomain) -> Renaming:
     )
 
 
-def _isomorphic(one: Outline, other: Outline) -> bool:
-    """Whether networkx finds an isomorphism between two outlines."""
-    matcher = networkx.isomorphism.DiGraphMatcher(
-        _graph(one), _graph(other), node_match=lambda a, b: a["kind"] == b["kind"], edge_match=lambda a, b: a == b
+def isomorphic(one: Outline, other: Outline) -> bool:
+    """Whether networkx finds an isomorphism between two outlines; colours that refine each other narrow its search."""
+    graphs = _graph(one), _graph(other)
+    if Counter(dict(graphs[0].nodes("color")).values()) != Counter(dict(graphs[1].nodes("color")).values()):
+        return False
+    matcher = networkx.isomorphism.GraphMatcher(
+        *graphs, node_match=lambda a, b: a["color"] == b["color"], edge_match=lambda a, b: a == b
     )
     return bool(matcher.is_isomorphic())
 
 
-def _graph(drawn: Outline) -> networkx.DiGraph:
-    graph = networkx.DiGraph()
-    for name, kind in drawn[0].items():
-        graph.add_node(name, kind=kind)
+def _graph(drawn: Outline) -> networkx.Graph:
+    """A node for each thing and for each relation, which has an edge to each of its things with its places."""
+    graph = networkx.Graph()
+    colors: dict[str | int, int] = {name: hash(kind) for name, kind in drawn[0].items()}
     for number, (relation, *things) in enumerate(drawn[1]):
-        graph.add_node(number, kind=relation)
+        colors[number] = hash(relation)
         for place, name in enumerate(things):
-            graph.add_edge(number, name, **{str(place): True})  # a thing may stand at several places
+            graph.add_edge(number, name, **{str(place): True})
+    graph.add_nodes_from(colors)
+    while True:
+        told = {node: sorted((str(data), colors[near]) for near, data in graph.adj[node].items()) for node in graph}
+        refined = {node: hash((color, *told[node])) for node, color in colors.items()}
+        if len(set(refined.values())) == len(set(colors.values())):
+            break
+        colors = refined
+    networkx.set_node_attributes(graph, colors, "color")
     return graph
 
 

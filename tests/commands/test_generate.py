@@ -14,6 +14,7 @@ from pddl_eval.benchmark.enumeration import PAIRS_SCHEMA
 from pddl_eval.benchmark.variants import variants_schema
 
 from tests.commands.running import run
+from tests.corpus import CORPUS
 
 BUNDLED = Path(pddl_eval.__file__).parent / "benchmark" / "sample.parquet"
 HELD = (
@@ -84,12 +85,29 @@ def test_references_that_cannot_be_used_are_counted(tmp_path: Path) -> None:
     assert "1 answers; 2 left out" in run("generate", "variants", path, tmp_path / "out.parquet").stdout
 
 
+def test_variants_of_domains_and_what_their_scores_must_be(tmp_path: Path) -> None:
+    """From the corpus to a scored dataset in which every verdict is its label."""
+    domains, answers, scored = (tmp_path / name for name in ("domains.parquet", "answers.parquet", "scored"))
+    pq.write_table(pa.table({"reference_domain": [entry.domain for entry in CORPUS.values()]}), domains)
+    made = run("generate", "variants", domains, answers, "--of", "domains", "--workers", 2)
+    assert made.exit_code == 0 and f"{len(CORPUS)} answers; 0 left out" in made.output
+    assert run("score", answers, scored, "--engine", "local").exit_code == 0
+    table = pq.read_table(scored)
+    for label, column in {
+        "label_domain_equivalent": "domain_equivalent",
+        "label_domain_verdict": "domain_verdict",
+    }.items():
+        expected = zip(table[label].to_pylist(), table[column].to_pylist(), strict=True)
+        assert [pair for pair in expected if pair[0] not in (None, pair[1])] == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["{references}", "{out}", "--preset", "strong"], "strong"),
         (["{out}/nothing", "{out}"], "nothing"),
         (["{other}", "{out}"], "reference_problem"),
+        (["{references}", "{out}", "--of", "domains"], "reference_domain"),
     ],
 )
 def test_a_mistake_is_one_sentence(arguments: list[str], said: str, references: Path, tmp_path: Path) -> None:

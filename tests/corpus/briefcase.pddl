@@ -17,4 +17,4 @@
   (:domain briefcase)
   (:objects book - item home work - office)
   (:init (lies book home) (case-at work))
-  (:goal (and (lies book work) (not (in book)))))
+  (:goal (and (lies book work) (case-at home))))

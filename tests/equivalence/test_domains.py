@@ -88,6 +88,7 @@ FORMULA = "(define (domain d) (:constants c) (:action a :parameters (?x) :precon
         (("(p ?x)", "(increase (total-cost) 2)"), ("(p ?x)", "(increase (fuel) 2)"), False),
         (("(p ?x)", "(increase (gas ?x) 2.0)"), ("(p ?x)", "(increase (fuel ?x) 2)"), True),
         (("(not (and (p ?x) (q c)))", "(r)"), ("(not (and (q c) (p ?x)))", "(r)"), True),
+        (("(or () (p ?x))", "(when () (r))"), ("(or (p ?x) (and))", "(when (and) (r))"), True),
     ],
 )
 def test_what_strips_cannot_say_is_compared_as_written(

@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -21,7 +22,6 @@ from pddl_eval.report.build import Report
 from pddl_eval.report.groups import at_level
 from pddl_eval.report.numbers import (
     DOMAIN_MEASURES,
-    MEASURES,
     MOST_BINS,
     PLAN_MEASURES,
     PROBLEM_MEASURES,
@@ -55,7 +55,7 @@ MEASURE_COLOURS = {
     "domain_equivalent": SERIES[0],
     "task_equivalent": SERIES[3],
 }
-"""In the order of the bars; other measures come after these."""
+"""In the order of the bars; other measures come last, each in a colour that is left."""
 
 MOST_GROUPS = 40
 """Groups in one figure, or figures of one kind. Where there are more, the title says so."""
@@ -195,9 +195,11 @@ def _bars(name: str, title: str, frame: pl.DataFrame, left_out: str) -> Iterator
 
     if frame.is_empty():
         return
-    known = frame["measure"].unique().to_list()
-    order = [each for each in dict.fromkeys((*MEASURE_COLOURS, *MEASURES)) if each in known]
-    colours = {MEASURE_NAMES[each]: MEASURE_COLOURS.get(each, SERIES[6]) for each in order}
+    known = frame["measure"].unique(maintain_order=True).to_list()
+    own = {each: colour for each, colour in MEASURE_COLOURS.items() if each in known}
+    free = [colour for colour in SERIES if colour not in own.values()]
+    others = zip([each for each in known if each not in own], cycle(free), strict=False)
+    colours = {MEASURE_NAMES[each]: colour for each, colour in [*own.items(), *others]}
     label = pl.col("measure").replace_strict(MEASURE_NAMES).cast(pl.Enum([*colours]))
     frame = frame.with_columns(label=label).sort("group", "label")
     frame = frame.select("group", *SHOWN, "low", "high", *(each for each in ("rows", "domains") if each in frame))

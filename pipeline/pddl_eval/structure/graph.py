@@ -88,17 +88,37 @@ class DomainGraph:
             self._link("is", wrapper, self._formula(form, terms))
 
     def _add_atoms(self, scene: Mapping[str, State], terms: dict[str, str], owner: str | None) -> None:
-        """A vertex for each atom, whose kind says which of the sets it is in."""
+        """Atoms, each with a label that says which of the sets it is in.
+
+        An atom of one argument is an edge to its predicate; one of two is a pair of vertices, each with its place and
+        its argument; any other is a vertex, linked to its owner where no parameter leads there.
+        """
         labels: dict[Atom, set[str]] = {}
         for label, atoms in scene.items():
             for atom in atoms:
                 labels.setdefault(sorted_equality(atom), set()).add(label)
-        for atom, says in labels.items():
+        for atom, sets in labels.items():
             check()
-            vertex = self._another("atom", " ".join(sorted(says)))
-            self._arguments(vertex, atom[0], [self._term(term, terms) for term in atom[1:]])
-            if owner is not None and terms.keys().isdisjoint(atom):
-                self._link("says", owner, vertex)  # otherwise a parameter leads to the operator
+            label = " ".join(sorted(sets))
+            arguments = [self._term(term, terms) for term in atom[1:]]
+            belongs = owner is None or not terms.keys().isdisjoint(atom)
+            if atom[0] == EQUALITY or len(arguments) > 2 or (arguments and not belongs):
+                vertex = self._another("atom", label)
+                self._arguments(vertex, atom[0], arguments)
+                if owner is not None and not belongs:
+                    self._link("says", owner, vertex)
+                continue
+            symbol, places = self._symbol(atom[0], len(arguments))
+            if not places:
+                ends = arguments or ([] if owner is None else [owner])
+                self._link(f"atom {label}", *ends, symbol)
+                continue
+            pair = [self._another("atom", label) for _ in places]
+            self._link("with", *pair)
+            self._link("with", *reversed(pair))
+            for vertex, place, term in zip(pair, places, arguments, strict=True):
+                self._link("at", vertex, place)
+                self._link("on", vertex, term)
 
     def _arguments(self, vertex: str, head: str, terms: list[str]) -> None:
         """Link an atom, or a function's value, to its symbol and its arguments."""
@@ -147,7 +167,8 @@ class DomainGraph:
         """The vertex of a formula as written, up to the order of conjunctions, disjunctions, sums, products, (= …)."""
         if isinstance(form, str):
             return self._term(form, terms)
-        head, rest = (form[0], form[1:]) if form else ("and", ())
+        form = form or ("and",)
+        head, rest = form[0], form[1:]
         if not isinstance(head, str):
             return self._list(self._another("formula", "list"), form, terms)
         if form[:2] in _TIMED and len(form) == 3:

@@ -1,0 +1,159 @@
+"""Labels of variants of domains: against a judge that tries all bijections; that every recipe applies somewhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import pyarrow as pa
+import pytest
+from pddl_eval.benchmark import PRESETS, kind_of, variants_table
+from pddl_eval.benchmark.answers import Grade
+from pddl_eval.benchmark.domain_answers import DOMAIN_ANSWERS, OriginalDomain, domain_answer, labels_of
+from pddl_eval.benchmark.variants import KINDS, draw_domain_variant
+from pddl_eval.benchmark.written_domain import read_written, spelled_out
+from pddl_eval.errors import UserError
+from pddl_eval.model import domain_to_pddl
+from pddl_eval.parsing import DomainError, parse_domain
+
+from tests.corpus import CORPUS
+from tests.equivalence.domain_judge import verdict
+from tests.equivalence.random_domains import random_domain, renamed
+from tests.volume import in_two_sizes
+
+ORIGINALS = {name: OriginalDomain(entry.domain) for name, entry in CORPUS.items()}
+
+
+@in_two_sizes(60, full=600)
+def test_labels_are_what_all_bijections_say(cases: int) -> None:
+    tried: Counter[str] = Counter()
+    open_labels = 0
+    for number in range(cases):
+        random = Random(number)
+        domain = random_domain(random, 2, 3, 2)
+        original = OriginalDomain(domain_to_pddl(domain))
+        for name in random.sample(sorted(DOMAIN_ANSWERS), 10):
+            found = domain_answer(original, name, random)
+            if found is None or DOMAIN_ANSWERS[name].grade is Grade.UNPARSEABLE:
+                continue
+            text, labels = found
+            said = verdict(domain, parse_domain(text))
+            assert labels.verdict in (None, said), (name, said, original.text, text)
+            assert labels.equivalent in (None, said in ("identical", "renamed")), (name, said, original.text, text)
+            tried[name] += 1
+            open_labels += labels.equivalent is None
+    assert len(tried) > 30
+    assert open_labels < tried.total() / 20
+
+
+def test_invariants_never_tell_a_domain_from_itself_in_other_words() -> None:
+    for number in range(60):
+        domain = random_domain(Random(number))
+        one, other = (read_written(domain_to_pddl(each)) for each in (domain, renamed(domain, Random(number))))
+        assert labels_of(one, other).equivalent is not False
+
+
+@pytest.mark.parametrize("name", ["wires", "deliveries", "shop", "lift-adl", "towers"])
+def test_every_domain_gets_every_grade_of_answer(name: str) -> None:
+    drawn = [draw_domain_variant(ORIGINALS[name], PRESETS["every-kind"], Random(seed)) for seed in range(60)]
+    assert {DOMAIN_ANSWERS[each.recipe].grade for each in drawn} == {Grade.CORRECT, Grade.OPEN, Grade.UNPARSEABLE}
+    assert drawn[0] == draw_domain_variant(ORIGINALS[name], PRESETS["every-kind"], Random(0))
+
+
+@pytest.mark.parametrize("name", DOMAIN_ANSWERS)
+def test_every_recipe_applies_to_some_domain(name: str) -> None:
+    for seed in range(10):
+        for domain in ("tyres", "woodwork", "courier", "wires"):
+            if found := domain_answer(ORIGINALS[domain], name, Random(seed)):
+                if DOMAIN_ANSWERS[name].grade is Grade.CORRECT:
+                    assert found[1].equivalent and read_written(found[0])
+                if DOMAIN_ANSWERS[name].grade is Grade.UNPARSEABLE:
+                    with pytest.raises(DomainError):
+                        parse_domain(found[0])
+                return
+    pytest.fail(f"{name} applies nowhere")
+
+
+def test_the_commonest_mistakes_have_the_verdict_that_they_should() -> None:
+    expected = {
+        "literal_lost": "operators_differ",
+        "arguments_swapped": "operators_differ",
+        "types_lost": "types_differ",
+        "parameter_type_changed": "types_differ",
+        "operator_lost": "operator_count",
+        "operators_merged": "operator_count",
+        "all_renamed": "renamed",
+        "unused_declared": "identical",
+    }
+    for name, said in expected.items():
+        found = domain_answer(ORIGINALS["logistics"], name, Random(3))
+        assert found and found[1].verdict == said, name
+
+
+def test_adl_and_costs_are_kept_in_variants() -> None:
+    for name, words in {"wires": ":derived exists or", "deliveries": "increase", "shop": "when forall imply"}.items():
+        found = domain_answer(ORIGINALS[name], "all_renamed", Random(0))
+        assert found and all(word in found[0] for word in words.split())
+
+
+def test_a_type_that_is_named_only_as_a_parent_is_one() -> None:
+    text = "(define (domain d) (:types a - b) (:action o :parameters (?x - b) :effect (p ?x)))"
+    assert dict(read_written(text).types) == {"a": "b", "b": "object"}
+    assert spelled_out(read_written(text)) != spelled_out(read_written(text.replace("?x - b", "?x - a")))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "no domain",
+        "(define (domain d) (:predicates (p)))",
+        "(define (domain d) (:durative-action a :parameters ()))",
+        "(define (domain d) (:action a :parameters () :cost 1))",
+    ],
+)
+def test_what_no_variants_are_made_of(text: str) -> None:
+    with pytest.raises(UserError):
+        OriginalDomain(text)
+
+
+def test_variants_of_domains_stand_beside_their_references() -> None:
+    texts = [entry.domain for entry in CORPUS.values()]
+    references = pa.table({"n": range(len(texts) + 1), "reference_domain": [*texts, None]})
+    kind = kind_of(references.schema, None)
+    table = variants_table(references, 0, kind.by_preset(PRESETS["every-kind"], 1), 2, kind)
+    assert table["n"].to_pylist() == [n for n in range(len(texts)) for _ in range(2)]
+    assert table.schema.names[2:] == [
+        "generated_domain",
+        "label_domain",
+        "label_domain_equivalent",
+        "label_domain_verdict",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("columns", "chosen", "expected"),
+    [
+        ("reference_problem reference_domain", None, "problems"),
+        ("reference_problem reference_domain", "domains", "domains"),
+        ("reference_domain", None, "domains"),
+    ],
+)
+def test_what_variants_are_made_of(columns: str, chosen: str | None, expected: str) -> None:
+    schema = pa.schema([(name, pa.string()) for name in columns.split()])
+    assert kind_of(schema, chosen) == KINDS[expected]
+
+
+@pytest.mark.parametrize(
+    ("columns", "chosen"),
+    [
+        ("text", None),
+        ("text", "domains"),
+        ("reference_domain", "problems"),
+        ("reference_domain generated_domain", "domains"),
+        ("reference_domain label_domain", None),
+    ],
+)
+def test_references_without_room_for_variants(columns: str, chosen: str | None) -> None:
+    with pytest.raises(UserError):
+        kind_of(pa.schema([(name, pa.string()) for name in columns.split()]), chosen)
