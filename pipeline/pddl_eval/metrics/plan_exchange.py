@@ -95,8 +95,15 @@ def _score(pair: DomainPair) -> tuple[bool | None, bool | None]:
 
 METRIC = Metric(
     (
-        Column("domain_plan_valid", bool, "the plan found in the generated domain is valid in the reference", True),
-        Column("domain_reference_plan_valid", bool, "the plan found in the reference is valid in it", True),
+        Column(
+            "domain_plan_valid", bool, "the plan found in the generated domain is valid in the reference domain", True
+        ),
+        Column(
+            "domain_reference_plan_valid",
+            bool,
+            "the plan found in the reference domain is valid in the generated one",
+            True,
+        ),
     ),
     _score,
 )
