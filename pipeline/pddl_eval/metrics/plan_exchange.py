@@ -95,8 +95,10 @@ def _score(pair: DomainPair) -> tuple[bool | None, bool | None]:
 
 METRIC = Metric(
     (
-        Column("domain_plan_valid", bool, "the plan found in the generated domain is valid in the reference", True),
-        Column("domain_reference_plan_valid", bool, "the plan found in the reference is valid in it", True),
+        Column(
+            "domain_plan_valid", bool, "the plan found in the generated domain is valid in the reference", True, True
+        ),
+        Column("domain_reference_plan_valid", bool, "the plan found in the reference is valid in it", True, True),
     ),
     _score,
 )

@@ -109,14 +109,14 @@ def _rates(report: Report) -> Section:
     return Section(RATES, paragraphs, _rate_tables(report, "Percent of answers", PROBLEM_MEASURES))
 
 
-def _macro_table(report: Report, measures: Sequence[str]) -> list[Table]:
+def _macro_table(report: Report, what: str, measures: Sequence[str]) -> list[Table]:
     """Every domain with the same weight: the paper's average, beside that of the rows."""
     frame = report.macro.filter(pl.col("measure").is_in(measures)) if report.macro.height else report.macro
     if frame.is_empty():
         return []
     keys = [name for name in report.by if name in frame.columns]
     named = frame.with_columns(pl.col(keys).fill_null("all rows")).rename({"domains": "rows"})
-    found = _rate_table("Percent of answers, every domain with the same weight (macro average)", named, keys)
+    found = _rate_table(f"{what}, every domain with the same weight (macro average)", named, keys)
     return [replace(found, header=[each.replace("rows", "domains") for each in found.header])]
 
 
@@ -133,7 +133,7 @@ def _rate_tables(report: Report, what: str, measures: Sequence[str]) -> list[Tab
         for level in levels(report.by)
         if frame.height
     ]
-    return tables[:1] + _macro_table(report, measures) + tables[1:]
+    return tables[:1] + _macro_table(report, what, measures) + tables[1:]
 
 
 def _rate_table(caption: str, frame: pl.DataFrame, keys: Sequence[str], *, shows_undecided: bool = False) -> Table:
