@@ -371,7 +371,7 @@ def kind_of_detail(detail: pl.Expr) -> pl.Expr:
 RIGHT = tuple(verdict.value for verdict in Verdict if verdict.right)
 
 
-def details(scored: Scored, by: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
+def details(scored: Scored, by: Sequence[str], right: Sequence[str] = RIGHT) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The commonest kinds of detail, and some rows of each verdict that is not right.
 
     Kinds have their verdict, ``rows`` and ``percent`` of the rows that are not right. The rows, those of the commonest
@@ -380,7 +380,7 @@ def details(scored: Scored, by: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFra
     """
     if not scored.schema.get("verdict") == scored.schema.get("detail") == pl.String:
         return NOTHING, NOTHING
-    wrong = pl.col("verdict").is_not_null() & ~pl.col("verdict").is_in(RIGHT)
+    wrong = pl.col("verdict").is_not_null() & ~pl.col("verdict").is_in(right)
     kind = kind_of_detail(pl.col("detail").fill_null("")).alias("kind")
     first_rows = pl.col(ROW).bottom_k(EXAMPLES).alias("row")
     query = scored.frame.filter(wrong).group_by("verdict", kind).agg(ROWS, first_rows)
