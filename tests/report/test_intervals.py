@@ -156,6 +156,16 @@ def test_the_bootstrap_is_that_of_resampled_references() -> None:
     assert paired(pl.Series(values))["p"] == pytest.approx(p_value, abs=0.02)
 
 
+def test_one_reference_has_no_interval_and_few_have_a_wide_one() -> None:
+    assert paired(pl.Series([1.0])) == {"difference": 1.0, "low": None, "high": None, "p": 1.0}
+    generator = np.random.default_rng(12)
+    covers = []
+    for _ in range(300):
+        found = paired(pl.Series(generator.normal(0, 1, 8).round(1)))
+        covers.append(found["low"] <= 0 <= found["high"])  # type: ignore[operator]
+    assert np.mean(covers) >= 0.92
+
+
 def test_rows_of_one_reference_are_resampled_together() -> None:
     totals, sizes = [3.0, -1.0, 0.0, 2.0, 1.0] * 10, [4, 2, 1, 2, 3] * 10
     generator = np.random.default_rng(7)

@@ -87,7 +87,11 @@ def test_an_unfinished_run_is_called_so_in_every_output(run_of_sample: tuple[Run
         assert found.exit_code == 3
         text = " ".join(found.stdout.split())
         assert "unfinished" in text and "60 of 90" in text, form
-    assert json.loads(run("report", scored, "--format", "json").stdout)["missing"] == 60
+    known = json.loads(run("report", scored, "--format", "json").stdout)
+    assert (known["missing"], known["signature"]) == (60, report.signature)
+    run("report", scored, "--format", "parquet", "--output", tmp_path / "tables")
+    about = pl.read_parquet(tmp_path / "tables" / "about.parquet").to_dicts()
+    assert [(each["rows"], each["missing"], each["signature"]) for each in about] == [(30, 60, report.signature)]
     for arguments in (("--format", "csv"), ("--output", tmp_path / "rates.csv"), ("--output", tmp_path / "r.parquet")):
         found = run("report", scored, *arguments)
         assert found.exit_code == 3 and "60 of 90" in only_line(found.stderr)
