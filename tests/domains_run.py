@@ -117,8 +117,8 @@ def mangled_pair(seed: int, number: int) -> Finding:
     reference, problem = CORPUS[name]
     texts = (
         reference,
-        _mangled(reference, random, random.choice((1, 1, 2, 4))),
-        _mangled(problem, random, random.randrange(3)),
+        mangled(reference, random, random.choice((1, 1, 2, 4))),
+        mangled(problem, random, random.randrange(3)),
     )
     try:
         scores, seconds = _timed(compare_domains, *texts[:2])
@@ -137,7 +137,7 @@ STRAY = ("object", "=", "-", "?x", "and", "or", "not", "either", "forall", "when
 """Words that stand where they should not."""
 
 
-def _mangled(text: str, random: Random, changes: int) -> str:
+def mangled(text: str, random: Random, changes: int) -> str:
     words = re.findall(r"[()]|[^\s()]+", re.sub(";.*", "", text))
     for _ in range(changes):
         place = random.randrange(3, len(words))

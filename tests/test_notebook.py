@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -60,6 +61,39 @@ def test_every_text_is_escaped_and_cut(text: str) -> None:
 def test_an_explanation_is_a_fragment_with_drawings() -> None:
     fragment = html(explain(HELD, HELD))
     assert fragment.count("<svg xmlns") == 4 and "<html" not in fragment
+
+
+def test_a_run_shows_its_summary() -> None:
+    statistics = {"equivalent": {"true": 1, "false": 3, "null": 0}, "verdict": {"identical": 1, "goal_differs": 3}}
+    summary = pddl_eval.RunSummary("<b>out</b>", 4, 4, 0, 0, 1, 0, "local", 1, 0.002, "pddl-eval:0", statistics)
+    rows = ElementTree.fromstring(html(summary)).findall(".//tr")
+    lines = {row[0].text: " ".join((row[1].text or "").split()) for row in rows}
+    assert lines["output"] == "<b>out</b>" and lines["verdict goal_differs"] == "3"
+    assert lines["equivalent"].startswith("25.00%")
+
+
+THEMES = {
+    '[data-jp-theme-light="true"]': "light",
+    '[data-jp-theme-light="false"]': "dark",
+    ".vscode-light": "light",
+    ".vscode-dark": "dark",
+    '[theme="dark"]': "dark",
+}
+"""How JupyterLab, VS Code and Colab mark their theme on ``html`` or ``body``."""
+
+
+def test_a_fragment_follows_the_notebook_s_theme_and_not_the_system_s() -> None:
+    style = html(explain(HELD, HELD)).partition("<style>")[2].partition("</style>")[0]
+    assert "prefers-color-scheme" not in style
+    rules = re.findall(r":is\(([^)]+)\) div\.pddl-eval \{\s*color-scheme: (\w+);", style)
+    for marker, scheme in THEMES.items():
+        assert [found for markers, found in rules if marker in markers.split(", ")] == [scheme]
+    assert re.search(r"(?<!\S)main\.pddl-eval \{ color-scheme: light dark", style), (
+        "a page of its own follows the system"
+    )
+    colours = re.sub(r"light-dark\([^)]*\)", "", style)
+    plain = re.findall(r"(?<![-\w])(?:color|background|fill|stroke): *#\w+", colours)
+    assert plain == [], "a colour that is the same in both"
 
 
 class Formatter:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 from pddl_eval import progress as module
@@ -61,3 +63,21 @@ def test_rows_of_an_earlier_start_do_not_count_for_the_speed(monkeypatch: pytest
         now[0] = 10.0
         pace.advance(500)
         assert str(pace) == "1,500 of 2,000 pairs, 50 pairs/s, 0:00:10 left"
+
+
+def test_a_notebook_shows_one_line_that_is_replaced_and_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+
+    def display(content: dict[str, str], **options: object) -> SimpleNamespace:
+        assert options["raw"]
+        shown.append(content["text/plain"])
+        return SimpleNamespace(update=display)
+
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=display))
+    monkeypatch.setattr(module, "Console", partial(Console, force_jupyter=True))
+    monkeypatch.setattr(module, "PATIENCE_SECONDS", 0.0)
+    with progress(8, "rows") as pace:
+        pace.advance(2)
+        pace.advance(2)
+    assert [line.split(",")[0] for line in shown] == [" 25 % 2 of 8 rows", " 50 % 4 of 8 rows", ""]

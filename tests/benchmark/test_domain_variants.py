@@ -7,7 +7,7 @@ from random import Random
 
 import pyarrow as pa
 import pytest
-from pddl_eval import compare_tasks
+from pddl_eval import compare_domains, compare_tasks
 from pddl_eval.benchmark import PRESETS, by_preset, kind_of, variants_table
 from pddl_eval.benchmark.answers import Grade
 from pddl_eval.benchmark.domain_answers import DOMAIN_ANSWERS, OriginalDomain, domain_answer, labels_of
@@ -19,6 +19,7 @@ from pddl_eval.model import domain_to_pddl, problem_to_pddl
 from pddl_eval.parsing import DomainError, parse_domain, parse_problem
 
 from tests.corpus import ADL, CORPUS
+from tests.domains_run import mangled
 from tests.equivalence.domain_judge import verdict
 from tests.equivalence.random_domains import random_domain, renamed
 from tests.equivalence.task_judge import random_tasks, tasks_equivalent
@@ -118,6 +119,24 @@ def test_a_type_that_is_named_only_as_a_parent_is_one() -> None:
 def test_what_no_variants_are_made_of(text: str) -> None:
     with pytest.raises(UserError):
         OriginalDomain(text)
+
+
+@in_two_sizes(80, full=400)
+def test_a_mangled_reference_is_refused_or_its_labels_hold(cases: int) -> None:
+    refused = 0
+    for number in range(cases):
+        random = Random(number)
+        reference = mangled(CORPUS[random.choice(sorted(CORPUS))].domain, random, random.choice((1, 1, 2)))
+        try:
+            original = OriginalDomain(reference)
+        except UserError:
+            refused += 1
+            continue
+        for name in random.sample(sorted(DOMAIN_ANSWERS), 3):
+            if found := domain_answer(original, name, random):
+                said = compare_domains(reference, found[0]).verdict.value
+                assert found[1].verdict in (None, said), (number, name, reference, found[0])
+    assert 0 < refused < cases
 
 
 def test_variants_of_domains_stand_beside_their_references() -> None:

@@ -10,7 +10,7 @@ from pddl_eval.benchmark.written_domain import outline, read_written
 from pddl_eval.model import Domain, Operator, Problem, domain_to_pddl
 
 from tests.corpus import CORPUS
-from tests.domains_run import isomorphic, mutant, small_pair, small_task
+from tests.domains_run import isomorphic, mangled_pair, mutant, small_pair, small_task
 from tests.equivalence.domain_judge import equivalent, faults, renamings, verdict
 from tests.equivalence.random_domains import random_pair
 from tests.equivalence.task_judge import random_tasks, tasks_equivalent
@@ -34,6 +34,13 @@ def test_small_tasks_against_all_bijections_and_states(cases: int) -> None:
     found = [small_task(0, number) for number in range(cases)]
     assert [each for each in found if each.wrong] == []
     assert len({each.kind for each in found}) == 4
+
+
+@in_two_sizes(60, full=500)
+def test_nothing_breaks_on_mangled_domains(cases: int) -> None:
+    found = [mangled_pair(0, number) for number in range(cases)]
+    assert [each for each in found if each.wrong] == []
+    assert {each.kind for each in found} >= {"identical", "operators_differ", "unparseable"}
 
 
 # The judges themselves.

@@ -111,3 +111,11 @@ def test_what_polars_cannot_read_is_one_sentence_where_it_matters(tmp_path: Path
     pq.write_table(twice, tmp_path / "twice.parquet")
     with pytest.raises(UserError, match="named id"):
         build_report(str(tmp_path / "twice.parquet"))
+
+
+def test_a_pandas_frame_is_read_as_a_polars_frame_is() -> None:
+    frame = answers()
+    strange = frame.to_pandas().assign(mixed=[1, "two", object()] * 3)
+    strange[3] = 0  # a name that is no text
+    strange.index = [7] * 9
+    assert open_scored(strange).frame.collect().drop(ROW).equals(frame)
