@@ -77,7 +77,7 @@ def test_a_running_ipython_shows_values_as_html(monkeypatch: pytest.MonkeyPatch)
     shell = SimpleNamespace(display_formatter=SimpleNamespace(formatters={"text/html": formatter}))
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
     register()
-    types = (ProblemVerdict, Explanation, RowExplanation, pddl_eval.Report)
+    types = (ProblemVerdict, Explanation, RowExplanation, pddl_eval.Report, pddl_eval.RunSummary)
     assert formatter.known.keys() == {(each.__module__, each.__name__) for each in types}
 
 

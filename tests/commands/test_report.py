@@ -86,7 +86,8 @@ def test_mixed_signatures_are_reported_in_every_format(tmp_path: Path) -> None:
         (("--size", "reference_plan_length"), "reference_plan_length"),
         (("--column", "reference_id=nix"), "nix"),
         (("--output", "x.rtf"), ".tex"),
-        (("--output", "folder"), ".tex"),
+        (("--format", "folder"), "--output"),
+        (("--output", "folder", "--failures", "-1"), "failures"),
         (("--format", "parquet"), "--output"),
     ],
 )

@@ -53,12 +53,14 @@ def bars(figure: Figure, colour: str) -> list[tuple[float, float]]:
 def test_there_is_a_figure_for_each_question() -> None:
     names = [figure.name for figure in all_figures(build_report(answers(plans=True)))]
     assert names == [
+        "rates-macro-by-model",
         "rates-by-model",
         "rates-by-domain",
         "rates-by-domain-within-model-1-strong",
         "rates-by-domain-within-model-2-weak",
         "verdicts",
         "score-against-size",
+        "plan-rates-macro-by-model",
         "plan-rates-by-model",
         "plan-rates-by-domain",
         "distribution-plan-score",

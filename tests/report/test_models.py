@@ -136,7 +136,7 @@ def test_pass_at_k_is_the_mean_over_references() -> None:
     frame = samples(("a", "x", [True, False, None, False]), ("a", "y", [True] * 4), ("b", "x", [True]))
     found = build_report(frame).pass_at_k.select("model", "k", "references", "percent").rows()
     # Of x, one of four is right: 1/4 of single samples and 3 of the 6 pairs.
-    assert found == [("a", 1, 2, 62.5), ("a", 2, 2, 75.0), ("b", 1, 1, 100.0)]
+    assert found == [("b", 1, 1, 100.0), ("a", 1, 2, 62.5), ("a", 2, 2, 75.0)]
 
 
 def test_one_sample_each_has_no_pass_at_k() -> None:

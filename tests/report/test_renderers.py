@@ -167,13 +167,11 @@ def test_a_notebook_gets_the_same_in_a_fragment(report: Report, html: str) -> No
     style = re.search(r"<style>(.*?)</style>", fragment, re.DOTALL)
     assert style is not None
     rules = re.sub(r"/\*.*?\*/", "", style.group(1), flags=re.DOTALL)
+    while rules != (rules := re.sub(r"\([^()]*\)", "", rules)):
+        pass  # :is(…) and light-dark(…), the innermost parentheses first
     selectors = re.findall(r"(?:^|[{}])\s*([^{}@]+)\{", rules)
     assert len(selectors) > 30
-    assert all(
-        re.search(r"\.pddl-eval\b|\bbody:has$", part.strip())
-        for each in selectors
-        for part in re.sub(r"\([^()]*\)", "", each).split(",")
-    )
+    assert all(re.search(r"\.pddl-eval\b|\bbody:has$", part.strip()) for each in selectors for part in each.split(","))
 
 
 def test_markdown_tables_have_as_many_cells_in_each_row(hostile: Report) -> None:

@@ -17,6 +17,18 @@ ROW_COLUMNS = (
 )
 """Columns that every scored dataset has."""
 
+
+def left_out_by(score: str) -> tuple[str, ...]:
+    """The verdicts that can leave a row out of a score's rates and means: its reference is a mistake in the data.
+
+    >>> left_out_by("plan_lcs"), left_out_by("domain_precision")
+    (('verdict',), ('verdict', 'domain_verdict'))
+    """
+    own = [pair for pair in PAIRS if any(column.name == score for column in pair.columns)]
+    known = {column.name for pair in own for column in pair.columns}
+    return tuple(name for name in ("verdict", "domain_verdict") if name == "verdict" or name in known)
+
+
 __all__ = [
     "DOMAIN",
     "PAIRS",
@@ -32,6 +44,7 @@ __all__ = [
     "compare_plans",
     "decided_task",
     "domain_of",
+    "left_out_by",
     "plan_jaccard",
     "plan_lcs",
     "score_problem_pair",

@@ -15,7 +15,7 @@ from pddl_eval.errors import UserError
 from pddl_eval.pages import Cell, Page, Section, Table, Value, change, row_count, table, words
 from pddl_eval.report.files import to_json
 from pddl_eval.report.groups import choose_groups, group_at, group_key, in_order
-from pddl_eval.report.intervals import METHOD, paired
+from pddl_eval.report.intervals import RESAMPLES, SEED, paired
 from pddl_eval.report.numbers import MEASURES, OPTIONAL, ROWS, measures
 from pddl_eval.report.scored import (
     CERTIFICATE,
@@ -193,7 +193,7 @@ def _side_by_side(
         values = {
             "is_there": pl.lit(True),
             ROW: pl.col(ROW),
-            "counted": side.is_counted(),
+            **{f"counted.{name}": side.is_counted(name) for name in names},
             "question": side.content(basis),
             "cluster": sides[1].clusters()[0] if what == "new" else absent,
             "verdict": pl.col("verdict") if "verdict" in side.schema else absent,
@@ -258,7 +258,7 @@ def _deltas(both: pl.DataFrame, by: Sequence[str], names: Sequence[str]) -> pl.D
     """
     found = []
     for name in names:
-        values = both.filter(_old("counted"), _new("counted")).select(
+        values = both.filter(_old(f"counted.{name}"), _new(f"counted.{name}")).select(
             *by, _CLUSTER, old=_old(name).cast(pl.Float64), new=_new(name).cast(pl.Float64)
         )
         if name in OPTIONAL or name not in MEASURES:
@@ -322,7 +322,8 @@ def comparison_page(comparison: Comparison) -> Page:
             f"{row_count(comparison.strangers)} in both have another reference in NEW than in OLD: another question, "
             "left out of all below."
         )
-    facts += [f"Intervals: 95 %, {METHOD}."] if comparison.rates.height or comparison.scores.height else []
+    if comparison.rates.height or comparison.scores.height:
+        facts.append(f"Intervals: 95 %, bootstrap of the references, {RESAMPLES:,} resamples, seed {SEED}.")
     if comparison.same_signature and new.signatures:
         facts.append(f"Signature: {_signatures(new)}")
     together = comparison.flips.filter(pl.all_horizontal(pl.lit(True), *(pl.col(name).is_null() for name in by)))

@@ -8,7 +8,7 @@ tooltips and have legends that filter; where no script runs, there is a drawing.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import cycle
@@ -20,7 +20,15 @@ from markupsafe import escape
 from pddl_eval.pages import render, words
 from pddl_eval.report.build import Report
 from pddl_eval.report.groups import at_level
-from pddl_eval.report.numbers import MOST_BINS, PLAN_MEASURES, PROBLEM_MEASURES, RIGHT, Bins, main_measure
+from pddl_eval.report.numbers import (
+    DOMAIN_MEASURES,
+    MOST_BINS,
+    PLAN_MEASURES,
+    PROBLEM_MEASURES,
+    RIGHT,
+    Bins,
+    main_measure,
+)
 from pddl_eval.report.scored import DOMAIN_COLUMNS, FRACTIONS, PLAN_COLUMNS
 from pddl_eval.report.sections import DOMAINS, FAILURES, MEASURE_NAMES, PLANS, RATES, SIZES
 from pddl_eval.shown import line
@@ -41,8 +49,11 @@ MEASURE_COLOURS = {
     "solvable": SERIES[2],
     "equivalent_untyped": SERIES[1],
     "equivalent": SERIES[0],
+    "solves_reference": SERIES[4],
     "plan_valid": SERIES[2],
     "goal_reached": SERIES[0],
+    "domain_equivalent": SERIES[0],
+    "task_equivalent": SERIES[3],
 }
 """In the order of the bars; other measures come last, each in a colour that is left."""
 
@@ -89,22 +100,19 @@ CONFIG: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A chart with its file name (without suffix), its title and, in words, what it shows."""
+    """A chart (Vega-Lite) with its file name (without suffix), its title and, in words, what it shows."""
 
     name: str
     title: str
     description: str
-    chart: alt.TopLevelMixin
+    chart: Mapping[str, Any]
 
     def specification(self, width: int = WIDTH, **properties: Any) -> dict[str, Any]:
-        """The chart as Vega-Lite; ``properties`` are Vega-Lite's (``background``, ``title``)."""
-        known = self.chart.to_dict(validate=False)
-        known.pop("$schema")  # an address that nobody needs to visit
-        if "spec" in known:  # several rows: each has the width
-            known["spec"] |= {"width": width - 10}
-        else:
-            known["width"] = width
-        return {**known, "config": CONFIG, "padding": 4} | properties
+        """The chart as it is drawn; ``properties`` are Vega-Lite's (``background``, ``title``)."""
+        own: dict[str, Any] = {"width": width}
+        if "spec" in self.chart:  # several rows: each has the width
+            own = {"spec": {**self.chart["spec"], "width": width - 10}}
+        return {**self.chart, **own, "config": CONFIG, "padding": 4} | properties
 
     @property
     def label(self) -> str:
@@ -122,7 +130,10 @@ def figures(report: Report) -> dict[str, list[Figure]]:
             *_rate_figures(report, "plan-rates", "Percent of plans", PLAN_MEASURES),
             *_histogram_figures(report, PLAN_COLUMNS),
         ],
-        DOMAINS: [*_histogram_figures(report, DOMAIN_COLUMNS)],
+        DOMAINS: [
+            *_rate_figures(report, "domain-rates", "Percent of domains", DOMAIN_MEASURES),
+            *_histogram_figures(report, DOMAIN_COLUMNS),
+        ],
     }
 
 
@@ -161,6 +172,11 @@ def _rate_figures(report: Report, stem: str, what: str, measures: Sequence[str])
     frame = report.rates.filter(pl.col("measure").is_in(measures), pl.col("percent").is_not_null())
     if not report.by:
         yield from _bars(stem, f"{what}, all rows together", *_groups(frame))
+    for name in report.by if report.macro.height else ():
+        if name in report.macro:
+            alike = report.macro.filter(pl.col("measure").is_in(measures), pl.col("percent").is_not_null())
+            title = f"{what}, every domain with the same weight, by {name}"
+            yield from _bars(f"{stem}-macro-by-{_slug(name)}", title, *_groups(at_level(alike, [name], [name]), [name]))
     for name in report.by:
         alone, left_out = _groups(at_level(frame, report.by, [name]), [name])
         yield from _bars(f"{stem}-by-{_slug(name)}", f"{what}, by {name}", alone, left_out)
@@ -180,11 +196,13 @@ def _bars(name: str, title: str, frame: pl.DataFrame, left_out: str) -> Iterator
     if frame.is_empty():
         return
     known = frame["measure"].unique(maintain_order=True).to_list()
-    free = [colour for colour in SERIES if colour not in MEASURE_COLOURS.values()]
-    others = zip([each for each in known if each not in MEASURE_COLOURS], cycle(free), strict=False)
-    colours = {MEASURE_NAMES[each]: colour for each, colour in [*MEASURE_COLOURS.items(), *others] if each in known}
+    own = {each: colour for each, colour in MEASURE_COLOURS.items() if each in known}
+    free = [colour for colour in SERIES if colour not in own.values()]
+    others = zip([each for each in known if each not in own], cycle(free), strict=False)
+    colours = {MEASURE_NAMES[each]: colour for each, colour in [*own.items(), *others]}
     label = pl.col("measure").replace_strict(MEASURE_NAMES).cast(pl.Enum([*colours]))
-    frame = frame.with_columns(label=label).sort("group", "label").select("group", *SHOWN, "low", "high", "rows")
+    frame = frame.with_columns(label=label).sort("group", "label")
+    frame = frame.select("group", *SHOWN, "low", "high", *(each for each in ("rows", "domains") if each in frame))
     drawn = frame.with_columns(end=pl.coalesce("high", "percent"))
     # The values are written behind the intervals: they need room behind 100 %.
     percent = partial(alt.X, title="percent", scale=alt.Scale(domain=[0, 113]), axis=alt.Axis(values=TICKS))
@@ -323,7 +341,9 @@ def _figure(  # noqa: PLR0913 (what a figure is made of)
     if legend is not None:
         chosen = alt.selection_point(fields=[legend], bind="legend", toggle="true")
         chart = chart.add_params(chosen).transform_filter(chosen)
-    return Figure(name, title, " ".join(f"{group}: {', '.join(said)}." for group, said in told.items()), chart)
+    known = chart.to_dict(validate=False)
+    known.pop("$schema")  # an address that nobody needs to visit
+    return Figure(name, title, " ".join(f"{group}: {', '.join(said)}." for group, said in told.items()), known)
 
 
 SHOWN = ("label", "percent")
@@ -340,7 +360,7 @@ def _tooltip(frame: pl.DataFrame) -> list[alt.Tooltip]:
         "percent": {"title": "percent", **percent},
         "low": {"title": "from (95 %)", **percent},
         "high": {"title": "to (95 %)", **percent},
-        "rows": {"type": "quantitative", "title": "rows", "format": ","},
+        **{name: {"type": "quantitative", "title": name, "format": ","} for name in ("rows", "domains")},
     }
     return [alt.Tooltip(field=name, **options) for name, options in shown.items() if name in frame.columns]
 
@@ -370,7 +390,8 @@ def _groups(frame: pl.DataFrame, level: Sequence[str] = (), most: int = MOST_GRO
     (column,) = level
     known = frame.drop_nulls(column)
     values = known[column].unique(maintain_order=True).to_list()
-    rows = dict(known.group_by(column).agg(pl.col("rows").sum()).iter_rows())
+    size = pl.col("rows" if "rows" in known else "domains").sum()
+    rows = dict(known.group_by(column).agg(size).iter_rows())
     kept = sorted(values, key=lambda value: -rows[value])[:most]
     names: dict[str, str] = {}
     for value in (value for value in values if value in kept):

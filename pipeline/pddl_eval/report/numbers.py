@@ -3,8 +3,9 @@
 What counts: a row whose reference is a mistake in the data (``reference_invalid``) is left out of every rate. A null
 counts as no: a row that was not decided, or not scored at all, stays among the rows and is also counted as undecided,
 so that the true rate is between ``percent`` and ``percent`` plus the share of the undecided. For an optional score
-(``plan_valid``: there may be nothing to check a plan against) such rows are left out of its rates and only counted. If
-nothing of a group was decided (solvability not asked for), its rate is null. Every row has weight 1.
+(``plan_valid``: there may be nothing to check a plan against) such rows are left out of its rates and only counted, and
+so are rows whose reference domain is a mistake in the rates of domains. If nothing of a group was decided (solvability
+not asked for), its rate is null. Every row has weight 1.
 
 Answers to one reference are not independent: every interval and test counts references (``Scored.clusters``).
 
@@ -98,17 +99,30 @@ def read_answers(
     """The rows that count, in their order, and the column that clusters them.
 
     Of each row only its groups, measures and ``others``, and of its reference, question and answer a hash: some 50
-    bytes.
+    bytes. A measure is 1 for yes, 0 for no, null if undecided, and ``LEFT_OUT`` if the row does not count in it.
     """
     cluster, question, clusters = scored.clusters()
     answer = pl.col("certificate") if "certificate" in scored.schema else pl.lit(None, pl.String)
     rows = scored.frame.filter(scored.is_counted()).select(
         *map(group_key, by),
-        *names,
+        *(_answer(scored, name) for name in names),
         **others,
         **{CLUSTER: cluster, QUESTION: question, CLASS: pl.when(answer.is_not_null()).then(answer.hash())},
     )
     return rows.collect(engine="streaming"), clusters
+
+
+LEFT_OUT = -1
+
+
+def _answer(scored: Scored, name: str) -> pl.Expr:
+    left_out = ~scored.is_counted(name) | (pl.col(name).is_null() if name in OPTIONAL else False)
+    return pl.when(left_out).then(LEFT_OUT).otherwise(pl.col(name)).cast(pl.Int8).alias(name)
+
+
+def _right(name: str) -> pl.Expr:
+    """Whether answers are right (undecided: no), null if they do not count."""
+    return pl.when(pl.col(name).ne_missing(LEFT_OUT)).then(pl.col(name).fill_null(0)).cast(pl.Int64).alias(name)
 
 
 def rates(
@@ -129,17 +143,19 @@ def rates(
         return NOTHING
     parts = []
     for level in levels(by) if at is None else at:
-        counted = [ROWS, *(pl.col(name).sum() for name in names)]
-        counted += [pl.col(name).null_count().alias(f"{name}:undecided") for name in names]
+        counted = [ROWS, *(_right(name).sum() for name in names)]
+        for name in names:
+            counted += [pl.col(name).null_count().cast(pl.Int64).alias(f"{name}:undecided")]
+            counted += [(pl.col(name) == LEFT_OUT).sum().cast(pl.Int64).alias(f"{name}:out")]
         references = group_at(answers, (), [*level, CLUSTER], *counted, at=[()])
         for name in names:
-            undecided = pl.col(f"{name}:undecided").cast(pl.Int64)
-            rows = pl.col("rows") - undecided if name in OPTIONAL else pl.col("rows")
+            rows = pl.col("rows") - pl.col(f"{name}:out")
+            undecided = pl.col(f"{name}:undecided") + pl.col(f"{name}:out")
             found = group_at(
                 references,
                 (),
                 level,
-                *intervals.moments(pl.col(name).cast(pl.Int64), rows),
+                *intervals.moments(pl.col(name), rows),
                 undecided.sum().alias("undecided"),
                 (pl.col("rows") - undecided).sum().alias(_DECIDED),
                 at=[()],
@@ -198,13 +214,14 @@ def differences(answers: pl.DataFrame, model: str | None, names: Sequence[str]) 
     models = sorted(answers[model].unique(), key=natural_key)
     parts = []
     for name in names if 2 <= len(models) <= MOST_MODELS else ():
-        asked = answers.lazy().filter(pl.col(QUESTION).is_not_null(), pl.col(name).is_not_null().any().over(model))
-        value = pl.col(name) if name in OPTIONAL else pl.col(name).fill_null(False)
+        decided = (pl.col(name) >= 0).any().over(model)
         means = (
-            asked.with_columns(value)
+            answers.lazy()
+            .filter(pl.col(QUESTION).is_not_null(), decided)
+            .select(model, QUESTION, _right(name))
             .drop_nulls(name)
             .group_by(model, QUESTION)
-            .agg(pl.col(name).mean().alias("mean"), pl.col(name).first().cast(pl.Int8).alias("once"))
+            .agg(pl.col(name).mean().alias("mean"), pl.col(name).first().alias("once"))
             .collect()
         )
         shares = {each: part.drop(model) for (each,), part in means.partition_by(model, as_dict=True).items()}
@@ -252,10 +269,9 @@ def pass_at_k(answers: pl.DataFrame, model: str | None, names: Sequence[str]) ->
         return NOTHING
     parts = []
     for name in names:
-        value = pl.col(name) if name in OPTIONAL else pl.col(name).fill_null(False)
-        samples = answers.lazy().select(model, CLUSTER, value).drop_nulls().group_by(model, CLUSTER)
+        samples = answers.lazy().select(model, CLUSTER, _right(name)).drop_nulls().group_by(model, CLUSTER)
         alike = (
-            samples.agg(pl.len().cast(pl.Int64).alias("n"), pl.col(name).sum().cast(pl.Int64).alias("c"))
+            samples.agg(pl.len().cast(pl.Int64).alias("n"), pl.col(name).sum().alias("c"))
             .group_by(model, "n", "c")
             .agg(pl.len().cast(pl.Int64).alias("references"))
             .collect()
@@ -285,9 +301,9 @@ def majority(answers: pl.DataFrame, model: str | None) -> pl.DataFrame:
     if answers[CLASS].null_count() == answers.height:
         return NOTHING
     several = answers.lazy().filter(pl.len().over(model, CLUSTER) > 1)
-    right = pl.col("equivalent").fill_null(False)
     classes = several.group_by(model, CLUSTER, CLASS).agg(
-        pl.when(pl.col(CLASS).is_not_null().first()).then(pl.len()).otherwise(0).alias("votes"), right.mean()
+        pl.when(pl.col(CLASS).is_not_null().first()).then(pl.len()).otherwise(0).alias("votes"),
+        _right("equivalent").mean(),
     )
     commonest = pl.col("votes") == pl.col("votes").max()
     chosen = pl.col("equivalent").filter(commonest & (pl.col("votes") > 0))
@@ -355,7 +371,7 @@ def kind_of_detail(detail: pl.Expr) -> pl.Expr:
 RIGHT = tuple(verdict.value for verdict in Verdict if verdict.right)
 
 
-def details(scored: Scored, by: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
+def details(scored: Scored, by: Sequence[str], right: Sequence[str] = RIGHT) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The commonest kinds of detail, and some rows of each verdict that is not right.
 
     Kinds have their verdict, ``rows`` and ``percent`` of the rows that are not right. The rows, those of the commonest
@@ -364,7 +380,7 @@ def details(scored: Scored, by: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFra
     """
     if not scored.schema.get("verdict") == scored.schema.get("detail") == pl.String:
         return NOTHING, NOTHING
-    wrong = pl.col("verdict").is_not_null() & ~pl.col("verdict").is_in(RIGHT)
+    wrong = pl.col("verdict").is_not_null() & ~pl.col("verdict").is_in(right)
     kind = kind_of_detail(pl.col("detail").fill_null("")).alias("kind")
     first_rows = pl.col(ROW).bottom_k(EXAMPLES).alias("row")
     query = scored.frame.filter(wrong).group_by("verdict", kind).agg(ROWS, first_rows)
@@ -556,7 +572,7 @@ def metrics(scored: Scored, by: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFra
     for name in (*PLAN_COLUMNS, *DOMAIN_COLUMNS):
         if name in scored.schema and scored.schema[name].is_numeric():
             given = pl.col(name).cast(pl.Float64).fill_nan(None).alias("value")
-            query = scored.frame.filter(scored.is_counted()).select(*map(group_key, by), given).drop_nulls("value")
+            query = scored.frame.filter(scored.is_counted(name)).select(*map(group_key, by), given).drop_nulls("value")
             values = query.collect(engine="streaming")
             if values.height:
                 columns: list[str | pl.Expr] = [*by, pl.lit(name).alias("metric"), pl.exclude(by)]

@@ -20,7 +20,7 @@ import polars as pl
 import pyarrow.dataset
 
 from pddl_eval.errors import UserError, did_you_mean
-from pddl_eval.metrics import DOMAIN, PAIRS, PLAN, ROW_COLUMNS
+from pddl_eval.metrics import DOMAIN, PAIRS, PLAN, ROW_COLUMNS, left_out_by
 from pddl_eval.options import ScoringOptions
 from pddl_eval.run import open_source, scored_with, unfinished_rows
 from pddl_eval.verdict import Verdict
@@ -96,11 +96,11 @@ class Scored:
             "the run completes it."
         )
 
-    def is_counted(self) -> pl.Expr:
-        """True for the rows that rates are about: all but those whose reference is a mistake in the data."""
-        if "verdict" not in self.schema:
-            return pl.lit(True)
-        return pl.col("verdict").ne_missing(Verdict.REFERENCE_INVALID.value)
+    def is_counted(self, score: str | None = None) -> pl.Expr:
+        """True for the rows that a score (None: any) is reported of: their reference is no mistake in the data."""
+        verdicts = ("verdict",) if score is None else left_out_by(score)
+        known = [pl.col(name).ne_missing(Verdict.REFERENCE_INVALID.value) for name in verdicts if name in self.schema]
+        return pl.all_horizontal(pl.lit(True), *known)
 
     def clusters(self) -> tuple[pl.Expr, pl.Expr, str]:
         """Which answers belong together: hashes of each row's cluster and of its question, and what clusters.

@@ -24,6 +24,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pddl_eval.errors import UserError
+from pddl_eval.metrics import left_out_by
 from pddl_eval.run.inputs import FOOTER_READERS, SIGNATURE_KEY, Shard, read_rows
 from pddl_eval.run.places import DatasetError, Location, OutputError, dataset_errors, new_parquet
 from pddl_eval.verdict import Verdict
@@ -227,12 +228,13 @@ def column_statistics(table: pa.Table, columns: Iterable[str]) -> Statistics:
     {'verdict': {'equivalent': 2, 'unparseable': 1}, 'solvable': {'true': 1, 'false': 1, 'null': 1}}
     """
     statistics: dict[str, dict[str, float]] = {}
-    counted = table
-    if VERDICT in table.column_names:
-        mistakes = pc.equal(table[VERDICT], Verdict.REFERENCE_INVALID.value)
-        counted = table.filter(pc.invert(pc.fill_null(mistakes, False)))
     for name in columns:
-        column = (table if name in (VERDICT, SCORE_ERROR) else counted)[name]
+        counted = table
+        for verdict in left_out_by(name) if not pa.types.is_string(table[name].type) else ():
+            if verdict in table.column_names:
+                mistakes = pc.equal(counted[verdict], Verdict.REFERENCE_INVALID.value)
+                counted = counted.filter(pc.invert(pc.fill_null(mistakes, False)))
+        column = counted[name]
         present = len(column) - column.null_count
         if name == VERDICT:
             counts = pc.value_counts(column.drop_null()).to_pylist()
