@@ -97,19 +97,9 @@ def _score(pair: DomainPair) -> tuple[bool | None, bool | None]:
 
 METRIC = Metric(
     (
+        Column("domain_plan_valid", bool, "the generated domain's plan is valid in the reference domain", True, True),
         Column(
-            "domain_plan_valid",
-            bool,
-            "the plan found in the generated domain is valid in the reference domain",
-            True,
-            True,
-        ),
-        Column(
-            "domain_reference_plan_valid",
-            bool,
-            "the plan found in the reference domain is valid in the generated one",
-            True,
-            True,
+            "domain_reference_plan_valid", bool, "the reference domain's plan is valid in the generated", True, True
         ),
     ),
     _score,

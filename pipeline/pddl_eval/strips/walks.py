@@ -116,10 +116,10 @@ def _walk(task: GroundTask) -> Sequence[int]:
             if state not in known:
                 found, looked_at = successors(state)
                 looks += looked_at
-                by_name: dict[str, list[int]] = {}
-                for operator, after in sorted(found, key=lambda each: rank[id(each[0])]):
-                    by_name.setdefault(operator.name, []).append(after)
-                known[state] = list(by_name.values())
+                by_name: dict[str, list[tuple[int, int]]] = {}
+                for operator, after in found:
+                    by_name.setdefault(operator.name, []).append((rank[id(operator)], after))
+                known[state] = [[after for _, after in sorted(group)] for _, group in sorted(by_name.items())]
                 check()
             choices = known[state]
             if not choices or looks > MAX_LOOKS:
