@@ -34,7 +34,7 @@ class DomainGraph:
     """The graph of a domain's operators, and of scenes that are added before it is labelled.
 
     A vertex is called by its kind and then by its name, which counts only where ``named``. ``arities`` are those of the
-    predicates in the graph.
+    predicates in the graph, by ``name/arity``.
     """
 
     def __init__(self, domain: Domain, *, named: bool = False) -> None:
@@ -137,13 +137,12 @@ class DomainGraph:
 
     def _symbol(self, name: str, arity: int) -> tuple[str, list[str]]:
         """The vertex of a predicate or function, and those of its places where it has more than one."""
-        if self.arities.setdefault(name, arity) != arity:  # a word with another number of arguments is another symbol
-            name = f"{name}/{arity}"
-            self.arities[name] = arity
+        raw, name = name, f"{name}/{arity}"  # a word with another number of arguments is another symbol
         symbol = f"predicate {name}"
         places = [f"place {place} {name}" for place in range(arity)] if arity > 1 else []
         if symbol not in self._kinds:
-            self._vertex(symbol, symbol if self._named or name == COST else f"predicate {arity}")
+            self.arities[name] = arity
+            self._vertex(symbol, symbol if self._named or raw == COST else f"predicate {arity}")
             for place in places:
                 self._link("place", symbol, self._vertex(place, place if self._named else "place"))
         return symbol, places

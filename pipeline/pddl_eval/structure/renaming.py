@@ -101,7 +101,10 @@ def renaming_between(given: DomainGraph, other: DomainGraph) -> Renaming:
 
     places, parameters = names("place "), names("parameter ")
     predicates = {
-        name: (new, tuple(int(places.get(f"{i} {name}", "0").split()[0]) for i in range(given.arities[name])))
+        _word(name): (
+            _word(new),
+            tuple(int(places.get(f"{i} {name}", "0").split()[0]) for i in range(given.arities[name])),
+        )
         for name, new in names("predicate ").items()
     }
     operators = {}
@@ -125,7 +128,12 @@ def _becomes(given: DomainGraph, other: DomainGraph, kind: str) -> dict[str, str
 def same_names(domain: Domain) -> Renaming:
     """The renaming in which everything keeps its name."""
     graph = DomainGraph(domain)
-    predicates = {name: (name, tuple(range(arity))) for name, arity in graph.arities.items()}
+    predicates = {_word(name): (_word(name), tuple(range(arity))) for name, arity in graph.arities.items()}
     operators = {each.name: (each.name, tuple(range(len(each.parameters)))) for each in domain.operators}
     types, constants = ({name: name for name in graph.names(kind)} for kind in ("type ", "constant "))
     return Renaming(types, constants, predicates, operators)
+
+
+def _word(name: str) -> str:
+    """A predicate's name without its arity."""
+    return name.rpartition("/")[0]
