@@ -24,3 +24,4 @@ for (const figure of document.querySelectorAll(".pddl-eval figure:has(> .chart)"
     }).observe(box);
   });
 }
+for (const hint of document.querySelectorAll(".pddl-eval [data-hint]")) hint.hidden = false;
