@@ -2,7 +2,8 @@
 
 ``--count`` mutants of the corpus: the verdict is the mutant's label; where a mutation has no label, a search for an
 isomorphism (networkx) says whether a no is right. ``--small`` random pairs of small domains, judged by all bijections.
-``--tasks`` random pairs of small tasks, judged by all bijections and all reachable states. Everywhere a yes needs a
+``--tasks`` random pairs of small tasks, judged by all bijections and all reachable states. ``--mangled`` domains of the
+corpus with words or lists lost, doubled or replaced: nothing may break. Everywhere a yes needs a
 renaming that makes one domain the other when it is applied here, and certificates that are equal; a no, certificates
 that differ. It prints a table, the times of a pair (processor time, texts read), and each disagreement with the number
 that draws it again (``--first NUMBER``), and exits with 1 on any.
@@ -11,6 +12,7 @@ that draws it again (``--first NUMBER``), and exits with 1 on any.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -105,6 +107,56 @@ def small_task(seed: int, number: int) -> Finding:
     return Finding(f"{'placeholder' if is_placeholder else 'task'} {expected}", wrong, seconds, texts)
 
 
+def mangled_pair(seed: int, number: int) -> Finding:
+    """A domain of the corpus with some words or lists lost, doubled or replaced, and its task: nothing may break.
+
+    Both directions agree, every domain that can be read is identical with itself, and certificates fit the verdict.
+    """
+    random = Random(f"mangled {seed} {number}")
+    name = random.choice(sorted(CORPUS))
+    reference, problem = CORPUS[name]
+    texts = (
+        reference,
+        mangled(reference, random, random.choice((1, 1, 2, 4))),
+        mangled(problem, random, random.randrange(3)),
+    )
+    try:
+        scores, seconds = _timed(compare_domains, *texts[:2])
+        task = compare_tasks(reference, problem, *texts[1:])
+        wrong = ["the tasks are equivalent, the domains are not"] if task.equivalent and not scores.equivalent else []
+        if scores.verdict.value != "unparseable" and parse_domain(texts[1]).operators:
+            wrong += _contradictions(scores, *texts[:2])
+            alone = compare_domains(texts[1], texts[1]).verdict.value
+            wrong += [] if alone == "identical" else [f"{alone} with itself"]
+        return Finding(scores.verdict.value, wrong, seconds, texts)
+    except Exception as error:
+        return Finding("crashed", [repr(error)], 0.0, texts)
+
+
+STRAY = ("object", "=", "-", "?x", "and", "or", "not", "either", "forall", "when", "()", "total-cost", ":types", "1")
+"""Words that stand where they should not."""
+
+
+def mangled(text: str, random: Random, changes: int) -> str:
+    words = re.findall(r"[()]|[^\s()]+", re.sub(";.*", "", text))
+    for _ in range(changes):
+        place = random.randrange(3, len(words))
+        end = place + 1
+        if words[place] == "(":
+            while end < len(words) and words[place:end].count("(") > words[place:end].count(")"):
+                end += 1
+        taken = words[place:end] if words[place] != ")" else []
+        kind = random.randrange(4)
+        if kind == 0:
+            words[place : place + len(taken)] = []
+        elif kind == 1:
+            words[place : place + len(taken)] = [random.choice([*words, *STRAY])] if len(taken) == 1 else ["()"]
+        else:
+            elsewhere = random.randrange(3, len(words))
+            words[elsewhere:elsewhere] = taken
+    return " ".join(words)
+
+
 def _timed(function: Callable[..., Any], *arguments: str) -> tuple[Any, float]:
     start = process_time()
     found = function(*arguments)
@@ -174,7 +226,12 @@ def _graph(drawn: Outline) -> networkx.Graph:
     return graph
 
 
-CHECKS: dict[str, Callable[[int, int], Finding]] = {"count": mutant, "small": small_pair, "tasks": small_task}
+CHECKS: dict[str, Callable[[int, int], Finding]] = {
+    "count": mutant,
+    "small": small_pair,
+    "tasks": small_task,
+    "mangled": mangled_pair,
+}
 
 
 def main(arguments: list[str] | None = None) -> int:

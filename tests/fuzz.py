@@ -7,6 +7,7 @@ makes it again, ``case(seed, number)``, and in the end the slowest. ``test_fuzz`
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
 from collections import Counter
@@ -100,6 +101,8 @@ def case(seed: int, number: int) -> Case:
         row[f"reference_{kind}"] = reference
         row[f"generated_{kind}"] = _valid(ANSWERS[origin](reference, chance))
         origins.append(f"{kind}: {origin}")
+    # The pairs are drawn one by one: the reference domain is not that of the problem.
+    row["domain"] = re.search(r"\(:domain ([^ )]+)", str(row["reference_problem"]))[1]
     return Case(row, tuple(origins))
 
 
@@ -159,6 +162,7 @@ SCHEMA = pa.schema(
             for side in ("reference", "generated")
         ),
         ("is_placeholder", pa.bool_()),
+        ("domain", pa.string()),
     ]
 )
 

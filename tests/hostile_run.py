@@ -368,6 +368,95 @@ def domains() -> Iterator[Kind]:
         yield search(f"domain of the row: {name}", text, ferry, ferry.replace("on x", "on y"), error=error)
 
 
+def behaviours() -> Iterator[Kind]:
+    """Generated domains that are hard to carry out from the reference problem's initial state."""
+    things = names(60, "x")
+    ferry = problem(" ".join(things), " ".join(f"(at {each})" for each in things), "(on x1) (on x2)", "ferry")
+
+    def behaviour(name: str, text: str, reference: str = DOMAIN, start: str = ferry) -> Kind:
+        row = {"domain": reference, "reference_problem": start, "generated_problem": start}
+        return Kind(f"behaviour: {name}", {**row, "reference_domain": reference, "generated_domain": text})
+
+    operator = "(:action {} :parameters (?c) :precondition (at ?c) :effect (and (on ?c) (r{} ?c)))"
+    extra = " ".join(operator.format(f"o{n}", n) for n in range(9_000))
+    yield behaviour("9,000 further operators, 1 MB", f"{DOMAIN[:-1]} {extra})")
+    many = f"{DOMAIN[:-1]} {' '.join(operator.format(f'o{n}', n) for n in range(2_000))})"
+    yield behaviour("2,000 operators, each with another effect", many.replace("(on ?c) (r", "(r"), many)
+    wide = " ".join(f"?x{n}" for n in range(20))
+    conditions = " ".join(f"(at ?x{n})" for n in range(20))
+    yield behaviour("20 free parameters", DOMAIN.replace("(?c)", f"(?c {wide})"))
+    yield behaviour(
+        "20 parameters with a condition each",
+        DOMAIN.replace("(?c) :precondition (at ?c)", f"(?c {wide}) :precondition (and (at ?c) {conditions})"),
+    )
+    unlike = " ".join(f"(not (= ?x{n} ?x{m}))" for n, m in combinations(range(20), 2))
+    yield behaviour(
+        "20 different parameters",
+        DOMAIN.replace("(?c) :precondition (at ?c)", f"(?c {wide}) :precondition (and (at ?c) {unlike})"),
+    )
+    absent = " ".join(f"(not (on ?x{n}))" for n in range(4))
+    yield behaviour(
+        "4 parameters that are not on board",
+        DOMAIN.replace("(?c) :precondition (at ?c)", f"(?c {wide}) :precondition (and (at ?c) {absent})"),
+    )
+    ten = " ".join(f"?x{n}" for n in range(10))
+    yield behaviour(
+        "a predicate of 10 arguments",
+        DOMAIN.replace("(?c) :precondition", f"({ten} ?c) :precondition").replace(
+            "(and (on ?c)", f"(and (on ?c) (p {ten})"
+        ),
+    )
+    yield behaviour("an effect of 50,000 atoms", DOMAIN.replace("(on ?c) (not", " (on ?c)" * 50_000 + " (not"))
+    facts = " ".join(f"(q{n} ?c)" for n in range(20_000))
+    yield behaviour("a precondition of 20,000 atoms", DOMAIN.replace("(at ?c) :effect", f"(and {facts}) :effect"))
+    yield behaviour("effects of 20,000 atoms", DOMAIN.replace("(on ?c) (not", f"(on ?c) {facts} (not"))
+    constants = " ".join(names(50_000, "home"))
+    yield behaviour("50,000 constants", DOMAIN.replace("(:predicates", f"(:constants {constants}) (:predicates"))
+    chain = " ".join(f"t{n + 1} - t{n}" for n in range(20_000))
+    typed = DOMAIN.replace("(:predicates", f"(:types {chain}) (:predicates").replace("(?c) :pre", "(?c - t1) :pre")
+    yield behaviour("20,000 types, each in the next", typed, DOMAIN, ferry.replace(") (:init", " - t20000) (:init", 1))
+    blind = DOMAIN.replace(
+        "(:action board", "(:action look :parameters (?a ?b ?c ?d) :effect (seen ?a ?b ?c ?d)) (:action board"
+    )
+    yield behaviour("an action without conditions over 13 million", blind)
+    yield behaviour("such an action in both, with another effect", blind.replace("(seen ?a ?b", "(seen ?b ?a"), blind)
+    for name, text, start in (
+        ("sliding tiles of 5", SLIDE, _sliding(5, 1)),
+        ("towers of Hanoi, 12", HANOI, _hanoi(12, "c")),
+        ("a counter of 24 bits", _counter(24), _counting(24, 23)),
+        ("lights out of 12", _lights(12), _lit(12, 1)),
+    ):
+        operator, _, rest = text.partition(":effect")
+        yield behaviour(name, text, text, start)
+        yield behaviour(
+            f"{name}, more true than is",
+            f"{operator}:effect (and (noise) {rest[rest.index('(and') + 4 :]}",
+            text,
+            start,
+        )
+        lost, _, kept = text.rpartition("(not ")
+        yield behaviour(f"{name}, less false than is", lost + kept[kept.index("))") + 2 :], text, start)
+    loads = _loads(40)
+    yield behaviour("40 trucks and 400 parcels", *loads)
+    yield behaviour(
+        "40 trucks and 400 parcels, no conditions", loads[0].replace("(and (at ?p ?w) (at ?t ?w))", "()"), *loads[1:]
+    )
+
+
+def _loads(trucks: int) -> tuple[str, str, str]:
+    """A logistics domain that forgets to take the parcel away, the domain, and a large problem."""
+    text = """(define (domain loads) (:predicates (at ?t ?w) (in ?p ?t) (road ?w ?v))
+      (:action drive :parameters (?t ?w ?v) :precondition (and (at ?t ?w) (road ?w ?v))
+        :effect (and (at ?t ?v) (not (at ?t ?w))))
+      (:action load :parameters (?p ?t ?w) :precondition (and (at ?p ?w) (at ?t ?w))
+        :effect (and (in ?p ?t) (not (at ?p ?w)))))"""
+    places, parcels, vehicles = names(20, "w"), names(10 * trucks, "p"), names(trucks, "t")
+    init = [f"(road {a} {b})" for a in places for b in places]
+    init += [f"(at {each} w{number % 20})" for number, each in enumerate(parcels + vehicles)]
+    start = problem(" ".join(places + parcels + vehicles), " ".join(init), f"(in p0 {vehicles[-1]})", "loads")
+    return text.replace("(in ?p ?t) (not (at ?p ?w))", "(in ?p ?t)"), text, start
+
+
 def searches() -> Iterator[Kind]:
     """Domains in which one search is hard, or many are asked for."""
     for side in (3, 4, 5, 7, 10):
@@ -486,7 +575,7 @@ def _lit(lamps: int, seed: int) -> str:
     return problem("x", " ".join(f"(on{n})" for n in range(lamps)), goal if seed else init, "lights")
 
 
-MAKERS: tuple[Callable[[], Iterator[Kind]], ...] = (texts, sizes, graphs, plans, domains, searches)
+MAKERS: tuple[Callable[[], Iterator[Kind]], ...] = (texts, sizes, graphs, plans, domains, behaviours, searches)
 
 
 def write(kinds: list[Kind], path: Path) -> None:
@@ -568,7 +657,7 @@ def report(kinds: list[Kind], rows: list[dict[str, Any]], spent: Spent, busy: fl
     found = {row["kind"]: row for row in rows}
     for row in sorted(rows, key=lambda row: row["score_micros"] or 0):
         said = row["score_error"] or row["detail"]
-        if row["kind"].startswith(("plan", "domain")):
+        if row["kind"].startswith(("plan", "domain", "behaviour")):
             said = row["plan_detail"] or row["domain_detail"] or ""
         millis = (row["score_micros"] or 0) / 1000
         print(f"{millis:>9,.1f} ms {row['megabytes']:>6,} MB  {row['verdict'] or '–':<17} {row['kind']}: {said[:60]}")

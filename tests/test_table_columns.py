@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 from pddl_eval.errors import UserError
 from pddl_eval.options import ScoringOptions
-from pddl_eval.table import ColumnError, score_schema
+from pddl_eval.table import ColumnError, constants_signed, score_schema
 
 TEXT = pa.string()
 PROBLEMS = pa.schema(
@@ -83,3 +83,15 @@ def test_one_column_is_not_an_answer_and_something_else(other: str) -> None:
     with pytest.raises(UserError, match=other):
         ScoringOptions(columns={"generated_problem": other})
     ScoringOptions(columns={"reference_domain": "domain"})
+
+
+def test_constants_stand_in_the_signature_of_the_scores_that_they_change() -> None:
+    domains = pa.schema([("reference_domain", TEXT), ("generated_domain", TEXT)])
+    assert constants_signed(PROBLEMS, ScoringOptions()) == ""
+    assert constants_signed(domains, ScoringOptions()) == "|walks:20x25|seed:0"
+
+
+def test_the_reference_problem_of_domains_is_text() -> None:
+    domains = pa.schema([("reference_domain", TEXT), ("generated_domain", TEXT), ("reference_problem", pa.int64())])
+    with pytest.raises(ColumnError, match="reference_problem should hold text"):
+        score_schema(domains, ScoringOptions())

@@ -101,7 +101,7 @@ class ScoringOptions:
     )
     check_solvable: bool = setting(
         True,
-        "Decide whether generated problems can be solved.",
+        "Decide whether generated problems can be solved, and exchange plans between domains.",
         signed="solvable",
         shown=lambda wanted: "yes" if wanted else "no",
         requires=lambda wanted: ("up-fast-downward",) if wanted else (),

@@ -154,14 +154,15 @@ def words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def change(difference: float, low: float, high: float, decimals: int = 1) -> Cell:
-    """A difference with its sign, and its interval.
+def change(difference: float, low: float | None, high: float | None, decimals: int = 1) -> Cell:
+    """A difference with its sign, and its interval if there is one.
 
     >>> change(-3.41, -7.5, 0.0) == Cell("−3.4", "−7.5 to +0.0")
     True
     """
-    gap, low_end, high_end = (f"{each:+.{decimals}f}".replace("-", "−") for each in (difference, low, high))
-    return Cell(gap, f"{low_end} to {high_end}")
+    known = [each for each in (difference, low, high) if each is not None]
+    gap, *ends = (f"{each:+.{decimals}f}".replace("-", "−") for each in known)
+    return Cell(gap, " to ".join(ends))
 
 
 def row_count(number: int) -> str:

@@ -105,6 +105,25 @@ def test_derived_predicates_are_compared_as_written() -> None:
     assert compare_domains(goes, goes.replace("(above ?x ?y)", "(above ?y ?x)")).equivalent is False
 
 
+RULES = """
+(define (domain d)
+  (:derived (above ?x ?y) (or (on ?x ?y) (exists (?z) (and (on ?x ?z) (above ?z ?y)))))
+  (:action a :effect (when (above ?x ?x) (increase (total-cost) 2))))
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "digest"),
+    [
+        (LORRY, "a515e8695051496c94eab6c7ffcc2fba"),
+        (RULES, "424468b57d075ba5f44e3af65f223a29"),
+    ],
+)
+def test_certificates_of_domains_stay_what_they_are(text: str, digest: str) -> None:
+    """Where one of these changes, ``verdict.CERTIFICATE_VERSION`` has to change with it."""
+    assert Structure(parse_domain(text)).certificate == digest
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

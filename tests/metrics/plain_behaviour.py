@@ -144,7 +144,7 @@ def is_plan(plan: tuple[Action, ...], problem: Problem, domain: Domain) -> bool:
     return problem.goal.issubset(state)
 
 
-def reachable(problem: Problem, domain: Domain, limit: int = 3_000) -> set[State] | None:
+def reachable(problem: Problem, domain: Domain, limit: int = 300) -> set[State] | None:
     """All reachable states, None where there are more than so many."""
     acts = [act for operator in domain.operators for _, act in actions(operator, problem, domain)]
     seen, queue = {problem.init}, [problem.init]

@@ -88,7 +88,7 @@ def test_nothing_to_exchange_is_null() -> None:
 
 def test_no_plan_within_the_limits_is_null_with_its_reason() -> None:
     """Where every action is possible there are too many to be listed; no other planner is asked."""
-    places = " ".join(f"x{number}" for number in range(60))
+    places = " ".join(f"x{number}" for number in range(34))
     rooms = ROOMS.replace("a b - room", f"a b {places} - room")
     free = DOORS.replace("(?r ?s - room) :precondition (and (at ?r) (open ?r ?s) (key))", "(?r ?s ?t - room)")
     valid, reference_valid, detail = exchanged(free, rooms)
@@ -165,12 +165,12 @@ def compare_mutants(count: int) -> dict[tuple[bool | None, bool | None], int]:
 
 
 def test_equal_to_the_plain_implementation_on_mutants() -> None:
-    seen = compare_mutants(20)
-    assert min(seen[True, True], seen[False, False]) > 10
+    seen = compare_mutants(12)
+    assert min(seen[True, True], seen[False, False]) > 5
 
 
 @pytest.mark.slow
 def test_equal_to_the_plain_implementation_on_more_mutants() -> None:
-    seen = compare_mutants(100)
+    seen = compare_mutants(60)
     assert min(seen[True, True], seen[False, False]) > 50
     assert seen[False, True]

@@ -15,6 +15,7 @@ from pddl_eval.report.intervals import (
     holm,
     mcnemar,
     moments,
+    mover,
     paired,
     pass_at_k,
     student,
@@ -100,6 +101,24 @@ def test_intervals_cover_the_rate_whatever_the_correlation(correlation: float, r
     assert 0.93 <= covers <= 0.97
 
 
+@pytest.mark.parametrize("correlation", [0.0, 0.4, 0.8])
+def test_the_macro_average_covers_the_mean_of_the_domains_rates(correlation: float) -> None:
+    """1,500 datasets of three domains with 120, 60 and 40 references of four answers each."""
+    generator, datasets, parts = np.random.default_rng(3), 1500, []
+    for domain, (rate, references) in enumerate([(0.7, 120), (0.4, 60), (0.2, 40)]):
+        chances = np.full((datasets, references), rate)
+        if correlation:
+            strength = (1 - correlation) / correlation
+            chances = generator.beta(rate * strength, (1 - rate) * strength, size=chances.shape)
+        yes = pl.Series("yes", generator.binomial(4, chances).ravel())
+        dataset = pl.Series("dataset", np.repeat(np.arange(datasets), references))
+        parts.append(pl.DataFrame([dataset, yes]).with_columns(domain=domain, rows=4))
+    counts = pl.concat(parts).group_by("dataset", "domain").agg(moments(pl.col("yes"), pl.col("rows")))
+    low, high = mover(*map(pl.col, ("percent", "low", "high")))
+    means = with_interval(counts).group_by("dataset").agg(low.alias("low"), high.alias("high"))
+    assert 0.93 <= means.select(pl.lit(1.3 / 3).is_between("low", "high").mean()).item() <= 0.97
+
+
 @given(st.integers(0, 60), st.integers(0, 60))
 def test_mcnemar_is_the_textbooks(only_first: int, only_second: int) -> None:
     textbook = stats.binomtest(only_first, only_first + only_second).pvalue if only_first + only_second else 1.0
@@ -154,6 +173,16 @@ def test_the_bootstrap_is_that_of_resampled_references() -> None:
     assert interval(values) == pytest.approx(np.quantile(means, [0.025, 0.975]), abs=0.011)
     p_value = 2 * min((means <= 0).mean(), (means >= 0).mean())
     assert paired(pl.Series(values))["p"] == pytest.approx(p_value, abs=0.02)
+
+
+def test_one_reference_has_no_interval_and_few_have_a_wide_one() -> None:
+    assert paired(pl.Series([1.0])) == {"difference": 1.0, "low": None, "high": None, "p": 1.0}
+    generator = np.random.default_rng(12)
+    covers = []
+    for _ in range(300):
+        found = paired(pl.Series(generator.normal(0, 1, 8).round(1)))
+        covers.append(found["low"] <= 0 <= found["high"])  # type: ignore[operator]
+    assert np.mean(covers) >= 0.92
 
 
 def test_rows_of_one_reference_are_resampled_together() -> None:

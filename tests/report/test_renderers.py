@@ -254,7 +254,8 @@ def test_json_holds_every_table_unrounded(report: Report) -> None:
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_tables_are_written_one_a_file(report: Report, tmp_path: Path, suffix: str) -> None:
     write_tables(report, tmp_path / "tables", suffix)
-    assert {path.name for path in (tmp_path / "tables").iterdir()} == {f"{name}.{suffix}" for name in report.tables()}
+    names = {f"{name}.{suffix}" for name in ("about", *report.tables())}
+    assert {path.name for path in (tmp_path / "tables").iterdir()} == names
     read = pl.read_csv if suffix == "csv" else pl.read_parquet
     assert read(tmp_path / "tables" / f"rates.{suffix}").equals(report.rates)
 

@@ -22,7 +22,7 @@ ROWS, SHARD_ROWS = 90, 10
 
 @pytest.fixture(scope="module")
 def run_of_sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunSummary, Path]:
-    """Ninety rows of the sample, of which nine have a reference that is a mistake and four no reference plan."""
+    """Ninety rows of the sample; in nine the reference problem is a mistake, in nine others the reference domain."""
     folder = tmp_path_factory.mktemp("run")
     number, impossible = (
         pl.int_range(pl.len()),
@@ -34,6 +34,7 @@ def run_of_sample(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunSummary,
         .with_columns(
             model=pl.when(number % 2 == 0).then(pl.lit("even")).otherwise(pl.lit("odd")),
             reference_problem=pl.when(number % 10 == 7).then(pl.lit(impossible)).otherwise("reference_problem"),
+            reference_domain=pl.when(number % 10 == 3).then(pl.lit("no domain")).otherwise("reference_domain"),
         )
     )
     frame.write_parquet(folder / "pairs.parquet")
@@ -49,6 +50,7 @@ def test_score_and_report_say_the_same_number(run_of_sample: tuple[RunSummary, P
     for measure, row in rates.items():
         assert 100 * (summary.share(measure) or 0) == pytest.approx(row["percent"])
     assert rates["parseable"]["rows"] == ROWS - 9
+    assert rates["domain_equivalent"]["rows"] == ROWS - 9 - 9
     for row in report.metrics.to_dicts():
         assert summary.mean(row["metric"]) == pytest.approx(row["mean"])
 
@@ -87,7 +89,11 @@ def test_an_unfinished_run_is_called_so_in_every_output(run_of_sample: tuple[Run
         assert found.exit_code == 3
         text = " ".join(found.stdout.split())
         assert "unfinished" in text and "60 of 90" in text, form
-    assert json.loads(run("report", scored, "--format", "json").stdout)["missing"] == 60
+    known = json.loads(run("report", scored, "--format", "json").stdout)
+    assert (known["missing"], known["signature"]) == (60, report.signature)
+    run("report", scored, "--format", "parquet", "--output", tmp_path / "tables")
+    about = pl.read_parquet(tmp_path / "tables" / "about.parquet").to_dicts()
+    assert [(each["rows"], each["missing"], each["signature"]) for each in about] == [(30, 60, report.signature)]
     for arguments in (("--format", "csv"), ("--output", tmp_path / "rates.csv"), ("--output", tmp_path / "r.parquet")):
         found = run("report", scored, *arguments)
         assert found.exit_code == 3 and "60 of 90" in only_line(found.stderr)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pddl_eval.errors import RunError
 from pddl_eval.options import SHARD_ROWS
@@ -41,6 +44,32 @@ def test_an_input_that_moved_is_the_same_input(pairs: Path, tmp_path: Path) -> N
     plan = begun(pairs, tmp_path / "out")
     moved = pairs.rename(tmp_path / "pairs.parquet")
     assert prepare_run(moved, tmp_path / "out", length_scorer(), 10).work.run == plan.work.run
+
+
+def test_two_rows_exchanged_are_another_input_though_the_footer_is_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write(flags: list[bool], place: Path) -> Path:
+        table = pa.table({"number": range(4), "text": ["a", "b", "c", "d"], "is_placeholder": flags})
+        pq.write_table(table, place, compression="none")
+        return place
+
+    pairs = write([True, False, False, True], tmp_path / "pairs.parquet")
+    begun(pairs, tmp_path / "out")
+    stamp = pairs.stat()
+    exchanged = write([False, True, False, True], tmp_path / "other.parquet")
+    assert exchanged.read_bytes()[-400:] == pairs.read_bytes()[-400:]
+    exchanged.replace(pairs)
+    with pytest.raises(DatasetError, match=r"pairs.parquet"):
+        prepare_run(pairs, tmp_path / "out", length_scorer(), 10)
+    write([True, False, False, True], pairs)  # touched, but the same
+    prepare_run(pairs, tmp_path / "out", length_scorer(), 10)
+    monkeypatch.setattr("pddl_eval.run.inputs.HASHED_BYTES", 0)
+    plan = begun(pairs, tmp_path / "large")
+    assert plan.manifest["files"][0]["content"].startswith("modified:")
+    os.utime(pairs, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    with pytest.raises(DatasetError, match=r"pairs.parquet"):
+        prepare_run(pairs, tmp_path / "large", length_scorer(), 10)
 
 
 def test_another_run_is_refused_with_what_differs(pairs: Path, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
-from itertools import cycle, islice
+from itertools import cycle, islice, product
 from random import Random
 from typing import Any, NamedTuple
 
@@ -32,13 +32,16 @@ from pddl_eval.benchmark import (
 from pddl_eval.domains import known_domain
 from pddl_eval.equivalence import Task, decide, read_pair, same_graph, scene_graph
 from pddl_eval.model import Problem, problem_to_pddl
-from pddl_eval.parsing import read_problem_by_package
+from pddl_eval.parsing import parse_domain, read_problem_by_package
 from pddl_eval.solve import Solution, solve
 
 RENAMED = Preset({Grade.CORRECT: 1}, {"renamed": 1e6})
 
 WEAK = Preset({Grade.SOLVABLE: 3, Grade.CORRECT: 1}, {"object_added": 0, "types_added": 0})
 """Three quarters wrong in the initial state or the goal."""
+
+
+LOST = DOMAIN_RECIPES["domain_effect_lost"]
 
 
 def equivalence(reference: str, generated: str, is_placeholder: bool) -> bool | None:
@@ -81,6 +84,22 @@ def _domains_plainly(row: dict[str, Any]) -> object:
         for side in ("reference_domain", "generated_domain")
     )
     return [reference[name] == generated.get(name) for name in reference]
+
+
+def _behaviour_plainly(row: dict[str, Any]) -> int:
+    """In the initial state alone, on how many actions the domains agree, by trying all tuples of objects."""
+    problem = read_problem_by_package(row["reference_problem"])
+    assert isinstance(problem, Problem)
+    applicable = [
+        {
+            (operator.name, *arguments)
+            for operator in parse_domain(row[side]).operators
+            for arguments in product(problem.objects, repeat=len(operator.parameters))
+            if operator.renamed(dict(zip(operator.action[1:], arguments, strict=True))).applicable(problem.init)
+        }
+        for side in ("reference_domain", "generated_domain")
+    ]
+    return len(applicable[0] & applicable[1])
 
 
 def _answers(problems: Sequence[Problem], preset: Preset) -> pa.Table:
@@ -165,9 +184,14 @@ STEPS: dict[str, Callable[[Random], str]] = {
 def _domains(pairs: int) -> pa.Table:
     """The known domains against copies that lost an effect."""
     texts = islice(cycle(DOMAIN_TEXTS.values()), pairs)
-    return _table(
-        ("reference_domain", "generated_domain"), [(t, DOMAIN_RECIPES["domain_effect_lost"](t)) for t in texts]
-    )
+    return _table(("reference_domain", "generated_domain"), [(text, LOST(text)) for text in texts])
+
+
+def _behaviour(pairs: int) -> pa.Table:
+    """The same with a problem of the benchmark for each four."""
+    problems = [problem for problem in _spread(-(-pairs // 4)) for _ in range(4)][:pairs]
+    rows = [(problem_to_pddl(each), text := DOMAIN_TEXTS[each.domain], LOST(text)) for each in problems]
+    return _table(("reference_problem", "reference_domain", "generated_domain"), rows)
 
 
 def _weak(pairs: int) -> pa.Table:
@@ -202,4 +226,5 @@ WORKLOADS = {
     "plans": Workload(_plans, _plans_plainly),
     "long plans": Workload(_long_plans, _plans_plainly),
     "domains": Workload(_domains, _domains_plainly),
+    "domains in problems": Workload(_behaviour, _behaviour_plainly),
 }

@@ -8,7 +8,7 @@ of operators, or colours that refine each other in ``surely_different``); where 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, count
 from random import Random
@@ -496,9 +496,12 @@ def empty(_domain: WrittenDomain, random: Random) -> str:
     return random.choice(("", " \n"))
 
 
-def random_renaming(domain: WrittenDomain, random: Random) -> Renaming:
-    """New names for all that a domain names, some of them perhaps old names of other things, and new orders."""
-    fresh = _fresh_names(domain)
+def random_renaming(domain: WrittenDomain, random: Random, taken: Collection[str] = ()) -> Renaming:
+    """New names for all that a domain names, some of them perhaps old names of other things, and new orders.
+
+    No fresh name is one of those ``taken``.
+    """
+    fresh = (name for name in _fresh_names(domain) if name not in taken)
 
     def names(old: Iterable[str]) -> dict[str, str]:
         ordered = sorted(set(old) - {ROOT_TYPE, EQUALITY, TOTAL_COST})

@@ -61,7 +61,7 @@ def write_variants(  # noqa: PLR0913 (what is read, made and written)
     answer = partial(
         _answer, schema=source.schema, made=partial(variants_table, draw=draw, per_reference=per_reference, kind=kind)
     )
-    labels = [field.name for field in kind.fields[1:]]
+    labels = [field.name for field in kind.fields if field.name.startswith("label")]
     counts = [_count(schema.empty_table(), labels)]
     with new_parquet(locate(output), schema) as writer:
         tables = ordered_map(answer, zip(shards, first_rows, strict=False), workers)

@@ -6,18 +6,26 @@ How an answer is made and why its labels hold is in ``answers`` and ``domain_ans
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import pyarrow as pa
 
 from pddl_eval.benchmark.answers import RECIPES, Grade, Labels
-from pddl_eval.benchmark.domain_answers import DOMAIN_ANSWERS, DomainLabels, OriginalDomain, domain_answer
+from pddl_eval.benchmark.domain_answers import (
+    DOMAIN_ANSWERS,
+    DomainLabels,
+    OriginalDomain,
+    domain_answer,
+    random_renaming,
+)
 from pddl_eval.benchmark.original import Original, write
+from pddl_eval.benchmark.written_domain import Renaming, spelled_out, write_domain
 from pddl_eval.errors import UserError
-from pddl_eval.model import Problem
+from pddl_eval.model import Atom, Problem
+from pddl_eval.parsing import parse_problem
 from pddl_eval.table import values_of
 
 VARIANT_FIELDS = (
@@ -35,6 +43,13 @@ DOMAIN_FIELDS = (
 )
 """The same for a variant of a domain."""
 
+TASK_FIELDS = (
+    *DOMAIN_FIELDS,
+    *VARIANT_FIELDS[:2],
+    pa.field("label_task_equivalent", pa.bool_()),
+)
+"""The same for a variant of a domain together with a problem in its words."""
+
 
 class Variant(NamedTuple):
     """An answer, the name of its recipe, and its labels."""
@@ -43,23 +58,41 @@ class Variant(NamedTuple):
     recipe: str
     labels: Labels | DomainLabels
 
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """What it adds to its reference's row."""
+        return (self.text, self.recipe, *self.labels)
 
-Draw = Callable[[Any, int, int], Variant]
+
+class TaskVariant(NamedTuple):
+    """A domain and a problem in its words, and what ``task_equivalent`` must say; None where it is not known."""
+
+    domain: Variant
+    problem: Variant
+    equivalent: bool | None
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """What it adds to its reference's row."""
+        return (*self.domain.values, self.problem.text, self.problem.recipe, self.equivalent)
+
+
+Draw = Callable[[Any, int, int], Variant | TaskVariant]
 """The answer to a reference (as ``Kind.original`` reads it), given the number of its row and that of the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What answers are made to: the column of references, how a row of it is read, what a variant adds to the row.
+    """What answers are made to: the columns of references, how a row is read, what a variant adds to the row.
 
-    ``original`` raises ``UserError`` where the row's reference cannot be used.
+    ``used`` are all columns that ``original`` reads; it raises ``UserError`` where the row's reference cannot be used.
     """
 
-    column: str
+    columns: tuple[str, ...]
     used: frozenset[str]
     original: Callable[[Mapping[str, Any]], Any]
     fields: tuple[pa.Field, ...]
-    by_preset: Callable[[Preset, int], Draw]
+    draw: Callable[[Any, Preset, Random], Variant | TaskVariant]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,22 +160,6 @@ def variant_of(original: Original, recipe: str, random: Random) -> Variant | Non
     return Variant(write(made, random) if isinstance(made, Problem) else made, recipe, labels)
 
 
-def by_preset(preset: Preset, seed: int) -> Draw:
-    """Draws by a preset; an answer depends on the original, the seed and the two numbers, and on nothing else."""
-    return partial(_drawn, draw_variant, preset, seed)
-
-
-def domains_by_preset(preset: Preset, seed: int) -> Draw:
-    """The same for domains."""
-    return partial(_drawn, draw_domain_variant, preset, seed)
-
-
-def _drawn(  # noqa: PLR0913 (picklable: a partial with the numbers of a row)
-    draw: Callable[[Any, Preset, Random], Variant], preset: Preset, seed: int, original: Any, row: int, answer: int
-) -> Variant:
-    return draw(original, preset, Random(f"{seed} {row} {answer}"))
-
-
 def draw_domain_variant(original: OriginalDomain, preset: Preset, random: Random) -> Variant:
     """One answer to a domain: correct, unparseable or another domain by the preset's shares, then any recipe of these.
 
@@ -160,38 +177,106 @@ def draw_domain_variant(original: OriginalDomain, preset: Preset, random: Random
     raise AssertionError(f"no recipe of {grade} applies")  # each grade has one that always does
 
 
+def draw_task_variant(originals: tuple[Original, OriginalDomain], preset: Preset, random: Random) -> TaskVariant:
+    """One answer to a domain and its problem: each by the preset's shares, the problem in the words of the domain.
+
+    Both being equivalent, so is the task: the renaming that made the domain made the problem. It is not where the
+    domains are not, and where the problems differ in a number that no renaming changes. All else is left open, because
+    a domain's symmetries can make up for a difference.
+    """
+    original, domain = originals
+    problem = draw_variant(original, preset, random)
+    found = parse_problem(problem.text, dict(domain.domain.constants)) if problem.labels[0] else None
+    if random.random() < 0.5:
+        renaming = random_renaming(domain.domain, random, _names(found))
+        changed = domain.domain.renamed(renaming)
+        same = spelled_out(changed) == spelled_out(domain.domain)
+        labels = DomainLabels(True, "identical" if same else "renamed")
+        answer = Variant(write_domain(changed, random), "all_renamed", labels)
+        if found is not None:
+            found = _in_words(found, renaming)
+            problem = problem._replace(text=write(found, random))
+    else:
+        answer = draw_domain_variant(domain, preset, random)
+        while answer.labels[1] == "renamed":  # in words that the problem does not have
+            answer = draw_domain_variant(domain, preset, random)
+    return TaskVariant(answer, problem, _task_label(original, answer, problem, found))
+
+
+def _names(problem: Problem | None) -> frozenset[str]:
+    """Every name in a problem."""
+    sides = [problem.init, problem.goal] if problem else []
+    names = {name for side in sides for atom in side for name in atom}
+    return frozenset(names).union(*([problem.objects, problem.objects.values()] if problem else []))
+
+
+def _in_words(problem: Problem, renaming: Renaming) -> Problem:
+    """The problem in a domain's new words; its objects keep their names, which are no constant's."""
+    atoms = (
+        {cast(Atom, renaming.atom(atom, problem.objects)) for atom in side} for side in (problem.init, problem.goal)
+    )
+    init, goal = map(frozenset, atoms)
+    types = {name: renaming.types.get(type_, type_) for name, type_ in problem.objects.items()}
+    return replace(problem, objects=types, init=init, goal=goal)
+
+
+def _task_label(original: Original, domain: Variant, problem: Variant, found: Problem | None) -> bool | None:
+    if domain.labels.equivalent is False or found is None:
+        return False
+    if problem.recipe == "wrong_domain" or domain.labels.equivalent is None:
+        return None  # whether the problem is to name its domain is not said anywhere
+    if problem.labels.equivalent:
+        return True
+    sizes = [(len(each.objects), len(each.init)) for each in (original.problem, found)]
+    return False if sizes[0] != sizes[1] else None
+
+
 def _original_problem(row: Mapping[str, Any]) -> Original:
-    return Original(row["reference_problem"], bool(row.get("is_placeholder")), row.get("domain"))
+    domain = row.get("domain") or row.get("reference_domain")
+    return Original(row["reference_problem"], bool(row.get("is_placeholder")), domain)
 
 
 def _original_domain(row: Mapping[str, Any]) -> OriginalDomain:
     return OriginalDomain(row["reference_domain"] or "")
 
 
-PROBLEMS = Kind(
-    "reference_problem",
-    frozenset({"reference_problem", "is_placeholder", "domain"}),
-    _original_problem,
-    VARIANT_FIELDS,
-    by_preset,
-)
+def _original_task(row: Mapping[str, Any]) -> tuple[Original, OriginalDomain]:
+    return _original_problem({**row, "domain": None}), _original_domain(row)
+
+
+_OF_PROBLEMS = frozenset({"reference_problem", "is_placeholder", "domain", "reference_domain"})
+
+PROBLEMS = Kind(("reference_problem",), _OF_PROBLEMS, _original_problem, VARIANT_FIELDS, draw_variant)
 DOMAINS = Kind(
-    "reference_domain",
-    frozenset({"reference_domain"}),
-    _original_domain,
-    DOMAIN_FIELDS,
-    domains_by_preset,
+    ("reference_domain",), frozenset({"reference_domain"}), _original_domain, DOMAIN_FIELDS, draw_domain_variant
 )
-KINDS = {"problems": PROBLEMS, "domains": DOMAINS}
+TASKS = Kind(("reference_domain", "reference_problem"), _OF_PROBLEMS, _original_task, TASK_FIELDS, draw_task_variant)
+KINDS = {"problems": PROBLEMS, "domains": DOMAINS, "tasks": TASKS}
+
+
+def by_preset(preset: Preset, seed: int, kind: Kind = PROBLEMS) -> Draw:
+    """Draws by a preset; an answer depends on the original, the seed and the two numbers, and on nothing else."""
+    return partial(_drawn, kind.draw, preset, seed)
+
+
+def _drawn(  # noqa: PLR0913 (picklable: a partial with the numbers of a row)
+    draw: Callable[[Any, Preset, Random], Variant | TaskVariant],
+    preset: Preset,
+    seed: int,
+    original: Any,
+    row: int,
+    answer: int,
+) -> Variant | TaskVariant:
+    return draw(original, preset, Random(f"{seed} {row} {answer}"))
 
 
 def kind_of(schema: pa.Schema, kind: str | None) -> Kind:
-    """The kind of that name; without a name that of the first column of references that there is.
+    """The kind of that name; without a name domains where there are no problems.
 
-    Raises ``UserError`` where the kind's column is missing, or where a column would be there twice.
+    Raises ``UserError`` where a column of the kind is missing, or where a column would be there twice.
     """
-    present = [each for each in KINDS.values() if each.column in schema.names]
-    found = KINDS[kind] if kind else next(iter(present), PROBLEMS)
+    only_domains = "reference_domain" in schema.names and "reference_problem" not in schema.names
+    found = KINDS[kind or ("domains" if only_domains else "problems")]
     variants_schema(schema, found)
     return found
 
@@ -201,8 +286,9 @@ def variants_schema(schema: pa.Schema, kind: Kind = PROBLEMS) -> pa.Schema:
 
     Raises ``UserError`` where the column of references is missing, or where a column would be there twice.
     """
-    if kind.column not in schema.names:
-        raise UserError(f"there is no column {kind.column}; the columns are {', '.join(schema.names)}")
+    for column in kind.columns:
+        if column not in schema.names:
+            raise UserError(f"there is no column {column}; the columns are {', '.join(schema.names)}")
     taken = [field.name for field in kind.fields if field.name in schema.names]
     if taken:
         raise UserError(f"the references have a column {taken[0]} already")
@@ -227,9 +313,8 @@ def variants_table(
         except ValueError:
             continue
         for answer in range(per_reference):
-            text, recipe, labels = draw(original, first_row + place, answer)
             taken.append(place)
-            answers.append(dict(zip(names, (text, recipe, *labels), strict=True)))
+            answers.append(dict(zip(names, draw(original, first_row + place, answer).values, strict=True)))
     added = pa.Table.from_pylist(answers, pa.schema(kind.fields))
     return beside(references.take(pa.array(taken, pa.int64())), added)
 

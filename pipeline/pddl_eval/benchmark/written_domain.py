@@ -8,7 +8,7 @@ searches for a renaming: that is what the answers are there to test.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, count
@@ -18,6 +18,7 @@ from typing import Any
 from pddl_eval.errors import UserError
 from pddl_eval.model import EQUALITY, ROOT_TYPE, Types
 from pddl_eval.parsing import DEFINE_DOMAIN, Expression, parse_domain, read_expression
+from pddl_eval.shown import quote
 
 Formula = tuple[Any, ...]
 """An atom, or a connective with its parts, which are formulas, terms and (in a quantifier) a typed list."""
@@ -33,6 +34,7 @@ _QUANTIFIERS = frozenset({"forall", "exists"})
 _NUMERIC = frozenset(
     {"increase", "decrease", "assign", "scale-up", "scale-down", "<", ">", "<=", ">=", "+", "-", "*", "/"}
 )
+_RESERVED = frozenset({"preference", "oneof", "probabilistic", "either", "define", ROOT_TYPE, "-"})
 _SECTIONS = {":requirements", ":types", ":constants", ":predicates", ":functions", ":derived", ":action"}
 _DEEPEST = 50
 
@@ -51,7 +53,8 @@ class WrittenOperator:
 class Renaming:
     """New names, and new orders: a renamed atom of p has at place i what it had at place ``orders[p][i]``.
 
-    What is not named keeps its name and order. ``predicates`` and ``orders`` hold functions too.
+    What is not named keeps its name and order, and an atom with another number of arguments its order. ``predicates``
+    and ``orders`` hold functions too.
     """
 
     types: Mapping[str, str] = field(default_factory=dict)
@@ -61,11 +64,13 @@ class Renaming:
     orders: Mapping[str, Sequence[int]] = field(default_factory=dict)
     parameter_orders: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
-    def atom(self, atom: Formula) -> Formula:
-        """A renamed atom; terms that no constant is called by stay."""
+    def atom(self, atom: Formula, objects: Collection[str] = ()) -> Formula:
+        """A renamed atom; objects, variables and unknown constants keep their names."""
         name, terms = atom[0], atom[1:]
-        order = self.orders.get(name, range(len(terms)))
-        return (self.predicates.get(name, name), *(self.constants.get(terms[i], terms[i]) for i in order))
+        order = self.orders.get(name, ())
+        order = order if len(order) == len(terms) else range(len(terms))
+        new = [terms[i] if terms[i] in objects else self.constants.get(terms[i], terms[i]) for i in order]
+        return (self.predicates.get(name, name), *new)
 
     def typed(self, listing: Typed) -> Typed:
         """The listing with the new names of its types."""
@@ -169,8 +174,8 @@ def atoms_in(formula: Formula) -> list[Formula]:
 def read_written(text: str) -> WrittenDomain:
     """The first domain of a text, in lower case.
 
-    Raises ``UserError`` where there is none that ``parse_domain`` reads, where it has no operators, and where it has
-    a section or a part of an operator that this reading would lose (a durative action).
+    Raises ``UserError`` where ``parse_domain`` reads none, where it has no operators or is not well formed
+    (a term that nothing declares), and where this reading would lose something (a durative action, two parents).
 
     >>> read_written("(define (domain d) (:action a :parameters (?x) :effect (and (p ?x))))").operators[0].effects
     (('p', '?x'),)
@@ -182,42 +187,70 @@ def read_written(text: str) -> WrittenDomain:
     found: dict[str, list[Any]] = {}
     for section in sections:
         keyword = str(section[0])
-        if keyword not in _SECTIONS:
-            raise UserError(f"variants of domains keep no {keyword}")
+        _require(keyword in _SECTIONS, keyword)
         found.setdefault(keyword, []).append(section[1:])
-    if ":action" not in found:
-        raise UserError("the domain has no operators")
+    _require(":action" in found, "a domain without operators")
     one = {keyword: list(chain.from_iterable(bodies)) for keyword, bodies in found.items()}
+    constants = _typed_list(one.get(":constants", []))
+    terms = frozenset(name for name, _ in constants)
     return WrittenDomain(
         str(header[1]),
         tuple(map(str, one.get(":requirements", []))),
         _declared_types(_typed_list(one.get(":types", []))),
-        _typed_list(one.get(":constants", [])),
+        constants,
         _declarations(one.get(":predicates", [])),
         _declarations(one.get(":functions", [])),
-        tuple((str(head[0]), _typed_list(head[1:]), _formula(body)) for head, body in found.get(":derived", [])),
-        tuple(map(_operator, found[":action"])),
+        tuple(_derived(body, terms) for body in found.get(":derived", [])),
+        tuple(_operator(body, terms) for body in found[":action"]),
     )
 
 
-def _operator(body: list[Expression]) -> WrittenOperator:
-    parts = dict(zip(body[1::2], body[2::2], strict=False))
-    if extra := parts.keys() - {":parameters", ":precondition", ":effect"}:
-        raise UserError(f"variants of domains keep no {min(map(str, extra))}")
-    both = [conjuncts(_formula(parts.get(part, []))) for part in (":precondition", ":effect")]
-    return WrittenOperator(str(body[0]), _typed_list(parts.get(":parameters", [])), *both)
+def _require(is_kept: bool, what: object) -> None:
+    if not is_kept:
+        raise _malformed(what)
+
+
+def _malformed(what: object) -> UserError:
+    return UserError(f"variants are made of well-formed domains of PDDL 2.2 without time, not of {quote(str(what))}")
+
+
+def _derived(body: list[Expression], constants: frozenset[str]) -> tuple[str, Typed, Formula]:
+    head, condition = body if len(body) == 2 else ([], [])
+    if not isinstance(head, list) or not head:
+        raise _malformed(body)
+    parameters = _variables(head[1:])
+    return str(head[0]), parameters, _formula(condition, constants.union(dict(parameters)))
+
+
+def _operator(body: list[Expression], constants: frozenset[str]) -> WrittenOperator:
+    name, *rest = body
+    keywords = [str(word) for word in rest[::2]]
+    _require(len(rest) % 2 == 0 and {":parameters", ":precondition", ":effect"}.issuperset(keywords), body)
+    parts = dict(zip(keywords, rest[1::2], strict=True))
+    parameters = _variables(parts.get(":parameters", []))
+    terms = constants.union(dict(parameters))
+    both = [conjuncts(_formula(parts.get(part) or ["and"], terms)) for part in (":precondition", ":effect")]
+    return WrittenOperator(str(name), parameters, *both)
 
 
 def _declared_types(listing: Typed) -> tuple[tuple[str, str], ...]:
     """Each type with its parent; a type that is named only as a parent is declared by that."""
-    parents = {name: types[0] for name, types in reversed(listing)}  # where one has two, the first counts
+    parents = {name: types[0] for name, types in listing}
+    _require(len(parents) == len(listing) and all(len(types) == 1 for _, types in listing), listing)
     parents = {**dict.fromkeys(parents.values(), ROOT_TYPE), **parents}
     return tuple((name, parent) for name, parent in parents.items() if name != ROOT_TYPE)
 
 
 def _declarations(items: Iterable[Expression]) -> tuple[tuple[str, Typed], ...]:
     """Predicates or functions; what functions yield (``- number``) is left out."""
-    return tuple((str(item[0]), _typed_list(item[1:])) for item in items if isinstance(item, list))
+    return tuple((str(item[0]), _typed_list(item[1:])) for item in items if isinstance(item, list) and item)
+
+
+def _variables(listing: Expression) -> Typed:
+    _require(isinstance(listing, list), listing)
+    variables = _typed_list(listing)
+    _require(len(dict(variables)) == len(variables) and all(name[0] == "?" for name, _ in variables), listing)
+    return variables
 
 
 def _typed_list(items: Iterable[Expression]) -> Typed:
@@ -226,23 +259,35 @@ def _typed_list(items: Iterable[Expression]) -> Typed:
     rest = iter(items)
     for item in rest:
         if item == "-":
-            type_ = next(rest)
-            types = tuple(map(str, type_[1:])) if isinstance(type_, list) else (type_,)
-            listing += [(name, types) for name in names]
+            type_ = next(rest, "")
+            types = type_[1:] if isinstance(type_, list) and type_[:1] == ["either"] else [type_]
+            _require(bool(types and names) and all(isinstance(each, str) and each for each in types), type_)
+            listing += [(name, tuple(map(str, types))) for name in names]
             names = []
         else:
+            _require(isinstance(item, str), item)
             names.append(str(item))
     return tuple(listing + [(name, (ROOT_TYPE,)) for name in names])
 
 
-def _formula(expression: Expression) -> Formula:
-    """The expression as tuples; an empty one is the empty conjunction."""
-    if not expression:
-        return ("and",)
-    head = expression[0]
+def _formula(expression: Expression, terms: frozenset[str]) -> Formula:
+    """The expression as tuples; its atoms are about the terms and what quantifiers bind."""
+    if isinstance(expression, str) or not expression or not isinstance(expression[0], str):
+        raise _malformed(expression)
+    head, parts = expression[0], expression[1:]
     if head in _QUANTIFIERS:
-        return (head, _typed_list(expression[1]), *map(_formula, expression[2:]))
-    return tuple(part if isinstance(part, str) else _formula(part) for part in expression)
+        _require(len(parts) == 2, expression)
+        variables = _variables(parts[0])
+        return (head, variables, _formula(parts[1], terms.union(dict(variables))))
+    if head in _CONNECTIVES:
+        _require(len(parts) == {"not": 1, "imply": 2, "when": 2}.get(head, len(parts)), expression)
+        return (head, *(_formula(part, terms) for part in parts))
+    is_numeric = head in _NUMERIC or (head == EQUALITY and any(isinstance(part, list) for part in parts))
+    if is_numeric:
+        return (head, *(part if isinstance(part, str) else _formula(part, terms) for part in parts))
+    _require(terms.issuperset(map(str, parts)) and head not in _RESERVED and head[0] not in "?:", expression)
+    _require(head != EQUALITY or len(parts) == 2, expression)
+    return (head, *map(str, parts))
 
 
 def conjuncts(formula: Formula) -> tuple[Formula, ...]:

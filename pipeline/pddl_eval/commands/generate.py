@@ -54,8 +54,8 @@ def variants(
     preset: Preset = "every-kind",
     seed: Seed = 0,
     of: Annotated[
-        Literal["problems", "domains"] | None,
-        Option(help="What to make answers to; without it, to problems if INPUT has any."),
+        Literal["problems", "domains", "tasks"] | None,
+        Option(help="What to make answers to; tasks are both together. Default: problems if INPUT has any."),
     ] = None,
     per_reference: Annotated[int, Option(min=1, help="Answers to each reference.")] = 1,
     workers: Annotated[int, Option(min=1, help="Worker processes; changes no answer.")] = os.cpu_count() or 1,
@@ -65,24 +65,25 @@ def variants(
     \b
     pddl-eval generate variants problems.parquet answers.parquet
     pddl-eval generate variants problems.parquet answers.parquet --preset fine-tuned --seed 7 --per-reference 3
+    pddl-eval generate variants domains.parquet answers.parquet --of domains
 
-    INPUT has a column reference_problem or reference_domain. OUT has the columns of INPUT, generated_problem or
-    generated_domain, and columns label…: what a correct judge must say, null where that is not known.
+    INPUT has a column reference_problem, reference_domain or both. OUT has the columns of INPUT, generated_problem,
+    generated_domain or both, and columns label…: what a correct judge must say, null where that is not known.
     """
     import polars as pl
 
-    from pddl_eval.benchmark import PRESETS, kind_of, write_variants
+    from pddl_eval.benchmark import PRESETS, by_preset, kind_of, write_variants
     from pddl_eval.progress import progress
     from pddl_eval.run import open_source
 
     source = open_source(inputs)
     kind = kind_of(source.schema, of)
-    draw = kind.by_preset(PRESETS[preset], seed)
+    draw = by_preset(PRESETS[preset], seed, kind)
     wanted = source.rows * per_reference
     with progress(wanted) as pace:
         counts = write_variants(source, output, draw, per_reference, workers, pace.advance, kind)
     made = int(counts["answers"].sum())
-    recipe, *labels = (field.name for field in kind.fields[1:])
+    recipe, *labels = (column for column in counts.columns if column != "answers")
     _print_frame(counts.group_by(recipe).agg(pl.sum("answers")).sort("answers", recipe, descending=[True, False]))
     for label in labels:  # by which the paper describes a model
         if counts.schema[label] == pl.Boolean:

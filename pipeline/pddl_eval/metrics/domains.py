@@ -105,7 +105,13 @@ class DomainPair:
 
 
 DETAIL = Metric(
-    (Column("domain_detail", str, "why the domain cannot be read; operators and constructs that are not scored"),),
+    (
+        Column(
+            "domain_detail",
+            str,
+            "the nearest difference; what is not scored; which plan fails where; why a score is null",
+        ),
+    ),
     lambda pair: (pair.detail or None,),
 )
 

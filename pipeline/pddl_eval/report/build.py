@@ -13,6 +13,7 @@ from pddl_eval.options import version_of
 from pddl_eval.report import numbers
 from pddl_eval.report.groups import DEFAULT_GROUPS, at_level, choose_groups
 from pddl_eval.report.intervals import METHOD
+from pddl_eval.report.reasons import reasons
 from pddl_eval.report.scored import ScoredInput, open_scored, unreadable_texts
 
 MOST_GROUPS = 10_000
@@ -28,7 +29,8 @@ class Report:
     (left out of all rates and metrics), ``failed`` the number of rows with a ``score_error``. ``unfinished`` says in a
     sentence that the run is not complete, with ``missing`` rows. ``clusters`` is the column whose equal values make
     answers belong together; ``sizes`` and ``abstraction`` group by the column ``size``. The columns of each frame: see
-    the functions of ``numbers``. A notebook shows the report as a page.
+    the functions of ``numbers``; ``outcomes``, ``reasons`` and ``reason_examples`` (of plans and domains) are those of
+    ``reasons``. A notebook shows the report as a page.
 
     >>> report = build_report(pl.DataFrame({"equivalent": [True, False], "verdict": ["identical", "goal_differs"]}))
     >>> report.rows, list(report.tables())
@@ -53,6 +55,9 @@ class Report:
     verdicts: pl.DataFrame
     details: pl.DataFrame
     examples: pl.DataFrame
+    outcomes: pl.DataFrame
+    reasons: pl.DataFrame
+    reason_examples: pl.DataFrame
     sizes: pl.DataFrame
     abstraction: pl.DataFrame
     size: str | None
@@ -113,6 +118,7 @@ def build_report(
     answers, bins = numbers.with_bins(answers)
     rates = numbers.rates(answers, groups, names)
     details, examples = numbers.details(data, groups)
+    outcomes, kinds, reason_examples = reasons(data, groups)
     metrics, histograms = numbers.metrics(data, groups)
     made = Report(
         place=data.place,
@@ -133,6 +139,9 @@ def build_report(
         verdicts=numbers.verdicts(counts, groups),
         details=details,
         examples=examples,
+        outcomes=outcomes,
+        reasons=kinds,
+        reason_examples=reason_examples,
         sizes=numbers.rates_by_size(answers, bins, groups, names),
         abstraction=numbers.NOTHING
         if abstraction is None

@@ -364,7 +364,8 @@ def _moved(what: str, measure: str, frame: pl.DataFrame, by: Sequence[str]) -> T
     lines: list[list[Value]] = []
     for line in frame.filter(pl.col("rose") + pl.col("fell") > 0).to_dicts():
         means = [f"{times * line[name]:.{decimals}f}" for name in ("old", "new")]
-        gap = change(times * line["difference"], times * line["low"], times * line["high"], decimals)
+        low, high = (None if line[end] is None else times * line[end] for end in ("low", "high"))
+        gap = change(times * line["difference"], low, high, decimals)
         name = MEASURE_NAMES.get(line["measure"], words(line["measure"]))
         lines.append([*_groups(line, by), name, line["rows"], *means, gap, line["rose"], line["fell"]])
     header = [*by, measure, "rows", "OLD", "NEW", "difference", "higher in NEW", "lower in NEW"]

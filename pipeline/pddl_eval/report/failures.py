@@ -7,10 +7,8 @@ import polars as pl
 from pddl_eval.report.build import Report
 from pddl_eval.report.groups import group_key
 from pddl_eval.report.numbers import DETAIL_CHARACTERS, RIGHT, ROWS
+from pddl_eval.report.reasons import OUTCOMES
 from pddl_eval.report.scored import ROW, Scored, open_scored
-from pddl_eval.verdict import DomainVerdict
-
-RIGHT_DOMAINS = tuple(verdict.value for verdict in DomainVerdict if verdict.right)
 
 
 def failing_rows(report: Report, most: int) -> tuple[pl.DataFrame, int]:
@@ -23,7 +21,7 @@ def failing_rows(report: Report, most: int) -> tuple[pl.DataFrame, int]:
     scored = open_scored(report.place or pl.DataFrame())
     verdict, detail = _reasons(scored)
     groups = [group_key(name) for name in report.by]
-    examples = report.examples["row"].to_list() if report.examples.height else []
+    examples = [row for frame in (report.examples, report.reason_examples) if frame.height for row in frame["row"]]
     # Of each group only the first rows are kept: no group can have more of those that are chosen.
     rows = pl.col(ROW).bottom_k(most).alias("row")
     failed = scored.frame.with_columns(verdict.alias(_VERDICT)).filter(pl.col(_VERDICT).is_not_null())
@@ -57,7 +55,7 @@ def _reasons(scored: Scored) -> tuple[pl.Expr, pl.Expr]:
         "plan_valid": (~pl.col("plan_valid"), pl.lit("plan not valid"), "plan_detail"),
         "goal_reached": (~pl.col("goal_reached"), pl.lit("goal not reached"), "plan_detail"),
         "domain_verdict": (
-            ~pl.col("domain_verdict").is_in(RIGHT_DOMAINS),
+            ~pl.col("domain_verdict").is_in(OUTCOMES["domain"].right),
             pl.lit("domain: ") + pl.col("domain_verdict"),
             "domain_detail",
         ),

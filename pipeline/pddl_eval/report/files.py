@@ -46,7 +46,8 @@ def report_json(report: Report) -> str:
     """Everything in the report, frames as lists of objects under ``tables``."""
     names = [field.name for field in fields(report)]
     simple = {name: value for name in names if not isinstance(value := getattr(report, name), pl.DataFrame)}
-    return to_json({**simple, "signatures": _signatures(report.signatures), "tables": report.tables()})
+    known = {"signature": report.signature, **simple, "signatures": _signatures(report.signatures)}
+    return to_json({**known, "tables": report.tables()})
 
 
 def to_json(known: Mapping[str, Any]) -> str:
@@ -77,11 +78,15 @@ def _signatures(signatures: Iterable[tuple[str | None, int]]) -> list[dict[str, 
 def write_tables(report: Report, output: str | os.PathLike[str], suffix: str) -> None:
     """Write the frames as ``csv`` or ``parquet``: one file each into a folder, or the rates alone into a file.
 
+    In a folder, ``about`` has a row with the dataset's place and rows, what is missing, and how the numbers are made.
+
     If ``output`` ends in ``.csv`` or ``.parquet`` it names a file; it may be a URI. Raises ``DatasetError`` if it is
     not a valid place, ``OutputError`` if it cannot be written.
     """
     place = locate(output)
-    files = {place / f"{name}.{suffix}": frame for name, frame in report.tables().items()}
+    names = ("place", "rows", "mistakes", "failed", "missing", "unfinished", "signature")
+    about = pl.DataFrame([{name: getattr(report, name) for name in names}])
+    files = {place / f"{name}.{suffix}": frame for name, frame in {"about": about, **report.tables()}.items()}
     for file, frame in {place: report.main_table()}.items() if place.path.endswith(f".{suffix}") else files.items():
         content = BytesIO(to_csv(frame).encode() if suffix == "csv" else b"")
         if suffix == "parquet":

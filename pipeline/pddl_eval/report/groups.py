@@ -39,6 +39,7 @@ OWN_COLUMNS = {
         "max",
         "value_from",
         "value_to",
+        "pair",
     ),
 }
 """Columns of the report's frames; a column to group by cannot have the same name."""

@@ -204,10 +204,11 @@ def differences(answers: pl.DataFrame, model: str | None, names: Sequence[str]) 
 
     One row for each measure and each two models that share questions (``Scored.clusters``). Each question
     (``references``) has the same weight, with the mean of a model's answers to it: rates over all answers may differ.
-    ``difference`` is the first's percent minus the second's, with ``low`` and ``high`` and ``bootstrap_p`` (95 %,
-    paired bootstrap of the questions). ``only_first`` and ``only_second`` count the questions of which that model alone
-    got its first answer right; ``mcnemar_p`` is the exact test of these. ``bootstrap_holm`` and ``mcnemar_holm``
-    are corrected for all pairs of models. A measure without any decided value of a model is not compared.
+    ``difference`` is the first's percent minus the second's, with ``low`` and ``high`` (95 %, null for one question)
+    and ``bootstrap_p`` from a paired bootstrap of the questions. ``only_first`` and ``only_second`` count the questions
+    of which that model alone got its first answer right; ``mcnemar_p`` is the exact test of these. ``bootstrap_holm``
+    and ``mcnemar_holm`` are corrected for all pairs of models. A measure without any decided value of a model is not
+    compared.
     """
     if model is None or answers.is_empty():
         return NOTHING
@@ -239,7 +240,7 @@ def differences(answers: pl.DataFrame, model: str | None, names: Sequence[str]) 
     return pl.DataFrame(parts)
 
 
-def _difference(both: pl.DataFrame) -> dict[str, float]:
+def _difference(both: pl.DataFrame) -> dict[str, float | None]:
     first, second = both.select(pl.col("mean", "mean_right").mean() * 100).row(0)
     once = both["once"] - both["once_right"]
     gaps = both["mean"] - both["mean_right"]
@@ -250,8 +251,7 @@ def _difference(both: pl.DataFrame) -> dict[str, float]:
         "first_percent": first,
         "second_percent": second,
         "difference": first - second,
-        "low": 100 * found["low"],
-        "high": 100 * found["high"],
+        **{end: None if (bound := found[end]) is None else 100 * bound for end in ("low", "high")},
         "only_first": only_first,
         "only_second": only_second,
         "mcnemar_p": intervals.mcnemar(only_first, only_second),
@@ -371,7 +371,7 @@ def kind_of_detail(detail: pl.Expr) -> pl.Expr:
 RIGHT = tuple(verdict.value for verdict in Verdict if verdict.right)
 
 
-def details(scored: Scored, by: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
+def details(scored: Scored, by: Sequence[str], right: Sequence[str] = RIGHT) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The commonest kinds of detail, and some rows of each verdict that is not right.
 
     Kinds have their verdict, ``rows`` and ``percent`` of the rows that are not right. The rows, those of the commonest
@@ -380,7 +380,7 @@ def details(scored: Scored, by: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFra
     """
     if not scored.schema.get("verdict") == scored.schema.get("detail") == pl.String:
         return NOTHING, NOTHING
-    wrong = pl.col("verdict").is_not_null() & ~pl.col("verdict").is_in(RIGHT)
+    wrong = pl.col("verdict").is_not_null() & ~pl.col("verdict").is_in(right)
     kind = kind_of_detail(pl.col("detail").fill_null("")).alias("kind")
     first_rows = pl.col(ROW).bottom_k(EXAMPLES).alias("row")
     query = scored.frame.filter(wrong).group_by("verdict", kind).agg(ROWS, first_rows)

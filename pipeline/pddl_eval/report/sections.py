@@ -20,6 +20,7 @@ from pddl_eval.report.numbers import (
     RIGHT,
     main_measure,
 )
+from pddl_eval.report.reasons import OUTCOMES
 from pddl_eval.report.scored import DOMAIN_COLUMNS, FRACTIONS, PLAN_COLUMNS
 from pddl_eval.verdict import Verdict
 
@@ -56,8 +57,8 @@ def report_page(report: Report) -> Page:
     makers |= {_failures: report.verdicts, _sizes: report.sizes}
     sections = [make(report) for make, frame in makers.items() if not frame.is_empty()]
     sections += [
-        _metrics(report, PLANS, PLAN_MEASURES, PLAN_COLUMNS),
-        _metrics(report, DOMAINS, DOMAIN_MEASURES, DOMAIN_COLUMNS),
+        _metrics(report, PLANS, PLAN_MEASURES, PLAN_COLUMNS, "plan"),
+        _metrics(report, DOMAINS, DOMAIN_MEASURES, DOMAIN_COLUMNS, "domain"),
     ]
     title = f"Scores of {report.place}" if report.place is not None else "Scores"
     return Page(title, warnings(report), _facts(report), [section for section in sections if section.tables])
@@ -223,33 +224,46 @@ def _failures(report: Report) -> Section:
         "Verdicts in percent of all rows. Details that differ only in names count together: the arguments of an atom "
         "are written …, digits are written #."
     )
-    alone = at_level(report.verdicts, report.by, ()).select("verdict", "rows", "percent").rows()
     meanings = {verdict.value: verdict.meaning for verdict in Verdict}
+    frames = (report.verdicts, report.details, report.examples)
+    return Section(FAILURES, [how], _reason_tables(report, "Verdicts", frames, meanings, RIGHT))
+
+
+def _reason_tables(
+    report: Report,
+    caption: str,
+    frames: tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame],
+    meanings: Mapping[str, str],
+    right: Sequence[str],
+) -> list[Table]:
+    """What became of the answers, the commonest details, and rows to look at; ``frames`` as ``numbers`` makes them."""
+    verdicts, details, examples = frames
+    if verdicts.is_empty():
+        return []
+    alone = at_level(verdicts, report.by, ()).select("verdict", "rows", "percent").rows()
     lines = [[words(verdict), meanings.get(verdict, ""), rows, share] for verdict, rows, share in alone]
-    tables = [table("Verdicts", ("verdict", "meaning", "rows", "percent"), lines, texts=1)]
+    tables = [table(caption, ("verdict", "meaning", "rows", "percent"), lines, texts=1)]
     if report.by:
-        tables.append(_verdicts_by_group(report, [verdict for verdict, *_ in alone if verdict not in RIGHT]))
-    if not report.details.is_empty():
+        first = report.by[0]
+        name = pl.when(pl.col("verdict").is_in(right)).then(pl.lit("right")).otherwise("verdict").alias("verdict")
+        by_first = at_level(verdicts, report.by, report.by[:1])
+        shares = by_first.group_by(first, name, maintain_order=True).agg(pl.col("percent").sum())
+        wrong = [verdict for verdict, *_ in alone if verdict not in right][:MOST_VERDICTS]
+        shown = {each: words(each) for each in ("right", *wrong)}
+        caption = f"Commonest verdicts in percent, by {first}"
+        tables.append(_by_group(caption, shares, shown, lambda _, share: share or 0.0))
+    if not details.is_empty():
         caption = "Commonest details, in percent of the rows that are not right"
-        lines = [[words(verdict), *rest] for verdict, *rest in report.details.head(MOST_KINDS).iter_rows()]
+        lines = [[words(verdict), *rest] for verdict, *rest in details.head(MOST_KINDS).iter_rows()]
         tables.append(table(caption, ("verdict", "detail", "rows", "percent"), lines, texts=1))
-        tables += _example_tables(report)
-    return Section(FAILURES, [how], tables)
+        tables += _example_tables(report, examples)
+    return tables
 
 
-def _verdicts_by_group(report: Report, wrong: Sequence[str]) -> Table:
-    first = report.by[0]
-    alone = at_level(report.verdicts, report.by, report.by[:1])
-    name = pl.when(pl.col("verdict").is_in(RIGHT)).then(pl.lit("right")).otherwise("verdict").alias("verdict")
-    shares = alone.group_by(first, name, maintain_order=True).agg(pl.col("percent").sum())
-    shown = {each: words(each) for each in ("right", *wrong[:MOST_VERDICTS])}
-    return _by_group(f"Commonest verdicts in percent, by {first}", shares, shown, lambda _, share: share or 0.0)
-
-
-def _example_tables(report: Report) -> list[Table]:
+def _example_tables(report: Report, examples: pl.DataFrame) -> list[Table]:
     header = (f"row ({', '.join(report.by)})" if report.by else "row", "detail, and the command that explains it")
     tables = []
-    for place, ((verdict,), frame) in enumerate(report.examples.group_by("verdict", maintain_order=True)):
+    for place, ((verdict,), frame) in enumerate(examples.group_by("verdict", maintain_order=True)):
         if place < MAIN_VERDICTS or verdict in (Verdict.UNDECIDED, Verdict.REFERENCE_INVALID):
             lines = [
                 (Cell(str(row), ", ".join(groups), row=row), Cell(detail or "", command=command or ""))
@@ -294,9 +308,17 @@ def _abstraction_tables(report: Report, measure: str, sizes: Sequence[str]) -> l
     return tables[:MOST_SPLITS]
 
 
-def _metrics(report: Report, title: str, measures: Sequence[str], columns: Sequence[str]) -> Section:
-    """Plans or domains: rates of valid plans, then means and quantiles of the metrics."""
+def _metrics(report: Report, title: str, measures: Sequence[str], columns: Sequence[str], pair: str) -> Section:
+    """Plans or domains: rates, why they fail, then means and quantiles of the metrics."""
     tables = _rate_tables(report, f"Percent of {title.lower()}", measures)
+    outcomes, kinds, examples = (
+        frame.filter(pair=pair).drop("pair") if frame.height else frame
+        for frame in (report.outcomes, report.reasons, report.reason_examples)
+    )
+    known = OUTCOMES[pair]
+    tables += _reason_tables(
+        report, f"What became of {title.lower()}", (outcomes, kinds, examples), known.meanings, known.right
+    )
     frame = report.metrics.filter(pl.col("metric").is_in(columns)) if report.metrics.height else report.metrics
     if frame.height:
         statistics = ("mean", "sd", *QUANTILES)

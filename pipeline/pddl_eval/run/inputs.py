@@ -57,6 +57,10 @@ STEP_ROWS = 64
 """Rows that are decoded at a time, because only decoded rows say how large they are."""
 
 FOOTER_READERS = 16
+
+HASHED_BYTES = 2 * 2**30
+"""Bytes of an input of which a run's start reads the whole content, one or two seconds a gigabyte."""
+
 BATCH_ROWS = 1024
 LOCAL_BUFFER_BYTES = 128 * 1024
 REMOTE_BUFFER_BYTES = 2 * 2**20
@@ -83,9 +87,9 @@ Input = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 class FileVersion:
     """A file as it was when the run was prepared: ``footer`` is a digest of its footer.
 
-    The footer holds the size, place and bounds of every column chunk, so that a file whose rows changed has another
-    one, while copying or touching the file changes nothing. ``keys`` are the columns that its folders' names give it
-    (``model=a/split=test``); None is a null.
+    The footer holds the size, place and bounds of every column chunk, so that nearly every file whose rows changed has
+    another one; ``contents`` finds the others when a run is started again. ``keys`` are the columns that its folders'
+    names give it (``model=a/split=test``); None is a null.
     """
 
     location: Location
@@ -225,6 +229,30 @@ def _what_it_is(tail: bytes, head: bytes) -> str:
     if not name:
         return ""
     return f" but seems to be {name}; in Python, polars.{read}(FILE).write_parquet(FILE.parquet) converts it"
+
+
+def contents(source: Source) -> dict[str, str]:
+    """What tells a file from any other version of it, by name: ``blake2b:`` and a digest of its content.
+
+    Of an input larger than ``HASHED_BYTES`` or on an object store it is ``modified:`` and the time when it was written,
+    in nanoseconds. Raises ``DatasetError`` where a file cannot be read.
+    """
+    whole = source.base.is_local and sum(file.size for file in source.files) <= HASHED_BYTES
+
+    def content(file: InputFile) -> str:
+        place = file.version.location
+        with dataset_errors(place, "read"):
+            if not whole:
+                return f"modified:{place.filesystem.get_file_info(place.path).mtime_ns}"
+            with Path(place.path).open("rb") as opened:
+                return f"blake2b:{hashlib.file_digest(opened, _short_digest).hexdigest()}"
+
+    with ThreadPoolExecutor(FOOTER_READERS) as readers:
+        return dict(zip([file.name for file in source.files], readers.map(content, source.files), strict=True))
+
+
+def _short_digest() -> hashlib.blake2b:
+    return hashlib.blake2b(digest_size=16)
 
 
 def plan_shards(source: Source, shard_rows: int) -> tuple[Shard, ...]:

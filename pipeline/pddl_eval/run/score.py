@@ -29,7 +29,17 @@ from pddl_eval.options import RunOptions, ScoringOptions, takes
 from pddl_eval.progress import progress
 from pddl_eval.run import places
 from pddl_eval.run.engines import Processes, RayTasks, WorkerLost, choose_engine
-from pddl_eval.run.inputs import SUFFIXES, Input, Shard, Source, close_file, named_rows, open_source, plan_shards
+from pddl_eval.run.inputs import (
+    SUFFIXES,
+    Input,
+    Shard,
+    Source,
+    close_file,
+    contents,
+    named_rows,
+    open_source,
+    plan_shards,
+)
 from pddl_eval.run.partitions import (
     SCORE_ERROR,
     VERDICT,
@@ -59,7 +69,7 @@ IN_PROCESS = "_in_process"
 
 FILE_SUFFIXES = ("parquet", "parq", "pq", "jsonl", "json", "csv", "arrow", "feather", "txt")
 
-FORMAT = 1
+FORMAT = 2
 """Of the manifest."""
 
 _SHOWN = [column for pair in PAIRS for column in pair.columns if column.in_summary]
@@ -140,6 +150,7 @@ def prepare_run(inputs: Input, output: str | os.PathLike[str], scorer: Scorer, s
     output_schema = scorer.output_schema(source.schema)
     scorer = replace(scorer, signature=scorer.signature + scorer.constants_signed(source.schema))
     # All that must be the same for a run to be the same. Where the input lies is not part of it.
+    content = contents(source)
     identity = {
         "format": FORMAT,
         "signature": scorer.signature,
@@ -147,7 +158,7 @@ def prepare_run(inputs: Input, output: str | os.PathLike[str], scorer: Scorer, s
         "shard_rows": shard_rows,
         "schema": source.schema.to_string(show_schema_metadata=False, show_field_metadata=False),
         "files": [
-            {"name": file.name, "rows": file.rows, "size": file.size, "footer": file.version.footer}
+            {"name": file.name, "rows": file.rows, "size": file.size, "content": content[file.name]}
             for file in source.files
         ],
     }

@@ -59,6 +59,12 @@ def reachable_instances(objects: Mapping[str, str], init: State, domain: Domain)
     return grounding.instances
 
 
+def objects_that_fit(objects: Mapping[str, str], types: Types, domain: Domain) -> frozenset[str]:
+    """The objects that may stand for a parameter of these types; each type of objects is looked at once."""
+    fitting = {type_ for type_ in {*objects.values()} if domain.fits(type_, types)}
+    return frozenset(name for name, type_ in objects.items() if type_ in fitting)
+
+
 def picker(positions: list[int]) -> Pick:
     """The function that picks the values at these positions."""
     if len(positions) > 1:
@@ -105,7 +111,8 @@ class _Grounding:
         all_declared = all(term in objects for atom in init for term in atom[1:])
         self.fitting: dict[Types, list[str] | None] = {}
         for types in {types for operator in domain.operators for _, types in operator.parameters}:
-            fit = [name for name in self.names if domain.fits(objects[name], types)]
+            fitting = objects_that_fit(objects, types, domain)
+            fit = [name for name in self.names if name in fitting]
             self.fitting[types] = None if all_declared and len(fit) == len(self.names) else fit
         self.grows = {_relation(atom) for operator in domain.operators for atom in operator.add_effects}
         self.changes = self.grows.union(_relation(atom) for o in domain.operators for atom in o.delete_effects)
@@ -127,18 +134,25 @@ class _Grounding:
         for start in [atom for atom in atoms if _relation(atom) in self.grows] or [()]:
             bound = {word: slot for slot, word in enumerate(words)}
             joins = [_Join(start, bound, fitting)]
-            left = [atom for atom in atoms if atom != start]
+            left = sorted(
+                (atom for atom in atoms if atom != start), key=lambda a: (_relation(a) in self.grows, -len(a), a)
+            )
             while left:
-                atom = min(left, key=lambda a: (len({*a} - bound.keys()), _relation(a) in self.grows, -len(a), a))
-                left.remove(atom)
-                join = _Join(atom, bound, fitting)
-                tables = self.tables.setdefault(_relation(atom), {})
-                _, join.table = tables.setdefault(tuple(join.bound), (join.value, join.table))
-                joins.append(join)
+                # Those that bind no further variable come first, all at once.
+                following = [atom for atom in left if bound.keys() >= {*atom}]
+                following = following or [min(left, key=lambda a: sum(term not in bound for term in {*a}))]
+                taken = {*following}
+                left = [atom for atom in left if atom not in taken]
+                for atom in following:
+                    join = _Join(atom, bound, fitting)
+                    tables = self.tables.setdefault(_relation(atom), {})
+                    _, join.table = tables.setdefault(tuple(join.bound), (join.value, join.table))
+                    joins.append(join)
             for variable, fit in fitting.items():
                 if variable not in bound:
                     joins.append(_Join((variable,), bound, dict.fromkeys(fitting)))
                     joins[-1].table[()] = [(name,) for name in (self.names if fit is None else fit)]
+            self._count(len(joins))
             trigger = self._trigger(words, joins, picker([bound[term] for term in terms]), add_instance)
             self.triggers.setdefault(_relation(start), []).append(trigger)
 

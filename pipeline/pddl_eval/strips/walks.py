@@ -16,12 +16,12 @@ from random import Random
 from pddl_eval.budget import check
 from pddl_eval.model import EQUALITY, Atom, Domain, Operator, Problem, State, indexes
 from pddl_eval.strips import joins
-from pddl_eval.strips.joins import picker
+from pddl_eval.strips.joins import objects_that_fit, picker
 from pddl_eval.strips.task import GroundTask, successor_generator
 from pddl_eval.verdict import Undecided
 
-WALKS = 10
-STEPS = 50
+WALKS = 20
+STEPS = 25
 SEED = 0
 
 MAX_LOOKS = 4_000_000
@@ -116,10 +116,10 @@ def _walk(task: GroundTask) -> Sequence[int]:
             if state not in known:
                 found, looked_at = successors(state)
                 looks += looked_at
-                by_name: dict[str, list[int]] = {}
-                for operator, after in sorted(found, key=lambda each: rank[id(each[0])]):
-                    by_name.setdefault(operator.name, []).append(after)
-                known[state] = list(by_name.values())
+                by_name: dict[str, list[tuple[int, int]]] = {}
+                for operator, after in found:
+                    by_name.setdefault(operator.name, []).append((rank[id(operator)], after))
+                known[state] = [[after for _, after in sorted(group)] for _, group in sorted(by_name.items())]
                 check()
             choices = known[state]
             if not choices or looks > MAX_LOOKS:
@@ -140,10 +140,7 @@ class Instances:
         self, operator: Operator[State], domain: Domain, objects: Mapping[str, str], visited: VisitedStates
     ) -> None:
         self._holds, self._everywhere = visited.holds, (1 << visited.count) - 1
-        self._fitting = [
-            frozenset(name for name, type_ in objects.items() if domain.fits(type_, types))
-            for _, types in operator.parameters
-        ]
+        self._fitting = [objects_that_fit(objects, types, domain) for _, types in operator.parameters]
         names = {term for part in operator.parts for atom in part for term in atom} - {*operator.action[1:]}
         self._words = tuple(sorted(names))
         slots = {term: slot for slot, term in enumerate((*self._words, *operator.action[1:]))}
@@ -188,7 +185,7 @@ def count_applicable(domain: Domain, objects: Mapping[str, str], visited: Visite
     for operator in domain.operators:
         asked = {term for part in operator.parts[:2] for atom in part for term in atom[1:]}
         free = [types for name, types in operator.parameters if name not in asked]
-        factor[operator.name] = prod(sum(domain.fits(each, types) for each in objects.values()) for types in free)
+        factor[operator.name] = prod(len(objects_that_fit(objects, types, domain)) for types in free)
         bare[operator.name] = Operator(
             operator.name,
             tuple(each for each in operator.parameters if each[0] in asked),

@@ -1,0 +1,90 @@
+"""Why plans and domains fail: what became of them, with the commonest details, as ``numbers`` has it for problems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from pddl_eval.report.numbers import NOTHING, count_rows, details, verdicts
+from pddl_eval.report.scored import Scored
+from pddl_eval.verdict import DomainVerdict
+
+PLAN_ENDS = {
+    "valid": "every step can be carried out and the goal holds at the end",
+    "step_fails": "a step cannot be carried out",
+    "goal_not_reached": "every step can be carried out, and the goal does not hold at the end",
+    "no_plan": "no action could be read",
+}
+"""What becomes of plans that are carried out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """What becomes of a pair: ``verdict`` (null: nothing was decided), computed from columns of these types.
+
+    ``sentence`` is the column that says more, ``meanings`` what each verdict means, ``right`` those that are right.
+    """
+
+    needs: Mapping[str, type[pl.DataType]]
+    verdict: pl.Expr
+    sentence: str
+    meanings: Mapping[str, str]
+    right: tuple[str, ...]
+
+
+OUTCOMES = {
+    "plan": Outcomes(
+        {"plan_valid": pl.Boolean, "first_failed_step": pl.Int64, "plan_length": pl.Int64, "plan_detail": pl.String},
+        pl.when(pl.col("plan_valid"))
+        .then(pl.lit("valid"))
+        .when(pl.col("first_failed_step").is_not_null())
+        .then(pl.lit("step_fails"))
+        .when(pl.col("plan_length") == 0)
+        .then(pl.lit("no_plan"))
+        .when(~pl.col("plan_valid"))
+        .then(pl.lit("goal_not_reached")),
+        "plan_detail",
+        PLAN_ENDS,
+        ("valid",),
+    ),
+    "domain": Outcomes(
+        {"domain_verdict": pl.String, "domain_detail": pl.String},
+        pl.col("domain_verdict"),
+        "domain_detail",
+        {verdict.value: verdict.meaning for verdict in DomainVerdict},
+        tuple(verdict.value for verdict in DomainVerdict if verdict.right),
+    ),
+}
+"""By the name of the pair."""
+
+
+def reasons(scored: Scored, by: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """What became of plans and domains: ``verdicts`` of each ``pair``, and both frames of ``details``.
+
+    >>> from pddl_eval.report.scored import open_scored
+    >>> scored = {"domain_verdict": ["renamed", "empty"], "domain_detail": ["", "there is no domain"]}
+    >>> outcomes, kinds, _ = reasons(open_scored(pl.DataFrame(scored)), [])
+    >>> outcomes.rows()
+    [('domain', 'empty', 1, 50.0), ('domain', 'renamed', 1, 50.0)]
+    >>> kinds.rows()
+    [('domain', 'empty', 'there is no domain', 1, 100.0)]
+    """
+    found: list[tuple[pl.DataFrame, ...]] = []
+    for pair, known in OUTCOMES.items():
+        if all(scored.schema.get(name) == type_ for name, type_ in known.needs.items()):
+            columns = {"verdict": known.verdict, "detail": pl.col(known.sentence)}
+            schema = pl.Schema({**scored.schema, **dict.fromkeys(columns, pl.String())})
+            seen = replace(scored, frame=scored.frame.with_columns(**columns), schema=schema)
+            kinds, examples = details(seen, by, known.right)
+            if examples.height:
+                examples = examples.with_columns(pl.col("command") + f" --only {pair}")
+            frames = (verdicts(count_rows(seen, by), by), kinds, examples)
+            found.append(tuple(frame.select(pl.lit(pair).alias("pair"), pl.all()) for frame in frames))
+    if not found:
+        return NOTHING, NOTHING, NOTHING
+    outcomes, kinds, examples = (
+        pl.concat([frame for frame in frames if frame.width > 1] or [NOTHING]) for frames in zip(*found, strict=True)
+    )
+    return outcomes, kinds, examples
