@@ -191,7 +191,7 @@ def test_plans_and_domains_fail_too(tmp_path: Path) -> None:
     frame.write_parquet(tmp_path / "scored.parquet")
     found, number = failing_rows(build_report(tmp_path / "scored.parquet"), 10)
     assert number == 3
-    assert found.select("row", "verdict", "detail").rows() == [
+    assert found.sort("row").select("row", "verdict", "detail").rows() == [
         (1, "plan not valid", "step 1 fails"),
         (2, "goal not reached", "the goal lacks (on a b)"),
         (3, "domain: operators_differ", "go lacks the effect (q)"),

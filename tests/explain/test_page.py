@@ -94,3 +94,10 @@ def test_markup_of_the_terminal_library_is_text() -> None:
 def test_the_same_pair_gives_the_same_picture() -> None:
     pictures = {scenes_svg(explain(REFERENCE, ANSWERS[Verdict.GOAL_DIFFERS])) for _ in range(3)}
     assert len(pictures) == 1
+
+
+@pytest.mark.parametrize("verdict", [Verdict.GOAL_DIFFERS, Verdict.UNPARSEABLE])
+def test_a_picture_is_as_wide_as_its_longest_line(verdict: Verdict) -> None:
+    picture = ElementTree.fromstring(scenes_svg(explain(REFERENCE, ANSWERS[verdict])))
+    texts = ["".join(each.itertext()) for each in picture.iter("{http://www.w3.org/2000/svg}text")]
+    assert float(picture.attrib["width"]) > 7 * max(map(len, texts))

@@ -247,7 +247,9 @@ def scenes_svg(explanation: Explanation) -> str:
     if not drawn:
         labels.append(Item(PAD, 59, 0, LINE, "neither problem could be read, so there is nothing to draw", ""))
     labels.append(Item(PAD, y - GAP, 0, LINE, LEGEND, "note"))
-    return render("scene.svg", title=verdict, placed=placed, labels=labels, width=columns * width, height=y, alone=True)
+    longest = max(len(label.text) for label in labels) * CHARACTER + 2 * PAD
+    whole = max(columns * width, longest)
+    return render("scene.svg", title=verdict, placed=placed, labels=labels, width=whole, height=y, alone=True)
 
 
 def drawings(explanation: Explanation) -> list[Drawing]:

@@ -14,8 +14,8 @@ from typing import Any
 GAP = 28.0
 """Room between cards."""
 
-WIDTH = 560.0
-"""The width at which the parts of a scene begin a new row, if no part is wider."""
+WIDTH, GRAPH_WIDTH = 340.0, 560.0
+"""The width at which the parts of a scene begin a new row (a phone's), and the width of a graph."""
 
 STEPS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 STEPS |= {"north": (0, -1), "south": (0, 1), "west": (-1, 0), "east": (1, 0)}
@@ -132,7 +132,7 @@ def _spread(graph: Any, sizes: Mapping[str, Size]) -> Part:
         name: (float(x), float(y)) for name, (x, y) in networkx.spring_layout(graph, iterations=300, seed=1).items()
     }
     (first, *_, last) = sorted(x for x, _ in points.values())
-    room = min(WIDTH, sum(sizes[name][0] + GAP for name in points)) - max(sizes[name][0] for name in points)
+    room = min(GRAPH_WIDTH, sum(sizes[name][0] + GAP for name in points)) - max(sizes[name][0] for name in points)
     scale = room / max(last - first, 1e-3)
     corners: dict[str, Position] = {}
     for name, (x, y) in sorted(points.items(), key=lambda each: each[1][1]):
