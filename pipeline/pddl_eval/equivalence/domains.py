@@ -265,7 +265,7 @@ def _count_sentence(reference: Domain, generated: Domain) -> str:
     extra = [each.generated.name for each in pairs if each.reference is None and each.generated is not None]
     sentence = f"{_operators(len(generated.operators))} instead of {len(reference.operators)}"
     for what, names in (("nothing corresponds to", missing), ("too many:", extra)):
-        sentence += f"; {what} {listed(names, MOST_NAMES)}" if names else ""
+        sentence += f" ({what} {listed(names, MOST_NAMES)})" if names else ""
     return sentence
 
 

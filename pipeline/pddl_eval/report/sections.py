@@ -104,6 +104,8 @@ def _rates(report: Report) -> Section:
         .select("measure", "rows", "yes", "undecided")
         .iter_rows()
     ]
+    if "solves_reference" in report.rates["measure"]:
+        paragraphs.append("“Solves reference”: an answer without a plan, or with other names of objects, counts as no.")
     if undecided:
         paragraphs.append(f"Undecided rows count as no. Undecided: {', '.join(undecided)}.")
     return Section(RATES, paragraphs, _rate_tables(report, "Percent of answers", PROBLEM_MEASURES))
