@@ -120,10 +120,15 @@ LEFT_OUT = -1
 
 def _answer(scored: Scored, name: str) -> pl.Expr:
     left_out = ~scored.is_counted(name) | (pl.col(name).is_null() if name in OPTIONAL else False)
+    return pl.when(left_out).then(LEFT_OUT).otherwise(said(scored, name)).cast(pl.Int8).alias(name)
+
+
+def said(scored: Scored, name: str) -> pl.Expr:
+    """A score as it counts: a null is false where nothing is open (``FOLLOWS``)."""
     value, other = pl.col(name), FOLLOWS.get(name)
-    if other and scored.schema.get(other) == pl.Boolean:
-        value = value.fill_null(pl.when(pl.col(other).is_not_null()).then(False))
-    return pl.when(left_out).then(LEFT_OUT).otherwise(value).cast(pl.Int8).alias(name)
+    if other is None or scored.schema.get(other) != pl.Boolean:
+        return value
+    return value.fill_null(pl.when(pl.col(other).is_not_null()).then(False))
 
 
 def _right(name: str) -> pl.Expr:
