@@ -217,3 +217,17 @@ def test_scripts_write_no_markup() -> None:
     for script in ("charts.js", "failures.js"):
         text = (Path(viewer.__file__).parent / "templates" / script).read_text(encoding="utf-8")
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|Function\(", text)
+
+
+def test_the_table_shows_the_beginning_of_the_answer_that_is_wrong(tmp_path: Path) -> None:
+    rows = {
+        "reference_problem": [REFERENCE],
+        "generated_problem": [REFERENCE],
+        "reference_plan": ["(pickup a)"],
+        "generated_plan": ["(fly a)"],
+    }
+    pl.DataFrame(rows).write_parquet(tmp_path / "pairs.parquet")
+    score_dataset(tmp_path / "pairs.parquet", tmp_path / "scored", workers=1)
+    write_folder(build_report(tmp_path / "scored"), tmp_path / "report")
+    text = Page(tmp_path / "report" / FAILURES).text
+    assert "(fly a)" in text and "tower" not in text

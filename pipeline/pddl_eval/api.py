@@ -165,7 +165,8 @@ def compare_tasks(
     Some renaming that makes the domains equivalent has to make the problems equivalent. The generated texts may be raw
     model answers. ``is_placeholder`` as in ``compare_problems``.
 
-    Raises ``UserError`` where the reference domain is missing, has no operators or cannot be read.
+    Raises ``UserError`` where the reference domain is missing, has no operators or cannot be read, ``ParseError`` (a
+    ``UserError``) where the reference problem cannot be read.
     Source: DESIGN.md, section 7.
 
     >>> go = "(define (domain d) (:action go :parameters (?a ?b) :precondition (at ?a) :effect (at ?b)))"

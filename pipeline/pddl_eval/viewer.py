@@ -13,10 +13,9 @@ import polars as pl
 
 from pddl_eval.errors import UserError, never_an_interrupt
 from pddl_eval.explain import explain_row, html_page, row_at
-from pddl_eval.options import MEANINGS
 from pddl_eval.pages import Cell, Page, Section, Table, html, render, row_count, words
 from pddl_eval.progress import progress
-from pddl_eval.report import Report, failing_rows, report_html, warnings
+from pddl_eval.report import ANSWER, Report, failing_rows, report_html, warnings
 from pddl_eval.run import locate, open_source, put_bytes, scored_with
 from pddl_eval.shown import line
 
@@ -50,14 +49,14 @@ def write_folder(report: Report, output: str | os.PathLike[str], most: int = MOS
     options = scored_with(source)
     with progress(found.height, unit="rows") as pace:
         # In an order in which every model and verdict comes early, because the time can end.
-        for row, *groups in found.select("row", *report.by).iter_rows():
+        for row, holder, *groups in found.select("row", ANSWER, *report.by).iter_rows():
             named = map(" ".join, zip(report.by, groups, strict=True))
             title = ", ".join([f"Row {row:,} of {report.place}", *named])
             links = {"Report": f"../{INDEX}", "All failures": f"../{FAILURES}#row-{row}"}
             try:
                 known = row_at(source, row, options.columns)
                 page = html_page(explain_row(known.values, options), title, links=links)
-                answer = next(filter(None, map(known.values.get, ANSWERS)), "")
+                answer = known.values.get(holder) or ""
                 beginnings[row] = line(answer, ANSWER_CHARACTERS)
             except Exception as error:  # One row costs one page: it is shown without.
                 never_an_interrupt(error)
@@ -68,15 +67,12 @@ def write_folder(report: Report, output: str | os.PathLike[str], most: int = MOS
             pace.advance(1)
             if time.monotonic() - started > MOST_SECONDS:
                 break
-    shown = found.head(len(beginnings)).sort("row")
+    shown = found.drop(ANSWER).head(len(beginnings)).sort("row")
     put_bytes(place / INDEX, report_html(report, links={"All failures": FAILURES}, rows=pages).encode())
     table = _failures_page(report, shown, beginnings, number, most)
     browsed = html(table, script=render("failures.js"), links={"Report": INDEX}, rows=pages)
     put_bytes(place / FAILURES, browsed.encode())
     return len(pages)
-
-
-ANSWERS = tuple(meaning for meaning in MEANINGS if meaning.startswith("generated_"))
 
 
 def _failures_page(report: Report, shown: pl.DataFrame, beginnings: dict[int, str], number: int, most: int) -> Page:

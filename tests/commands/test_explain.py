@@ -105,6 +105,10 @@ def test_a_row_with_several_pairs_explains_each(tmp_path: Path) -> None:
     for pair in ("Problems", "Plans", "Domains"):
         assert any(line.startswith(f"{pair}: ") for line in rest)
     assert "Problems" not in run("explain", SAMPLE, "--row", 4, "--only", "plan").stdout
+    scored, rows = tmp_path / "scored.parquet", pq.read_table(SAMPLE)
+    pq.write_table(rows.append_column("verdict", [["not_strips"] * len(rows)]), scored)
+    assert "scored there as not_strips" in run("explain", scored, "--row", 4).stdout
+    assert "not_strips" not in run("explain", scored, "--row", 4, "--only", "domain").stdout
 
 
 def test_a_mistake_is_one_sentence(tmp_path: Path) -> None:

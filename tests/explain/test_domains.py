@@ -71,3 +71,13 @@ def test_what_cannot_be_read_has_its_reason(generated: str | None) -> None:
     explanation = explained(generated)
     assert explanation.generated is None and explanation.page().good is False
     assert explanation.detail == compare_domains(GRIPPER, generated).detail != ""
+
+
+def test_formulas_beyond_strips_that_differ_are_named_and_marked() -> None:
+    domain = """(define (domain d) (:predicates (p ?x) (q))
+      (:action rest :parameters () :effect (q))
+      (:action go :parameters () :precondition (forall (?y) (p ?y)) :effect (q)))"""
+    explanation = explained(domain.replace("forall", "exists"), domain)
+    assert explanation.detail.startswith("go ")
+    assert [row[0] for row in shown(explanation)["go"]] == ["beyond STRIPS"] * 2
+    assert shown(explained(domain.replace("?y", "?z"), domain)) == {}

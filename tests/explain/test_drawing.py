@@ -67,6 +67,14 @@ def test_blocks_are_towers_of_arrows() -> None:
     assert marks(goal)[("arm-empty",)] == Mark.IMPLIED
 
 
+def test_an_atom_or_a_type_of_the_answer_alone_changes_no_arrow() -> None:
+    for answer in (REFERENCE.replace("(:init", "(:init (polished a)"), REFERENCE.replace("a b", "b - block a", 1)):
+        scenes = scenes_of(explain(REFERENCE, answer))
+        arrows = [sorted(arrow for arrow, _ in scene.arrows) for scene in scenes]
+        assert arrows[0] == arrows[1] != [] and arrows[2] == arrows[3]
+        assert all("polished" not in card.kind for scene in scenes for card in scene.cards)
+
+
 def test_balls_are_chips_on_the_card_of_their_room() -> None:
     initial, _, goal, _ = scenes_of(explain(GRIPPER, GRIPPER))
     assert not initial.arrows

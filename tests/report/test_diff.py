@@ -254,3 +254,18 @@ def test_rows_of_one_reference_count_as_one() -> None:
     assert again["rows"].to_list() == [400]
     for name in ("difference", "low", "high", "p"):
         assert again[name].to_list() == pytest.approx(once[name].to_list())
+
+
+def test_an_answer_without_a_plan_is_compared_as_one_that_does_not_solve_the_reference() -> None:
+    old = problems(YES, YES, solvable=[True, True], solves_reference=[True, True])
+    none = pl.Series([None, None], dtype=pl.Boolean)
+    new = problems(YES, YES, solvable=[False, False]).with_columns(solves_reference=none)
+    rates = {row["measure"]: row["new"] for row in compare_datasets(old, new).rates.to_dicts()}
+    assert rates == {"equivalent": 1.0, "solvable": 0.0, "solves_reference": 0.0}
+
+
+def test_details_of_several_pairs_name_their_pair() -> None:
+    old = problems(YES)
+    new = problems(NO, domain_detail=["go lacks the effect (p)"], plan_detail=[""])
+    (detail,) = compare_datasets(old, new).examples["detail"]
+    assert detail == "problem: detail 0; domain: go lacks the effect (p)"

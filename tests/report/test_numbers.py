@@ -83,6 +83,18 @@ def test_rows_that_failed_to_be_scored_are_undecided() -> None:
     assert report.failed == 1
 
 
+def test_an_answer_without_a_plan_does_not_solve_the_reference_and_is_decided() -> None:
+    frame = pl.DataFrame({"solvable": [True, False, None, True], "solves_reference": [True, None, None, None]})
+    assert cell(build_report(frame), "solves_reference") == (4, 1, 1, 25.0)
+    assert cell(build_report(frame[1:2]), "solves_reference") == (1, 0, 0, 0.0)
+
+
+def test_details_of_domains_are_of_one_kind_whatever_their_notes_on_behaviour() -> None:
+    details = ["go lacks the effect (p)", "go lacks the effect (p); the generated domain's plan: none was found"]
+    frame = pl.DataFrame({"domain_verdict": ["operators_differ"] * 2, "domain_detail": details})
+    assert build_report(frame).reasons["rows"].to_list() == [2]
+
+
 def test_no_rows_no_rates() -> None:
     report = build_report(answers().clear())
     assert report.rates.is_empty()

@@ -66,6 +66,13 @@ def test_a_plan_that_cannot_be_checked_is_left_out_of_both() -> None:
     assert (summary.share("goal_reached"), summary.share("equivalent")) == (pytest.approx(2 / 3), 0.5)
 
 
+def test_an_answer_without_a_plan_is_not_called_undecided() -> None:
+    solvable, solves = {"true": 2, "false": 1, "null": 1}, {"true": 1, "false": 0, "null": 3}
+    statistics = {"solvable": solvable, "solves_reference": solves}
+    lines = dict(RunSummary("scored", 4, 4, 0, 0, 1, 0, "local", 1, 1.0, "s", statistics).lines())
+    assert lines["solves_reference"].split() == ["25.00%", "(1,", "1", "undecided)"]
+
+
 def stopped(folder: Path, kept: Sequence[int], complete: bool = False) -> Path:
     """The run with only some of its partitions, as if it had been stopped."""
     scored = folder / f"stopped-{len(kept)}-{complete}"

@@ -13,7 +13,7 @@ from pddl_eval.domains import BrokenAssumption, blocksworld, rover_single_stores
 from pddl_eval.model import Domain, Problem, State
 from pddl_eval.parsing import parse_domain, parse_problem
 from pddl_eval.solve import execute
-from pddl_eval.strips import Counterexample, closure, counterexample, find_plan, goal_closure
+from pddl_eval.strips import SeparatingState, closure, find_plan, goal_closure, separating_state
 from pddl_eval.strips.task import GroundTask, ground, reachable_states
 from pddl_eval.verdict import Undecided, Unsolvable
 
@@ -63,14 +63,14 @@ def check_bounds(problem: Problem, domain: Domain) -> None:
         assert isinstance(decided, Undecided) or decided == expected
 
 
-def check_counterexample(problem: Problem, domain: Domain, choose: Random) -> None:
+def check_separating_state(problem: Problem, domain: Domain, choose: Random) -> None:
     if not is_small(problem, domain):
         return
     states = exhaustive.reachable(problem, as_the_judge_reads(domain)) or frozenset()
     asked = frozenset(choose.sample(sorted(frozenset().union(*states) | {("never",)}), 1))
     is_implied = all(asked <= state for state in states if problem.goal <= state)
-    answer = counterexample(problem, domain, problem.goal, asked)
-    if isinstance(answer, Counterexample):
+    answer = separating_state(problem, domain, problem.goal, asked)
+    if isinstance(answer, SeparatingState):
         assert answer.state in states
         assert problem.goal <= answer.state
         assert answer.atom in asked - answer.state
@@ -94,7 +94,7 @@ def test_bounds_hold_and_meet(no_enumeration: None) -> None:
     for seed in range(300):
         problem, domain = random_task(seed)
         check_bounds(problem, domain)
-        check_counterexample(problem, domain, Random(seed))
+        check_separating_state(problem, domain, Random(seed))
 
 
 @pytest.mark.parametrize("name", sorted(DOMAINS))
@@ -102,7 +102,7 @@ def test_bounds_meet_in_ipc_domains(name: str, no_enumeration: None) -> None:
     for seed in range(60):
         problem, domain = PROBLEMS[name](seed), DOMAINS[name]
         check_bounds(problem, domain)
-        check_counterexample(problem, domain, Random(seed))
+        check_separating_state(problem, domain, Random(seed))
         if is_small(problem, domain):
             assert not isinstance(closure(problem, domain), Undecided)
 
@@ -132,17 +132,17 @@ def test_towers_too_large_to_enumerate_are_closed_as_their_own_rules_do() -> Non
 def test_a_separating_state_proves_that_goals_differ() -> None:
     problem = blocks(0, 12)
     given, asked = frozenset({("on", "b1", "b2")}), frozenset({("on-table", "b2")})
-    answer = counterexample(problem, BLOCKS, given, asked)
-    assert isinstance(answer, Counterexample)
+    answer = separating_state(problem, BLOCKS, given, asked)
+    assert isinstance(answer, SeparatingState)
     assert answer.atom == ("on-table", "b2")
     assert given <= answer.state
-    assert counterexample(problem, BLOCKS, frozenset({("holding", "b1")}), frozenset()) is None
+    assert separating_state(problem, BLOCKS, frozenset({("holding", "b1")}), frozenset()) is None
 
 
 def test_nothing_reachable_implies_everything() -> None:
     problem = blocks(0, 12)
     never = frozenset({("on", "b1", "b1")})
-    assert counterexample(problem, BLOCKS, never, frozenset({("holding", "b2")})) is None
+    assert separating_state(problem, BLOCKS, never, frozenset({("holding", "b2")})) is None
 
 
 @pytest.mark.skipif(not SHARED_PROBLEMS.exists(), reason="the shared data is not here")

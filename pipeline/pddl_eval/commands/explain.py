@@ -49,7 +49,8 @@ def explain(
     if answer is None:
         title = f"row {found.number:,} of {source}"
         title += f", model {found.values['model']}" if found.values.get("model") else ""
-        print(printable(title) + (f", scored there as {line(found.verdict)}" if found.verdict else ""))
+        scored = found.verdict if only in (None, "problem") else None  # it is about the problem
+        print(printable(title) + (f", scored there as {line(scored)}" if scored else ""))
     values = {**found.values, "is_placeholder": found.values.get("is_placeholder") or placeholder}
     explanation = explain_row(values, found.options, only=only)
     if explanation.problem is None and (svg or save_plan):

@@ -86,8 +86,8 @@ def variants(
     recipe, *labels = (column for column in counts.columns if column != "answers")
     _print_frame(counts.group_by(recipe).agg(pl.sum("answers")).sort("answers", recipe, descending=[True, False]))
     for label in labels:  # by which the paper describes a model
-        if counts.schema[label] == pl.Boolean:
-            print(f"{int(counts.filter(label)['answers'].sum()) / max(1, made):7.1%} {label.removeprefix('label_')}")
+        if counts.schema[label] == pl.Boolean and made:
+            print(f"{int(counts.filter(label)['answers'].sum()) / made:7.1%} {label.removeprefix('label_')}")
     print(f"{made:,} answers; {wanted - made:,} left out because the reference cannot be used")
 
 

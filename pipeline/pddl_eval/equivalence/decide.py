@@ -26,7 +26,7 @@ from pddl_eval.equivalence.wording import (
 from pddl_eval.model import Atom, State, renamed
 from pddl_eval.parsing import Unreadable
 from pddl_eval.solve import goal_state
-from pddl_eval.strips import Counterexample, counterexample
+from pddl_eval.strips import SeparatingState, separating_state
 from pddl_eval.verdict import ProblemVerdict, Undecided, Unsolvable, Verdict
 
 
@@ -162,16 +162,16 @@ def _without_closures(
     problem, domain = generated.problem, generated.domain.operators_of(generated.typed)
     wanted = renamed(reference.problem.goal, {theirs: ours for ours, theirs in object_map.items()})
     planner = partial(goal_state, problem, domain)
-    not_implied = counterexample(problem, domain, problem.goal, wanted, planner)
-    not_asked = counterexample(problem, domain, wanted, problem.goal, planner)
+    not_implied = separating_state(problem, domain, problem.goal, wanted, planner)
+    not_asked = separating_state(problem, domain, wanted, problem.goal, planner)
     if not_implied is None and not_asked is None:
         return _answer(True, Verdict.EQUIVALENT, "each goal implies the other", object_map=object_map)
     if is_placeholder or not generated.initial_scene.is_rigid:
         return undecided
-    if isinstance(not_implied, Counterexample):
+    if isinstance(not_implied, SeparatingState):
         (atom,) = renamed([not_implied.atom], object_map)
         return _separated(atom, "reference", object_map)
-    if isinstance(not_asked, Counterexample):
+    if isinstance(not_asked, SeparatingState):
         return _separated(not_asked.atom, "generated", object_map)
     return undecided
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, permutations
 
@@ -16,7 +16,7 @@ from pddl_eval.budget import attempt, check
 from pddl_eval.canonical import isomorphic
 from pddl_eval.model import EQUALITY, Atom, Domain, Operator, State, show_atom
 from pddl_eval.shown import line, listed
-from pddl_eval.structure import PARTS, Renaming, Structure, renaming_between, same_names, sorted_equality
+from pddl_eval.structure import PARTS, DomainGraph, Renaming, Structure, renaming_between, same_names, sorted_equality
 from pddl_eval.verdict import DomainVerdict, Undecided
 
 MOST_ORDERS = 120
@@ -265,7 +265,7 @@ def _count_sentence(reference: Domain, generated: Domain) -> str:
     extra = [each.generated.name for each in pairs if each.reference is None and each.generated is not None]
     sentence = f"{_operators(len(generated.operators))} instead of {len(reference.operators)}"
     for what, names in (("nothing corresponds to", missing), ("too many:", extra)):
-        sentence += f"; {what} {listed(names, MOST_NAMES)}" if names else ""
+        sentence += f" ({what} {listed(names, MOST_NAMES)})" if names else ""
     return sentence
 
 
@@ -275,8 +275,17 @@ def _operators(count: int) -> str:
 
 def _nearest_sentence(reference: Domain, generated: Domain) -> str:
     """The first difference of the two partners that are closest to each other and differ."""
-    different = [each for each in partners(reference, generated) if each.distance]
+    pairs = partners(reference, generated)
+    different = [each for each in pairs if each.distance]
     if not different:
+        for each in pairs:
+            if each.reference and each.generated and each.reference.formulas + each.generated.formulas:
+                one, other = (
+                    DomainGraph(replace(domain, operators=(operator,)))
+                    for domain, operator in ((reference, each.reference), (generated, each.generated))
+                )
+                if not isomorphic(one.labelled, other.labelled):
+                    return f"{line(each.generated.name)} differs in what is beyond STRIPS"
         return "the operators agree in their literals one by one, but no one renaming makes all of them agree"
     return difference_sentence(min(different, key=lambda each: each.distance))
 
@@ -308,4 +317,4 @@ def _types_sentence(reference: Domain, generated: Domain, renaming: Renaming) ->
                     f"{line(operator.name)} takes {parameter} of type {types_shown}, "
                     f"{line(name)} takes {expected} of type {wanted_shown}"
                 )
-    return "the types of parameters or constants include each other in another way"
+    return "the types differ in constants, in quantified variables or in which type includes which"

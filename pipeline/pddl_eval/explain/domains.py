@@ -106,7 +106,7 @@ def domains_page(explanation: DomainExplanation, *, whole: bool = False) -> Page
         said += [f"{len(differ) - most:,} more operators differ."] if len(differ) > most else []
         sections.append(
             Section(
-                "Operators side by side", said, [_operator(pair, types_count=not decision.equivalent) for pair in shown]
+                "Operators side by side", said, [_operator(pair, as_written=not decision.equivalent) for pair in shown]
             )
         )
     if whole:
@@ -155,8 +155,11 @@ def _order(places: tuple[int, ...] | None) -> str:
     return f"arguments in the order {' '.join(str(place + 1) for place in places)}" if places else ""
 
 
-def _operator(pair: Partners, *, types_count: bool) -> Table:
-    """Two partners, or an operator without one: parameters, then each literal of one of them."""
+def _operator(pair: Partners, *, as_written: bool) -> Table:
+    """Two partners, or an operator without one: parameters, then each literal of one of them.
+
+    ``as_written``: other types, and other formulas beyond STRIPS, are marked as different.
+    """
     theirs, ours = pair.reference, pair.generated
     rows: list[Sequence[Cell]] = []
 
@@ -164,7 +167,7 @@ def _operator(pair: Partners, *, types_count: bool) -> Table:
         rows.append([Cell(line(text), differs=differs) for text in (DIFFERENT if differs else "", what, *texts)])
 
     sides = (theirs, ours)
-    other_types = types_count and _types_of(theirs) != _types_of(ours)
+    other_types = as_written and _types_of(theirs) != _types_of(ours)
     add("parameters", [_parameters(side) if side else ABSENT for side in sides], other_types)
     operator = theirs or ours
     assert operator is not None
@@ -176,7 +179,9 @@ def _operator(pair: Partners, *, types_count: bool) -> Table:
             add(part, [ABSENT, show_atom(atom)], differs=True)
     formulas = [dict.fromkeys(map(_formula, side.formulas)) if side else {} for side in sides]
     for text in [*formulas[0], *(each for each in formulas[1] if each not in formulas[0])]:
-        add("beyond STRIPS", [text if text in side else ABSENT for side in formulas], differs=False)
+        present = [text in side for side in formulas]
+        shown = [text if there else ABSENT for there in present]
+        add("beyond STRIPS", shown, as_written and not all(present))
     names = [line(operator.name) if operator else ABSENT for operator in (theirs, ours)]
     caption = names[0] if names[0] == names[1] else " | ".join(names)
     differ = sum(bool(row[0].text) for row in rows)

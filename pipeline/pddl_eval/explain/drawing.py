@@ -96,6 +96,9 @@ class Scene(NamedTuple):
 def scenes_of(explanation: Explanation) -> list[Scene]:
     """The initial scenes of both sides, then their goal scenes; a side that could not be read has none."""
     scenes = []
+    reference = explanation.sides["reference"].problem
+    known_kinds = _kinds(reference, explanation.static) if isinstance(reference, Problem) else {}
+    expected = known_kinds if explanation.compares else {}
     init, goal = (explanation.init, explanation.objects), (explanation.goal, explanation.goal_objects)
     for scene, (lines, objects) in (("initial state", init), ("goal", goal)):
         for side, (name, known) in enumerate(explanation.sides.items()):
@@ -106,8 +109,17 @@ def scenes_of(explanation: Explanation) -> list[Scene]:
                 # An object of the answer alone gets a name that no object of the reference can have.
                 places = {line.names[side] or "": line.names[0] or f" {line.names[1]}" for line in objects} | {"": ""}
                 title = f"{name.capitalize()}: {scene}"
-                scenes.append(_scene(title, known.problem, marks, extra, explanation.static, places))
+                scenes.append(_scene(title, known.problem, marks, extra, explanation.static, places, expected))
     return scenes
+
+
+def _kinds(problem: Problem, static: frozenset[str]) -> dict[str, list[str]]:
+    """Each object's type, else its static atoms."""
+    kinds = {name: [] if type_ == ROOT_TYPE else [type_] for name, type_ in problem.objects.items()}
+    for predicate, *terms in sorted(problem.init):
+        if predicate in static and len(terms) == 1 and problem.objects.get(terms[0]) == ROOT_TYPE:
+            kinds[terms[0]].append(predicate)
+    return kinds
 
 
 def _marked(line: AtomLine, side: int, explanation: Explanation) -> tuple[Atom, Mark] | None:
@@ -129,24 +141,27 @@ def _scene(  # noqa: PLR0913 (what a scene is made of)
     extra: Mapping[str, bool],
     static: frozenset[str],
     places: Mapping[str, str],
+    expected: Mapping[str, list[str]],
 ) -> Scene:
-    """``extra`` names all objects, in the order of the drawing, and says which ones are not on the other side."""
+    """``extra`` names all objects, in the order of the drawing, and says which ones are not on the other side.
+
+    ``expected`` are the kinds of the reference's objects: an atom is drawn as one thing on both sides.
+    """
+    own = _kinds(problem, static)
+    kinds = {name: expected.get(places.get(name, ""), kind) for name, kind in own.items()}
     fixed = sorted(atom for atom in problem.init if atom[0] in static)
-    kinds = {name: [] if type_ == ROOT_TYPE else [type_] for name, type_ in problem.objects.items()}
-    for atom in fixed:
-        if len(atom) == 2 and problem.objects.get(atom[1]) == ROOT_TYPE:
-            kinds[atom[1]].append(atom[0])
     ground = {atom: Mark.GROUND for atom in fixed if _is_arrow(atom, kinds)}
     differing = {atom: mark for atom, mark in marks.items() if mark in SIGNS}
     atoms = differing | {atom: mark for atom, mark in (marks | ground).items() if atom not in differing}
     arrows = [((atom[1], atom[2], atom[0]), mark) for atom, mark in atoms.items() if _is_arrow(atom, kinds)]
     joined = {name for (source, target, _), _ in arrows for name in (source, target)}
-    cards = {name: Card(name, " ".join(kinds[name]), extra[name]) for name in extra}
+    shown_kinds = {name: [kind for kind in own[name] if (kind, name) not in differing] for name in extra}
+    cards = {name: Card(name, " ".join(shown_kinds[name]), extra[name]) for name in extra}
     flags = Card("", "", False)
     for atom, mark in atoms.items():
         predicate, *terms = atom
         if len(terms) == 1 and terms[0] in cards:
-            if predicate not in kinds[terms[0]] or mark != Mark.SAME:  # else the card's kind says it
+            if predicate not in own[terms[0]] or mark != Mark.SAME:  # else the card's kind says it
                 cards[terms[0]].add("", predicate, atom, mark)
         elif len(terms) != 2 or cards.keys().isdisjoint(terms):
             flags.add("", " ".join(atom), atom, mark)

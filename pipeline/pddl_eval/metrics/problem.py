@@ -137,7 +137,11 @@ COLUMNS = (
     Column("verdict", str, "why, as one of the names in the table of verdicts"),
     Column("detail", str, "why, as a sentence: the first difference or the reason"),
     Column(
-        "solves_reference", bool, "its plan solves the reference too; null: no plan, or objects of other names", True
+        "solves_reference",
+        bool,
+        "its plan solves the reference too; null: no plan, or objects of other names",
+        in_summary=True,
+        follows="solvable",
     ),
     Column("certificate", str, "32 digits, equal exactly for equivalent problems of a domain"),
     Column("reference_certificate", str, "the same of the reference: rows with equal ones are answers to one problem"),

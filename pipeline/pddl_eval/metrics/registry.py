@@ -32,7 +32,8 @@ class Column:
     """A score column. ``type`` is bool, int, float or str; ``in_summary``: a run prints its share or mean.
 
     A null of a bool is undecided and counts as no in every rate; of an ``optional`` one it means that there was nothing
-    to decide, and the row is left out.
+    to decide, and the row is left out. Where ``follows`` names another bool of the pair, only a null with a null there
+    is undecided: any other is a no.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Column:
     meaning: str
     in_summary: bool = False
     optional: bool = False
+    follows: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,13 @@
 
 from pddl_eval.report.build import Report, build_report
 from pddl_eval.report.diff import Comparison, compare_datasets, comparison_json, comparison_page
-from pddl_eval.report.failures import failing_rows
+from pddl_eval.report.failures import ANSWER, failing_rows
 from pddl_eval.report.files import report_html, report_json, to_csv, write_figures, write_tables
 from pddl_eval.report.latex import latex
 from pddl_eval.report.sections import report_page, warnings
 
 __all__ = [
+    "ANSWER",
     "Comparison",
     "Report",
     "build_report",

@@ -16,7 +16,7 @@ from pddl_eval.pages import Cell, Page, Section, Table, Value, change, row_count
 from pddl_eval.report.files import to_json
 from pddl_eval.report.groups import choose_groups, group_at, group_key, in_order
 from pddl_eval.report.intervals import RESAMPLES, SEED, paired
-from pddl_eval.report.numbers import MEASURES, OPTIONAL, ROWS, measures
+from pddl_eval.report.numbers import MEASURES, OPTIONAL, ROWS, measures, said
 from pddl_eval.report.scored import (
     CERTIFICATE,
     DOMAIN_COLUMNS,
@@ -44,7 +44,7 @@ MOST_GROUPS = 1000
 BIN = 0.01
 """Differences of scores are resampled in bins of that width, each with its own mean."""
 
-DETAILS = ("detail", "plan_detail", "domain_detail")
+DETAILS = {"problem": "detail", "plan": "plan_detail", "domain": "domain_detail"}
 
 RIGHT = {
     "problem": (("equivalent",), pl.col("equivalent")),
@@ -197,7 +197,7 @@ def _side_by_side(
             "question": side.content(basis),
             "cluster": sides[1].clusters()[0] if what == "new" else absent,
             "verdict": pl.col("verdict") if "verdict" in side.schema else absent,
-            **{name: pl.col(name) for name in names},
+            **{name: said(side, name) for name in names},
             **{f"right.{pair}": RIGHT[pair][1] for pair in pairs},
             **{f"group.{name}": group_key(name) if name in side.schema else absent for name in by},
         }
@@ -290,10 +290,14 @@ def _examples(worse: pl.DataFrame, after: Scored, keys: Sequence[str], by: Seque
         _old("verdict").alias("old_verdict"),
         _new("verdict").alias("new_verdict"),
     )
-    details = [name for name in DETAILS if name in after.schema]
-    said = pl.concat_str(details, separator="; ", ignore_nulls=True) if details else pl.lit(None, pl.String)
+    found = {pair: pl.col(name) for pair, name in DETAILS.items() if name in after.schema}
+    details = [
+        pl.when(detail != "").then(pl.format("{}: {}", pl.lit(pair), detail) if len(found) > 1 else detail)
+        for pair, detail in found.items()
+    ]
+    reason = pl.concat_str(details, separator="; ", ignore_nulls=True) if details else pl.lit(None, pl.String)
     texts = after.frame.filter(pl.col(ROW).is_in(shown["row"].to_list())).select(
-        pl.col(ROW).alias("row"), said.alias("detail")
+        pl.col(ROW).alias("row"), reason.alias("detail")
     )
     return shown.join(texts.collect(), on="row", how="left", maintain_order="left")
 

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import polars as pl
 
+from pddl_eval.metrics import DOMAIN, PLAN, PROBLEM
 from pddl_eval.report.build import Report
 from pddl_eval.report.groups import group_key
 from pddl_eval.report.numbers import DETAIL_CHARACTERS, RIGHT, ROWS
 from pddl_eval.report.reasons import OUTCOMES
 from pddl_eval.report.scored import ROW, Scored, open_scored
 
+ANSWER = "pddl_eval.answer"
+
 
 def failing_rows(report: Report, most: int) -> tuple[pl.DataFrame, int]:
     """At most ``most`` rows of a report's dataset that are not right, and how many there are in all.
 
     A column for each of ``row``, the groups, ``verdict`` (of the problem, else what is wrong with the plan or the
-    domain) and ``detail``. After the report's examples, each group and verdict gives its first row, then each its
-    second, and so on: a frequent verdict does not crowd out a rare one. Raises as ``build_report``.
+    domain), ``detail``, and ``ANSWER``: the meaning of the column with what is wrong. After the report's examples, each
+    group and verdict gives its first row, then each its second, and so on: a frequent verdict does not crowd out a rare
+    one. Raises as ``build_report``.
     """
     scored = open_scored(report.place or pl.DataFrame())
-    verdict, detail = _reasons(scored)
+    verdict, detail, answer = _reasons(scored)
     groups = [group_key(name) for name in report.by]
     examples = [row for frame in (report.examples, report.reason_examples) if frame.height for row in frame["row"]]
     # Of each group only the first rows are kept: no group can have more of those that are chosen.
@@ -40,6 +44,7 @@ def failing_rows(report: Report, most: int) -> tuple[pl.DataFrame, int]:
         *groups,
         verdict.str.slice(0, DETAIL_CHARACTERS).alias("verdict"),
         detail.str.slice(0, DETAIL_CHARACTERS).fill_null("").alias("detail"),
+        answer.alias(ANSWER),
     )
     return chosen.join(texts.collect(engine="streaming"), on="row", maintain_order="left"), int(found["rows"].sum())
 
@@ -47,8 +52,8 @@ def failing_rows(report: Report, most: int) -> tuple[pl.DataFrame, int]:
 _VERDICT = "pddl_eval.verdict"
 
 
-def _reasons(scored: Scored) -> tuple[pl.Expr, pl.Expr]:
-    """What is wrong with each row, null where nothing is, and the sentence that says more."""
+def _reasons(scored: Scored) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
+    """What is wrong with each row, null where nothing is, the sentence that says more, and what holds the answer."""
     nothing = pl.lit(None, pl.String)
     wrong = {
         "verdict": (~pl.col("verdict").is_in(RIGHT), pl.col("verdict"), "detail"),
@@ -61,11 +66,14 @@ def _reasons(scored: Scored) -> tuple[pl.Expr, pl.Expr]:
         ),
         "score_error": (pl.col("score_error").is_not_null(), pl.lit("not scored"), "score_error"),
     }
-    reason = detail = nothing
+    holders = {"detail": PROBLEM.generated, "plan_detail": PLAN.generated, "domain_detail": DOMAIN.generated}
+    reason = detail = answer = nothing
     for column, (fails, said, sentence) in reversed(wrong.items()):
         if column in scored.schema:
             more = pl.col(sentence) if sentence in scored.schema else nothing
-            reason, detail = (
-                pl.when(fails).then(now).otherwise(then) for now, then in ((said, reason), (more, detail))
+            holder = pl.lit(holders.get(sentence), pl.String)
+            reason, detail, answer = (
+                pl.when(fails).then(now).otherwise(then)
+                for now, then in ((said, reason), (more, detail), (holder, answer))
             )
-    return reason, detail
+    return reason, detail, answer

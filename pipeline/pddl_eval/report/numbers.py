@@ -36,6 +36,9 @@ MEASURES = PROBLEM_MEASURES + PLAN_MEASURES + DOMAIN_MEASURES
 OPTIONAL = frozenset(column.name for pair in PAIRS for column in pair.columns if column.optional)
 """Measures whose null means that there was nothing to decide."""
 
+FOLLOWS = {column.name: column.follows for pair in PAIRS for column in pair.columns if column.follows}
+"""Measures whose null is undecided only where this other measure is null too, and else a no."""
+
 MOST_MODELS = 30
 """Models compared with each other: nobody reads a table of more pairs."""
 
@@ -117,7 +120,15 @@ LEFT_OUT = -1
 
 def _answer(scored: Scored, name: str) -> pl.Expr:
     left_out = ~scored.is_counted(name) | (pl.col(name).is_null() if name in OPTIONAL else False)
-    return pl.when(left_out).then(LEFT_OUT).otherwise(pl.col(name)).cast(pl.Int8).alias(name)
+    return pl.when(left_out).then(LEFT_OUT).otherwise(said(scored, name)).cast(pl.Int8).alias(name)
+
+
+def said(scored: Scored, name: str) -> pl.Expr:
+    """A score as it counts: a null is false where nothing is open (``FOLLOWS``)."""
+    value, other = pl.col(name), FOLLOWS.get(name)
+    if other is None or scored.schema.get(other) != pl.Boolean:
+        return value
+    return value.fill_null(pl.when(pl.col(other).is_not_null()).then(False))
 
 
 def _right(name: str) -> pl.Expr:
@@ -371,9 +382,12 @@ def kind_of_detail(detail: pl.Expr) -> pl.Expr:
 RIGHT = tuple(verdict.value for verdict in Verdict if verdict.right)
 
 
-def details(scored: Scored, by: Sequence[str], right: Sequence[str] = RIGHT) -> tuple[pl.DataFrame, pl.DataFrame]:
+def details(
+    scored: Scored, by: Sequence[str], right: Sequence[str] = RIGHT, reason: pl.Expr | None = None
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The commonest kinds of detail, and some rows of each verdict that is not right.
 
+    ``reason`` is the part of the column ``detail`` that tells kinds apart, by default all of it.
     Kinds have their verdict, ``rows`` and ``percent`` of the rows that are not right. The rows, those of the commonest
     verdict first, have ``row``, groups, ``detail`` and the ``command`` to explain them: of a verdict, the first row of
     its commonest kind of detail, then that of the second, …, then second rows.
@@ -381,7 +395,7 @@ def details(scored: Scored, by: Sequence[str], right: Sequence[str] = RIGHT) -> 
     if not scored.schema.get("verdict") == scored.schema.get("detail") == pl.String:
         return NOTHING, NOTHING
     wrong = pl.col("verdict").is_not_null() & ~pl.col("verdict").is_in(right)
-    kind = kind_of_detail(pl.col("detail").fill_null("")).alias("kind")
+    kind = kind_of_detail((pl.col("detail") if reason is None else reason).fill_null("")).alias("kind")
     first_rows = pl.col(ROW).bottom_k(EXAMPLES).alias("row")
     query = scored.frame.filter(wrong).group_by("verdict", kind).agg(ROWS, first_rows)
     found = query.collect(engine="streaming").sort("rows", "verdict", "kind", descending=[True, False, False])

@@ -24,12 +24,14 @@ PLAN_ENDS = {
 class Outcomes:
     """What becomes of a pair: ``verdict`` (null: nothing was decided), computed from columns of these types.
 
-    ``sentence`` is the column that says more, ``meanings`` what each verdict means, ``right`` those that are right.
+    ``sentence`` is the column that says more, ``reason`` the part of it that tells kinds apart, ``meanings`` what each
+    verdict means, ``right`` those that are right.
     """
 
     needs: Mapping[str, type[pl.DataType]]
     verdict: pl.Expr
     sentence: str
+    reason: pl.Expr
     meanings: Mapping[str, str]
     right: tuple[str, ...]
 
@@ -46,6 +48,7 @@ OUTCOMES = {
         .when(~pl.col("plan_valid"))
         .then(pl.lit("goal_not_reached")),
         "plan_detail",
+        pl.col("plan_detail"),
         PLAN_ENDS,
         ("valid",),
     ),
@@ -53,6 +56,7 @@ OUTCOMES = {
         {"domain_verdict": pl.String, "domain_detail": pl.String},
         pl.col("domain_verdict"),
         "domain_detail",
+        pl.col("domain_detail").str.split("; ").list.first(),  # notes on behaviour follow
         {verdict.value: verdict.meaning for verdict in DomainVerdict},
         tuple(verdict.value for verdict in DomainVerdict if verdict.right),
     ),
@@ -77,7 +81,7 @@ def reasons(scored: Scored, by: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFra
             columns = {"verdict": known.verdict, "detail": pl.col(known.sentence)}
             schema = pl.Schema({**scored.schema, **dict.fromkeys(columns, pl.String())})
             seen = replace(scored, frame=scored.frame.with_columns(**columns), schema=schema)
-            kinds, examples = details(seen, by, known.right)
+            kinds, examples = details(seen, by, known.right, known.reason)
             if examples.height:
                 examples = examples.with_columns(pl.col("command") + f" --only {pair}")
             frames = (verdicts(count_rows(seen, by), by), kinds, examples)

@@ -35,8 +35,8 @@ MOST_SIZES = 10
 MOST_SPLITS = 6
 """Tables of abstraction against size."""
 
-MOST_METRICS = 6
-"""Metrics side by side in a table of means."""
+MOST_METRICS = 4
+"""Metrics side by side in a table of means: their names are long."""
 
 MOST_VERDICTS = 6
 """Verdicts in a column of their own in the table by groups."""
@@ -104,6 +104,8 @@ def _rates(report: Report) -> Section:
         .select("measure", "rows", "yes", "undecided")
         .iter_rows()
     ]
+    if "solves_reference" in report.rates["measure"]:
+        paragraphs.append("“Solves reference”: an answer without a plan, or with other names of objects, counts as no.")
     if undecided:
         paragraphs.append(f"Undecided rows count as no. Undecided: {', '.join(undecided)}.")
     return Section(RATES, paragraphs, _rate_tables(report, "Percent of answers", PROBLEM_MEASURES))

@@ -79,6 +79,9 @@ SHARES = tuple(column.name for column in _SHOWN if column.type is bool)
 OPTIONAL = frozenset(column.name for column in _SHOWN if column.optional)
 """Those whose share is that of the rows that have a value."""
 
+FOLLOWS = {column.name: column.follows for column in _SHOWN if column.follows}
+"""Those whose null is undecided only where this other column is null too, and else a no."""
+
 MEANS = tuple(column.name for column in _SHOWN if column.type is float)
 """Score columns that a summary shows the mean of."""
 
@@ -333,11 +336,12 @@ class RunSummary:
 
     def _share_line(self, column: str) -> str:
         counts = self.statistics.get(column)
-        if not counts or not counts["true"] + counts["false"]:
+        if not counts:
             return ""
-        others = (
-            f", {counts['null']:,} {'not checked' if column in OPTIONAL else 'undecided'}" if counts["null"] else ""
-        )
+        nulls = self.statistics.get(FOLLOWS.get(column, column), counts)["null"]
+        if nulls == sum(counts.values()):
+            return ""
+        others = f", {nulls:,} {'not checked' if column in OPTIONAL else 'undecided'}" if nulls else ""
         return f"{self.share(column):7.2%}  ({counts['true']:,}{others})"
 
     def __str__(self) -> str:

@@ -8,7 +8,7 @@ room counts something, so an answer is the same on every machine; long loops als
 (``pddl_eval.budget``). No program is started.
 """
 
-from pddl_eval.strips.goal_closure import Counterexample, closure, counterexample
+from pddl_eval.strips.goal_closure import SeparatingState, closure, separating_state
 from pddl_eval.strips.joins import GroundingLimitError
 from pddl_eval.strips.search import find_plan
 from pddl_eval.strips.task import ground
@@ -18,14 +18,14 @@ __all__ = [
     "SEED",
     "STEPS",
     "WALKS",
-    "Counterexample",
     "GroundingLimitError",
     "Instances",
+    "SeparatingState",
     "VisitedStates",
     "closure",
     "count_applicable",
-    "counterexample",
     "find_plan",
     "ground",
+    "separating_state",
     "visited_states",
 ]

@@ -43,7 +43,7 @@ _Answer = int | Unsolvable | Undecided
 
 
 @dataclass(frozen=True, slots=True)
-class Counterexample:
+class SeparatingState:
     """A reachable state that contains all of the given atoms and lacks ``atom``."""
 
     atom: Atom
@@ -83,9 +83,9 @@ def closure(problem: Problem, domain: Domain, planner: Planner | None = None) ->
     return task.state(reduce(and_, having))
 
 
-def counterexample(
+def separating_state(
     problem: Problem, domain: Domain, given: State, asked: State, planner: Planner | None = None
-) -> Counterexample | Undecided | None:
+) -> SeparatingState | Undecided | None:
     """A reachable state that contains ``given`` and lacks an atom of ``asked``; None is the proof that there is none.
 
     The problem's goal plays no part. None too where no reachable state contains ``given`` at all. The limits are those
@@ -97,7 +97,7 @@ def counterexample(
     task, goal = grounded
     states = reachable_states(task, FEW_STATES)
     if states is not None:
-        return _enumerated_counterexample(task, [state for state in states if state & goal == goal], asked)
+        return _enumerated_separating_state(task, [state for state in states if state & goal == goal], asked)
     ask = _planner_on_bits(task, goal, planner)
     first = _goal_state(task, task.initial, goal, 0)
     if isinstance(first, Undecided):
@@ -114,16 +114,16 @@ def counterexample(
                 first, missing = state, asked - task.state(state)
                 break
     if missing:
-        return Counterexample(min(missing), task.state(first))
+        return SeparatingState(min(missing), task.state(first))
     return _open(task, bounds) if bounds[1] & ~bounds[0] else None
 
 
-def _enumerated_counterexample(task: GroundTask, having: list[int], asked: State) -> Counterexample | None:
+def _enumerated_separating_state(task: GroundTask, having: list[int], asked: State) -> SeparatingState | None:
     """The first atom that some of the states lack."""
     for atom in sorted(asked - task.always):
         lacking = [state for state in having if not state & task.bit.get(atom, 0)]
         if lacking:
-            return Counterexample(atom, task.state(min(lacking)))
+            return SeparatingState(atom, task.state(min(lacking)))
     return None
 
 

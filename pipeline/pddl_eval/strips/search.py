@@ -67,8 +67,8 @@ def find_path(  # noqa: C901 (one loop of a best-first search)
     """Operators that lead from a reachable state to one with all bits of ``true`` and none of ``false``.
 
     Before the search mutex groups are asked whether any reachable state is such a one, which is cheap; when the search
-    takes longer than it does for easy goals, h² and regression are. The last answers are kept: closure, counterexample
-    and plan begin with the same question.
+    takes longer than it does for easy goals, h² and regression are. The last answers are kept: closure,
+    separating state and plan begin with the same question.
     """
     if start & true == true and not start & false:
         return ()
