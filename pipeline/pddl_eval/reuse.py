@@ -85,11 +85,14 @@ def rescore_dataset(  # noqa: PLR0913 (one keyword a setting)
     if before.obstacle and warn is not None:
         warn(before.obstacle)
     folder = run.work.output / INDEX_FOLDER
-    if run.missing and before.source.files:
+
+    def with_index() -> runs.Scorer:
         score = partial(_score_or_carry, work=run.work, options=scoring, index=build_index(before, folder))
-        run = replace(run, work=replace(run.work, scorer=replace(run.work.scorer, score=score)))
+        return replace(run.work.scorer, score=score)
+
+    reuses = run.missing and before.source.files
     try:
-        summary = runs.finish_shards(run, running, watch=watch)
+        summary = runs.finish_shards(run, running, watch=watch, scorer=with_index if reuses else None)
     finally:
         _open_index.cache_clear()
     if runs.list_files(folder):
