@@ -61,10 +61,10 @@ def application(name: str | None = None, *, add_completion: bool = True) -> type
     )
 
 
-def run_alone(function: Callable[..., None]) -> None:
+def run_alone(function: Callable[..., None], exit_codes: str = EXIT_CODES) -> None:
     """Run one command as a program of its own: what a file of ``jobs/`` does."""
     app = application(add_completion=False)
-    app.command(epilog=EXIT_CODES)(function)
+    app.command(epilog=exit_codes)(function)
     app()
 
 

@@ -355,6 +355,10 @@ class RunSummary:
         return "\n".join(f"{label:<{width}}  {value}" for label, value in lines)
 
 
+class OtherRun(DatasetError):
+    """The output belongs to a run of another input or of other settings."""
+
+
 class RunIncomplete(RunError):
     """Shards failed or rows could not be read; everything else is scored and written. ``summary`` says how much."""
 
@@ -544,7 +548,7 @@ def _refuse_other_run(output: Location, identity: Mapping[str, Any]) -> None:
     except (ValueError, TypeError, KeyError, AttributeError):
         difference = f"its {MANIFEST} cannot be read"
     if difference:
-        raise DatasetError(f"{output} belongs to another run: {difference}. Choose another folder, or delete this one.")
+        raise OtherRun(f"{output} belongs to another run: {difference}. Choose another folder, or delete this one.")
 
 
 def _first_difference(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> str | None:
