@@ -3,13 +3,16 @@
     python jobs/nightly.py INPUT NIGHTS
 
 NIGHTS/2026-03-01/ gets scored/ and report.html. The report is written last: a night that has one is complete, and the
-next night compares itself with it. Nothing is ever deleted.
+next night compares itself with it. If the input changes within a day, the next run of that day is a night of its own,
+NIGHTS/2026-03-01.02/. Nothing is deleted without ``--keep``.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import shlex
+import shutil
 import subprocess
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -19,7 +22,7 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 import typer
-from pddl_eval.commands.command import FAILED, Inputs, command, run_alone, say
+from pddl_eval.commands.command import Inputs, command, run_alone, say
 from pddl_eval.commands.compare import On, print_found
 from pddl_eval.commands.report import write_report
 from pddl_eval.commands.score import watched_run
@@ -27,9 +30,20 @@ from pddl_eval.errors import RunError
 from pddl_eval.options import RunOptions, ScoringOptions
 from pddl_eval.report import build_report, compare_datasets
 from pddl_eval.reuse import rescore_dataset
-from pddl_eval.run import score_dataset
+from pddl_eval.run import OtherRun, RunIncomplete, RunSummary, claimed, locate, score_dataset
 
 REPORT, SCORED = "report.html", "scored"
+
+NIGHT = re.compile(r"(\d{4}-\d\d-\d\d)(?:\.(\d\d))?")
+"""Names of nights: the date, and for later runs of that day a number from 02."""
+
+MOST_A_DAY = 99
+
+INCOMPLETE, REGRESSION = 3, 4
+EXIT_CODES = (
+    "Exit codes: 0 done, 1 failed, 2 wrong command or input, or another one runs, 3 some rows could not be scored, "
+    "4 an answer got worse or too few rows can be compared, 130 Ctrl-C, 143 terminated."
+)
 
 ALARM_SECONDS = 60
 """The longest that an alarm may take."""
@@ -50,40 +64,93 @@ def nightly(
         datetime | None,
         typer.Option(formats=["%Y-%m-%d"], metavar="YYYY-MM-DD", help="The night. Default: today in UTC."),
     ] = None,
+    keep: Annotated[
+        int | None, typer.Option(min=2, metavar="N", help="Delete all but the last N complete nights. Default: none.")
+    ] = None,
 ) -> None:
     """Score what changed since the last complete night, write the report, fail if an answer got worse.
 
     \b
     python jobs/nightly.py /srv/pairs /var/lib/pddl-eval --workers 4
     python jobs/nightly.py s3://bucket/pairs nights --on-regression https://chat.example.org/hook
-    python jobs/nightly.py pairs nights --on pair_id,model --on-regression 'mail -s regression me@example.org'
+    python jobs/nightly.py pairs nights --on pair_id,model --on-regression 'mail -s regression me@example.org' --keep 30
 
     If a night is interrupted, the same command continues where it stopped; a complete night gives the same result
-    again, so a scheduler may retry.
+    again, so a scheduler may retry. If the input has changed since, it is another night: YYYY-MM-DD.02. One job at a
+    time writes into NIGHTS; a second one says who does.
     """
-    night = nights / (date or datetime.now(UTC)).strftime("%Y-%m-%d")
-    complete = [report.parent for report in nights.glob(f"????-??-??/{REPORT}") if report.parent.name < night.name]
-    previous = max(complete, default=None)
-    scored = str(night / SCORED)
-    with watched_run() as watch:
+    with claimed(locate(nights)):
+        try:
+            night, summary = _score(inputs, nights, (date or datetime.now(UTC)).strftime("%Y-%m-%d"), options, run)
+        except RunIncomplete as error:
+            say(str(error))
+            raise typer.Exit(INCOMPLETE) from None
+        print(summary)
+        write_report(build_report(str(night / SCORED)), "html", str(night / REPORT))
+        if keep is not None:
+            _delete_before(night, keep)
+        previous = _previous(night)
         if previous is None:
-            summary = score_dataset(inputs, scored, watch=watch, **asdict(options), **asdict(run))
-        else:
-            before = str(previous / SCORED)
-            summary = rescore_dataset(before, inputs, scored, watch=watch, warn=say, **asdict(options), **asdict(run))
-    print(summary)
-    write_report(build_report(scored), "html", str(night / REPORT))
-    if previous is None:
-        return
-    found = compare_datasets(str(previous / SCORED), scored, on=on)
+            return
+        found = compare_datasets(str(previous / SCORED), str(night / SCORED), on=on)
     print_found(found)
+    if found.too_few:
+        say(found.too_few)
     if found.regressions:
         say(f"Answers that were right on {previous.name} and are not right now: {found.regressions:,}.")
+    if found.regressions or found.too_few:
         if on_regression:
             counts = {"rows": found.both, "regressions": found.regressions, "improvements": found.improvements}
             names = {"night": night.name, "previous": previous.name, "report": str(night / REPORT)}
-            _alarm(on_regression, names | counts)
-        raise typer.Exit(FAILED)
+            try:
+                _alarm(on_regression, names | counts | {"gone": found.gone, "added": found.added})
+            except RunError as error:
+                say(str(error))
+        raise typer.Exit(REGRESSION)
+
+
+def _score(
+    inputs: list[str], nights: Path, date: str, options: ScoringOptions, run: RunOptions
+) -> tuple[Path, RunSummary]:
+    """Score the night, or what is missing of it: the last one of that date, or the next if the input has changed."""
+    night = max((each for each in _nights(nights) if each.name.startswith(date)), default=nights / date)
+    settings = asdict(options) | asdict(run)
+    with watched_run() as watch:
+        while True:
+            scored, previous = str(night / SCORED), _previous(night)
+            try:
+                if previous is None:
+                    return night, score_dataset(inputs, scored, watch=watch, **settings)
+                before = str(previous / SCORED)
+                return night, rescore_dataset(before, inputs, scored, watch=watch, warn=say, **settings)
+            except OtherRun:
+                number = int(night.name.partition(".")[2] or 1) + 1
+                if number > MOST_A_DAY:
+                    raise
+                say(f"{night.name} is of another input or other settings: this is {date}.{number:02}.")
+                night = nights / f"{date}.{number:02}"
+
+
+def _nights(folder: Path) -> list[Path]:
+    """The nights in a folder, complete or not, in order."""
+    return sorted(each for each in folder.glob("????-??-??*") if NIGHT.fullmatch(each.name))
+
+
+def _previous(night: Path) -> Path | None:
+    """The last complete night before that one."""
+    complete = [each for each in _nights(night.parent) if each < night and (each / REPORT).exists()]
+    return complete[-1] if complete else None
+
+
+def _delete_before(night: Path, keep: int) -> None:
+    """Delete the nights before the last ``keep`` complete ones up to that night."""
+    earlier = [each for each in _nights(night.parent) if each <= night]
+    kept = [each for each in earlier if (each / REPORT).exists()][-keep:]
+    for each in earlier:
+        if each < kept[0] and not each.is_symlink():
+            (each / REPORT).unlink(missing_ok=True)  # First, so that what is half deleted is not complete.
+            shutil.rmtree(each)
+            say(f"Deleted the night {each.name}.")
 
 
 def _alarm(command_or_url: str, facts: dict[str, Any]) -> None:
@@ -102,4 +169,4 @@ def _alarm(command_or_url: str, facts: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    run_alone(nightly)
+    run_alone(nightly, EXIT_CODES)

@@ -18,7 +18,10 @@ from pddl_eval.run import SUMMARY, RunSummary, score_dataset
 from pddl_eval.run.places import DatasetError, list_files, locate
 from pddl_eval.table import ColumnError
 
+from tests.commands.running import ROOT
 from tests.run.parquet_files import read_output
+
+SAMPLE = ROOT / "pipeline" / "pddl_eval" / "benchmark" / "sample.parquet"
 
 ROWS = 60
 
@@ -138,6 +141,27 @@ def test_a_row_that_could_not_be_scored_is_tried_again(old: Path) -> None:
     summary, output = rescore(old.parent / "failed", table, name="again")
     assert output["score_error"].null_count == ROWS - 1
     assert (summary.rows_carried, summary.rows_scored) == (ROWS - 1, 1)
+
+
+def test_undecided_rows_are_scored_again_where_that_is_asked_for(tmp_path: Path) -> None:
+    """The earlier verdicts are written over: two rows ran into a limit of time, one of them in its domain."""
+    rows = pq.read_table(SAMPLE).slice(0, 4)
+    pq.write_table(rows, tmp_path / "old.parquet")
+    score_dataset(tmp_path / "old.parquet", tmp_path / "old", engine="local")
+    [partition] = (tmp_path / "old").glob("*.parquet")
+    scored = pq.ParquetFile(partition).read()
+    for column, place in (("verdict", 1), ("domain_verdict", 3)):
+        values = scored[column].to_pylist()
+        values[place] = "undecided"
+        scored = scored.set_column(scored.schema.get_field_index(column), column, pa.array(values, pa.string()))
+    pq.write_table(scored, partition)
+    arguments = (tmp_path / "old", tmp_path / "old.parquet")
+    kept = rescore_dataset(*arguments, tmp_path / "kept", engine="local")
+    assert (kept.rows_carried, kept.verdicts["undecided"]) == (4, 1)
+    again = rescore_dataset(*arguments, tmp_path / "again", engine="local", retry=["undecided"])
+    assert (again.rows_carried, again.rows_scored) == (2, 2)
+    assert "undecided" not in again.verdicts
+    assert "undecided" not in read_output(tmp_path / "again")["domain_verdict"].to_pylist()
 
 
 def test_half_of_an_earlier_dataset_serves_for_half(old: Path) -> None:
@@ -276,7 +300,7 @@ def test_what_lies_behind_a_null_is_no_content() -> None:
 
 
 def test_both_functions_take_the_same_settings() -> None:
-    own = {"previous", "previous_columns", "warn"}
+    own = {"previous", "previous_columns", "retry", "warn"}
     mine, theirs = (inspect.signature(function).parameters.keys() for function in (rescore_dataset, score_dataset))
     assert mine - own == theirs
 

@@ -16,7 +16,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -40,6 +40,9 @@ INDEX_FORMAT = 2
 BUCKET_ROWS = 200_000
 """Rows of a bucket, at most (about): some hundred bytes each."""
 
+VERDICTS = frozenset({"verdict", "domain_verdict"})
+"""Score columns that say ``undecided``."""
+
 KEY = "key"
 KEY_BYTES = 16
 
@@ -48,14 +51,15 @@ KEY_BYTES = 16
 class Previous:
     """The earlier dataset: ``source`` has those of its files that can be reused, perhaps none.
 
-    ``options`` have the names of its columns; ``scores`` are the columns to carry over; ``obstacle`` says why not all
-    rows can be reused, or is None.
+    ``options`` have the names of its columns; ``scores`` are the columns to carry over; rows with a verdict in
+    ``retry`` are not reused; ``obstacle`` says why not all rows can be reused, or is None.
     """
 
     source: runs.Source
     options: ScoringOptions
     scores: pa.Schema
     obstacle: str | None = None
+    retry: tuple[str, ...] = ()
 
 
 @takes(scoring=ScoringOptions, running=RunOptions)
@@ -67,6 +71,7 @@ def rescore_dataset(  # noqa: PLR0913 (one keyword a setting)
     scoring: ScoringOptions,
     running: RunOptions,
     previous_columns: Mapping[str, str] | None = None,
+    retry: Sequence[str] = (),
     watch: runs.Watcher | None = None,
     warn: Callable[[str], None] | None = None,
 ) -> runs.RunSummary:
@@ -76,20 +81,25 @@ def rescore_dataset(  # noqa: PLR0913 (one keyword a setting)
     ``score_micros`` included, where its content (the pairs, ``is_placeholder``, ``domain``) is that of a row there
     which was scored without ``score_error`` and with the same signature. ``RunSummary.rows_carried`` says how many;
     ``warn`` is told why rows of ``previous`` cannot be reused. ``previous_columns`` are the names of the columns there,
-    by default those under which they were scored.
+    by default those under which they were scored. Rows whose ``verdict`` or ``domain_verdict`` there is in ``retry``
+    (such as ``undecided``, which a limit of time can cause) are scored again.
 
     It is the same run as that of ``score_dataset`` into the same output: one may finish what the other began. Raises
     what ``score_dataset`` raises.
     """
     run, before = prepare_rescore(previous, input, output, scoring, running.shard_rows, previous_columns)
+    before = replace(before, retry=tuple(sorted(retry)))
     if before.obstacle and warn is not None:
         warn(before.obstacle)
     folder = run.work.output / INDEX_FOLDER
-    if run.missing and before.source.files:
+
+    def with_index() -> runs.Scorer:
         score = partial(_score_or_carry, work=run.work, options=scoring, index=build_index(before, folder))
-        run = replace(run, work=replace(run.work, scorer=replace(run.work.scorer, score=score)))
+        return replace(run.work.scorer, score=score)
+
+    reuses = run.missing and before.source.files
     try:
-        summary = runs.finish_shards(run, running, watch=watch)
+        summary = runs.finish_shards(run, running, watch=watch, scorer=with_index if reuses else None)
     finally:
         _open_index.cache_clear()
     if runs.list_files(folder):
@@ -185,10 +195,10 @@ def content_keys(table: pa.Table, options: ScoringOptions) -> np.ndarray[Any, An
 def build_index(previous: Previous, folder: runs.Location) -> runs.Location:
     """The index of the files that can be reused; one from an earlier start is kept.
 
-    A row that could not be scored is not in it, so it is tried again. Raises ``DatasetError``.
+    A row that could not be scored, or whose verdict is to be tried again, is not in it. Raises ``DatasetError``.
     """
     source, options, names = previous.source, previous.options, previous.scores.names
-    identity = [INDEX_FORMAT, [file.version.footer for file in source.files], options.columns, names]
+    identity = [INDEX_FORMAT, [file.version.footer for file in source.files], options.columns, names, previous.retry]
     index = folder / f"{hashlib.blake2b(json.dumps(identity).encode(), digest_size=16).hexdigest()}.arrow"
     if runs.list_files(folder).get(index.path.rpartition("/")[2]):
         return index
@@ -201,6 +211,9 @@ def build_index(previous: Previous, folder: runs.Location) -> runs.Location:
             for batch in runs.column_batches(source, read):
                 table = pa.Table.from_batches([batch])
                 table = table.filter(pc.is_null(table[runs.SCORE_ERROR]))
+                for verdicts in VERDICTS & set(names) if previous.retry else ():
+                    tried_again = pc.is_in(table[verdicts], pa.array(previous.retry, table[verdicts].type))
+                    table = table.filter(pc.invert(tried_again))
                 keys = content_keys(table, options)
                 key = pa.Array.from_buffers(pa.binary(KEY_BYTES), len(keys), [None, pa.py_buffer(keys)])
                 table = pa.table([key, *table.select(names).columns], names=schema.names).cast(schema)

@@ -29,6 +29,15 @@ def test_a_regression_fails_only_where_that_was_asked_for(datasets: tuple[Path, 
     assert run("compare", old, old, "--on", "n", "--fail-on", "regression").exit_code == 0
 
 
+def test_too_few_partners_fail_like_a_regression(datasets: tuple[Path, Path]) -> None:
+    old, new = datasets
+    pl.read_parquet(old).with_columns(pl.col("n") + 10).write_parquet(new)
+    assert run("compare", old, new, "--on", "n").exit_code == 0
+    failed = run("compare", old, new, "--on", "n", "--fail-on", "regression")
+    assert failed.exit_code == 1
+    assert "0 of the 3" in only_line(failed.stderr)
+
+
 def test_json_is_all_that_stdout_holds(datasets: tuple[Path, Path]) -> None:
     result = run("compare", *datasets, "--on", "n", "--format", "json", "--fail-on", "regression")
     found = json.loads(result.stdout)

@@ -41,3 +41,11 @@ def test_no_earlier_dataset_is_one_sentence_and_nothing_written(
     assert result.exit_code == 2
     assert str(tmp_path / "old") in only_line(result.stderr)
     assert not (tmp_path / "new").exists()
+
+
+def test_only_undecided_rows_are_tried_again(pairs: Path, tmp_path: Path) -> None:
+    assert run("score", pairs, tmp_path / "old").exit_code == 0
+    again = run("rescore", "--previous", tmp_path / "old", pairs, tmp_path / "new", "--retry", "undecided")
+    assert again.exit_code == 0 and "4 unchanged, 0 scored" in again.stdout, "plans have no verdict"
+    wrong = run("rescore", "--previous", tmp_path / "old", pairs, tmp_path / "new", "--retry", "goal_differs")
+    assert wrong.exit_code == 2

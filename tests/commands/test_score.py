@@ -146,24 +146,32 @@ from tests.run.length_scorer import length_scorer, run_scorer
 @command
 def score(run: RunOptions) -> None:
     source, output = {places!r}
-    options = RunOptions(engine="local", workers=run.workers, shard_rows=10)
-    run_scorer(source, output, length_scorer(pause=0.3), options)
+    run_scorer(source, output, length_scorer(pause=0.3), run)
 
 if __name__ == "__main__":
     run_alone(score)
 """
 
 
-@pytest.mark.parametrize(("number", "code", "workers"), [(signal.SIGINT, 130, 2), (signal.SIGTERM, 143, 1)])
-def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(
-    number: signal.Signals, code: int, workers: int, tmp_path: Path
+@pytest.mark.parametrize(
+    ("number", "code", "engine", "workers"),
+    [
+        (signal.SIGINT, 130, "local", 2),
+        (signal.SIGTERM, 143, "local", 1),
+        pytest.param(signal.SIGINT, 130, "ray", 2, marks=[pytest.mark.ray, pytest.mark.slow]),
+        pytest.param(signal.SIGTERM, 143, "ray", 2, marks=pytest.mark.ray),
+    ],
+)
+def test_a_signal_stops_cleanly_and_says_how_to_go_on(
+    number: signal.Signals, code: int, engine: str, workers: int, tmp_path: Path
 ) -> None:
     source = write_numbered(tmp_path / "pairs.parquet", rows=200, row_group=200)
     out = tmp_path / "out"
     script = tmp_path / "slow.py"
     script.write_text(INTERRUPTED.format(places=(str(source), str(out))))
+    options = ["--engine", engine, "--workers", str(workers), "--shard-rows", "10"]
     process = subprocess.Popen(
-        [sys.executable, script, "--workers", str(workers)],
+        [sys.executable, script, *options],
         env=ENVIRONMENT,
         stderr=subprocess.PIPE,
         text=True,
@@ -172,11 +180,12 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(
     while len(list(out.glob("*.parquet"))) < 2:
         assert process.poll() is None
         time.sleep(0.02)
-    os.killpg(process.pid, number)
+    # Ctrl-C reaches the whole process group.
+    (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
     _, stderr = process.communicate(timeout=30)
-    assert process.returncode == code
-    assert stderr.splitlines()[-1].endswith(f": {script} --workers {workers}"), "the command that continues"
-    assert "Traceback" not in stderr
+    assert process.returncode == code, stderr
+    assert stderr.splitlines()[-1].endswith(f": {script} {' '.join(options)}"), "the command that continues"
+    assert "Traceback" not in stderr and "PC: @" not in stderr
     partitions = list(out.glob("*.parquet"))
     assert 2 <= len(partitions) < 20
     assert sum(pq.read_metadata(path).num_rows for path in partitions) == 10 * len(partitions)

@@ -77,5 +77,5 @@ def test_cron_systemd_and_kubernetes_run_the_same_job_at_the_same_hour() -> None
     assert f"schedule: {minute} {hour} * * *" in nightly
     service = (SYSTEMD / "pddl-eval-nightly.service").read_text(encoding="utf-8")
     installed = "/opt/pddl-eval/jobs/nightly.py"
-    assert f"/opt/pddl-eval/.venv/bin/python {installed} " in service and f" python {installed} " in command
+    assert f"/opt/pddl-eval/.venv/bin/python {installed} " in service and command.startswith(f"python {installed} ")
     assert "PATH=/opt/pddl-eval/.venv/bin:" in (INFRA / "crontab").read_text(encoding="utf-8")

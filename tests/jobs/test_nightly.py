@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pddl_eval.run import claimed, locate
 
 from tests.commands.running import ROOT, start
 
@@ -24,10 +26,11 @@ class Nights:
     def __init__(self, folder: Path) -> None:
         self.pairs = folder / "pairs.parquet"
         self.nights = folder / "nights"
+        self.drop: list[str] = []
 
     def answers(self, *plans: str) -> None:
         columns = {"pair_id": range(len(plans)), "reference_plan": [GOOD] * len(plans), "generated_plan": plans}
-        pq.write_table(pa.table(columns), self.pairs)
+        pq.write_table(pa.table(columns).drop_columns(self.drop), self.pairs)
 
     def run(self, date: str, *options: str, code: int = 0) -> str:
         """What the night writes on stdout and stderr."""
@@ -56,8 +59,9 @@ def test_each_night_scores_what_changed_and_fails_when_an_answer_got_worse(night
     assert nights.carried("2026-03-02") == 2
     nights.answers(GOOD, GOOD, BAD)
     for _ in range(2):  # A scheduler that retries is told the same.
-        said = nights.run("2026-03-03", code=1).splitlines()[-1]
+        said = nights.run("2026-03-03", code=4).splitlines()[-1]
         assert "2026-03-02" in said and said.endswith(": 1.")
+    assert sorted(night.name for night in nights.nights.iterdir()) == [f"2026-03-0{day}" for day in (1, 2, 3)]
     for night in nights.nights.iterdir():
         assert (night / "report.html").read_text().startswith("<!DOCTYPE html>")
 
@@ -82,6 +86,47 @@ def test_a_night_that_fails_is_not_complete(nights: Nights) -> None:
     nights.run("yesterday", code=2)
 
 
+def test_files_that_come_later_in_a_day_are_a_night_of_their_own_and_old_nights_go(nights: Nights) -> None:
+    stopped, other = (nights.nights / name for name in ("2026-02-27", "2026-03-01-notes"))
+    for folder in (stopped / "scored", other):
+        folder.mkdir(parents=True)
+    nights.run("2026-03-01")
+    nights.answers(GOOD, BAD, GOOD, "(pick c)")
+    for _ in range(2):
+        nights.run("2026-03-01", "--keep", "2")
+    assert nights.carried("2026-03-01.02") == 3
+    assert not stopped.exists()
+    nights.run("2026-03-02", "--keep", "2")
+    assert nights.carried("2026-03-02") == 4
+    names = sorted(path.name for path in nights.nights.iterdir())
+    assert names == ["2026-03-01-notes", "2026-03-01.02", "2026-03-02"]
+
+
+def test_rows_without_ids_and_rows_that_find_no_partner(nights: Nights) -> None:
+    nights.drop = ["pair_id"]
+    nights.answers(GOOD, BAD, GOOD)
+    nights.run("2026-03-01")
+    nights.answers(BAD, GOOD, BAD)
+    assert nights.run("2026-03-02", code=4).endswith(": 1.\n"), "two were right, one is"
+    nights.answers(BAD)
+    assert "1 of the 3" in nights.run("2026-03-03", code=4)
+
+
+def test_rows_that_cannot_be_read_leave_the_night_incomplete(nights: Nights) -> None:
+    column = pq.ParquetFile(nights.pairs).metadata.row_group(0).column(2)
+    content = bytearray(nights.pairs.read_bytes())
+    begin = column.dictionary_page_offset
+    content[begin : begin + column.total_compressed_size] = bytes(column.total_compressed_size)
+    nights.pairs.write_bytes(content)
+    nights.run("2026-03-01", code=3)
+    assert not (nights.nights / "2026-03-01" / "report.html").exists()
+
+
+def test_a_second_job_is_told_of_the_first(nights: Nights) -> None:
+    with claimed(locate(nights.nights)):
+        assert f"process {os.getpid()} " in nights.run("2026-03-01", code=2)
+
+
 def test_settings_reach_the_scorer(nights: Nights) -> None:
     nights.run("2026-03-01", "--beta", "0.5", "--no-check-solvable")
     summary = json.loads((nights.nights / "2026-03-01" / "scored" / "_summary.json").read_text())
@@ -95,12 +140,12 @@ def test_a_command_gets_the_numbers_of_a_regression(nights: Nights, tmp_path: Pa
     nights.run("2026-03-02", "--on-regression", alarm)
     assert not told.exists()
     nights.answers(BAD, GOOD, GOOD)
-    nights.run("2026-03-03", "--on-regression", alarm, code=1)
+    nights.run("2026-03-03", "--on-regression", alarm, code=4)
     facts = json.loads(told.read_text())
     assert (facts["night"], facts["previous"]) == ("2026-03-03", "2026-03-02")
     assert (facts["rows"], facts["regressions"], facts["improvements"]) == (3, 1, 1)
     assert Path(facts["report"]).exists()
-    assert "no-such-program" in nights.run("2026-03-03", "--on-regression", "no-such-program", code=1)
+    assert "no-such-program" in nights.run("2026-03-03", "--on-regression", "no-such-program", code=4)
 
 
 @pytest.fixture
@@ -127,7 +172,7 @@ def test_a_url_gets_the_numbers_of_a_regression(nights: Nights, hook: tuple[str,
     url, posted = hook
     nights.run("2026-03-01")
     nights.answers(BAD, BAD, GOOD)
-    nights.run("2026-03-02", "--on-regression", f"{url}/alarm", code=1)
+    nights.run("2026-03-02", "--on-regression", f"{url}/alarm", code=4)
     assert json.loads(posted[0])["regressions"] == 1
-    said = nights.run("2026-03-02", "--on-regression", f"{url}/broken-token", code=1)
+    said = nights.run("2026-03-02", "--on-regression", f"{url}/broken-token", code=4)
     assert "500" in said and "broken-token" not in said, "the URL of a web hook is a secret"

@@ -123,7 +123,6 @@ def test_what_was_not_asked_is_not_compared() -> None:
     ("old", "new", "on", "sentence"),
     [
         (problems(YES, YES, id=[7, 7]), problems(YES), None, "2 rows of the frame share id 7"),
-        (problems(YES), problems(YES, YES, YES, id=[None, None, 1]), None, "2 rows of the frame share id None"),
         (problems(YES).drop("id"), problems(YES), None, "neither pair_id nor id is in both datasets"),
         (problems(YES), problems(YES), ["idd"], "there is no column idd in the frame; did you mean id"),
         (problems(YES), problems(YES, id=["0"]), None, "column id is Int64 in the frame and String in the frame"),
@@ -269,3 +268,48 @@ def test_details_of_several_pairs_name_their_pair() -> None:
     new = problems(NO, domain_detail=["go lacks the effect (p)"], plan_detail=[""])
     (detail,) = compare_datasets(old, new).examples["detail"]
     assert detail == "problem: detail 0; domain: go lacks the effect (p)"
+
+
+def test_null_keys_match_nothing_and_are_counted() -> None:
+    old, new = (side(["c"] * 3, equivalent, id=[None, None, 1]) for equivalent in ([True] * 3, [False] * 3))
+    found = compare_datasets(old, new)
+    assert (found.both, found.gone, found.added, found.keyless, found.regressions) == (1, 2, 2, 4, 1)
+    assert found.too_few and "1 of the 3" in found.too_few
+    assert "4 rows of OLD and NEW have an empty key" in printed(found)
+    assert json.loads(comparison_json(found))["keyless"] == 4
+
+
+@pytest.mark.parametrize(
+    ("old_ids", "new_ids", "enough"),
+    [
+        (range(10), range(10, 20), False),
+        (range(292), range(10), False),
+        (range(10), range(1, 1000), True),
+        (range(10), range(2, 10), False),
+        (range(0), range(5), True),
+    ],
+)
+def test_too_few_partners_are_said(old_ids: range, new_ids: range, enough: bool) -> None:
+    found = compare_datasets(*(side([f"c{n}" for n in ids], [True] * len(ids), id=ids) for ids in (old_ids, new_ids)))
+    assert (found.too_few is None) == enough
+    assert ("found a partner" in markdown(comparison_page(found))) == (not enough)
+
+
+def test_rows_without_ids_are_joined_by_reference_and_model() -> None:
+    """Shuffled; of a model's samples, the right ones are paired first, so that a shuffle is no regression."""
+    rows = [(f"c{n}", model, equivalent) for n in range(20) for model in ("m", None) for equivalent in (True, False)]
+    order = np.random.default_rng(7).permutation(len(rows))
+
+    def frame(rows: list[tuple[str, str | None, bool]]) -> pl.DataFrame:
+        references, models, equivalent = zip(*rows, strict=True)
+        return side(list(references), list(equivalent), model=models).drop("id")
+
+    found = compare_datasets(frame(rows), frame([rows[n] for n in order]))
+    assert (found.both, found.gone, found.added, found.regressions, found.improvements) == (80, 0, 0, 0, 0)
+    worse = [(reference, model, right and reference != "c3") for reference, model, right in rows]
+    found = compare_datasets(frame(rows), frame([worse[n] for n in order]))
+    assert (found.both, found.regressions, found.improvements) == (80, 2, 0)
+    assert {rows[order[row]][0] for row in found.examples["row"]} == {"c3"}
+    other = compare_datasets(frame(rows), frame([(f"d{n}", "m", True) for n in range(80)]))
+    assert (other.both, other.gone, other.added) == (0, 80, 80)
+    assert other.too_few

@@ -61,10 +61,10 @@ def application(name: str | None = None, *, add_completion: bool = True) -> type
     )
 
 
-def run_alone(function: Callable[..., None]) -> None:
+def run_alone(function: Callable[..., None], exit_codes: str = EXIT_CODES) -> None:
     """Run one command as a program of its own: what a file of ``jobs/`` does."""
     app = application(add_completion=False)
-    app.command(epilog=EXIT_CODES)(function)
+    app.command(epilog=exit_codes)(function)
     app()
 
 
@@ -180,30 +180,29 @@ def say(sentence: str) -> None:
     print(f"pddl-eval: {printable(sentence)}", file=sys.stderr)
 
 
-class _Terminated(KeyboardInterrupt):
-    """SIGTERM, which stops a command as cleanly as Ctrl-C."""
-
-
-def _stop(number: int, _frame: object) -> NoReturn:
-    told_to_stop.set()
-    raise _Terminated if number == signal.SIGTERM else KeyboardInterrupt
-
-
 @contextmanager
 def _plain_errors(*, resumable: bool) -> Iterator[None]:
     """Turn what a command raises into one sentence on stderr and an exit code."""
     told_to_stop.clear()
-    before = {number: signal.signal(number, _stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    stopped_by: list[int] = []
+
+    def stop(number: int, _frame: object) -> NoReturn:
+        told_to_stop.set()
+        stopped_by.append(number)
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
-    except KeyboardInterrupt as interrupt:
+    except KeyboardInterrupt:
         again = shlex.join(sys.orig_argv if "-m" in sys.orig_argv[:3] else sys.argv)
         say(
             f"Stopped. The finished part is kept; to continue, run: {again}"
             if resumable
             else "Stopped. Nothing was kept."
         )
-        raise typer.Exit(143 if isinstance(interrupt, _Terminated) else 130) from None
+        # The first signal counts: libraries make interrupts of their own while they stop.
+        raise typer.Exit(128 + (stopped_by or [signal.SIGINT])[0]) from None
     except (typer.Exit, typer.Abort, BrokenPipeError):
         raise
     except Exception as error:

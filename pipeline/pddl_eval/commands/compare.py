@@ -18,7 +18,9 @@ PAGE_WIDTH = 100
 
 On = Annotated[
     list[str] | None,
-    Option(metavar="COLUMN,…", help="Columns that identify a row in both. Default: pair_id, else id."),
+    Option(
+        metavar="COLUMN,…", help="What identifies a row in both. Default: pair_id, else id, else reference and model."
+    ),
 ]
 
 
@@ -32,7 +34,8 @@ def compare(
     on: On = None,
     by: By = None,
     fail_on: Annotated[
-        Literal["regression"] | None, Option(help="Exit with 1 if an answer is right in OLD and not in NEW.")
+        Literal["regression"] | None,
+        Option(help="Exit with 1 if an answer is right in OLD and not in NEW, or if 10 % of OLD found no partner."),
     ] = None,
     form: Annotated[Format, Option("--format", help="How to write it.")] = "terminal",
 ) -> None:
@@ -44,13 +47,18 @@ def compare(
 
     An answer is right if the problem is equivalent, the plan reaches the goal (if that is not known: equals the
     reference plan), the domain has no error. OLD and NEW may also be the answers of two models to the same questions.
+    Rows with an empty key, or with another reference than their partner, are compared with nothing. Where fewer than
+    90 % of OLD's rows find a partner, --fail-on regression fails too.
     """
     from pddl_eval.report import compare_datasets
 
     found = compare_datasets(old, new, on=on, by=by)
     print_found(found, form)
-    if fail_on and found.regressions:
-        say(f"Right in OLD and not in NEW: {found.regressions:,}.")
+    if fail_on and (found.regressions or found.too_few):
+        if found.regressions:
+            say(f"Right in OLD and not in NEW: {found.regressions:,}.")
+        if found.too_few:
+            say(found.too_few)
         raise typer.Exit(FAILED)
     if found.unfinished:
         raise typer.Exit(UNFINISHED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Literal
 
 from typer import Argument, Option
 
@@ -23,6 +23,9 @@ def rescore(
         list[str] | None,
         Option(metavar="MEANING=NAME", help="OLD's name for a column. Default: that under which it was scored."),
     ] = None,
+    retry: Annotated[
+        Literal["undecided"] | None, Option(help="Score the rows again whose verdict is undecided in OLD.")
+    ] = None,
     dry_run: DryRun = False,
 ) -> None:
     """Score a dataset again: only the rows that changed.
@@ -30,9 +33,11 @@ def rescore(
     \b
     pddl-eval rescore --previous monday pairs.parquet tuesday
     pddl-eval compare monday tuesday
+    pddl-eval rescore --previous monday pairs.parquet again --retry undecided
 
     A row keeps its scores if OLD has a row with the same content (pair, is_placeholder, domain), at any place,
-    scored with the same signature and without score_error.
+    scored with the same signature and without score_error. With --retry undecided, one that was undecided (a busy
+    machine can run into the limit of time) is scored again.
     If the command is interrupted, the same command continues where it stopped.
     """
     from pddl_eval.reuse import prepare_rescore, rescore_dataset
@@ -45,9 +50,9 @@ def rescore(
             say(before.obstacle)
         return
     with watched_run() as watch:
-        summary = rescore_dataset(
-            previous, inputs, output, previous_columns=columns, watch=watch, warn=say, **asdict(options), **asdict(run)
-        )
+        again = [retry] if retry else []
+        settings = {"previous_columns": columns, "retry": again, **asdict(options), **asdict(run)}
+        summary = rescore_dataset(previous, inputs, output, watch=watch, warn=say, **settings)
     print(summary)
     if not summary.rows_carried:
         print("\nNo row was carried over.")

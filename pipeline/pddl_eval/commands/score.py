@@ -31,7 +31,8 @@ def score(inputs: Inputs, output: Output, options: ScoringOptions, run: RunOptio
     pddl-eval score s3://bucket/pairs s3://bucket/scored --engine ray --address auto
 
     OUTPUT gets Parquet partitions: every column of INPUT unchanged, then the score columns.
-    If the command is interrupted, the same command continues where it stopped.
+    If the command is interrupted, the same command continues where it stopped. One run at a time writes into OUTPUT; a
+    second one says who does and exits with 2.
     """
     from pddl_eval.run import pair_scorer, prepare_run, score_dataset
 

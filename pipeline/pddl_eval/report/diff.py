@@ -33,6 +33,15 @@ from pddl_eval.report.sections import MEASURE_NAMES
 KEYS = ("pair_id", "id")
 """What identifies a row by default: the first of these that both datasets have."""
 
+MODEL = "model"
+"""Part of the key of rows that have no id."""
+
+CONTENT = "content of the reference"
+"""What the key of rows that have no id is called."""
+
+ENOUGH = 0.9
+"""The share of the old dataset's rows that need a partner, for the comparison to say that nothing got worse."""
+
 MOST_EXAMPLES = 5
 
 MOST_LINES = 20
@@ -63,6 +72,7 @@ class Comparison:
     """Two scored datasets row by row, joined ``on`` their keys, grouped ``by`` columns.
 
     * ``both``, ``added``, ``gone``: keys in both, only in the new one, only in the old one;
+    * ``keyless``: rows of the two whose key is null; they match nothing, so they are in ``added`` and ``gone``;
     * ``strangers``: keys in both whose references differ: another question, left out of all that follows;
     * ``regressions``, ``improvements``: rows that were right and are no longer right, and the reverse. Right is an
       equivalent problem, a plan that reaches the goal (if that is not known: whose plan score is 1), a domain
@@ -82,6 +92,7 @@ class Comparison:
     both: int
     added: int
     gone: int
+    keyless: int
     strangers: int
     regressions: int
     improvements: int
@@ -96,6 +107,17 @@ class Comparison:
         return tuple(each.unfinished for each in (self.old, self.new) if each.unfinished)
 
     @property
+    def too_few(self) -> str | None:
+        """In a sentence, that too few rows of the old dataset found a partner to say that nothing got worse."""
+        partners = self.both - self.strangers
+        if partners >= ENOUGH * self.old.rows:
+            return None
+        return (
+            f"Only {partners:,} of the {self.old.rows:,} rows of OLD found a partner in NEW, joined on "
+            f"{', '.join(self.on)}: fewer than {ENOUGH:.0%}."
+        )
+
+    @property
     def same_signature(self) -> bool:
         """False where rows of the two were scored in different ways, so that the scorer may explain differences."""
         return len({signature for each in (self.old, self.new) for signature, _ in each.signatures}) < 2
@@ -107,7 +129,8 @@ def compare_datasets(
 ) -> Comparison:
     """Compare two scored datasets (places or frames).
 
-    ``on`` are the columns that identify a row in both (default: ``pair_id``, else ``id``), ``by`` those to group by
+    ``on`` are the columns that identify a row in both (default: ``pair_id``, else ``id``, else the content of the
+    reference with ``model``, where of several rows the right ones are paired first); ``by`` are those to group by
     (default: ``model`` and ``domain`` if the new dataset has them). Raises ``DatasetError`` for what cannot be read,
     ``UserError`` for columns that do not fit and for keys that repeat.
 
@@ -134,6 +157,7 @@ def compare_datasets(
                 f"column {name} has more than {MOST_GROUPS} values: it identifies rows and does not group them"
             )
     joined = lines.filter(_old("is_there"), _new("is_there"))
+    keyless = pl.any_horizontal(pl.col(_key(name)).is_null() for name in keys)
     both = joined.filter((_old("question") == _new("question")).fill_null(True))
     worse = both.filter(_lost(pairs, _old, _new))
     return Comparison(
@@ -144,6 +168,7 @@ def compare_datasets(
         both=joined.height,
         added=lines.filter(_old("is_there").is_null()).height,
         gone=lines.filter(_new("is_there").is_null()).height,
+        keyless=lines.filter(keyless).height,
         strangers=joined.height - both.height,
         regressions=worse.height,
         improvements=both.filter(_lost(pairs, _new, _old)).height,
@@ -165,8 +190,12 @@ def _new(name: str) -> pl.Expr:
 def _choose_keys(sides: Sequence[Scored], on: Sequence[str] | None) -> tuple[str, ...]:
     common = (name for name in KEYS if all(name in side.schema for side in sides))
     keys = tuple(dict.fromkeys(on or ())) or tuple(common)[:1]
+    if not keys and _references(sides):
+        return (CONTENT, *((MODEL,) if all(side.column(MODEL) for side in sides) else ()))
     if not keys:
-        raise UserError(f"neither {' nor '.join(KEYS)} is in both datasets: say with --on what identifies a row")
+        raise UserError(
+            f"neither {' nor '.join(KEYS)} is in both datasets, nor a reference: say with --on what identifies a row"
+        )
     for name in keys:
         for side in sides:
             side.require(name)
@@ -174,6 +203,11 @@ def _choose_keys(sides: Sequence[Scored], on: Sequence[str] | None) -> tuple[str
         if types[0] != types[1] and not all(type_.is_integer() for type_ in types):
             raise UserError(f"column {name} is {types[0]} in {sides[0].name} and {types[1]} in {sides[1].name}")
     return keys
+
+
+def _references(sides: Sequence[Scored]) -> list[str]:
+    """The columns of references that both have: texts, then the certificate."""
+    return [name for name in (*REFERENCES, CERTIFICATE) if all(side.column(name) for side in sides)]
 
 
 def _side_by_side(
@@ -184,11 +218,12 @@ def _side_by_side(
     Only scores and groups are read, no texts. The lines are in the order of the new dataset, what is gone after them.
     """
     frames = []
-    has_certificates = all(side.column(CERTIFICATE) for side in sides)
-    texts = [name for name in REFERENCES if all(side.column(name) for side in sides)]
-    basis = [CERTIFICATE] if has_certificates else texts
+    references = _references(sides)
+    basis = [CERTIFICATE] if CERTIFICATE in references else references
+    by_content = on[0] == CONTENT
     for side, what in zip(sides, ("old", "new"), strict=True):
-        _require_unique(side, on)
+        if not by_content:
+            _require_unique(side, on)
         absent = pl.lit(None, pl.String)
         values = {
             "is_there": pl.lit(True),
@@ -201,21 +236,31 @@ def _side_by_side(
             **{f"right.{pair}": RIGHT[pair][1] for pair in pairs},
             **{f"group.{name}": group_key(name) if name in side.schema else absent for name in by},
         }
-        # Integers of two widths are one key.
-        keys = [pl.col(name).cast(pl.Int64) if side.schema[name].is_integer() else pl.col(name) for name in on]
-        frames.append(
-            side.frame.select(
-                *(key.alias(_key(name)) for name, key in zip(on, keys, strict=True)),
-                *(value.alias(f"pddl_eval.{what}.{name}") for name, value in values.items()),
-            )
+        if by_content:
+            model = side.column(MODEL)
+            named = pl.lit("") if model is None else pl.col(model).cast(pl.String).fill_null("")
+            keys = [side.content(references), named][: len(on)]
+        else:
+            # Integers of two widths are one key.
+            keys = [pl.col(name).cast(pl.Int64) if side.schema[name].is_integer() else pl.col(name) for name in on]
+        frame = side.frame.select(
+            *(key.alias(_key(name)) for name, key in zip(on, keys, strict=True)),
+            *(value.alias(f"pddl_eval.{what}.{name}") for name, value in values.items()),
         )
-    joined = frames[0].join(frames[1], on=[_key(name) for name in on], how="full", coalesce=True, nulls_equal=True)
+        if by_content:
+            right = [pl.col(f"pddl_eval.{what}.right.{pair}").fill_null(False) for pair in pairs]
+            ordered = frame.sort(*right, f"pddl_eval.{what}.{ROW}", descending=[*(True for _ in right), False])
+            frame = ordered.with_columns(pl.int_range(pl.len()).over([_key(name) for name in on]).alias(_SAMPLE))
+        frames.append(frame)
+    names_of_keys = [*(_key(name) for name in on), *((_SAMPLE,) if by_content else ())]
+    joined = frames[0].join(frames[1], on=names_of_keys, how="full", coalesce=True)
     # A row that is gone has only the old dataset's group.
     groups = [pl.coalesce(_new(f"group.{name}"), _old(f"group.{name}")).alias(name) for name in by]
     return joined.with_columns(*groups).sort(_new(ROW), _old(ROW), nulls_last=True).collect()
 
 
 _CLUSTER = "pddl_eval.new.cluster"
+_SAMPLE = "pddl_eval.sample"
 
 
 def _key(name: str) -> str:
@@ -223,7 +268,7 @@ def _key(name: str) -> str:
 
 
 def _require_unique(side: Scored, on: Sequence[str]) -> None:
-    repeated = side.frame.group_by(on).len("rows").filter(pl.col("rows") > 1).sort(on).head(1).collect()
+    repeated = side.frame.drop_nulls(on).group_by(on).len("rows").filter(pl.col("rows") > 1).sort(on).head(1).collect()
     for line in repeated.to_dicts():
         shared = ", ".join(f"{name} {str(line[name])[:60]}" for name in on)
         raise UserError(
@@ -285,7 +330,7 @@ def _examples(worse: pl.DataFrame, after: Scored, keys: Sequence[str], by: Seque
     """The row's number in the new dataset, keys, groups, verdicts, and what the new dataset says about it."""
     shown = worse.select(
         _new(ROW).alias("row"),
-        *(pl.col(_key(name)).alias(name) for name in keys),
+        *(pl.col(_key(name)).alias(name) for name in keys if name != CONTENT),
         *(name for name in by if name not in keys),
         _old("verdict").alias("old_verdict"),
         _new("verdict").alias("new_verdict"),
@@ -321,6 +366,8 @@ def comparison_page(comparison: Comparison) -> Page:
         f"{row_count(comparison.regressions)} right in OLD and not in NEW, "
         f"{comparison.improvements:,} right in NEW and not in OLD.",
     ]
+    if comparison.keyless:
+        facts.append(f"{row_count(comparison.keyless)} of OLD and NEW have an empty key, which matches nothing.")
     if comparison.strangers:
         facts.append(
             f"{row_count(comparison.strangers)} in both have another reference in NEW than in OLD: another question, "
@@ -342,7 +389,11 @@ def comparison_page(comparison: Comparison) -> Page:
     ]
     return Page(
         f"OLD: {old.name}, NEW: {new.name}",
-        (*comparison.unfinished, *(() if comparison.same_signature else (warning,))),
+        (
+            *comparison.unfinished,
+            *((comparison.too_few,) if comparison.too_few else ()),
+            *(() if comparison.same_signature else (warning,)),
+        ),
         facts,
         [Section("", (), [each for each in tables if each.rows])],
     )
@@ -352,14 +403,15 @@ def _example_table(comparison: Comparison) -> Table:
     keys = list(dict.fromkeys([*comparison.on, *comparison.by]))
     lines: list[list[Value]] = [
         [
-            *(str(line[key]) for key in keys),
+            *(str(line["row" if key == CONTENT else key]) for key in keys),
             f"{_verdict(line['old_verdict'])} → {_verdict(line['new_verdict'])}",
             Cell(line["detail"] or "", command=comparison.new.explain_command(line["row"]) or ""),
         ]
         for line in comparison.examples.to_dicts()
     ]
     caption = f"Right in OLD and not in NEW: the first of {row_count(comparison.regressions)}"
-    return table(caption, [*keys, "verdict", "detail"], lines, labels=len(keys), texts=2)
+    names = ["row of NEW" if key == CONTENT else key for key in keys]
+    return table(caption, [*names, "verdict", "detail"], lines, labels=len(keys), texts=2)
 
 
 def _moved(what: str, measure: str, frame: pl.DataFrame, by: Sequence[str]) -> Table:

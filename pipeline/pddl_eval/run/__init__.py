@@ -20,7 +20,8 @@ from pddl_eval.run.inputs import (
     require_columns,
     require_text,
 )
-from pddl_eval.run.partitions import CARRIED_KEY, SCORE_ERROR, ShardFailure, ShardRecord, Work
+from pddl_eval.run.lock import claimed
+from pddl_eval.run.partitions import CARRIED_KEY, SCORE_ERROR, Scorer, ShardFailure, ShardRecord, Work
 from pddl_eval.run.places import (
     DatasetError,
     Location,
@@ -36,6 +37,7 @@ from pddl_eval.run.score import (
     MANIFEST,
     SUMMARY,
     Event,
+    OtherRun,
     Run,
     RunIncomplete,
     RunSummary,
@@ -59,9 +61,11 @@ __all__ = [
     "Event",
     "Input",
     "Location",
+    "OtherRun",
     "Run",
     "RunIncomplete",
     "RunSummary",
+    "Scorer",
     "Shard",
     "ShardFailure",
     "ShardRecord",
@@ -69,6 +73,7 @@ __all__ = [
     "Watcher",
     "Work",
     "available_cpus",
+    "claimed",
     "column_batches",
     "dataset_errors",
     "finish_shards",

@@ -19,9 +19,10 @@ import multiprocessing
 import os
 import signal
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice
@@ -301,11 +302,13 @@ class RayTasks:
             ) from None
 
     def close(self) -> None:
-        for reference in self._running:
-            self._ray.cancel(reference, force=True)
-        self._running.clear()
         if self._started:
-            self._ray.shutdown()
+            self._ray.shutdown()  # It ends the tasks of this connection.
+        else:
+            for reference in self._running:
+                # Not by force: that kills a worker under Ray's feet, which says so with a C++ stack trace.
+                self._ray.cancel(reference)
+        self._running.clear()
 
 
 Engine = Processes | RayTasks
@@ -367,12 +370,37 @@ def _connect(options: RunOptions) -> bool:
     try:
         if cluster:
             _require_listener(cluster)
-            ray.init(address=cluster, **quiet)
-        else:
-            ray.init(address="local", num_cpus=options.workers, include_dashboard=False, **quiet)
+        with _kept_handlers():
+            if cluster:
+                ray.init(address=cluster, **quiet)
+            else:
+                ray.init(address="local", num_cpus=options.workers, include_dashboard=False, **quiet)
     except (OSError, RuntimeError, ValueError) as error:
         raise EngineError(f"No Ray answers at {cluster or 'this machine'}: {one_line(error)}.") from None
     return True
+
+
+@contextmanager
+def _kept_handlers() -> Iterator[None]:
+    """Keep this process's handler of SIGTERM.
+
+    ``ray.init`` sets one of its own, which leaves by ``SystemExit``, and one in C++, which prints a stack trace.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # Neither Ray nor anybody else sets handlers here.
+        return
+    before = signal.getsignal(signal.SIGTERM)
+    terminated = False
+    try:
+        yield
+    except SystemExit as left:
+        terminated = left.code == signal.SIGTERM
+        if not terminated:
+            raise
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    if terminated:
+        signal.raise_signal(signal.SIGTERM)
 
 
 def _require_listener(address: str) -> None:

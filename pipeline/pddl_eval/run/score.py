@@ -40,6 +40,7 @@ from pddl_eval.run.inputs import (
     open_source,
     plan_shards,
 )
+from pddl_eval.run.lock import claimed
 from pddl_eval.run.partitions import (
     SCORE_ERROR,
     VERDICT,
@@ -123,9 +124,9 @@ def score_dataset(
     are the flags of ``pddl-eval score``, see ``pddl-eval score --help``. After an interruption, the same call does only
     what is missing. Without a watcher, long work shows a progress bar on a terminal and in a notebook.
 
-    Raises ``UserError`` if a setting or a column is wrong or the input cannot be used (``DatasetError``). Raises
-    ``RunError`` if the engine does not start (``EngineError``), the output cannot be written (``OutputError``), or some
-    rows could not be read or scored (``RunIncomplete``).
+    Raises ``UserError`` if a setting or a column is wrong, the input cannot be used or another process writes into the
+    output (``DatasetError``). Raises ``RunError`` if the engine does not start (``EngineError``), the output cannot be
+    written (``OutputError``), or some rows could not be read or scored (``RunIncomplete``).
 
     >>> import pyarrow.parquet, tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -177,8 +178,12 @@ def prepare_run(inputs: Input, output: str | os.PathLike[str], scorer: Scorer, s
     return Run(source, work, shards, finished, {"run": run, "place": str(source.base), **identity})
 
 
-def finish_shards(run: Run, options: RunOptions, *, watch: Watcher | None = None) -> RunSummary:
+def finish_shards(
+    run: Run, options: RunOptions, *, watch: Watcher | None = None, scorer: Callable[[], Scorer] | None = None
+) -> RunSummary:
     """Score the shards that are missing and complete the run; errors as of ``score_dataset``.
+
+    ``scorer`` makes a scorer in place of the run's once the folder is claimed; it gives the same scores.
 
     A small dataset is scored in this process, because worker processes take longer to start than its rows to score. If
     a row ends this process, the marker ``IN_PROCESS`` stays behind, and the run started again uses a worker process,
@@ -190,6 +195,10 @@ def finish_shards(run: Run, options: RunOptions, *, watch: Watcher | None = None
     failures: list[ShardFailure] = []
     with ExitStack() as stack:
         log = stack.enter_context(_json_log(options.json_log)) if options.json_log else None
+        if run.missing:
+            stack.enter_context(claimed(run.work.output))
+        if scorer is not None:
+            run = replace(run, work=replace(run.work, scorer=scorer()))
         watch = watch or stack.enter_context(shown_progress())
         begin_run(run)
         for event in chain([run], stack.enter_context(closing(_results(run, options)))):
@@ -201,12 +210,12 @@ def finish_shards(run: Run, options: RunOptions, *, watch: Watcher | None = None
                 failures.append(event)
                 if event.fatal:
                     raise OutputError(event.reason)
-    summary = _summary(run, records, options, time.perf_counter() - started)
-    troubles = _troubles(run, records, failures)
-    if troubles:
-        raise RunIncomplete(troubles, summary)
-    finish_run(run, summary.to_json())
-    return summary
+        summary = _summary(run, records, options, time.perf_counter() - started)
+        troubles = _troubles(run, records, failures)
+        if troubles:
+            raise RunIncomplete(troubles, summary)
+        finish_run(run, summary.to_json())
+        return summary
 
 
 def begin_run(run: Run) -> None:
@@ -348,6 +357,10 @@ class RunSummary:
         lines = self.lines()
         width = max(len(label) for label, _ in lines)
         return "\n".join(f"{label:<{width}}  {value}" for label, value in lines)
+
+
+class OtherRun(DatasetError):
+    """The output belongs to a run of another input or of other settings."""
 
 
 class RunIncomplete(RunError):
@@ -539,7 +552,7 @@ def _refuse_other_run(output: Location, identity: Mapping[str, Any]) -> None:
     except (ValueError, TypeError, KeyError, AttributeError):
         difference = f"its {MANIFEST} cannot be read"
     if difference:
-        raise DatasetError(f"{output} belongs to another run: {difference}. Choose another folder, or delete this one.")
+        raise OtherRun(f"{output} belongs to another run: {difference}. Choose another folder, or delete this one.")
 
 
 def _first_difference(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> str | None:
