@@ -19,10 +19,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -368,6 +368,40 @@ def domains() -> Iterator[Kind]:
         yield search(f"domain of the row: {name}", text, ferry, ferry.replace("on x", "on y"), error=error)
 
 
+def structures() -> Iterator[Kind]:
+    """Domains whose structure is large or symmetric, each against itself with an effect of another name."""
+
+    def structure(name: str, parameters: Iterable[str], conditions: Iterable[str], before: str = "") -> Kind:
+        action = (
+            f"(:action a :parameters ({' '.join(parameters)}) :precondition (and {' '.join(conditions)}) :effect (q))"
+        )
+        text = f"(define (domain d) {before} {action})"
+        return domain(f"structure: {name}", text.replace("(q)", "(r)"), text)
+
+    many = [f"?x{n}" for n in range(40)]
+    yield structure("a clique of 40", many, (f"(e {one} {other})" for one, other in permutations(many, 2)))
+    squares = {n * n % 29 for n in range(1, 29)}
+    paley = (f"(e ?x{n} ?x{m})" for n, m in permutations(range(29), 2) if (n - m) % 29 in squares)
+    yield structure("the Paley graph of 29", many[:29], paley)
+    rows = [f"?{side}{n}" for side in "xyz" for n in range(7)]
+    yield structure(
+        "a Latin square of 7", rows, (f"(l ?x{n} ?y{m} ?z{(n + m) % 7})" for n in range(7) for m in range(7))
+    )
+    shuffled = random.Random(1)
+    yield structure(
+        "10 atoms of six arguments", many[:6], (f"(p {' '.join(shuffled.sample(many[:6], 6))})" for _ in range(10))
+    )
+    yield structure("80,000 atoms, 1 MB", ["?x"], (f"(p{n} ?x)" for n in range(80_000)))
+    yield structure("30,000 objects nobody declares", ["?x"], (f"(p c{n})" for n in range(30_000)))
+    yield structure("a disjunction of 20,000", ["?x"], ["(or", *(f"(p{n} ?x)" for n in range(20_000)), ")"])
+    yield structure("40 nested quantifiers", ["?x"], ["(forall (?x)"] * 40 + ["(p ?x)"] + [")"] * 40)
+    chain = [f"(:action b{n} :parameters (?x - t{n}) :effect (p ?x))" for n in range(3_000)]
+    types = " ".join(f"t{n} - t{n + 1}" for n in range(3_000))
+    yield structure("3,000 types in use, each in the next", ["?x"], [], f"(:types {types}) {' '.join(chain)}")
+    alike = " ".join(f"(:action b{n} :parameters (?x) :precondition (p ?x) :effect (s ?x))" for n in range(5_000))
+    yield structure("5,000 operators alike", ["?x"], [], alike)
+
+
 def behaviours() -> Iterator[Kind]:
     """Generated domains that are hard to carry out from the reference problem's initial state."""
     things = names(60, "x")
@@ -575,7 +609,16 @@ def _lit(lamps: int, seed: int) -> str:
     return problem("x", " ".join(f"(on{n})" for n in range(lamps)), goal if seed else init, "lights")
 
 
-MAKERS: tuple[Callable[[], Iterator[Kind]], ...] = (texts, sizes, graphs, plans, domains, behaviours, searches)
+MAKERS: tuple[Callable[[], Iterator[Kind]], ...] = (
+    texts,
+    sizes,
+    graphs,
+    plans,
+    domains,
+    structures,
+    behaviours,
+    searches,
+)
 
 
 def write(kinds: list[Kind], path: Path) -> None:

@@ -82,7 +82,7 @@ def test_both_spellings_of_a_switch_are_accepted(pairs: Path, tmp_path: Path, fl
         (("pairs.parquet", "out", "--column", "answer"), "MEANING=NAME"),
         (("pairs.parquet", "out", "--column", "goal=answer"), "goal"),
         (("pairs.parquet", "out", "--domain", "blockworld"), "did you mean blocksworld?"),
-        (("pairs.parquet", "out", "--domain", "{root}/README.md"), "README.md"),
+        (("pairs.parquet", "out", "--domain", "{root}/LICENSE"), "LICENSE"),
         (("pairs.parquet", "out", "--column", "generated_problem=reference_problem"), "cannot be both"),
         (("pairs.parquet", "out", *RENAMED, *RENAMED), "twice"),
         (("pairs.parquet", ""), "place"),

@@ -12,7 +12,7 @@ from pddl_eval.commands.command import command
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.shown import printable
 
-NAMES = "zero-shot|weak|fine-tuned|renamed|unparseable|symmetric|plans|long plans|domains"
+NAMES = "zero-shot|weak|fine-tuned|renamed|unparseable|symmetric|plans|long plans|domains|domains in problems"
 PEERS = "planetarium|gaico|amlgym|pddl"
 
 

@@ -29,7 +29,7 @@ def explain(
     svg: Annotated[str | None, Option(metavar="FILE", help="Write the drawings as one picture.")] = None,
     save_plan: Annotated[str | None, Option(metavar="FILE", help="Write the counterexample, else the plan.")] = None,
 ) -> None:
-    """Show why an answer has its scores: a problem, a plan or a domain.
+    """Show why a problem, plan or domain has its scores.
 
     \b
     pddl-eval explain reference.pddl answer.txt

@@ -29,7 +29,7 @@ from pddl_eval.report.numbers import (
     Bins,
     main_measure,
 )
-from pddl_eval.report.scored import DOMAIN_COLUMNS, FRACTIONS, PLAN_COLUMNS
+from pddl_eval.report.scored import DOMAIN_COLUMNS, DRAWN, FRACTIONS, PLAN_COLUMNS
 from pddl_eval.report.sections import DOMAINS, FAILURES, MEASURE_NAMES, PLANS, RATES, SIZES
 from pddl_eval.shown import line
 
@@ -288,7 +288,7 @@ def _histogram_figures(report: Report, names: Iterable[str]) -> Iterator[Figure]
     import altair as alt  # Slow to import.
 
     known = set(report.histograms["metric"]) if report.histograms.height else set()
-    for name in (name for name in names if name in known):
+    for name in (name for name in names if name in known & DRAWN):
         frame = report.histograms.filter(metric=name)
         bins = _bins(frame.select("value_from", "value_to").unique().sort("value_from"), name in FRACTIONS)
         share = 100 * pl.col("rows") / pl.col("rows").sum().over("group")

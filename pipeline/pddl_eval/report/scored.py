@@ -30,6 +30,10 @@ PAIR_COLUMNS = frozenset(column.name for pair in PAIRS for column in pair.column
 """A scored dataset has at least one of these columns."""
 
 SCORE_COLUMNS = PAIR_COLUMNS | {column.name for column in ROW_COLUMNS}
+
+DRAWN = frozenset(PLAN_COLUMNS) | {column.name for column in DOMAIN.columns if column.in_summary}
+"""Metrics whose distribution is drawn; of a domain's many, those that a run's summary prints."""
+
 FRACTIONS = frozenset(column.name for pair in (PLAN, DOMAIN) for column in pair.columns if column.type is float)
 """Scores between 0 and 1; the other numeric ones are whole numbers."""
 
