@@ -346,3 +346,10 @@ def test_plans_that_could_not_be_checked_are_not_compared() -> None:
     differences = build_report(answers(plans=True), by=["model"]).differences.filter(pl.col("measure") == "plan_valid")
     # The weak model's plans for problems 3 and 4 could not be checked.
     assert differences.select("references", "first_percent", "second_percent").rows() == [(2, 100.0, 0.0)]
+
+
+def test_examples_show_a_group_by_its_own_value_whatever_it_is_called() -> None:
+    frame = pl.DataFrame({"verdict": ["empty"], "detail": ["no answer"], "equivalent": [False]})
+    for name in ("kind", "turn"):
+        report = build_report(frame.with_columns(pl.lit("mine").alias(name)), by=[name])
+        assert report.examples[name].to_list() == ["mine"]

@@ -416,8 +416,10 @@ def details(
     texts = scored.frame.filter(pl.col(ROW).is_in(wanted)).select(
         pl.col(ROW).alias("row"), *map(group_key, by), pl.col("detail").str.slice(0, DETAIL_CHARACTERS)
     )
-    examples = chosen.with_columns(pl.Series("command", map(scored.explain_command, wanted), pl.String)).join(
-        texts.collect(engine="streaming"), on="row", maintain_order="left"
+    examples = (
+        chosen.select("verdict", "row")
+        .with_columns(pl.Series("command", map(scored.explain_command, wanted), pl.String))
+        .join(texts.collect(engine="streaming"), on="row", maintain_order="left")
     )
     return kinds, examples.select("verdict", pl.col("row").cast(pl.Int64), *by, "detail", "command")
 
