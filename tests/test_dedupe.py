@@ -18,7 +18,9 @@ from pddl_eval.dedupe import (
     write_rows,
 )
 from pddl_eval.errors import RunError, UserError
+from pddl_eval.options import ScoringOptions
 from pddl_eval.run import DatasetError
+from pddl_eval.table import score_table
 
 HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
 PUT_DOWN = "(define (problem q) (:domain blocksworld) (:objects z) (:init (holding z)) (:goal (and (on-table z))))"
@@ -123,6 +125,20 @@ def test_a_row_may_bring_its_domain(tmp_path: Path) -> None:
     assert [certificate is not None for certificate in rows["certificate"]] == [True, False, False]
     assert rows["obstacle"].to_list() == [None, "undecided", "failed"]
     assert rows["class_rows"].to_list() == [1, 1, 1], "the same text in another domain is another problem"
+
+
+def test_the_domain_of_a_row_is_that_of_its_scores(tmp_path: Path) -> None:
+    ferry = "(define (domain ferry) (:predicates (q ?x)) (:action a :parameters (?x) :effect (q ?x)))"
+    table = pa.table(
+        {
+            "reference_problem": [UNKNOWN, HELD, UNKNOWN],
+            "generated_problem": [UNKNOWN, HELD, UNKNOWN],
+            "reference_domain": [ferry, None, ferry.replace("(q ?x)))", "(r ?x)))")],
+        }
+    )
+    scored = score_table(table, ScoringOptions())["reference_certificate"].to_pylist()
+    assert len(set(scored)) == 3 and None not in scored
+    assert dedupe(dataset(tmp_path, **table.to_pydict()), workers=1).rows["certificate"].to_list() == scored
 
 
 def test_several_processes_say_what_one_says() -> None:

@@ -272,6 +272,12 @@ def test_neither_encoding_nor_chunks_nor_names_nor_other_columns_change_a_key(
     assert keys(table.set_column(1, "generated_problem", text.cast(pa.string_view()))) == expected
 
 
+def test_the_reference_domain_is_content_of_a_pair_of_problems() -> None:
+    table = pa.table({"reference_problem": ["a"] * 2, "generated_problem": ["b"] * 2, "reference_domain": ["c", "d"]})
+    one, other = keys(table)
+    assert one != other
+
+
 def test_a_missing_column_is_one_of_nulls() -> None:
     pair = pa.table({"reference_problem": ["(a)"], "generated_problem": ["(b)"]})
     full = pair.append_column("domain", pa.nulls(1, pa.string())).append_column("is_placeholder", pa.array([False]))
@@ -279,11 +285,12 @@ def test_a_missing_column_is_one_of_nulls() -> None:
 
 
 def test_what_is_not_scored_is_not_content() -> None:
-    """Half a pair has no scores; a reference problem says what a plan is carried out on."""
-    schema = pa.schema(
-        [(name, pa.string()) for name in ("generated_plan", "reference_plan", "reference_domain", "reference_problem")]
-    )
-    assert content_columns(schema, ScoringOptions()).keys() == {"generated_plan", "reference_plan", "reference_problem"}
+    """Half a pair has no scores; the reference problem and domain say what a plan is carried out on."""
+    kept = {"generated_plan", "reference_plan", "reference_domain", "reference_problem"}
+    schema = pa.schema([(name, pa.string()) for name in sorted({*kept, "generated_domain"} - {"reference_domain"})])
+    assert content_columns(schema, ScoringOptions()).keys() == kept - {"reference_domain"}
+    schema = pa.schema([(name, pa.string()) for name in sorted({*kept, "generated_problem"} - {"reference_problem"})])
+    assert content_columns(schema, ScoringOptions()).keys() == kept - {"reference_problem"}
     with pytest.raises(ColumnError):
         content_columns(pa.schema([("reference_plan", pa.string())]), ScoringOptions())
 

@@ -130,6 +130,7 @@ class Duplicates:
 
 
 MEANINGS = ("reference_problem", "domain")
+REFERENCE_DOMAIN = "reference_domain"
 """The columns that are read, by their default names."""
 
 WORKING = ("text", "class", "group")
@@ -236,20 +237,21 @@ def _new_texts(part: _Part, default_domain: str | None, numbers: dict[bytes, int
 
     Raises ``DatasetError`` where a file cannot be read.
     """
-    with_domain = [part.domain] if holds_text(part.source, part.domain) else []
-    columns = list(dict.fromkeys([part.column, *with_domain, *part.kept]))
+    # A row's domain as for its scores: named, else that of its reference, else the default.
+    named = [name for name in (part.domain, REFERENCE_DOMAIN) if holds_text(part.source, name)]
+    columns = list(dict.fromkeys([part.column, *named, *part.kept]))
     part.frames.append(_frame([], pa.RecordBatch.from_pylist([], part.source.schema), part.kept))
     for batch in column_batches(part.source, columns):
         texts = values_of(batch.column(part.column))
-        domains = values_of(batch.column(part.domain)) if with_domain else [None] * len(texts)
+        domains = zip(*(values_of(batch.column(name)) for name in named), strict=True) if named else [()] * len(texts)
         of_rows: list[int | None] = []
         new: list[ProblemText] = []
         characters = 0
-        for text, domain in zip(texts, domains, strict=True):
+        for text, of_row in zip(texts, domains, strict=True):
             if not text or text.isspace():
                 of_rows.append(None)
                 continue
-            domain = domain or default_domain
+            domain = next(filter(None, of_row), default_domain)
             digest = blake2b(f"{domain or ''}\0{text}".encode("utf-8", "replace"), digest_size=16).digest()
             if digest not in numbers:
                 numbers[digest] = len(numbers)

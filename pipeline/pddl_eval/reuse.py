@@ -158,7 +158,8 @@ def content_columns(schema: pa.Schema, options: ScoringOptions) -> dict[str, str
     {'reference_plan': 'reference_plan', 'generated_plan': 'output'}
     """
     scored = {meaning for pair in pairs_present(schema, options) for meaning in (pair.reference, pair.generated)}
-    scored |= {"is_placeholder", "domain", "reference_problem"}  # Plans are executed in the reference problem.
+    # Plans and domains are carried out in the reference problem, problems and plans in the reference domain.
+    scored |= {"is_placeholder", "domain", "reference_problem", "reference_domain"}
     names = {meaning: options.column(meaning) for meaning in MEANINGS if meaning in scored}
     return {meaning: name for meaning, name in names.items() if name in schema.names}
 
