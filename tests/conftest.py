@@ -13,6 +13,10 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("untimed", deadline=None)  # A slow machine is no fault.
+settings.load_profile("untimed")
 
 MARKS = {"ray_session": ("ray",), "s3_endpoint": ("s3",), "cluster": ("ray", "network", "slow")}
 """The marks of the tests that use a fixture; ``cluster`` is several Ray nodes in a network namespace."""
