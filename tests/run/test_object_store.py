@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import IO
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval.options import RunOptions
@@ -104,3 +105,21 @@ def test_a_half_written_object_does_not_count(bucket: str, tmp_path: Path) -> No
     assert read_output(tmp_path / "local").select(["n", "text"]).equals(numbered(30))
     table = pq.read_table(partition.path, filesystem=partition.filesystem)
     assert table.equals(pq.read_table(tmp_path / "local" / "a-000000000010-000000000020.parquet"))
+
+
+def test_a_partition_that_a_hiccup_hides_is_looked_at_again(
+    bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = write_numbered(tmp_path / "pairs.parquet", rows=20, row_group=20)
+    options = RunOptions(shard_rows=10, engine="local")
+    run_scorer(pairs, f"s3://{bucket}/out", length_scorer(), options)
+    read, failures = pq.read_metadata, [OSError("a hiccup")] * 2
+
+    def hiccups(file: pa.NativeFile) -> pq.FileMetaData:
+        if failures and not isinstance(file, pa.BufferReader):  # a partition; the input's footer is in a buffer
+            raise failures.pop()
+        return read(file)
+
+    monkeypatch.setattr("pddl_eval.run.partitions.pq.read_metadata", hiccups)
+    assert run_scorer(pairs, f"s3://{bucket}/out", length_scorer(), options).shards_reused == 2
+    assert not failures

@@ -40,6 +40,9 @@ VERDICT = "verdict"
 CARRIED_KEY = b"pddl_eval.carried"
 """Metadata of a scored table: how many of its rows have scores that were made before."""
 
+READ_ATTEMPTS = 3
+"""Looks at a partition on an object store before it counts as missing, each of several attempts of the client."""
+
 UNSCORED = "Scoring this row ended its worker process, repeatedly (memory or a crash), so it was left out."
 
 Statistics = Mapping[str, Mapping[str, float]]
@@ -208,13 +211,17 @@ def finished_records(output: Location, shards: Iterable[Shard], run: str) -> dic
 
     def finished(shard: Shard) -> ShardRecord | None:
         place = output / shard.name
-        try:
-            with dataset_errors(place, "read"), place.filesystem.open_input_file(place.path) as file:
-                metadata = pq.read_metadata(file)
-            record = ShardRecord.from_json((metadata.metadata or {})[RECORD_KEY.encode()])
-        except (DatasetError, KeyError, TypeError, ValueError):
-            return None  # Not a whole partition of this program.
-        return record if record.run == run and record.rows == metadata.num_rows == shard.rows else None
+        for _ in range(1 if place.is_local else READ_ATTEMPTS):
+            try:
+                with dataset_errors(place, "read"), place.filesystem.open_input_file(place.path) as file:
+                    metadata = pq.read_metadata(file)
+                record = ShardRecord.from_json((metadata.metadata or {})[RECORD_KEY.encode()])
+            except DatasetError:
+                continue  # A store may hiccup longer than its client tries.
+            except (KeyError, TypeError, ValueError):
+                return None  # Not a whole partition of this program.
+            return record if record.run == run and record.rows == metadata.num_rows == shard.rows else None
+        return None
 
     with ThreadPoolExecutor(FOOTER_READERS) as readers:
         return {record.name: record for record in readers.map(finished, shards) if record}
