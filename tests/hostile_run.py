@@ -398,6 +398,14 @@ def structures() -> Iterator[Kind]:
     chain = [f"(:action b{n} :parameters (?x - t{n}) :effect (p ?x))" for n in range(3_000)]
     types = " ".join(f"t{n} - t{n + 1}" for n in range(3_000))
     yield structure("3,000 types in use, each in the next", ["?x"], [], f"(:types {types}) {' '.join(chain)}")
+    words = "(:action {0}{1} :parameters (?x) :precondition (p{1} ?x) :effect {2})"
+    ours, theirs = (
+        " ".join(words.format(letter, n, "(q)" if n == 7 or letter == "b" else "(s)") for n in range(9_000))
+        for letter in "bc"
+    )
+    yield domain(
+        "structure: 9,000 operators in other words", *(f"(define (domain d) {each})" for each in (ours, theirs))
+    )
     alike = " ".join(f"(:action b{n} :parameters (?x) :precondition (p ?x) :effect (s ?x))" for n in range(5_000))
     yield structure("5,000 operators alike", ["?x"], [], alike)
 

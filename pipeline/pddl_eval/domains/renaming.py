@@ -37,12 +37,13 @@ def recognised(given: Domain, known: Structure) -> Renaming | None:
 
 def renamed_rules(rules: Rules, given: Domain, renaming: Renaming) -> Rules:
     """The known domain's rules for problems in the given domain's words."""
+    back = renaming.inverse
 
     def read(problem: Problem, typed: bool) -> CoveredState | BrokenAssumption:
         known = rules(renaming.problem(problem, given), typed)
         if isinstance(known, BrokenAssumption):
-            return BrokenAssumption(tuple(map(renaming.inverse.atom, known.atoms)))
-        return _RenamedState(known, renaming, renaming.inverse)
+            return BrokenAssumption(tuple(map(back.atom, known.atoms)))
+        return _RenamedState(known, renaming, back)
 
     return read
 

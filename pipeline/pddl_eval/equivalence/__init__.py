@@ -7,7 +7,14 @@ domains with their problems, in whatever words.
 
 from pddl_eval.equivalence.counterexample import counterexample
 from pddl_eval.equivalence.decide import decide, same_domain
-from pddl_eval.equivalence.domains import DomainDecision, Partners, decide_domains, difference_sentence, partners
+from pddl_eval.equivalence.domains import (
+    DomainDecision,
+    Partners,
+    decide_domains,
+    difference_sentence,
+    operator_name,
+    partners,
+)
 from pddl_eval.equivalence.scene_graph import same_graph, scene_graph
 from pddl_eval.equivalence.task import Task, read_pair, read_task, task_of
 from pddl_eval.equivalence.whole_tasks import TaskDecision, decide_tasks
@@ -24,6 +31,7 @@ __all__ = [
     "decide_domains",
     "decide_tasks",
     "difference_sentence",
+    "operator_name",
     "partners",
     "read_pair",
     "read_task",

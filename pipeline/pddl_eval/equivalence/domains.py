@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice, permutations
+from itertools import islice, permutations, product
 
 from pddl_eval.budget import attempt, check
 from pddl_eval.canonical import isomorphic
@@ -151,29 +151,31 @@ def partners(reference: Domain, generated: Domain, renaming: Renaming | None = N
         order = renaming.operators[operator.name][1] if renaming is not None else None
         found[number] = _compared(reference.operators[number], operator, words, order)
 
-    by_name = {_plain(operator.name): number for number, operator in left.items()}
+    names = {
+        operator_name(operator) if renaming is None else renaming.operators[operator.name][0]: number
+        for number, operator in left.items()
+    }
     for number, operator in enumerate(reference.operators):
-        if renaming is not None:
-            for other, candidate in list(left.items()):
-                if renaming.operators[candidate.name][0] == operator.name:
-                    pair(number, other)
-        elif by_name.get(_plain(operator.name)) in left:
-            pair(number, by_name[_plain(operator.name)])
+        other = names.get(operator_name(operator) if renaming is None else operator.name)
+        if other in left:
+            pair(number, other)
     without = [number for number in range(len(reference.operators)) if number not in found]
-    pairs = [(number, other) for number in without for other in left]
-    distances = {}
-    for number, other in pairs[:MOST_COMPARED]:
-        compared = _compared(reference.operators[number], left[other], words)
-        distances[number, other] = compared.distance, number, other
-    for number, other in sorted(pairs, key=lambda pair: distances.get(pair, (len(pairs) ** 2, *pair))):
+    distances = sorted(
+        (_compared(reference.operators[number], left[other], words).distance, number, other)
+        for number, other in islice(product(without, left), MOST_COMPARED)
+    )
+    for _, number, other in distances:
         if number not in found and other in left:
             pair(number, other)
+    for number, other in list(zip([number for number in without if number not in found], left, strict=False)):
+        pair(number, other)
     lines = [found.get(number, Partners(operator, None)) for number, operator in enumerate(reference.operators)]
     return (*lines, *(Partners(None, operator) for operator in left.values()))
 
 
-def _plain(name: str) -> str:
-    return name.lower().replace("_", "-")
+def operator_name(operator: Operator[State]) -> str:
+    """The name by which operators match: in lower case, ``_`` as ``-``."""
+    return operator.name.lower().replace("_", "-")
 
 
 def _words(reference: Domain, generated: Domain) -> Renaming:

@@ -7,6 +7,7 @@ may fit better: the graphs of both domains with the scenes of both problems join
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 
 from pddl_eval.budget import attempt
@@ -63,9 +64,9 @@ def _decide(
     assert renaming is not None and reference.domain is not None
     known, used = reference.domain.domain, renaming.constants
     # Constants that no operator uses are objects where the problem mentions them; otherwise they do not count.
-    expected = {name: known.constants[name] for name in known.constants if name in _mentioned(reference.problem)}
-    asked = {name: known.constants[name] for name in known.constants if name in used.values()}
-    objects = {name: type_ for name, type_ in domain.constants.items() if name in _mentioned(generated)}
+    expected = _those(known.constants, _mentioned(reference.problem))
+    asked = _those(known.constants, set(used.values()))
+    objects = _those(domain.constants, _mentioned(generated))
     objects |= {name: type_ for name, type_ in generated.objects.items() if name not in domain.constants}
     # None of them is taken for a constant of the reference.
     own = {name: f"{name} " if name in known.constants else name for name in objects if name not in used}
@@ -100,6 +101,10 @@ def _decide(
         return TaskDecision(False, decision.detail or "no renaming of the domains makes the problems equivalent")
     names = object_map(ours, theirs, "init")
     return TaskDecision(True, "the same problem in other words", renaming_between(ours, theirs), names)
+
+
+def _those(constants: Mapping[str, str], names: Set[str]) -> dict[str, str]:
+    return {name: type_ for name, type_ in constants.items() if name in names}
 
 
 def _mentioned(problem: Problem) -> set[str]:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Set
 from statistics import fmean
 
+from pddl_eval.equivalence import operator_name
 from pddl_eval.metrics.registry import Column, Metric
-from pddl_eval.metrics.syntactic import by_position, operator_name
 from pddl_eval.model import Atom, Domain, Operator, State
+from pddl_eval.structure import by_position
 
 COMPONENTS = ("predicates", "parameters", "preconditions", "effects")
 

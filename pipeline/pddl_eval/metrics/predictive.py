@@ -14,9 +14,9 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from pddl_eval.budget import check
-from pddl_eval.equivalence import Task
+from pddl_eval.equivalence import Task, operator_name
 from pddl_eval.metrics.registry import Column, Metric
-from pddl_eval.metrics.syntactic import operator_name, share, shared_operators
+from pddl_eval.metrics.syntactic import share, shared_operators
 from pddl_eval.model import Atom, Domain, Problem
 from pddl_eval.strips import (
     SEED,

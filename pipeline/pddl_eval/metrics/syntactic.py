@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from statistics import fmean
 
+from pddl_eval.equivalence import operator_name
 from pddl_eval.errors import UserError
 from pddl_eval.metrics.registry import Column, Metric
-from pddl_eval.model import EQUALITY, Atom, Domain, Operator, State
+from pddl_eval.model import Domain, Operator, State
+from pddl_eval.structure import by_position
 
 GROUPS = ("preconditions_positive", "preconditions_negative", "effects_positive", "effects_negative")
 """The four sets of atoms of an operator, in the order in which they are compared."""
@@ -75,11 +77,6 @@ def shared_operators(reference: Domain, generated: Domain) -> frozenset[str]:
     return frozenset(name for name, said in ours.items() if theirs.get(name) == said)
 
 
-def operator_name(operator: Operator[State]) -> str:
-    """The name by which operators match: in lower case, ``_`` as ``-``."""
-    return operator.name.lower().replace("_", "-")
-
-
 def _ratios(reference: Operator[State], generated: Operator[State] | None) -> list[float]:
     """Precision and recall of one operator over all its atoms, then by group; an absent operator has no atoms."""
     expected = by_position(reference)
@@ -87,19 +84,6 @@ def _ratios(reference: Operator[State], generated: Operator[State] | None) -> li
     counts = [(len(e & f), len(f), len(e)) for e, f in zip(expected, found, strict=True)]
     overall = tuple(map(sum, zip(*counts, strict=True)))
     return [share(right, whole) for right, has, wants in (overall, *counts) for whole in (has, wants)]
-
-
-def by_position(operator: Operator[State]) -> list[frozenset[Atom]]:
-    """The operator's atoms by group, parameters replaced by their positions."""
-    position = {name: f"?{number}" for number, (name, _) in enumerate(operator.parameters)}
-    return [frozenset(_atom_by_position(atom, position) for atom in part) for part in operator.parts]
-
-
-def _atom_by_position(atom: Atom, position: dict[str, str]) -> Atom:
-    terms = [position.get(term, term) for term in atom[1:]]
-    if atom[0] == EQUALITY:
-        terms.sort()  # (= ?x ?y) says what (= ?y ?x) says
-    return (atom[0], *terms)
 
 
 def share(part: int, whole: int) -> float:

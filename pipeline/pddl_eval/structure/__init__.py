@@ -6,7 +6,7 @@ equivalence of Shoeeb and McCluskey, and of Chrpa et al. ``graph`` makes the gra
 isomorphism of two graphs as such a bijection, ``structure`` keeps what is known of one domain.
 """
 
-from pddl_eval.structure.graph import PARTS, DomainGraph, sorted_equality
+from pddl_eval.structure.graph import PARTS, DomainGraph, by_position, sorted_equality
 from pddl_eval.structure.renaming import Renaming, object_map, renaming_between, same_names
 from pddl_eval.structure.structure import Structure
 
@@ -15,6 +15,7 @@ __all__ = [
     "DomainGraph",
     "Renaming",
     "Structure",
+    "by_position",
     "object_map",
     "renaming_between",
     "same_names",

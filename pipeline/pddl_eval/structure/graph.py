@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 
 from pddl_eval.budget import check
 from pddl_eval.canonical import LabelledGraph
-from pddl_eval.model import EQUALITY, ROOT_TYPE, Atom, Domain, Formula, Operator, State, Types
+from pddl_eval.model import EQUALITY, ROOT_TYPE, Atom, Domain, Formula, Operator, State, Types, renamed
 from pddl_eval.parsing import DomainError, typed_list
 
 COST = "total-cost"
@@ -276,6 +276,12 @@ def hierarchy(domain: Domain, types: Set[str]) -> Iterator[tuple[str, str]]:
         above = next((other for other in domain.ancestors(type_) if other in types and other != type_), None)
         if above is not None:
             yield type_, above
+
+
+def by_position(operator: Operator[State]) -> list[State]:
+    """The atoms of each part, parameters replaced by their positions."""
+    position = {name: f"?{number}" for number, (name, _) in enumerate(operator.parameters)}
+    return [frozenset(map(sorted_equality, renamed(part, position))) for part in operator.parts]
 
 
 def sorted_equality(atom: Atom) -> Atom:

@@ -7,8 +7,8 @@ from functools import cached_property
 from hashlib import blake2b
 from itertools import chain
 
-from pddl_eval.model import ROOT_TYPE, Domain, renamed
-from pddl_eval.structure.graph import DomainGraph, has_formulas, hierarchy, least_types, sorted_equality
+from pddl_eval.model import ROOT_TYPE, Domain
+from pddl_eval.structure.graph import DomainGraph, by_position, has_formulas, hierarchy, least_types, sorted_equality
 from pddl_eval.verdict import CERTIFICATE_VERSION
 
 
@@ -60,9 +60,8 @@ class Structure:
         constants: set[str] = set()
         types: set[str] = set()
         for operator in domain.operators:
-            place = {name: f"?{number}" for number, (name, _) in enumerate(operator.parameters)}
             kinds = tuple(least_types(domain, alternatives) for _, alternatives in operator.parameters)
-            parts = [frozenset(map(sorted_equality, renamed(part, place))) for part in operator.parts]
+            parts = by_position(operator)
             operators.append((operator.name, kinds, *parts))
             types.update(chain.from_iterable(kinds))
             constants.update(term for part in parts for atom in part for term in atom[1:] if term[0] != "?")
