@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast, get_args
 import typer
 from typer import Argument, Option
 
-from pddl_eval.commands.command import UNFINISHED, By, command, flag_of, say
+from pddl_eval.commands.command import UNFINISHED, By, command, flag_of, note
+from pddl_eval.commands.completion import one_column
 from pddl_eval.errors import UserError
 from pddl_eval.options import ScoringOptions
 
@@ -32,6 +33,7 @@ Size = Annotated[
     Option(
         metavar="COLUMN",
         help="What tells a size: size_bucket, num_objects, reference_problem (its atoms), reference_plan_length.",
+        autocompletion=one_column,
     ),
 ]
 
@@ -73,13 +75,13 @@ def report(
     made = build_report(scored, by, columns=named, size=size)
     if chosen in ("csv", "json", "parquet"):  # The other formats show the warnings themselves.
         for warning in warnings(made):
-            say(warning)
+            note(warning)
     if chosen == "folder" and output is not None:
-        say(f"{write_folder(made, output, failures):,} rows explained; open {output.rstrip('/')}/{INDEX}")
+        note(f"{write_folder(made, output, failures):,} rows explained; open {output.rstrip('/')}/{INDEX}")
     else:
         write_report(made, chosen, output)
     if figures is not None:
-        say(f"{len(write_figures(made, figures))} figures in {figures} as svg, png and pdf")
+        note(f"{len(write_figures(made, figures))} figures in {figures} as svg, png and pdf")
     if made.unfinished:
         raise typer.Exit(UNFINISHED)
 

@@ -6,11 +6,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from pddl_eval.commands.command import Inputs, command
+from pddl_eval.commands.command import Inputs, command, say
+from pddl_eval.errors import Loudness, loudness
 from pddl_eval.options import RunOptions, ScoringOptions
 
 if TYPE_CHECKING:
@@ -60,4 +62,18 @@ def watched_run() -> Iterator[Callable[[Event], None]]:
 
     # Ray reports dead workers on stdout, which is for the summary.
     with redirect_stdout(sys.stderr), shown_progress(lines=True) as watch:
-        yield watch
+        yield partial(_in_full, watch) if loudness.get() is Loudness.VERBOSE else watch
+
+
+def _in_full(watch: Callable[[Event], None], event: Event) -> None:
+    """Tell the watcher the event, and the user what it does not show: what the run is, and each finished shard."""
+    from pddl_eval.run import Run, ShardRecord
+
+    if isinstance(event, Run):
+        source = event.source
+        shards = f"{len(event.missing):,} of {len(event.shards):,} shards to do"
+        say(f"{source.rows:,} pairs in {len(source.files):,} files, {shards}")
+        say(f"signature {event.work.scorer.signature}")
+    watch(event)
+    if isinstance(event, ShardRecord):
+        say(f"{event.name}: {event.rows:,} pairs in {event.seconds:.1f} s on {event.node}, attempt {event.attempt}")
