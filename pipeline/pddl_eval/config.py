@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from types import NoneType, UnionType
@@ -17,7 +17,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from pddl_eval.domains import chosen_domain
 from pddl_eval.errors import UserError, did_you_mean
-from pddl_eval.options import RunOptions, ScoringOptions, setting_of
+from pddl_eval.options import ReadingOptions, RunOptions, ScoringOptions, setting_of
 from pddl_eval.shown import shorten
 
 CONFIG_BYTES = 64 * 1024
@@ -51,7 +51,7 @@ def read_config(path: str | os.PathLike[str]) -> dict[str, Any]:
     {'workers': 2, 'columns': {'generated_problem': 'output'}}
     """
     known: dict[str, tuple[str, Any]] = {}
-    for options in (ScoringOptions, RunOptions):
+    for options in (ReadingOptions, ScoringOptions, RunOptions):
         types = get_type_hints(options)
         for each in fields(options):
             for name in (each.name, setting_of(each).flag.removeprefix("--")):
@@ -155,7 +155,7 @@ def _fits(value: Any, type_: Any) -> bool:
         return any(_fits(value, each) for each in arguments if each is not NoneType)
     if origin is Literal:
         return value in arguments
-    if origin is list:
+    if origin in (list, Sequence):
         return isinstance(value, str) or (isinstance(value, list) and all(_fits(each, arguments[0]) for each in value))
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return isinstance(value, dict) and all(isinstance(each, str) for item in value.items() for each in item)
@@ -178,7 +178,7 @@ def _described(type_: Any) -> str:
         return " or ".join(_described(each) for each in arguments if each is not NoneType)
     if origin is Literal:
         return f"one of {', '.join(arguments)}"
-    if origin is list:
+    if origin in (list, Sequence):
         return "a text or a list of texts"
     if isinstance(origin, type):
         return "a table of texts"

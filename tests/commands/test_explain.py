@@ -118,7 +118,7 @@ def test_a_mistake_is_one_sentence(tmp_path: Path) -> None:
         ((dataset,), "--row N or --id ID"),
         ((dataset, "--row", "0", "--pair-id", "a"), "--row N or --id ID"),
         ((dataset, "--row", "5"), "row 5"),
-        ((dataset, dataset, "--row", "5"), "--row, --pair-id and --column"),
+        ((dataset, dataset, "--row", "5"), "--row, --id, --on and --column"),
         ((tmp_path / "none.pddl", dataset), "none.pddl"),
     ):
         result = run("explain", *arguments)

@@ -25,8 +25,10 @@ from typer.models import OptionInfo
 
 from pddl_eval.commands.completion import COMPLETED, choices, several_columns
 from pddl_eval.errors import Loudness, RunError, UserError, loudness, told_to_stop
-from pddl_eval.options import GARBAGE_THRESHOLDS, RunOptions, ScoringOptions, setting_of, takes
+from pddl_eval.options import GARBAGE_THRESHOLDS, ReadingOptions, RunOptions, ScoringOptions, setting_of, takes
 from pddl_eval.shown import printable
+
+OPTIONS = (ReadingOptions, ScoringOptions, RunOptions)
 
 EXIT_CODES = (
     "Exit codes: 0 done, 1 failed or incomplete, 2 wrong command or input, 3 done but about an unfinished run, "
@@ -85,11 +87,11 @@ def run_alone(function: Callable[..., None], exit_codes: str = EXIT_CODES) -> No
 def command(function: Callable[..., None]) -> Callable[..., None]:
     """The function as a command: settings become flags, arguments become values, errors become sentences.
 
-    A parameter annotated ``ScoringOptions`` or ``RunOptions`` is replaced by a flag for each of its fields. Parameters
+    A parameter annotated with one of ``OPTIONS`` is replaced by a flag for each of its fields. Parameters
     named as in ``READERS`` arrive as values. A command with ``RunOptions`` can be resumed, and says so when stopped.
     Every command has the flags of ``EVERY_COMMAND``, and ``--config``.
     """
-    groups = {name: kind for name, kind in get_type_hints(function).items() if kind in (ScoringOptions, RunOptions)}
+    groups = {name: kind for name, kind in get_type_hints(function).items() if kind in OPTIONS}
     owner = {each.name: group for group in groups.values() for each in fields(group)}
     call = takes(**groups)(function)
 
@@ -184,8 +186,8 @@ def flag_of(options: type, name: str) -> Any:
 
 
 def _annotation(options: type, name: str) -> Any:
-    # A mapping is written MEANING=NAME, again and again.
-    type_ = list[str] | None if name == "columns" else get_type_hints(options)[name]
+    # A mapping is written MEANING=NAME, again and again, as names of columns are.
+    type_ = list[str] | None if name in ("columns", "on") else get_type_hints(options)[name]
     return Annotated[type_, flag_of(options, name)]
 
 

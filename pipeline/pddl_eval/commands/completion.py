@@ -62,6 +62,11 @@ def renamed_columns(*datasets: str) -> Callable[[typer.Context, str], list[str]]
     return complete
 
 
+def reference_columns(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Columns of the references, with commas between them."""
+    return _behind_commas(_columns(ctx, "references"), incomplete)
+
+
 def known_domains(incomplete: str) -> list[str]:
     """Names of known domains; where none begins so, the shell completes files."""
     from pddl_eval.domains import known_domain_names
@@ -69,7 +74,11 @@ def known_domains(incomplete: str) -> list[str]:
     return [name for name in known_domain_names() if name.startswith(incomplete)]
 
 
-COMPLETED: dict[str, Callable[..., list[str]]] = {"columns": renamed_columns(*DATASETS), "domain": known_domains}
+COMPLETED: dict[str, Callable[..., list[str]]] = {
+    "columns": renamed_columns(*DATASETS),
+    "domain": known_domains,
+    "on": reference_columns,
+}
 """How the values of declared settings are completed, where they are no choices."""
 
 

@@ -10,7 +10,7 @@ from typer import Argument, Option
 from pddl_eval.commands.command import Inputs, command, note
 from pddl_eval.commands.completion import renamed_columns
 from pddl_eval.commands.score import DryRun, print_shards, watched_run
-from pddl_eval.options import RunOptions, ScoringOptions
+from pddl_eval.options import ReadingOptions, RunOptions, ScoringOptions
 
 
 @command
@@ -18,6 +18,7 @@ def rescore(
     inputs: Inputs,
     output: Annotated[str, Argument(metavar="NEW", help="Folder for the scored partitions; may be s3://….")],
     previous: Annotated[str, Option(metavar="OLD", help="The dataset as it was scored before; may be s3://….")],
+    reading: ReadingOptions,
     options: ScoringOptions,
     run: RunOptions,
     previous_columns: Annotated[
@@ -47,17 +48,20 @@ def rescore(
     If the command is interrupted, the same command continues where it stopped.
     """
     from pddl_eval.reuse import prepare_rescore, rescore_dataset
+    from pddl_eval.run import readable_input
 
     columns = cast("dict[str, str] | None", previous_columns)  # ``command`` has read them.
     if dry_run:
-        prepared, before = prepare_rescore(previous, inputs, output, options, run.shard_rows, columns)
-        print_shards(prepared)
+        with readable_input(inputs, output, reading, options, note, keep=False) as source:
+            prepared, before = prepare_rescore(previous, source, output, options, run.shard_rows, columns)
+            print_shards(prepared)
         if before.obstacle:
             note(before.obstacle)
         return
     with watched_run() as watch:
         again = [retry] if retry else []
-        settings = {"previous_columns": columns, "retry": again, **asdict(options), **asdict(run)}
+        settings = {"previous_columns": columns, "retry": again}
+        settings |= asdict(reading) | asdict(options) | asdict(run)
         summary = rescore_dataset(previous, inputs, output, watch=watch, warn=note, **settings)
     print(summary)
     if not summary.rows_carried:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from pddl_eval.commands.command import Inputs, command, say
+from pddl_eval.commands.command import Inputs, command, note, say
 from pddl_eval.errors import Loudness, loudness
-from pddl_eval.options import RunOptions, ScoringOptions
+from pddl_eval.options import ReadingOptions, RunOptions, ScoringOptions
 
 if TYPE_CHECKING:
     from pddl_eval.run import Event, Run
@@ -23,7 +23,14 @@ DryRun = Annotated[bool, Option("--dry-run", help="Print the shards and write no
 
 
 @command
-def score(inputs: Inputs, output: Output, options: ScoringOptions, run: RunOptions, dry_run: DryRun = False) -> None:
+def score(
+    inputs: Inputs,
+    output: Output,
+    reading: ReadingOptions,
+    options: ScoringOptions,
+    run: RunOptions,
+    dry_run: DryRun = False,
+) -> None:
     """Score a dataset of (generated, reference) pairs.
 
     \b
@@ -31,18 +38,22 @@ def score(inputs: Inputs, output: Output, options: ScoringOptions, run: RunOptio
     pddl-eval score 'pairs/*.parquet' scored --column generated_problem=output --workers 4
     pddl-eval score pairs.parquet scored --domain logistics.pddl
     pddl-eval score s3://bucket/pairs s3://bucket/scored --engine ray --address auto
+    pddl-eval score answers.parquet scored --references problems.parquet --on id
+    pddl-eval score logs/ scored --from inspect --references problems.parquet
 
     OUTPUT gets Parquet partitions: every column of INPUT unchanged, then the score columns.
     If the command is interrupted, the same command continues where it stopped. One run at a time writes into OUTPUT; a
     second one says who does and exits with 2.
     """
-    from pddl_eval.run import pair_scorer, prepare_run, score_dataset
+    from pddl_eval.run import pair_scorer, prepare_run, readable_input, score_dataset
 
     if dry_run:
-        print_shards(prepare_run(inputs, output, pair_scorer(options), run.shard_rows))
+        with readable_input(inputs, output, reading, options, note, keep=False) as source:
+            print_shards(prepare_run(source, output, pair_scorer(options), run.shard_rows))
         return
+    settings = asdict(reading) | asdict(options) | asdict(run)
     with watched_run() as watch:
-        summary = score_dataset(inputs, output, watch=watch, **asdict(options), **asdict(run))
+        summary = score_dataset(inputs, output, watch=watch, warn=note, **settings)
     print(summary)
 
 
