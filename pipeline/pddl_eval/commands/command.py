@@ -46,7 +46,10 @@ KEYWORD = inspect.Parameter.KEYWORD_ONLY
 FORMER_NAMES = {"pair-id": "id", "placeholder": "is-placeholder"}
 """Options under the names that they had, which no help shows."""
 
-Inputs = Annotated[list[str], Argument(metavar="INPUT", help="Parquet files, folders, patterns, s3:// URIs.")]
+Inputs = Annotated[
+    list[str],
+    Argument(metavar="INPUT", help="Files, folders, patterns, s3:// URIs: Parquet, JSON Lines, CSV or Arrow."),
+]
 
 By = Annotated[
     list[str] | None,

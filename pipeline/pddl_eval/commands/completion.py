@@ -6,6 +6,8 @@ looked at, because a shell that completes must not wait for a network.
 
 from __future__ import annotations
 
+import csv
+import json
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +24,11 @@ DATASETS = ("inputs", "scored", "old", "source")
 FILES_TRIED = 200
 """Files and folders that are looked at to find the first Parquet file of a folder."""
 
-_PARQUET = (".parquet", ".parq", ".pq")
+LINE_CHARACTERS = 2**20
+"""Of a first line, at most."""
+
+_LINES = (".jsonl", ".ndjson", ".csv")
+_ROWS = (".parquet", ".parq", ".pq", *_LINES)
 
 _finished = ""
 """The part of the current word that bash takes to be a word of its own: it wants only what follows."""
@@ -133,7 +139,7 @@ def _files(word: str) -> Iterator[Path]:
     found: Iterator[Path] = iter([place])
     if place.is_dir():
         found = (Path(folder) / name for folder, _, names in os.walk(place) for name in sorted(names))
-        found = (file for file in islice(found, FILES_TRIED) if file.suffix in _PARQUET and file.name[0] not in "._")
+        found = (file for file in islice(found, FILES_TRIED) if file.suffix in _ROWS and file.name[0] not in "._")
     elif re.search(r"[*?\[]", word):
         pattern = place.relative_to(place.anchor)
         found = islice(Path(place.anchor).glob(str(pattern)), FILES_TRIED)
@@ -141,9 +147,14 @@ def _files(word: str) -> Iterator[Path]:
 
 
 def _names(file: Path) -> list[str]:
-    from pyarrow import parquet
-
+    """The columns of a file: by its footer, its header or its first line."""
     try:
+        if file.suffix in _LINES:
+            with file.open(encoding="utf-8-sig") as lines:
+                first = lines.readline(LINE_CHARACTERS)
+                return list(json.loads(first)) if file.suffix in _LINES[:2] else next(csv.reader([first]))
+        from pyarrow import parquet
+
         return list(parquet.read_schema(file).names)
     except Exception:  # A shell completes nothing where the file is none.
         return []

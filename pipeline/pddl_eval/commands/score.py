@@ -37,6 +37,7 @@ def score(
     pddl-eval score pairs.parquet scored
     pddl-eval score 'pairs/*.parquet' scored --column generated_problem=output --workers 4
     pddl-eval score pairs.parquet scored --domain logistics.pddl
+    pddl-eval score answers.jsonl.gz scored
     pddl-eval score s3://bucket/pairs s3://bucket/scored --engine ray --address auto
     pddl-eval score answers.parquet scored --references problems.parquet --on id
     pddl-eval score logs/ scored --from inspect --references problems.parquet

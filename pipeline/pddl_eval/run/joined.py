@@ -29,21 +29,22 @@ from pyarrow import fs
 from pddl_eval.errors import did_you_mean
 from pddl_eval.options import PLAIN_NAMES, REFERENCE_SIDE, ReadingOptions, ScoringOptions
 from pddl_eval.run import places
+from pddl_eval.run.forms import PARQUET_SUFFIXES, FileVersion, Form
 from pddl_eval.run.harness import HARNESSES, Answer, Harness, join_key, meant
 from pddl_eval.run.inputs import (
     METADATA_PREFIX,
     PIECE_BYTES,
-    SUFFIXES,
-    FileVersion,
     Input,
     InputFile,
     Source,
     _match,
     _walk,
+    close_file,
     column_batches,
     contents,
     open_source,
     place_of,
+    read_rows,
     require_columns,
 )
 from pddl_eval.run.places import DatasetError, Location, dataset_errors, locate
@@ -72,6 +73,9 @@ REFERENCE_BYTES = 8 * 2**30
 
 MADE_OF, NOTES = f"{METADATA_PREFIX}made_of", f"{METADATA_PREFIX}notes"
 """Keys of the file's metadata: what it was made of, and what the user is told of it."""
+
+ERROR = "answer_error"
+"""The column that says why a row has no answer."""
 
 SHOWN = 3
 """Examples in a sentence."""
@@ -125,7 +129,7 @@ def readable_input(  # noqa: PLR0913 (what is read, where it goes, how)
                     f"{folder} belongs to another run: its input was another one. Choose another folder, or delete "
                     "this one."
                 )
-            if any(name.endswith(SUFFIXES) for name in present):
+            if any(name.endswith(PARQUET_SUFFIXES) for name in present):
                 raise DatasetError(
                     f"{folder} holds Parquet files that no run of this program wrote: choose an empty folder."
                 )
@@ -218,7 +222,7 @@ class _Logs:
         self._harness = harness
         self._reading = reading
         self._generated, self._reference = (f"{side}_{reading.answers}" for side in ("generated", "reference"))
-        text = ("reference_id", "model", "task", self._generated, "answer_error", "log")
+        text = ("reference_id", "model", "task", self._generated, ERROR, "log")
         fields = [pa.field(name, pa.string()) for name in text]
         fields.insert(3, pa.field("sample", pa.int64()))
         if reading.references is None:  # The log is all that is known of the questions.
@@ -271,7 +275,7 @@ class _Logs:
                     "task": answer.task,
                     "sample": answer.sample,
                     self._generated: answer.text,
-                    "answer_error": answer.error,
+                    ERROR: answer.error,
                     "log": file.name,
                 }
                 if self._reading.references is None:
@@ -302,18 +306,44 @@ class _Rows:
         hint = did_you_mean(absent, names, "columns")
         raise DatasetError(f"{place_of(self.source)} has no column {absent} to find references by; {hint}")
 
-    def schema(self, _seen: _Seen) -> pa.Schema:
-        return self.source.schema
+    def schema(self, seen: _Seen) -> pa.Schema:
+        """The columns of the rows, and why some of them could not be read."""
+        named = seen.errors and ERROR not in self.source.schema.names
+        return self.source.schema.append(pa.field(ERROR, pa.string())) if named else self.source.schema
 
     def first_pass(self, left: Sequence[str]) -> _Seen:
         """Read the keys of all rows."""
         seen = _Seen(rows=self.source.rows)
-        for batch in column_batches(self.source, list(dict.fromkeys(left))):
+        for batch, lost in self._batches(list(dict.fromkeys(left))):
             seen.keys.update(key for key in _keys(batch, left) if key is not None)
+            seen.errors += len(lost)
+            seen.damaged += islice(lost.values(), SHOWN - len(seen.damaged))
         return seen
 
     def batches(self, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        return column_batches(self.source, schema.names, ROWS)
+        """All rows, in their order."""
+        for batch, lost in self._batches(self.source.schema.names):
+            if len(schema) > batch.num_columns:
+                errors = pa.array([lost.get(number) for number in range(batch.num_rows)], pa.string())
+                batch = pa.RecordBatch.from_arrays([*batch.columns, errors], schema=schema)
+            yield batch
+
+    def _batches(self, names: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, dict[int, str]]]:
+        """These columns of all rows; and why rows of the batch are nulls, by their numbers in it."""
+        if self.source.files[0].version.form is Form.PARQUET:
+            for batch in column_batches(self.source, names, ROWS):
+                yield batch, {}
+            return
+        for file in self.source.files:
+            for rows in read_rows(file.version, 0, file.rows, self.source.schema):
+                if rows.damage:
+                    raise DatasetError(f"{file.version} is damaged: {rows.damage}.")
+                first = rows.numbers.start
+                for batch in rows.table.select(list(names)).combine_chunks().to_batches(ROWS):
+                    lost = {number - first: f"{file.name}: {why}" for number, why in rows.lost.items()}
+                    yield batch, {number: why for number, why in lost.items() if 0 <= number < batch.num_rows}
+                    first += batch.num_rows
+        close_file()
 
 
 def _write(  # noqa: PLR0913 (what is read, how, where it goes)
@@ -329,9 +359,7 @@ def _write(  # noqa: PLR0913 (what is read, how, where it goes)
     seen = answers.first_pass(left)
     notes = []
     if seen.errors:
-        notes.append(
-            f"{seen.errors:,} of {seen.rows:,} answers are empty, their log has an error (column answer_error)"
-        )
+        notes.append(f"{seen.errors:,} of {seen.rows:,} answers are empty: the column {ERROR} says why")
     if seen.damaged:
         notes.append(f"Not read: {'; '.join(seen.damaged)}")
     schema = answers.schema(seen)

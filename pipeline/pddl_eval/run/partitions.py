@@ -13,7 +13,7 @@ import platform
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
@@ -168,7 +168,8 @@ def score_shard(work: Work, task: ShardTask) -> ShardResult:
             for rows in read_rows(shard.file, *(task.probe or (shard.start, shard.stop)), work.input_schema):
                 present.append(rows.numbers)
                 damage = damage or rows.damage
-                scored, known = _score(rows.table, rows.numbers, work, task.unscored)
+                left_out = {**rows.lost, **dict.fromkeys(task.unscored, UNSCORED)}
+                scored, known = _score(rows.table, rows.numbers, work, left_out)
                 carried += known
                 counts = {**column_statistics(scored, work.score_columns), **work.scorer.count(rows.table)}
                 statistics = merge_statistics([statistics, counts])
@@ -275,9 +276,10 @@ def _gaps(present: Sequence[range], shard: Shard) -> tuple[tuple[int, int], ...]
     return tuple((start, stop) for start, stop in zip(starts, stops, strict=True) if start < stop)
 
 
-def _score(table: pa.Table, numbers: range, work: Work, unscored: Collection[int]) -> tuple[pa.Table, int]:
-    """The scored rows, the unscored ones among them, and how many have scores that were made before."""
-    left_out = pa.array([number in unscored for number in numbers], pa.bool_())
+def _score(table: pa.Table, numbers: range, work: Work, unscored: Mapping[int, str]) -> tuple[pa.Table, int]:
+    """The scored rows, the unscored ones with the reason among them, and how many have scores that were made before."""
+    reasons = pa.array(map(unscored.get, numbers), pa.string())
+    left_out = pc.is_valid(reasons)
     rows = table.filter(pc.invert(left_out)) if unscored else table
     scored = work.scorer.score(rows)
     if scored.num_rows != rows.num_rows or not scored.schema.equals(work.output_schema):
@@ -287,7 +289,7 @@ def _score(table: pa.Table, numbers: range, work: Work, unscored: Collection[int
         # Each row's place among the scored ones, or null for one that was left out: its scores are null.
         places = pc.subtract(pc.cumulative_sum(pc.invert(left_out).cast(pa.int64())), 1)
         scores = scored.take(pc.if_else(left_out, None, places)).select(work.score_columns)
-        errors = pc.if_else(left_out, UNSCORED, scores[SCORE_ERROR])
+        errors = pc.if_else(left_out, reasons, scores[SCORE_ERROR])
         scores = scores.set_column(scores.schema.get_field_index(SCORE_ERROR), SCORE_ERROR, errors)
         scored = pa.table([*table.columns, *scores.columns], schema=work.output_schema)
     return scored.replace_schema_metadata(work.output_schema.metadata), carried

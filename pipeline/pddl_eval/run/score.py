@@ -29,8 +29,8 @@ from pddl_eval.options import ReadingOptions, RunOptions, ScoringOptions, takes
 from pddl_eval.progress import progress
 from pddl_eval.run import places
 from pddl_eval.run.engines import Processes, RayTasks, WorkerLost, choose_engine
+from pddl_eval.run.forms import PARQUET_SUFFIXES
 from pddl_eval.run.inputs import (
-    SUFFIXES,
     Input,
     Shard,
     Source,
@@ -117,7 +117,7 @@ def score_dataset(  # noqa: PLR0913 (one keyword a group of settings)
     watch: Watcher | None = None,
     warn: Callable[[str], None] | None = None,
 ) -> RunSummary:
-    """Score the pairs of a Parquet dataset into a folder of Parquet partitions: the input's columns and the scores.
+    """Score the pairs of a dataset into a folder of Parquet partitions: the input's columns and the scores.
 
     ``input`` is a file, a folder, a pattern, a URI (``s3://bucket/pairs``) or several of them. ``columns`` maps a
     column's meaning to its name in the input; ``domain`` is the name of a known domain or PDDL text. The other keywords
@@ -179,7 +179,7 @@ def prepare_run(inputs: Input, output: str | os.PathLike[str], scorer: Scorer, s
     present = places.list_files(folder)
     if MANIFEST in present:
         _refuse_other_run(folder, identity)
-    elif any(name.endswith(SUFFIXES) for name in present):
+    elif any(name.endswith(PARQUET_SUFFIXES) for name in present):
         raise DatasetError(f"{folder} holds Parquet files that no run of this program wrote: choose an empty folder.")
     shards = plan_shards(source, shard_rows)
     finished = finished_records(folder, [shard for shard in shards if shard.name in present], run)
