@@ -206,7 +206,7 @@ def _inspect_answers(sample: Mapping[str, Any], log: Mapping[str, Any], on: Sequ
     epoch = sample.get("epoch")
     before = (epoch - 1) * len(texts) if isinstance(epoch, int) and not isinstance(epoch, bool) else 0
     for number, text in enumerate(texts, before + 1):
-        yield Answer(identity, model, task, number, text, error, target, question)
+        yield Answer(identity, model, task, number, text or (None if error else text), error, target, question)
 
 
 def read_openai(place: Location, _on: Sequence[str]) -> Iterator[Answer]:

@@ -340,7 +340,7 @@ class _Rows:
                     raise DatasetError(f"{file.version} is damaged: {rows.damage}.")
                 first = rows.numbers.start
                 for batch in rows.table.select(list(names)).combine_chunks().to_batches(ROWS):
-                    lost = {number - first: f"{file.name}: {why}" for number, why in rows.lost.items()}
+                    lost = {number - first: why for number, why in rows.lost.items()}
                     yield batch, {number: why for number, why in lost.items() if 0 <= number < batch.num_rows}
                     first += batch.num_rows
         close_file()
