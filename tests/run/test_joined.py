@@ -215,7 +215,9 @@ def test_the_commands_do_it_in_one(references: str, tmp_path: Path) -> None:
         response=[{"status_code": 200, "body": {"model": "m", "choices": [{"text": TOWER}]}}],
     )
     arguments = ("score", batch, tmp_path / "log", "--references", references)
-    assert run(*arguments, "--from", "openai").exit_code == 0
+    result = run(*arguments, "--from", "openai", "--report", tmp_path / "report.md")
+    assert result.exit_code == 0 and "identical" in (tmp_path / "report.md").read_text()
+    assert run("score", batch, tmp_path / "no", "--report", tmp_path / "report.xyz").exit_code == 2
     assert scored(tmp_path / "log")["verdict"].to_list() == ["identical"]
     for wrong in (("--from", "opnai"), ("--from", "openai", "--answers", "plans")):
         assert "did you mean" in only_line(run(*arguments, *wrong).stderr)

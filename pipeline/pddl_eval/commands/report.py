@@ -18,6 +18,9 @@ from pddl_eval.options import ScoringOptions
 if TYPE_CHECKING:
     from pddl_eval.report import Report
 
+FAILURES = 500
+"""Rows explained in a folder of pages, at most."""
+
 PAGE_WIDTH = 100
 """Characters in a line of a text file."""
 
@@ -51,7 +54,7 @@ def report(
     ] = None,
     failures: Annotated[
         int, Option(metavar="N", help="Rows that are not right, shown and explained in a folder of pages.")
-    ] = 500,
+    ] = FAILURES,
     size: Size = None,
     columns: Annotated[list[str] | None, flag_of(ScoringOptions, "columns")] = None,
 ) -> None:
@@ -68,7 +71,6 @@ def report(
     Rates with intervals, models compared on the same references, why answers fail, plan and domain metrics.
     """
     from pddl_eval.report import build_report, warnings, write_figures
-    from pddl_eval.viewer import INDEX, write_folder
 
     chosen = chosen_format(form, output)
     named = cast("dict[str, str] | None", columns)  # A mapping by now.
@@ -76,10 +78,7 @@ def report(
     if chosen in ("csv", "json", "parquet"):  # The other formats show the warnings themselves.
         for warning in warnings(made):
             note(warning)
-    if chosen == "folder" and output is not None:
-        note(f"{write_folder(made, output, failures):,} rows explained; open {output.rstrip('/')}/{INDEX}")
-    else:
-        write_report(made, chosen, output)
+    write_as(made, chosen, output, failures)
     if figures is not None:
         note(f"{len(write_figures(made, figures))} figures in {figures} as svg, png and pdf")
     if made.unfinished:
@@ -96,6 +95,23 @@ def chosen_format(form: Format | None, output: str | None) -> Format:
     if chosen in ("parquet", "folder") and output is None:
         raise UserError(f"--format {chosen} needs --output FOLDER.")
     return chosen
+
+
+def built(scored: str) -> Report:
+    """The report of a dataset as ``pddl-eval report`` makes it when nothing else is said."""
+    from pddl_eval.report import build_report
+
+    return build_report(scored)
+
+
+def write_as(made: Report, chosen: Format, output: str | None, failures: int = FAILURES) -> None:
+    """Write the report in that format: also as a folder of pages, with its failures explained."""
+    from pddl_eval.viewer import INDEX, write_folder
+
+    if chosen == "folder" and output is not None:
+        note(f"{write_folder(made, output, failures):,} rows explained; open {output.rstrip('/')}/{INDEX}")
+    else:
+        write_report(made, chosen, output)
 
 
 def write_report(made: Report, chosen: str = "terminal", output: str | None = None) -> None:

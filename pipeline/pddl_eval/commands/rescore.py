@@ -9,7 +9,8 @@ from typer import Argument, Option
 
 from pddl_eval.commands.command import Inputs, command, note
 from pddl_eval.commands.completion import renamed_columns
-from pddl_eval.commands.score import DryRun, print_shards, watched_run
+from pddl_eval.commands.report import built, chosen_format, write_as
+from pddl_eval.commands.score import DryRun, ReportTo, print_shards, watched_run
 from pddl_eval.options import ReadingOptions, RunOptions, ScoringOptions
 
 
@@ -33,6 +34,7 @@ def rescore(
     retry: Annotated[
         Literal["undecided"] | None, Option(help="Score the rows again whose verdict is undecided in OLD.")
     ] = None,
+    report_to: ReportTo = None,
     dry_run: DryRun = False,
 ) -> None:
     """Score a dataset again: only the rows that changed.
@@ -58,6 +60,7 @@ def rescore(
         if before.obstacle:
             note(before.obstacle)
         return
+    chosen = None if report_to is None else chosen_format(None, report_to)
     with watched_run() as watch:
         again = [retry] if retry else []
         settings = {"previous_columns": columns, "retry": again}
@@ -66,3 +69,5 @@ def rescore(
     print(summary)
     if not summary.rows_carried:
         print("\nNo row was carried over.")
+    if chosen is not None:
+        write_as(built(output), chosen, report_to)

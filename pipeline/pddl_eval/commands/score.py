@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from pddl_eval.commands.command import Inputs, command, note, say
+from pddl_eval.commands.report import built, chosen_format, write_as
 from pddl_eval.errors import Loudness, loudness
 from pddl_eval.options import ReadingOptions, RunOptions, ScoringOptions
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from pddl_eval.run import Event, Run
 
 Output = Annotated[str, Argument(metavar="OUTPUT", help="Folder for the scored partitions; may be s3://….")]
+ReportTo = Annotated[
+    str | None, Option("--report", metavar="PATH", help="Also write the report: report/, report.html, tables.tex, ….")
+]
 DryRun = Annotated[bool, Option("--dry-run", help="Print the shards and write nothing.")]
 
 
@@ -29,6 +33,7 @@ def score(
     reading: ReadingOptions,
     options: ScoringOptions,
     run: RunOptions,
+    report_to: ReportTo = None,
     dry_run: DryRun = False,
 ) -> None:
     """Score a dataset of (generated, reference) pairs.
@@ -40,7 +45,7 @@ def score(
     pddl-eval score answers.jsonl.gz scored
     pddl-eval score s3://bucket/pairs s3://bucket/scored --engine ray --address auto
     pddl-eval score answers.parquet scored --references problems.parquet --on id
-    pddl-eval score logs/ scored --from inspect --references problems.parquet
+    pddl-eval score logs/ scored --from inspect --references problems.parquet --report report/
 
     OUTPUT gets Parquet partitions: every column of INPUT unchanged, then the score columns.
     If the command is interrupted, the same command continues where it stopped. One run at a time writes into OUTPUT; a
@@ -52,10 +57,13 @@ def score(
         with readable_input(inputs, output, reading, options, note, keep=False) as source:
             print_shards(prepare_run(source, output, pair_scorer(options), run.shard_rows))
         return
+    chosen = None if report_to is None else chosen_format(None, report_to)
     settings = asdict(reading) | asdict(options) | asdict(run)
     with watched_run() as watch:
         summary = score_dataset(inputs, output, watch=watch, warn=note, **settings)
     print(summary)
+    if chosen is not None:
+        write_as(built(output), chosen, report_to)
 
 
 def print_shards(run: Run) -> None:
