@@ -28,7 +28,7 @@ from pddl_eval.metrics import PAIRS
 from pddl_eval.options import RunOptions, ScoringOptions, takes
 from pddl_eval.progress import progress
 from pddl_eval.run import places
-from pddl_eval.run.engines import Processes, RayTasks, WorkerLost, choose_engine
+from pddl_eval.run.engines import Notice, Processes, RayTasks, WorkerLost, choose_engine
 from pddl_eval.run.inputs import (
     SUFFIXES,
     Input,
@@ -102,10 +102,10 @@ class Run:
         return tuple(shard for shard in self.shards if shard.name not in self.finished)
 
 
-Event = Run | ShardResult | WorkerLost
+Event = Run | ShardResult | WorkerLost | Notice
 
 Watcher = Callable[[Event], None]
-"""Is told the run before its first shard, then the record or failure of each shard and each lost worker."""
+"""Is told the run before its first shard, then the record or failure of each shard, each lost worker, each notice."""
 
 
 @takes(scoring=ScoringOptions, running=RunOptions)
@@ -193,6 +193,7 @@ def finish_shards(
     options = choose_engine(sum(shard.rows for shard in run.missing), len(run.missing), options)
     records = dict(run.finished)
     failures: list[ShardFailure] = []
+    excluded: list[str] = []
     with ExitStack() as stack:
         log = stack.enter_context(_json_log(options.json_log)) if options.json_log else None
         if run.missing:
@@ -210,7 +211,10 @@ def finish_shards(
                 failures.append(event)
                 if event.fatal:
                     raise OutputError(event.reason)
+            elif isinstance(event, Notice) and event.node:
+                excluded.append(event.reason)
         summary = _summary(run, records, options, time.perf_counter() - started)
+        summary = replace(summary, excluded_nodes=tuple(dict.fromkeys(excluded)))
         troubles = _troubles(run, records, failures)
         if troubles:
             raise RunIncomplete(troubles, summary)
@@ -255,7 +259,7 @@ class RunSummary:
 
     ``rows`` is the number of rows in the output. ``rows_scored`` of them were scored this time, in ``seconds`` of wall
     time; ``rows_carried`` have their scores from an earlier dataset (``pddl_eval.reuse``). ``shards_reused`` is the
-    number of partitions that were there already.
+    number of partitions that were there already. ``excluded_nodes`` says which nodes of a cluster failed, and why.
 
     >>> statistics = {"equivalent": {"true": 1, "false": 3, "null": 0}, "verdict": {"identical": 1, "goal_differs": 3}}
     >>> summary = RunSummary("scored", 4, 4, 0, 0, 1, 0, "local", 1, 0.002, "pddl-eval:0.1.0", statistics)
@@ -275,6 +279,7 @@ class RunSummary:
     seconds: float
     signature: str
     statistics: Statistics
+    excluded_nodes: tuple[str, ...] = ()
 
     @property
     def verdicts(self) -> Mapping[str, float]:
@@ -341,6 +346,7 @@ class RunSummary:
             workers = f", {self.workers} worker{'' if self.workers == 1 else 's'}" if self.workers else ""
             speed = f"{self.rows_per_second:,.0f} pairs/s in {self.seconds:,.1f} s ({self.engine}{workers})"
             lines.append(("throughput", speed))
+        lines += [("excluded node", printable(reason)) for reason in self.excluded_nodes]
         return [*lines, ("signature", self.signature), ("output", printable(self.output))]
 
     def _share_line(self, column: str) -> str:
@@ -438,6 +444,8 @@ def shown_progress(*, lines: bool = False) -> Iterator[Watcher]:
                     pace.say(f"{event.name}: {len(event.unscored)} rows end their worker and are left unscored")
             elif isinstance(event, ShardFailure):
                 pace.say(f"{event.name}: {event.reason}")
+            elif isinstance(event, Notice):
+                pace.say(event.reason)
             else:
                 task = event.task
                 pace.say(f"{task.shard.name}: worker lost in attempt {task.attempt} ({event.reason})")
@@ -463,11 +471,12 @@ def _json_log(path: str) -> Iterator[Watcher]:
         yield watch
 
 
-def log_line(result: ShardResult | WorkerLost) -> str:
-    """A line of JSON without its line break: ``event`` is ``shard``, ``shard_failed`` or ``worker_lost``, in UTC.
+def log_line(result: ShardResult | WorkerLost | Notice) -> str:
+    """A line of JSON without its line break, in UTC.
 
-    A ``shard`` has ``rows``, of these ``carried``, ``unreadable`` and ``unscored`` ones, ``statistics`` (verdict counts
-    among them), ``seconds``, ``node`` and ``attempt``; the others have a ``reason``.
+    ``event`` is ``shard``, ``shard_failed``, ``worker_lost``, ``node_excluded`` or ``no_node``. A ``shard`` has
+    ``rows``, of these ``carried``, ``unreadable`` and ``unscored`` ones, ``statistics`` (verdict counts among them),
+    ``seconds``, ``node`` and ``attempt``; the others have a ``reason``.
     """
     fields: dict[str, object]
     if isinstance(result, ShardRecord):
@@ -476,6 +485,9 @@ def log_line(result: ShardResult | WorkerLost) -> str:
         fields |= {"unreadable": result.unreadable_rows, "unscored": len(result.unscored)}
     elif isinstance(result, ShardFailure):
         fields = {"event": "shard_failed", "shard": result.name, "reason": result.reason, "trace": result.trace}
+        fields |= {"node": result.node}
+    elif isinstance(result, Notice):
+        fields = asdict(result)
     else:
         task = result.task
         fields = {"event": "worker_lost", "shard": task.shard.name, "attempt": task.attempt, "reason": result.reason}
@@ -496,10 +508,28 @@ def _results(run: Run, options: RunOptions) -> Generator[Event, None, None]:
             places.remove_file(marker)
             close_file()
     else:
-        engine = RayTasks(function, options) if options.engine == "ray" else Processes(function, options.workers or 1)
+        engine = (
+            RayTasks(partial(_score_on_node, run.work), options)
+            if options.engine == "ray"
+            else Processes(function, options.workers or 1)
+        )
         with closing(engine):
             yield from run_shards(engine, run.missing)
         places.remove_file(marker)
+
+
+def _score_on_node(work: Work, task: ShardTask) -> ShardResult:
+    """``score_shard`` on a node of a cluster; one that lacks the output's mount would write where nobody looks."""
+    if work.output.is_local:
+        try:
+            with os.scandir(work.output.path) as entries:  # A network filesystem may remember that a file was missing.
+                shared = any(entry.name == MANIFEST for entry in entries)
+        except OSError:
+            shared = False
+        if not shared:
+            reason = f"{work.output} on this node is not the folder of the run: is it a mount that the node lacks?"
+            return ShardFailure(task.shard.name, reason, fatal=True)
+    return score_shard(work, task)
 
 
 def _summary(run: Run, records: Mapping[str, ShardRecord], options: RunOptions, seconds: float) -> RunSummary:
