@@ -167,13 +167,15 @@ class ShardRecord:
 class ShardFailure:
     """Why a shard has no partition; ``fatal`` where no other shard can have one either.
 
-    ``trace`` is for the developer: where an unexpected exception came from.
+    ``trace`` is for the developer: where an unexpected exception came from. ``node`` is the node of a cluster where it
+    failed, else empty.
     """
 
     name: str
     reason: str
     fatal: bool = False
     trace: str | None = None
+    node: str = ""
 
 
 ShardResult = ShardRecord | ShardFailure
