@@ -8,6 +8,7 @@ from pddl_eval.run.engines import available_cpus, ordered_map
 from pddl_eval.run.inputs import (
     SIGNATURE_KEY,
     Input,
+    InputFile,
     Shard,
     Source,
     column_batches,
@@ -60,6 +61,7 @@ __all__ = [
     "DatasetError",
     "Event",
     "Input",
+    "InputFile",
     "Location",
     "OtherRun",
     "Run",
