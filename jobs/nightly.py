@@ -35,7 +35,7 @@ from pddl_eval.run import (
     RunIncomplete,
     RunSummary,
     claimed,
-    list_files,
+    has_file,
     list_folders,
     locate,
     remove_file,
@@ -151,7 +151,7 @@ def _nights(folder: Location) -> list[str]:
 
 
 def _is_complete(night: Location) -> bool:
-    return REPORT in list_files(night)
+    return has_file(night / REPORT)
 
 
 def _previous(night: Location) -> Location | None:

@@ -33,6 +33,7 @@ from typing import Any, NoReturn, TypeVar
 
 from pddl_eval.errors import RunError, told_to_stop
 from pddl_eval.options import GARBAGE_THRESHOLDS, RunOptions
+from pddl_eval.run.inputs import close_file
 from pddl_eval.run.partitions import SCORE_ERROR, VERDICT, ShardFailure, ShardResult, ShardTask
 from pddl_eval.run.places import one_line
 
@@ -176,6 +177,26 @@ class _Worker:
     ready: bool = False
 
 
+class InProcess:
+    """Runs tasks in this process, each when it is taken."""
+
+    capacity = 1
+
+    def __init__(self, function: Callable[[ShardTask], ShardResult]) -> None:
+        self._function = function
+        self._tasks: list[ShardTask] = []
+
+    def submit(self, task: ShardTask) -> None:
+        self._tasks.append(task)
+
+    def take(self) -> tuple[ShardTask, ShardResult]:
+        task = self._tasks.pop()
+        return task, self._function(task)
+
+    def close(self) -> None:
+        close_file()
+
+
 class Processes:
     """Runs tasks in worker processes, one at a time in each, started when they are needed."""
 
@@ -311,7 +332,7 @@ class RayTasks:
         self._running.clear()
 
 
-Engine = Processes | RayTasks
+Engine = InProcess | Processes | RayTasks
 
 
 def _of_second(function: Callable[[Item], Result], task: tuple[int, Item]) -> Result:
