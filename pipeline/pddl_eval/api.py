@@ -167,7 +167,7 @@ def compare_tasks(
 
     Raises ``UserError`` where the reference domain is missing, has no operators or cannot be read, ``ParseError`` (a
     ``UserError``) where the reference problem cannot be read.
-    Source: DESIGN.md, section 7.
+    Source: Planetarium, section 4, and strong equivalence of domains (Shoeeb and McCluskey) under one renaming.
 
     >>> go = "(define (domain d) (:action go :parameters (?a ?b) :precondition (at ?a) :effect (at ?b)))"
     >>> trip = "(define (problem p) (:domain d) (:objects x y) (:init (at x)) (:goal (at y)))"
