@@ -10,6 +10,7 @@ from pddl_eval.errors import UserError
 from pddl_eval.metrics import DomainPair, decided_task, score_problem_pair
 from pddl_eval.model import Domain, Problem, State, problem_to_pddl
 from pddl_eval.options import ScoringOptions
+from pddl_eval.parsing import ParseError
 from pddl_eval.verdict import Counterexample, ProblemVerdict, Undecided, Unsolvable, Verdict
 
 ROW_SECONDS = ScoringOptions().row_seconds
@@ -177,4 +178,8 @@ def compare_tasks(
     """
     with row_budget(ROW_SECONDS):
         pair = DomainPair(reference_domain, generated_domain)
-        return decided_task(pair, task_of(reference_problem, reference_domain), generated_problem, is_placeholder)
+        try:
+            reference = task_of(reference_problem, reference_domain)
+        except ParseError as error:
+            raise ParseError(error.verdict, f"the reference problem cannot be read: {error.detail}") from None
+        return decided_task(pair, reference, generated_problem, is_placeholder)

@@ -92,7 +92,7 @@ def read_problem(text: str | None, constants: Iterable[str] = (), *, by_package:
     '`(on b1 b9)` in :init names `b9`, which :objects does not declare'
     """
     if not text or text.isspace():
-        return Unreadable(Verdict.EMPTY, "the answer is empty")
+        return Unreadable(Verdict.EMPTY, "the text is empty")
     answer = text.lower()
     constants = frozenset(constants)
     reason: Unreadable | None = None

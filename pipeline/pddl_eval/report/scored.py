@@ -38,7 +38,10 @@ FRACTIONS = frozenset(column.name for pair in (PLAN, DOMAIN) for column in pair.
 """Scores between 0 and 1; the other numeric ones are whole numbers."""
 
 ROW = "pddl_eval.row"
-"""The number of a row in the dataset, from 0, in the order of its files: what ``pddl-eval explain --row`` takes."""
+"""The number of a row in the dataset, from 0, in the order of its files: what ``pddl-eval explain --row`` takes.
+
+A column of the dataset that has this name is not read.
+"""
 
 if TYPE_CHECKING:
     import pandas
@@ -157,7 +160,7 @@ def open_scored(scored: ScoredInput, columns: Mapping[str, str] | None = None) -
     if library and isinstance(scored, library.DataFrame):
         scored = _from_pandas(scored)
     if isinstance(scored, (pl.DataFrame, pl.LazyFrame)):
-        frame = scored.lazy().with_row_index(ROW)
+        frame = _numbered(scored.lazy())
         rows = frame.select(pl.len()).collect().item()
         found = Scored(None, frame, frame.collect_schema(), rows, (), names=names)
     else:
@@ -170,6 +173,10 @@ def open_scored(scored: ScoredInput, columns: Mapping[str, str] | None = None) -
             "score it first with `pddl-eval score`"
         )
     return found
+
+
+def _numbered(frame: pl.LazyFrame) -> pl.LazyFrame:
+    return frame.drop(ROW, strict=False).with_row_index(ROW)
 
 
 def _from_pandas(frame: pandas.DataFrame) -> pl.DataFrame:
@@ -201,11 +208,11 @@ def _open_files(place: str, names: Mapping[str, str]) -> Scored:
     locations = [source.base / file.name for file in source.files]
     paths = [location.path for location in locations]
     if source.base.is_local:
-        frame = pl.scan_parquet(paths, glob=False, row_index_name=ROW)
+        frame = _numbered(pl.scan_parquet(paths, glob=False))
     else:
         # Through Arrow, so that credentials are found as everywhere else in the program.
         files = pyarrow.dataset.dataset(paths, filesystem=source.base.filesystem, format="parquet")
-        frame = pl.scan_pyarrow_dataset(files).with_row_index(ROW)
+        frame = _numbered(pl.scan_pyarrow_dataset(files))
     rows: Counter[str | None] = Counter()
     for file in source.files:
         rows[file.signature] += file.rows
