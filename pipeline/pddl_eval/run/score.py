@@ -33,8 +33,8 @@ from pddl_eval.options import SHARD_ROWS, RunOptions, ScoringOptions, takes
 from pddl_eval.progress import progress
 from pddl_eval.run import places
 from pddl_eval.run.engines import Engine, InProcess, Notice, Processes, RayTasks, WorkerLost, choose_engine
+from pddl_eval.run.forms import PARQUET_SUFFIXES
 from pddl_eval.run.inputs import (
-    SUFFIXES,
     Input,
     Part,
     Shard,
@@ -161,7 +161,7 @@ def score_dataset(  # noqa: PLR0913 (one keyword a setting)
     part: str | None = None,
     watch: Watcher | None = None,
 ) -> RunSummary:
-    """Score the pairs of a Parquet dataset into a folder of Parquet partitions: the input's columns and the scores.
+    """Score the pairs of a dataset into a folder of Parquet partitions: the input's columns and the scores.
 
     ``input`` is a file, a folder, a pattern, a URI (``s3://bucket/pairs``) or several of them. ``columns`` maps a
     column's meaning to its name in the input; ``domain`` is the name of a known domain or PDDL text. The other keywords
@@ -220,7 +220,7 @@ def prepare_run(
     present = places.list_files(folder)
     if MANIFEST in present:
         manifest = _same_run(folder, manifest)
-    elif any(name.endswith(SUFFIXES) for name in present):
+    elif any(name.endswith(PARQUET_SUFFIXES) for name in present):
         raise DatasetError(f"{folder} holds Parquet files that no run of this program wrote: choose an empty folder.")
     there = shards_named(source, present)
     finished = finished_records(folder, there, manifest["run"])
