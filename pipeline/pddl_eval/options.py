@@ -23,7 +23,7 @@ PAIRS = ("problem", "plan", "domain")
 """What is compared: each has a column ``reference_…`` and a column ``generated_…``."""
 
 SCORED = (*(f"{side}_{pair}" for pair in PAIRS for side in ("reference", "generated")), "is_placeholder", "domain")
-"""The columns that scores are made of (DESIGN.md, section 2)."""
+"""The columns that scores are made of."""
 
 MEANINGS = (*SCORED, "model", "reference_id")
 """The columns that mean something: those, and who answered which question, which reports ask."""
@@ -217,6 +217,8 @@ class ReadingOptions:
     )
 
     def __post_init__(self) -> None:
+        if isinstance(self.on, str):
+            object.__setattr__(self, "on", [self.on])
         for name, value, known in (("harness", self.harness, HARNESSES), ("kind of answers", self.answers, PAIRS)):
             if value is not None and value not in known:
                 raise UserError(f"there is no {name} {value}; {did_you_mean(value, known)}")
