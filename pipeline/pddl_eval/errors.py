@@ -7,11 +7,22 @@ message says in one sentence what is wrong, where, and what would be right.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextvars import ContextVar
 from difflib import get_close_matches
+from enum import IntEnum
 from threading import Event
 
 told_to_stop = Event()
 """Set where this process owns its signals (commands, workers) when one tells it to stop."""
+
+
+class Loudness(IntEnum):
+    """How much a command says on stderr: only what is wrong; also progress and what is good to know; also each step."""
+
+    QUIET, NORMAL, VERBOSE = range(3)
+
+
+loudness = ContextVar("loudness", default=Loudness.NORMAL)
 
 
 class UserError(ValueError):

@@ -21,6 +21,7 @@ from pddl_eval.run.inputs import (
     require_columns,
     require_text,
 )
+from pddl_eval.run.joined import MANIFEST, OtherRun, readable_input
 from pddl_eval.run.lock import claimed
 from pddl_eval.run.partitions import CARRIED_KEY, SCORE_ERROR, Scorer, ShardFailure, ShardRecord, Work
 from pddl_eval.run.places import (
@@ -39,10 +40,8 @@ from pddl_eval.run.places import (
     remove_folder,
 )
 from pddl_eval.run.score import (
-    MANIFEST,
     SUMMARY,
     Event,
-    OtherRun,
     Run,
     RunIncomplete,
     RunSummary,
@@ -102,6 +101,7 @@ __all__ = [
     "read_bytes",
     "read_row",
     "read_rows",
+    "readable_input",
     "remove_file",
     "remove_folder",
     "require_columns",
