@@ -333,6 +333,16 @@ class Part:
         """What tells its files from those of other parts."""
         return f"-{self.number}-of-{self.of}"
 
+    @staticmethod
+    def of_file(name: str) -> str | None:
+        """The part that a file is of, by its suffix; None for one of a whole run.
+
+        >>> Part.of_file("_running-3-of-32.json"), Part.of_file("_running.json")
+        ('3/32', None)
+        """
+        found = re.search(r"-([0-9]+)-of-([0-9]+)\.json$", name)
+        return f"{found[1]}/{found[2]}" if found else None
+
     def split(self, source: Source) -> tuple[list[Shard], list[Shard]]:
         """The blocks of an input that are its own, and those of all other parts."""
         blocks = plan_shards(source, max(1, min(SHARD_ROWS, source.rows // (BLOCKS_OF_PART * self.of))))
