@@ -152,7 +152,8 @@ class Shard:
     """The rows ``start`` (included) to ``stop`` (excluded) of a file, counted from 0 over its row groups.
 
     Its partition is named by them, so that the partitions that are there say what is done. ``stem`` is that of the
-    file's partitions. Shards in one ``group`` lie in one row group, so that reading one behind the other is quicker.
+    file's partitions. ``group`` is the first row of the row group in which it lies with other shards, so that reading
+    one behind the other is quicker.
     """
 
     stem: str
@@ -295,9 +296,9 @@ def _plan(source: Source, shard_rows: int, done: Mapping[str, Ranges]) -> Iterat
             yield Shard(stem, file.version, 0, 0)
         for low, high in left_over(ranges, 0, file.rows):
             for start, stop in _ranges(file, shard_rows, low, high):
-                group = bisect_right(bounds, start) - 1
-                inside = bounds[group] < start or (start < stop < bounds[group + 1])
-                yield Shard(stem, file.version, start, stop, group if inside else None)
+                group = bisect_right(bounds, start)
+                inside = bounds[group - 1] < start or stop < bounds[group]
+                yield Shard(stem, file.version, start, stop, bounds[group - 1] if inside else None)
 
 
 @dataclass(frozen=True, slots=True)
