@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pddl_eval.parsing import ParseError, parse_problem
     from pddl_eval.report import Report, build_report
     from pddl_eval.rewards import reward
-    from pddl_eval.run import RunSummary, score_dataset
+    from pddl_eval.run import RunStatus, RunSummary, run_status, score_dataset
     from pddl_eval.table import score_frame
     from pddl_eval.verdict import Counterexample, DomainVerdict, ProblemVerdict
 
@@ -49,7 +49,7 @@ _ROOMS = {
     "parsing": ("ParseError", "parse_problem"),
     "report": ("Report", "build_report"),
     "rewards": ("reward",),
-    "run": ("RunSummary", "score_dataset"),
+    "run": ("RunStatus", "RunSummary", "run_status", "score_dataset"),
     "table": ("score_frame",),
     "verdict": ("Counterexample", "DomainVerdict", "ProblemVerdict"),
 }
@@ -64,6 +64,7 @@ __all__ = [
     "Problem",
     "ProblemVerdict",
     "Report",
+    "RunStatus",
     "RunSummary",
     "UndecidedError",
     "UnsolvableError",
@@ -78,6 +79,7 @@ __all__ = [
     "parse_problem",
     "read_config",
     "reward",
+    "run_status",
     "scene_graph",
     "score_dataset",
     "score_frame",

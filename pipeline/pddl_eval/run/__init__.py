@@ -54,6 +54,7 @@ from pddl_eval.run.score import (
     shown_progress,
     unfinished_rows,
 )
+from pddl_eval.run.status import RunStatus, run_status
 
 __all__ = [
     "CARRIED_KEY",
@@ -70,6 +71,7 @@ __all__ = [
     "Processes",
     "Run",
     "RunIncomplete",
+    "RunStatus",
     "RunSummary",
     "Scorer",
     "Shard",
@@ -106,6 +108,7 @@ __all__ = [
     "remove_folder",
     "require_columns",
     "require_text",
+    "run_status",
     "score_dataset",
     "scored_with",
     "shown_progress",

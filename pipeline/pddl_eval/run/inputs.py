@@ -144,7 +144,8 @@ class Shard:
     """The rows ``start`` (included) to ``stop`` (excluded) of a file, counted from 0 over its row groups.
 
     Its partition is named by them, so that the partitions that are there say what is done. ``stem`` is that of the
-    file's partitions. Shards in one ``group`` lie in one row group, so that reading one behind the other is quicker.
+    file's partitions. ``group`` is the first row of the row group in which it lies with other shards, so that reading
+    one behind the other is quicker.
     """
 
     stem: str
@@ -285,9 +286,9 @@ def _plan(source: Source, shard_rows: int, done: Mapping[str, Ranges]) -> Iterat
             yield Shard(stem, file.version, 0, 0)
         for low, high in left_over(ranges, 0, file.rows):
             for start, stop in _ranges(file, shard_rows, low, high):
-                group = bisect_right(bounds, start) - 1
-                inside = bounds[group] < start or (start < stop < bounds[group + 1])
-                yield Shard(stem, file.version, start, stop, group if inside else None)
+                group = bisect_right(bounds, start)
+                inside = bounds[group - 1] < start or stop < bounds[group]
+                yield Shard(stem, file.version, start, stop, bounds[group - 1] if inside else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,6 +323,16 @@ class Part:
     def suffix(self) -> str:
         """What tells its files from those of other parts."""
         return f"-{self.number}-of-{self.of}"
+
+    @staticmethod
+    def of_file(name: str) -> str | None:
+        """The part that a file is of, by its suffix; None for one of a whole run.
+
+        >>> Part.of_file("_running-3-of-32.json"), Part.of_file("_running.json")
+        ('3/32', None)
+        """
+        found = re.search(r"-([0-9]+)-of-([0-9]+)\.json$", name)
+        return f"{found[1]}/{found[2]}" if found else None
 
     def split(self, source: Source) -> tuple[list[Shard], list[Shard]]:
         """The blocks of an input that are its own, and those of all other parts."""

@@ -201,9 +201,18 @@ def new_file(location: Location, appears: Callable[[], Location] | None = None) 
 
 def list_files(folder: Location) -> dict[str, int]:
     """The files directly in a folder and their sizes in bytes; none where there is no folder yet."""
+    return {info.base_name: info.size for info in _infos(folder)}
+
+
+def times_written(folder: Location) -> dict[str, float]:
+    """When the files directly in a folder were written, in seconds since 1970 on the clock of their store."""
+    return {info.base_name: info.mtime_ns / 1e9 for info in _infos(folder)}
+
+
+def _infos(folder: Location) -> list[fs.FileInfo]:
     with dataset_errors(folder, "read"):
         infos = folder.filesystem.get_file_info(fs.FileSelector(folder.path, allow_not_found=True))
-    return {info.base_name: info.size for info in infos if info.type == fs.FileType.File}
+    return [info for info in infos if info.type == fs.FileType.File]
 
 
 def list_folders(folder: Location) -> list[str]:

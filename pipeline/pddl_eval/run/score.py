@@ -294,10 +294,14 @@ def finish_shards(
         if troubles:
             there = shards_named(run.source, places.list_files(run.work.output))
             _remove_doubled(run, there, shards_named(run.source, records))
-            places.put_bytes(run.work.output / f"{FAILED}{run.suffix}.json", json.dumps(troubles, indent=1).encode())
+            places.put_bytes(run.work.output / f"{FAILED}{run.suffix}.json", _troubled(troubles))
             raise RunIncomplete(troubles, summary)
         done = finish_run(run, lambda all_records: summarize(all_records, summary.seconds))
         return done or replace(summary, rows_missing=_rows_left(run))
+
+
+def _troubled(troubles: Sequence[str]) -> bytes:
+    return json.dumps({"troubles": troubles}, indent=1).encode()
 
 
 def begin_run(run: Run) -> None:
@@ -338,6 +342,9 @@ def finish_run(run: Run, summarize: Callable[[Mapping[str, ShardRecord]], RunSum
     _remove_doubled(run, [shard for shard in there if shard.name not in records], counted)
     if not run.part:
         places.remove_temporary_files(output)
+    for name in places.list_files(output):
+        if name.startswith(FAILED) and name.endswith(".json"):
+            places.remove_file(output / name)
     summary = summarize(records)
     content = {"run": run.work.run, "complete": True, **summary.to_json()}
     places.put_bytes(output / SUMMARY, json.dumps(content, indent=1).encode())
