@@ -34,7 +34,16 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 from pddl_eval.errors import did_you_mean
-from pddl_eval.run.places import DatasetError, Location, dataset_errors, locate, one_line
+from pddl_eval.run.places import (
+    STORE_ATTEMPTS,
+    DatasetError,
+    Location,
+    dataset_errors,
+    locate,
+    one_line,
+    pause_before,
+    persistently,
+)
 from pddl_eval.table import is_text, values_of
 
 SUFFIXES = (".parquet", ".parq", ".pq")
@@ -364,7 +373,7 @@ def read_rows(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> It
     cannot be decoded. Raises ``DatasetError`` where the file cannot be opened or is no longer that version.
     """
     batches: list[pa.RecordBatch] = []
-    size, first, damage, failures = 0, start, None, 0
+    size, first, damage, failures, refusals = 0, start, None, 0, 0
     while start < stop:
         try:
             reader = _reader(file)
@@ -378,21 +387,30 @@ def read_rows(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> It
                     batches, size, first, damage = [], 0, start, None
                 batches.append(batch)
                 size, start = size + batch.nbytes, start + batch.num_rows
-            failures = 0
+            failures = refusals = 0
             if last:
                 close_file()
         except READ_ERRORS as error:
             close_file()
+            if "AWS Error" in str(error):
+                refusals = _refused(file, refusals + 1, error)
+                continue
             failures += 1
             if failures > READ_ATTEMPTS:
-                if "AWS Error" in str(error):
-                    raise DatasetError(f"Cannot read {file}: {one_line(error)}.") from None
                 if batches:
                     yield Rows(_with_keys(batches, file, schema), range(first, start), damage)
                 start = min(stop, _reader(file).row_group(start)[1])
                 batches, size, first, damage, failures = [], 0, start, one_line(error), 0
     if batches or first == start:
         yield Rows(_with_keys(batches, file, schema), range(first, start), damage)
+
+
+def _refused(file: FileVersion, refusals: int, error: Exception) -> int:
+    """Wait before a store is asked again; raises ``DatasetError`` where it has refused too often."""
+    if refusals == STORE_ATTEMPTS:
+        raise DatasetError(f"Cannot read {file}: {one_line(error)}.") from None
+    pause_before(refusals + 1)
+    return refusals
 
 
 def _with_keys(batches: Sequence[pa.RecordBatch], file: FileVersion, schema: pa.Schema) -> pa.Table:
@@ -486,7 +504,7 @@ def _reader(file: FileVersion) -> _Reader:
         close_file()
         place = file.location
         with dataset_errors(place, "read"):
-            handle = place.filesystem.open_input_file(place.path)
+            handle = persistently(place, lambda: place.filesystem.open_input_file(place.path))
             version, metadata = read_footer(handle, place)
             if version.footer != file.footer:
                 raise DatasetError(f"{place} has changed since the run was prepared.")

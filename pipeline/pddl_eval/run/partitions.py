@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 from pddl_eval.errors import UserError
 from pddl_eval.metrics import left_out_by
 from pddl_eval.run.inputs import FOOTER_READERS, SIGNATURE_KEY, Shard, read_rows
-from pddl_eval.run.places import DatasetError, Location, OutputError, dataset_errors, new_parquet
+from pddl_eval.run.places import DatasetError, Location, OutputError, dataset_errors, new_parquet, persistently
 from pddl_eval.verdict import Verdict
 
 RECORD_KEY = "pddl_eval.shard"
@@ -39,9 +39,6 @@ VERDICT = "verdict"
 
 CARRIED_KEY = b"pddl_eval.carried"
 """Metadata of a scored table: how many of its rows have scores that were made before."""
-
-READ_ATTEMPTS = 3
-"""Looks at a partition on an object store before it counts as missing, each of several attempts of the client."""
 
 UNSCORED = "Scoring this row ended its worker process, repeatedly (memory or a crash), so it was left out."
 
@@ -213,20 +210,21 @@ def finished_records(output: Location, shards: Iterable[Shard], run: str) -> dic
 
     def finished(shard: Shard) -> ShardRecord | None:
         place = output / shard.name
-        for _ in range(1 if place.is_local else READ_ATTEMPTS):
-            try:
-                with dataset_errors(place, "read"), place.filesystem.open_input_file(place.path) as file:
-                    metadata = pq.read_metadata(file)
-                record = ShardRecord.from_json((metadata.metadata or {})[RECORD_KEY.encode()])
-            except DatasetError:
-                continue  # A store may hiccup longer than its client tries.
-            except (KeyError, TypeError, ValueError):
-                return None  # Not a whole partition of this program.
-            return record if record.run == run and record.rows == metadata.num_rows == shard.rows else None
-        return None
+        try:
+            with dataset_errors(place, "read"):
+                metadata = persistently(place, lambda: _footer(place))
+            record = ShardRecord.from_json((metadata.metadata or {})[RECORD_KEY.encode()])
+        except (DatasetError, KeyError, TypeError, ValueError):
+            return None  # Not a whole partition of this program.
+        return record if record.run == run and record.rows == metadata.num_rows == shard.rows else None
 
     with ThreadPoolExecutor(FOOTER_READERS) as readers:
         return {record.name: record for record in readers.map(finished, shards) if record}
+
+
+def _footer(partition: Location) -> pq.FileMetaData:
+    with partition.filesystem.open_input_file(partition.path) as file:
+        return pq.read_metadata(file)
 
 
 def column_statistics(table: pa.Table, columns: Iterable[str]) -> Statistics:
