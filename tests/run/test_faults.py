@@ -376,7 +376,7 @@ def with_another_error(schema: pa.Schema) -> pa.Schema:
     return schema.append(pa.field("score_error_again", pa.string()))
 
 
-def score_again(table: pa.Table) -> pa.Table:
+def score_again(table: pa.Table, until: float) -> pa.Table:
     errors = pa.nulls(table.num_rows, pa.string())
     return pa.table([*table.columns, errors], schema=with_another_error(table.schema))
 

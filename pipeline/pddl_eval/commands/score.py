@@ -17,11 +17,19 @@ if TYPE_CHECKING:
     from pddl_eval.run import Event, Run
 
 Output = Annotated[str, Argument(metavar="OUTPUT", help="Folder for the scored partitions; may be s3://….")]
+Part = Annotated[str | None, Option(metavar="I/N", help="Score the I-th of N shares of the rows, for any scheduler.")]
 DryRun = Annotated[bool, Option("--dry-run", help="Print the shards and write nothing.")]
 
 
 @command
-def score(inputs: Inputs, output: Output, options: ScoringOptions, run: RunOptions, dry_run: DryRun = False) -> None:
+def score(
+    inputs: Inputs,
+    output: Output,
+    options: ScoringOptions,
+    run: RunOptions,
+    part: Part = None,
+    dry_run: DryRun = False,
+) -> None:
     """Score a dataset of (generated, reference) pairs.
 
     \b
@@ -29,18 +37,20 @@ def score(inputs: Inputs, output: Output, options: ScoringOptions, run: RunOptio
     pddl-eval score 'pairs/*.parquet' scored --column generated_problem=output --workers 4
     pddl-eval score pairs.parquet scored --domain logistics.pddl
     pddl-eval score s3://bucket/pairs s3://bucket/scored --engine ray --address auto
+    pddl-eval score pairs.parquet scored --part 3/32
 
     OUTPUT gets Parquet partitions: every column of INPUT unchanged, then the score columns.
-    If the command is interrupted, the same command continues where it stopped. One run at a time writes into OUTPUT; a
-    second one says who does and exits with 2.
+    If the command is interrupted, the same command continues where it stopped, also with another --shard-rows. One run
+    at a time writes into OUTPUT, or several parts of it, each once; another one says who does and exits with 2. The
+    part that finds all others done writes the summary. `pddl-eval status OUTPUT` says what is missing.
     """
     from pddl_eval.run import pair_scorer, prepare_run, score_dataset
 
     if dry_run:
-        print_shards(prepare_run(inputs, output, pair_scorer(options), run.shard_rows))
+        print_shards(prepare_run(inputs, output, pair_scorer(options), run.shard_rows, part))
         return
     with watched_run() as watch:
-        summary = score_dataset(inputs, output, watch=watch, **asdict(options), **asdict(run))
+        summary = score_dataset(inputs, output, part=part, watch=watch, **asdict(options), **asdict(run))
     print(summary)
 
 
@@ -50,7 +60,7 @@ def print_shards(run: Run) -> None:
         state = "done " if shard.name in run.finished else "to do"
         print(f"{state}  {shard.rows:>8,}  {shard.name}")
     rows = sum(shard.rows for shard in run.missing)
-    print(f"{len(run.missing):,} of {len(run.shards):,} shards to do, {rows:,} of {run.source.rows:,} pairs")
+    print(f"{len(run.missing):,} of {len(run.shards):,} shards to do, {rows:,} of {run.total_rows:,} pairs")
 
 
 @contextmanager

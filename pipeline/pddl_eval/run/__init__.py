@@ -50,6 +50,7 @@ from pddl_eval.run.score import (
     shown_progress,
     unfinished_rows,
 )
+from pddl_eval.run.status import RunStatus, run_status
 
 __all__ = [
     "CARRIED_KEY",
@@ -64,6 +65,7 @@ __all__ = [
     "OtherRun",
     "Run",
     "RunIncomplete",
+    "RunStatus",
     "RunSummary",
     "Scorer",
     "Shard",
@@ -94,6 +96,7 @@ __all__ = [
     "read_rows",
     "require_columns",
     "require_text",
+    "run_status",
     "score_dataset",
     "scored_with",
     "shown_progress",
