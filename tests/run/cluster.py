@@ -162,16 +162,16 @@ def autoscaling(nodes: int) -> dict[str, object]:
     """A cluster whose nodes are processes of this machine, which Ray's autoscaler starts (its fake provider)."""
     node: dict[str, object] = {"node_config": {}, "min_workers": 0}
     types = {
-        "head": node | {"resources": {"CPU": 0}, "max_workers": 0},
+        "ray.head.default": node | {"resources": {"CPU": 0}, "max_workers": 0},
         "worker": node | {"resources": {"CPU": 1, "memory": 2 * 2**30}, "max_workers": nodes},
     }
     commands = ("initialization", "setup", "head_setup", "worker_setup", "head_start_ray", "worker_start_ray")
     empty = (*(f"{name}_commands" for name in commands), "cluster_synced_files", "rsync_exclude", "rsync_filter")
     return {
         "cluster_name": "fake",
-        "provider": {"type": "fake_multinode", "head_node_id": "f" * 56, "launch_multiple": True},
+        "provider": {"type": "external", "module": "tests.run.autoscaled.Provider"},
         "available_node_types": types,
-        "head_node_type": "head",
+        "head_node_type": "ray.head.default",
         "max_workers": nodes,
         "upscaling_speed": 1.0,
         "idle_timeout_minutes": 0.2,
