@@ -85,7 +85,7 @@ class Cluster:
         if autoscaled:
             self.environment |= {"RAY_FAKE_CLUSTER": "1", "AUTOSCALER_UPDATE_INTERVAL_S": "1"}
             config = self.folder / "autoscaling.json"
-            config.write_text(json.dumps(autoscaling(autoscaled)))
+            config.write_text(json.dumps(autoscaling(autoscaled, self.address)))
             head = (*head, f"--autoscaling-config={config}")
         self._await(self._begin(*head, f"--temp-dir={self.folder}"))
         self.add(workers)
@@ -158,7 +158,7 @@ class Cluster:
         return found
 
 
-def autoscaling(nodes: int) -> dict[str, object]:
+def autoscaling(nodes: int, address: str) -> dict[str, object]:
     """A cluster whose nodes are processes of this machine, which Ray's autoscaler starts (its fake provider)."""
     node: dict[str, object] = {"node_config": {}, "min_workers": 0}
     types = {
@@ -169,7 +169,12 @@ def autoscaling(nodes: int) -> dict[str, object]:
     empty = (*(f"{name}_commands" for name in commands), "cluster_synced_files", "rsync_exclude", "rsync_filter")
     return {
         "cluster_name": "fake",
-        "provider": {"type": "external", "module": "tests.run.autoscaled.Provider"},
+        "provider": {
+            "type": "external",
+            "module": "tests.run.autoscaled.Provider",
+            "gcs_address": address,
+            "launch_multiple": True,
+        },
         "available_node_types": types,
         "head_node_type": "ray.head.default",
         "max_workers": nodes,
