@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pddl_eval import __version__
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.verdict import CERTIFICATE_VERSION
 
@@ -264,7 +265,9 @@ def takes(**groups: type) -> Callable[[Callable[..., Returned]], Callable[..., R
 
 @cache
 def version_of(distribution: str) -> str:
-    """The installed version, ``none`` where the distribution is missing."""
+    """The installed version, ``none`` where the distribution is missing; of this program, that of the running code."""
+    if distribution == "pddl-eval":
+        return __version__
     try:
         return version(distribution)
     except PackageNotFoundError:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import doctest
 import re
-import tomllib
 from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
+from pddl_eval import __version__
 from pddl_eval.domains import known_domain_names
 from pddl_eval.options import MEANINGS
 
@@ -104,9 +104,8 @@ def test_tables_have_as_many_cells_in_each_row(page: str) -> None:
 
 
 def test_changelog_and_citation_name_the_version() -> None:
-    version = tomllib.loads(read_page("pyproject.toml"))["project"]["version"]
-    assert f"\n## {version}\n" in read_page("CHANGELOG.md")
-    assert f"\nversion: {version}\n" in read_page("CITATION.cff")
+    assert f"\n## {__version__}\n" in read_page("CHANGELOG.md")
+    assert f"\nversion: {__version__}\n" in read_page("CITATION.cff")
 
 
 def test_every_page_is_checked_here() -> None:

@@ -54,7 +54,16 @@ from pddl_eval.run.forms import (
     look_at,
 )
 from pddl_eval.run.lines import Columns, LinesReader
-from pddl_eval.run.places import DatasetError, Location, dataset_errors, locate, one_line
+from pddl_eval.run.places import (
+    STORE_ATTEMPTS,
+    DatasetError,
+    Location,
+    dataset_errors,
+    locate,
+    one_line,
+    pause_before,
+    persistently,
+)
 from pddl_eval.table import is_text, values_of
 
 METADATA_PREFIX = "pddl_eval."
@@ -511,7 +520,7 @@ def read_rows(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> It
     own = _own(schema, file)
     batches: list[pa.RecordBatch] = []
     lost: dict[int, str] = {}
-    size, first, damage, failures = 0, start, None, 0
+    size, first, damage, failures, refusals = 0, start, None, 0, 0
     while start < stop:
         try:
             reader = _reader(file)
@@ -525,15 +534,16 @@ def read_rows(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> It
                     batches, size, first, damage = [], 0, start, None
                 batches.append(batch)
                 size, start = size + batch.nbytes, start + batch.num_rows
-            failures = 0
+            failures = refusals = 0
             if last:
                 close_file()
         except READ_ERRORS as error:
             close_file()
+            if "AWS Error" in str(error):
+                refusals = _refused(file, refusals + 1, error)
+                continue
             failures += 1
             if failures > READ_ATTEMPTS:
-                if "AWS Error" in str(error):
-                    raise DatasetError(f"Cannot read {file}: {one_line(error)}.") from None
                 if batches:
                     yield _rows(_with_keys(batches, file, schema), range(first, start), damage, lost)
                 start = min(stop, _reader(file).row_group(start)[1])
@@ -549,6 +559,14 @@ def _rows(table: pa.Table, numbers: range, damage: str | None, lost: Mapping[int
 def _own(schema: pa.Schema, file: FileVersion) -> pa.Schema:
     """The columns that are in the file itself and not in the names of its folders."""
     return pa.schema([field for field in schema if field.name not in dict(file.keys)])
+
+
+def _refused(file: FileVersion, refusals: int, error: Exception) -> int:
+    """Wait before a store is asked again; raises ``DatasetError`` where it has refused too often."""
+    if refusals == STORE_ATTEMPTS:
+        raise DatasetError(f"Cannot read {file}: {one_line(error)}.") from None
+    pause_before(refusals + 1)
+    return refusals
 
 
 def _with_keys(batches: Sequence[pa.RecordBatch], file: FileVersion, schema: pa.Schema) -> pa.Table:
@@ -650,7 +668,7 @@ def _reader(file: FileVersion) -> Reader:
     if _kept.reader is None or _kept.reader.file != file:
         close_file()
         with dataset_errors(file.location, "read"):
-            _kept.reader = _open(file)
+            _kept.reader = persistently(file.location, lambda: _open(file))
     return _kept.reader
 
 

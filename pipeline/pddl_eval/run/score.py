@@ -144,7 +144,7 @@ class Waiting:
 Event = Run | ShardResult | WorkerLost | Notice | Waiting
 
 Watcher = Callable[[Event], None]
-"""Is told the run before its first shard, then the record or failure of each shard, each lost worker, each notice.
+"""Is told the run before its first shard, then the record or failure of each shard, each lost worker and each notice.
 
 And, once a minute and from another thread, that it waits (``Waiting``)."""
 
@@ -595,10 +595,11 @@ def _json_log(path: str) -> Iterator[Watcher]:
 def log_line(result: ShardResult | WorkerLost | Notice | Waiting) -> str:
     """A line of JSON without its line break, in UTC.
 
-    ``event`` is ``shard``, ``shard_failed``, ``worker_lost``, ``node_excluded``, ``no_node`` or, once a minute while no
-    shard ends, ``waiting``: the rows ``done`` so far, ``seconds`` since the last result. A ``shard`` has ``rows``, of
-    these ``carried``, ``unreadable`` and ``unscored`` ones, ``statistics`` (verdict counts among them), ``seconds``,
-    ``node`` and ``attempt``; the others have a ``reason``.
+    ``event`` is ``shard``, ``shard_failed``, ``worker_lost``, ``node_excluded`` or ``no_node`` (``Notice``), or
+    ``waiting``, once a minute while no shard ends: the rows ``done`` so far, ``seconds`` since the last result.
+
+    A ``shard`` has ``rows``, of these ``carried``, ``unreadable`` and ``unscored`` ones, ``statistics`` (verdict counts
+    among them), ``seconds``, ``node`` and ``attempt``; the others have a ``reason``.
     """
     fields: dict[str, object]
     if isinstance(result, ShardRecord):
@@ -631,7 +632,7 @@ def _results(run: Run, options: RunOptions) -> Generator[Event, None, None]:
         engine = InProcess(function)
     else:
         engine = (
-            RayTasks(partial(_score_on_node, run.work), options)
+            RayTasks(partial(_score_on_node, run.work), options, len(run.missing))
             if options.engine == "ray"
             else Processes(function, options.workers or 1)
         )

@@ -15,21 +15,21 @@ from typing import Any
 import pyarrow as pa
 
 from pddl_eval.run import places
+from pddl_eval.run.forms import FileVersion, RowGroup
 from pddl_eval.run.inputs import (
-    FileVersion,
     InputFile,
     Part,
-    RowGroup,
     Source,
     partition_stem,
     plan_shards,
     ranges_of,
     shards_named,
 )
+from pddl_eval.run.joined import MANIFEST
 from pddl_eval.run.lock import Holder, holders, is_alive_by_now
 from pddl_eval.run.partitions import ShardRecord, finished_records
 from pddl_eval.run.places import DatasetError, Location, locate
-from pddl_eval.run.score import FAILED, MANIFEST, SUMMARY
+from pddl_eval.run.score import FAILED, SUMMARY
 from pddl_eval.shown import printable
 
 SPEED_SECONDS = 600.0
