@@ -43,14 +43,15 @@ def rescore(
     from pddl_eval.reuse import prepare_rescore, rescore_dataset
 
     columns = None if previous_column is None else column_names(previous_column)
+    again = [retry] if retry else []
     if dry_run:
-        prepared, before = prepare_rescore(previous, inputs, output, options, run.shard_rows, columns)
+        prepared, before = prepare_rescore(previous, inputs, output, options, run.shard_rows, columns, again)
         print_shards(prepared)
         if before.obstacle:
             say(before.obstacle)
+        print(f"{before.count_reusable():,} rows of OLD have scores that can be carried over")
         return
     with watched_run() as watch:
-        again = [retry] if retry else []
         settings = {"previous_columns": columns, "retry": again, **asdict(options), **asdict(run)}
         summary = rescore_dataset(previous, inputs, output, watch=watch, warn=say, **settings)
     print(summary)

@@ -7,6 +7,7 @@ It moves Arrow tables between filesystems and knows no PDDL: what is done to row
 from pddl_eval.run.engines import available_cpus, ordered_map
 from pddl_eval.run.inputs import (
     SIGNATURE_KEY,
+    FileVersion,
     Input,
     InputFile,
     Shard,
@@ -22,7 +23,7 @@ from pddl_eval.run.inputs import (
     require_text,
 )
 from pddl_eval.run.lock import claimed
-from pddl_eval.run.partitions import CARRIED_KEY, SCORE_ERROR, Scorer, ShardFailure, ShardRecord, Work
+from pddl_eval.run.partitions import KNOWN_ROW, SCORE_ERROR, Scorer, ShardFailure, ShardRecord, Work
 from pddl_eval.run.places import (
     DatasetError,
     Location,
@@ -57,13 +58,14 @@ from pddl_eval.run.score import (
 )
 
 __all__ = [
-    "CARRIED_KEY",
+    "KNOWN_ROW",
     "MANIFEST",
     "SCORE_ERROR",
     "SIGNATURE_KEY",
     "SUMMARY",
     "DatasetError",
     "Event",
+    "FileVersion",
     "Input",
     "InputFile",
     "Location",

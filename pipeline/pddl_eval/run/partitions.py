@@ -20,6 +20,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -29,6 +30,8 @@ from pddl_eval.metrics import left_out_by
 from pddl_eval.run.inputs import (
     FOOTER_READERS,
     SIGNATURE_KEY,
+    FileVersion,
+    Rows,
     Shard,
     disjoint,
     left_over,
@@ -47,8 +50,8 @@ SCORE_ERROR = "score_error"
 VERDICT = "verdict"
 """The score column whose values are counted one by one."""
 
-CARRIED_KEY = b"pddl_eval.carried"
-"""Metadata of a scored table: how many of its rows have scores that were made before."""
+KNOWN_ROW = "pddl_eval.row"
+"""The column of known scores that says which row of its file each is of."""
 
 READ_ATTEMPTS = 3
 """Looks at a partition on an object store before it counts as missing, each of several attempts of the client."""
@@ -67,6 +70,10 @@ def _count_nothing(_table: pa.Table) -> Statistics:
     return {}
 
 
+def _nothing_known(_file: FileVersion, _numbers: range) -> pa.Table | None:
+    return None
+
+
 def _no_constants(_schema: pa.Schema) -> str:
     return ""
 
@@ -78,9 +85,9 @@ class Scorer:
     ``signature`` names in one line every setting that can change a score; ``settings`` are for the run's manifest.
     ``output_schema`` makes of an input's schema the same with the score columns behind it (``score_error`` among them)
     and raises for a bad one. ``score(table, until)`` adds these columns to a table, or to the first rows of it if the
-    clock (``time.monotonic``) passes ``until``, but at least to one; its metadata may have a ``CARRIED_KEY``.
-    ``count`` makes further statistics of a table. ``constants_signed`` is what the signature says beside the settings,
-    by the input's schema.
+    clock (``time.monotonic``) passes ``until``, but at least to one. ``count`` makes further statistics of a table.
+    ``constants_signed`` is what the signature says beside the settings, by the input's schema. ``known`` has the scores
+    that were made before of some rows of a file: their numbers (``KNOWN_ROW``), ascending, and the score columns.
     """
 
     signature: str
@@ -89,6 +96,7 @@ class Scorer:
     score: Callable[[pa.Table, float], pa.Table]
     count: Callable[[pa.Table], Statistics] = _count_nothing
     constants_signed: Callable[[pa.Schema], str] = _no_constants
+    known: Callable[[FileVersion, range], pa.Table | None] = _nothing_known
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +222,7 @@ def _score_shard(work: Work, task: ShardTask, until: float) -> ShardRecord:
         writer = None
         for rows in read_rows(shard.file, shard.start, shard.stop, work.input_schema):
             damage = damage or rows.damage
-            scored, known = _score(rows.table, rows.numbers, work, task.unscored, until)
+            scored, known = _score(rows, shard.file, work, task.unscored, until)
             done = rows.table.slice(0, scored.num_rows)
             present.append(rows.numbers[: scored.num_rows])
             carried += known
@@ -319,27 +327,33 @@ def _gaps(present: Sequence[range], shard: Shard) -> tuple[tuple[int, int], ...]
     return tuple(left_over([(numbers.start, numbers.stop) for numbers in present], shard.start, shard.stop))
 
 
-def _score(
-    table: pa.Table, numbers: range, work: Work, unscored: Collection[int], until: float
-) -> tuple[pa.Table, int]:
-    """The scored rows, the unscored ones among them, and how many have scores that were made before.
+def _score(rows: Rows, file: FileVersion, work: Work, unscored: Collection[int], until: float) -> tuple[pa.Table, int]:
+    """The scored rows, those with known scores and the unscored ones among them, and how many are known.
 
     Only the first rows if the time is up.
     """
-    left_out = pa.array([number in unscored for number in numbers], pa.bool_())
-    rows = table.filter(pc.invert(left_out)) if unscored else table
-    scored = work.scorer.score(rows, until)
-    if scored.num_rows < min(rows.num_rows, 1) or not scored.schema.equals(work.output_schema):
+    table, numbers = rows.table, np.arange(rows.numbers.start, rows.numbers.stop)
+    known = work.scorer.known(file, rows.numbers)
+    is_known = np.isin(numbers, known[KNOWN_ROW]) if known else np.zeros(len(numbers), bool)
+    left_out = np.isin(numbers, list(unscored)) & ~is_known
+    is_new = ~(is_known | left_out)
+    scored = work.scorer.score(table if is_new.all() else table.filter(pa.array(is_new)), until)
+    new = int(is_new.sum())
+    if scored.num_rows < min(new, 1) or not scored.schema.equals(work.output_schema):
         raise TypeError("the scorer's rows or columns are not those that it announced")
-    carried = int((scored.schema.metadata or {}).get(CARRIED_KEY, 0))
-    if unscored:
-        # Each row's place among the scored ones, or null for one that was left out: its scores are null.
-        places = pc.subtract(pc.cumulative_sum(pc.invert(left_out).cast(pa.int64())), 1)
-        if scored.num_rows < rows.num_rows:
-            done = pc.index(places, scored.num_rows).as_py()
-            table, left_out, places = (each.slice(0, done) for each in (table, left_out, places))
-        scores = scored.take(pc.if_else(left_out, None, places)).select(work.score_columns)
-        errors = pc.if_else(left_out, UNSCORED, scores[SCORE_ERROR])
+    if scored.num_rows < new:
+        done = int(np.flatnonzero(is_new)[scored.num_rows])
+        table, numbers = table[:done], numbers[:done]
+        is_known, left_out, is_new = (each[:done] for each in (is_known, left_out, is_new))
+    if not is_new.all():
+        # Each row's place among the scored and the known ones, or null for one that was left out.
+        scores = scored.select(work.score_columns)
+        places = np.cumsum(is_new) - 1
+        if known:
+            places[is_known] = scored.num_rows + np.searchsorted(known[KNOWN_ROW], numbers[is_known])
+            scores = pa.concat_tables([scores, known.select(work.score_columns)])
+        scores = scores.take(pa.array(places, mask=left_out))
+        errors = pc.if_else(pa.array(left_out), UNSCORED, scores[SCORE_ERROR])
         scores = scores.set_column(scores.schema.get_field_index(SCORE_ERROR), SCORE_ERROR, errors)
         scored = pa.table([*table.columns, *scores.columns], schema=work.output_schema)
-    return scored.replace_schema_metadata(work.output_schema.metadata), carried
+    return scored.replace_schema_metadata(work.output_schema.metadata), int(is_known.sum())
