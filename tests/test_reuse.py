@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pddl_eval import reuse
 from pddl_eval.options import ScoringOptions
 from pddl_eval.reuse import KNOWN_FOLDER, content_columns, content_keys, prepare_rescore, rescore_dataset
-from pddl_eval.run import SUMMARY, RunSummary, score_dataset
+from pddl_eval.run import SUMMARY, RunIncomplete, RunSummary, score_dataset
 from pddl_eval.run.places import DatasetError, list_files, locate
 from pddl_eval.table import ColumnError
 
@@ -95,6 +95,20 @@ def test_many_buckets_and_blocks_hold_what_one_holds(old: Path, monkeypatch: pyt
         monkeypatch.setattr(reuse, name, rows)
     summary, _ = rescore(old, plans(changed=frozenset({8})))
     assert (summary.rows_carried, summary.rows_scored) == (ROWS - 1, 1)
+
+
+def test_a_damaged_file_costs_its_own_rows(old: Path, tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    for name, first in (("a", 0), ("b", 30)):
+        pq.write_table(plans().slice(first, 30), tmp_path / "parts" / f"{name}.parquet")
+    column = pq.ParquetFile(tmp_path / "parts" / "a.parquet").metadata.row_group(0).column(2)
+    content = bytearray((tmp_path / "parts" / "a.parquet").read_bytes())
+    begin = column.dictionary_page_offset
+    content[begin : begin + column.total_compressed_size] = bytes(column.total_compressed_size)
+    (tmp_path / "parts" / "a.parquet").write_bytes(content)
+    with pytest.raises(RunIncomplete) as found:
+        rescore_dataset(old, tmp_path / "parts", tmp_path / "new", engine="local")
+    assert (found.value.summary.rows, found.value.summary.rows_carried) == (30, 30)
 
 
 def test_small_files_share_blocks(old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

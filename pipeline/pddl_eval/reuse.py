@@ -15,7 +15,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -56,6 +56,9 @@ KEY, FILE, BLOCK = "pddl_eval.key", "pddl_eval.file", "pddl_eval.block"
 KEY_BYTES = 16
 
 Keys = np.ndarray[Any, Any]
+
+Content = tuple[pa.Table, Keys]
+"""Some columns of some rows, and the rows' keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +272,7 @@ def find_known(previous: Previous, run: runs.Run, options: ScoringOptions, folde
                 earlier.add(rows.cast(previous.scores).add_column(0, KEY, _binary(keys)), _bucket_of(keys, buckets))
             for file in now.files:
                 path, first = _digest(file.version), 0
-                for _, keys in _contents(replace(now, files=(file,)), options):
+                for _, keys in _readable(_contents(replace(now, files=(file,)), options)):
                     numbers = np.arange(first, first := first + len(keys))
                     columns = {KEY: _binary(keys), FILE: pa.repeat(path, len(keys)), runs.KNOWN_ROW: numbers}
                     columns[BLOCK] = known.block_of(path, numbers)
@@ -293,12 +296,18 @@ def _contents(
     options: ScoringOptions,
     names: Sequence[str] = (),
     kept: Callable[[pa.Table], pa.Table] = lambda table: table,
-) -> Iterator[tuple[pa.Table, Keys]]:
+) -> Iterator[Content]:
     """Some columns of all rows that are kept, with the keys of the rows, some rows at a time."""
     read = list(dict.fromkeys([*content_columns(source.schema, options).values(), *names]))
     for batch in runs.column_batches(source, read, READ_ROWS):
         table = kept(pa.Table.from_batches([batch]))
         yield table.select(names), content_keys(table, options)
+
+
+def _readable(contents: Iterator[Content]) -> Iterator[Content]:
+    """Those before damage in the file, which the run will find itself: it scores what it can read."""
+    with suppress(runs.DatasetError):
+        yield from contents
 
 
 class _Streams:

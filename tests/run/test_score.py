@@ -195,7 +195,10 @@ def test_what_is_held_of_a_large_row_group_does_not_follow_its_number_of_rows(tm
                 "attempt": 2,
             },
         ),
-        (ShardFailure(SHARD.name, "It\nfailed."), {"event": "shard_failed", "reason": "It\nfailed.", "trace": None}),
+        (
+            ShardFailure(SHARD.name, "It\nfailed.", node="vm/8a"),
+            {"event": "shard_failed", "reason": "It\nfailed.", "trace": None, "node": "vm/8a"},
+        ),
         (WorkerLost(ShardTask(SHARD, 2), "SIGKILL"), {"event": "worker_lost", "attempt": 2, "reason": "SIGKILL"}),
     ],
 )

@@ -28,6 +28,7 @@ def score(inputs: Inputs, output: Output, options: ScoringOptions, run: RunOptio
     pddl-eval score pairs.parquet scored
     pddl-eval score 'pairs/*.parquet' scored --column generated_problem=output --workers 4
     pddl-eval score pairs.parquet scored --domain logistics.pddl
+    pddl-eval score answers.jsonl.gz scored
     pddl-eval score s3://bucket/pairs s3://bucket/scored --engine ray --address auto
 
     OUTPUT gets Parquet partitions: every column of INPUT unchanged, then the score columns.

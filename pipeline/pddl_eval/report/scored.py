@@ -38,7 +38,10 @@ FRACTIONS = frozenset(column.name for pair in (PLAN, DOMAIN) for column in pair.
 """Scores between 0 and 1; the other numeric ones are whole numbers."""
 
 ROW = "pddl_eval.row"
-"""The number of a row in the dataset, from 0, in the order of its files: what ``pddl-eval explain --row`` takes."""
+"""The number of a row in the dataset, from 0, in the order of its files: what ``pddl-eval explain --row`` takes.
+
+A column of the dataset that has this name is not read.
+"""
 
 if TYPE_CHECKING:
     import pandas
@@ -165,7 +168,7 @@ def open_scored(scored: ScoredInput, columns: Mapping[str, str] | None = None) -
     if library and isinstance(scored, library.DataFrame):
         scored = _from_pandas(scored)
     if isinstance(scored, (pl.DataFrame, pl.LazyFrame)):
-        frame = scored.lazy().with_row_index(ROW)
+        frame = _numbered(scored.lazy())
         rows = frame.select(pl.len()).collect().item()
         pieces = tuple(frame.slice(first, PIECE_ROWS) for first in range(0, max(1, rows), PIECE_ROWS))
         found = Scored(None, frame, frame.collect_schema(), rows, (), names=names, pieces=pieces)
@@ -179,6 +182,10 @@ def open_scored(scored: ScoredInput, columns: Mapping[str, str] | None = None) -
             "score it first with `pddl-eval score`"
         )
     return found
+
+
+def _numbered(frame: pl.LazyFrame, first: int = 0) -> pl.LazyFrame:
+    return frame.drop(ROW, strict=False).with_row_index(ROW, first)
 
 
 def _from_pandas(frame: pandas.DataFrame) -> pl.DataFrame:
@@ -221,10 +228,10 @@ def _scan(source: Source, files: Sequence[InputFile], first: int) -> pl.LazyFram
     """The rows of some of the files, numbered from ``first``."""
     paths = [(source.base / file.name).path for file in files]
     if source.base.is_local:
-        return pl.scan_parquet(paths, glob=False, row_index_name=ROW, row_index_offset=first)
+        return _numbered(pl.scan_parquet(paths, glob=False), first)
     # Through Arrow, so that credentials are found as everywhere else in the program.
     dataset = pyarrow.dataset.dataset(paths, filesystem=source.base.filesystem, format="parquet")
-    return pl.scan_pyarrow_dataset(dataset).with_row_index(ROW, first)
+    return _numbered(pl.scan_pyarrow_dataset(dataset), first)
 
 
 def _pieces(source: Source) -> Iterator[pl.LazyFrame]:

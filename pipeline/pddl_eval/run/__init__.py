@@ -4,10 +4,10 @@ It moves Arrow tables between filesystems and knows no PDDL: what is done to row
 (``score_dataset`` hands in the one of pairs). What scores mean, and how they are compared, is not known here.
 """
 
-from pddl_eval.run.engines import available_cpus, ordered_map
+from pddl_eval.run.engines import Processes, WorkerLost, available_cpus, ordered_map
+from pddl_eval.run.forms import FileVersion
 from pddl_eval.run.inputs import (
     SIGNATURE_KEY,
-    FileVersion,
     Input,
     InputFile,
     Shard,
@@ -70,6 +70,7 @@ __all__ = [
     "InputFile",
     "Location",
     "OtherRun",
+    "Processes",
     "Run",
     "RunIncomplete",
     "RunSummary",
@@ -80,6 +81,7 @@ __all__ = [
     "Source",
     "Watcher",
     "Work",
+    "WorkerLost",
     "available_cpus",
     "claimed",
     "column_batches",

@@ -14,7 +14,7 @@ import platform
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
@@ -27,10 +27,10 @@ import pyarrow.parquet as pq
 
 from pddl_eval.errors import UserError
 from pddl_eval.metrics import left_out_by
+from pddl_eval.run.forms import FileVersion
 from pddl_eval.run.inputs import (
     FOOTER_READERS,
     SIGNATURE_KEY,
-    FileVersion,
     Rows,
     Shard,
     disjoint,
@@ -175,13 +175,15 @@ class ShardRecord:
 class ShardFailure:
     """Why a shard has no partition; ``fatal`` where no other shard can have one either.
 
-    ``trace`` is for the developer: where an unexpected exception came from.
+    ``trace`` is for the developer: where an unexpected exception came from. ``node`` is the node of a cluster where it
+    failed, else empty.
     """
 
     name: str
     reason: str
     fatal: bool = False
     trace: str | None = None
+    node: str = ""
 
 
 ShardResult = ShardRecord | ShardFailure
@@ -222,7 +224,8 @@ def _score_shard(work: Work, task: ShardTask, until: float) -> ShardRecord:
         writer = None
         for rows in read_rows(shard.file, shard.start, shard.stop, work.input_schema):
             damage = damage or rows.damage
-            scored, known = _score(rows, shard.file, work, task.unscored, until)
+            left_out = {**rows.lost, **dict.fromkeys(task.unscored, UNSCORED)}
+            scored, known = _score(rows, shard.file, work, left_out, until)
             done = rows.table.slice(0, scored.num_rows)
             present.append(rows.numbers[: scored.num_rows])
             carried += known
@@ -327,15 +330,17 @@ def _gaps(present: Sequence[range], shard: Shard) -> tuple[tuple[int, int], ...]
     return tuple(left_over([(numbers.start, numbers.stop) for numbers in present], shard.start, shard.stop))
 
 
-def _score(rows: Rows, file: FileVersion, work: Work, unscored: Collection[int], until: float) -> tuple[pa.Table, int]:
-    """The scored rows, those with known scores and the unscored ones among them, and how many are known.
+def _score(
+    rows: Rows, file: FileVersion, work: Work, unscored: Mapping[int, str], until: float
+) -> tuple[pa.Table, int]:
+    """The scored rows, those with known scores and the unscored ones with the reason among them; how many are known.
 
     Only the first rows if the time is up.
     """
     table, numbers = rows.table, np.arange(rows.numbers.start, rows.numbers.stop)
     known = work.scorer.known(file, rows.numbers)
-    is_known = np.isin(numbers, known[KNOWN_ROW]) if known else np.zeros(len(numbers), bool)
-    left_out = np.isin(numbers, list(unscored)) & ~is_known
+    left_out = np.isin(numbers, list(unscored))
+    is_known = np.isin(numbers, known[KNOWN_ROW]) & ~left_out if known else np.zeros(len(numbers), bool)
     is_new = ~(is_known | left_out)
     scored = work.scorer.score(table if is_new.all() else table.filter(pa.array(is_new)), until)
     new = int(is_new.sum())
@@ -346,14 +351,15 @@ def _score(rows: Rows, file: FileVersion, work: Work, unscored: Collection[int],
         table, numbers = table[:done], numbers[:done]
         is_known, left_out, is_new = (each[:done] for each in (is_known, left_out, is_new))
     if not is_new.all():
-        # Each row's place among the scored and the known ones, or null for one that was left out.
+        # Each row's place among the scored and the known ones, or null for one that was left out: its scores are null.
         scores = scored.select(work.score_columns)
         places = np.cumsum(is_new) - 1
         if known:
             places[is_known] = scored.num_rows + np.searchsorted(known[KNOWN_ROW], numbers[is_known])
             scores = pa.concat_tables([scores, known.select(work.score_columns)])
         scores = scores.take(pa.array(places, mask=left_out))
-        errors = pc.if_else(pa.array(left_out), UNSCORED, scores[SCORE_ERROR])
+        reasons = pa.array(map(unscored.get, numbers.tolist()), pa.string())
+        errors = pc.coalesce(reasons, scores[SCORE_ERROR])
         scores = scores.set_column(scores.schema.get_field_index(SCORE_ERROR), SCORE_ERROR, errors)
         scored = pa.table([*table.columns, *scores.columns], schema=work.output_schema)
     return scored.replace_schema_metadata(work.output_schema.metadata), int(is_known.sum())

@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Collection, Generator, Iterable, Iterator
 from itertools import groupby
 
-from pddl_eval.run.engines import Engine, WorkerLost
+from pddl_eval.run.engines import Engine, Notice, WorkerLost
 from pddl_eval.run.inputs import Shard
 from pddl_eval.run.partitions import ShardFailure, ShardRecord, ShardResult, ShardTask
 
@@ -33,8 +33,8 @@ MOST_POISON_ROWS = 16
 ADVICE = "look at the installation and the memory of the workers, then try a smaller --shard-rows"
 
 
-def run_shards(engine: Engine, shards: Iterable[Shard]) -> Iterator[ShardResult | WorkerLost]:
-    """The record or failure of each shard, as they finish, and each lost worker in between.
+def run_shards(engine: Engine, shards: Iterable[Shard]) -> Iterator[ShardResult | WorkerLost | Notice]:
+    """The record or failure of each shard, as they finish; each lost worker and what the engine has to say in between.
 
     At most as many shards are in flight as the engine has capacity for. What a shard has handed back, because its time
     was up, goes on as shards of its own: as many as there are workers without anything else to do.
@@ -58,7 +58,11 @@ def run_shards(engine: Engine, shards: Iterable[Shard]) -> Iterator[ShardResult 
             running += 1
         if not running:
             return
-        task, result = engine.take()
+        taken = engine.take()
+        if isinstance(taken, Notice):
+            yield taken
+            continue
+        task, result = taken
         running -= 1
         done = task.shard
         if isinstance(result, WorkerLost):

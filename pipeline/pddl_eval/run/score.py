@@ -32,9 +32,9 @@ from pddl_eval.metrics import PAIRS
 from pddl_eval.options import SHARD_ROWS, RunOptions, ScoringOptions, takes
 from pddl_eval.progress import progress
 from pddl_eval.run import places
-from pddl_eval.run.engines import Engine, InProcess, Processes, RayTasks, WorkerLost, choose_engine
+from pddl_eval.run.engines import Engine, InProcess, Notice, Processes, RayTasks, WorkerLost, choose_engine
+from pddl_eval.run.forms import PARQUET_SUFFIXES
 from pddl_eval.run.inputs import (
-    SUFFIXES,
     Input,
     Part,
     Shard,
@@ -56,6 +56,7 @@ from pddl_eval.run.partitions import (
     ShardFailure,
     ShardRecord,
     ShardResult,
+    ShardTask,
     Statistics,
     Work,
     finished_records,
@@ -142,10 +143,10 @@ class Waiting:
     seconds: float
 
 
-Event = Run | ShardResult | WorkerLost | Waiting
+Event = Run | ShardResult | WorkerLost | Notice | Waiting
 
 Watcher = Callable[[Event], None]
-"""Is told the run before its first shard, then the record or failure of each shard and each lost worker.
+"""Is told the run before its first shard, then the record or failure of each shard, each lost worker, each notice.
 
 And, once a minute and from another thread, that it waits (``Waiting``)."""
 
@@ -160,7 +161,7 @@ def score_dataset(  # noqa: PLR0913 (one keyword a setting)
     part: str | None = None,
     watch: Watcher | None = None,
 ) -> RunSummary:
-    """Score the pairs of a Parquet dataset into a folder of Parquet partitions: the input's columns and the scores.
+    """Score the pairs of a dataset into a folder of Parquet partitions: the input's columns and the scores.
 
     ``input`` is a file, a folder, a pattern, a URI (``s3://bucket/pairs``) or several of them. ``columns`` maps a
     column's meaning to its name in the input; ``domain`` is the name of a known domain or PDDL text. The other keywords
@@ -219,7 +220,7 @@ def prepare_run(
     present = places.list_files(folder)
     if MANIFEST in present:
         manifest = _same_run(folder, manifest)
-    elif any(name.endswith(SUFFIXES) for name in present):
+    elif any(name.endswith(PARQUET_SUFFIXES) for name in present):
         raise DatasetError(f"{folder} holds Parquet files that no run of this program wrote: choose an empty folder.")
     there = shards_named(source, present)
     finished = finished_records(folder, there, manifest["run"])
@@ -251,6 +252,7 @@ def finish_shards(
     options = choose_engine(sum(shard.rows for shard in run.missing), len(run.missing), options)
     records = dict(run.finished)
     failures: list[ShardFailure] = []
+    excluded: list[str] = []
     with ExitStack() as stack:
         log = stack.enter_context(_json_log(options.json_log)) if options.json_log else None
         if run.missing:
@@ -272,14 +274,21 @@ def finish_shards(
                 failures.append(event)
                 if event.fatal:
                     raise OutputError(event.reason)
-        summary = _summary(run, records, records, options, time.perf_counter() - started)
+            elif isinstance(event, Notice) and event.node:
+                excluded.append(event.reason)
+
+        def summarize(all_records: Mapping[str, ShardRecord], seconds: float) -> RunSummary:
+            summary = _summary(run, all_records, records, options, seconds)
+            return replace(summary, excluded_nodes=tuple(dict.fromkeys(excluded)))
+
+        summary = summarize(records, time.perf_counter() - started)
         troubles = _troubles(run, records, failures)
         if troubles:
             there = shards_named(run.source, places.list_files(run.work.output))
             _remove_doubled(run, there, shards_named(run.source, records))
             places.put_bytes(run.work.output / f"{FAILED}{run.suffix}.json", json.dumps(troubles, indent=1).encode())
             raise RunIncomplete(troubles, summary)
-        done = finish_run(run, lambda all_records: _summary(run, all_records, records, options, summary.seconds))
+        done = finish_run(run, lambda all_records: summarize(all_records, summary.seconds))
         return done or replace(summary, rows_missing=_rows_left(run))
 
 
@@ -355,6 +364,7 @@ class RunSummary:
     ``rows`` is the number of rows in the output. ``rows_scored`` of them were scored this time, in ``seconds`` of wall
     time; ``rows_carried`` have their scores from an earlier dataset (``pddl_eval.reuse``). ``shards_reused`` is the
     number of partitions that were there already. ``rows_missing`` are rows that other parts have not written yet.
+    ``excluded_nodes`` says which nodes of a cluster failed, and why.
 
     >>> statistics = {"equivalent": {"true": 1, "false": 3, "null": 0}, "verdict": {"identical": 1, "goal_differs": 3}}
     >>> summary = RunSummary("scored", 4, 4, 0, 0, 1, 0, "local", 1, 0.002, "pddl-eval:0.1.0", statistics)
@@ -375,6 +385,7 @@ class RunSummary:
     signature: str
     statistics: Statistics
     rows_missing: int = 0
+    excluded_nodes: tuple[str, ...] = ()
 
     @property
     def verdicts(self) -> Mapping[str, float]:
@@ -443,6 +454,7 @@ class RunSummary:
             workers = f", {self.workers} worker{'' if self.workers == 1 else 's'}" if self.workers else ""
             speed = f"{self.rows_per_second:,.0f} pairs/s in {self.seconds:,.1f} s ({self.engine}{workers})"
             lines.append(("throughput", speed))
+        lines += [("excluded node", printable(reason)) for reason in self.excluded_nodes]
         return [*lines, ("signature", self.signature), ("output", printable(self.output))]
 
     def _share_line(self, column: str) -> str:
@@ -542,6 +554,8 @@ def shown_progress(*, lines: bool = False) -> Iterator[Watcher]:
                     pace.say(f"{event.name}: {len(event.unscored)} rows end their worker and are left unscored")
             elif isinstance(event, ShardFailure):
                 pace.say(f"{event.name}: {event.reason}")
+            elif isinstance(event, Notice):
+                pace.say(event.reason)
             else:
                 task = event.task
                 pace.say(f"{task.shard.name}: worker lost in attempt {task.attempt} ({event.reason})")
@@ -567,13 +581,13 @@ def _json_log(path: str) -> Iterator[Watcher]:
         yield watch
 
 
-def log_line(result: ShardResult | WorkerLost | Waiting) -> str:
-    """A line of JSON without its line break: ``event`` is ``shard``, ``shard_failed`` or ``worker_lost``, in UTC.
+def log_line(result: ShardResult | WorkerLost | Notice | Waiting) -> str:
+    """A line of JSON without its line break, in UTC.
 
-    Or ``waiting``, once a minute while no shard ends: the rows ``done`` so far, ``seconds`` since the last result.
-
-    A ``shard`` has ``rows``, of these ``carried``, ``unreadable`` and ``unscored`` ones, ``statistics`` (verdict counts
-    among them), ``seconds``, ``node`` and ``attempt``; the others have a ``reason``.
+    ``event`` is ``shard``, ``shard_failed``, ``worker_lost``, ``node_excluded``, ``no_node`` or, once a minute while no
+    shard ends, ``waiting``: the rows ``done`` so far, ``seconds`` since the last result. A ``shard`` has ``rows``, of
+    these ``carried``, ``unreadable`` and ``unscored`` ones, ``statistics`` (verdict counts among them), ``seconds``,
+    ``node`` and ``attempt``; the others have a ``reason``.
     """
     fields: dict[str, object]
     if isinstance(result, ShardRecord):
@@ -582,6 +596,9 @@ def log_line(result: ShardResult | WorkerLost | Waiting) -> str:
         fields |= {"unreadable": result.unreadable_rows, "unscored": len(result.unscored)}
     elif isinstance(result, ShardFailure):
         fields = {"event": "shard_failed", "shard": result.name, "reason": result.reason, "trace": result.trace}
+        fields |= {"node": result.node}
+    elif isinstance(result, Notice):
+        fields = asdict(result)
     elif isinstance(result, Waiting):
         fields = {"event": "waiting", "done": result.done, "seconds": round(result.seconds)}
     else:
@@ -602,7 +619,11 @@ def _results(run: Run, options: RunOptions) -> Generator[Event, None, None]:
         places.put_bytes(marker, b"If nothing scores into this folder, a row has ended the process that did.\n")
         engine = InProcess(function)
     else:
-        engine = RayTasks(function, options) if options.engine == "ray" else Processes(function, options.workers or 1)
+        engine = (
+            RayTasks(partial(_score_on_node, run.work), options)
+            if options.engine == "ray"
+            else Processes(function, options.workers or 1)
+        )
     try:
         with closing(engine):
             yield from run_shards(engine, run.missing)
@@ -611,6 +632,20 @@ def _results(run: Run, options: RunOptions) -> Generator[Event, None, None]:
             places.remove_file(marker)
     if not alone:
         places.remove_file(marker)
+
+
+def _score_on_node(work: Work, task: ShardTask) -> ShardResult:
+    """``score_shard`` on a node of a cluster; one that lacks the output's mount would write where nobody looks."""
+    if work.output.is_local:
+        try:
+            with os.scandir(work.output.path) as entries:  # A network filesystem may remember that a file was missing.
+                shared = any(entry.name == MANIFEST for entry in entries)
+        except OSError:
+            shared = False
+        if not shared:
+            reason = f"{work.output} on this node is not the folder of the run: is it a mount that the node lacks?"
+            return ShardFailure(task.shard.name, reason, fatal=True)
+    return score_shard(work, task)
 
 
 @contextmanager
