@@ -15,7 +15,6 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -29,11 +28,11 @@ from pddl_eval.errors import UserError
 from pddl_eval.metrics import left_out_by
 from pddl_eval.run.forms import FileVersion
 from pddl_eval.run.inputs import (
-    FOOTER_READERS,
     SIGNATURE_KEY,
     Rows,
     Shard,
     disjoint,
+    in_threads,
     left_over,
     named_rows,
     read_rows,
@@ -279,8 +278,7 @@ def finished_records(output: Location, shards: Iterable[Shard], run: str) -> dic
         return None
 
     shards = list(shards)
-    with ThreadPoolExecutor(FOOTER_READERS) as readers:
-        records = dict(zip(shards, readers.map(finished, shards), strict=True))
+    records = dict(zip(shards, in_threads(finished, shards), strict=True))
     return {shard.name: record for shard in disjoint(filter(records.get, shards)) if (record := records[shard])}
 
 
