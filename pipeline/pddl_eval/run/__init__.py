@@ -5,6 +5,7 @@ It moves Arrow tables between filesystems and knows no PDDL: what is done to row
 """
 
 from pddl_eval.run.engines import Processes, WorkerLost, available_cpus, ordered_map
+from pddl_eval.run.forms import FileVersion
 from pddl_eval.run.inputs import (
     SIGNATURE_KEY,
     Input,
@@ -23,7 +24,7 @@ from pddl_eval.run.inputs import (
 )
 from pddl_eval.run.joined import MANIFEST, OtherRun, readable_input
 from pddl_eval.run.lock import claimed
-from pddl_eval.run.partitions import CARRIED_KEY, SCORE_ERROR, Scorer, ShardFailure, ShardRecord, Work
+from pddl_eval.run.partitions import KNOWN_ROW, SCORE_ERROR, Scorer, ShardFailure, ShardRecord, Work
 from pddl_eval.run.places import (
     DatasetError,
     Location,
@@ -57,13 +58,14 @@ from pddl_eval.run.score import (
 from pddl_eval.run.status import RunStatus, run_status
 
 __all__ = [
-    "CARRIED_KEY",
+    "KNOWN_ROW",
     "MANIFEST",
     "SCORE_ERROR",
     "SIGNATURE_KEY",
     "SUMMARY",
     "DatasetError",
     "Event",
+    "FileVersion",
     "Input",
     "InputFile",
     "Location",

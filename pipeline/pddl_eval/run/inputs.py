@@ -22,14 +22,14 @@ import re
 import struct
 import threading
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import accumulate, chain, zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -86,6 +86,12 @@ STEP_ROWS = 64
 """Rows that are decoded at a time, because only decoded rows say how large they are."""
 
 FOOTER_READERS = 16
+
+READ_AHEAD = 256
+"""Files that wait for one of the readers."""
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 HASHED_BYTES = 2 * 2**30
 """Bytes of an input of which a run's start reads the whole content, one or two seconds a gigabyte."""
@@ -193,12 +199,15 @@ def open_source(places: Input) -> Source:
     walked = tuple(folder for folder, _, is_walked in found if is_walked)
     paths = sorted({path for _, paths, _ in found for path in paths})
     stopped = threading.Event()
-    with ThreadPoolExecutor(min(FOOTER_READERS, len(paths))) as readers:
-        try:
-            described = list(readers.map(lambda path: _describe(path, base, stopped), paths))
-        except BaseException:  # Ctrl-C does not wait for the end of a large file.
-            stopped.set()
-            raise
+    described: list[tuple[InputFile, Any]] = []
+    try:
+        for file, schema in in_threads(lambda path: _describe(path, base, stopped), paths):
+            known = described[-1][1] if described else None
+            # Equal schemas are one object: there may be a hundred thousand files.
+            described.append((file, known if schema == known else schema))
+    except BaseException:  # Ctrl-C does not wait for the end of a large file.
+        stopped.set()
+        raise
     schema = _common_schema(described)
     folders = {file.name: dict(_folder_keys(file.name)) for file, _ in described}
     keys = [key for key in dict.fromkeys(chain.from_iterable(folders.values())) if key not in schema.names]
@@ -265,8 +274,14 @@ def contents(source: Source) -> dict[str, str]:
             with Path(place.path).open("rb") as opened:
                 return f"blake2b:{hashlib.file_digest(opened, _short_digest).hexdigest()}"
 
-    with ThreadPoolExecutor(FOOTER_READERS) as readers:
-        return dict(zip([file.name for file in source.files], readers.map(content, source.files), strict=True))
+    return {file.name: each for file, each in zip(source.files, in_threads(content, source.files), strict=True)}
+
+
+def in_threads(function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    """The function's result for each item, in order; a few at a time, because each that waits needs memory."""
+    with ThreadPoolExecutor(max(1, min(FOOTER_READERS, len(items)))) as readers:
+        for first in range(0, len(items), READ_AHEAD):
+            yield from readers.map(function, items[first : first + READ_AHEAD])
 
 
 def _short_digest() -> hashlib.blake2b:
