@@ -54,6 +54,7 @@ from pddl_eval.run.forms import (
 )
 from pddl_eval.run.lines import Columns, LinesReader
 from pddl_eval.run.places import DatasetError, Location, dataset_errors, locate, one_line
+from pddl_eval.run.stores import version_in_store
 from pddl_eval.table import is_text, values_of
 
 METADATA_PREFIX = "pddl_eval."
@@ -225,7 +226,8 @@ def contents(source: Source) -> dict[str, str]:
     """What tells a file from any other version of it, by name: ``blake2b:`` and a digest of its content.
 
     Of an input larger than ``HASHED_BYTES`` or on an object store it is ``modified:`` and the time when it was written,
-    in nanoseconds. Raises ``DatasetError`` where a file cannot be read.
+    in nanoseconds, or another mark that the store has for a content (``etag:``, ``generation:``, …). Raises
+    ``DatasetError`` where a file cannot be read.
     """
     whole = source.base.is_local and sum(file.size for file in source.files) <= HASHED_BYTES
 
@@ -233,6 +235,8 @@ def contents(source: Source) -> dict[str, str]:
         place = file.version.location
         with dataset_errors(place, "read"):
             if not whole:
+                if known := version_in_store(place.filesystem, place.path):
+                    return known
                 return f"modified:{place.filesystem.get_file_info(place.path).mtime_ns}"
             with Path(place.path).open("rb") as opened:
                 return f"blake2b:{hashlib.file_digest(opened, _short_digest).hexdigest()}"
@@ -542,7 +546,7 @@ def _find(place: Location) -> tuple[Location, list[str], bool]:
         if re.search(r"[*?\[]", place.path):
             return _match(place)
         bucket = replace(place, path=place.path.partition("/")[0])
-        if not place.is_local and bucket.filesystem.get_file_info(bucket.path).type == fs.FileType.NotFound:
+        if place.has_buckets and bucket.filesystem.get_file_info(bucket.path).type == fs.FileType.NotFound:
             raise DatasetError(f"There is no bucket {bucket}, or these credentials may not see it.")
     raise DatasetError(f"There is no file or folder {place}.")
 
