@@ -18,6 +18,7 @@ from pddl_eval.run.inputs import (
     read_row,
     read_rows,
     require_columns,
+    require_parquet,
     require_text,
 )
 from pddl_eval.run.lock import claimed
@@ -93,6 +94,7 @@ __all__ = [
     "read_row",
     "read_rows",
     "require_columns",
+    "require_parquet",
     "require_text",
     "score_dataset",
     "scored_with",

@@ -54,6 +54,7 @@ from pddl_eval.run.forms import (
 )
 from pddl_eval.run.lines import Columns, LinesReader
 from pddl_eval.run.places import DatasetError, Location, dataset_errors, locate, one_line
+from pddl_eval.run.standard_input import STANDARD_INPUT, standard_input
 from pddl_eval.run.stores import version_in_store
 from pddl_eval.table import is_text, values_of
 
@@ -97,7 +98,7 @@ _FOOTER_BYTES = 64 * 1024
 _MAGIC = b"PAR1"
 
 Input = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-"""A file, a folder, a pattern (``*``, ``**``, ``?``), a URI, or several of them."""
+"""A file, a folder, a pattern (``*``, ``**``, ``?``), a URI, ``-`` for standard input, or several of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +158,8 @@ def open_source(places: Input) -> Source:
     no columns: an input has those of all its files. Raises ``DatasetError`` where there is nothing, where a file cannot
     be read, where files are of different forms and where declared schemas differ.
     """
-    found = [_find(locate(place)) for place in ([places] if isinstance(places, (str, os.PathLike)) else places)]
+    named = [places] if isinstance(places, (str, os.PathLike)) else places
+    found = [_find(standard_input() if place == STANDARD_INPUT else locate(place)) for place in named]
     if not found:
         raise DatasetError("No input is named.")
     if len({replace(base, path="") for base, _, _ in found}) > 1:
@@ -305,6 +307,13 @@ def require_text(source: Source, name: str) -> None:
     if not holds_text(source, name):
         held = source.schema.field(name).type
         raise DatasetError(f"Column {name} of {place_of(source)} should hold text, but its type is {held}.")
+
+
+def require_parquet(source: Source) -> None:
+    """Raise ``DatasetError`` for an input of another form: what a run has scored is Parquet."""
+    form = source.files[0].version.form
+    if form is not Form.PARQUET:
+        raise DatasetError(f"{place_of(source)} is {form}, and scored datasets are Parquet: score it first.")
 
 
 def holds_text(source: Source, name: str) -> bool:
