@@ -51,7 +51,7 @@ def print_shards(run: Run) -> None:
         state = "done " if shard.name in run.finished else "to do"
         print(f"{state}  {shard.rows:>8,}  {shard.name}")
     rows = sum(shard.rows for shard in run.missing)
-    print(f"{len(run.missing):,} of {len(run.shards):,} shards to do, {rows:,} of {run.source.rows:,} pairs")
+    print(f"{len(run.missing):,} of {len(run.shards):,} shards to do, {rows:,} of {run.total_rows:,} pairs")
 
 
 @contextmanager
