@@ -48,7 +48,7 @@ FORMER_NAMES = {"pair-id": "id", "placeholder": "is-placeholder"}
 
 Inputs = Annotated[
     list[str],
-    Argument(metavar="INPUT", help="Files, folders, patterns, s3:// URIs: Parquet, JSON Lines, CSV or Arrow."),
+    Argument(metavar="INPUT", help="Files, folders, patterns or URIs: Parquet, JSON Lines, CSV or Arrow IPC."),
 ]
 
 By = Annotated[

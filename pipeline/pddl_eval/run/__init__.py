@@ -20,6 +20,7 @@ from pddl_eval.run.inputs import (
     read_row,
     read_rows,
     require_columns,
+    require_parquet,
     require_text,
 )
 from pddl_eval.run.joined import MANIFEST, OtherRun, readable_input
@@ -109,6 +110,7 @@ __all__ = [
     "remove_file",
     "remove_folder",
     "require_columns",
+    "require_parquet",
     "require_text",
     "run_status",
     "score_dataset",

@@ -64,6 +64,8 @@ from pddl_eval.run.places import (
     pause_before,
     persistently,
 )
+from pddl_eval.run.standard_input import STANDARD_INPUT, standard_input
+from pddl_eval.run.stores import version_in_store
 from pddl_eval.table import is_text, values_of
 
 METADATA_PREFIX = "pddl_eval."
@@ -115,7 +117,7 @@ _FOOTER_BYTES = 64 * 1024
 _MAGIC = b"PAR1"
 
 Input = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-"""A file, a folder, a pattern (``*``, ``**``, ``?``), a URI, or several of them."""
+"""A file, a folder, a pattern (``*``, ``**``, ``?``), a URI, ``-`` for standard input, or several of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +192,8 @@ def open_source(places: Input) -> Source:
     no columns: an input has those of all its files. Raises ``DatasetError`` where there is nothing, where a file cannot
     be read, where files are of different forms and where declared schemas differ.
     """
-    found = [_find(locate(place)) for place in ([places] if isinstance(places, (str, os.PathLike)) else places)]
+    named = [places] if isinstance(places, (str, os.PathLike)) else places
+    found = [_find(standard_input() if place == STANDARD_INPUT else locate(place)) for place in named]
     if not found:
         raise DatasetError("No input is named.")
     if len({replace(base, path="") for base, _, _ in found}) > 1:
@@ -262,7 +265,8 @@ def contents(source: Source) -> dict[str, str]:
     """What tells a file from any other version of it, by name: ``blake2b:`` and a digest of its content.
 
     Of an input larger than ``HASHED_BYTES`` or on an object store it is ``modified:`` and the time when it was written,
-    in nanoseconds. Raises ``DatasetError`` where a file cannot be read.
+    in nanoseconds, or another mark that the store has for a content (``etag:``, ``generation:``, …). Raises
+    ``DatasetError`` where a file cannot be read.
     """
     whole = source.base.is_local and sum(file.size for file in source.files) <= HASHED_BYTES
 
@@ -270,6 +274,8 @@ def contents(source: Source) -> dict[str, str]:
         place = file.version.location
         with dataset_errors(place, "read"):
             if not whole:
+                if known := version_in_store(place.filesystem, place.path):
+                    return known
                 return f"modified:{place.filesystem.get_file_info(place.path).mtime_ns}"
             with Path(place.path).open("rb") as opened:
                 return f"blake2b:{hashlib.file_digest(opened, _short_digest).hexdigest()}"
@@ -465,6 +471,13 @@ def require_text(source: Source, name: str) -> None:
     if not holds_text(source, name):
         held = source.schema.field(name).type
         raise DatasetError(f"Column {name} of {place_of(source)} should hold text, but its type is {held}.")
+
+
+def require_parquet(source: Source) -> None:
+    """Raise ``DatasetError`` for an input of another form: what a run has scored is Parquet."""
+    form = source.files[0].version.form
+    if form is not Form.PARQUET:
+        raise DatasetError(f"{place_of(source)} is {form}, and scored datasets are Parquet: score it first.")
 
 
 def holds_text(source: Source, name: str) -> bool:
@@ -715,7 +728,7 @@ def _find(place: Location) -> tuple[Location, list[str], bool]:
         if re.search(r"[*?\[]", place.path):
             return _match(place)
         bucket = replace(place, path=place.path.partition("/")[0])
-        if not place.is_local and bucket.filesystem.get_file_info(bucket.path).type == fs.FileType.NotFound:
+        if place.has_buckets and bucket.filesystem.get_file_info(bucket.path).type == fs.FileType.NotFound:
             raise DatasetError(f"There is no bucket {bucket}, or these credentials may not see it.")
     raise DatasetError(f"There is no file or folder {place}.")
 
