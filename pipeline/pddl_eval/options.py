@@ -218,6 +218,8 @@ class ReadingOptions:
     )
 
     def __post_init__(self) -> None:
+        if isinstance(self.on, str):
+            object.__setattr__(self, "on", [self.on])
         for name, value, known in (("harness", self.harness, HARNESSES), ("kind of answers", self.answers, PAIRS)):
             if value is not None and value not in known:
                 raise UserError(f"there is no {name} {value}; {did_you_mean(value, known)}")

@@ -80,12 +80,13 @@ def test_answers_of_every_form_find_the_columns_of_planetarium(references: str, 
         ({"id": ["1", "2"]}, None),
         ({"reference_id": [1, 2]}, None),
         ({"reference_id": ["n1", "n2"]}, ["name"]),
-        ({"name": ["n1", "n2"], "id": [7, 7]}, ["name"]),
+        ({"name": ["n1", "n2"], "id": [7, 7]}, "name"),
+        ({"id": [1.0, 2.0]}, None),
         ({"name": ["n1", "n2"], "id": [1, 2]}, ["id", "name"]),
     ],
 )
 def test_the_id_is_a_usual_one_or_that_of_on(
-    columns: Mapping[str, Any], on: list[str] | None, references: str, tmp_path: Path
+    columns: Mapping[str, Any], on: str | list[str] | None, references: str, tmp_path: Path
 ) -> None:
     answers = written(tmp_path / "answers.jsonl", **columns, output=[TOWER, TOWER])
     assert joined(answers, references, tmp_path / "out", on=on)["equivalent"].to_list() == [False, True]

@@ -101,9 +101,9 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     @wraps(function)
     def run(**arguments: Any) -> None:
         gc.set_threshold(*GARBAGE_THRESHOLDS)
-        arguments.pop("config")
+        arguments.pop("config", None)  # Its settings are in the other arguments.
         with (
-            _loudness(arguments.pop("quiet"), arguments.pop("verbose")),
+            _loudness(arguments.pop("quiet", False), arguments.pop("verbose", False)),
             _plain_errors(resumable=RunOptions in groups.values()),
         ):
             for name in READERS.keys() & arguments.keys():
@@ -172,7 +172,7 @@ EVERY_COMMAND: Mapping[str, Any] = {
 @contextmanager
 def _loudness(quiet: bool, verbose: bool) -> Iterator[None]:
     """How much is said on stderr until the block ends."""
-    chosen = loudness.set(Loudness.VERBOSE if verbose else Loudness.QUIET if quiet else Loudness.NORMAL)
+    chosen = loudness.set(Loudness.VERBOSE if verbose else Loudness.QUIET if quiet else loudness.get())
     try:
         yield
     finally:

@@ -65,7 +65,7 @@ Read = Callable[[Location, Sequence[str]], Iterator[Answer]]
 class Harness:
     """How the logs of a harness are called within a folder, and how one is read."""
 
-    files: re.Pattern[str]
+    files: tuple[str, ...]
     read: Read
 
 
@@ -244,9 +244,9 @@ def _openai_answers(body: Mapping[str, Any]) -> Iterator[tuple[str | None, str |
 
 
 HARNESSES: Mapping[str, Harness] = {
-    "lm-eval": Harness(re.compile(r"samples_.*\.jsonl(?:\.\w+)?"), read_lm_eval),
-    "inspect": Harness(re.compile(r".*\.eval|\d{4}-\d\d-\d\dT.*\.json"), read_inspect),
-    "openai": Harness(re.compile(r".*\.jsonl(?:\.\w+)?"), read_openai),
+    "lm-eval": Harness(("samples_*.jsonl", "samples_*.jsonl.*"), read_lm_eval),
+    "inspect": Harness(("*.eval", "20??-??-??T*.json"), read_inspect),
+    "openai": Harness(("*.jsonl", "*.jsonl.*"), read_openai),
 }
 """The harnesses by the names of ``options.HARNESSES``."""
 
@@ -338,6 +338,8 @@ def _message(error: Any) -> str | None:
 
 
 def _identifier(value: Any) -> str | None:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # What a column of integers becomes where some are missing.
     return str(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else None
 
 

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from itertools import islice
 from typing import Any
 
@@ -179,11 +180,10 @@ def _log_source(inputs: Input, harness: Harness) -> Source:
         with dataset_errors(place, "read"):
             kind = place.filesystem.get_file_info(place.path).type
             if kind == fs.FileType.Directory:
-                named = [path for path in _walk(place) if harness.files.fullmatch(posixpath.basename(path))]
+                names = {path: posixpath.basename(path) for path in _walk(place)}
+                named = [path for path in names if any(fnmatchcase(names[path], each) for each in harness.files)]
                 if not named:
-                    raise DatasetError(
-                        f"{place} holds no logs of this harness (names such as {harness.files.pattern})."
-                    )
+                    raise DatasetError(f"{place} holds no logs of this harness, such as {harness.files[0]}.")
             elif kind == fs.FileType.File:
                 named = [place.path]
             else:
