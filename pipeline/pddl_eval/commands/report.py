@@ -11,7 +11,7 @@ import typer
 from typer import Argument, Option
 
 from pddl_eval.commands.command import UNFINISHED, By, command, flag_of, say
-from pddl_eval.errors import UserError
+from pddl_eval.errors import UserError, require_extra
 from pddl_eval.options import ScoringOptions
 
 if TYPE_CHECKING:
@@ -69,6 +69,8 @@ def report(
     from pddl_eval.viewer import INDEX, write_folder
 
     chosen = chosen_format(form, output)
+    if chosen in ("html", "folder") or figures is not None:
+        require_extra("figures", "A report with figures")
     named = cast("dict[str, str] | None", columns)  # A mapping by now.
     made = build_report(scored, by, columns=named, size=size)
     if chosen in ("csv", "json", "parquet"):  # The other formats show the warnings themselves.
