@@ -21,7 +21,8 @@ PROMPT = "Answer with a PDDL problem that says what the user describes, in the d
 def planetarium(pairs: str) -> Task:
     """Write the PDDL problem that a text describes."""
     fields = FieldSpec(input="natural_language", target="problem_pddl", metadata=["domain", "is_placeholder"])
-    return Task(json_dataset(pairs, fields), [system_message(PROMPT), generate()], scorer=pddl_problem())
+    solver = [system_message(PROMPT), generate()]
+    return Task(dataset=json_dataset(pairs, fields), solver=solver, scorer=pddl_problem())
 
 
 @scorer(metrics={"*": [mean(), stderr()]})

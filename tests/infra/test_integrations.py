@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -51,9 +50,11 @@ def module(name: str) -> ModuleType:
 
 def test_inspect(pairs: Path, tmp_path: Path) -> None:
     inspect_ai = pytest.importorskip("inspect_ai")
-    from inspect_ai.model import ModelOutput, get_model
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
-    outputs: Iterator[Any] = (ModelOutput.from_content("mockllm/model", answer) for answer in ANSWERS)
+    outputs: list[Any] = [ModelOutput.from_content("mockllm/model", answer) for answer in ANSWERS]
+    for output in outputs:
+        output.usage = ModelUsage()  # Without it the mock loads a tokenizer from the network.
     (log,) = inspect_ai.eval(
         module("inspect_planetarium").planetarium(str(pairs)),
         model=get_model("mockllm/model", custom_outputs=outputs),
