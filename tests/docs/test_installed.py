@@ -7,10 +7,11 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import zipfile
 from email import message_from_string
 from importlib.metadata import distribution
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pddl_eval
 import polars as pl
@@ -39,16 +40,27 @@ def run(*arguments: object, folder: Path, exit_code: int = 0) -> str:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Built from a copy, so that no old ``build`` folder of the repository gets into it."""
     pytest.importorskip("setuptools", "77")
-    folder = tmp_path_factory.mktemp("wheel")
-    source = folder / "source"
+    source = tmp_path_factory.mktemp("sdist") / "source"
     source.mkdir()
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
-    shutil.copytree(ROOT / "pipeline", source / "pipeline", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-    run(*(sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", source), folder=folder)
+    unwanted = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    for name in ("pipeline", "jobs", "tests"):
+        shutil.copytree(ROOT / name, source / name, ignore=unwanted)
+    build = "from setuptools.build_meta import build_sdist; build_sdist('dist')"
+    run(sys.executable, "-c", build, folder=source)
+    (built,) = (source / "dist").iterdir()
+    return built
+
+
+@pytest.fixture(scope="module")
+def wheel(sdist: Path) -> Path:
+    """Built from the sdist alone."""
+    folder = sdist.parent
+    run(*(sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", sdist), folder=folder)
     (built,) = folder.glob("pddl_eval-*.whl")
     return built
 
@@ -94,6 +106,13 @@ def plain(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
                 (packages / name).symlink_to(found.locate_file(name))
     assert "ray" not in linked
     return environment / "bin"
+
+
+def test_the_sdist_holds_what_a_wheel_is_built_from(sdist: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        places = [PurePosixPath(name).relative_to(sdist.name.removesuffix(".tar.gz")) for name in archive.getnames()]
+    assert {"pyproject.toml", "setup.py", "README.md", "LICENSE"} <= set(map(str, places))
+    assert {"pipeline"} == {place.parts[0] for place in places if len(place.parts) > 1}
 
 
 def test_the_wheel_holds_the_package_its_data_and_the_license(wheel: Path) -> None:
