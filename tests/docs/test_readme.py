@@ -58,7 +58,7 @@ def test_the_figure_shown_is_the_figure_made(name: str, made: tuple[dict[str, st
 
 
 def test_the_session_in_python_runs() -> None:
-    (session,) = (block.text for block in blocks(README) if block.language == "pycon")
+    session = "\n".join(block.text for block in blocks(README) if block.language == "pycon")
     test = doctest.DocTestParser().get_doctest(session, {}, "README.md", "README.md", 0)
     assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
 
