@@ -77,12 +77,10 @@ class Page:
 
 @cache
 def made_pages() -> dict[str, Page]:
-    """Every page of the site by its place there, those of ``pages/`` too."""
-    written = {path.relative_to(HERE / "pages").as_posix(): path for path in sorted((HERE / "pages").rglob("*.md"))}
+    """Every page of the site by its place there."""
     return {
         **_readme_pages(),
         **{place: Page(read(source), source) for source, place in WHOLE.items()},
-        **{place: Page(path.read_text(encoding="utf-8")) for place, path in written.items()},
         "guide/metrics.md": Page(_metrics_page()),
         "guide/settings.md": Page(_settings_page()),
         **{f"commands/{name}.md": Page(_command_page(name)) for name in commands()},
@@ -151,8 +149,18 @@ def _readme_pages() -> dict[str, Page]:
                 )
             elif name == "In Python":
                 text += _public_names()
-            pages[_place_of(name)] = Page(f"# {name}\n{text}", "README.md")
+            place = _place_of(name)
+            pages[place] = Page(f"# {name}\n{text}{_continued(place)}", "README.md")
     return pages
+
+
+def _continued(place: str) -> str:
+    """The sections of the file in ``pages/`` that goes on where the README stops."""
+    file = f"{PAGES}/{place}"
+    if not (ROOT / file).exists():
+        return ""
+    sections = split_sections(_linked(read(file), lambda target: _in_repository(target, file)))
+    return "".join(f"\n## {heading}\n{text}" for heading, text in sections.items() if heading)
 
 
 def _place_of(section: str) -> str:
@@ -361,13 +369,20 @@ def _linked(text: str, target_of: Callable[[str], str]) -> str:
     return pattern.sub(lambda found: found[0] if found["target"] is None else f"]({target_of(found['target'])})", text)
 
 
+def _in_repository(target: str, source: str) -> str:
+    """A relative link of a file as one of the repository's root."""
+    path, mark, anchor = target.partition("#")
+    if urlsplit(target).scheme:
+        return target
+    return (posixpath.normpath(posixpath.join(posixpath.dirname(source), path)) if path else source) + mark + anchor
+
+
 def site_link(target: str, page: str) -> str:
     """Where a link of a page leads on the site: to another page of it, to a copied image, else into the repository."""
     source = made_pages()[page].source or f"{PAGES}/{page}"
     if urlsplit(target).scheme:
         return target
-    path, _, anchor = target.partition("#")
-    file = posixpath.normpath(posixpath.join(posixpath.dirname(source), path)) if path else source
+    file, _, anchor = _in_repository(target, source).partition("#")
     places = {**WHOLE, **{image: f"assets/{posixpath.basename(image)}" for image in IMAGES}}
     if file == "README.md":
         sections = {slug(name): name for name in split_sections(read("README.md"))}

@@ -90,6 +90,14 @@ def test_nothing_of_the_readme_is_lost() -> None:
                     assert line in shown
 
 
+def test_every_written_page_continues_a_page_of_the_readme() -> None:
+    for file in (ROOT / generate.PAGES).rglob("*.md"):
+        page = PAGES[file.relative_to(ROOT / generate.PAGES).as_posix()]
+        sections = generate.split_sections(file.read_text(encoding="utf-8"))
+        assert page.source == "README.md" and len(sections) > 1
+        assert all(f"\n## {heading}\n" in page.text for heading in sections if heading)
+
+
 @pytest.mark.parametrize(
     ("page", "target", "leads"),
     [
