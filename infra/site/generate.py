@@ -404,7 +404,7 @@ def site_link(target: str, page: str) -> str:
 def on_config(config: Any) -> Any:
     """Set the navigation, and read the library's files again when they change."""
     config.nav = navigation()
-    config.watch += [str(ROOT / "README.md"), str(ROOT / "pipeline" / "pddl_eval")]
+    config.watch += [str(ROOT / "README.md"), str(HERE / "pages"), str(ROOT / "pipeline" / "pddl_eval")]
     return config
 
 
@@ -413,8 +413,7 @@ def on_files(files: Any, config: Any) -> Any:
     from mkdocs.structure.files import File  # only a build needs it
 
     for place, page in made_pages().items():
-        if not files.get_file_from_path(place):
-            files.append(File.generated(config, place, content=page.text))
+        files.append(File.generated(config, place, content=page.text))
     for image in IMAGES:
         place = f"assets/{posixpath.basename(image)}"
         files.append(File.generated(config, place, abs_src_path=str(ROOT / image)))
