@@ -199,9 +199,9 @@ def test_score_may_finish_what_rescore_began(old: Path) -> None:
 def test_the_earlier_scores_are_not_written_over(old: Path) -> None:
     before = read_output(old)
     with pytest.raises(DatasetError, match="belongs to another run"):
-        rescore_dataset(old, old.parent / "old.parquet", old, engine="local")
+        rescore_dataset(old, old.parent / "old.parquet", old, engine="local", beta=0.5)
     with pytest.raises(DatasetError, match="lie in the output"):
-        rescore_dataset(old, old.parent / "old.parquet", old, engine="local", shard_rows=25)
+        rescore_dataset(old, old.parent / "old.parquet", old, engine="local")
     assert read_output(old).equals(before)
 
 
@@ -309,7 +309,7 @@ def test_what_lies_behind_a_null_is_no_content() -> None:
 def test_both_functions_take_the_same_settings() -> None:
     own = {"previous", "previous_columns", "retry", "warn"}
     mine, theirs = (inspect.signature(function).parameters.keys() for function in (rescore_dataset, score_dataset))
-    assert mine - own == theirs
+    assert mine - own == theirs - {"part"}
 
 
 def test_preparing_says_what_would_be_done_and_writes_nothing(old: Path) -> None:

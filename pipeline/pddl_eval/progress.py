@@ -60,6 +60,15 @@ class Pace:
             self.said = now
             self.say(str(self))
 
+    def wait(self, seconds: float) -> None:
+        """Say that nothing was counted for so long."""
+        nothing = f"nothing new for {seconds:,.0f} s"
+        self.bar.update(self.task, pace=f"{self.unit}, {nothing}")
+        if self.notebook:
+            self.show(f"{self}")
+        elif self.lines:
+            self.say(f"{self}")
+
     def show(self, sentence: str) -> None:
         """In a notebook, replace the line that it shows. As plain text it is readable in every theme."""
         from IPython.display import display  # there, because this is a notebook

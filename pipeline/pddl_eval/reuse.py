@@ -103,8 +103,7 @@ def rescore_dataset(  # noqa: PLR0913 (one keyword a setting)
     finally:
         _open_index.cache_clear()
     if runs.list_files(folder):
-        with runs.dataset_errors(folder, "write"):
-            folder.filesystem.delete_dir(folder.path)
+        runs.remove_folder(folder)
     return summary
 
 
@@ -230,13 +229,22 @@ def build_index(previous: Previous, folder: runs.Location) -> runs.Location:
     return index
 
 
-def _score_or_carry(table: pa.Table, work: runs.Work, options: ScoringOptions, index: runs.Location) -> pa.Table:
+def _score_or_carry(
+    table: pa.Table, until: float, work: runs.Work, options: ScoringOptions, index: runs.Location
+) -> pa.Table:
     """The table with its scores: those in the index for the rows whose content it knows, new ones for the others."""
     found, carried = _look_up(index, content_keys(table, options))
     unknown = np.setdiff1d(np.arange(table.num_rows), found)
-    scores = [carried]
+    scores = []
     if len(unknown):
-        scores.append(work.scorer.score(table.take(unknown)).select(carried.column_names))
+        scored = work.scorer.score(table.take(unknown), until)
+        scores = [scored.select(carried.column_names)]
+        if scored.num_rows < len(unknown):  # The time was up: only the rows before the first that is not scored.
+            stop = int(unknown[scored.num_rows])
+            known = found < stop
+            table, unknown = table.slice(0, stop), unknown[: scored.num_rows]
+            found, carried = found[known], carried.filter(pa.array(known))
+    scores = [carried, *scores]
     order = np.argsort(np.concatenate([found, unknown]))
     scored = pa.table([*table.columns, *pa.concat_tables(scores).take(order).columns], schema=work.output_schema)
     return scored.replace_schema_metadata({runs.CARRIED_KEY: str(len(found))})

@@ -9,7 +9,8 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from time import perf_counter_ns
+from math import inf
+from time import monotonic, perf_counter_ns
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -40,8 +41,8 @@ class ColumnError(UserError):
     """The dataset's columns do not fit; the message says which and what would be right."""
 
 
-def score_table(table: pa.Table, options: ScoringOptions) -> pa.Table:
-    """The table with its score columns.
+def score_table(table: pa.Table, options: ScoringOptions, until: float = inf) -> pa.Table:
+    """The table with its score columns; only its first rows, at least one, if ``time.monotonic`` passes ``until``.
 
     Raises ``ColumnError`` if the columns do not fit. An error inside a row goes into its ``score_error``.
 
@@ -57,7 +58,12 @@ def score_table(table: pa.Table, options: ScoringOptions) -> pa.Table:
     for pair in pairs:
         if pair.prepare is not None:
             pair.prepare(rows, options)
-    scored = [_score_row(row, pairs, options) for row in rows]
+    scored = []
+    for row in rows:
+        scored.append(_score_row(row, pairs, options))
+        if monotonic() > until:
+            table = table.slice(0, len(scored))
+            break
     added = schema.names[len(table.column_names) :]
     columns = zip(*scored, strict=True) if scored else [()] * len(added)
     arrays = [pa.array(column, schema.field(name).type) for column, name in zip(columns, added, strict=True)]

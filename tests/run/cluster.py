@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -83,9 +84,11 @@ class Cluster:
         self._await(self._begin(*head, f"--temp-dir={self.folder}"))
         self.add(workers)
 
-    def add(self, workers: int) -> None:
+    def add(self, workers: int, mounts: str = "true") -> None:
+        """So many more nodes; ``mounts`` are shell commands in the file system that each of them has for itself."""
+        alone = ("unshare", "--mount", "sh", "-c", f'{mounts} && exec "$@"', "sh") if mounts != "true" else ()
         for _ in range(workers):
-            self._await(self._begin(f"--address={self.address}", "--num-cpus=1"))
+            self._await(self._begin(f"--address={self.address}", "--num-cpus=1", alone=alone))
 
     def kill_node(self) -> None:
         """Every process of the node that was started last, at once and without a word to the others."""
@@ -119,11 +122,11 @@ class Cluster:
             self.namespace.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _begin(self, *arguments: str) -> subprocess.Popen[bytes]:
+    def _begin(self, *arguments: str, alone: Sequence[str] = ()) -> subprocess.Popen[bytes]:
         quiet = ("--block", f"--node-ip-address={LOOPBACK}", "--disable-usage-stats", "--object-store-memory=100000000")
         with (self.folder / f"node{time.monotonic_ns()}.log").open("wb") as log:
             node = subprocess.Popen(
-                [*self.inside, str(RAY), "start", *quiet, *arguments],
+                [*self.inside, *alone, str(RAY), "start", *quiet, *arguments],
                 env=self.environment,
                 stdout=log,
                 stderr=log,

@@ -20,9 +20,18 @@ ADDED = (
 )
 
 
-def length_scorer(text: str = "text", poison: tuple[str, ...] = (), pause: float = 0.0, fails: bool = False) -> Scorer:
-    """``poison`` are texts that end the process that scores them; ``pause`` is in seconds a table."""
-    score = partial(_score, text=text, poison=poison, pause=pause, fails=fails)
+SLOW_SECONDS = 0.05
+
+
+def length_scorer(
+    text: str = "text",
+    poison: tuple[str, ...] = (),
+    pause: float = 0.0,
+    slow: tuple[str, ...] = (),
+    fails: bool = False,
+) -> Scorer:
+    """``poison`` are texts that end the process that scores them, ``slow`` such as take a while; ``pause``: a table."""
+    score = partial(_score, text=text, poison=poison, pause=pause, slow=slow, fails=fails)
     return Scorer(f"length|text:{text}", {"text": text}, _output_schema, score)
 
 
@@ -30,11 +39,20 @@ def _output_schema(schema: pa.Schema) -> pa.Schema:
     return pa.schema([*schema, *ADDED], metadata=schema.metadata)
 
 
-def _score(table: pa.Table, text: str, poison: tuple[str, ...], pause: float, fails: bool) -> pa.Table:
+def _score(  # noqa: PLR0913 (one keyword a setting)
+    table: pa.Table, until: float, text: str, poison: tuple[str, ...], pause: float, slow: tuple[str, ...], fails: bool
+) -> pa.Table:
     time.sleep(pause)
+    if poison or slow:
+        for number, each in enumerate(table[text].to_pylist()):
+            if each in poison:
+                os._exit(9)
+            if each in slow:
+                time.sleep(SLOW_SECONDS)
+            if time.monotonic() > until:
+                table = table.slice(0, number + 1)
+                break
     texts = table[text]
-    if poison and any(text in poison for text in texts.to_pylist()):
-        os._exit(9)
     if fails:
         raise KeyError("bug")
     length = pc.cast(pc.utf8_length(texts), pa.int64())
@@ -44,12 +62,13 @@ def _score(table: pa.Table, text: str, poison: tuple[str, ...], pause: float, fa
     return pa.table([*table.columns, length, even, verdict, errors], schema=_output_schema(table.schema))
 
 
-def run_scorer(
+def run_scorer(  # noqa: PLR0913
     inputs: Input,
     output: str | os.PathLike[str],
     scorer: Scorer,
     options: RunOptions,
     watch: Watcher | None = None,
+    part: str | None = None,
 ) -> RunSummary:
     """``score_dataset`` with this scorer."""
-    return finish_shards(prepare_run(inputs, output, scorer, options.shard_rows), options, watch=watch)
+    return finish_shards(prepare_run(inputs, output, scorer, options.shard_rows, part), options, watch=watch)

@@ -144,6 +144,51 @@ def test_the_driver_is_killed_and_the_run_started_again(cluster: Cluster, pairs:
     assert {name: (output / name).stat().st_ino for name in done} == done
 
 
+WITHOUT = {
+    "input": "mount -t tmpfs none {folder}/in",
+    "output": "mount --bind {folder}/out {folder}/out && mount -o remount,bind,ro {folder}/out",
+    "mount": "mount -t tmpfs none {folder}/out",
+}
+"""What a node lacks, and how it is taken from it: its input, the right to write its output, the output's mount."""
+
+
+@pytest.mark.ray
+@pytest.mark.network
+@pytest.mark.slow
+def test_nodes_that_lack_something_are_excluded_and_named(cluster: Cluster, tmp_path: Path) -> None:
+    pairs, output = write_numbered(tmp_path / "in" / "pairs.parquet", rows=ROWS, row_group=150), tmp_path / "out"
+    output.mkdir()
+    for lacking in WITHOUT.values():
+        cluster.add(1, lacking.format(folder=tmp_path))
+    try:
+        assert_complete(begin(cluster, pairs, output), pairs, output)
+    finally:
+        for _ in WITHOUT:
+            cluster.kill_node()
+    lines = [json.loads(line) for line in Path(f"{output}.jsonl").read_text().splitlines()]
+    excluded = {line["node"] for line in lines if line["event"] == "node_excluded"}
+    assert len(excluded) == len(WITHOUT)
+    assert not excluded & {line["node"] for line in lines if line["event"] == "shard"}
+
+
+@pytest.mark.ray
+@pytest.mark.network
+@pytest.mark.slow
+def test_what_all_nodes_say_ends_the_run(cluster: Cluster, pairs: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    run = begin(cluster, pairs, output)
+    await_partitions(run, output, 2)
+    subprocess.run(["mount", "-t", "tmpfs", "none", output], check=True)
+    try:
+        started = time.monotonic()
+        _, errors = run.communicate(timeout=80)
+    finally:
+        subprocess.run(["umount", output], check=True)
+    assert run.returncode == 1 and "OutputError" in errors and "is not the folder of the run" in errors
+    assert time.monotonic() - started < 20
+    assert_complete(begin(cluster, pairs, output), pairs, output)
+
+
 @pytest.mark.ray
 @pytest.mark.network
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,9 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 from pddl_eval.errors import RunError
 from pddl_eval.options import SHARD_ROWS
-from pddl_eval.run.partitions import ShardTask, score_shard
+from pddl_eval.run.partitions import ShardRecord, ShardTask, score_shard
 from pddl_eval.run.places import DatasetError
-from pddl_eval.run.score import MANIFEST, SUMMARY, Run, begin_run, finish_run, prepare_run
+from pddl_eval.run.score import MANIFEST, SUMMARY, Run, RunSummary, begin_run, finish_run, prepare_run
 
 from tests.run.length_scorer import length_scorer
 from tests.run.parquet_files import write_numbered
@@ -23,6 +24,11 @@ from tests.run.parquet_files import write_numbered
 @pytest.fixture
 def pairs(tmp_path: Path) -> Path:
     return write_numbered(tmp_path / "in" / "pairs.parquet", rows=25, row_group=25)
+
+
+def summary(records: Mapping[str, ShardRecord]) -> RunSummary:
+    rows = sum(record.rows for record in records.values())
+    return RunSummary("out", rows, rows, 0, 0, len(records), 0, "local", 1, 1.0, "s", {})
 
 
 def begun(pairs: Path, output: Path) -> Run:
@@ -75,8 +81,6 @@ def test_two_rows_exchanged_are_another_input_though_the_footer_is_the_same(
 def test_another_run_is_refused_with_what_differs(pairs: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     begun(pairs, out)
-    with pytest.raises(DatasetError, match="shard_rows was 10 and is 20 now"):
-        prepare_run(pairs, out, length_scorer(), 20)
     with pytest.raises(DatasetError, match='text was "text" and is "other" now'):
         prepare_run(pairs, out, length_scorer(text="other"), 10)
     write_numbered(pairs, rows=25, row_group=25, start=1)
@@ -120,12 +124,13 @@ def test_a_run_is_complete_when_every_partition_is_to_be_seen(pairs: Path, tmp_p
     plan = begun(pairs, out)
     for shard in plan.shards[:-1]:
         score_shard(plan.work, ShardTask(shard))
-    with pytest.raises(RunError, match="1 of 3 partitions are missing"):
-        finish_run(plan, {})
+    with pytest.raises(RunError, match="5 rows are missing"):
+        finish_run(plan, summary)
     assert not (out / SUMMARY).exists()
     score_shard(plan.work, ShardTask(plan.shards[-1]))
-    finish_run(plan, {"rows": 25})
-    assert json.loads((out / SUMMARY).read_text()) == {"run": plan.work.run, "complete": True, "rows": 25}
+    finish_run(plan, summary)
+    kept = json.loads((out / SUMMARY).read_text())
+    assert (kept["run"], kept["complete"], kept["rows"]) == (plan.work.run, True, 25)
 
 
 def test_a_run_that_lost_a_partition_is_not_complete_any_more(pairs: Path, tmp_path: Path) -> None:
@@ -133,7 +138,7 @@ def test_a_run_that_lost_a_partition_is_not_complete_any_more(pairs: Path, tmp_p
     plan = begun(pairs, out)
     for shard in plan.shards:
         score_shard(plan.work, ShardTask(shard))
-    finish_run(plan, {})
+    finish_run(plan, summary)
     (out / plan.shards[0].name).unlink()
     begun(pairs, out)
     assert not (out / SUMMARY).exists()
@@ -160,11 +165,11 @@ def test_a_folder_that_became_another_run_s_is_not_completed(pairs: Path, tmp_pa
         score_shard(first.work, ShardTask(shard))
     (out / MANIFEST).write_text(json.dumps(second.manifest))
     with pytest.raises(DatasetError, match="belongs to another run"):
-        finish_run(first, {})
+        finish_run(first, summary)
     (out / MANIFEST).write_text(json.dumps(first.manifest))
     score_shard(replace(first.work, run="another"), ShardTask(first.shards[0]))
-    with pytest.raises(RunError, match="1 of 3"):
-        finish_run(first, {})
+    with pytest.raises(RunError, match="10 rows"):
+        finish_run(first, summary)
     assert not (out / SUMMARY).exists()
 
 
@@ -174,7 +179,7 @@ def test_finishing_removes_what_killed_writers_left_and_nothing_else(pairs: Path
         score_shard(plan.work, ShardTask(shard))
     (tmp_path / "out" / f".{plan.shards[0].name}.{'0' * 32}.tmp").write_bytes(b"PAR1")
     (tmp_path / "out" / ".mine.tmp").touch()
-    finish_run(plan, {})
+    finish_run(plan, summary)
     hidden = [path.name for path in (tmp_path / "out").iterdir() if path.name.startswith(".")]
     assert hidden == [".mine.tmp"]
 

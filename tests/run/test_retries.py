@@ -29,7 +29,8 @@ def play(answer: Callable[[ShardTask], ShardResult | WorkerLost], rows: int = RO
 
 
 def record(task: ShardTask) -> ShardRecord:
-    return ShardRecord("s", "run", 1, {}, 0.0, "node", task.attempt, unscored=task.unscored)
+    name = task.shard.between(*(task.probe or (task.shard.start, task.shard.stop))).name
+    return ShardRecord(name, "run", 1, {}, 0.0, "node", task.attempt, unscored=task.unscored)
 
 
 def lost(task: ShardTask) -> WorkerLost:

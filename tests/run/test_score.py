@@ -182,7 +182,7 @@ def test_what_is_held_of_a_large_row_group_does_not_follow_its_number_of_rows(tm
     ("result", "expected"),
     [
         (
-            ShardRecord("s", "run", 7, {"verdict": {"even": 7}}, 0.5, "node-3", 2, ((7, 9),), "corrupt", (4,)),
+            ShardRecord(SHARD.name, "run", 7, {"verdict": {"even": 7}}, 0.5, "node-3", 2, ((7, 9),), "corrupt", (4,)),
             {
                 "event": "shard",
                 "rows": 7,
@@ -195,7 +195,10 @@ def test_what_is_held_of_a_large_row_group_does_not_follow_its_number_of_rows(tm
                 "attempt": 2,
             },
         ),
-        (ShardFailure("s", "It\nfailed."), {"event": "shard_failed", "reason": "It\nfailed.", "trace": None}),
+        (
+            ShardFailure(SHARD.name, "It\nfailed.", node="vm/8a"),
+            {"event": "shard_failed", "reason": "It\nfailed.", "trace": None, "node": "vm/8a"},
+        ),
         (WorkerLost(ShardTask(SHARD, 2), "SIGKILL"), {"event": "worker_lost", "attempt": 2, "reason": "SIGKILL"}),
     ],
 )
@@ -204,7 +207,7 @@ def test_a_line_says_what_happened(result: ShardResult | WorkerLost, expected: d
     assert "\n" not in line
     fields = json.loads(line)
     assert fields.pop("time").endswith("+00:00")
-    assert fields == {"shard": "s", **expected}
+    assert fields == {"shard": SHARD.name, **expected}
 
 
 KILLED = """

@@ -28,6 +28,7 @@ def score(inputs: Inputs, output: Output, options: ScoringOptions, run: RunOptio
     pddl-eval score pairs.parquet scored
     pddl-eval score 'pairs/*.parquet' scored --column generated_problem=output --workers 4
     pddl-eval score pairs.parquet scored --domain logistics.pddl
+    pddl-eval score answers.jsonl.gz scored
     pddl-eval score s3://bucket/pairs s3://bucket/scored --engine ray --address auto
 
     OUTPUT gets Parquet partitions: every column of INPUT unchanged, then the score columns.
@@ -50,7 +51,7 @@ def print_shards(run: Run) -> None:
         state = "done " if shard.name in run.finished else "to do"
         print(f"{state}  {shard.rows:>8,}  {shard.name}")
     rows = sum(shard.rows for shard in run.missing)
-    print(f"{len(run.missing):,} of {len(run.shards):,} shards to do, {rows:,} of {run.source.rows:,} pairs")
+    print(f"{len(run.missing):,} of {len(run.shards):,} shards to do, {rows:,} of {run.total_rows:,} pairs")
 
 
 @contextmanager

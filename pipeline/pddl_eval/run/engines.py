@@ -1,9 +1,10 @@
 """Where work is done if not in this process: in worker processes of this machine, or on a Ray cluster.
 
 An engine has ``submit(task)``, which starts a task, and ``take()``, which waits for any task and returns it with its
-result or ``WorkerLost``; at most ``capacity`` tasks may be submitted and not taken. ``close()`` stops what still runs.
-What to do about a lost worker is decided in ``retries``, for all engines. ``ordered_map`` uses the same worker
-processes for programs without shards.
+result or ``WorkerLost``, or returns a ``Notice``; at most ``capacity`` tasks may be submitted and not taken.
+``close()`` stops what still runs.
+What to do about a lost worker is decided in ``retries``, for all engines; an engine of several machines tries a failed
+task on another one by itself (``nodes``). ``ordered_map`` uses the same worker processes for programs without shards.
 
 A worker process has a pipe of its own. ``ProcessPoolExecutor`` would not do: when one of its processes dies all tasks
 fail, nothing says which task the process died of, and its processes outlive a parent that is killed. Ray's own retries
@@ -17,10 +18,13 @@ import gc
 import math
 import multiprocessing
 import os
+import platform
+import random
 import signal
 import socket
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -33,7 +37,9 @@ from typing import Any, NoReturn, TypeVar
 
 from pddl_eval.errors import RunError, told_to_stop
 from pddl_eval.options import GARBAGE_THRESHOLDS, RunOptions
-from pddl_eval.run.partitions import SCORE_ERROR, VERDICT, ShardFailure, ShardResult, ShardTask
+from pddl_eval.run.inputs import close_file
+from pddl_eval.run.nodes import AGREED, STRIKES, Nodes, identity, shown
+from pddl_eval.run.partitions import SCORE_ERROR, VERDICT, ShardFailure, ShardRecord, ShardResult, ShardTask
 from pddl_eval.run.places import one_line
 
 ROW_SECONDS = 0.0005
@@ -63,6 +69,19 @@ AHEAD = 3
 TASKS_PER_CPU = 1.5
 """Tasks in flight for each CPU of the cluster, so that a worker that finishes finds its next one waiting."""
 
+LEAST_TASKS = 500
+"""Tasks in flight on any cluster: an autoscaler starts nodes for tasks that wait. Unlike a request for resources, which
+stays when this process is killed, they are gone with it."""
+
+TASK_MEMORY = 2**30
+"""Bytes of memory that a task asks Ray for: a worker with a shard needs less, and seldom a planner beside it, more."""
+
+NO_NODE_SECONDS = 15.0
+"""How long no node can run anything before that is said."""
+
+EXCLUDED_SECONDS = 300.0
+"""How long a run waits for another node where all that are there are excluded."""
+
 CONNECT_SECONDS = 10.0
 """How long a cluster's address may take to accept a connection."""
 
@@ -86,6 +105,15 @@ class WorkerLost:
 
     task: Any
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What has happened to a cluster: ``event`` is ``node_excluded`` or ``no_node``, ``reason`` a sentence about it."""
+
+    event: str
+    reason: str
+    node: str = ""
 
 
 def choose_engine(rows: int, shards: int, options: RunOptions) -> RunOptions:
@@ -176,6 +204,26 @@ class _Worker:
     ready: bool = False
 
 
+class InProcess:
+    """Runs tasks in this process, each when it is taken."""
+
+    capacity = 1
+
+    def __init__(self, function: Callable[[ShardTask], ShardResult]) -> None:
+        self._function = function
+        self._tasks: list[ShardTask] = []
+
+    def submit(self, task: ShardTask) -> None:
+        self._tasks.append(task)
+
+    def take(self) -> tuple[ShardTask, ShardResult]:
+        task = self._tasks.pop()
+        return task, self._function(task)
+
+    def close(self) -> None:
+        close_file()
+
+
 class Processes:
     """Runs tasks in worker processes, one at a time in each, started when they are needed."""
 
@@ -247,6 +295,14 @@ class Processes:
             )
 
 
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """A task as it was given to Ray, and the nodes that may not run it."""
+
+    task: ShardTask
+    excluded: frozenset[str] = frozenset()
+
+
 class RayTasks:
     """Runs each task as a Ray task, spread over the nodes.
 
@@ -258,48 +314,74 @@ class RayTasks:
     def __init__(self, function: Callable[[ShardTask], ShardResult], options: RunOptions) -> None:
         self._started = _connect(options)
         import ray  # A second to import, and only after ``_connect`` has set its environment.
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         self._ray: Any = ray
+        self._on_node: Callable[..., Any] = NodeAffinitySchedulingStrategy
         self._workers = options.workers
+        self._own = self._started and not (options.address or cluster_address())
         self._counted = -math.inf
-        self._capacity = 1
-        self._running: dict[Any, ShardTask] = {}
+        self._cluster: dict[str, dict[str, float]] = {}
+        self._running: dict[Any, _Sent] = {}
+        self._nodes = Nodes()
+        self._notices: deque[Notice] = deque()
+        self._waiting_since: float | None = None
+        self._waiting_said = False
         # No retries of Ray's own: poison rows are found by counting lost workers.
-        self._task = ray.remote(max_retries=0, num_cpus=1, scheduling_strategy="SPREAD")(_run)
+        remote = ray.remote(max_retries=0, num_cpus=1, scheduling_strategy="SPREAD")
+        self._first, self._again = remote(_run), remote(_run_again)
         self._function = ray.put(function)
 
     @property
     def capacity(self) -> int:
         if self._workers:
             return self._workers
-        if time.monotonic() - self._counted > RESOURCES_SECONDS:
-            cpus = self._ray.cluster_resources().get("CPU", 1)
-            self._capacity = max(2, math.ceil(TASKS_PER_CPU * cpus))
-            self._counted = time.monotonic()
-        return self._capacity
+        cpus = sum(resources["CPU"] for resources in self._look().values())
+        return max(2 if self._own else LEAST_TASKS, math.ceil(TASKS_PER_CPU * cpus))
 
     def submit(self, task: ShardTask) -> None:
-        self._running[self._task.remote(self._function, task)] = task
+        present = self._look()
+        excluded, tried = self._nodes.excluded(present), self._nodes.tried(task.shard.name)
+        again = task.attempt > 1 or task.probe or tried
+        options: dict[str, Any] = {} if self._own else {"memory": self._memory()}
+        sent = _Sent(task)
+        if tried and (others := sorted(present.keys() - excluded - tried)):
+            # Soft: if that node goes away, any other one will do.
+            options["scheduling_strategy"] = self._on_node(identity(random.choice(others)), soft=True)
+        elif excluded:
+            options["label_selector"] = {"ray.io/node-id": f"!in({','.join(sorted(map(identity, excluded)))})"}
+            sent = _Sent(task, excluded)
+        # Another function, because Ray does the tasks of one in their order, and a poison row is found in many steps.
+        remote = (self._again if again else self._first).options(**options)
+        self._running[remote.remote(self._function, task)] = sent
 
-    def take(self) -> tuple[ShardTask, ShardResult | WorkerLost]:
+    def take(self) -> tuple[ShardTask, ShardResult | WorkerLost] | Notice:
         errors = self._ray.exceptions
-        [finished], _ = self._ray.wait(list(self._running), num_returns=1)
-        task = self._running.pop(finished)
-        try:
-            return task, self._ray.get(finished)
-        except (
-            errors.WorkerCrashedError,
-            errors.NodeDiedError,
-            errors.LocalRayletDiedError,
-            errors.OutOfMemoryError,
-            errors.ObjectLostError,
-        ) as error:
-            return task, WorkerLost(task, type(error).__name__)
-        except errors.RayError as error:
-            raise EngineError(
-                "The Ray workers cannot run shards (is the same pddl-eval installed on every node?): "
-                f"{one_line(getattr(error, 'cause', error))}."
-            ) from None
+        while not self._notices:
+            finished, _ = self._ray.wait(list(self._running), num_returns=1, timeout=RESOURCES_SECONDS)
+            if not finished:
+                self._see_who_waits()
+                continue
+            task = self._running.pop(finished[0]).task
+            try:
+                result = self._ray.get(finished[0])
+            except (
+                errors.WorkerCrashedError,
+                errors.NodeDiedError,
+                errors.LocalRayletDiedError,
+                errors.OutOfMemoryError,
+                errors.ObjectLostError,
+            ) as error:
+                return task, WorkerLost(task, type(error).__name__)
+            except errors.RayError as error:
+                raise EngineError(
+                    "The Ray workers cannot run shards (is the same pddl-eval installed on every node?): "
+                    f"{one_line(getattr(error, 'cause', error))}."
+                ) from None
+            if settled := self._settled(result):
+                return task, settled
+            self.submit(task)
+        return self._notices.popleft()
 
     def close(self) -> None:
         if self._started:
@@ -310,8 +392,62 @@ class RayTasks:
                 self._ray.cancel(reference)
         self._running.clear()
 
+    def _look(self, seconds: float = RESOURCES_SECONDS) -> dict[str, dict[str, float]]:
+        """The nodes with CPUs and their resources, as they were in the last seconds."""
+        if time.monotonic() - self._counted > seconds:
+            self._cluster = {
+                f"{node['NodeManagerHostname']}/{node['NodeID']}": node["Resources"]
+                for node in self._ray.nodes()
+                if node["Alive"] and node["Resources"].get("CPU")
+            }
+            self._counted = time.monotonic()
+        return self._cluster
 
-Engine = Processes | RayTasks
+    def _memory(self) -> int:
+        """What a task asks for: no more than the largest node has, or it would wait for ever."""
+        return int(min(TASK_MEMORY, max((each.get("memory", 0) for each in self._cluster.values()), default=math.inf)))
+
+    def _settled(self, result: ShardResult) -> ShardResult | None:
+        """The result; None for a failure that another node may not have."""
+        if isinstance(result, ShardRecord):
+            self._nodes.scored(result.node, result.name)
+            return result
+        present = self._look(0.0).keys()
+        before = self._nodes.excluded(present)
+        nodes = self._nodes.failed(result, present)
+        for node in self._nodes.excluded(present) - before:
+            reason = f"{shown(node)} failed {STRIKES} shards in a row and gets no more: {self._nodes.reason(node)}"
+            self._notices.append(Notice("node_excluded", reason, node))
+        tried = ", ".join(map(shown, nodes[:AGREED]))
+        return replace(result, reason=f"{result.reason.rstrip('.')} (tried on {tried}).") if nodes else None
+
+    def _see_who_waits(self) -> None:
+        """Give tasks that no node may run to other nodes; say so and, in the end, raise where there are none."""
+        present = self._look(0.0).keys()
+        excluded = self._nodes.excluded(present)
+        for reference, sent in list(self._running.items()):
+            if present <= sent.excluded and not present <= excluded:
+                del self._running[reference]
+                self._ray.cancel(reference)
+                self.submit(sent.task)
+        now = time.monotonic()
+        if present - excluded:
+            self._waiting_since = None
+            return
+        if self._waiting_since is None:
+            self._waiting_since, self._waiting_said = now, False
+        if excluded & present and now - self._waiting_since > EXCLUDED_SECONDS:
+            reasons = "; ".join(f"{shown(node)}: {self._nodes.reason(node)}" for node in sorted(excluded & present))
+            raise EngineError(f"No node is left that can score shards. {reasons}")
+        if not self._waiting_said and now - self._waiting_since > NO_NODE_SECONDS:
+            self._waiting_said = True
+            nodes = "All its nodes are excluded" if present else "The cluster has no node with CPUs"
+            self._notices.append(
+                Notice("no_node", f"{nodes}: {len(self._running)} shards wait for one (see ray status).")
+            )
+
+
+Engine = InProcess | Processes | RayTasks
 
 
 def _of_second(function: Callable[[Item], Result], task: tuple[int, Item]) -> Result:
@@ -411,10 +547,16 @@ def _require_listener(address: str) -> None:
 
 
 def _run(function: Callable[[ShardTask], ShardResult], task: ShardTask) -> ShardResult:
+    import ray  # Only in a Ray worker.
+
     result = function(task)
     if task.probe is None:
         _count(result)
-    return result
+    return replace(result, node=f"{platform.node()}/{ray.get_runtime_context().get_node_id()}")
+
+
+def _run_again(function: Callable[[ShardTask], ShardResult], task: ShardTask) -> ShardResult:
+    return _run(function, task)
 
 
 def _count(result: ShardResult) -> None:

@@ -1,9 +1,10 @@
-"""One writer for one folder: a lock file that says who writes there, and that a writer which was killed does not keep.
+"""One writer for one folder, or for one part of it: a lock file that says who writes there, and that a writer which was
+killed does not keep.
 
 A holder on this machine is asked for in ``/proc``, so that a killed one blocks nothing. One elsewhere is watched: it
 writes its lock again every few seconds, and one that does not is gone. No two clocks are compared. On an object store,
-which cannot refuse the second of two files, two writers that start in the same instant can both get the lock; what they
-write is still right, only done twice.
+which cannot refuse the second of two files, two writers that start in the same instant can both seem to get the lock:
+workers look whose it is before each partition appears, so that only one of them writes (``Claim``).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -20,12 +22,14 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from threading import Event, Thread
+from typing import NoReturn
 from uuid import uuid4
 
 from pddl_eval.run.places import (
     DatasetError,
     Location,
     OutputError,
+    has_file,
     list_files,
     put_bytes,
     put_new,
@@ -36,6 +40,12 @@ from pddl_eval.shown import printable
 
 LOCK = "_running.json"
 """Parquet readers ignore names with a leading underscore."""
+
+LOCKS = re.compile(r"_running(-[\w-]+)?\.json")
+"""Names of locks: of the whole folder, and of parts of it."""
+
+LOOKS = 3
+"""How often a lock that is not there is looked for."""
 
 BEAT_SECONDS = 5.0
 """Between two signs of life of a holder."""
@@ -63,38 +73,82 @@ class Holder:
         return f"process {self.pid} on {self.host}, since {self.since}"
 
 
-@contextmanager
-def claimed(folder: Location) -> Iterator[None]:
-    """Hold the lock of a folder while the block runs.
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """That a process has a lock, for its workers elsewhere."""
 
-    Where the holder is on another machine, it takes up to ``GONE_SECONDS`` to know whether it is still there, which is
+    place: Location
+    token: str
+
+    def check(self) -> None:
+        """Raise ``OutputError`` where the lock has become another's, or is gone for good.
+
+        So that a worker whose run was killed, or was thought dead, writes nothing into a folder that others work in.
+        """
+        for _ in range(LOOKS):
+            try:
+                holder = _read(self.place)
+            except DatasetError:
+                return  # The store does not answer. It has the last word when the partition is written.
+            if holder is not None:
+                break
+            time.sleep(BEAT_SECONDS)  # The holder writes it again.
+        if holder is None or holder.token != self.token:
+            raise OutputError(f"Another run has taken over {self.place.parent}: {holder or 'it has ended'}.")
+
+
+@contextmanager
+def claimed(folder: Location, lock: str = LOCK, beside: re.Pattern[str] | None = None) -> Iterator[Claim]:
+    """Hold a lock of a folder while the block runs; locks whose names match ``beside`` may be held by others.
+
+    Where a holder is on another machine, it takes up to ``GONE_SECONDS`` to know whether it is still there, which is
     said on stderr. Raises ``DatasetError`` where another process, or another run of this one, writes into the folder,
     and ``OutputError`` where the folder cannot be written to.
     """
-    place = folder / LOCK
-    other = _read(place)
-    if other and _is_alive(other, place):
-        raise DatasetError(f"Another run writes into {folder}: {other}. Wait until it has ended, or stop it.")
-    if other:
-        remove_file(place)
+    place = folder / lock
+    for held, other in _in_the_way(folder, lock, beside):
+        if _is_alive(other, held):
+            _refuse(folder, other)
+        if (still := _read(held)) is None or still.token == other.token:
+            remove_file(held)
+    if has_file(place) and _read(place) is None:
+        remove_file(place)  # It means nothing.
     now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     pid = os.getpid()
     mine = Holder(platform.node(), pid, now, _machine(), _process(pid), uuid4().hex)
     put_new(place, _content(mine))
-    other = _read(place)
-    if other and other.token != mine.token:
-        raise DatasetError(f"Another run writes into {folder}: {other}. Wait until it has ended, or stop it.")
+    for held, other in _in_the_way(folder, lock, beside):
+        if other.token != mine.token:
+            if held != place:
+                remove_file(place)
+            _refuse(folder, other)
     ended = Event()
     heart = Thread(target=_beat, args=(place, mine, ended), daemon=True)
     heart.start()
     try:
-        yield
+        yield Claim(place, mine.token)
     finally:
         ended.set()
         heart.join(BEAT_SECONDS)
         with suppress(DatasetError, OutputError):
-            if (other := _read(place)) and other.token == mine.token:
+            if (holder := _read(place)) and holder.token == mine.token:
                 remove_file(place)
+
+
+def holders(folder: Location) -> dict[str, Holder]:
+    """Who holds the locks of a folder, dead or alive, by the lock's name."""
+    names = sorted(filter(LOCKS.fullmatch, list_files(folder)))
+    return {name: holder for name in names if (holder := _read(folder / name))}
+
+
+def _in_the_way(folder: Location, lock: str, beside: re.Pattern[str] | None) -> list[tuple[Location, Holder]]:
+    """The holders of a lock and of those that exclude it."""
+    held = holders(folder).items()
+    return [(folder / name, each) for name, each in held if name == lock or not (beside and beside.fullmatch(name))]
+
+
+def _refuse(folder: Location, other: Holder) -> NoReturn:
+    raise DatasetError(f"Another run writes into {folder}: {other}. Wait until it has ended, or stop it.")
 
 
 def _beat(place: Location, mine: Holder, ended: Event) -> None:
@@ -111,14 +165,18 @@ def _content(holder: Holder, beats: int = 0) -> bytes:
 
 
 def _read(place: Location) -> Holder | None:
-    """The holder; None where there is no lock, or one that cannot be read."""
-    if place.name not in list_files(place.parent):
+    """The holder; None where there is no lock, or one that means nothing. Raises ``DatasetError``."""
+    if not has_file(place):
         return None
     try:
         fields = json.loads(read_bytes(place))
         return Holder(**fields | {"pid": int(fields["pid"])})
-    except (DatasetError, ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError):
         return None
+    except DatasetError:
+        if has_file(place):
+            raise
+        return None  # It has been removed just now.
 
 
 def _is_alive(holder: Holder, place: Location) -> bool:

@@ -1,9 +1,10 @@
 """One shard from descriptor to partition: what a worker does, on any engine.
 
 A partition is the scored rows of one shard as a Parquet file, with a row group for each piece that was read, usually
-one. Its metadata has a record of how it came about. Resumed
-runs and the summary read this record. Nothing that happens to a shard is raised here: it comes back as a value, a
-record or a failure, so that an exception in an engine is always the engine's own.
+one. Its metadata has a record of how it came about. Resumed runs and the summary read this record. A shard that takes
+longer than ``SHARD_SECONDS`` ends there: its partition holds the rows that are done and is named by them, and the rest
+is a shard of its own. Nothing that happens to a shard is raised here: it comes back as a value, a record or a failure,
+so that an exception in an engine is always the engine's own.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import platform
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
@@ -25,7 +26,16 @@ import pyarrow.parquet as pq
 
 from pddl_eval.errors import UserError
 from pddl_eval.metrics import left_out_by
-from pddl_eval.run.inputs import FOOTER_READERS, SIGNATURE_KEY, Shard, read_rows
+from pddl_eval.run.inputs import (
+    FOOTER_READERS,
+    SIGNATURE_KEY,
+    Shard,
+    disjoint,
+    left_over,
+    named_rows,
+    read_rows,
+)
+from pddl_eval.run.lock import Claim
 from pddl_eval.run.places import DatasetError, Location, OutputError, dataset_errors, new_parquet
 from pddl_eval.verdict import Verdict
 
@@ -42,6 +52,9 @@ CARRIED_KEY = b"pddl_eval.carried"
 
 READ_ATTEMPTS = 3
 """Looks at a partition on an object store before it counts as missing, each of several attempts of the client."""
+
+SHARD_SECONDS = 300.0
+"""After so long a shard writes what it has done and hands the rest back, so that a lost worker costs no more."""
 
 UNSCORED = "Scoring this row ended its worker process, repeatedly (memory or a crash), so it was left out."
 
@@ -64,7 +77,8 @@ class Scorer:
 
     ``signature`` names in one line every setting that can change a score; ``settings`` are for the run's manifest.
     ``output_schema`` makes of an input's schema the same with the score columns behind it (``score_error`` among them)
-    and raises for a bad one. ``score`` adds these columns to a table; its metadata may have a ``CARRIED_KEY``.
+    and raises for a bad one. ``score(table, until)`` adds these columns to a table, or to the first rows of it if the
+    clock (``time.monotonic``) passes ``until``, but at least to one; its metadata may have a ``CARRIED_KEY``.
     ``count`` makes further statistics of a table. ``constants_signed`` is what the signature says beside the settings,
     by the input's schema.
     """
@@ -72,20 +86,24 @@ class Scorer:
     signature: str
     settings: Mapping[str, object]
     output_schema: Callable[[pa.Schema], pa.Schema]
-    score: Callable[[pa.Table], pa.Table]
+    score: Callable[[pa.Table, float], pa.Table]
     count: Callable[[pa.Table], Statistics] = _count_nothing
     constants_signed: Callable[[pa.Schema], str] = _no_constants
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What all shards of a run have in common; ``run`` is the run's fingerprint, the schemas those of its files."""
+    """What all shards of a run have in common; ``run`` is the run's fingerprint, the schemas those of its files.
+
+    ``claim`` is that of the process which started them: nothing is written for one that has lost it.
+    """
 
     run: str
     output: Location
     input_schema: pa.Schema
     output_schema: pa.Schema
     scorer: Scorer
+    claim: Claim | None = None
 
     @property
     def score_columns(self) -> list[str]:
@@ -107,7 +125,9 @@ class ShardTask:
 
 @dataclass(frozen=True, slots=True)
 class ShardRecord:
-    """What is known of a partition: ``rows`` written; ``seconds`` is wall time on ``node``.
+    """What is known of a partition: ``name`` says which rows it covers, ``rows`` how many were written.
+
+    ``seconds`` is wall time on ``node``.
 
     ``unreadable`` are the ranges of rows (numbers in their file, end excluded) that could not be read from the input,
     ``damage`` says why; ``unscored`` are the numbers of poison rows, written without scores; ``carried`` rows have
@@ -127,6 +147,11 @@ class ShardRecord:
     carried: int = 0
 
     @property
+    def stop(self) -> int:
+        """Where the rows that it covers end (excluded): before the shard's end if its time was up."""
+        return (named_rows(self.name) or ("", 0, 0))[2]
+
+    @property
     def unreadable_rows(self) -> int:
         return sum(stop - start for start, stop in self.unreadable)
 
@@ -142,72 +167,93 @@ class ShardRecord:
 class ShardFailure:
     """Why a shard has no partition; ``fatal`` where no other shard can have one either.
 
-    ``trace`` is for the developer: where an unexpected exception came from.
+    ``trace`` is for the developer: where an unexpected exception came from. ``node`` is the node of a cluster where it
+    failed, else empty.
     """
 
     name: str
     reason: str
     fatal: bool = False
     trace: str | None = None
+    node: str = ""
 
 
 ShardResult = ShardRecord | ShardFailure
 
 
 def score_shard(work: Work, task: ShardTask) -> ShardResult:
-    """Read the rows of a shard, score them, write its partition."""
-    started = time.perf_counter()
-    shard = task.shard
+    """Read the rows of a shard, score them, write its partition; or as many as ``SHARD_SECONDS`` are enough for."""
+    name = task.shard.name
     try:
-        present: list[range] = []
-        damage: str | None = None
-        statistics: Statistics = {}
-        carried = 0
-        with ExitStack() as stack:
-            writer = None
-            for rows in read_rows(shard.file, *(task.probe or (shard.start, shard.stop)), work.input_schema):
-                present.append(rows.numbers)
-                damage = damage or rows.damage
-                scored, known = _score(rows.table, rows.numbers, work, task.unscored)
-                carried += known
-                counts = {**column_statistics(scored, work.score_columns), **work.scorer.count(rows.table)}
-                statistics = merge_statistics([statistics, counts])
-                if task.probe is None:
-                    # Not before the first rows are scored: a worker that dies of them leaves no file behind.
-                    writer = writer or stack.enter_context(new_parquet(work.output / shard.name, scored.schema))
-                    writer.write_table(scored, row_group_size=max(1, scored.num_rows))
-            record = ShardRecord(
-                name=shard.name,
-                run=work.run,
-                rows=sum(map(len, present)),
-                statistics=statistics,
-                seconds=round(time.perf_counter() - started, 4),
-                node=platform.node(),
-                attempt=task.attempt,
-                unreadable=() if task.probe else _gaps(present, shard),
-                damage=damage,
-                unscored=task.unscored,
-                carried=carried,
-            )
-            if writer is not None:
-                metadata = {SIGNATURE_KEY: work.scorer.signature, RECORD_KEY: json.dumps(asdict(record))}
-                writer.add_key_value_metadata(metadata)
-        return record
+        return _score_shard(work, task, time.monotonic() + SHARD_SECONDS)
     except OutputError as error:
-        return ShardFailure(shard.name, str(error), fatal=True)
+        return ShardFailure(name, str(error), fatal=True)
     except DatasetError as error:
-        return ShardFailure(shard.name, str(error))
+        return ShardFailure(name, str(error))
     except UserError as error:  # A setting that only shows here to be wrong, such as the name of a model.
-        return ShardFailure(shard.name, str(error), fatal=True)
+        return ShardFailure(name, str(error), fatal=True)
     except MemoryError:
-        return ShardFailure(shard.name, "It does not fit into the worker's memory: choose a smaller --shard-rows.")
+        return ShardFailure(name, "It does not fit into the worker's memory: choose a smaller --shard-rows.")
     except Exception as error:
         reason = f"Scoring it failed with {type(error).__name__}: {error}"
-        return ShardFailure(shard.name, reason, trace=traceback.format_exc())
+        return ShardFailure(name, reason, trace=traceback.format_exc())
+
+
+def _score_shard(work: Work, task: ShardTask, until: float) -> ShardRecord:
+    started = time.perf_counter()
+    shard = task.shard.between(*task.probe) if task.probe else task.shard
+    present: list[range] = []
+    damage: str | None = None
+    statistics: Statistics = {}
+    carried = 0
+
+    def partition() -> Location:
+        if work.claim is not None:
+            work.claim.check()
+        return work.output / shard.name
+
+    with ExitStack() as stack:
+        writer = None
+        for rows in read_rows(shard.file, shard.start, shard.stop, work.input_schema):
+            damage = damage or rows.damage
+            left_out = {**rows.lost, **dict.fromkeys(task.unscored, UNSCORED)}
+            scored, known = _score(rows.table, rows.numbers, work, left_out, until)
+            done = rows.table.slice(0, scored.num_rows)
+            present.append(rows.numbers[: scored.num_rows])
+            carried += known
+            counts = {**column_statistics(scored, work.score_columns), **work.scorer.count(done)}
+            statistics = merge_statistics([statistics, counts])
+            if task.probe is None:
+                # Not before the first rows are scored: a worker that dies of them leaves no file behind.
+                writer = writer or stack.enter_context(new_parquet(work.output / shard.name, scored.schema, partition))
+                writer.write_table(scored, row_group_size=max(1, scored.num_rows))
+            if scored.num_rows and time.monotonic() > until:
+                shard = shard.between(shard.start, present[-1].stop)
+                break
+        record = ShardRecord(
+            name=shard.name,
+            run=work.run,
+            rows=sum(map(len, present)),
+            statistics=statistics,
+            seconds=round(time.perf_counter() - started, 4),
+            node=platform.node(),
+            attempt=task.attempt,
+            unreadable=() if task.probe else _gaps(present, shard),
+            damage=damage,
+            unscored=tuple(row for row in task.unscored if shard.start <= row < shard.stop),
+            carried=carried,
+        )
+        if writer is not None:
+            metadata = {SIGNATURE_KEY: work.scorer.signature, RECORD_KEY: json.dumps(asdict(record))}
+            writer.add_key_value_metadata(metadata)
+    return record
 
 
 def finished_records(output: Location, shards: Iterable[Shard], run: str) -> dict[str, ShardRecord]:
-    """By shard name, the records of those partitions of a run that are there and hold all rows of their shards."""
+    """By name, the records of those partitions of a run that are there and hold all rows of their shards.
+
+    Of two that overlap, the first counts.
+    """
 
     def finished(shard: Shard) -> ShardRecord | None:
         place = output / shard.name
@@ -220,11 +266,14 @@ def finished_records(output: Location, shards: Iterable[Shard], run: str) -> dic
                 continue  # A store may hiccup longer than its client tries.
             except (KeyError, TypeError, ValueError):
                 return None  # Not a whole partition of this program.
-            return record if record.run == run and record.rows == metadata.num_rows == shard.rows else None
+            named = record.run == run and record.name == shard.name
+            return record if named and record.rows == metadata.num_rows == shard.rows else None
         return None
 
+    shards = list(shards)
     with ThreadPoolExecutor(FOOTER_READERS) as readers:
-        return {record.name: record for record in readers.map(finished, shards) if record}
+        records = dict(zip(shards, readers.map(finished, shards), strict=True))
+    return {shard.name: record for shard in disjoint(filter(records.get, shards)) if (record := records[shard])}
 
 
 def column_statistics(table: pa.Table, columns: Iterable[str]) -> Statistics:
@@ -270,24 +319,31 @@ def merge_statistics(parts: Iterable[Statistics]) -> Statistics:
 
 
 def _gaps(present: Sequence[range], shard: Shard) -> tuple[tuple[int, int], ...]:
-    starts = [shard.start, *(numbers.stop for numbers in present)]
-    stops = [*(numbers.start for numbers in present), shard.stop]
-    return tuple((start, stop) for start, stop in zip(starts, stops, strict=True) if start < stop)
+    return tuple(left_over([(numbers.start, numbers.stop) for numbers in present], shard.start, shard.stop))
 
 
-def _score(table: pa.Table, numbers: range, work: Work, unscored: Collection[int]) -> tuple[pa.Table, int]:
-    """The scored rows, the unscored ones among them, and how many have scores that were made before."""
-    left_out = pa.array([number in unscored for number in numbers], pa.bool_())
+def _score(
+    table: pa.Table, numbers: range, work: Work, unscored: Mapping[int, str], until: float
+) -> tuple[pa.Table, int]:
+    """The scored rows, the unscored ones with the reason among them, and how many have scores that were made before.
+
+    Only the first rows if the time is up.
+    """
+    reasons = pa.array(map(unscored.get, numbers), pa.string())
+    left_out = pc.is_valid(reasons)
     rows = table.filter(pc.invert(left_out)) if unscored else table
-    scored = work.scorer.score(rows)
-    if scored.num_rows != rows.num_rows or not scored.schema.equals(work.output_schema):
+    scored = work.scorer.score(rows, until)
+    if scored.num_rows < min(rows.num_rows, 1) or not scored.schema.equals(work.output_schema):
         raise TypeError("the scorer's rows or columns are not those that it announced")
     carried = int((scored.schema.metadata or {}).get(CARRIED_KEY, 0))
     if unscored:
         # Each row's place among the scored ones, or null for one that was left out: its scores are null.
         places = pc.subtract(pc.cumulative_sum(pc.invert(left_out).cast(pa.int64())), 1)
+        if scored.num_rows < rows.num_rows:
+            done = pc.index(places, scored.num_rows).as_py()
+            table, reasons, left_out, places = (each.slice(0, done) for each in (table, reasons, left_out, places))
         scores = scored.take(pc.if_else(left_out, None, places)).select(work.score_columns)
-        errors = pc.if_else(left_out, UNSCORED, scores[SCORE_ERROR])
+        errors = pc.if_else(left_out, reasons, scores[SCORE_ERROR])
         scores = scores.set_column(scores.schema.get_field_index(SCORE_ERROR), SCORE_ERROR, errors)
         scored = pa.table([*table.columns, *scores.columns], schema=work.output_schema)
     return scored.replace_schema_metadata(work.output_schema.metadata), carried

@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -174,24 +174,28 @@ def put_new(location: Location, content: bytes) -> None:
 
 
 @contextmanager
-def new_parquet(location: Location, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
-    """The writer of a Parquet file that appears whole, when the block ends without an error; raises ``OutputError``."""
+def new_parquet(
+    location: Location, schema: pa.Schema, appears: Callable[[], Location] | None = None
+) -> Iterator[pq.ParquetWriter]:
+    """The writer of a Parquet file that appears whole, when the block ends without an error; as ``new_file``."""
     with (
-        new_file(location) as file,
+        new_file(location, appears) as file,
         pq.ParquetWriter(file, schema, compression="zstd", write_page_checksum=True) as writer,
     ):
         yield writer
 
 
 @contextmanager
-def new_file(location: Location) -> Iterator[IO[bytes]]:
+def new_file(location: Location, appears: Callable[[], Location] | None = None) -> Iterator[IO[bytes]]:
     """An open file that appears at the location, whole, when the block ends without an error.
+
+    ``appears`` says then under which name of the same folder, if not under that one.
 
     On a filesystem it is written under a hidden name, flushed to the disk where that is local, and renamed; to an
     object store it is one upload, tried again when it fails. Raises ``OutputError``, and leaves nothing half-written.
     """
     write = _uploaded if location.scheme in OBJECT_STORES else _renamed
-    with dataset_errors(location, "write"), write(location) as file:
+    with dataset_errors(location, "write"), write(location, appears or (lambda: location)) as file:
         yield file
 
 
@@ -200,6 +204,25 @@ def list_files(folder: Location) -> dict[str, int]:
     with dataset_errors(folder, "read"):
         infos = folder.filesystem.get_file_info(fs.FileSelector(folder.path, allow_not_found=True))
     return {info.base_name: info.size for info in infos if info.type == fs.FileType.File}
+
+
+def list_folders(folder: Location) -> list[str]:
+    """The names of the folders directly in a folder, sorted; none where there is no folder yet."""
+    with dataset_errors(folder, "read"):
+        infos = folder.filesystem.get_file_info(fs.FileSelector(folder.path, allow_not_found=True))
+    return sorted(info.base_name for info in infos if info.type == fs.FileType.Directory)
+
+
+def remove_folder(folder: Location) -> None:
+    """Delete a folder with all that is in it, if it is there; raises ``OutputError``."""
+    with dataset_errors(folder, "write"), suppress(FileNotFoundError):
+        folder.filesystem.delete_dir(folder.path)
+
+
+def has_file(location: Location) -> bool:
+    """Whether there is such a file, asked for alone; raises ``DatasetError`` where the store does not answer."""
+    with dataset_errors(location, "read"):
+        return bool(location.filesystem.get_file_info(location.path).type == fs.FileType.File)
 
 
 def remove_file(location: Location) -> None:
@@ -250,7 +273,7 @@ def _why(error: Exception, location: Location) -> str:
 
 
 @contextmanager
-def _renamed(location: Location) -> Iterator[IO[bytes]]:
+def _renamed(location: Location, appears: Callable[[], Location]) -> Iterator[IO[bytes]]:
     filesystem = location.filesystem
     folder, _, name = location.path.rpartition("/")
     aside = f"{folder}/.{name[:150]}.{uuid4().hex}.tmp"
@@ -260,7 +283,7 @@ def _renamed(location: Location) -> Iterator[IO[bytes]]:
             yield file
         if location.is_local:
             _flush(aside)
-        filesystem.move(aside, location.path)
+        filesystem.move(aside, appears().path)
     except BaseException:
         with suppress(OSError):
             filesystem.delete_file(aside)
@@ -280,9 +303,10 @@ def _flush(path: str) -> None:
 
 
 @contextmanager
-def _uploaded(location: Location) -> Iterator[IO[bytes]]:
+def _uploaded(_location: Location, appears: Callable[[], Location]) -> Iterator[IO[bytes]]:
     with SpooledTemporaryFile(SPOOL_BYTES, prefix="pddl-eval-") as spool:
         yield spool
+        location = appears()
         for attempt in range(1, PUT_ATTEMPTS + 1):
             try:
                 spool.seek(0)

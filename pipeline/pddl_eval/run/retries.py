@@ -5,17 +5,19 @@ crashes. The first says nothing about the shard; the others happen again. So aft
 the row that ends its worker. A single row must end its worker many times in a row, so that chance blames none. Such a
 poison row is written without scores, and the rest of the shard is scored.
 
-There is no time limit for a shard: scoring bounds its own searches, and a limit here could only guess.
+A worker bounds the time of a shard by itself: it hands back what it has not done (``partitions.SHARD_SECONDS``), and
+the rest goes on as another shard.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator
+from itertools import groupby
 
-from pddl_eval.run.engines import Engine, WorkerLost
+from pddl_eval.run.engines import Engine, Notice, WorkerLost
 from pddl_eval.run.inputs import Shard
-from pddl_eval.run.partitions import ShardFailure, ShardResult, ShardTask
+from pddl_eval.run.partitions import ShardFailure, ShardRecord, ShardResult, ShardTask
 
 LOSSES_BEFORE_PROBING = 2
 LOSSES_OF_POISON = 10
@@ -31,41 +33,106 @@ MOST_POISON_ROWS = 16
 ADVICE = "look at the installation and the memory of the workers, then try a smaller --shard-rows"
 
 
-def run_shards(engine: Engine, shards: Iterable[Shard]) -> Iterator[ShardResult | WorkerLost]:
-    """The record or failure of each shard, as they finish, and each lost worker in between.
+def run_shards(engine: Engine, shards: Iterable[Shard]) -> Iterator[ShardResult | WorkerLost | Notice]:
+    """The record or failure of each shard, as they finish; each lost worker and what the engine has to say in between.
 
-    At most as many shards are in flight as the engine has capacity for.
+    At most as many shards are in flight as the engine has capacity for. What a shard has handed back, because its time
+    was up, goes on as shards of its own: as many as there are workers without anything else to do.
     """
-    fresh = iter(shards)
-    begun: dict[str, Generator[ShardTask, ShardResult | WorkerLost, ShardResult]] = {}
-    ready: deque[ShardTask] = deque()
+    queue = Queue(shards)
+    begun: dict[Shard, Attempts] = {}
+    again: deque[ShardTask] = deque()
     running = 0
+    done: Shard | None = None
     while True:
         while running < engine.capacity:
-            if not ready:
-                shard = next(fresh, None)
+            if again:
+                task = again.popleft()
+            else:
+                shard = queue.next(done, engine.capacity - running)
                 if shard is None:
                     break
-                begun[shard.name] = attempts_at(shard)
-                ready.append(next(begun[shard.name]))
-            engine.submit(ready.popleft())
+                begun[shard] = attempts_at(shard, queue.poison(shard))
+                task = next(begun[shard])
+            engine.submit(task)
             running += 1
         if not running:
             return
-        task, result = engine.take()
+        taken = engine.take()
+        if isinstance(taken, Notice):
+            yield taken
+            continue
+        task, result = taken
         running -= 1
+        done = task.shard
         if isinstance(result, WorkerLost):
             yield result
         try:
-            ready.append(begun[task.shard.name].send(result))
+            again.append(begun[task.shard].send(result))
         except StopIteration as end:
-            del begun[task.shard.name]
+            del begun[task.shard]
+            if isinstance(end.value, ShardRecord) and end.value.stop < task.shard.stop:
+                queue.hand_back(task.shard.between(end.value.stop, task.shard.stop), task.unscored)
             yield end.value
 
 
-def attempts_at(shard: Shard) -> Generator[ShardTask, ShardResult | WorkerLost, ShardResult]:
+class Queue:
+    """The shards that nobody works on.
+
+    Shards of one row group follow each other where they can, because a worker that goes on where it stopped in a file
+    does not decode again what comes before. So each row group with several shards is a lane, a slot that has done one
+    of its shards gets the next one, and a slot without a lane gets a new one or half of the longest.
+    """
+
+    def __init__(self, shards: Iterable[Shard]) -> None:
+        self._fresh = [list(lane) for _, lane in groupby(shards, key=_lane)]
+        self._fresh.reverse()
+        self._lanes: list[deque[Shard]] = []
+        self._handed_back: list[Shard] = []
+        self._poison: set[tuple[str, int]] = set()
+
+    def next(self, done: Shard | None, slots: int) -> Shard | None:
+        """What a slot works on that has just done a shard, or nothing yet, while so many slots are free."""
+        self._lanes = [lane for lane in self._lanes if lane]
+        for lane in self._lanes:
+            if done is not None and lane[0].file == done.file and lane[0].start == done.stop:
+                return lane.popleft()
+        if self._fresh:
+            self._lanes.append(deque(self._fresh.pop()))
+            return self._lanes[-1].popleft()
+        if self._lanes:
+            longest = max(self._lanes, key=len)
+            half = [longest.pop() for _ in range(-(-len(longest) // 2))]
+            self._lanes.append(deque(reversed(half)))
+            return self._lanes[-1].popleft()
+        if not self._handed_back:
+            return None
+        shard = self._handed_back.pop(0)
+        rows = -(-shard.rows // max(1, slots - len(self._handed_back)))
+        if rows < shard.rows:
+            self._handed_back.append(shard.between(shard.start + rows, shard.stop))
+        return shard.between(shard.start, shard.start + rows)
+
+    def hand_back(self, shard: Shard, poison: Collection[int]) -> None:
+        """Take back rows that the time was not enough for; ``poison`` are rows known to end their worker."""
+        self._handed_back.append(shard)
+        self._poison |= {(shard.stem, row) for row in poison}
+
+    def poison(self, shard: Shard) -> tuple[int, ...]:
+        """The rows of a shard that are known to end their worker."""
+        rows = (row for stem, row in self._poison if stem == shard.stem)
+        return tuple(sorted(row for row in rows if shard.start <= row < shard.stop))
+
+
+def _lane(shard: Shard) -> object:
+    return shard if shard.group is None else (shard.stem, shard.group)
+
+
+Attempts = Generator[ShardTask, ShardResult | WorkerLost, ShardResult]
+
+
+def attempts_at(shard: Shard, poison: tuple[int, ...] = ()) -> Attempts:
     """Yields what to try next, is sent its result, returns the record or failure of the shard."""
-    poison: tuple[int, ...] = ()
     reason = ""
     for attempt in range(1, ATTEMPTS + 1):
         result = yield ShardTask(shard, attempt, poison)
@@ -104,6 +171,8 @@ def _find_poison(
                 suspects += [(middle, stop), (start, middle)]
         if isinstance(result, ShardFailure):
             return result
+        if isinstance(result, ShardRecord) and start < result.stop < stop:
+            suspects.append((result.stop, stop))  # Its time was up there.
         if len(poison) > MOST_POISON_ROWS:
             return ShardFailure(shard.name, f"More than {MOST_POISON_ROWS} of its rows end their worker: {ADVICE}.")
     return tuple(sorted(poison))

@@ -1,8 +1,9 @@
 """A run from input to summary: what is to be done, the shards that are missing, its completion.
 
 The manifest in the output folder says which run the folder belongs to. The same run started again finds its finished
-partitions and does the rest; any other run is refused, because one folder cannot hold the scores of two settings. Only
-this file of the room knows what is done to the rows (``pair_scorer``) and which columns a summary shows.
+partitions and does the rest, cut into shards of any size; any other run is refused, because one folder cannot hold the
+scores of two settings. Parts of a run in several processes write into one folder; the last one completes it. Only this
+file of the room knows what is done to the rows (``pair_scorer``) and which columns a summary shows.
 """
 
 from __future__ import annotations
@@ -10,14 +11,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from threading import Event as Ended
+from threading import Lock, Thread
 from typing import Any
 
 import pyarrow as pa
@@ -25,20 +29,24 @@ import pyarrow as pa
 from pddl_eval.domains import known_domain_names
 from pddl_eval.errors import RunError, did_you_mean
 from pddl_eval.metrics import PAIRS
-from pddl_eval.options import RunOptions, ScoringOptions, takes
+from pddl_eval.options import SHARD_ROWS, RunOptions, ScoringOptions, takes
 from pddl_eval.progress import progress
 from pddl_eval.run import places
-from pddl_eval.run.engines import Processes, RayTasks, WorkerLost, choose_engine
+from pddl_eval.run.engines import Engine, InProcess, Notice, Processes, RayTasks, WorkerLost, choose_engine
+from pddl_eval.run.forms import PARQUET_SUFFIXES
 from pddl_eval.run.inputs import (
-    SUFFIXES,
     Input,
+    Part,
     Shard,
     Source,
-    close_file,
     contents,
+    in_order,
+    left_over,
     named_rows,
     open_source,
     plan_shards,
+    ranges_of,
+    shards_named,
 )
 from pddl_eval.run.lock import claimed
 from pddl_eval.run.partitions import (
@@ -70,8 +78,17 @@ IN_PROCESS = "_in_process"
 
 FILE_SUFFIXES = ("parquet", "parq", "pq", "jsonl", "json", "csv", "arrow", "feather", "txt")
 
-FORMAT = 2
+FORMAT = 3
 """Of the manifest."""
+
+FORMATS = (2, FORMAT)
+"""Those whose runs can be continued. In 2, the number of rows of a shard was a part of the run's identity."""
+
+FAILED = "_failed"
+"""Says why rows are missing after a run that did all it could; with the suffix of a part."""
+
+HEARTBEAT_SECONDS = 60.0
+"""After so long without a result, and again and again, watchers are told that the run still works."""
 
 _SHOWN = [column for pair in PAIRS for column in pair.columns if column.in_summary]
 SHARES = tuple(column.name for column in _SHOWN if column.type is bool)
@@ -89,40 +106,69 @@ MEANS = tuple(column.name for column in _SHOWN if column.type is float)
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run before it starts. ``finished`` are the records of the partitions that are there already, by shard name."""
+    """A run before it starts: its shards, and the records of those that are ``finished``, by name.
+
+    Of a ``part``, only its own shards are missing. ``stale`` are partitions that do not count: damaged, without some of
+    their rows, or overlapping others.
+    """
 
     source: Source
     work: Work
     shards: tuple[Shard, ...]
     finished: Mapping[str, ShardRecord]
     manifest: Mapping[str, Any]
+    part: Part | None = None
+    stale: tuple[Shard, ...] = ()
 
     @property
     def missing(self) -> tuple[Shard, ...]:
         return tuple(shard for shard in self.shards if shard.name not in self.finished)
 
+    @property
+    def total_rows(self) -> int:
+        """Rows of the input, or of the part."""
+        return sum(block.rows for block in self.part.split(self.source)[0]) if self.part else self.source.rows
 
-Event = Run | ShardResult | WorkerLost
+    @property
+    def suffix(self) -> str:
+        """Of the names of files that each part has."""
+        return self.part.suffix if self.part else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """No shard has ended for some ``seconds``; so many rows are ``done``."""
+
+    done: int
+    seconds: float
+
+
+Event = Run | ShardResult | WorkerLost | Notice | Waiting
 
 Watcher = Callable[[Event], None]
-"""Is told the run before its first shard, then the record or failure of each shard and each lost worker."""
+"""Is told the run before its first shard, then the record or failure of each shard, each lost worker, each notice.
+
+And, once a minute and from another thread, that it waits (``Waiting``)."""
 
 
 @takes(scoring=ScoringOptions, running=RunOptions)
-def score_dataset(
+def score_dataset(  # noqa: PLR0913 (one keyword a setting)
     input: Input,
     output: str | os.PathLike[str],
     *,
     scoring: ScoringOptions,
     running: RunOptions,
+    part: str | None = None,
     watch: Watcher | None = None,
 ) -> RunSummary:
-    """Score the pairs of a Parquet dataset into a folder of Parquet partitions: the input's columns and the scores.
+    """Score the pairs of a dataset into a folder of Parquet partitions: the input's columns and the scores.
 
     ``input`` is a file, a folder, a pattern, a URI (``s3://bucket/pairs``) or several of them. ``columns`` maps a
     column's meaning to its name in the input; ``domain`` is the name of a known domain or PDDL text. The other keywords
     are the flags of ``pddl-eval score``, see ``pddl-eval score --help``. After an interruption, the same call does only
-    what is missing. Without a watcher, long work shows a progress bar on a terminal and in a notebook.
+    what is missing. ``part`` is one of N shares of the rows, such as ``3/32``: processes on any machines score one each
+    into the same output, and the last one completes it. Without a watcher, long work shows a progress bar on a terminal
+    and in a notebook.
 
     Raises ``UserError`` if a setting or a column is wrong, the input cannot be used or another process writes into the
     output (``DatasetError``). Raises ``RunError`` if the engine does not start (``EngineError``), the output cannot be
@@ -138,28 +184,31 @@ def score_dataset(
     (2, 0.5)
     >>> folder.cleanup()
     """
-    return finish_shards(prepare_run(input, output, pair_scorer(scoring), running.shard_rows), running, watch=watch)
+    run = prepare_run(input, output, pair_scorer(scoring), running.shard_rows, part)
+    return finish_shards(run, running, watch=watch)
 
 
-def prepare_run(inputs: Input, output: str | os.PathLike[str], scorer: Scorer, shard_rows: int) -> Run:
+def prepare_run(
+    inputs: Input, output: str | os.PathLike[str], scorer: Scorer, shard_rows: int, part: str | None = None
+) -> Run:
     """Look at input and output and say what is to be done; nothing is written.
 
     Raises ``DatasetError`` for an input that cannot be read, an output that belongs to another run and an output that
     lies in the input; whatever the scorer raises for a schema that it cannot score.
     """
+    share = None if part is None else Part.parse(part)
     folder = locate(output)
     _refuse_file(folder)
     source = open_source(inputs)
     _refuse_overlap(source, folder)
     output_schema = scorer.output_schema(source.schema)
     scorer = replace(scorer, signature=scorer.signature + scorer.constants_signed(source.schema))
-    # All that must be the same for a run to be the same. Where the input lies is not part of it.
+    # All that must be the same for a run to be the same. Where the input lies and how it is cut is not part of it.
     content = contents(source)
     identity = {
         "format": FORMAT,
         "signature": scorer.signature,
         "settings": scorer.settings,
-        "shard_rows": shard_rows,
         "schema": source.schema.to_string(show_schema_metadata=False, show_field_metadata=False),
         "files": [
             {"name": file.name, "rows": file.rows, "size": file.size, "content": content[file.name]}
@@ -167,15 +216,25 @@ def prepare_run(inputs: Input, output: str | os.PathLike[str], scorer: Scorer, s
         ],
     }
     run = hashlib.blake2b(json.dumps(identity, sort_keys=True).encode(), digest_size=16).hexdigest()
+    manifest: Mapping[str, Any] = {"run": run, "place": str(source.base), "shard_rows": shard_rows, **identity}
     present = places.list_files(folder)
     if MANIFEST in present:
-        _refuse_other_run(folder, identity)
-    elif any(name.endswith(SUFFIXES) for name in present):
+        manifest = _same_run(folder, manifest)
+    elif any(name.endswith(PARQUET_SUFFIXES) for name in present):
         raise DatasetError(f"{folder} holds Parquet files that no run of this program wrote: choose an empty folder.")
-    shards = plan_shards(source, shard_rows)
-    finished = finished_records(folder, [shard for shard in shards if shard.name in present], run)
-    work = Work(run, folder, source.schema, output_schema, scorer)
-    return Run(source, work, shards, finished, {"run": run, "place": str(source.base), **identity})
+    there = shards_named(source, present)
+    finished = finished_records(folder, there, manifest["run"])
+    done = [shard for shard in there if shard.name in finished]
+    missing = _missing(source, shard_rows, done, share)
+    return Run(
+        source,
+        Work(manifest["run"], folder, source.schema, output_schema, scorer),
+        tuple(in_order(source, [*done, *missing])),
+        finished,
+        manifest,
+        share,
+        tuple(shard for shard in there if shard.name not in finished),
+    )
 
 
 def finish_shards(
@@ -193,60 +252,109 @@ def finish_shards(
     options = choose_engine(sum(shard.rows for shard in run.missing), len(run.missing), options)
     records = dict(run.finished)
     failures: list[ShardFailure] = []
+    excluded: list[str] = []
     with ExitStack() as stack:
         log = stack.enter_context(_json_log(options.json_log)) if options.json_log else None
         if run.missing:
-            stack.enter_context(claimed(run.work.output))
+            beside = re.compile(rf"_running-\d+-of-{run.part.of}\.json") if run.part else None
+            lock = f"_running{run.suffix}.json"
+            run = replace(
+                run, work=replace(run.work, claim=stack.enter_context(claimed(run.work.output, lock, beside)))
+            )
         if scorer is not None:
             run = replace(run, work=replace(run.work, scorer=scorer()))
         watch = watch or stack.enter_context(shown_progress())
         begin_run(run)
+        tell = stack.enter_context(_told([each for each in (log, watch) if each], run))
         for event in chain([run], stack.enter_context(closing(_results(run, options)))):
-            for watcher in filter(None, (log, watch)):
-                watcher(event)
+            tell(event)
             if isinstance(event, ShardRecord):
                 records[event.name] = event
             elif isinstance(event, ShardFailure):
                 failures.append(event)
                 if event.fatal:
                     raise OutputError(event.reason)
-        summary = _summary(run, records, options, time.perf_counter() - started)
+            elif isinstance(event, Notice) and event.node:
+                excluded.append(event.reason)
+
+        def summarize(all_records: Mapping[str, ShardRecord], seconds: float) -> RunSummary:
+            summary = _summary(run, all_records, records, options, seconds)
+            return replace(summary, excluded_nodes=tuple(dict.fromkeys(excluded)))
+
+        summary = summarize(records, time.perf_counter() - started)
         troubles = _troubles(run, records, failures)
         if troubles:
+            there = shards_named(run.source, places.list_files(run.work.output))
+            _remove_doubled(run, there, shards_named(run.source, records))
+            places.put_bytes(run.work.output / f"{FAILED}{run.suffix}.json", json.dumps(troubles, indent=1).encode())
             raise RunIncomplete(troubles, summary)
-        finish_run(run, summary.to_json())
-        return summary
+        done = finish_run(run, lambda all_records: summarize(all_records, summary.seconds))
+        return done or replace(summary, rows_missing=_rows_left(run))
 
 
 def begin_run(run: Run) -> None:
-    """Claim the output folder for the run.
+    """Claim the output folder for the run, and remove partitions in the way of those that it will write.
 
     Raises ``OutputError`` where it cannot be written to, and ``DatasetError`` where another run was faster.
     """
     output = run.work.output
     places.put_new(output / MANIFEST, json.dumps(run.manifest, indent=1).encode())
-    _refuse_other_run(output, run.manifest)
-    if run.missing:
+    _same_run(output, run.manifest)
+    missing = run.missing
+    if missing:
         places.remove_file(output / SUMMARY)
+        places.remove_file(output / f"{FAILED}{run.suffix}.json")
+    _remove_doubled(run, run.stale, run.shards)
 
 
-def finish_run(run: Run, summary: Mapping[str, Any]) -> None:
-    """Mark the run as complete, with its summary, and remove what killed writers left behind.
+def finish_run(run: Run, summarize: Callable[[Mapping[str, ShardRecord]], RunSummary]) -> RunSummary | None:
+    """Mark the run as complete, with the summary of all its records, and remove what killed writers left behind.
 
-    Raises ``OutputError`` where a partition is missing, and ``DatasetError`` where the folder has become another run's
-    (on an object store, which cannot refuse the second of two manifests).
+    None where rows of other parts are missing. Raises ``OutputError`` where others are, and ``DatasetError`` where the
+    folder has become another run's (on an object store, which cannot refuse the second of two manifests).
     """
-    output = run.work.output
-    _refuse_other_run(output, run.manifest)
-    absent = len(run.shards) - len(finished_records(output, run.shards, run.work.run))
-    if absent:
+    output, source = run.work.output, run.source
+    _same_run(output, run.manifest)
+    there = shards_named(source, places.list_files(output))
+    maybe_complete = not _missing(source, SHARD_ROWS, there)  # Their names cost less than their content.
+    records = finished_records(output, there, run.work.run) if maybe_complete or not run.part else {}
+    counted = [shard for shard in there if shard.name in records] if maybe_complete else there
+    own = _missing(source, SHARD_ROWS, counted, run.part)
+    if own:
         raise OutputError(
-            f"{absent} of {len(run.shards)} partitions are missing from {output}: on a cluster, the output must be a "
+            f"{sum(shard.rows for shard in own):,} rows are missing from {output}: on a cluster, the output must be a "
             "folder that all nodes share, or an object store. The same run started again makes them."
         )
-    places.remove_temporary_files(output)
-    content = {"run": run.work.run, "complete": True, **summary}
+    if _missing(source, SHARD_ROWS, counted):
+        return None
+    _remove_doubled(run, [shard for shard in there if shard.name not in records], counted)
+    if not run.part:
+        places.remove_temporary_files(output)
+    summary = summarize(records)
+    content = {"run": run.work.run, "complete": True, **summary.to_json()}
     places.put_bytes(output / SUMMARY, json.dumps(content, indent=1).encode())
+    return summary
+
+
+def _missing(source: Source, shard_rows: int, there: Iterable[Shard], part: Part | None = None) -> tuple[Shard, ...]:
+    """The shards of the rows that others leave, or of those among them that belong to a part."""
+    return plan_shards(source, shard_rows, ranges_of([*there, *(part.split(source)[1] if part else ())]))
+
+
+def _rows_left(run: Run) -> int:
+    """Rows without a partition, whoever should make it."""
+    there = shards_named(run.source, places.list_files(run.work.output))
+    return sum(shard.rows for shard in _missing(run.source, SHARD_ROWS, there))
+
+
+def _remove_doubled(run: Run, doubled: Iterable[Shard], kept: Iterable[Shard]) -> None:
+    """Remove partitions that hold rows of other ones."""
+    kept = list(kept)
+    names, ranges = {shard.name for shard in kept}, ranges_of(kept)
+    for shard in doubled:
+        whole = [(shard.start, shard.stop)]
+        if shard.name not in names and list(left_over(ranges.get(shard.stem, ()), shard.start, shard.stop)) != whole:
+            places.remove_file(run.work.output / shard.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +363,8 @@ class RunSummary:
 
     ``rows`` is the number of rows in the output. ``rows_scored`` of them were scored this time, in ``seconds`` of wall
     time; ``rows_carried`` have their scores from an earlier dataset (``pddl_eval.reuse``). ``shards_reused`` is the
-    number of partitions that were there already.
+    number of partitions that were there already. ``rows_missing`` are rows that other parts have not written yet.
+    ``excluded_nodes`` says which nodes of a cluster failed, and why.
 
     >>> statistics = {"equivalent": {"true": 1, "false": 3, "null": 0}, "verdict": {"identical": 1, "goal_differs": 3}}
     >>> summary = RunSummary("scored", 4, 4, 0, 0, 1, 0, "local", 1, 0.002, "pddl-eval:0.1.0", statistics)
@@ -275,6 +384,8 @@ class RunSummary:
     seconds: float
     signature: str
     statistics: Statistics
+    rows_missing: int = 0
+    excluded_nodes: tuple[str, ...] = ()
 
     @property
     def verdicts(self) -> Mapping[str, float]:
@@ -322,6 +433,8 @@ class RunSummary:
         lines = [("pairs", f"{self.rows:,} in {self.shards:,} shard{'' if self.shards == 1 else 's'}{reused}")]
         if self.rows_carried:
             lines.append(("carried over", f"{self.rows_carried:,} unchanged, {self.rows - self.rows_carried:,} scored"))
+        if self.rows_missing:
+            lines.append(("missing", f"{self.rows_missing:,} of other parts"))
         if self.rows_unreadable:
             lines.append(("not readable", f"{self.rows_unreadable:,}"))
         if self.mistakes:
@@ -341,6 +454,7 @@ class RunSummary:
             workers = f", {self.workers} worker{'' if self.workers == 1 else 's'}" if self.workers else ""
             speed = f"{self.rows_per_second:,.0f} pairs/s in {self.seconds:,.1f} s ({self.engine}{workers})"
             lines.append(("throughput", speed))
+        lines += [("excluded node", printable(reason)) for reason in self.excluded_nodes]
         return [*lines, ("signature", self.signature), ("output", printable(self.output))]
 
     def _share_line(self, column: str) -> str:
@@ -413,15 +527,15 @@ def unfinished_rows(source: Source) -> tuple[int, int] | None:
     except (ValueError, KeyError, TypeError):
         return None  # A copy beside another manifest.
     known = {file.name: file.rows for file in source.files}
-    named = {name: named_rows(name) for name in present}
-    written = sum(known.get(name, rows) for name, rows in named.items() if rows is not None)
+    named = {name: found[2] - found[1] for name in present if (found := named_rows(name))}
+    written = sum(known.get(name, rows) for name, rows in named.items())
     return max(0, expected - written), expected
 
 
-def _score_pairs(table: pa.Table, options: ScoringOptions, signature: str) -> pa.Table:
+def _score_pairs(table: pa.Table, until: float, options: ScoringOptions, signature: str) -> pa.Table:
     if options.signature != signature:
         raise RuntimeError(f"this worker would score as {options.signature}: install the same version everywhere")
-    return score_table(table, options)
+    return score_table(table, options, until)
 
 
 @contextmanager
@@ -431,13 +545,17 @@ def shown_progress(*, lines: bool = False) -> Iterator[Watcher]:
 
         def watch(event: Event) -> None:
             if isinstance(event, Run):
-                pace.begin(event.source.rows, sum(record.rows for record in event.finished.values()))
+                pace.begin(event.total_rows, event.total_rows - sum(shard.rows for shard in event.missing))
+            elif isinstance(event, Waiting):
+                pace.wait(event.seconds)
             elif isinstance(event, ShardRecord):
                 pace.advance(event.rows)
                 if event.unscored:
                     pace.say(f"{event.name}: {len(event.unscored)} rows end their worker and are left unscored")
             elif isinstance(event, ShardFailure):
                 pace.say(f"{event.name}: {event.reason}")
+            elif isinstance(event, Notice):
+                pace.say(event.reason)
             else:
                 task = event.task
                 pace.say(f"{task.shard.name}: worker lost in attempt {task.attempt} ({event.reason})")
@@ -463,11 +581,13 @@ def _json_log(path: str) -> Iterator[Watcher]:
         yield watch
 
 
-def log_line(result: ShardResult | WorkerLost) -> str:
-    """A line of JSON without its line break: ``event`` is ``shard``, ``shard_failed`` or ``worker_lost``, in UTC.
+def log_line(result: ShardResult | WorkerLost | Notice | Waiting) -> str:
+    """A line of JSON without its line break, in UTC.
 
-    A ``shard`` has ``rows``, of these ``carried``, ``unreadable`` and ``unscored`` ones, ``statistics`` (verdict counts
-    among them), ``seconds``, ``node`` and ``attempt``; the others have a ``reason``.
+    ``event`` is ``shard``, ``shard_failed``, ``worker_lost``, ``node_excluded``, ``no_node`` or, once a minute while no
+    shard ends, ``waiting``: the rows ``done`` so far, ``seconds`` since the last result. A ``shard`` has ``rows``, of
+    these ``carried``, ``unreadable`` and ``unscored`` ones, ``statistics`` (verdict counts among them), ``seconds``,
+    ``node`` and ``attempt``; the others have a ``reason``.
     """
     fields: dict[str, object]
     if isinstance(result, ShardRecord):
@@ -476,6 +596,11 @@ def log_line(result: ShardResult | WorkerLost) -> str:
         fields |= {"unreadable": result.unreadable_rows, "unscored": len(result.unscored)}
     elif isinstance(result, ShardFailure):
         fields = {"event": "shard_failed", "shard": result.name, "reason": result.reason, "trace": result.trace}
+        fields |= {"node": result.node}
+    elif isinstance(result, Notice):
+        fields = asdict(result)
+    elif isinstance(result, Waiting):
+        fields = {"event": "waiting", "done": result.done, "seconds": round(result.seconds)}
     else:
         task = result.task
         fields = {"event": "worker_lost", "shard": task.shard.name, "attempt": task.attempt, "reason": result.reason}
@@ -485,34 +610,98 @@ def log_line(result: ShardResult | WorkerLost) -> str:
 def _results(run: Run, options: RunOptions) -> Generator[Event, None, None]:
     """The results of the missing shards, as they finish, and each lost worker."""
     function = partial(score_shard, run.work)
-    marker = run.work.output / IN_PROCESS
+    marker = run.work.output / f"{IN_PROCESS}{run.suffix}"
     if not run.missing:
         return
-    if options.engine == "local" and options.workers == 1 and not places.list_files(run.work.output).get(marker.name):
+    engine: Engine
+    alone = options.engine == "local" and options.workers == 1 and not places.list_files(marker.parent).get(marker.name)
+    if alone:
         places.put_bytes(marker, b"If nothing scores into this folder, a row has ended the process that did.\n")
-        try:
-            yield from map(function, map(ShardTask, run.missing))
-        finally:
-            places.remove_file(marker)
-            close_file()
+        engine = InProcess(function)
     else:
-        engine = RayTasks(function, options) if options.engine == "ray" else Processes(function, options.workers or 1)
+        engine = (
+            RayTasks(partial(_score_on_node, run.work), options)
+            if options.engine == "ray"
+            else Processes(function, options.workers or 1)
+        )
+    try:
         with closing(engine):
             yield from run_shards(engine, run.missing)
+    finally:
+        if alone:
+            places.remove_file(marker)
+    if not alone:
         places.remove_file(marker)
 
 
-def _summary(run: Run, records: Mapping[str, ShardRecord], options: RunOptions, seconds: float) -> RunSummary:
+def _score_on_node(work: Work, task: ShardTask) -> ShardResult:
+    """``score_shard`` on a node of a cluster; one that lacks the output's mount would write where nobody looks."""
+    if work.output.is_local:
+        try:
+            with os.scandir(work.output.path) as entries:  # A network filesystem may remember that a file was missing.
+                shared = any(entry.name == MANIFEST for entry in entries)
+        except OSError:
+            shared = False
+        if not shared:
+            reason = f"{work.output} on this node is not the folder of the run: is it a mount that the node lacks?"
+            return ShardFailure(task.shard.name, reason, fatal=True)
+    return score_shard(work, task)
+
+
+@contextmanager
+def _told(watchers: Sequence[Watcher], run: Run) -> Iterator[Watcher]:
+    """Tells all watchers of an event, one event at a time, and that the run waits where there is none for long."""
+    one = Lock()
+    ended = Ended()
+    rows, last = run.total_rows - sum(shard.rows for shard in run.missing), time.monotonic()
+
+    def tell(event: Event) -> None:
+        nonlocal rows, last
+        with one:
+            last = time.monotonic()
+            rows += event.rows if isinstance(event, ShardRecord) else 0
+            for watch in watchers:
+                watch(event)
+
+    def wait() -> None:
+        told = last
+        while not ended.wait(max(0.01, max(told, last) + HEARTBEAT_SECONDS - time.monotonic())):
+            with one:
+                now = time.monotonic()
+                if now - max(told, last) >= HEARTBEAT_SECONDS:
+                    told = now
+                    for watch in watchers:
+                        with suppress(OutputError, DatasetError):  # The next result raises it again.
+                            watch(Waiting(rows, now - last))
+
+    heart = Thread(target=wait, daemon=True)
+    heart.start()
+    try:
+        yield tell
+    finally:
+        ended.set()
+        heart.join()
+
+
+def _summary(
+    run: Run,
+    records: Mapping[str, ShardRecord],
+    known: Mapping[str, ShardRecord],
+    options: RunOptions,
+    seconds: float,
+) -> RunSummary:
+    """The summary of some records; ``known`` are those that were there before and those made by this process."""
     # In the order of the input, so that sums of floats do not depend on which shard was done first.
-    in_order = [records[shard.name] for shard in run.shards if shard.name in records]
+    in_order = [records[shard.name] for shard in shards_named(run.source, records)]
+    mine = [record for name, record in known.items() if name not in run.finished]
     return RunSummary(
         output=str(run.work.output),
         rows=sum(record.rows for record in in_order),
-        rows_scored=sum(record.rows - record.carried for record in in_order if record.name not in run.finished),
+        rows_scored=sum(record.rows - record.carried for record in mine),
         rows_carried=sum(record.carried for record in in_order),
         rows_unreadable=sum(record.unreadable_rows for record in in_order),
-        shards=len(run.shards),
-        shards_reused=len(run.finished),
+        shards=len(in_order),
+        shards_reused=sum(record.name in run.finished for record in in_order),
         engine=options.engine,
         workers=options.workers,
         seconds=seconds,
@@ -523,9 +712,9 @@ def _summary(run: Run, records: Mapping[str, ShardRecord], options: RunOptions, 
 
 def _troubles(run: Run, records: Mapping[str, ShardRecord], failures: Sequence[ShardFailure]) -> list[str]:
     troubles = [f"{failure.name}: {failure.reason.rstrip('.')}" for failure in failures]
-    for shard in run.shards:
-        record = records.get(shard.name)
-        if record and record.unreadable:
+    for shard in shards_named(run.source, records):
+        record = records[shard.name]
+        if record.unreadable:
             ranges = ", ".join(f"{start:,} to {stop - 1:,}" for start, stop in record.unreadable)
             troubles.append(f"rows {ranges} of {shard.file} cannot be read ({record.damage})")
     return troubles
@@ -546,18 +735,24 @@ def _refuse_overlap(source: Source, output: Location) -> None:
             raise DatasetError(f"The output {output} lies in the input {folder}: choose a folder outside of it.")
 
 
-def _refuse_other_run(output: Location, identity: Mapping[str, Any]) -> None:
+def _same_run(output: Location, manifest: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The manifest of the folder; raises ``OtherRun`` where it is that of another run."""
     try:
-        difference = _first_difference(json.loads(places.read_bytes(output / MANIFEST)), identity)
+        theirs: Mapping[str, Any] = json.loads(places.read_bytes(output / MANIFEST))
+        difference = _first_difference(theirs, manifest)
+        if not difference and not isinstance(theirs["run"], str):
+            raise TypeError
     except (ValueError, TypeError, KeyError, AttributeError):
         difference = f"its {MANIFEST} cannot be read"
     if difference:
         raise OtherRun(f"{output} belongs to another run: {difference}. Choose another folder, or delete this one.")
+    return theirs
 
 
 def _first_difference(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> str | None:
-    names = ("format", "signature", "shard_rows")
-    before, now = (each["settings"] | {name: each[name] for name in names} for each in (theirs, ours))
+    format_ = ours["format"] if theirs["format"] in FORMATS else theirs["format"]
+    before = {**theirs["settings"], "format": format_, "signature": theirs["signature"]}
+    now = {**ours["settings"], "format": ours["format"], "signature": ours["signature"]}
     for name in before | now:
         if before.get(name) != now.get(name):
             was, is_ = (shorten(json.dumps(each.get(name)), 80) for each in (before, now))

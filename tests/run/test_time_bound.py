@@ -1,0 +1,274 @@
+"""Shards bounded by time: what is done is a partition, the rest goes on elsewhere, and no row is lost or doubled."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pddl_eval.options import RunOptions
+from pddl_eval.run import RunIncomplete, lock, partitions, score
+from pddl_eval.run.engines import InProcess, WorkerLost
+from pddl_eval.run.inputs import FileVersion, Shard, disjoint, left_over, named_rows
+from pddl_eval.run.partitions import ShardRecord, ShardResult, ShardTask, score_shard
+from pddl_eval.run.places import Location, OutputError
+from pddl_eval.run.retries import run_shards
+from pddl_eval.run.score import MANIFEST, SUMMARY, Event, Waiting, prepare_run
+
+from tests.run.length_scorer import length_scorer, run_scorer
+from tests.run.parquet_files import numbered, read_output, write_numbered
+
+ROWS = 200
+TEXTS = numbered(ROWS)["text"].to_pylist()
+ALONE = RunOptions(engine="local", workers=1)
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    return write_numbered(tmp_path / "pairs.parquet", rows=ROWS, row_group=120)
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slow row, and the time is up."""
+    monkeypatch.setattr(partitions, "SHARD_SECONDS", 0.04)
+
+
+def ranges(out: Path) -> list[tuple[int, int]]:
+    return [(start, stop) for path in sorted(out.glob("*.parquet")) for _, start, stop in [named_rows(path.name) or ()]]
+
+
+@pytest.mark.usefixtures("hurried")
+def test_slow_rows_are_partitions_of_their_own_and_the_rest_goes_on(pairs: Path, tmp_path: Path) -> None:
+    slow = length_scorer(slow=tuple(TEXTS[50:53]))
+    summary = run_scorer(pairs, tmp_path / "out", slow, ALONE)
+    undisturbed = run_scorer(pairs, tmp_path / "quick", length_scorer(), ALONE)
+    assert ranges(tmp_path / "quick") == [(0, ROWS)]
+    assert ranges(tmp_path / "out") == [(0, 51), (51, 52), (52, 53), (53, ROWS)]
+    assert read_output(tmp_path / "out").equals(read_output(tmp_path / "quick"))
+    assert (summary.rows, summary.rows_scored, summary.shards) == (ROWS, ROWS, 4)
+    assert summary.statistics == undisturbed.statistics
+
+
+def test_a_slow_last_shard_is_shared_by_idle_workers(pairs: Path) -> None:
+    started: list[list[tuple[int, int]]] = []
+
+    class Engine:
+        """Four slots. A task takes a round; of row 100 and those behind it, a round is enough for one."""
+
+        capacity = 4
+
+        def __init__(self) -> None:
+            self.tasks: list[ShardTask] = []
+
+        def submit(self, task: ShardTask) -> None:
+            self.tasks.append(task)
+
+        def take(self) -> tuple[ShardTask, ShardResult]:
+            started.append([(task.shard.start, task.shard.stop) for task in self.tasks])
+            task = self.tasks.pop(0)
+            done = task.shard.between(task.shard.start, min(task.shard.stop, max(100, task.shard.start + 1)))
+            return task, ShardRecord(done.name, "run", done.rows, {}, 0.0, "node", 1)
+
+        def close(self) -> None:
+            pass
+
+    shard = Shard("s", FileVersion(Location("/s"), ""), 0, 116)
+    records = list(run_shards(Engine(), [shard]))
+    done = sorted((named_rows(record.name) or ("", 0, 0))[1:] for record in records)
+    assert list(left_over(done, 0, 116)) == [] and sum(stop - start for start, stop in done) == 116
+    assert started[:2] == [[(0, 116)], [(100, 104), (104, 108), (108, 112), (112, 116)]]
+    assert max(map(len, started)) == 4
+
+
+@pytest.mark.usefixtures("hurried")
+def test_a_partition_that_ends_early_has_its_own_poison_rows_alone(pairs: Path, tmp_path: Path) -> None:
+    plan = prepare_run(pairs, tmp_path / "out", length_scorer(poison=(TEXTS[45], TEXTS[60]), slow=(TEXTS[50],)), 100)
+    record = score_shard(plan.work, ShardTask(plan.shards[0], unscored=(45, 51, 60)))
+    assert isinstance(record, ShardRecord)
+    assert (record.name, record.stop, record.rows, record.unscored) == (
+        plan.shards[0].between(0, 52).name,
+        52,
+        52,
+        (45, 51),
+    )
+    rows = read_output(tmp_path / "out").to_pylist()
+    assert [row["n"] for row in rows] == list(range(52))
+    assert [row["n"] for row in rows if row["score_error"]] == [45, 51]
+    probe = score_shard(plan.work, ShardTask(plan.shards[0], probe=(49, 60)))
+    assert isinstance(probe, ShardRecord) and probe.stop == 51
+
+
+def poisoned(task: ShardTask, poison: frozenset[int], seconds: dict[int, int]) -> int | None:
+    """Where a task that has ten seconds ends; None if a row ends its worker before."""
+    start, stop = task.probe or (task.shard.start, task.shard.stop)
+    spent = 0
+    for row in range(start, stop):
+        if row in poison and row not in task.unscored:
+            return None
+        spent += 0 if row in task.unscored else seconds.get(row, 0)
+        if spent > 10:
+            return row + 1
+    return stop
+
+
+@given(
+    st.frozensets(st.integers(0, 63), max_size=4),
+    st.dictionaries(st.integers(0, 63), st.integers(1, 20)),
+    st.integers(1, 64),
+    st.integers(1, 5),
+)
+@settings(max_examples=100, deadline=None)
+def test_whatever_is_slow_and_whatever_kills_every_row_is_done_once(
+    poison: frozenset[int], seconds: dict[int, int], shard_rows: int, capacity: int
+) -> None:
+    class Engine:
+        def __init__(self) -> None:
+            self.capacity = capacity
+            self.tasks: list[ShardTask] = []
+
+        def submit(self, task: ShardTask) -> None:
+            self.tasks.append(task)
+            assert len(self.tasks) <= capacity
+
+        def take(self) -> tuple[ShardTask, ShardResult | WorkerLost]:
+            task = self.tasks.pop(len(self.tasks) // 2)
+            stop = poisoned(task, poison, seconds)
+            if stop is None:
+                return task, WorkerLost(task, "SIGKILL")
+            done = task.shard.between((task.probe or (task.shard.start, 0))[0], stop)
+            unscored = tuple(row for row in task.unscored if done.start <= row < done.stop)
+            return task, ShardRecord(done.name, "run", done.rows, {}, 0.0, "node", 1, unscored=unscored)
+
+        def close(self) -> None:
+            pass
+
+    file = FileVersion(Location("/s"), "")
+    shards = [Shard("s", file, row, min(64, row + shard_rows), row // 32) for row in range(0, 64, shard_rows)]
+    records = [each for each in run_shards(Engine(), shards) if isinstance(each, ShardRecord)]
+    done = sorted((named_rows(record.name) or ("", 0, 0))[1:] for record in records)
+    assert [row for start, stop in done for row in range(start, stop)] == list(range(64))
+    assert {row for record in records for row in record.unscored} == poison
+
+
+@pytest.mark.usefixtures("hurried")
+def test_rows_of_a_damaged_row_group_are_named_once(tmp_path: Path) -> None:
+    pairs = write_numbered(tmp_path / "pairs.parquet", rows=60, row_group=20)
+    damaged = bytearray(pairs.read_bytes())
+    column = pq.ParquetFile(pairs).metadata.row_group(1).column(1)
+    begin = column.dictionary_page_offset or column.data_page_offset
+    damaged[begin : begin + column.total_compressed_size] = bytes(column.total_compressed_size)
+    pairs.write_bytes(damaged)
+    slow = length_scorer(slow=tuple(TEXTS[row] for row in (5, 19, 50)))
+    for options in (ALONE, replace(ALONE, shard_rows=40)):  # The second run tries them again.
+        with pytest.raises(RunIncomplete) as incomplete:
+            run_scorer(pairs, tmp_path / "out", slow, options)
+        assert (incomplete.value.summary.rows, incomplete.value.summary.rows_unreadable) == (40, 20)
+        assert read_output(tmp_path / "out")["n"].to_pylist() == [*range(20), *range(40, 60)]
+        assert json.loads((tmp_path / "out" / "_failed.json").read_text())
+
+
+def test_a_run_goes_on_with_shards_of_another_size(pairs: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    plan = prepare_run(pairs, out, length_scorer(), 70)
+    score.begin_run(plan)
+    assert [(shard.start, shard.stop) for shard in plan.shards] == [(0, 70), (70, 120), (120, 190), (190, 200)]
+    score_shard(plan.work, ShardTask(plan.shards[1]))
+    again = prepare_run(pairs, out, length_scorer(), 30)
+    assert [(shard.start, shard.stop) for shard in again.missing] == [
+        (0, 30),
+        (30, 60),
+        (60, 70),
+        (120, 150),
+        (150, 180),
+        (180, 200),
+    ]
+    summary = run_scorer(pairs, out, length_scorer(), replace(ALONE, shard_rows=30))
+    assert (summary.rows, summary.rows_scored, summary.shards, summary.shards_reused) == (ROWS, 150, 7, 1)
+    assert read_output(out)["n"].to_pylist() == list(range(ROWS))
+    assert json.loads((out / MANIFEST).read_text())["shard_rows"] == 70
+    assert run_scorer(pairs, out, length_scorer(), ALONE).rows_scored == 0
+
+
+def test_a_run_that_an_earlier_release_began_goes_on(pairs: Path, tmp_path: Path) -> None:
+    """Its manifest counted the rows of a shard as a part of what the run is."""
+    out = tmp_path / "out"
+    plan = prepare_run(pairs, out, length_scorer(), 50)
+    score.begin_run(plan)
+    before = {**plan.manifest, "format": 2, "shard_rows": 50, "run": "0" * 32}
+    (out / MANIFEST).write_text(json.dumps(before))
+    score_shard(replace(plan.work, run="0" * 32), ShardTask(plan.shards[0]))
+    summary = run_scorer(pairs, out, length_scorer(), ALONE)
+    assert (summary.rows, summary.rows_scored) == (ROWS, 150)
+    assert json.loads((out / MANIFEST).read_text()) == before
+    assert json.loads((out / SUMMARY).read_text())["run"] == "0" * 32
+
+
+def test_of_partitions_that_overlap_one_is_kept(pairs: Path, tmp_path: Path) -> None:
+    """As after a worker that wrote its partition and died, so that the shard was done again, and cut."""
+    out = tmp_path / "out"
+    plan = prepare_run(pairs, out, length_scorer(), 100)
+    score.begin_run(plan)
+    first, second, *_ = plan.shards
+    score_shard(plan.work, ShardTask(first))
+    for start, stop in ((0, 40), (40, 130), (130, 140)):
+        score_shard(plan.work, ShardTask(first.between(start, stop)))
+    (out / second.between(125, 135).name).write_bytes(b"PAR1")
+    summary = run_scorer(pairs, out, length_scorer(), ALONE)
+    assert ranges(out) == [(0, 100), (100, 130), (130, 140), (140, 200)]
+    assert summary.rows_scored == 90
+    assert read_output(out)["n"].to_pylist() == list(range(ROWS))
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 9)), max_size=8))
+def test_what_is_kept_overlaps_nothing_and_what_is_left_is_the_rest(found: list[tuple[int, int]]) -> None:
+    file = FileVersion(Location("/s"), "")
+    shards = [Shard("s", file, start, start + rows) for start, rows in found]
+    kept = [(each.start, each.stop) for each in disjoint(sorted(shards, key=lambda each: (each.start, -each.stop)))]
+    covered = [row for start, stop in kept for row in range(start, stop)]
+    rest = [row for start, stop in left_over(kept, 0, 40) for row in range(start, stop)]
+    assert sorted(covered + rest) == list(range(40))
+
+
+def test_a_worker_of_a_run_that_another_has_replaced_writes_nothing(
+    pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = prepare_run(pairs, tmp_path / "out", length_scorer(), 100)
+    score.begin_run(plan)
+    with lock.claimed(plan.work.output) as claim:
+        monkeypatch.setattr(lock, "BEAT_SECONDS", 0.01)  # Not of the beats, which are already waiting.
+        work = replace(plan.work, claim=claim)
+        assert isinstance(score_shard(work, ShardTask(plan.shards[0])), ShardRecord)
+        place = tmp_path / "out" / lock.LOCK
+        place.write_text(json.dumps(json.loads(place.read_text()) | {"token": "another"}))
+        refused = score_shard(work, ShardTask(plan.shards[1]))
+        assert isinstance(refused, partitions.ShardFailure) and refused.fatal
+        place.unlink()
+    with pytest.raises(OutputError):
+        claim.check()
+    assert ranges(tmp_path / "out") == [(0, 100)]
+
+
+def test_a_run_in_which_nothing_ends_says_that_it_waits(
+    pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(score, "HEARTBEAT_SECONDS", 0.05)
+    events: list[Event] = []
+    log = tmp_path / "log.jsonl"
+    options = replace(ALONE, shard_rows=100, json_log=str(log))
+    run_scorer(pairs, tmp_path / "out", length_scorer(pause=0.3), options, watch=events.append)
+    waits = [event for event in events if isinstance(event, Waiting)]
+    assert {wait.done for wait in waits} == {0, 100, 120} and len(waits) >= 6
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [line["done"] for line in lines if line["event"] == "waiting"] == [wait.done for wait in waits]
+
+
+def test_in_this_process_one_task_after_the_other_is_done() -> None:
+    tasks = [ShardTask(Shard("s", FileVersion(Location("/s"), ""), row, row + 1)) for row in range(2)]
+    engine = InProcess(lambda task: partitions.ShardFailure(task.shard.name, "no"))
+    engine.submit(tasks[0])
+    assert engine.take()[0] == tasks[0]
