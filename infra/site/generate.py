@@ -30,8 +30,9 @@ from pddl_eval.options import RunOptions, ScoringOptions, setting_of
 from typer.main import get_command
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-HERE = Path(__file__).resolve().parent
 PAGES = "infra/site/pages"
+"""Files that go on where a section of the README stops."""
+
 REPOSITORY = "https://github.com/pddl-eval/pddl-eval"
 
 WHOLE = {
@@ -48,8 +49,8 @@ PLACES = {"Commands": "commands/index.md", "In Python": "python/index.md"}
 """Sections of the README whose page is not in the guide."""
 
 FIRST = (
-    *(place for place in PLACES.values()),
-    *(f"guide/{name}.md" for name in ("columns", "metrics", "verdicts", "settings")),
+    *PLACES.values(),
+    *(f"guide/{name}.md" for name in ("inputs", "columns", "metrics", "verdicts", "settings")),
 )
 """Pages that lead the list of their folder; the others follow as they are made."""
 
@@ -392,8 +393,10 @@ def site_link(target: str, page: str) -> str:
         place = file.removeprefix(f"{PAGES}/")
     elif file in places:
         place = places[file]
-    else:
+    elif (ROOT / file).exists():
         return f"{REPOSITORY}/blob/main/{file}" + (f"#{anchor}" if anchor else "")
+    else:
+        return target  # The build says that it leads nowhere.
     relative = posixpath.relpath(place, posixpath.dirname(page) or ".")
     return relative + (f"#{anchor}" if anchor else "")
 
@@ -404,7 +407,7 @@ def site_link(target: str, page: str) -> str:
 def on_config(config: Any) -> Any:
     """Set the navigation, and read the library's files again when they change."""
     config.nav = navigation()
-    config.watch += [str(ROOT / "README.md"), str(HERE / "pages"), str(ROOT / "pipeline" / "pddl_eval")]
+    config.watch += [str(ROOT / "README.md"), str(ROOT / PAGES), str(ROOT / "pipeline" / "pddl_eval")]
     return config
 
 
@@ -468,9 +471,8 @@ def link_problems(site: Path) -> Iterator[str]:
                 if target in page.loaded and parts.scheme != "data":
                     yield f"{here} loads {target} from another host"
                 continue
-            base = (
-                site if parts.path.startswith("/") else path.parent
-            )  # As the page of a server for what is missing has it.
+            # A server shows 404.html at any place, so its links begin at the root.
+            base = site if parts.path.startswith("/") else path.parent
             file = (base / unquote(parts.path).lstrip("/")).resolve() if parts.path else path
             file = file / "index.html" if file.is_dir() else file
             if not file.is_file():

@@ -110,6 +110,7 @@ def test_every_written_page_continues_a_page_of_the_readme() -> None:
         ("elsewhere.md", "../CONTRIBUTING.md#the-rooms", "project/contributing.md#the-rooms"),
         ("python/rooms/model.md", "../../project/changelog.md", "../../project/changelog.md"),
         ("index.md", "https://example.org/a", "https://example.org/a"),
+        ("index.md", "infra/nowhere.md", "infra/nowhere.md"),
     ],
 )
 def test_links_of_the_repository_become_links_of_the_site(page: str, target: str, leads: str) -> None:
