@@ -25,7 +25,7 @@ from pddl_eval.commands.command import Inputs, command, note, run_alone, say
 from pddl_eval.commands.compare import On, print_found
 from pddl_eval.commands.report import write_report
 from pddl_eval.commands.score import watched_run
-from pddl_eval.errors import RunError
+from pddl_eval.errors import RunError, require_extra
 from pddl_eval.options import RunOptions, ScoringOptions
 from pddl_eval.report import build_report, compare_datasets
 from pddl_eval.reuse import rescore_dataset
@@ -92,6 +92,7 @@ def nightly(
     again, so a scheduler may retry. If the input has changed since, it is another night: YYYY-MM-DD.02. One job at a
     time writes into NIGHTS; a second one says who does.
     """
+    require_extra("figures", "The report of a night")
     folder = locate(nights)
     with claimed(folder):
         try:

@@ -381,7 +381,7 @@ def write_rows(rows: pl.DataFrame, output: str | os.PathLike[str], is_placeholde
 def require_output(output: str | os.PathLike[str], inputs: Sequence[str]) -> None:
     """Raise ``DatasetError`` where the output would replace an input or is a folder: before the work, not after."""
     place = locate(output)
-    if any(place == locate(text) for text in inputs):
+    if any(place == locate(text) for text in inputs if text != "-"):
         raise DatasetError(f"{place} is the input: name another file for the output.")
     if place.filesystem.get_file_info(place.path).type == fs.FileType.Directory:
         raise DatasetError(f"{place} is a folder: name a file for the output.")

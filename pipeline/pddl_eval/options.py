@@ -5,18 +5,17 @@ the run's manifest and, where it can change a score, a part of the signature.
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
 from functools import cache, wraps
 from hashlib import blake2b
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pddl_eval.errors import UserError, did_you_mean
+from pddl_eval import __version__
+from pddl_eval.errors import UserError, did_you_mean, require_extra
 from pddl_eval.verdict import CERTIFICATE_VERSION
 
 PAIRS = ("problem", "plan", "domain")
@@ -135,8 +134,7 @@ class ScoringOptions:
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", dict(self.columns or {}))
         if self.similarity.startswith("embedding:") and len(self.similarity) > len("embedding:"):
-            if "sentence_transformers" not in sys.modules and find_spec("sentence_transformers") is None:
-                raise UserError("similarity embedding:… needs the extra: pip install 'pddl-eval[embedding]'")
+            require_extra("embedding", "similarity embedding:…")
         elif self.similarity not in ("exact", "lexical"):
             raise UserError(f"no similarity is named {self.similarity!r}: choose {', '.join(SIMILARITIES)}")
         for name, value in (("beta", self.beta), ("threshold", self.threshold)):
@@ -198,6 +196,8 @@ class RunOptions:
             raise UserError(f"A shard holds at least one row, not {self.shard_rows}.")
         if self.engine == "local" and self.address:
             raise UserError("An address is that of a Ray cluster: choose the engine ray or auto.")
+        if self.engine == "ray" or self.address:
+            require_extra("ray", "The engine ray")
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +266,9 @@ def takes(**groups: type) -> Callable[[Callable[..., Returned]], Callable[..., R
 
 @cache
 def version_of(distribution: str) -> str:
-    """The installed version, ``none`` where the distribution is missing."""
+    """The installed version, ``none`` where the distribution is missing; of this program, that of the running code."""
+    if distribution == "pddl-eval":
+        return __version__
     try:
         return version(distribution)
     except PackageNotFoundError:

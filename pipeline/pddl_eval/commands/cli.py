@@ -21,10 +21,11 @@ from pddl_eval.commands.generate import generate
 from pddl_eval.commands.report import report
 from pddl_eval.commands.rescore import rescore
 from pddl_eval.commands.score import score
+from pddl_eval.commands.status import status
 from pddl_eval.options import build, version_of
 
 app = application("pddl-eval")
-for each in (score, rescore, compare, report, explain):
+for each in (score, status, rescore, compare, report, explain):
     app.command(epilog=EXIT_CODES)(each)
 app.add_typer(generate)
 for each in (bench, dedupe):

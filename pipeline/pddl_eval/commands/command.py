@@ -48,7 +48,7 @@ FORMER_NAMES = {"pair-id": "id", "placeholder": "is-placeholder"}
 
 Inputs = Annotated[
     list[str],
-    Argument(metavar="INPUT", help="Files, folders, patterns, s3:// URIs: Parquet, JSON Lines, CSV or Arrow."),
+    Argument(metavar="INPUT", help="Files, folders, patterns or URIs: Parquet, JSON Lines, CSV or Arrow IPC."),
 ]
 
 By = Annotated[
@@ -260,6 +260,8 @@ def _plain_errors(*, resumable: bool) -> Iterator[None]:
     def stop(number: int, _frame: object) -> NoReturn:
         told_to_stop.set()
         stopped_by.append(number)
+        # A scheduler sends it to the program and to the shell around it, which passes it on.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         raise KeyboardInterrupt
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}

@@ -12,7 +12,7 @@ from typer import Argument, Option
 
 from pddl_eval.commands.command import UNFINISHED, By, command, flag_of, note
 from pddl_eval.commands.completion import one_column
-from pddl_eval.errors import UserError
+from pddl_eval.errors import UserError, require_extra
 from pddl_eval.options import ScoringOptions
 
 if TYPE_CHECKING:
@@ -73,6 +73,8 @@ def report(
     from pddl_eval.report import build_report, warnings, write_figures
 
     chosen = chosen_format(form, output)
+    if figures is not None:
+        require_extra("figures", "--figures")
     named = cast("dict[str, str] | None", columns)  # A mapping by now.
     made = build_report(scored, by, columns=named, size=size)
     if chosen in ("csv", "json", "parquet"):  # The other formats show the warnings themselves.
@@ -86,7 +88,7 @@ def report(
 
 
 def chosen_format(form: Format | None, output: str | None) -> Format:
-    """The format that was asked for, else that of the output's suffix; raises ``UserError`` if it is none."""
+    """The format that was asked for, else that of the output's suffix; raises ``UserError`` if it cannot be made."""
     suffix = PurePosixPath(output or "").suffix.removeprefix(".").lower()
     if form is None and output is not None and suffix not in SUFFIXES:
         known = ", ".join(f".{each}" for each in SUFFIXES if each)
@@ -94,6 +96,8 @@ def chosen_format(form: Format | None, output: str | None) -> Format:
     chosen = form or ("terminal" if output is None else SUFFIXES[suffix])
     if chosen in ("parquet", "folder") and output is None:
         raise UserError(f"--format {chosen} needs --output FOLDER.")
+    if chosen in ("html", "folder"):
+        require_extra("figures", "A report with figures")
     return chosen
 
 

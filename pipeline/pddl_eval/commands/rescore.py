@@ -53,16 +53,17 @@ def rescore(
     from pddl_eval.run import readable_input
 
     columns = cast("dict[str, str] | None", previous_columns)  # ``command`` has read them.
+    again = [retry] if retry else []
     if dry_run:
         with readable_input(inputs, output, reading, options, note, keep=False) as source:
-            prepared, before = prepare_rescore(previous, source, output, options, run.shard_rows, columns)
+            prepared, before = prepare_rescore(previous, source, output, options, run.shard_rows, columns, again)
             print_shards(prepared)
-        if before.obstacle:
-            note(before.obstacle)
+            if before.obstacle:
+                note(before.obstacle)
+            print(f"{before.count_reusable():,} rows of OLD have scores that can be carried over")
         return
     chosen = None if report_to is None else chosen_format(None, report_to)
     with watched_run() as watch:
-        again = [retry] if retry else []
         settings = {"previous_columns": columns, "retry": again}
         settings |= asdict(reading) | asdict(options) | asdict(run)
         summary = rescore_dataset(previous, inputs, output, watch=watch, warn=note, **settings)

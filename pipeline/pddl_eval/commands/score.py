@@ -23,6 +23,7 @@ Output = Annotated[str, Argument(metavar="OUTPUT", help="Folder for the scored p
 ReportTo = Annotated[
     str | None, Option("--report", metavar="PATH", help="Also write the report: report/, report.html, tables.tex, ….")
 ]
+Part = Annotated[str | None, Option(metavar="I/N", help="Score the I-th of N shares of the rows, for any scheduler.")]
 DryRun = Annotated[bool, Option("--dry-run", help="Print the shards and write nothing.")]
 
 
@@ -33,6 +34,7 @@ def score(
     reading: ReadingOptions,
     options: ScoringOptions,
     run: RunOptions,
+    part: Part = None,
     report_to: ReportTo = None,
     dry_run: DryRun = False,
 ) -> None:
@@ -46,23 +48,25 @@ def score(
     pddl-eval score s3://bucket/pairs s3://bucket/scored --engine ray --address auto
     pddl-eval score answers.parquet scored --references problems.parquet --on id
     pddl-eval score logs/ scored --from inspect --references problems.parquet --report report/
+    pddl-eval score pairs.parquet scored --part 3/32
 
     OUTPUT gets Parquet partitions: every column of INPUT unchanged, then the score columns.
-    If the command is interrupted, the same command continues where it stopped. One run at a time writes into OUTPUT; a
-    second one says who does and exits with 2.
+    If the command is interrupted, the same command continues where it stopped, also with another --shard-rows. One run
+    at a time writes into OUTPUT, or several parts of it, each once; another one says who does and exits with 2. The
+    part that finds all others done writes the summary and the report. `pddl-eval status OUTPUT` says what is missing.
     """
-    from pddl_eval.run import pair_scorer, prepare_run, readable_input, score_dataset
+    from pddl_eval.run import SUMMARY, list_files, locate, pair_scorer, prepare_run, readable_input, score_dataset
 
     if dry_run:
         with readable_input(inputs, output, reading, options, note, keep=False) as source:
-            print_shards(prepare_run(source, output, pair_scorer(options), run.shard_rows))
+            print_shards(prepare_run(source, output, pair_scorer(options), run.shard_rows, part))
         return
     chosen = None if report_to is None else chosen_format(None, report_to)
     settings = asdict(reading) | asdict(options) | asdict(run)
     with watched_run() as watch:
-        summary = score_dataset(inputs, output, watch=watch, warn=note, **settings)
+        summary = score_dataset(inputs, output, part=part, watch=watch, warn=note, **settings)
     print(summary)
-    if chosen is not None:
+    if chosen is not None and (part is None or SUMMARY in list_files(locate(output))):
         write_as(built(output), chosen, report_to)
 
 

@@ -144,7 +144,7 @@ class Waiting:
 Event = Run | ShardResult | WorkerLost | Notice | Waiting
 
 Watcher = Callable[[Event], None]
-"""Is told the run before its first shard, then the record or failure of each shard, each lost worker, each notice.
+"""Is told the run before its first shard, then the record or failure of each shard, each lost worker and each notice.
 
 And, once a minute and from another thread, that it waits (``Waiting``)."""
 
@@ -294,10 +294,14 @@ def finish_shards(
         if troubles:
             there = shards_named(run.source, places.list_files(run.work.output))
             _remove_doubled(run, there, shards_named(run.source, records))
-            places.put_bytes(run.work.output / f"{FAILED}{run.suffix}.json", json.dumps(troubles, indent=1).encode())
+            places.put_bytes(run.work.output / f"{FAILED}{run.suffix}.json", _troubled(troubles))
             raise RunIncomplete(troubles, summary)
         done = finish_run(run, lambda all_records: summarize(all_records, summary.seconds))
         return done or replace(summary, rows_missing=_rows_left(run))
+
+
+def _troubled(troubles: Sequence[str]) -> bytes:
+    return json.dumps({"troubles": troubles}, indent=1).encode()
 
 
 def begin_run(run: Run) -> None:
@@ -338,6 +342,9 @@ def finish_run(run: Run, summarize: Callable[[Mapping[str, ShardRecord]], RunSum
     _remove_doubled(run, [shard for shard in there if shard.name not in records], counted)
     if not run.part:
         places.remove_temporary_files(output)
+    for name in places.list_files(output):
+        if name.startswith(FAILED) and name.endswith(".json"):
+            places.remove_file(output / name)
     summary = summarize(records)
     content = {"run": run.work.run, "complete": True, **summary.to_json()}
     places.put_bytes(output / SUMMARY, json.dumps(content, indent=1).encode())
@@ -588,10 +595,11 @@ def _json_log(path: str) -> Iterator[Watcher]:
 def log_line(result: ShardResult | WorkerLost | Notice | Waiting) -> str:
     """A line of JSON without its line break, in UTC.
 
-    ``event`` is ``shard``, ``shard_failed``, ``worker_lost``, ``node_excluded``, ``no_node`` or, once a minute while no
-    shard ends, ``waiting``: the rows ``done`` so far, ``seconds`` since the last result. A ``shard`` has ``rows``, of
-    these ``carried``, ``unreadable`` and ``unscored`` ones, ``statistics`` (verdict counts among them), ``seconds``,
-    ``node`` and ``attempt``; the others have a ``reason``.
+    ``event`` is ``shard``, ``shard_failed``, ``worker_lost``, ``node_excluded`` or ``no_node`` (``Notice``), or
+    ``waiting``, once a minute while no shard ends: the rows ``done`` so far, ``seconds`` since the last result.
+
+    A ``shard`` has ``rows``, of these ``carried``, ``unreadable`` and ``unscored`` ones, ``statistics`` (verdict counts
+    among them), ``seconds``, ``node`` and ``attempt``; the others have a ``reason``.
     """
     fields: dict[str, object]
     if isinstance(result, ShardRecord):
@@ -624,7 +632,7 @@ def _results(run: Run, options: RunOptions) -> Generator[Event, None, None]:
         engine = InProcess(function)
     else:
         engine = (
-            RayTasks(partial(_score_on_node, run.work), options)
+            RayTasks(partial(_score_on_node, run.work), options, len(run.missing))
             if options.engine == "ray"
             else Processes(function, options.workers or 1)
         )
