@@ -53,7 +53,7 @@ def score(
     OUTPUT gets Parquet partitions: every column of INPUT unchanged, then the score columns.
     If the command is interrupted, the same command continues where it stopped, also with another --shard-rows. One run
     at a time writes into OUTPUT, or several parts of it, each once; another one says who does and exits with 2. The
-    part that finds all others done writes the summary and the report. `pddl-eval status OUTPUT` says what is missing.
+    part that finds all others done writes the summary and the report. The command status says what is missing.
     """
     from pddl_eval.run import SUMMARY, list_files, locate, pair_scorer, prepare_run, readable_input, score_dataset
 

@@ -17,7 +17,7 @@ def status(
     output: Annotated[str, Argument(metavar="OUTPUT", help="Folder that `pddl-eval score` writes to; may be s3://….")],
     form: Annotated[Literal["terminal", "json"], Option("--format", help="How to write it.")] = "terminal",
 ) -> None:
-    """Say how far a run is: pairs done, who works on it, what failed, what is missing.
+    """Say how far a run is, and what is missing.
 
     \b
     pddl-eval status scored
