@@ -1,14 +1,19 @@
-"""Compiles the modules that a pair's time is spent in where ``PDDL_EVAL_COMPILE=1`` asks for it; else does nothing.
+"""What ``pyproject.toml`` cannot say: the README of a package index, and the modules that are compiled on demand.
 
     PDDL_EVAL_COMPILE=1 pip install .
+
+A package index shows the README without the repository beside it, so its links lead to the tag of the version.
 
 The modules are ordinary typed Python; mypyc makes them C extensions that give the same scores. Classes in them have no
 working ``functools.cached_property`` (mypyc computes it at each access), which a test checks.
 """
 
 import os
+import re
 import sys
 import tempfile
+import tomllib
+from pathlib import Path
 
 from setuptools import setup
 
@@ -39,10 +44,33 @@ follow_imports = skip
 ignore_errors = True
 """
 
+PROJECT = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
+VERSION = re.search(r'^__version__ = "(.+)"$', Path("pipeline/pddl_eval/__init__.py").read_text("utf-8"), re.MULTILINE)[
+    1
+]
+
+
+def absolute(link):
+    """A relative link of the README as a URL; code is left as it is."""
+    target = link["target"]
+    if target is None:
+        return link[0]
+    place = PROJECT["urls"]["Homepage"] + "/blob"
+    if target.endswith((".svg", ".png")):
+        place = place.replace("//github.com", "//raw.githubusercontent.com").removesuffix("/blob")
+    return f"]({place}/v{VERSION}/{'README.md' if target.startswith('#') else ''}{target})"
+
+
+CODE_OR_LINK = re.compile(r"^```.*?^```$|`[^`\n]+`|\]\((?!https://)(?P<target>[^)\s]+)\)", re.DOTALL | re.MULTILINE)
+README = {
+    "long_description": CODE_OR_LINK.sub(absolute, Path("README.md").read_text(encoding="utf-8")),
+    "long_description_content_type": "text/markdown",
+}
+
 if os.environ.get("PDDL_EVAL_COMPILE") != "1":
-    setup()
+    setup(**README)
 elif {"egg_info", "dist_info"}.intersection(sys.argv):  # pip asks what the build needs, and for the metadata
-    setup(setup_requires=["mypy>=1.18"])
+    setup(setup_requires=["mypy>=1.18"], **README)
 else:
     from mypyc.build import mypycify
 
@@ -50,4 +78,4 @@ else:
         config.write(CONFIG)
         config.flush()
         modules = [f"pipeline/pddl_eval/{module}.py" for module in COMPILED]
-        setup(ext_modules=mypycify([f"--config-file={config.name}", *modules]))
+        setup(ext_modules=mypycify([f"--config-file={config.name}", *modules]), **README)

@@ -2,9 +2,9 @@
 
     python jobs/nightly.py INPUT NIGHTS
 
-NIGHTS/2026-03-01/ gets scored/ and report.html. The report is written last: a night that has one is complete, and the
-next night compares itself with it. If the input changes within a day, the next run of that day is a night of its own,
-NIGHTS/2026-03-01.02/. Nothing is deleted without ``--keep``.
+NIGHTS is a folder or an s3:// URI. NIGHTS/2026-03-01/ gets scored/ and report.html. The report is written last: a night
+that has one is complete, and the next night compares itself with it. If the input changes within a day, the next run of
+that day is a night of its own, NIGHTS/2026-03-01.02/. Nothing is deleted without ``--keep``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import shutil
 import subprocess
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -30,7 +29,19 @@ from pddl_eval.errors import RunError
 from pddl_eval.options import RunOptions, ScoringOptions
 from pddl_eval.report import build_report, compare_datasets
 from pddl_eval.reuse import rescore_dataset
-from pddl_eval.run import OtherRun, RunIncomplete, RunSummary, claimed, locate, score_dataset
+from pddl_eval.run import (
+    Location,
+    OtherRun,
+    RunIncomplete,
+    RunSummary,
+    claimed,
+    has_file,
+    list_folders,
+    locate,
+    remove_file,
+    remove_folder,
+    score_dataset,
+)
 
 REPORT, SCORED = "report.html", "scored"
 
@@ -52,7 +63,9 @@ ALARM_SECONDS = 60
 @command
 def nightly(
     inputs: Inputs,
-    nights: Annotated[Path, typer.Argument(metavar="NIGHTS", help="Local folder with one folder for each night.")],
+    nights: Annotated[
+        str, typer.Argument(metavar="NIGHTS", help="Folder with one folder for each night; may be s3://….")
+    ],
     options: ScoringOptions,
     run: RunOptions,
     on: On = None,
@@ -72,16 +85,17 @@ def nightly(
 
     \b
     python jobs/nightly.py /srv/pairs /var/lib/pddl-eval --workers 4
-    python jobs/nightly.py s3://bucket/pairs nights --on-regression https://chat.example.org/hook
+    python jobs/nightly.py s3://bucket/pairs s3://bucket/nights --on-regression https://chat.example.org/hook
     python jobs/nightly.py pairs nights --on pair_id,model --on-regression 'mail -s regression me@example.org' --keep 30
 
     If a night is interrupted, the same command continues where it stopped; a complete night gives the same result
     again, so a scheduler may retry. If the input has changed since, it is another night: YYYY-MM-DD.02. One job at a
     time writes into NIGHTS; a second one says who does.
     """
-    with claimed(locate(nights)):
+    folder = locate(nights)
+    with claimed(folder):
         try:
-            night, summary = _score(inputs, nights, (date or datetime.now(UTC)).strftime("%Y-%m-%d"), options, run)
+            night, summary = _score(inputs, folder, (date or datetime.now(UTC)).strftime("%Y-%m-%d"), options, run)
         except RunIncomplete as error:
             say(str(error))
             raise typer.Exit(INCOMPLETE) from None
@@ -110,10 +124,10 @@ def nightly(
 
 
 def _score(
-    inputs: list[str], nights: Path, date: str, options: ScoringOptions, run: RunOptions
-) -> tuple[Path, RunSummary]:
+    inputs: list[str], nights: Location, date: str, options: ScoringOptions, run: RunOptions
+) -> tuple[Location, RunSummary]:
     """Score the night, or what is missing of it: the last one of that date, or the next if the input has changed."""
-    night = max((each for each in _nights(nights) if each.name.startswith(date)), default=nights / date)
+    night = nights / max((name for name in _nights(nights) if name.startswith(date)), default=date)
     settings = asdict(options) | asdict(run)
     with watched_run() as watch:
         while True:
@@ -131,26 +145,34 @@ def _score(
                 night = nights / f"{date}.{number:02}"
 
 
-def _nights(folder: Path) -> list[Path]:
-    """The nights in a folder, complete or not, in order."""
-    return sorted(each for each in folder.glob("????-??-??*") if NIGHT.fullmatch(each.name))
+def _nights(folder: Location) -> list[str]:
+    """The names of the nights in a folder, complete or not, in order."""
+    return [name for name in list_folders(folder) if NIGHT.fullmatch(name)]
 
 
-def _previous(night: Path) -> Path | None:
+def _is_complete(night: Location) -> bool:
+    return has_file(night / REPORT)
+
+
+def _previous(night: Location) -> Location | None:
     """The last complete night before that one."""
-    complete = [each for each in _nights(night.parent) if each < night and (each / REPORT).exists()]
-    return complete[-1] if complete else None
+    earlier = (night.parent / name for name in reversed(_nights(night.parent)) if name < night.name)
+    return next(filter(_is_complete, earlier), None)
 
 
-def _delete_before(night: Path, keep: int) -> None:
+def _delete_before(night: Location, keep: int) -> None:
     """Delete the nights before the last ``keep`` complete ones up to that night."""
-    earlier = [each for each in _nights(night.parent) if each <= night]
-    kept = [each for each in earlier if (each / REPORT).exists()][-keep:]
-    for each in earlier:
-        if each < kept[0] and not each.is_symlink():
-            (each / REPORT).unlink(missing_ok=True)  # First, so that what is half deleted is not complete.
-            shutil.rmtree(each)
-            say(f"Deleted the night {each.name}.")
+    kept = 0
+    for name in reversed(_nights(night.parent)):
+        each = night.parent / name
+        if name > night.name:
+            continue
+        if kept < keep:
+            kept += _is_complete(each)
+        elif not (each.is_local and Path(each.path).is_symlink()):
+            remove_file(each / REPORT)  # First, so that what is half deleted is not complete.
+            remove_folder(each)
+            say(f"Deleted the night {name}.")
 
 
 def _alarm(command_or_url: str, facts: dict[str, Any]) -> None:

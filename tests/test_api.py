@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pddl_eval import ParseError, Problem, certificate, compare_domains, compare_plans, compare_problems, fully_specify
+from pddl_eval import (
+    ParseError,
+    Problem,
+    certificate,
+    compare_domains,
+    compare_plans,
+    compare_problems,
+    compare_tasks,
+    fully_specify,
+)
 from pddl_eval.explain import explain
 from pddl_eval.parsing import DomainError
 
@@ -63,3 +72,11 @@ def test_a_problem_with_an_undeclared_object_is_refused() -> None:
     for call in (certificate, fully_specify):
         with pytest.raises(ParseError, match="`b`"):
             call(problem)
+
+
+@pytest.mark.parametrize("reference", [None, ""])
+def test_a_task_without_a_reference_problem_is_refused_by_its_name(reference: str | None) -> None:
+    domain = "(define (domain d) (:action go :parameters (?a) :precondition (at ?a) :effect (done ?a)))"
+    with pytest.raises(ParseError, match="reference problem") as caught:
+        compare_tasks(domain, reference, domain, None)
+    assert "answer" not in str(caught.value)

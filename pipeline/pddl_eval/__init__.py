@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pddl_eval.model import Problem
     from pddl_eval.parsing import ParseError, parse_problem
     from pddl_eval.report import Report, build_report
+    from pddl_eval.rewards import reward
     from pddl_eval.run import RunStatus, RunSummary, run_status, score_dataset
     from pddl_eval.table import score_frame
     from pddl_eval.verdict import Counterexample, DomainVerdict, ProblemVerdict
@@ -47,6 +48,7 @@ _ROOMS = {
     "model": ("Problem",),
     "parsing": ("ParseError", "parse_problem"),
     "report": ("Report", "build_report"),
+    "rewards": ("reward",),
     "run": ("RunStatus", "RunSummary", "run_status", "score_dataset"),
     "table": ("score_frame",),
     "verdict": ("Counterexample", "DomainVerdict", "ProblemVerdict"),
@@ -75,6 +77,7 @@ __all__ = [
     "counterexample",
     "fully_specify",
     "parse_problem",
+    "reward",
     "run_status",
     "scene_graph",
     "score_dataset",

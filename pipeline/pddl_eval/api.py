@@ -10,6 +10,7 @@ from pddl_eval.errors import UserError
 from pddl_eval.metrics import DomainPair, decided_task, score_problem_pair
 from pddl_eval.model import Domain, Problem, State, problem_to_pddl
 from pddl_eval.options import ScoringOptions
+from pddl_eval.parsing import ParseError
 from pddl_eval.verdict import Counterexample, ProblemVerdict, Undecided, Unsolvable, Verdict
 
 ROW_SECONDS = ScoringOptions().row_seconds
@@ -167,7 +168,7 @@ def compare_tasks(
 
     Raises ``UserError`` where the reference domain is missing, has no operators or cannot be read, ``ParseError`` (a
     ``UserError``) where the reference problem cannot be read.
-    Source: DESIGN.md, section 7.
+    Source: Planetarium, section 4, and strong equivalence of domains (Shoeeb and McCluskey) under one renaming.
 
     >>> go = "(define (domain d) (:action go :parameters (?a ?b) :precondition (at ?a) :effect (at ?b)))"
     >>> trip = "(define (problem p) (:domain d) (:objects x y) (:init (at x)) (:goal (at y)))"
@@ -177,4 +178,8 @@ def compare_tasks(
     """
     with row_budget(ROW_SECONDS):
         pair = DomainPair(reference_domain, generated_domain)
-        return decided_task(pair, task_of(reference_problem, reference_domain), generated_problem, is_placeholder)
+        try:
+            reference = task_of(reference_problem, reference_domain)
+        except ParseError as error:
+            raise ParseError(error.verdict, f"the reference problem cannot be read: {error.detail}") from None
+        return decided_task(pair, reference, generated_problem, is_placeholder)

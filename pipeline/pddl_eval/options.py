@@ -24,7 +24,7 @@ PAIRS = ("problem", "plan", "domain")
 """What is compared: each has a column ``reference_…`` and a column ``generated_…``."""
 
 SCORED = (*(f"{side}_{pair}" for pair in PAIRS for side in ("reference", "generated")), "is_placeholder", "domain")
-"""The columns that scores are made of (DESIGN.md, section 2)."""
+"""The columns that scores are made of."""
 
 MEANINGS = (*SCORED, "model", "reference_id")
 """The columns that mean something: those, and who answered which question, which reports ask."""

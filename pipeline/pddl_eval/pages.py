@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -38,6 +39,9 @@ LINE_CHARACTERS = 5000
 
 EXCERPT_CHARACTERS, START_CHARACTERS = 20_000, 60
 """Characters of an excerpt in HTML, and of its start, which is all that the other formats show."""
+
+NAME_CHARACTERS = 48
+"""About the most of one name in a table on a terminal: a longer one would make its row a dozen lines."""
 
 HEADING_CHARACTERS = 8
 """Width in which the heading of a column of numbers is wrapped on a terminal, if its words are not longer."""
@@ -320,13 +324,24 @@ def _rich_table(shown: Table) -> RichTable:
             longest = max(map(len, name.split()), default=1)
             heading = "\n".join(wrap(_in_cell(name), max(longest, HEADING_CHARACTERS)))
             drawn.add_column(Text(heading), justify="right", no_wrap=True)
+    names = {word for row in shown.rows for cell in row for word in _in_cell(cell.text).split()}
+    short = _short_names([name for name in names if len(name) > NAME_CHARACTERS])
     for row in shown.rows:
-        drawn.add_row(*map(_rich_cell, row))
+        drawn.add_row(*(_rich_cell(cell, short) for cell in row))
     return drawn
 
 
-def _rich_cell(cell: Cell) -> Text:
-    text = Text(_in_cell(cell.text), "bold red" if cell.differs else "")
+def _short_names(names: Sequence[str]) -> dict[str, str]:
+    """Names without their middle, where that leaves them different."""
+    half = NAME_CHARACTERS // 2
+    short = {name: f"{name[:half]}…{name[-half:]}" for name in names}
+    known = Counter(short.values())
+    return {name: shown for name, shown in short.items() if known[shown] == 1}
+
+
+def _rich_cell(cell: Cell, short: Mapping[str, str]) -> Text:
+    shown = re.sub(r"\S+", lambda word: short.get(word[0], word[0]), _in_cell(cell.text))
+    text = Text(shown, "bold red" if cell.differs else "")
     if cell.minor:
         text.append(f"\n{_in_cell(cell.minor)}", style="dim")
     if cell.command:

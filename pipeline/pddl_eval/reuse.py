@@ -103,8 +103,7 @@ def rescore_dataset(  # noqa: PLR0913 (one keyword a setting)
     finally:
         _open_index.cache_clear()
     if runs.list_files(folder):
-        with runs.dataset_errors(folder, "write"):
-            folder.filesystem.delete_dir(folder.path)
+        runs.remove_folder(folder)
     return summary
 
 

@@ -85,6 +85,14 @@ def test_references_that_cannot_be_used_are_counted(tmp_path: Path) -> None:
     assert "1 answers; 2 left out" in run("generate", "variants", path, tmp_path / "out.parquet").stdout
 
 
+def test_variants_of_references_that_are_all_unusable_are_an_error_and_no_file(tmp_path: Path) -> None:
+    path, output = tmp_path / "bad.parquet", tmp_path / "out.parquet"
+    pq.write_table(pa.table({"reference_problem": ["", "(define (problem p)", None]}), path)
+    result = run("generate", "variants", path, output)
+    assert result.exit_code == 2 and "3 references" in result.stderr
+    assert [each.name for each in tmp_path.iterdir()] == ["bad.parquet"]
+
+
 def test_variants_of_domains_and_what_their_scores_must_be(tmp_path: Path) -> None:
     """From the corpus to a scored dataset in which every verdict is its label."""
     domains, answers, scored = (tmp_path / name for name in ("domains.parquet", "answers.parquet", "scored"))

@@ -18,6 +18,7 @@ from tests.docs.readme_outputs import FIGURES, outputs, tables
 
 README = read_page("README.md")
 PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "infra/README.md"]
+PAGES += sorted(page.relative_to(ROOT).as_posix() for page in (ROOT / "infra" / "site" / "pages").rglob("*.md"))
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,15 @@ import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pddl_eval.run import claimed, locate
+from pddl_eval.commands.command import application
+from pddl_eval.run import claimed, list_files, list_folders, locate, new_parquet, read_bytes
+from typer.testing import CliRunner, Result
 
 from tests.commands.running import ROOT, start
 
@@ -176,3 +179,73 @@ def test_a_url_gets_the_numbers_of_a_regression(nights: Nights, hook: tuple[str,
     assert json.loads(posted[0])["regressions"] == 1
     said = nights.run("2026-03-02", "--on-regression", f"{url}/broken-token", code=4)
     assert "500" in said and "broken-token" not in said, "the URL of a web hook is a secret"
+
+
+def night(store: str, date: str, *options: str) -> Result:
+    """The job in this process."""
+    spec = spec_from_file_location("nightly_job", ROOT / "jobs" / "nightly.py")
+    assert spec and spec.loader
+    job = module_from_spec(spec)
+    spec.loader.exec_module(job)
+    app = application()
+    app.command()(job.nightly)
+    arguments = [f"{store}/pairs", f"{store}/nights", "--date", date, "--workers", "1", *options]
+    result = CliRunner().invoke(app, arguments)
+    assert "Traceback" not in result.stderr
+    return result
+
+
+@pytest.mark.parametrize(
+    ("place", "dataset"),
+    [
+        pytest.param("s3", "several models", marks=pytest.mark.s3),
+        *(
+            pytest.param("disk", dataset, marks=pytest.mark.slow)
+            for dataset in ("plain", "without ids", "several models")
+        ),
+        *(
+            pytest.param("s3", dataset, marks=(pytest.mark.slow, pytest.mark.s3))
+            for dataset in ("plain", "without ids")
+        ),
+    ],
+)
+def test_two_nights_on_disk_and_on_s3(place: str, dataset: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    store = f"s3://{request.getfixturevalue('bucket')}" if place == "s3" else str(tmp_path)
+    models = ["alpha", "beta"] if dataset == "several models" else ["alpha"]
+
+    def write(worse: bool) -> None:
+        """Four questions of each model: the second night, a better answer to one and perhaps a worse one to another."""
+        asked = [(number, model) for model in models for number in range(4)]
+        answers = [GOOD, GOOD, GOOD, BAD] * len(models)
+        if worse:
+            answers[0], answers[3] = BAD, GOOD
+        columns = {
+            "pair_id": [number for number, _ in asked],
+            "model": [model for _, model in asked],
+            "reference_plan": [f"{GOOD} (drop b{number})" for number, _ in asked],
+            "generated_plan": [
+                f"{answer} (drop b{number})" for answer, (number, _) in zip(answers, asked, strict=True)
+            ],
+        }
+        table = pa.table(columns).drop_columns(["pair_id"] if dataset == "without ids" else [])
+        with new_parquet(locate(f"{store}/pairs/answers.parquet"), table.schema) as writer:
+            writer.write_table(table)
+
+    on = ("--on", "pair_id,model") if dataset == "several models" else ()
+    write(worse=False)
+    assert night(store, "2026-03-01", *on).exit_code == 0
+    write(worse=True)
+    for _ in range(2):  # A scheduler that retries is told the same.
+        found = night(store, "2026-03-02", *on, "--keep", "2")
+        assert found.exit_code == 4, found.stderr
+        assert found.stderr.endswith("2026-03-01 and are not right now: 1.\n")
+    nights = locate(f"{store}/nights")
+    summary = json.loads(read_bytes(nights / "2026-03-02/scored/_summary.json"))
+    assert (summary["rows"], summary["rows_carried"]) == (4 * len(models), 4 * len(models) - 2)
+    page = read_bytes(nights / "2026-03-02/report.html").decode()
+    assert page.startswith("<!DOCTYPE html>") and all(model in page for model in models)
+    assert list_files(nights) == {}, "the lock is gone"
+    with claimed(nights):
+        assert night(store, "2026-03-03", *on).exit_code == 2
+    assert night(store, "2026-03-03", *on, "--keep", "2").exit_code == 0
+    assert list_folders(nights) == ["2026-03-02", "2026-03-03"]

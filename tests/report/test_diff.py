@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +13,9 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from pddl_eval.errors import UserError
 from pddl_eval.pages import markdown, terminal
 from pddl_eval.report import Comparison, compare_datasets, comparison_json, comparison_page
 from pddl_eval.report.intervals import paired
@@ -313,3 +316,108 @@ def test_rows_without_ids_are_joined_by_reference_and_model() -> None:
     other = compare_datasets(frame(rows), frame([(f"d{n}", "m", True) for n in range(80)]))
     assert (other.both, other.gone, other.added) == (0, 80, 80)
     assert other.too_few
+
+
+def by_key(path: Path, keys: pa.Array, equivalent: list[bool]) -> Path:
+    pq.write_table(pa.table({"key": keys, "equivalent": equivalent}), path)
+    return path
+
+
+MOMENT = datetime(2026, 3, 1, 12, 30, 15)
+STRUCT = pa.struct([("split", pa.dictionary(pa.int8(), pa.string())), ("n", pa.float32())])
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("type_", "values", "other"),
+    [
+        (pa.bool_(), [True, False], None),
+        (pa.int8(), [3, 4], pa.uint64()),
+        (pa.uint64(), [2**64 - 1, 4], pa.int64()),
+        (pa.float32(), [0.5, NAN], pa.float64()),
+        (pa.float16(), [0.5, -0.0], pa.float32()),
+        (pa.string(), ["a", ""], pa.large_string()),
+        (pa.string_view(), ["a", ""], pa.dictionary(pa.int32(), pa.string())),
+        (pa.dictionary(pa.int8(), pa.large_string()), ["a", "b"], pa.string()),
+        (pa.binary(), [b"\xff", b""], pa.large_binary()),
+        (pa.binary(2), [b"\xff\x00", b"\x00\x00"], pa.binary()),
+        (pa.date32(), [MOMENT.date(), date(1, 1, 1)], pa.date32()),
+        (pa.time32("s"), [time(1), time(2)], pa.time64("us")),
+        (pa.timestamp("ms"), [MOMENT, datetime(2999, 1, 1)], pa.timestamp("ns")),
+        (pa.timestamp("us", "UTC"), [MOMENT, datetime(2025, 1, 1)], pa.timestamp("us", "Asia/Tokyo")),
+        (pa.duration("s"), [timedelta(1), timedelta(2)], pa.duration("us")),
+        (pa.decimal128(5, 2), [Decimal("1.50"), Decimal("2.00")], pa.decimal128(20, 4)),
+        (pa.list_(pa.int32()), [[1, None], []], pa.large_list(pa.int64())),
+        (pa.list_(pa.float64(), 1), [[NAN], [0.0]], pa.list_(pa.float64())),
+        (STRUCT, [{"split": "a", "n": 1.0}, {"split": None, "n": NAN}], STRUCT),
+        (pa.list_(STRUCT), [[{"split": "a", "n": 1.0}], []], None),
+    ],
+    ids=str,
+)
+def test_every_type_can_be_a_key(
+    type_: pa.DataType, values: list[object], other: pa.DataType | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A null is found nowhere, and of two types that differ a value that one of them does not have."""
+    monkeypatch.setattr("pddl_eval.report.joined.BUCKET_ROWS", 1)
+    old = by_key(tmp_path / "old.parquet", pa.array([*values, None], type_), [True] * 3)
+    new = by_key(tmp_path / "new.parquet", pa.array([None, *values[::-1]], type_), [False] * 3)
+    found = compare_datasets(old, new, on=["key"])
+    assert (found.both, found.regressions, found.added, found.gone, found.keyless) == (2, 2, 1, 1, 2)
+    if other is not None:
+        wide = other in (pa.int64(), pa.timestamp("ns"))  # Too narrow for one of the values.
+        held = [None, values[1]] if other == pa.int64() else [values[0], None] if wide else values
+        new = by_key(tmp_path / "new.parquet", pa.array(held, other), [False] * 2)
+        found = compare_datasets(old, new, on=["key"])
+        assert (found.both, found.gone) == ((1, 2) if wide else (2, 1))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (pa.int64(), pa.float64()),
+        (pa.string(), pa.binary()),
+        (pa.timestamp("us"), pa.timestamp("us", "UTC")),
+        (pa.date32(), pa.timestamp("us")),
+        (pa.list_(pa.int64()), pa.list_(pa.uint64())),
+    ],
+    ids=str,
+)
+def test_keys_of_two_kinds_are_refused(one: pa.DataType, other: pa.DataType, tmp_path: Path) -> None:
+    old, new = (by_key(tmp_path / f"{n}.parquet", pa.nulls(1, type_), [True]) for n, type_ in enumerate((one, other)))
+    with pytest.raises(UserError, match="column key is"):
+        compare_datasets(old, new, on=["key"])
+    assert compare_datasets(old, by_key(tmp_path / "none.parquet", pa.nulls(1), [True]), on=["key"]).gone == 1
+
+
+@settings(max_examples=8)
+@given(st.data())
+def test_many_buckets_say_what_one_says(data: st.DataObject) -> None:
+    """References, models and keys lie in different buckets; rows are read some at a time."""
+    rows = st.tuples(
+        st.integers(0, 6), st.sampled_from(["m", "n", None]), st.sampled_from([YES, NO, OPEN]), st.integers()
+    )
+    sides = []
+    for _ in range(2):
+        references, models, equivalent, seeds = zip(*data.draw(st.lists(rows, min_size=1, max_size=30)), strict=True)
+        columns = {
+            "reference_certificate": [f"c{each}" for each in references],
+            "model": pl.Series(models, dtype=pl.String),
+            "plan_score": [(seed % 100) / 100 for seed in seeds],
+        }
+        sides.append(problems(*equivalent, **columns))
+    for on in ("id", "model"):
+        frames = [side.drop("id") if on == "model" else side for side in sides]
+        found = [comparison_json(compare_datasets(*frames))]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("pddl_eval.report.joined.BUCKET_ROWS", 5)
+            patch.setattr("pddl_eval.report.scored.PIECE_ROWS", 4)
+            found.append(comparison_json(compare_datasets(*frames)))
+        one, many = (json.loads(text, parse_float=lambda number: round(float(number), 9)) for text in found)
+        assert one == many
+
+
+def test_a_repeated_key_is_found_in_any_bucket(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pddl_eval.report.joined.BUCKET_ROWS", 5)
+    old, new = problems(*[YES] * 40), problems(*[YES] * 40, id=[*range(36), 8, 8, 30, 7])
+    with pytest.raises(UserError, match="2 rows of the frame share id 7:"):
+        compare_datasets(old, new)

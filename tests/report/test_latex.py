@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 from pddl_eval.pages import Cell, Page, Section, Table
@@ -12,6 +15,9 @@ from pddl_eval.report.latex import ESCAPES, escape_latex
 from tests.report.scored_rows import HOSTILE, answers
 
 HOSTILE_TEX = r"\input{/etc/passwd} 100% & $x_1^2$ #1 ~{}" + HOSTILE
+
+FOREIGN = "Ω ω Σ Α ά é Ł ß Ж 模型 ✓ 🦙 x² µ ħ ½ ™"
+"""Letters and signs of names: with and without a command, accented, of other alphabets."""
 
 
 @pytest.fixture(scope="module")
@@ -52,3 +58,38 @@ def test_a_line_break_in_the_data_does_not_end_a_comment() -> None:
 def test_intervals_stand_small_behind_their_number() -> None:
     page = Page("t", (), (), [Section("s", (), [Table("c", ["model", "%"], [[Cell("a"), Cell("50.0", "40.0–60.0")]])])])
     assert r"a & 50.0 {\scriptsize (40.0--60.0)} \\" in latex(page)
+
+
+@pytest.mark.parametrize(
+    ("text", "spelled"),
+    [
+        ("Ω", r"$\Omega$"),
+        ("λ", r"$\lambda$"),
+        ("Α", "[U+0391]"),
+        ("ạ", "a"),
+        ("模", "[U+6A21]"),
+        ("🦙", "[U+1F999]"),
+    ],
+)
+def test_what_pdflatex_has_no_letter_for_is_spelled(text: str, spelled: str) -> None:
+    assert escape_latex(text) == rf"\unicodecharacter{{{text}}}{{{spelled}}}"
+    made = latex(Page("t", (), (), [Section("s", (), [Table("c", ["model"], [[Cell(text)]])])]))
+    assert made.count(r"\providecommand{\unicodecharacter}") == 1
+    assert made.index("providecommand") < made.index(r"\begin{table}")
+
+
+def test_letters_with_accents_stay() -> None:
+    assert escape_latex("é Ł ß ü ŝ") == "é Ł ß ü ŝ"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex with booktabs")
+def test_pdflatex_reads_every_table(tmp_path: Path) -> None:
+    table = latex(report_page(build_report(answers(HOSTILE_TEX + FOREIGN, plans=True))))
+    packages = r"\usepackage[T1]{fontenc}\usepackage{booktabs}"
+    text = rf"\documentclass{{article}}{packages}\begin{{document}}{table}\end{{document}}"
+    (tmp_path / "paper.tex").write_text(text, encoding="utf-8")
+    result = subprocess.run(
+        ["pdflatex", "-draftmode", "-halt-on-error", "paper.tex"], cwd=tmp_path, capture_output=True, timeout=120
+    )
+    assert result.returncode == 0, result.stdout[-2000:]

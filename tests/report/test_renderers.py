@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
-from pddl_eval.pages import MOST_ROWS, escape_markdown, markdown, terminal
+from pddl_eval.pages import MOST_ROWS, Cell, Page, Section, Table, escape_markdown, markdown, plain, terminal
 from pddl_eval.report import Report, build_report, report_html, report_json, report_page, write_tables
 from pddl_eval.shown import line
 from rich.console import Console
@@ -199,6 +199,21 @@ def test_markdown_keeps_a_command_whole(tmp_path: Path) -> None:
 def test_the_terminal_stays_within_its_width(hostile: Report, report: Report) -> None:
     for each in (hostile, report):
         assert max(map(len, printed(each, 80).splitlines())) <= 80
+
+
+def test_a_long_name_takes_few_lines_of_a_terminal() -> None:
+    long, other = (f"org/{'very-long-' * 20}{end}" for end in ("7b", "70b"))
+    text = printed(build_report(pl.concat([answers(long), answers(other)])), 100)
+    assert long not in text and "7b" in text and "70b" in text
+    rows = text[text.index("Percent of answers, by model\n") : text.index("Percent of answers, by domain\n")]
+    assert len(rows.splitlines()) < 25
+
+
+def test_names_that_differ_in_their_middle_are_shown_whole() -> None:
+    one, other = (f"{'a' * 40}{middle}{'b' * 40}" for middle in "12")
+    cells = [[Cell(one)], [Cell(other)], [Cell("c" * 90)]]
+    text = plain(Page("t", (), (), [Section("s", (), [Table("c", ["model"], cells)])]), 120)
+    assert one in text and other in text and "c" * 90 not in text
 
 
 def test_the_terminal_takes_nothing_for_markup_or_escapes(hostile: Report) -> None:

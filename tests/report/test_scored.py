@@ -30,6 +30,15 @@ def test_a_folder_a_pattern_a_file_and_a_frame_are_reported_alike(tmp_path: Path
         assert found.examples.drop("command").equals(expected.examples.drop("command"))
 
 
+def test_a_column_named_as_the_number_of_a_row_is_not_read(tmp_path: Path) -> None:
+    frame = answers()
+    named = frame.with_columns(pl.lit("mine").alias(ROW))
+    named.write_parquet(tmp_path / "one.parquet")
+    for place in (named, tmp_path / "one.parquet"):
+        assert open_scored(place).frame.select(ROW).collect()[ROW].to_list() == list(range(len(frame)))
+        assert build_report(place).rates.equals(build_report(frame).rates)
+
+
 def test_rows_are_numbered_through_the_partitions_in_order(tmp_path: Path) -> None:
     frame = answers()
     folder = write_partitions(tmp_path, [frame.slice(start, 3) for start in (0, 3, 6)])

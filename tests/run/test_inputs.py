@@ -93,7 +93,7 @@ def test_nothing_there(tmp_path: Path) -> None:
         tmp_path / "none.parquet": "There is no file or folder",
         tmp_path / "*.parquet": "No file matches",
         tmp_path / "none/*.parquet": "There is no folder",
-        tmp_path: "holds no Parquet files",
+        tmp_path: "holds no files of rows",
     }.items():
         with pytest.raises(DatasetError, match=sentence) as refusal:
             open_source(place)
@@ -255,10 +255,10 @@ def test_a_pipe_in_a_folder_is_not_waited_for(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "word"),
     [
-        (b'{"reference_problem": "(define"}\n' * 9, "read_ndjson"),
-        (b'[{"reference_problem": "(define"}]' * 9, "read_json"),
-        (b"id,reference_problem\n1,x\n" * 9, "read_csv"),
-        (b"ARROW1\0\0" + b"\0" * 99, "read_ipc"),
+        (b'{"reference_problem": "(define"}\n' * 9, "JSON Lines"),
+        (b'[{"reference_problem": "(define"}]' * 9, "one object a line"),
+        (b"id,reference_problem\n1,x\n" * 9, "CSV"),
+        (b"ARROW1\0\0" + b"\0" * 99, "Arrow IPC"),
         (b"PAR1" + b"\0" * 40 + b"PARE", "encrypted"),
     ],
 )

@@ -237,10 +237,10 @@ def test_what_is_kept_overlaps_nothing_and_what_is_left_is_the_rest(found: list[
 def test_a_worker_of_a_run_that_another_has_replaced_writes_nothing(
     pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lock, "BEAT_SECONDS", 0.01)
     plan = prepare_run(pairs, tmp_path / "out", length_scorer(), 100)
     score.begin_run(plan)
     with lock.claimed(plan.work.output) as claim:
+        monkeypatch.setattr(lock, "BEAT_SECONDS", 0.01)  # Not of the beats, which are already waiting.
         work = replace(plan.work, claim=claim)
         assert isinstance(score_shard(work, ShardTask(plan.shards[0])), ShardRecord)
         place = tmp_path / "out" / lock.LOCK

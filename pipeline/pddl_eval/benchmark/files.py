@@ -15,6 +15,7 @@ import pyarrow as pa
 from pddl_eval.benchmark.enumeration import PAIRS_SCHEMA, SIZE_BUCKETS, benchmark_pairs, pairs_tables
 from pddl_eval.benchmark.sample import sample_table
 from pddl_eval.benchmark.variants import PROBLEMS, Draw, Kind, variants_schema, variants_table
+from pddl_eval.errors import UserError
 from pddl_eval.run import DatasetError, Shard, Source, locate, new_parquet, ordered_map, plan_shards, read_rows
 
 ROW_GROUP_ROWS = 4096
@@ -52,8 +53,8 @@ def write_variants(  # noqa: PLR0913 (what is read, made and written)
     """Write answers to references; returns how many ``answers`` have the same labels.
 
     ``watch`` is told how many answers are done, counting those that an unusable reference does not get. The number of
-    ``workers`` changes no answer. Raises ``UserError`` where the columns do not fit, and ``DatasetError`` where a file
-    is damaged.
+    ``workers`` changes no answer. Raises ``UserError`` where the columns do not fit or no reference can be used, and
+    ``DatasetError`` where a file is damaged; nothing is written then.
     """
     schema = variants_schema(source.schema, kind)
     shards = plan_shards(source, max(1, ROW_GROUP_ROWS // per_reference))
@@ -69,6 +70,8 @@ def write_variants(  # noqa: PLR0913 (what is read, made and written)
             writer.write_table(table)
             watch(shard.rows * per_reference)
             counts.append(_count(table, labels))
+        if source.rows and not any(map(len, counts)):
+            raise UserError(f"none of the {source.rows:,} references can be used: each is empty or cannot be read")
     return pl.concat(counts).group_by(labels, maintain_order=True).agg(pl.sum("answers"))
 
 

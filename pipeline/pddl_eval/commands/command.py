@@ -41,7 +41,10 @@ KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 DOMAIN_BYTES = 10 * 2**20
 
-Inputs = Annotated[list[str], Argument(metavar="INPUT", help="Parquet files, folders, patterns, s3:// URIs.")]
+Inputs = Annotated[
+    list[str],
+    Argument(metavar="INPUT", help="Files, folders, patterns, s3:// URIs: Parquet, JSON Lines, CSV or Arrow."),
+]
 
 
 By = Annotated[

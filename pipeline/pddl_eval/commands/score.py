@@ -36,6 +36,7 @@ def score(
     pddl-eval score pairs.parquet scored
     pddl-eval score 'pairs/*.parquet' scored --column generated_problem=output --workers 4
     pddl-eval score pairs.parquet scored --domain logistics.pddl
+    pddl-eval score answers.jsonl.gz scored
     pddl-eval score s3://bucket/pairs s3://bucket/scored --engine ray --address auto
     pddl-eval score pairs.parquet scored --part 3/32
 

@@ -42,7 +42,7 @@ def decide_tasks(
     generated: Problem | Unreadable,
     is_placeholder: bool,
 ) -> TaskDecision:
-    """Whether the problems are equivalent under a renaming that makes their domains equivalent (DESIGN.md, section 7).
+    """Whether the problems are equivalent under a renaming that makes their domains equivalent.
 
     ``domains`` is what ``decide_domains`` said of the domains.
     """

@@ -33,7 +33,7 @@ PAIR_ID = "pair_id"
 class DatasetRow:
     """A row; ``number`` counts from 0 over the files in the order of their partitions.
 
-    ``values`` are its values by meaning (DESIGN.md, section 2), both columns of each pair that it has among them.
+    ``values`` are its values by meaning (``options.MEANINGS``), both columns of each pair that it has among them.
     ``verdict`` is what a scored dataset recorded, None if it is not scored. ``options`` are for its scores.
     """
 
@@ -99,7 +99,7 @@ def _values_of_files(source: str, answer: str, domain: str | None, problem: str 
 
 
 def row_at(places: Input | Source, number: int, columns: Mapping[str, str] | None = None) -> DatasetRow:
-    """Row ``number``; ``columns`` maps meanings (DESIGN.md, section 2) to the dataset's names.
+    """Row ``number``; ``columns`` maps meanings (``options.MEANINGS``) to the dataset's names.
 
     Raises ``DatasetError`` if there is no such row, ``UserError`` if a column is missing or no pair is there.
     """

@@ -58,7 +58,7 @@ class DomainExplanation:
 def explain_domains(row: Row, options: ScoringOptions) -> DomainExplanation:
     """Why the generated domain of a row has its scores.
 
-    ``row`` maps the meanings of DESIGN.md, section 2, to values. Raises ``UserError`` where the reference domain cannot
+    ``row`` maps meanings (``options.MEANINGS``) to values. Raises ``UserError`` where the reference domain cannot
     be read.
 
     >>> go = "(define (domain d) (:action go :parameters (?a ?b) :precondition (at ?a) :effect (at ?b)))"

@@ -79,7 +79,7 @@ class PlanExplanation:
 def explain_plans(row: Row, options: ScoringOptions) -> PlanExplanation:
     """Why the generated plan of a row has its scores.
 
-    ``row`` maps the meanings of DESIGN.md, section 2, to values. Raises ``PlanError`` where there is no reference plan,
+    ``row`` maps meanings (``options.MEANINGS``) to values. Raises ``PlanError`` where there is no reference plan,
     ``DomainError`` where the row's domain is a text that cannot be read.
 
     >>> dark = "(define (problem p) (:domain d) (:init (off)) (:goal (on)))"

@@ -65,7 +65,7 @@ class RowExplanation:
 def explain_row(row: Row, options: ScoringOptions | None = None, *, only: str | None = None) -> RowExplanation:
     """Why each generated value of a row has its scores.
 
-    ``row`` maps the meanings of DESIGN.md, section 2, to values: both columns of at least one pair. A pair that cannot
+    ``row`` maps meanings (``options.MEANINGS``) to values: both columns of at least one pair. A pair that cannot
     be scored is explained by the reason. ``only`` names one of the pairs. Raises ``UserError`` if there is no pair.
 
     >>> pick = {"reference_plan": "(pick a)", "generated_plan": "(pick b)"}

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pddl_eval.metrics.actions import plan_jaccard, plan_lcs
 from pddl_eval.metrics.domain_equivalence import decided_task
 from pddl_eval.metrics.domains import DOMAIN, DomainPair, DomainScores, compare_domains
+from pddl_eval.metrics.pairing import as_column
 from pddl_eval.metrics.plans import PLAN, PlanScores, compare_plans
 from pddl_eval.metrics.problem import PROBLEM, score_problem_pair
-from pddl_eval.metrics.registry import Column, Pair, Row, domain_of
+from pddl_eval.metrics.registry import Column, OnlySome, Pair, Row, domain_of
 
 PAIRS = (PROBLEM, PLAN, DOMAIN)
 
@@ -37,9 +38,11 @@ __all__ = [
     "ROW_COLUMNS",
     "DomainPair",
     "DomainScores",
+    "OnlySome",
     "Pair",
     "PlanScores",
     "Row",
+    "as_column",
     "compare_domains",
     "compare_plans",
     "decided_task",

@@ -1,4 +1,4 @@
-"""One pair of problems: read both, decide, look for a plan, and say it in the names of DESIGN.md section 2.
+"""One pair of problems: read both, decide, look for a plan, and say it as the values of the score columns.
 
 A reference is read and analysed once for all its answers; answers that repeat are scored once.
 """

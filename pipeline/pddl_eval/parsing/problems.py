@@ -63,7 +63,7 @@ def parse_problem(text: str | None, constants: Iterable[str] = ()) -> Problem:
     """The planning problem in a text: PDDL, or a model's answer with prose, Markdown fences or drafts around it.
 
     The first block that starts at ``(define (problem``, is accepted by the ``pddl`` package's parser, is STRIPS and
-    names only declared objects counts (DESIGN.md section 3). Names are in lower case, because PDDL ignores case.
+    names only declared objects counts. Names are in lower case, because PDDL ignores case.
 
     ``constants`` are objects that the domain declares. Raises ``ParseError``, a ``ValueError`` with the ``verdict``
     (``empty``, ``unparseable``, ``not_strips`` or ``invalid_atom``) and the ``detail`` of the first block.
@@ -92,7 +92,7 @@ def read_problem(text: str | None, constants: Iterable[str] = (), *, by_package:
     '`(on b1 b9)` in :init names `b9`, which :objects does not declare'
     """
     if not text or text.isspace():
-        return Unreadable(Verdict.EMPTY, "the answer is empty")
+        return Unreadable(Verdict.EMPTY, "the text is empty")
     answer = text.lower()
     constants = frozenset(constants)
     reason: Unreadable | None = None

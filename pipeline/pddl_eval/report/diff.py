@@ -5,8 +5,10 @@ It reads the score columns of both and scores nothing. Models of one dataset are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
@@ -15,7 +17,8 @@ from pddl_eval.errors import UserError
 from pddl_eval.pages import Cell, Page, Section, Table, Value, change, row_count, table, words
 from pddl_eval.report.files import to_json
 from pddl_eval.report.groups import choose_groups, group_at, group_key, in_order
-from pddl_eval.report.intervals import RESAMPLES, SEED, paired
+from pddl_eval.report.intervals import ALIKE, RESAMPLES, SEED, alike, resampled
+from pddl_eval.report.joined import Buckets, bucket_count, common_type, joined, key_column
 from pddl_eval.report.numbers import MEASURES, OPTIONAL, ROWS, measures, said
 from pddl_eval.report.scored import (
     CERTIFICATE,
@@ -150,32 +153,48 @@ def compare_datasets(
     pairs = [
         pair for pair, (needed, _) in RIGHT.items() if all(name in side.schema for name in needed for side in sides)
     ]
-    lines = _side_by_side(sides, keys, groups, [*rates, *scores], pairs)
-    for name in groups:
-        if lines[name].n_unique() > MOST_GROUPS:
-            raise UserError(
-                f"column {name} has more than {MOST_GROUPS} values: it identifies rows and does not group them"
-            )
-    joined = lines.filter(_old("is_there"), _new("is_there"))
-    keyless = pl.any_horizontal(pl.col(_key(name)).is_null() for name in keys)
-    both = joined.filter((_old("question") == _new("question")).fill_null(True))
-    worse = both.filter(_lost(pairs, _old, _new))
+    in_old, in_new = (there("is_there").is_not_null() for there in (_old, _new))
+    is_stranger = (in_old & in_new & (_old("question") != _new("question"))).fill_null(False)
+    in_both = in_old & in_new & ~is_stranger
+    is_lost, is_won = in_both & _lost(pairs, _old, _new), in_both & _lost(pairs, _new, _old)
+    counted = {
+        "both": in_old & in_new,
+        "added": ~in_old,
+        "gone": ~in_new,
+        "keyless": pl.any_horizontal(_old("keyless"), _new("keyless")),
+        "strangers": is_stranger,
+        "regressions": is_lost,
+        "improvements": is_won,
+    }
+    counts: Counter[str] = Counter()
+    values: dict[str, set[str]] = {name: set() for name in groups}
+    flips, worse = [], []
+    with TemporaryDirectory(prefix="pddl-eval-") as folder:
+        # Rows of one reference belong together (see ``_deltas``), whatever their keys.
+        clusters = Buckets(folder, bucket_count(sides[1].rows))
+        for lines in _side_by_side(sides, keys, groups, [*rates, *scores], pairs):
+            for name in groups:
+                values[name] |= {*lines[name].unique()}
+                if len(values[name]) > MOST_GROUPS:
+                    raise UserError(
+                        f"column {name} has more than {MOST_GROUPS} values: it identifies rows and does not group them"
+                    )
+            counts.update(lines.select(each.sum().alias(name) for name, each in counted.items()).row(0, named=True))
+            worse.append(lines.filter(is_lost).sort(_new(ROW)).head(MOST_EXAMPLES))
+            both = lines.filter(in_both)
+            flips.append(_flips(both, groups))
+            clusters.add(both.select(*groups, _CLUSTER, *_compared([*rates, *scores])), [_CLUSTER])
+        deltas = _deltas(clusters, groups, [*rates, *scores])
     return Comparison(
         old=sides[0],
         new=sides[1],
         on=keys,
         by=groups,
-        both=joined.height,
-        added=lines.filter(_old("is_there").is_null()).height,
-        gone=lines.filter(_new("is_there").is_null()).height,
-        keyless=lines.filter(keyless).height,
-        strangers=joined.height - both.height,
-        regressions=worse.height,
-        improvements=both.filter(_lost(pairs, _new, _old)).height,
-        flips=_flips(both, groups),
-        rates=_deltas(both, groups, rates),
-        scores=_deltas(both, groups, scores),
-        examples=_examples(worse.head(MOST_EXAMPLES), sides[1], keys, groups),
+        **{name: counts[name] for name in counted},
+        flips=_add_up(flips, groups),
+        rates=deltas.filter(pl.col("measure").is_in(rates)),
+        scores=deltas.filter(pl.col("measure").is_in(scores)),
+        examples=_examples(pl.concat(worse).sort(_new(ROW)).head(MOST_EXAMPLES), sides[1], keys, groups),
     )
 
 
@@ -200,7 +219,7 @@ def _choose_keys(sides: Sequence[Scored], on: Sequence[str] | None) -> tuple[str
         for side in sides:
             side.require(name)
         types = [side.schema[name] for side in sides]
-        if types[0] != types[1] and not all(type_.is_integer() for type_ in types):
+        if common_type(*types) is None:
             raise UserError(f"column {name} is {types[0]} in {sides[0].name} and {types[1]} in {sides[1].name}")
     return keys
 
@@ -212,21 +231,32 @@ def _references(sides: Sequence[Scored]) -> list[str]:
 
 def _side_by_side(
     sides: Sequence[Scored], on: Sequence[str], by: Sequence[str], names: Sequence[str], pairs: Sequence[str]
-) -> pl.DataFrame:
-    """One line for each key: its group and its values in both datasets, null if it is missing from one.
+) -> Iterator[pl.DataFrame]:
+    """One line for each key, bucket by bucket: its group and its values in both datasets, null if missing from one.
 
-    Only scores and groups are read, no texts. The lines are in the order of the new dataset, what is gone after them.
+    Only scores and groups are kept, no texts.
     """
-    frames = []
     references = _references(sides)
     basis = [CERTIFICATE] if CERTIFICATE in references else references
     by_content = on[0] == CONTENT
+    absent = pl.lit(None, pl.String)
+    keys: dict[str, list[pl.Expr]] = {}
+    values: dict[str, dict[str, pl.Expr]] = {}
     for side, what in zip(sides, ("old", "new"), strict=True):
-        if not by_content:
-            _require_unique(side, on)
-        absent = pl.lit(None, pl.String)
-        values = {
+        if by_content:
+            model = side.column(MODEL)
+            named = pl.lit("") if model is None else pl.col(model).cast(pl.String).fill_null("")
+            own = [side.content(references), named][: len(on)]
+        else:
+            own = [pl.col(name) for name in on]
+        types = [None if by_content else common_type(*(each.schema[name] for each in sides)) for name in on]
+        keys[what] = [
+            (key if type_ is None else key.cast(type_, strict=False)).alias(key_column(name))
+            for key, type_, name in zip(own, types, on, strict=True)
+        ]
+        values[what] = {
             "is_there": pl.lit(True),
+            "keyless": pl.any_horizontal(key.is_null() for key in own),
             ROW: pl.col(ROW),
             **{f"counted.{name}": side.is_counted(name) for name in names},
             "question": side.content(basis),
@@ -236,45 +266,14 @@ def _side_by_side(
             **{f"right.{pair}": RIGHT[pair][1] for pair in pairs},
             **{f"group.{name}": group_key(name) if name in side.schema else absent for name in by},
         }
-        if by_content:
-            model = side.column(MODEL)
-            named = pl.lit("") if model is None else pl.col(model).cast(pl.String).fill_null("")
-            keys = [side.content(references), named][: len(on)]
-        else:
-            # Integers of two widths are one key.
-            keys = [pl.col(name).cast(pl.Int64) if side.schema[name].is_integer() else pl.col(name) for name in on]
-        frame = side.frame.select(
-            *(key.alias(_key(name)) for name, key in zip(on, keys, strict=True)),
-            *(value.alias(f"pddl_eval.{what}.{name}") for name, value in values.items()),
-        )
-        if by_content:
-            right = [pl.col(f"pddl_eval.{what}.right.{pair}").fill_null(False) for pair in pairs]
-            ordered = frame.sort(*right, f"pddl_eval.{what}.{ROW}", descending=[*(True for _ in right), False])
-            frame = ordered.with_columns(pl.int_range(pl.len()).over([_key(name) for name in on]).alias(_SAMPLE))
-        frames.append(frame)
-    names_of_keys = [*(_key(name) for name in on), *((_SAMPLE,) if by_content else ())]
-    joined = frames[0].join(frames[1], on=names_of_keys, how="full", coalesce=True)
     # A row that is gone has only the old dataset's group.
     groups = [pl.coalesce(_new(f"group.{name}"), _old(f"group.{name}")).alias(name) for name in by]
-    return joined.with_columns(*groups).sort(_new(ROW), _old(ROW), nulls_last=True).collect()
+    best_first = [f"right.{pair}" for pair in pairs] if by_content else None
+    for lines in joined(dict(zip(("old", "new"), sides, strict=True)), keys, values, best_first):
+        yield lines.with_columns(groups)
 
 
 _CLUSTER = "pddl_eval.new.cluster"
-_SAMPLE = "pddl_eval.sample"
-
-
-def _key(name: str) -> str:
-    return f"pddl_eval.key.{name}"
-
-
-def _require_unique(side: Scored, on: Sequence[str]) -> None:
-    repeated = side.frame.drop_nulls(on).group_by(on).len("rows").filter(pl.col("rows") > 1).sort(on).head(1).collect()
-    for line in repeated.to_dicts():
-        shared = ", ".join(f"{name} {str(line[name])[:60]}" for name in on)
-        raise UserError(
-            f"{line['rows']:,} rows of {side.name} share {shared}: say with --on what identifies a row "
-            f"(--on {','.join([*on, 'model' if 'model' not in on else 'split'])})"
-        )
 
 
 def _lost(pairs: Sequence[str], there: Callable[[str], pl.Expr], here: Callable[[str], pl.Expr]) -> pl.Expr:
@@ -288,63 +287,104 @@ def _levels(by: Sequence[str]) -> list[tuple[str, ...]]:
     return [(), *((name,) for name in by)]
 
 
+_VERDICTS = ("old_verdict", "new_verdict")
+
+
 def _flips(both: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    verdicts = {"old_verdict": _old("verdict"), "new_verdict": _new("verdict")}
+    verdicts = dict(zip(_VERDICTS, (_old("verdict"), _new("verdict")), strict=True))
     changed = both.filter(_old("verdict").ne_missing(_new("verdict"))).with_columns(**verdicts)
-    counts = group_at(changed, by, [*verdicts], pl.len().cast(pl.Int64).alias("rows"), at=_levels(by))
-    return in_order(counts.sort("rows", *verdicts, descending=[True, False, False]), by)
+    return group_at(changed, by, _VERDICTS, ROWS, at=_levels(by))
 
 
-def _deltas(both: pl.DataFrame, by: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
+def _add_up(flips: Sequence[pl.DataFrame], by: Sequence[str]) -> pl.DataFrame:
+    counts = pl.concat(flips).group_by(*by, *_VERDICTS).agg(pl.col("rows").sum())
+    return in_order(counts.sort("rows", *_VERDICTS, descending=[True, False, False]), by)
+
+
+def _compared(names: Sequence[str]) -> Iterator[pl.Expr]:
+    """What ``_moves`` needs."""
+    for name in names:
+        yield from (there(column) for there in (_old, _new) for column in (name, f"counted.{name}"))
+
+
+def _moves(names: Sequence[str]) -> Iterator[pl.Expr]:
+    """For each score, of each row: ``size`` (1 if it counts), values ``old`` and ``new`` (0 if not ``known``).
+
+    As in ``report.numbers``, rows whose reference is a mistake in the data do not count, and an undecided measure
+    counts as no; any other null has no value.
+    """
+    for name in names:
+        values = {side: there(name).cast(pl.Float64) for side, there in (("old", _old), ("new", _new))}
+        counts = _old(f"counted.{name}") & _new(f"counted.{name}")
+        if name in OPTIONAL or name not in MEASURES:
+            counts &= pl.all_horizontal(value.is_not_null() for value in values.values())
+        yield counts.cast(pl.UInt32).alias(f"size.{name}")
+        for side, value in values.items():
+            yield pl.when(counts).then(value.fill_null(0.0)).otherwise(0.0).alias(f"{side}.{name}")
+            yield (counts & value.is_not_null()).cast(pl.UInt32).alias(f"known.{side}.{name}")
+
+
+def _deltas(clusters: Buckets, by: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
     """How much the means of some scores moved, with the paired bootstrap's interval. A rate is a mean of 0 and 1.
 
-    As in ``report.numbers``, rows whose reference is a mistake in the data do not count, rows of one reference are
-    resampled together, and an undecided measure counts as no; any other null has no value.
+    ``clusters`` are the rows in both, those of one reference in one bucket: they are resampled together.
     """
-    found = []
-    for name in names:
-        values = both.filter(_old(f"counted.{name}"), _new(f"counted.{name}")).select(
-            *by, _CLUSTER, old=_old(name).cast(pl.Float64), new=_new(name).cast(pl.Float64)
-        )
-        if name in OPTIONAL or name not in MEASURES:
-            values = values.drop_nulls(["old", "new"])
-        elif values["old"].count() == 0 or values["new"].count() == 0:
-            continue  # One of the two did not compute it.
-        values = values.with_columns(pl.col("old", "new").fill_null(0.0))
+    gaps = [(pl.col(f"new.{name}") - pl.col(f"old.{name}")).alias(f"total.{name}") for name in names]
+    changes = [(pl.col(f"total.{name}") > 0).cast(pl.UInt32).alias(f"rose.{name}") for name in names]
+    changes += [(pl.col(f"total.{name}") < 0).cast(pl.UInt32).alias(f"fell.{name}") for name in names]
+    sums: list[pl.DataFrame] = []
+    spreads: dict[str, list[pl.DataFrame]] = {name: [] for name in names}
+    for bucket in range(clusters.count):
+        rows = clusters.read(bucket).select(*by, _CLUSTER, *_moves(names)).with_columns(gaps)
+        every = rows.with_columns(changes).drop(_CLUSTER)
+        sums.append(group_at(every, by, [], pl.exclude(by).sum(), at=[by]))
         for level in _levels(by):
-            for part in values.partition_by(level) if level else [values]:
-                if part.height:
-                    groups = {column: part[column][0] if column in level else None for column in by}
-                    means = {"rows": part.height, "old": part["old"].mean(), "new": part["new"].mean()}
-                    gap = part["new"] - part["old"]
-                    moved = {"rose": (gap > 0).sum(), "fell": (gap < 0).sum()}
-                    of_reference = part.group_by(_CLUSTER).agg((pl.col("new") - pl.col("old")).sum(), ROWS)
-                    interval = paired(of_reference["new"], of_reference["rows"], BIN)
-                    found.append({**groups, "measure": name, **means, **interval, **moved})
+            references = rows.group_by(*level, _CLUSTER).agg(pl.col(r"^(size|total)\..*$").sum())
+            for name in names:
+                of_score = references.select(*level, size=f"size.{name}", total=f"total.{name}")
+                found = alike(of_score.filter(pl.col("size") > 0), BIN, level)
+                spreads[name].append(group_at(found, by, ALIKE, pl.col("total", "count").sum(), at=[level]))
+    every = group_at(pl.concat(sums), by, [], pl.exclude(by).sum(), at=_levels(by))
+    lines = []
+    for name in names:
+        if not every.select(pl.min_horizontal(f"known.{side}.{name}" for side in ("old", "new")).sum()).item():
+            continue  # One of the two did not compute it.
+        spread = pl.concat(spreads[name]).group_by(*by, *ALIKE).agg(pl.col("total", "count").sum())
+        parts = spread.partition_by(by, as_dict=True) if by else {(): spread}
+        for line in every.filter(pl.col(f"size.{name}") > 0).to_dicts():
+            group = {column: line[column] for column in by}
+            size = line[f"size.{name}"]
+            means = {side: line[f"{side}.{name}"] / size for side in ("old", "new")}
+            moved = {side: line[f"{side}.{name}"] for side in ("rose", "fell")}
+            interval = resampled(parts[tuple(group.values())])
+            lines.append({**group, "measure": name, "rows": size, **means, **interval, **moved})
     floats = dict.fromkeys(("old", "new", "difference", "low", "high"), pl.Float64)
     schema = {**dict.fromkeys([*by, "measure"], pl.String), "rows": pl.Int64, **floats, "p": pl.Float64}
-    return in_order(pl.DataFrame(found, schema={**schema, "rose": pl.Int64, "fell": pl.Int64}), by)
+    return in_order(pl.DataFrame(lines, schema={**schema, "rose": pl.Int64, "fell": pl.Int64}), by)
 
 
 def _examples(worse: pl.DataFrame, after: Scored, keys: Sequence[str], by: Sequence[str]) -> pl.DataFrame:
     """The row's number in the new dataset, keys, groups, verdicts, and what the new dataset says about it."""
     shown = worse.select(
         _new(ROW).alias("row"),
-        *(pl.col(_key(name)).alias(name) for name in keys if name != CONTENT),
+        *(pl.col(key_column(name)).alias(name) for name in keys if name != CONTENT),
         *(name for name in by if name not in keys),
         _old("verdict").alias("old_verdict"),
         _new("verdict").alias("new_verdict"),
     )
-    found = {pair: pl.col(name) for pair, name in DETAILS.items() if name in after.schema}
+    details_of = {pair: pl.col(name) for pair, name in DETAILS.items() if name in after.schema}
     details = [
-        pl.when(detail != "").then(pl.format("{}: {}", pl.lit(pair), detail) if len(found) > 1 else detail)
-        for pair, detail in found.items()
+        pl.when(detail != "").then(pl.format("{}: {}", pl.lit(pair), detail) if len(details_of) > 1 else detail)
+        for pair, detail in details_of.items()
     ]
     reason = pl.concat_str(details, separator="; ", ignore_nulls=True) if details else pl.lit(None, pl.String)
-    texts = after.frame.filter(pl.col(ROW).is_in(shown["row"].to_list())).select(
-        pl.col(ROW).alias("row"), reason.alias("detail")
-    )
-    return shown.join(texts.collect(), on="row", how="left", maintain_order="left")
+    rows = shown["row"].to_list()
+    texts = [
+        piece.filter(pl.col(ROW).is_in(rows)).select(pl.col(ROW).alias("row"), reason.alias("detail"))
+        for piece in after.pieces
+    ]
+    found = pl.concat(text.collect(engine="streaming") for text in texts)
+    return shown.join(found, on="row", how="left", maintain_order="left")
 
 
 def comparison_json(comparison: Comparison) -> str:

@@ -150,10 +150,28 @@ def paired(totals: pl.Series, sizes: pl.Series | None = None, bin_width: float =
     (0.25, 0.0, 1.0)
     """
     sizes = totals.is_not_null().cast(pl.Int64) if sizes is None else sizes
-    means = totals / sizes
-    alike = pl.DataFrame({"bin": (means / bin_width).round() if bin_width else means, "total": totals, "size": sizes})
-    alike = alike.group_by("bin", "size").agg(pl.col("total").mean(), pl.len().alias("count")).sort("bin", "size")
-    count, total, size = (alike[name].to_numpy() for name in ("count", "total", "size"))
+    return resampled(alike(pl.DataFrame({"total": totals, "size": sizes}), bin_width))
+
+
+ALIKE = ("bin", "size")
+"""What references that are resampled together have in common: the bin of their mean, and how many rows they have."""
+
+
+def alike(references: pl.DataFrame, bin_width: float = 0.0, by: Sequence[str] = ()) -> pl.DataFrame:
+    """References (``total`` and ``size``, as for ``paired``) that are alike: their ``count``, the sum of their totals.
+
+    ``by`` are columns that tell groups of references apart. Frames of disjoint references can be added up.
+    """
+    mean = pl.col("total") / pl.col("size")
+    binned = references.with_columns(bin=(mean / bin_width).round() if bin_width else mean)
+    return binned.group_by(*by, *ALIKE).agg(pl.len().alias("count"), pl.col("total").sum())
+
+
+def resampled(alike: pl.DataFrame) -> dict[str, float | None]:
+    """What ``paired`` returns, of a frame that ``alike`` makes."""
+    alike = alike.sort(ALIKE)
+    count, sums, size = (alike[name].to_numpy() for name in ("count", "total", "size"))
+    total = sums / count
     sample = int(count.sum())
     generator = np.random.default_rng(SEED)
     at_once = max(1, _DRAWS_AT_ONCE // len(count))
@@ -162,7 +180,7 @@ def paired(totals: pl.Series, sizes: pl.Series | None = None, bin_width: float =
         for start in range(0, RESAMPLES, at_once)
     ]
     resampled = np.concatenate([(each @ total) / (each @ size) for each in drawn])
-    difference = float(totals.sum()) / float(sizes.sum())
+    difference = float(sums.sum()) / float((size * count).sum())
     if sample < 2:
         return {"difference": difference, "low": None, "high": None, "p": 1.0}
     outside = NormalDist().cdf(-float(student(sample - 1)) * (sample / (sample - 1)) ** 0.5)

@@ -22,7 +22,7 @@ import pyarrow.dataset
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.metrics import DOMAIN, PAIRS, PLAN, ROW_COLUMNS, left_out_by
 from pddl_eval.options import ScoringOptions
-from pddl_eval.run import open_source, scored_with, unfinished_rows
+from pddl_eval.run import InputFile, Source, open_source, scored_with, unfinished_rows
 from pddl_eval.verdict import Verdict
 
 PLAN_COLUMNS, DOMAIN_COLUMNS = (tuple(column.name for column in pair.columns) for pair in (PLAN, DOMAIN))
@@ -38,7 +38,10 @@ FRACTIONS = frozenset(column.name for pair in (PLAN, DOMAIN) for column in pair.
 """Scores between 0 and 1; the other numeric ones are whole numbers."""
 
 ROW = "pddl_eval.row"
-"""The number of a row in the dataset, from 0, in the order of its files: what ``pddl-eval explain --row`` takes."""
+"""The number of a row in the dataset, from 0, in the order of its files: what ``pddl-eval explain --row`` takes.
+
+A column of the dataset that has this name is not read.
+"""
 
 if TYPE_CHECKING:
     import pandas
@@ -51,6 +54,9 @@ REFERENCES = tuple(f"reference_{pair.name}" for pair in PAIRS)
 
 CERTIFICATE = "reference_certificate"
 
+PIECE_ROWS = 250_000
+"""Rows of a piece of a dataset, at most, so that a pass over it needs memory for a piece."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scored:
@@ -58,6 +64,7 @@ class Scored:
 
     A signature is None if a file has none. ``missing`` is how many rows its run has not written and of how many, None
     if its run is complete or it belongs to none. ``names`` are the dataset's own names of columns, by meaning.
+    ``pieces`` are the rows again, in their order, some at a time.
     """
 
     place: str | None
@@ -67,6 +74,7 @@ class Scored:
     signatures: tuple[tuple[str | None, int], ...]
     missing: tuple[int, int] | None = None
     names: Mapping[str, str] = field(default_factory=dict)
+    pieces: tuple[pl.LazyFrame, ...] = ()
 
     @property
     def name(self) -> str:
@@ -128,8 +136,11 @@ class Scored:
         if self.column(CERTIFICATE) is None:
             return tuple(texts)
         # Long texts are read only if a reference has no certificate.
-        gaps = self.frame.filter(self.is_counted()).select(pl.col(CERTIFICATE).is_null().any())
-        return (CERTIFICATE, *(texts if texts and gaps.collect(engine="streaming").item() else ()))
+        gaps = (
+            piece.filter(self.is_counted()).select(pl.col(CERTIFICATE).is_null().any()).collect(engine="streaming")
+            for piece in (self.pieces if texts else ())
+        )
+        return (CERTIFICATE, *(texts if any(gap.item() for gap in gaps) else ()))
 
     def content(self, meanings: Sequence[str]) -> pl.Expr:
         """A hash of the first of the columns that says anything (an empty plan says nothing), else null."""
@@ -157,9 +168,10 @@ def open_scored(scored: ScoredInput, columns: Mapping[str, str] | None = None) -
     if library and isinstance(scored, library.DataFrame):
         scored = _from_pandas(scored)
     if isinstance(scored, (pl.DataFrame, pl.LazyFrame)):
-        frame = scored.lazy().with_row_index(ROW)
+        frame = _numbered(scored.lazy())
         rows = frame.select(pl.len()).collect().item()
-        found = Scored(None, frame, frame.collect_schema(), rows, (), names=names)
+        pieces = tuple(frame.slice(first, PIECE_ROWS) for first in range(0, max(1, rows), PIECE_ROWS))
+        found = Scored(None, frame, frame.collect_schema(), rows, (), names=names, pieces=pieces)
     else:
         found = _open_files(os.fspath(scored), names)
     for name in names.values():
@@ -170,6 +182,10 @@ def open_scored(scored: ScoredInput, columns: Mapping[str, str] | None = None) -
             "score it first with `pddl-eval score`"
         )
     return found
+
+
+def _numbered(frame: pl.LazyFrame, first: int = 0) -> pl.LazyFrame:
+    return frame.drop(ROW, strict=False).with_row_index(ROW, first)
 
 
 def _from_pandas(frame: pandas.DataFrame) -> pl.DataFrame:
@@ -198,17 +214,38 @@ def _open_files(place: str, names: Mapping[str, str]) -> Scored:
     for name, count in Counter(source.schema.names).items():
         if count > 1:
             raise UserError(f"{count} columns of {place} are named {name}: rename all but one")
-    locations = [source.base / file.name for file in source.files]
-    paths = [location.path for location in locations]
-    if source.base.is_local:
-        frame = pl.scan_parquet(paths, glob=False, row_index_name=ROW)
-    else:
-        # Through Arrow, so that credentials are found as everywhere else in the program.
-        files = pyarrow.dataset.dataset(paths, filesystem=source.base.filesystem, format="parquet")
-        frame = pl.scan_pyarrow_dataset(files).with_row_index(ROW)
+    frame = _scan(source, source.files, 0)
     rows: Counter[str | None] = Counter()
     for file in source.files:
         rows[file.signature] += file.rows
     names = {**(scored_with(source).columns or {}), **names}
     missing = unfinished_rows(source)
-    return Scored(place, frame, frame.collect_schema(), source.rows, tuple(rows.items()), missing, names)
+    pieces = tuple(_pieces(source))
+    return Scored(place, frame, frame.collect_schema(), source.rows, tuple(rows.items()), missing, names, pieces)
+
+
+def _scan(source: Source, files: Sequence[InputFile], first: int) -> pl.LazyFrame:
+    """The rows of some of the files, numbered from ``first``."""
+    paths = [(source.base / file.name).path for file in files]
+    if source.base.is_local:
+        return _numbered(pl.scan_parquet(paths, glob=False), first)
+    # Through Arrow, so that credentials are found as everywhere else in the program.
+    dataset = pyarrow.dataset.dataset(paths, filesystem=source.base.filesystem, format="parquet")
+    return _numbered(pl.scan_pyarrow_dataset(dataset), first)
+
+
+def _pieces(source: Source) -> Iterator[pl.LazyFrame]:
+    """Small files together, large ones in parts (of a file on an object store, polars reads all for each part)."""
+    files: list[InputFile] = []
+    first = rows = 0
+    for file in source.files:
+        if files and rows + file.rows > PIECE_ROWS:
+            yield _scan(source, files, first)
+            files, first, rows = [], first + rows, 0
+        files, rows = [*files, file], rows + file.rows
+        if rows > PIECE_ROWS:
+            whole = _scan(source, files, first)
+            yield from (whole.slice(start, PIECE_ROWS) for start in range(0, rows, PIECE_ROWS))
+            files, first, rows = [], first + rows, 0
+    if files:
+        yield _scan(source, files, first)

@@ -4,10 +4,11 @@ It moves Arrow tables between filesystems and knows no PDDL: what is done to row
 (``score_dataset`` hands in the one of pairs). What scores mean, and how they are compared, is not known here.
 """
 
-from pddl_eval.run.engines import available_cpus, ordered_map
+from pddl_eval.run.engines import Processes, WorkerLost, available_cpus, ordered_map
 from pddl_eval.run.inputs import (
     SIGNATURE_KEY,
     Input,
+    InputFile,
     Shard,
     Source,
     column_batches,
@@ -26,12 +27,16 @@ from pddl_eval.run.places import (
     DatasetError,
     Location,
     dataset_errors,
+    has_file,
     list_files,
+    list_folders,
     locate,
     new_file,
     new_parquet,
     put_bytes,
     read_bytes,
+    remove_file,
+    remove_folder,
 )
 from pddl_eval.run.score import (
     MANIFEST,
@@ -61,8 +66,10 @@ __all__ = [
     "DatasetError",
     "Event",
     "Input",
+    "InputFile",
     "Location",
     "OtherRun",
+    "Processes",
     "Run",
     "RunIncomplete",
     "RunStatus",
@@ -74,13 +81,16 @@ __all__ = [
     "Source",
     "Watcher",
     "Work",
+    "WorkerLost",
     "available_cpus",
     "claimed",
     "column_batches",
     "dataset_errors",
     "finish_shards",
+    "has_file",
     "holds_text",
     "list_files",
+    "list_folders",
     "locate",
     "new_file",
     "new_parquet",
@@ -94,6 +104,8 @@ __all__ = [
     "read_bytes",
     "read_row",
     "read_rows",
+    "remove_file",
+    "remove_folder",
     "require_columns",
     "require_text",
     "run_status",

@@ -1,4 +1,6 @@
-"""What an input consists of: its Parquet files, found and described by their footers, its shards, and their rows.
+"""What an input consists of: its files, found and described, its shards, and their rows.
+
+Parquet, which its footers describe, is read here; ``forms`` says what other files there are and who reads them.
 
 The order of the files, and with it of the output, is that of their partitions' names and does not depend on the order
 of a listing. A shard is named by what it covers, so the same input has the same shards wherever and whenever it is
@@ -22,11 +24,12 @@ import threading
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import accumulate, chain, zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -35,6 +38,22 @@ from pyarrow import fs
 
 from pddl_eval.errors import did_you_mean
 from pddl_eval.options import SHARD_ROWS
+from pddl_eval.run import arrow_ipc, lines
+from pddl_eval.run.arrow_ipc import ArrowReader
+from pddl_eval.run.forms import (
+    AS_LINES,
+    SUFFIXES,
+    FileVersion,
+    Form,
+    Reader,
+    RowGroup,
+    changed,
+    form_of_content,
+    form_of_name,
+    json_and_not_lines,
+    look_at,
+)
+from pddl_eval.run.lines import Columns, LinesReader
 from pddl_eval.run.places import (
     STORE_ATTEMPTS,
     DatasetError,
@@ -46,9 +65,6 @@ from pddl_eval.run.places import (
     persistently,
 )
 from pddl_eval.table import is_text, values_of
-
-SUFFIXES = (".parquet", ".parq", ".pq")
-"""What a folder's Parquet files are called; a file named by itself or by a pattern may be called anything."""
 
 METADATA_PREFIX = "pddl_eval."
 """Prefix of the keys that this program writes into a file's metadata; they describe that file alone."""
@@ -97,32 +113,8 @@ Input = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class FileVersion:
-    """A file as it was when the run was prepared: ``footer`` is a digest of its footer.
-
-    The footer holds the size, place and bounds of every column chunk, so that nearly every file whose rows changed has
-    another one; ``contents`` finds the others when a run is started again. ``keys`` are the columns that its folders'
-    names give it (``model=a/split=test``); None is a null.
-    """
-
-    location: Location
-    footer: str
-    keys: tuple[tuple[str, str | None], ...] = ()
-
-    def __str__(self) -> str:
-        return str(self.location)
-
-
-class RowGroup(NamedTuple):
-    """``size`` is that of its values as encoded, uncompressed, in bytes."""
-
-    rows: int
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
 class InputFile:
-    """A Parquet file; ``name`` is its path within the input, ``size`` in bytes.
+    """A file of rows; ``name`` is its path within the input, ``size`` in bytes.
 
     ``signature`` is that of the scores in it, None where it carries none.
     """
@@ -142,7 +134,7 @@ class InputFile:
 class Source:
     """An input: its files in the order of the output, and the schema that all of them have.
 
-    ``base`` is the folder that the files' names are relative to; ``walked`` are the folders in which every Parquet
+    ``base`` is the folder that the files' names are relative to; ``walked`` are the folders in which every
     file, however deep, belongs to the input.
     """
 
@@ -185,10 +177,11 @@ class Shard:
 
 
 def open_source(places: Input) -> Source:
-    """Find the files of an input and read their footers.
+    """Find the files of an input and read their footers, or the whole of files that have none.
 
-    A folder ``key=value`` is a column of text, unless the files have a column of that name. Raises ``DatasetError``
-    where there is nothing, where a file is not Parquet and where schemas differ.
+    A folder ``key=value`` is a column of text, unless the files have a column of that name. JSON Lines and CSV declare
+    no columns: an input has those of all its files. Raises ``DatasetError`` where there is nothing, where a file cannot
+    be read, where files are of different forms and where declared schemas differ.
     """
     found = [_find(locate(place)) for place in ([places] if isinstance(places, (str, os.PathLike)) else places)]
     if not found:
@@ -198,8 +191,13 @@ def open_source(places: Input) -> Source:
     base = replace(found[0][0], path=posixpath.commonpath([base.path for base, _, _ in found]))
     walked = tuple(folder for folder, _, is_walked in found if is_walked)
     paths = sorted({path for _, paths, _ in found for path in paths})
+    stopped = threading.Event()
     with ThreadPoolExecutor(min(FOOTER_READERS, len(paths))) as readers:
-        described = list(readers.map(lambda path: _describe(path, base), paths))
+        try:
+            described = list(readers.map(lambda path: _describe(path, base, stopped), paths))
+        except BaseException:  # Ctrl-C does not wait for the end of a large file.
+            stopped.set()
+            raise
     schema = _common_schema(described)
     folders = {file.name: dict(_folder_keys(file.name)) for file, _ in described}
     keys = [key for key in dict.fromkeys(chain.from_iterable(folders.values())) if key not in schema.names]
@@ -242,20 +240,12 @@ def read_footer(file: pa.NativeFile, location: Location) -> tuple[FileVersion, p
 
 def _what_it_is(tail: bytes, head: bytes) -> str:
     """What a file seems to be that is not Parquet, and what to do about it."""
-    name, read = "", ""
     if tail.endswith(b"PARE"):
         return ": its footer is encrypted, so write it without encryption first"
-    if head.startswith(b"ARROW1"):
-        name, read = "an Arrow file", "read_ipc"
-    elif head.lstrip().startswith(b"{"):
-        name, read = "JSON Lines", "read_ndjson"
-    elif head.lstrip().startswith(b"["):
-        name, read = "JSON", "read_json"
-    elif b"," in head.partition(b"\n")[0] and head.isascii() and b"\0" not in head:
-        name, read = "CSV", "read_csv"
-    if not name:
-        return ""
-    return f" but seems to be {name}; in Python, polars.{read}(FILE).write_parquet(FILE.parquet) converts it"
+    found = form_of_content(head)
+    if found is not None:
+        return f" but seems to be {found}: give it a name that ends in {SUFFIXES[found][0]}"
+    return f" but seems to be JSON: {AS_LINES}" if head.lstrip().startswith(b"[") else ""
 
 
 def contents(source: Source) -> dict[str, str]:
@@ -478,40 +468,57 @@ def column_batches(source: Source, names: Sequence[str], batch_rows: int = BATCH
     """
     schema = pa.schema([source.schema.field(name) for name in names])
     for file in source.files:
-        place = file.version.location
-        with (
-            dataset_errors(place, "read"),
-            place.filesystem.open_input_file(place.path) as stream,
-            pq.ParquetFile(stream, buffer_size=REMOTE_BUFFER_BYTES, pre_buffer=False) as parquet,
-        ):
-            own = [name for name in names if name not in dict(file.version.keys)]
+        with dataset_errors(file.version.location, "read"):
+            own = _own(schema, file.version)
             batches: list[pa.RecordBatch] = []
             rows = size = 0
-            for batch in parquet.iter_batches(min(batch_rows, STEP_ROWS), columns=own, use_threads=False):
+            for batch in _own_batches(file, own, min(batch_rows, STEP_ROWS)):
                 if batches and (rows + batch.num_rows > batch_rows or size + batch.nbytes > PIECE_BYTES):
                     yield from _with_keys(batches, file.version, schema).combine_chunks().to_batches()
                     batches, rows, size = [], 0, 0
-                batches.append(batch.select(own))
+                batches.append(batch)
                 rows, size = rows + batch.num_rows, size + batch.nbytes
             yield from _with_keys(batches, file.version, schema).combine_chunks().to_batches()
 
 
+def _own_batches(file: InputFile, schema: pa.Schema, batch_rows: int) -> Iterator[pa.RecordBatch]:
+    """Those columns of a file, from its first row to its last; nothing else of it is decoded."""
+    place = file.version.location
+    if file.version.form is Form.PARQUET:
+        with (
+            place.filesystem.open_input_file(place.path) as stream,
+            pq.ParquetFile(stream, buffer_size=REMOTE_BUFFER_BYTES, pre_buffer=False) as parquet,
+        ):
+            for batch in parquet.iter_batches(batch_rows, columns=schema.names, use_threads=False):
+                yield batch.select(schema.names)
+    else:
+        with closing(_open(file.version)) as reader:
+            yield from reader.read(0, file.rows, batch_rows, schema, lost={})
+
+
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Consecutive rows of a file: ``damage`` says why rows before them, or behind the last ones, are missing."""
+    """Consecutive rows of a file: ``damage`` says why rows before them, or behind the last ones, are missing.
+
+    ``lost`` says, by their numbers, why rows are nulls: they are there, and their text cannot be read.
+    """
 
     table: pa.Table
     numbers: range
     damage: str | None = None
+    lost: Mapping[int, str] = field(default_factory=dict)
 
 
 def read_rows(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> Iterator[Rows]:
     """The rows ``start`` to ``stop`` of a file in pieces of about ``PIECE_BYTES``; always at least one.
 
     Where the file is damaged, all rows before the damage in each row group; those behind it in the same row group
-    cannot be decoded. Raises ``DatasetError`` where the file cannot be opened or is no longer that version.
+    cannot be decoded. A damaged line is a row of nulls. Raises ``DatasetError`` where the file cannot be opened or is
+    no longer that version.
     """
+    own = _own(schema, file)
     batches: list[pa.RecordBatch] = []
+    lost: dict[int, str] = {}
     size, first, damage, failures, refusals = 0, start, None, 0, 0
     while start < stop:
         try:
@@ -520,9 +527,9 @@ def read_rows(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> It
             # The last attempt reads row by row, up to the damage in this row group.
             last = failures == READ_ATTEMPTS
             step, end = (max(1, (high - low) // SALVAGE_BATCHES), min(stop, high)) if last else (STEP_ROWS, stop)
-            for batch in reader.read(start, end, step, one_group=last):
+            for batch in reader.read(start, end, step, own, lost, one_group=last):
                 if batches and size + batch.nbytes > PIECE_BYTES:
-                    yield Rows(_with_keys(batches, file, schema), range(first, start), damage)
+                    yield _rows(_with_keys(batches, file, schema), range(first, start), damage, lost)
                     batches, size, first, damage = [], 0, start, None
                 batches.append(batch)
                 size, start = size + batch.nbytes, start + batch.num_rows
@@ -537,11 +544,20 @@ def read_rows(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> It
             failures += 1
             if failures > READ_ATTEMPTS:
                 if batches:
-                    yield Rows(_with_keys(batches, file, schema), range(first, start), damage)
+                    yield _rows(_with_keys(batches, file, schema), range(first, start), damage, lost)
                 start = min(stop, _reader(file).row_group(start)[1])
                 batches, size, first, damage, failures = [], 0, start, one_line(error), 0
     if batches or first == start:
-        yield Rows(_with_keys(batches, file, schema), range(first, start), damage)
+        yield _rows(_with_keys(batches, file, schema), range(first, start), damage, lost)
+
+
+def _rows(table: pa.Table, numbers: range, damage: str | None, lost: Mapping[int, str]) -> Rows:
+    return Rows(table, numbers, damage, {number: why for number, why in lost.items() if number in numbers})
+
+
+def _own(schema: pa.Schema, file: FileVersion) -> pa.Schema:
+    """The columns that are in the file itself and not in the names of its folders."""
+    return pa.schema([field for field in schema if field.name not in dict(file.keys)])
 
 
 def _refused(file: FileVersion, refusals: int, error: Exception) -> int:
@@ -554,12 +570,10 @@ def _refused(file: FileVersion, refusals: int, error: Exception) -> int:
 
 def _with_keys(batches: Sequence[pa.RecordBatch], file: FileVersion, schema: pa.Schema) -> pa.Table:
     """The rows as a table of that schema, with the columns that the names of the file's folders give."""
-    keys = dict(file.keys)
-    own = pa.schema([field for field in schema if field.name not in keys])
-    table = pa.Table.from_batches(batches, own)
+    table = pa.Table.from_batches(batches, _own(schema, file))
     rows, columns = sum(batch.num_rows for batch in batches), iter(table.columns)
     of_file = {key: pa.repeat(pa.scalar(value, pa.string()), rows) for key, value in file.keys}
-    return pa.table([of_file[name] if name in keys else next(columns) for name in schema.names], schema=schema)
+    return pa.table([of_file[name] if name in of_file else next(columns) for name in schema.names], schema=schema)
 
 
 def read_row(source: Source, number: int, names: Sequence[str]) -> dict[str, Any]:
@@ -577,8 +591,8 @@ def read_row(source: Source, number: int, names: Sequence[str]) -> dict[str, Any
     damage = None
     try:
         for piece in read_rows(file.version, number, number + 1, source.schema):
-            damage = damage or piece.damage
-            if piece.table.num_rows:
+            damage = damage or piece.damage or piece.lost.get(number)
+            if piece.table.num_rows and not piece.lost:
                 return {name: values_of(piece.table[name])[0] for name in names}
     finally:
         close_file()
@@ -588,13 +602,13 @@ def read_row(source: Source, number: int, names: Sequence[str]) -> dict[str, Any
 def close_file() -> None:
     """Close the file that this thread keeps open."""
     if _kept.reader is not None:
-        _kept.reader.parquet.close(force=True)
+        _kept.reader.close()
         _kept.reader = None
 
 
 @dataclass(slots=True)
-class _Reader:
-    """A file open at the row ``position``: ``rest`` is what was decoded and not yet asked for."""
+class _ParquetReader:
+    """A Parquet file open at the row ``position``: ``rest`` is what was decoded and not yet asked for."""
 
     file: FileVersion
     parquet: pq.ParquetFile
@@ -603,12 +617,23 @@ class _Reader:
     position: int = -1
     rest: pa.RecordBatch | None = None
 
+    def close(self) -> None:
+        self.parquet.close(force=True)
+
     def row_group(self, row: int) -> tuple[int, int]:
-        """The first row of that row's row group, and of the next one."""
         group = bisect_right(self.bounds, row)
         return self.bounds[group - 1], self.bounds[group]
 
-    def read(self, start: int, stop: int, batch_rows: int, *, one_group: bool = False) -> Iterator[pa.RecordBatch]:
+    def read(  # noqa: PLR0913 (see Reader)
+        self,
+        start: int,
+        stop: int,
+        batch_rows: int,
+        schema: pa.Schema,  # noqa: ARG002 (it is the file's own)
+        lost: dict[int, str],  # noqa: ARG002 (a damaged page costs more than a row)
+        *,
+        one_group: bool = False,
+    ) -> Iterator[pa.RecordBatch]:
         """Continue decoding where ``start`` is ahead in the same row group, otherwise begin at its row group."""
         group = bisect_right(self.bounds, start) - 1
         if not self.bounds[group] <= self.position <= start:
@@ -631,48 +656,72 @@ class _Reader:
 class _Kept(threading.local):
     """What a thread keeps from one shard to the next."""
 
-    reader: _Reader | None = None
+    reader: Reader | None = None
 
 
 _kept = _Kept()
 
 
-def _reader(file: FileVersion) -> _Reader:
+def _reader(file: FileVersion) -> Reader:
     """The file as this thread keeps it open."""
     if _kept.reader is None or _kept.reader.file != file:
         close_file()
-        place = file.location
-        with dataset_errors(place, "read"):
-            handle = persistently(place, lambda: place.filesystem.open_input_file(place.path))
-            version, metadata = read_footer(handle, place)
-            if version.footer != file.footer:
-                raise DatasetError(f"{place} has changed since the run was prepared.")
-            buffer = LOCAL_BUFFER_BYTES if place.is_local else REMOTE_BUFFER_BYTES
-            parquet = pq.ParquetFile(
-                handle, metadata=metadata, buffer_size=buffer, pre_buffer=False, page_checksum_verification=True
-            )
-        rows = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
-        _kept.reader = _Reader(file, parquet, list(accumulate(rows, initial=0)))
+        with dataset_errors(file.location, "read"):
+            _kept.reader = persistently(file.location, lambda: _open(file))
     return _kept.reader
 
 
+def _open(file: FileVersion) -> Reader:
+    """The file, if it is still that version; raises ``DatasetError`` otherwise."""
+    if file.form is not Form.PARQUET:
+        return ArrowReader(file) if file.form is Form.ARROW else LinesReader(file)
+    place = file.location
+    handle = place.filesystem.open_input_file(place.path)
+    version, metadata = read_footer(handle, place)
+    if version.footer != file.footer:
+        raise changed(file)
+    buffer = LOCAL_BUFFER_BYTES if place.is_local else REMOTE_BUFFER_BYTES
+    parquet = pq.ParquetFile(
+        handle, metadata=metadata, buffer_size=buffer, pre_buffer=False, page_checksum_verification=True
+    )
+    rows = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+    return _ParquetReader(file, parquet, list(accumulate(rows, initial=0)))
+
+
 def _find(place: Location) -> tuple[Location, list[str], bool]:
-    """The folder of a place, the paths of its files, and whether it means all Parquet files of that folder."""
+    """The folder of a place, the paths of its files, and whether it means all files of that folder."""
     with dataset_errors(place, "read"):
         kind = place.filesystem.get_file_info(place.path).type
         if kind == fs.FileType.File:
             return replace(place, path=posixpath.dirname(place.path)), [place.path], False
         if kind == fs.FileType.Directory:
-            paths = [path for path in _walk(place) if path.endswith(SUFFIXES)]
-            if not paths:
-                raise DatasetError(f"{place} holds no Parquet files (names ending in {', '.join(SUFFIXES)}).")
-            return place, paths, True
+            return place, _of_one_form(place, _walk(place)), True
         if re.search(r"[*?\[]", place.path):
             return _match(place)
         bucket = replace(place, path=place.path.partition("/")[0])
         if not place.is_local and bucket.filesystem.get_file_info(bucket.path).type == fs.FileType.NotFound:
             raise DatasetError(f"There is no bucket {bucket}, or these credentials may not see it.")
     raise DatasetError(f"There is no file or folder {place}.")
+
+
+def _of_one_form(folder: Location, paths: Iterable[str]) -> list[str]:
+    """Those of a folder's files that are its rows: the Parquet files, or those of the only other form there is."""
+    by_form: dict[Form, list[str]] = {}
+    for path in paths:
+        if (form := form_of_name(path)) is not None:
+            by_form.setdefault(form, []).append(path)
+    # Compressed Parquet is none: it would have to be unpacked to be read.
+    by_form[Form.PARQUET] = [path for path in by_form.get(Form.PARQUET, []) if path.endswith(SUFFIXES[Form.PARQUET])]
+    forms = [form for form in Form if by_form.get(form)]
+    if not forms:
+        suffixes = ", ".join(chain.from_iterable(SUFFIXES.values()))
+        raise DatasetError(f"{folder} holds no files of rows (names ending in {suffixes}).")
+    if forms[0] is not Form.PARQUET and len(forms) > 1:
+        raise DatasetError(
+            f"{folder} holds {' and '.join(forms)} files: name those of one form, such as "
+            f"{folder / f'*{SUFFIXES[forms[0]][0]}'}."
+        )
+    return by_form[forms[0]]
 
 
 def _match(pattern: Location) -> tuple[Location, list[str], bool]:
@@ -722,34 +771,55 @@ def _relative(path: str, folder: Location) -> str:
     return path[len(folder.path) :].lstrip("/")
 
 
-def _describe(path: str, base: Location) -> tuple[InputFile, pa.Schema]:
+def _describe(path: str, base: Location, stopped: threading.Event) -> tuple[InputFile, pa.Schema | Columns]:
+    """A file, and its schema or, of a form that declares none, its columns."""
     location = replace(base, path=path)
+    name, signature = posixpath.relpath(path, base.path), None
+    schema: pa.Schema | Columns
     with dataset_errors(location, "read"), location.filesystem.open_input_file(path) as file:
-        version, metadata = read_footer(file, location)
-        groups = (metadata.row_group(i) for i in range(metadata.num_row_groups))
-        signature = (metadata.metadata or {}).get(SIGNATURE_KEY.encode())
-        described = InputFile(
-            version,
-            posixpath.relpath(path, base.path),
-            file.size(),
-            tuple(RowGroup(group.num_rows, group.total_byte_size) for group in groups),
-            None if signature is None else signature.decode("utf-8", "replace"),
-        )
-        return described, metadata.schema.to_arrow_schema()
+        form, compression = look_at(file, location)
+        if form is Form.PARQUET:
+            version, metadata = read_footer(file, location)
+            columns = (metadata.row_group(i) for i in range(metadata.num_row_groups))
+            groups = tuple(RowGroup(group.num_rows, group.total_byte_size) for group in columns)
+            signature = (metadata.metadata or {}).get(SIGNATURE_KEY.encode())
+            schema = metadata.schema.to_arrow_schema()
+        elif form is Form.ARROW:
+            version, groups, schema = arrow_ipc.describe(file, location, compression, stopped)
+        else:
+            version, groups, schema = lines.describe(file, location, form, compression, stopped)
+        signature = None if signature is None else signature.decode("utf-8", "replace")
+        return InputFile(version, name, file.size(), groups, signature), schema
 
 
-def _common_schema(described: Sequence[tuple[InputFile, pa.Schema]]) -> pa.Schema:
+def _common_schema(described: Sequence[tuple[InputFile, pa.Schema | Columns]]) -> pa.Schema:
+    """The schema of all files: the one that they declare, or their columns together. Raises ``DatasetError``."""
     first, schema = described[0]
     for file, other in described[1:]:
-        for mine, theirs in zip_longest(schema, other):
-            if mine is None or theirs is None or not mine.equals(theirs):
-                raise DatasetError(
-                    f"The files of one input must have the same columns: {first.name} has {_declared(mine)} where "
-                    f"{file.name} has {_declared(theirs)}."
-                )
+        if file.version.form is not first.version.form:
+            raise DatasetError(
+                f"The files of one input must have one form: {first.name} is {first.version.form}, {file.name} is "
+                f"{file.version.form}."
+            )
+        if isinstance(schema, pa.Schema):
+            _require_equal(first, schema, file, other)
+    if not isinstance(schema, pa.Schema):
+        together = lines.schema_of(columns for _, columns in described)
+        if not together.names and any(file.rows for file, _ in described):
+            raise json_and_not_lines(first.version.location)
+        return together
     prefix = METADATA_PREFIX.encode()
     kept = {key: value for key, value in (schema.metadata or {}).items() if not key.startswith(prefix)}
     return schema.with_metadata(kept or None)
+
+
+def _require_equal(first: InputFile, schema: pa.Schema, file: InputFile, other: pa.Schema) -> None:
+    for mine, theirs in zip_longest(schema, other):
+        if mine is None or theirs is None or not mine.equals(theirs):
+            raise DatasetError(
+                f"The files of one input must have the same columns: {first.name} has {_declared(mine)} where "
+                f"{file.name} has {_declared(theirs)}."
+            )
 
 
 def _declared(field: pa.Field | None) -> str:

@@ -14,7 +14,7 @@ import platform
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
@@ -213,7 +213,8 @@ def _score_shard(work: Work, task: ShardTask, until: float) -> ShardRecord:
         writer = None
         for rows in read_rows(shard.file, shard.start, shard.stop, work.input_schema):
             damage = damage or rows.damage
-            scored, known = _score(rows.table, rows.numbers, work, task.unscored, until)
+            left_out = {**rows.lost, **dict.fromkeys(task.unscored, UNSCORED)}
+            scored, known = _score(rows.table, rows.numbers, work, left_out, until)
             done = rows.table.slice(0, scored.num_rows)
             present.append(rows.numbers[: scored.num_rows])
             carried += known
@@ -320,13 +321,14 @@ def _gaps(present: Sequence[range], shard: Shard) -> tuple[tuple[int, int], ...]
 
 
 def _score(
-    table: pa.Table, numbers: range, work: Work, unscored: Collection[int], until: float
+    table: pa.Table, numbers: range, work: Work, unscored: Mapping[int, str], until: float
 ) -> tuple[pa.Table, int]:
-    """The scored rows, the unscored ones among them, and how many have scores that were made before.
+    """The scored rows, the unscored ones with the reason among them, and how many have scores that were made before.
 
     Only the first rows if the time is up.
     """
-    left_out = pa.array([number in unscored for number in numbers], pa.bool_())
+    reasons = pa.array(map(unscored.get, numbers), pa.string())
+    left_out = pc.is_valid(reasons)
     rows = table.filter(pc.invert(left_out)) if unscored else table
     scored = work.scorer.score(rows, until)
     if scored.num_rows < min(rows.num_rows, 1) or not scored.schema.equals(work.output_schema):
@@ -337,9 +339,9 @@ def _score(
         places = pc.subtract(pc.cumulative_sum(pc.invert(left_out).cast(pa.int64())), 1)
         if scored.num_rows < rows.num_rows:
             done = pc.index(places, scored.num_rows).as_py()
-            table, left_out, places = (each.slice(0, done) for each in (table, left_out, places))
+            table, reasons, left_out, places = (each.slice(0, done) for each in (table, reasons, left_out, places))
         scores = scored.take(pc.if_else(left_out, None, places)).select(work.score_columns)
-        errors = pc.if_else(left_out, UNSCORED, scores[SCORE_ERROR])
+        errors = pc.if_else(left_out, reasons, scores[SCORE_ERROR])
         scores = scores.set_column(scores.schema.get_field_index(SCORE_ERROR), SCORE_ERROR, errors)
         scored = pa.table([*table.columns, *scores.columns], schema=work.output_schema)
     return scored.replace_schema_metadata(work.output_schema.metadata), carried

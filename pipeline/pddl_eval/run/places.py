@@ -229,6 +229,19 @@ def _infos(folder: Location) -> list[fs.FileInfo]:
     return [info for info in infos if info.type == fs.FileType.File]
 
 
+def list_folders(folder: Location) -> list[str]:
+    """The names of the folders directly in a folder, sorted; none where there is no folder yet."""
+    with dataset_errors(folder, "read"):
+        infos = folder.filesystem.get_file_info(fs.FileSelector(folder.path, allow_not_found=True))
+    return sorted(info.base_name for info in infos if info.type == fs.FileType.Directory)
+
+
+def remove_folder(folder: Location) -> None:
+    """Delete a folder with all that is in it, if it is there; raises ``OutputError``."""
+    with dataset_errors(folder, "write"), suppress(FileNotFoundError):
+        folder.filesystem.delete_dir(folder.path)
+
+
 def has_file(location: Location) -> bool:
     """Whether there is such a file, asked for alone; raises ``DatasetError`` where the store does not answer."""
     with dataset_errors(location, "read"):

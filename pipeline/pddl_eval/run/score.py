@@ -33,8 +33,8 @@ from pddl_eval.options import SHARD_ROWS, RunOptions, ScoringOptions, takes
 from pddl_eval.progress import progress
 from pddl_eval.run import places
 from pddl_eval.run.engines import Engine, InProcess, Notice, Processes, RayTasks, WorkerLost, choose_engine
+from pddl_eval.run.forms import PARQUET_SUFFIXES
 from pddl_eval.run.inputs import (
-    SUFFIXES,
     Input,
     Part,
     Shard,
@@ -146,7 +146,7 @@ class Waiting:
 Event = Run | ShardResult | WorkerLost | Notice | Waiting
 
 Watcher = Callable[[Event], None]
-"""Is told the run before its first shard, then the record or failure of each shard, each lost worker and each notice.
+"""Is told the run before its first shard, then the record or failure of each shard, each lost worker, each notice.
 
 And, once a minute and from another thread, that it waits (``Waiting``)."""
 
@@ -161,7 +161,7 @@ def score_dataset(  # noqa: PLR0913 (one keyword a setting)
     part: str | None = None,
     watch: Watcher | None = None,
 ) -> RunSummary:
-    """Score the pairs of a Parquet dataset into a folder of Parquet partitions: the input's columns and the scores.
+    """Score the pairs of a dataset into a folder of Parquet partitions: the input's columns and the scores.
 
     ``input`` is a file, a folder, a pattern, a URI (``s3://bucket/pairs``) or several of them. ``columns`` maps a
     column's meaning to its name in the input; ``domain`` is the name of a known domain or PDDL text. The other keywords
@@ -220,7 +220,7 @@ def prepare_run(
     present = places.list_files(folder)
     if MANIFEST in present:
         manifest = _same_run(folder, manifest)
-    elif any(name.endswith(SUFFIXES) for name in present):
+    elif any(name.endswith(PARQUET_SUFFIXES) for name in present):
         raise DatasetError(f"{folder} holds Parquet files that no run of this program wrote: choose an empty folder.")
     there = shards_named(source, present)
     finished = finished_records(folder, there, manifest["run"])
@@ -276,15 +276,19 @@ def finish_shards(
                     raise OutputError(event.reason)
             elif isinstance(event, Notice) and event.node:
                 excluded.append(event.reason)
-        summary = _summary(run, records, records, options, time.perf_counter() - started)
-        summary = replace(summary, excluded_nodes=tuple(dict.fromkeys(excluded)))
+
+        def summarize(all_records: Mapping[str, ShardRecord], seconds: float) -> RunSummary:
+            summary = _summary(run, all_records, records, options, seconds)
+            return replace(summary, excluded_nodes=tuple(dict.fromkeys(excluded)))
+
+        summary = summarize(records, time.perf_counter() - started)
         troubles = _troubles(run, records, failures)
         if troubles:
             there = shards_named(run.source, places.list_files(run.work.output))
             _remove_doubled(run, there, shards_named(run.source, records))
             places.put_bytes(run.work.output / f"{FAILED}{run.suffix}.json", _troubled(troubles))
             raise RunIncomplete(troubles, summary)
-        done = finish_run(run, lambda all_records: _summary(run, all_records, records, options, summary.seconds))
+        done = finish_run(run, lambda all_records: summarize(all_records, summary.seconds))
         return done or replace(summary, rows_missing=_rows_left(run))
 
 
@@ -587,11 +591,10 @@ def _json_log(path: str) -> Iterator[Watcher]:
 def log_line(result: ShardResult | WorkerLost | Notice | Waiting) -> str:
     """A line of JSON without its line break, in UTC.
 
-    ``event`` is ``shard``, ``shard_failed``, ``worker_lost``, ``node_excluded`` or ``no_node`` (``Notice``), or
-    ``waiting``, once a minute while no shard ends: the rows ``done`` so far, ``seconds`` since the last result.
-
-    A ``shard`` has ``rows``, of these ``carried``, ``unreadable`` and ``unscored`` ones, ``statistics`` (verdict counts
-    among them), ``seconds``, ``node`` and ``attempt``; the others have a ``reason``.
+    ``event`` is ``shard``, ``shard_failed``, ``worker_lost``, ``node_excluded``, ``no_node`` or, once a minute while no
+    shard ends, ``waiting``: the rows ``done`` so far, ``seconds`` since the last result. A ``shard`` has ``rows``, of
+    these ``carried``, ``unreadable`` and ``unscored`` ones, ``statistics`` (verdict counts among them), ``seconds``,
+    ``node`` and ``attempt``; the others have a ``reason``.
     """
     fields: dict[str, object]
     if isinstance(result, ShardRecord):

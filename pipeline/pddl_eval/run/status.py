@@ -15,11 +15,10 @@ from typing import Any
 import pyarrow as pa
 
 from pddl_eval.run import places
+from pddl_eval.run.forms import FileVersion, RowGroup
 from pddl_eval.run.inputs import (
-    FileVersion,
     InputFile,
     Part,
-    RowGroup,
     Source,
     partition_stem,
     plan_shards,

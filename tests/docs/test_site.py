@@ -1,0 +1,133 @@
+"""The documentation site has a page for all there is; ``mkdocs build --strict`` in ``.ci/run`` checks the built one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pddl_eval
+import pytest
+from pddl_eval.metrics import PAIRS
+from pddl_eval.options import RunOptions, ScoringOptions
+from pddl_eval.verdict import DomainVerdict, Verdict
+
+from infra.site import generate
+from tests.docs.commands import COMMANDS, Described
+from tests.docs.markdown import ROOT, links, read_page
+from tests.docs.test_contributing import ROOMS
+
+PAGES = generate.made_pages()
+
+
+def references(place: str) -> set[str]:
+    """The names whose docstrings a page shows."""
+    return set(re.findall(r"^::: (\S+)$", PAGES[place].text, re.MULTILINE))
+
+
+def places(navigation: Any) -> Iterator[str]:
+    """The pages of the navigation, in its order."""
+    if isinstance(navigation, str):
+        yield navigation
+        return
+    for each in navigation.values() if isinstance(navigation, dict) else navigation:
+        yield from places(each)
+
+
+def test_every_page_is_in_the_navigation_once() -> None:
+    assert sorted(places(generate.navigation())) == sorted(PAGES)
+
+
+@pytest.mark.parametrize("name", pddl_eval.__all__)
+def test_a_public_name_has_its_reference(name: str) -> None:
+    (shown,) = [path for path in references("python/index.md") if path.endswith(f".{name}")]
+    module, _, attribute = shown.rpartition(".")
+    assert getattr(__import__(module, fromlist=[attribute]), attribute) is getattr(pddl_eval, name)
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_a_command_has_a_page_with_its_subcommands_and_options(command: Described) -> None:
+    page = PAGES[f"commands/{command.words[0]}.md"].text
+    for each in (command, *command.subcommands):
+        assert f"`pddl-eval {' '.join(each.words)}`\n" in page
+        assert {name for name in each.options if name.startswith("-")} <= set(re.findall(r"--?[a-z][a-z-]*", page))
+        for call in each.examples:
+            assert f"pddl-eval {' '.join(call)}\n" in page
+
+
+def test_every_command_is_linked_from_the_table() -> None:
+    targets = {Path(target).stem for target in links(PAGES["commands/index.md"].text)}
+    assert set(COMMANDS) <= targets
+
+
+def test_every_room_with_public_names_has_a_page() -> None:
+    assert {place.split("/")[-1] for place in PAGES if place.startswith("python/rooms/")} == {
+        f"{room}.md" for room in ROOMS if room != "commands"
+    }
+
+
+def test_no_name_is_shown_on_two_pages() -> None:
+    shown = [path for place in PAGES for path in references(place) if path.count(".") != 1]
+    assert len(shown) == len(set(shown))
+
+
+def test_every_column_verdict_and_setting_is_on_its_page() -> None:
+    for place, names in {
+        "guide/metrics.md": {column.name for pair in PAIRS for column in pair.columns},
+        "guide/verdicts.md": {each.value for kind in (Verdict, DomainVerdict) for each in kind},
+        "guide/settings.md": {*ScoringOptions.__dataclass_fields__, *RunOptions.__dataclass_fields__},
+    }.items():
+        assert names <= set(re.findall(r"^\| `(\w+)` \|", PAGES[place].text, re.MULTILINE)), place
+
+
+def test_nothing_of_the_readme_is_lost() -> None:
+    shown = "\n".join(page.text for page in PAGES.values())
+    for heading, text in generate.split_sections(read_page("README.md")).items():
+        if heading not in generate.LEFT_OUT:
+            for line in text.splitlines():
+                if not line.startswith(("#", "| `pddl-eval ")):
+                    assert line in shown
+
+
+@pytest.mark.parametrize(
+    ("page", "target", "leads"),
+    [
+        ("index.md", "infra/README.md", "elsewhere.md"),
+        ("index.md", "tests/docs/report.svg", "assets/report.svg"),
+        ("index.md", "pipeline/pddl_eval/metrics", f"{generate.REPOSITORY}/blob/main/pipeline/pddl_eval/metrics"),
+        ("index.md", "#limits", "guide/limits.md"),
+        ("guide/limits.md", "README.md#quick-start", "../index.md#quick-start"),
+        ("project/contributing.md", "#the-rooms", "contributing.md#the-rooms"),
+        ("elsewhere.md", "../CONTRIBUTING.md#the-rooms", "project/contributing.md#the-rooms"),
+        ("python/rooms/model.md", "../../project/changelog.md", "../../project/changelog.md"),
+        ("index.md", "https://example.org/a", "https://example.org/a"),
+    ],
+)
+def test_links_of_the_repository_become_links_of_the_site(page: str, target: str, leads: str) -> None:
+    assert generate.site_link(target, page) == leads
+
+
+def test_links_of_a_built_site_are_checked(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "index.html").write_text('<h1 id="top">a</h1><a href="sub/b.html#there">b</a><a href="gone.html">c</a>')
+    (tmp_path / "sub" / "b.html").write_text(
+        '<a href="../index.html#top">a</a><a href="#nowhere">b</a><script src="https://example.org/x.js"></script>'
+    )
+    assert [problem.split()[0:4:3] for problem in generate.link_problems(tmp_path)] == [
+        ["index.html", "sub/b.html#there,"],
+        ["index.html", "gone.html,"],
+        ["sub/b.html", "#nowhere,"],
+        ["sub/b.html", "from"],
+    ]
+
+
+def test_help_is_no_markup() -> None:
+    for place, page in PAGES.items():
+        if place.startswith("commands/"):
+            assert "\b" not in page.text and not re.search(r"^:   .*(?<!\\)[*<]", page.text, re.MULTILINE), place
+
+
+def test_the_site_asks_no_other_host() -> None:
+    for path in (ROOT / "infra" / "site" / "pages" / "assets").iterdir():
+        assert "://" not in path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", ""), path.name
