@@ -51,7 +51,7 @@ from pddl_eval.options import RunOptions
 from tests.run.length_scorer import length_scorer, run_scorer
 
 @command
-def score(source: str, output: str, pause: float, run: RunOptions) -> None:
+def score(source: str, output: str, run: RunOptions, pause: float = 0.15) -> None:
     run_scorer(source, output, length_scorer(pause=pause), run)
 
 if __name__ == "__main__":
