@@ -45,9 +45,7 @@ ignore_errors = True
 """
 
 PROJECT = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
-VERSION = re.search(r'^__version__ = "(.+)"$', Path("pipeline/pddl_eval/__init__.py").read_text("utf-8"), re.MULTILINE)[
-    1
-]
+VERSION = re.search(r'^__version__ = "(.+)"$', Path("pipeline/pddl_eval/__init__.py").read_text("utf-8"), re.M)[1]
 
 
 def absolute(link):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         counterexample,
         fully_specify,
     )
+    from pddl_eval.config import read_config
     from pddl_eval.equivalence import scene_graph
     from pddl_eval.metrics import DomainScores, PlanScores, compare_domains, compare_plans
     from pddl_eval.model import Problem
@@ -43,6 +44,7 @@ _ROOMS = {
         "counterexample",
         "fully_specify",
     ),
+    "config": ("read_config",),
     "equivalence": ("scene_graph",),
     "metrics": ("DomainScores", "PlanScores", "compare_domains", "compare_plans"),
     "model": ("Problem",),
@@ -77,6 +79,7 @@ __all__ = [
     "counterexample",
     "fully_specify",
     "parse_problem",
+    "read_config",
     "reward",
     "run_status",
     "scene_graph",

@@ -58,7 +58,7 @@ def test_score_and_rescore_take_every_declared_setting() -> None:
     declared = {each.name for options in (ScoringOptions, RunOptions) for each in fields(options)}
     of_score, of_rescore = (set(inspect.signature(each).parameters) for each in (score, rescore))
     assert declared <= of_score
-    assert of_rescore - of_score == {"previous", "previous_column", "retry"} and of_score <= of_rescore
+    assert of_rescore - of_score == {"previous", "previous_columns", "retry"} and of_score <= of_rescore
 
 
 def test_flags_become_options() -> None:

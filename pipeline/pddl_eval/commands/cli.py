@@ -14,6 +14,7 @@ import typer
 from pddl_eval.commands.bench import bench
 from pddl_eval.commands.command import EXIT_CODES, application
 from pddl_eval.commands.compare import compare
+from pddl_eval.commands.completion import join_words_of_bash
 from pddl_eval.commands.dedupe import dedupe
 from pddl_eval.commands.explain import explain
 from pddl_eval.commands.generate import generate
@@ -54,4 +55,5 @@ def describe(
 
 def main() -> None:
     """Entry point of ``pddl-eval``."""
+    join_words_of_bash()
     app()

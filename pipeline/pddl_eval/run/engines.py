@@ -35,7 +35,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from pddl_eval.errors import RunError, told_to_stop
+from pddl_eval.errors import RunError, require_extra, told_to_stop
 from pddl_eval.options import GARBAGE_THRESHOLDS, RunOptions
 from pddl_eval.run.inputs import close_file
 from pddl_eval.run.nodes import AGREED, STRIKES, Nodes, identity, shown
@@ -509,6 +509,7 @@ def _why_it_ended(exitcode: int | None) -> str:
 
 def _connect(options: RunOptions) -> bool:
     """Connect to Ray; False where this process was connected already and stays so after the run."""
+    require_extra("ray", "The cluster in RAY_ADDRESS")  # Who asks for Ray otherwise has been told.
     cluster = options.address or cluster_address()
     if not cluster:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")

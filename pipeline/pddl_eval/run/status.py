@@ -25,10 +25,11 @@ from pddl_eval.run.inputs import (
     ranges_of,
     shards_named,
 )
+from pddl_eval.run.joined import MANIFEST
 from pddl_eval.run.lock import Holder, holders, is_alive_by_now
 from pddl_eval.run.partitions import ShardRecord, finished_records
 from pddl_eval.run.places import DatasetError, Location, locate
-from pddl_eval.run.score import FAILED, MANIFEST, SUMMARY
+from pddl_eval.run.score import FAILED, SUMMARY
 from pddl_eval.shown import printable
 
 SPEED_SECONDS = 600.0
