@@ -45,14 +45,15 @@ STARTS = 6
 """Starts of a run, at most."""
 
 SCRIPT = """
-import sys
+import os
 from pddl_eval.commands.command import command, run_alone
 from pddl_eval.options import RunOptions
 from tests.run.length_scorer import length_scorer, run_scorer
 
 @command
-def score(source: str, output: str, run: RunOptions, pause: float = 0.15) -> None:
-    run_scorer(source, output, length_scorer(pause=pause), run)
+def score(run: RunOptions) -> None:
+    scorer = length_scorer(pause=float(os.environ["PAUSE"]))
+    run_scorer(os.environ["SOURCE"], os.environ["OUTPUT"], scorer, run)
 
 if __name__ == "__main__":
     run_alone(score)
@@ -78,10 +79,11 @@ class Case:
     def begin(self, *options: str, cluster: Cluster | None = None, pause: float = 0.15) -> subprocess.Popen[str]:
         inside = cluster.inside if cluster else []
         ray = ["--engine", "ray", "--address", cluster.address] if cluster else ["--engine", "local"]
-        places = (self.folder / "score.py", self.source, self.output, "--pause", pause, "--shard-rows", SHARD_ROWS)
+        script = (self.folder / "score.py", "--shard-rows", SHARD_ROWS)
+        places = {"SOURCE": str(self.source), "OUTPUT": str(self.output), "PAUSE": str(pause)}
         return subprocess.Popen(
-            [*inside, sys.executable, *map(str, places), *ray, *options],
-            env=cluster.environment if cluster else ENVIRONMENT,
+            [*inside, sys.executable, *map(str, script), *ray, *options],
+            env=(cluster.environment if cluster else ENVIRONMENT) | places,
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
