@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 import typer
-from pddl_eval.commands.command import Inputs, command, run_alone, say
+from pddl_eval.commands.command import Inputs, command, note, run_alone, say
 from pddl_eval.commands.compare import On, print_found
 from pddl_eval.commands.report import write_report
 from pddl_eval.commands.score import watched_run
@@ -137,12 +137,12 @@ def _score(
                 if previous is None:
                     return night, score_dataset(inputs, scored, watch=watch, **settings)
                 before = str(previous / SCORED)
-                return night, rescore_dataset(before, inputs, scored, watch=watch, warn=say, **settings)
+                return night, rescore_dataset(before, inputs, scored, watch=watch, warn=note, **settings)
             except OtherRun:
                 number = int(night.name.partition(".")[2] or 1) + 1
                 if number > MOST_A_DAY:
                     raise
-                say(f"{night.name} is of another input or other settings: this is {date}.{number:02}.")
+                note(f"{night.name} is of another input or other settings: this is {date}.{number:02}.")
                 night = nights / f"{date}.{number:02}"
 
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from contextvars import ContextVar
 from difflib import get_close_matches
+from enum import IntEnum
 from importlib.util import find_spec
 from threading import Event
 
@@ -22,6 +24,15 @@ EXTRAS = {
 
 told_to_stop = Event()
 """Set where this process owns its signals (commands, workers) when one tells it to stop."""
+
+
+class Loudness(IntEnum):
+    """How much a command says on stderr: only what is wrong; also progress and what is good to know; also each step."""
+
+    QUIET, NORMAL, VERBOSE = range(3)
+
+
+loudness = ContextVar("loudness", default=Loudness.NORMAL)
 
 
 class UserError(ValueError):

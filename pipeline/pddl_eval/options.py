@@ -14,6 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pddl_eval import __version__
 from pddl_eval.errors import UserError, did_you_mean, require_extra
 from pddl_eval.verdict import CERTIFICATE_VERSION
 
@@ -25,6 +26,14 @@ SCORED = (*(f"{side}_{pair}" for pair in PAIRS for side in ("reference", "genera
 
 MEANINGS = (*SCORED, "model", "reference_id")
 """The columns that mean something: those, and who answered which question, which reports ask."""
+
+REFERENCE_SIDE = (*(f"reference_{pair}" for pair in PAIRS), "is_placeholder", "domain")
+"""The columns that belong to a question and not to an answer."""
+
+PLAIN_NAMES = {"problem_pddl": "reference_problem"}
+"""What published references call a column: Planetarium's dataset."""
+
+HARNESSES = ("lm-eval", "inspect", "openai")
 
 SIMILARITIES = ("exact", "lexical", "embedding:MODEL")
 
@@ -191,6 +200,34 @@ class RunOptions:
             require_extra("ray", "The engine ray")
 
 
+@dataclass(frozen=True, slots=True)
+class ReadingOptions:
+    """What an input holds, and where the references of its answers are.
+
+    Raises ``UserError`` where a setting has no meaning.
+    """
+
+    harness: str | None = setting(None, "INPUT is logs of this harness.", flag="--from", choices=HARNESSES)
+    answers: str = setting("problem", "What the answers in a log are.", choices=PAIRS)
+    references: str | None = setting(
+        None, "Dataset with the references of INPUT's answers, joined by id.", metavar="DATASET"
+    )
+    on: Sequence[str] | None = setting(
+        None, "The references' id. Default: reference_id, else id, else name.", metavar="COLUMN,…"
+    )
+
+    def __post_init__(self) -> None:
+        if isinstance(self.on, str):
+            object.__setattr__(self, "on", [self.on])
+        for name, value, known in (("harness", self.harness, HARNESSES), ("kind of answers", self.answers, PAIRS)):
+            if value is not None and value not in known:
+                raise UserError(f"there is no {name} {value}; {did_you_mean(value, known)}")
+        if self.on and self.harness is None and self.references is None:
+            raise UserError("--on belongs to --references or --from: it names the id of the references")
+        if self.answers != "problem" and self.harness is None:
+            raise UserError("--answers belongs to --from: the columns of any other input say what they are")
+
+
 def setting_of(each: Field[Any]) -> Setting:
     """What the declaration of a field says."""
     known: Setting = each.metadata["setting"]
@@ -229,7 +266,9 @@ def takes(**groups: type) -> Callable[[Callable[..., Returned]], Callable[..., R
 
 @cache
 def version_of(distribution: str) -> str:
-    """The installed version, ``none`` where the distribution is missing."""
+    """The installed version, ``none`` where the distribution is missing; of this program, that of the running code."""
+    if distribution == "pddl-eval":
+        return __version__
     try:
         return version(distribution)
     except PackageNotFoundError:
