@@ -20,8 +20,21 @@ Output = Annotated[str, Argument(metavar="OUTPUT", help="Folder for the scored p
 DryRun = Annotated[bool, Option("--dry-run", help="Print the shards and write nothing.")]
 
 
+RowsPerFile = Annotated[
+    int | None,
+    Option(metavar="N", help="Merge the partitions into files of N rows when all is scored, for many small files."),
+]
+
+
 @command
-def score(inputs: Inputs, output: Output, options: ScoringOptions, run: RunOptions, dry_run: DryRun = False) -> None:
+def score(
+    inputs: Inputs,
+    output: Output,
+    options: ScoringOptions,
+    run: RunOptions,
+    rows_per_file: RowsPerFile = None,
+    dry_run: DryRun = False,
+) -> None:
     """Score a dataset of (generated, reference) pairs.
 
     \b
@@ -30,18 +43,21 @@ def score(inputs: Inputs, output: Output, options: ScoringOptions, run: RunOptio
     pddl-eval score pairs.parquet scored --domain logistics.pddl
     pddl-eval score answers.jsonl.gz scored
     pddl-eval score s3://bucket/pairs s3://bucket/scored --engine ray --address auto
+    pddl-eval score many-small-files scored --rows-per-file 100000
 
     OUTPUT gets Parquet partitions: every column of INPUT unchanged, then the score columns.
     If the command is interrupted, the same command continues where it stopped. One run at a time writes into OUTPUT; a
     second one says who does and exits with 2.
     """
-    from pddl_eval.run import pair_scorer, prepare_run, score_dataset
+    from pddl_eval.run import pair_scorer, partitions_of, prepare_run, score_dataset
 
     if dry_run:
-        print_shards(prepare_run(inputs, output, pair_scorer(options), run.shard_rows))
+        folder = output if rows_per_file is None else str(partitions_of(output))
+        print_shards(prepare_run(inputs, folder, pair_scorer(options), run.shard_rows))
         return
     with watched_run() as watch:
-        summary = score_dataset(inputs, output, watch=watch, **asdict(options), **asdict(run))
+        settings = {"rows_per_file": rows_per_file, **asdict(options), **asdict(run)}
+        summary = score_dataset(inputs, output, watch=watch, **settings)
     print(summary)
 
 
