@@ -338,7 +338,7 @@ def test_what_lies_behind_a_null_is_no_content() -> None:
 
 
 def test_both_functions_take_the_same_settings() -> None:
-    own = {"previous", "previous_columns", "retry", "warn"}
+    own = {"previous", "previous_columns", "retry"}
     mine, theirs = (inspect.signature(function).parameters.keys() for function in (rescore_dataset, score_dataset))
     assert mine - own == theirs - {"part", "rows_per_file"}
 

@@ -28,7 +28,7 @@ import pyarrow.compute as pc
 from pyarrow import ipc
 
 from pddl_eval import run as runs
-from pddl_eval.options import MEANINGS, RunOptions, ScoringOptions, takes
+from pddl_eval.options import MEANINGS, ReadingOptions, RunOptions, ScoringOptions, takes
 from pddl_eval.table import ColumnError, pairs_present, values_of
 
 KNOWN_FOLDER = "_previous"
@@ -94,12 +94,13 @@ class Previous:
         return [name for name in self.scores.names if name in VERDICTS and self.retry]
 
 
-@takes(scoring=ScoringOptions, running=RunOptions)
+@takes(reading=ReadingOptions, scoring=ScoringOptions, running=RunOptions)
 def rescore_dataset(  # noqa: PLR0913 (one keyword a setting)
     previous: runs.Input,
     input: runs.Input,
     output: str | os.PathLike[str],
     *,
+    reading: ReadingOptions,
     scoring: ScoringOptions,
     running: RunOptions,
     previous_columns: Mapping[str, str] | None = None,
@@ -119,7 +120,8 @@ def rescore_dataset(  # noqa: PLR0913 (one keyword a setting)
     It is the same run as that of ``score_dataset`` into the same output: one may finish what the other began. Raises
     what ``score_dataset`` raises.
     """
-    run, before = prepare_rescore(previous, input, output, scoring, running.shard_rows, previous_columns, retry)
+    with runs.readable_input(input, output, reading, scoring, warn) as source:
+        run, before = prepare_rescore(previous, source, output, scoring, running.shard_rows, previous_columns, retry)
     if before.obstacle and warn is not None:
         warn(before.obstacle)
     folder = run.work.output / KNOWN_FOLDER

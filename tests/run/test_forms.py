@@ -218,7 +218,7 @@ DAMAGED_LINES = {
 }
 
 
-@pytest.mark.parametrize("line", DAMAGED_LINES)
+@pytest.mark.parametrize("line", DAMAGED_LINES, ids=DAMAGED_LINES.values())
 def test_a_damaged_line_of_json_costs_a_row_and_is_named(
     line: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -301,6 +301,7 @@ def test_an_empty_field_is_null_and_two_quotes_are_an_empty_text(tmp_path: Path)
         (b"1," + b"x" * 3_000_000, "is longer", 1),
         (b'1,"\n' + b"x" * 1_500_000 + b"\n" + b"x" * 1_500_000 + b'"', "is longer", 3),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_damaged_row_of_a_csv_costs_a_row_and_is_named(
     line: bytes, reason: str, cost: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -329,12 +330,13 @@ def test_a_damaged_row_of_a_csv_costs_a_row_and_is_named(
         ("x.arrow", b"FEA1" + b"\0" * 99, "Feather version 1"),
         ("x.arrow", b"n,text\n", "not an Arrow file"),
         ("x.arrow", as_arrow(numbered(9))[:-200], "Cannot read"),
-        ("x.jsonl.gz", gzip.compress(as_json_lines(numbered(9)))[:-20], "Truncated"),
+        ("x.jsonl.gz", gzip.compress(as_json_lines(numbered(9)), mtime=0)[:-20], "Truncated"),
         ("x.jsonl.xz", lzma.compress(as_json_lines(numbered(9)))[:-20], "Cannot read"),
         ("x", b"\x89PNG\r\n", "none of Parquet, Arrow IPC, JSON Lines, CSV"),
-        ("x.arrow.gz", gzip.compress(as_arrow(numbered(9))), "decompress it first"),
+        ("x.arrow.gz", gzip.compress(as_arrow(numbered(9)), mtime=0), "decompress it first"),
         ("x.zip", b"PK\x03\x04\0\0", "ZIP"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_files_that_are_refused(name: str, content: bytes, sentence: str, tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match=sentence):

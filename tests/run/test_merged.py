@@ -100,6 +100,17 @@ def test_other_ways_into_the_same_folder_are_refused(pairs: Path, tmp_path: Path
         score_dataset(pairs, tmp_path / "merged", rows_per_file=60, beta=0.5, **options)
 
 
+def test_answers_are_joined_to_references_once(pairs: Path, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"id": [1, 2], "reference_plan": ["(a)", "(b)"]}), tmp_path / "references.parquet")
+    answers = pa.table({"id": [2, 1, 2], "generated_plan": ["(b)", "(b)", "(b)"]})
+    pq.write_table(answers, tmp_path / "answers.parquet")
+    options = {"references": str(tmp_path / "references.parquet"), "engine": "local", "workers": 1, "rows_per_file": 2}
+    for scored in (3, 0):
+        found = score_dataset(tmp_path / "answers.parquet", tmp_path / "out", **options)
+        assert (found.rows, found.rows_scored) == (3, scored)
+    assert sizes(tmp_path / "out") == [2, 1]
+
+
 def test_an_empty_dataset_keeps_its_schema(pairs: Path, tmp_path: Path) -> None:
     empty = pq.read_table(pairs / "00.parquet").slice(0, 0)
     pq.write_table(empty, tmp_path / "empty.parquet")

@@ -22,7 +22,7 @@ import pyarrow.dataset
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.metrics import DOMAIN, PAIRS, PLAN, ROW_COLUMNS, left_out_by
 from pddl_eval.options import ScoringOptions
-from pddl_eval.run import InputFile, Source, open_source, scored_with, unfinished_rows
+from pddl_eval.run import InputFile, Source, open_source, require_parquet, scored_with, unfinished_rows
 from pddl_eval.verdict import Verdict
 
 PLAN_COLUMNS, DOMAIN_COLUMNS = (tuple(column.name for column in pair.columns) for pair in (PLAN, DOMAIN))
@@ -211,6 +211,7 @@ def unreadable_texts() -> Iterator[None]:
 
 def _open_files(place: str, names: Mapping[str, str]) -> Scored:
     source = open_source(place)
+    require_parquet(source)
     for name, count in Counter(source.schema.names).items():
         if count > 1:
             raise UserError(f"{count} columns of {place} are named {name}: rename all but one")

@@ -20,8 +20,10 @@ from pddl_eval.run.inputs import (
     read_row,
     read_rows,
     require_columns,
+    require_parquet,
     require_text,
 )
+from pddl_eval.run.joined import MANIFEST, OtherRun, readable_input
 from pddl_eval.run.lock import claimed
 from pddl_eval.run.partitions import KNOWN_ROW, SCORE_ERROR, Scorer, ShardFailure, ShardRecord, Work
 from pddl_eval.run.places import (
@@ -40,10 +42,8 @@ from pddl_eval.run.places import (
     remove_folder,
 )
 from pddl_eval.run.score import (
-    MANIFEST,
     SUMMARY,
     Event,
-    OtherRun,
     Run,
     RunIncomplete,
     RunSummary,
@@ -57,6 +57,7 @@ from pddl_eval.run.score import (
     shown_progress,
     unfinished_rows,
 )
+from pddl_eval.run.status import RunStatus, run_status
 
 __all__ = [
     "KNOWN_ROW",
@@ -74,6 +75,7 @@ __all__ = [
     "Processes",
     "Run",
     "RunIncomplete",
+    "RunStatus",
     "RunSummary",
     "Scorer",
     "Shard",
@@ -106,10 +108,13 @@ __all__ = [
     "read_bytes",
     "read_row",
     "read_rows",
+    "readable_input",
     "remove_file",
     "remove_folder",
     "require_columns",
+    "require_parquet",
     "require_text",
+    "run_status",
     "score_dataset",
     "scored_with",
     "shown_progress",

@@ -217,7 +217,7 @@ def form_of_content(head: bytes) -> Form | None:
     if first.startswith(b"{"):
         return Form.JSON_LINES
     line = first.partition(b"\n")[0]
-    return Form.CSV if b"\0" not in head and (b"," in line or b"\t" in line) else None
+    return Form.CSV if b"\0" not in head and any(each in line for each in (b",", b"\t", b";")) else None
 
 
 def json_and_not_lines(location: Location) -> DatasetError:

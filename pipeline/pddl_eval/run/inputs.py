@@ -54,7 +54,18 @@ from pddl_eval.run.forms import (
     look_at,
 )
 from pddl_eval.run.lines import Columns, LinesReader
-from pddl_eval.run.places import DatasetError, Location, dataset_errors, locate, one_line
+from pddl_eval.run.places import (
+    STORE_ATTEMPTS,
+    DatasetError,
+    Location,
+    dataset_errors,
+    locate,
+    one_line,
+    pause_before,
+    persistently,
+)
+from pddl_eval.run.standard_input import STANDARD_INPUT, standard_input
+from pddl_eval.run.stores import version_in_store
 from pddl_eval.table import is_text, values_of
 
 METADATA_PREFIX = "pddl_eval."
@@ -106,7 +117,7 @@ _FOOTER_BYTES = 64 * 1024
 _MAGIC = b"PAR1"
 
 Input = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-"""A file, a folder, a pattern (``*``, ``**``, ``?``), a URI, or several of them."""
+"""A file, a folder, a pattern (``*``, ``**``, ``?``), a URI, ``-`` for standard input, or several of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +161,8 @@ class Shard:
     """The rows ``start`` (included) to ``stop`` (excluded) of a file, counted from 0 over its row groups.
 
     Its partition is named by them, so that the partitions that are there say what is done. ``stem`` is that of the
-    file's partitions. Shards in one ``group`` lie in one row group, so that reading one behind the other is quicker.
+    file's partitions. ``group`` is the first row of the row group in which it lies with other shards, so that reading
+    one behind the other is quicker.
     """
 
     stem: str
@@ -180,7 +192,8 @@ def open_source(places: Input) -> Source:
     no columns: an input has those of all its files. Raises ``DatasetError`` where there is nothing, where a file cannot
     be read, where files are of different forms and where declared schemas differ.
     """
-    found = [_find(locate(place)) for place in ([places] if isinstance(places, (str, os.PathLike)) else places)]
+    named = [places] if isinstance(places, (str, os.PathLike)) else places
+    found = [_find(standard_input() if place == STANDARD_INPUT else locate(place)) for place in named]
     if not found:
         raise DatasetError("No input is named.")
     if len({replace(base, path="") for base, _, _ in found}) > 1:
@@ -252,7 +265,8 @@ def contents(source: Source) -> dict[str, str]:
     """What tells a file from any other version of it, by name: ``blake2b:`` and a digest of its content.
 
     Of an input larger than ``HASHED_BYTES`` or on an object store it is ``modified:`` and the time when it was written,
-    in nanoseconds. Raises ``DatasetError`` where a file cannot be read.
+    in nanoseconds, or another mark that the store has for a content (``etag:``, ``generation:``, …). Raises
+    ``DatasetError`` where a file cannot be read.
     """
     whole = source.base.is_local and sum(file.size for file in source.files) <= HASHED_BYTES
 
@@ -260,6 +274,8 @@ def contents(source: Source) -> dict[str, str]:
         place = file.version.location
         with dataset_errors(place, "read"):
             if not whole:
+                if known := version_in_store(place.filesystem, place.path):
+                    return known
                 return f"modified:{place.filesystem.get_file_info(place.path).mtime_ns}"
             with Path(place.path).open("rb") as opened:
                 return f"blake2b:{hashlib.file_digest(opened, _short_digest).hexdigest()}"
@@ -300,9 +316,9 @@ def _plan(source: Source, shard_rows: int, done: Mapping[str, Ranges]) -> Iterat
             yield Shard(stem, file.version, 0, 0)
         for low, high in left_over(ranges, 0, file.rows):
             for start, stop in _ranges(file, shard_rows, low, high):
-                group = bisect_right(bounds, start) - 1
-                inside = bounds[group] < start or (start < stop < bounds[group + 1])
-                yield Shard(stem, file.version, start, stop, group if inside else None)
+                group = bisect_right(bounds, start)
+                inside = bounds[group - 1] < start or stop < bounds[group]
+                yield Shard(stem, file.version, start, stop, bounds[group - 1] if inside else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,6 +353,16 @@ class Part:
     def suffix(self) -> str:
         """What tells its files from those of other parts."""
         return f"-{self.number}-of-{self.of}"
+
+    @staticmethod
+    def of_file(name: str) -> str | None:
+        """The part that a file is of, by its suffix; None for one of a whole run.
+
+        >>> Part.of_file("_running-3-of-32.json"), Part.of_file("_running.json")
+        ('3/32', None)
+        """
+        found = re.search(r"-([0-9]+)-of-([0-9]+)\.json$", name)
+        return f"{found[1]}/{found[2]}" if found else None
 
     def split(self, source: Source) -> tuple[list[Shard], list[Shard]]:
         """The blocks of an input that are its own, and those of all other parts."""
@@ -447,6 +473,13 @@ def require_text(source: Source, name: str) -> None:
         raise DatasetError(f"Column {name} of {place_of(source)} should hold text, but its type is {held}.")
 
 
+def require_parquet(source: Source) -> None:
+    """Raise ``DatasetError`` for an input of another form: what a run has scored is Parquet."""
+    form = source.files[0].version.form
+    if form is not Form.PARQUET:
+        raise DatasetError(f"{place_of(source)} is {form}, and scored datasets are Parquet: score it first.")
+
+
 def holds_text(source: Source, name: str) -> bool:
     """True for a column whose values are strings or null, however encoded; False where there is no such column."""
     return name in source.schema.names and is_text(source.schema.field(name).type)
@@ -515,7 +548,7 @@ def read_rows(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> It
     own = _own(schema, file)
     batches: list[pa.RecordBatch] = []
     lost: dict[int, str] = {}
-    size, first, damage, failures = 0, start, None, 0
+    size, first, damage, failures, refusals = 0, start, None, 0, 0
     while start < stop:
         try:
             reader = _reader(file)
@@ -529,15 +562,16 @@ def read_rows(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> It
                     batches, size, first, damage = [], 0, start, None
                 batches.append(batch)
                 size, start = size + batch.nbytes, start + batch.num_rows
-            failures = 0
+            failures = refusals = 0
             if last:
                 close_file()
         except READ_ERRORS as error:
             close_file()
+            if "AWS Error" in str(error):
+                refusals = _refused(file, refusals + 1, error)
+                continue
             failures += 1
             if failures > READ_ATTEMPTS:
-                if "AWS Error" in str(error):
-                    raise DatasetError(f"Cannot read {file}: {one_line(error)}.") from None
                 if batches:
                     yield _rows(_with_keys(batches, file, schema), range(first, start), damage, lost)
                 start = min(stop, _reader(file).row_group(start)[1])
@@ -553,6 +587,14 @@ def _rows(table: pa.Table, numbers: range, damage: str | None, lost: Mapping[int
 def _own(schema: pa.Schema, file: FileVersion) -> pa.Schema:
     """The columns that are in the file itself and not in the names of its folders."""
     return pa.schema([field for field in schema if field.name not in dict(file.keys)])
+
+
+def _refused(file: FileVersion, refusals: int, error: Exception) -> int:
+    """Wait before a store is asked again; raises ``DatasetError`` where it has refused too often."""
+    if refusals == STORE_ATTEMPTS:
+        raise DatasetError(f"Cannot read {file}: {one_line(error)}.") from None
+    pause_before(refusals + 1)
+    return refusals
 
 
 def _with_keys(batches: Sequence[pa.RecordBatch], file: FileVersion, schema: pa.Schema) -> pa.Table:
@@ -654,7 +696,7 @@ def _reader(file: FileVersion) -> Reader:
     if _kept.reader is None or _kept.reader.file != file:
         close_file()
         with dataset_errors(file.location, "read"):
-            _kept.reader = _open(file)
+            _kept.reader = persistently(file.location, lambda: _open(file))
     return _kept.reader
 
 
@@ -686,7 +728,7 @@ def _find(place: Location) -> tuple[Location, list[str], bool]:
         if re.search(r"[*?\[]", place.path):
             return _match(place)
         bucket = replace(place, path=place.path.partition("/")[0])
-        if not place.is_local and bucket.filesystem.get_file_info(bucket.path).type == fs.FileType.NotFound:
+        if place.has_buckets and bucket.filesystem.get_file_info(bucket.path).type == fs.FileType.NotFound:
             raise DatasetError(f"There is no bucket {bucket}, or these credentials may not see it.")
     raise DatasetError(f"There is no file or folder {place}.")
 

@@ -38,7 +38,7 @@ from pddl_eval.run.inputs import (
     read_rows,
 )
 from pddl_eval.run.lock import Claim
-from pddl_eval.run.places import DatasetError, Location, OutputError, dataset_errors, new_parquet
+from pddl_eval.run.places import DatasetError, Location, OutputError, dataset_errors, new_parquet, persistently
 from pddl_eval.verdict import Verdict
 
 RECORD_KEY = "pddl_eval.shard"
@@ -51,9 +51,6 @@ VERDICT = "verdict"
 
 KNOWN_ROW = "pddl_eval.row"
 """The column of known scores that says which row of its file each is of."""
-
-READ_ATTEMPTS = 3
-"""Looks at a partition on an object store before it counts as missing, each of several attempts of the client."""
 
 SHARD_SECONDS = 300.0
 """After so long a shard writes what it has done and hands the rest back, so that a lost worker costs no more."""
@@ -264,22 +261,23 @@ def finished_records(output: Location, shards: Iterable[Shard], run: str) -> dic
 
     def finished(shard: Shard) -> ShardRecord | None:
         place = output / shard.name
-        for _ in range(1 if place.is_local else READ_ATTEMPTS):
-            try:
-                with dataset_errors(place, "read"), place.filesystem.open_input_file(place.path) as file:
-                    metadata = pq.read_metadata(file)
-                record = ShardRecord.from_json((metadata.metadata or {})[RECORD_KEY.encode()])
-            except DatasetError:
-                continue  # A store may hiccup longer than its client tries.
-            except (KeyError, TypeError, ValueError):
-                return None  # Not a whole partition of this program.
-            named = record.run == run and record.name == shard.name
-            return record if named and record.rows == metadata.num_rows == shard.rows else None
-        return None
+        try:
+            with dataset_errors(place, "read"):
+                metadata = persistently(place, lambda: _footer(place))
+            record = ShardRecord.from_json((metadata.metadata or {})[RECORD_KEY.encode()])
+        except (DatasetError, KeyError, TypeError, ValueError):
+            return None  # Not a whole partition of this program.
+        named = record.run == run and record.name == shard.name
+        return record if named and record.rows == metadata.num_rows == shard.rows else None
 
     shards = list(shards)
     records = dict(zip(shards, in_threads(finished, shards), strict=True))
     return {shard.name: record for shard in disjoint(filter(records.get, shards)) if (record := records[shard])}
+
+
+def _footer(partition: Location) -> pq.FileMetaData:
+    with partition.filesystem.open_input_file(partition.path) as file:
+        return pq.read_metadata(file)
 
 
 def column_statistics(table: pa.Table, columns: Iterable[str]) -> Statistics:

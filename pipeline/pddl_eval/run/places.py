@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
-from typing import IO
+from typing import IO, TypeVar
 from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
@@ -26,14 +26,21 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 from pddl_eval.errors import RunError, UserError
+from pddl_eval.run.stores import STORES, missing_client, open_store
 
 S3_ATTEMPTS = 6
 """Attempts at one request inside the S3 client, with growing pauses."""
 
-PUT_ATTEMPTS = 4
-"""Attempts at one whole upload, each after the client's own have failed, a second and more apart."""
+STORE_ATTEMPTS = 5
+"""Attempts at what a store refuses or fails, each after the client's own have failed and with credentials read anew."""
 
-OBJECT_STORES = ("s3", "gs", "gcs", "abfs", "abfss")
+PAUSE_SECONDS = 1.0
+"""Before the second attempt; each later pause is twice as long."""
+
+ONE_PUT_BYTES = 5 * 2**20
+"""What is larger may be uploaded in parts. A client that fails between two parts leaves an object of the first ones."""
+
+OBJECT_STORES = ("s3", "gs", "gcs", "abfs", "abfss", "az")
 """Schemes of stores where an object appears when it is complete. Elsewhere a file is written and then renamed."""
 
 SPOOL_BYTES = 64 * 2**20
@@ -42,8 +49,16 @@ SPOOL_BYTES = 64 * 2**20
 TEMPORARY = re.compile(r"\..*\.[0-9a-f]{32}\.tmp")
 """Names of files that are not yet renamed."""
 
+AZURE, WEB = ("abfs", "abfss", "az"), ("http", "https")
+
+SECRET = re.compile(r"(?i)(?:^|[&-])(?:sig|signature|[a-z_-]*token|[a-z_-]*secret|password|credential|key)=")
+"""What the query of a URL that somebody signed has."""
+
 LOOPBACK = re.compile(r"(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?")
 """S3 endpoints without a scheme that mean plain HTTP."""
+
+
+Result = TypeVar("Result")
 
 
 class DatasetError(UserError):
@@ -56,10 +71,11 @@ class OutputError(RunError):
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A file or folder: its ``path`` in a store (absolute for the local filesystem, ``bucket/key`` for S3).
+    """A file or folder: its ``path`` in a store (absolute for the local filesystem, ``bucket/key`` for object stores).
 
-    ``root`` is empty for the local filesystem, else the URI's scheme and authority. ``endpoint`` and ``region`` are
-    S3's, taken from the environment where the run was started, so that workers elsewhere talk to the same store.
+    ``root`` is empty for the local filesystem, else the URI's scheme, with its authority where that is no bucket.
+    ``endpoint`` and ``region`` are S3's, taken from the environment where the run was started, so that workers
+    elsewhere talk to the same store; the ``endpoint`` of Azure is the account's host, if the URI names it.
     """
 
     path: str
@@ -72,12 +88,16 @@ class Location:
 
     def __str__(self) -> str:
         """As a person would write it: ``/data/pairs`` or ``s3://bucket/pairs``."""
-        return f"{self.scheme}://{self.path}" if self.scheme in ("s3", "gs", "gcs") else self.root + self.path
+        if self.endpoint and self.scheme in AZURE:
+            container, _, rest = self.path.partition("/")
+            return f"{self.root}{container}@{self.endpoint}/{rest}"
+        return self.root + self.path
 
     @property
     def name(self) -> str:
-        """The last part of the path."""
-        return self.path.rpartition("/")[2]
+        """The last part of the path, of a URL without its query."""
+        path = self.path.partition("?")[0] if self.scheme in ("http", "https") else self.path
+        return path.rpartition("/")[2]
 
     @property
     def parent(self) -> Location:
@@ -87,6 +107,11 @@ class Location:
     @property
     def scheme(self) -> str:
         return self.root.partition("://")[0]
+
+    @property
+    def has_buckets(self) -> bool:
+        """True where the first part of a path is a bucket."""
+        return self.scheme == "s3" or (self.scheme in STORES and STORES[self.scheme].has_buckets)
 
     @property
     def is_local(self) -> bool:
@@ -106,8 +131,8 @@ class Location:
 def locate(place: str | os.PathLike[str]) -> Location:
     """The location that a path or URI names.
 
-    Raises ``DatasetError`` for an empty text and for ``-``, for a URI that no filesystem understands, and for one that
-    carries a password, which would end up in manifests and logs.
+    Raises ``DatasetError`` for an empty text and for ``-``, for a URI that no filesystem understands or whose client is
+    not installed, and for one that carries a password, which would end up in manifests and logs.
 
     >>> str(locate("/data/runs/../pairs"))
     '/data/pairs'
@@ -121,16 +146,19 @@ def locate(place: str | os.PathLike[str]) -> Location:
         path = unquote(urlsplit(text).path) if scheme else text
         # Not resolve(): a link's own name says more than that of its target (Hugging Face's cache is all links).
         return Location(os.path.abspath(Path(path).expanduser()))  # noqa: PTH100
-    authority = rest.partition("/")[0]
-    if "@" in authority:
+    authority, _, path = rest.partition("/")
+    container, at, account = authority.rpartition("@")
+    if (at and (scheme not in AZURE or ":" in container)) or (scheme in WEB and SECRET.search(path.partition("?")[2])):
         raise DatasetError(
-            f"{scheme}://…@{authority.rpartition('@')[2]} carries credentials, which would end up in logs: "
+            f"{scheme}://…{at}{account} carries credentials, which would end up in logs: "
             "leave them to the environment (AWS_ACCESS_KEY_ID, a profile or a role)."
         )
     if scheme == "s3":
         if not authority:
             raise DatasetError(f"{text} names no bucket: write s3://bucket/folder.")
         return _s3_location(rest.strip("/"))
+    if scheme in STORES:
+        return _store_location(scheme, authority, path)
     try:
         _, path = fs.FileSystem.from_uri(text)
     except (pa.ArrowException, ValueError, OSError, ImportError) as error:
@@ -140,8 +168,13 @@ def locate(place: str | os.PathLike[str]) -> Location:
 
 def read_bytes(location: Location) -> bytes:
     """The content of a small file; raises ``DatasetError`` where it cannot be read."""
-    with dataset_errors(location, "read"), location.filesystem.open_input_stream(location.path) as stream:
-        return bytes(stream.read())
+
+    def read() -> bytes:
+        with location.filesystem.open_input_stream(location.path) as stream:
+            return bytes(stream.read())
+
+    with dataset_errors(location, "read"):
+        return persistently(location, read)
 
 
 def put_bytes(location: Location, content: bytes | memoryview) -> None:
@@ -194,6 +227,8 @@ def new_file(location: Location, appears: Callable[[], Location] | None = None) 
     On a filesystem it is written under a hidden name, flushed to the disk where that is local, and renamed; to an
     object store it is one upload, tried again when it fails. Raises ``OutputError``, and leaves nothing half-written.
     """
+    if location.scheme in STORES and not STORES[location.scheme].writable:
+        raise DatasetError(f"{location.root} can only be read: name another place for {location}.")
     write = _uploaded if location.scheme in OBJECT_STORES else _renamed
     with dataset_errors(location, "write"), write(location, appears or (lambda: location)) as file:
         yield file
@@ -201,9 +236,18 @@ def new_file(location: Location, appears: Callable[[], Location] | None = None) 
 
 def list_files(folder: Location) -> dict[str, int]:
     """The files directly in a folder and their sizes in bytes; none where there is no folder yet."""
+    return {info.base_name: info.size for info in _infos(folder)}
+
+
+def times_written(folder: Location) -> dict[str, float]:
+    """When the files directly in a folder were written, in seconds since 1970 on the clock of their store."""
+    return {info.base_name: info.mtime_ns / 1e9 for info in _infos(folder)}
+
+
+def _infos(folder: Location) -> list[fs.FileInfo]:
     with dataset_errors(folder, "read"):
         infos = folder.filesystem.get_file_info(fs.FileSelector(folder.path, allow_not_found=True))
-    return {info.base_name: info.size for info in infos if info.type == fs.FileType.File}
+    return [info for info in infos if info.type == fs.FileType.File]
 
 
 def list_folders(folder: Location) -> list[str]:
@@ -228,7 +272,7 @@ def has_file(location: Location) -> bool:
 def remove_file(location: Location) -> None:
     """Delete a file if it is there; raises ``OutputError``."""
     with dataset_errors(location, "write"), suppress(FileNotFoundError):
-        location.filesystem.delete_file(location.path)
+        persistently(location, lambda: location.filesystem.delete_file(location.path))
 
 
 def remove_temporary_files(folder: Location) -> None:
@@ -269,7 +313,7 @@ def _why(error: Exception, location: Location) -> str:
     if isinstance(error, (NotADirectoryError, FileExistsError)):
         return "a part of this path is a file and not a folder"
     number = getattr(error, "errno", None)
-    return os.strerror(number) if number else one_line(error)
+    return os.strerror(number) if number and number > 0 else one_line(error)  # Resolvers have numbers below 0.
 
 
 @contextmanager
@@ -307,26 +351,56 @@ def _uploaded(_location: Location, appears: Callable[[], Location]) -> Iterator[
     with SpooledTemporaryFile(SPOOL_BYTES, prefix="pddl-eval-") as spool:
         yield spool
         location = appears()
-        for attempt in range(1, PUT_ATTEMPTS + 1):
-            try:
-                spool.seek(0)
-                _upload(location, spool)
-                return
-            except OSError as error:
-                if attempt == PUT_ATTEMPTS or re.search("NO_SUCH_BUCKET|ACCESS_DENIED", str(error)):
-                    raise
-                time.sleep(2 ** (attempt - 1))
+        upload = _upload if spool.tell() <= ONE_PUT_BYTES else _upload_aside
+        persistently(location, lambda: upload(location, spool))
 
 
 def _upload(location: Location, content: IO[bytes]) -> None:
+    content.seek(0)
     with location.filesystem.open_output_stream(location.path) as stream:
         shutil.copyfileobj(content, stream)
+
+
+def _upload_aside(location: Location, content: IO[bytes]) -> None:
+    aside = location.parent / f".{location.name[:150]}.{uuid4().hex}.tmp"
+    try:
+        _upload(aside, content)
+        location.filesystem.move(aside.path, location.path)
+    except BaseException:
+        with suppress(OSError):
+            location.filesystem.delete_file(aside.path)
+        raise
+
+
+def persistently(location: Location, action: Callable[[], Result]) -> Result:
+    """What the action returns; where its store refuses or fails, it is tried again for some seconds.
+
+    Each time the store is opened anew: a client keeps the credentials that it found, also when they have expired.
+    """
+    for attempt in range(1, STORE_ATTEMPTS + 1):
+        try:
+            return action()
+        except OSError as error:
+            final = location.is_local or isinstance(error, FileNotFoundError) or "NO_SUCH_BUCKET" in str(error)
+            if final or attempt == STORE_ATTEMPTS:
+                raise
+            pause_before(attempt + 1)
+    raise AssertionError("the last attempt returns or raises")
+
+
+def pause_before(attempt: int) -> None:
+    """Wait before that attempt at a request, and forget the credentials of the last one."""
+    _open_filesystem.cache_clear()
+    time.sleep(PAUSE_SECONDS * 2 ** (attempt - 2))
 
 
 @lru_cache(maxsize=16)
 def _open_filesystem(root: str, endpoint: str, region: str) -> fs.FileSystem:
     if not root:
         return fs.LocalFileSystem()
+    scheme = root.partition("://")[0]
+    if scheme in STORES:
+        return open_store(scheme, root, endpoint)
     if root != "s3://":
         return fs.FileSystem.from_uri(f"{root}/")[0]
     scheme, _, host = endpoint.rpartition("://")
@@ -339,6 +413,19 @@ def _open_filesystem(root: str, endpoint: str, region: str) -> fs.FileSystem:
         background_writes=False,
         retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=S3_ATTEMPTS),
     )
+
+
+def _store_location(scheme: str, authority: str, path: str) -> Location:
+    missing = missing_client(scheme)
+    if missing:
+        raise DatasetError(f"{missing}.")
+    if not authority:
+        raise DatasetError(f"{scheme}:// names nothing: write {scheme}://{'host' if scheme in WEB else 'bucket'}/path.")
+    path = path.rstrip("/")
+    if scheme in WEB:
+        return Location(f"/{path}", f"{scheme}://{authority}")
+    container, _, account = authority.rpartition("@")
+    return Location(f"{container or account}/{path}".rstrip("/"), f"{scheme}://", account if container else "")
 
 
 def _s3_location(path: str) -> Location:

@@ -29,7 +29,7 @@ import pyarrow as pa
 from pddl_eval.domains import known_domain_names
 from pddl_eval.errors import RunError, UserError, did_you_mean
 from pddl_eval.metrics import PAIRS
-from pddl_eval.options import SHARD_ROWS, RunOptions, ScoringOptions, takes
+from pddl_eval.options import SHARD_ROWS, ReadingOptions, RunOptions, ScoringOptions, takes
 from pddl_eval.progress import progress
 from pddl_eval.run import places
 from pddl_eval.run.engines import Engine, InProcess, Notice, Processes, RayTasks, WorkerLost, choose_engine
@@ -48,6 +48,7 @@ from pddl_eval.run.inputs import (
     ranges_of,
     shards_named,
 )
+from pddl_eval.run.joined import INPUT_FOLDER, MANIFEST, OtherRun, made_of, readable_input, require_folder
 from pddl_eval.run.lock import claimed
 from pddl_eval.run.merged import merge
 from pddl_eval.run.partitions import (
@@ -70,7 +71,6 @@ from pddl_eval.shown import printable, shorten
 from pddl_eval.table import UNKNOWN_DOMAINS, constants_signed, count_unknown_domains, score_schema, score_table
 from pddl_eval.verdict import Verdict
 
-MANIFEST = "_pddl_eval_run.json"
 SUMMARY = "_summary.json"
 """Written last, when every partition is there; Parquet readers ignore names with a leading underscore."""
 
@@ -82,8 +82,6 @@ MERGED = "rows_per_file"
 
 IN_PROCESS = "_in_process"
 """There while a process scores into the folder itself; it stays if that process is killed."""
-
-FILE_SUFFIXES = ("parquet", "parq", "pq", "jsonl", "json", "csv", "arrow", "feather", "txt")
 
 FORMAT = 3
 """Of the manifest."""
@@ -153,21 +151,23 @@ class Waiting:
 Event = Run | ShardResult | WorkerLost | Notice | Waiting
 
 Watcher = Callable[[Event], None]
-"""Is told the run before its first shard, then the record or failure of each shard, each lost worker, each notice.
+"""Is told the run before its first shard, then the record or failure of each shard, each lost worker and each notice.
 
 And, once a minute and from another thread, that it waits (``Waiting``)."""
 
 
-@takes(scoring=ScoringOptions, running=RunOptions)
-def score_dataset(  # noqa: PLR0913 (one keyword a setting)
+@takes(reading=ReadingOptions, scoring=ScoringOptions, running=RunOptions)
+def score_dataset(  # noqa: PLR0913 (one keyword a group of settings)
     input: Input,
     output: str | os.PathLike[str],
     *,
+    reading: ReadingOptions,
     scoring: ScoringOptions,
     running: RunOptions,
     part: str | None = None,
     rows_per_file: int | None = None,
     watch: Watcher | None = None,
+    warn: Callable[[str], None] | None = None,
 ) -> RunSummary:
     """Score the pairs of a dataset into a folder of Parquet partitions: the input's columns and the scores.
 
@@ -178,6 +178,9 @@ def score_dataset(  # noqa: PLR0913 (one keyword a setting)
     into the same output, and the last one completes it. With ``rows_per_file`` the partitions of a complete run are
     merged into files of so many rows. Without a watcher, long work shows a progress bar on a terminal and in a
     notebook.
+
+    ``harness`` (the flag ``--from``) says that the input is logs of that harness; ``references`` is a dataset whose
+    rows are joined to the answers by the columns ``on``. ``warn`` is told what could not be read or joined.
 
     Raises ``UserError`` if a setting or a column is wrong, the input cannot be used or another process writes into the
     output (``DatasetError``). Raises ``RunError`` if the engine does not start (``EngineError``), the output cannot be
@@ -196,7 +199,8 @@ def score_dataset(  # noqa: PLR0913 (one keyword a setting)
     if rows_per_file is not None and part is not None:
         raise UserError("Only a whole run can be merged: leave out rows_per_file, or part.")
     folder = locate(output) if rows_per_file is None else partitions_of(output)
-    run = prepare_run(input, str(folder), pair_scorer(scoring), running.shard_rows, part)
+    with readable_input(input, str(folder), reading, scoring, warn) as source:
+        run = prepare_run(source, str(folder), pair_scorer(scoring), running.shard_rows, part)
     if rows_per_file is None:
         return finish_shards(run, running, watch=watch)
     return _finish_merged(run, rows_per_file, partial(finish_shards, run, running, watch=watch))
@@ -205,7 +209,7 @@ def score_dataset(  # noqa: PLR0913 (one keyword a setting)
 def partitions_of(output: str | os.PathLike[str]) -> Location:
     """Where the partitions lie of a run that merges them in the end, until then; raises ``DatasetError``."""
     folder = locate(output)
-    _refuse_file(folder)
+    require_folder(folder)
     return folder / PARTITIONS
 
 
@@ -217,7 +221,8 @@ def _finish_merged(run: Run, rows_per_file: int, finish: Callable[[], RunSummary
     output = run.work.output.parent
     if rows_per_file < 1:
         raise UserError(f"A file has at least one row, not {rows_per_file}.")
-    _refuse_overlap(run.source, output)
+    if not made_of(run.source):
+        _refuse_overlap(run.source, output)
     present = places.list_files(output)
     if MANIFEST not in present:
         _refuse_foreign(output, present)
@@ -262,13 +267,15 @@ def prepare_run(
     """
     share = None if part is None else Part.parse(part)
     folder = locate(output)
-    _refuse_file(folder)
+    require_folder(folder)
     source = open_source(inputs)
     _refuse_overlap(source, folder)
     output_schema = scorer.output_schema(source.schema)
     scorer = replace(scorer, signature=scorer.signature + scorer.constants_signed(source.schema))
     # All that must be the same for a run to be the same. Where the input lies and how it is cut is not part of it.
-    content = contents(source)
+    made = made_of(source)
+    names = [file.name for file in source.files]
+    content = dict.fromkeys(names, f"made:{made['key']}") if made else contents(source)
     identity = {
         "format": FORMAT,
         "signature": scorer.signature,
@@ -279,6 +286,8 @@ def prepare_run(
             for file in source.files
         ],
     }
+    if made:
+        identity["made_of"] = made
     run = hashlib.blake2b(json.dumps(identity, sort_keys=True).encode(), digest_size=16).hexdigest()
     manifest: Mapping[str, Any] = {"run": run, "place": str(source.base), "shard_rows": shard_rows, **identity}
     present = places.list_files(folder)
@@ -352,10 +361,14 @@ def finish_shards(
         if troubles:
             there = shards_named(run.source, places.list_files(run.work.output))
             _remove_doubled(run, there, shards_named(run.source, records))
-            places.put_bytes(run.work.output / f"{FAILED}{run.suffix}.json", json.dumps(troubles, indent=1).encode())
+            places.put_bytes(run.work.output / f"{FAILED}{run.suffix}.json", _troubled(troubles))
             raise RunIncomplete(troubles, summary)
         done = finish_run(run, lambda all_records: summarize(all_records, summary.seconds))
         return done or replace(summary, rows_missing=_rows_left(run))
+
+
+def _troubled(troubles: Sequence[str]) -> bytes:
+    return json.dumps({"troubles": troubles}, indent=1).encode()
 
 
 def begin_run(run: Run) -> None:
@@ -396,6 +409,9 @@ def finish_run(run: Run, summarize: Callable[[Mapping[str, ShardRecord]], RunSum
     _remove_doubled(run, [shard for shard in there if shard.name not in records], counted)
     if not run.part:
         places.remove_temporary_files(output)
+    for name in places.list_files(output):
+        if name.startswith(FAILED) and name.endswith(".json"):
+            places.remove_file(output / name)
     summary = summarize(records)
     content = {"run": run.work.run, "complete": True, **summary.to_json()}
     places.put_bytes(output / SUMMARY, json.dumps(content, indent=1).encode())
@@ -539,10 +555,6 @@ class RunSummary:
         return "\n".join(f"{label:<{width}}  {value}" for label, value in lines)
 
 
-class OtherRun(DatasetError):
-    """The output belongs to a run of another input or of other settings."""
-
-
 class RunIncomplete(RunError):
     """Shards failed or rows could not be read; everything else is scored and written. ``summary`` says how much."""
 
@@ -650,10 +662,11 @@ def _json_log(path: str) -> Iterator[Watcher]:
 def log_line(result: ShardResult | WorkerLost | Notice | Waiting) -> str:
     """A line of JSON without its line break, in UTC.
 
-    ``event`` is ``shard``, ``shard_failed``, ``worker_lost``, ``node_excluded``, ``no_node`` or, once a minute while no
-    shard ends, ``waiting``: the rows ``done`` so far, ``seconds`` since the last result. A ``shard`` has ``rows``, of
-    these ``carried``, ``unreadable`` and ``unscored`` ones, ``statistics`` (verdict counts among them), ``seconds``,
-    ``node`` and ``attempt``; the others have a ``reason``.
+    ``event`` is ``shard``, ``shard_failed``, ``worker_lost``, ``node_excluded`` or ``no_node`` (``Notice``), or
+    ``waiting``, once a minute while no shard ends: the rows ``done`` so far, ``seconds`` since the last result.
+
+    A ``shard`` has ``rows``, of these ``carried``, ``unreadable`` and ``unscored`` ones, ``statistics`` (verdict counts
+    among them), ``seconds``, ``node`` and ``attempt``; the others have a ``reason``.
     """
     fields: dict[str, object]
     if isinstance(result, ShardRecord):
@@ -686,7 +699,7 @@ def _results(run: Run, options: RunOptions) -> Generator[Event, None, None]:
         engine = InProcess(function)
     else:
         engine = (
-            RayTasks(partial(_score_on_node, run.work), options)
+            RayTasks(partial(_score_on_node, run.work), options, len(run.missing))
             if options.engine == "ray"
             else Processes(function, options.workers or 1)
         )
@@ -786,12 +799,6 @@ def _troubles(run: Run, records: Mapping[str, ShardRecord], failures: Sequence[S
     return troubles
 
 
-def _refuse_file(output: Location) -> None:
-    suffix = output.name.rpartition(".")[2].lower()
-    if suffix in FILE_SUFFIXES and not places.list_files(output):
-        raise DatasetError(f"The output {output} is named like a file: name a folder, which gets Parquet partitions.")
-
-
 def _refuse_foreign(output: Location, present: Iterable[str]) -> None:
     if any(name.endswith(PARQUET_SUFFIXES) for name in present):
         raise DatasetError(f"{output} holds Parquet files that no run of this program wrote: choose an empty folder.")
@@ -799,7 +806,7 @@ def _refuse_foreign(output: Location, present: Iterable[str]) -> None:
 
 def _refuse_overlap(source: Source, output: Location) -> None:
     for file in source.files:
-        if file.version.location.within(output):
+        if file.version.location.within(output) and file.version.location.parent != output / INPUT_FOLDER:
             raise DatasetError(f"The input {file.version} lies in the output {output}: choose another folder.")
     for folder in source.walked:
         if output.within(folder):

@@ -1,0 +1,42 @@
+"""Standard input as an input: copied to a temporary file once, so that its rows can be planned, sharded and resumed."""
+
+from __future__ import annotations
+
+import sys
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pddl_eval.run.places import DatasetError, Location, dataset_errors, locate
+
+STANDARD_INPUT = "-"
+"""What stands for it where an input is named."""
+
+MOST_BYTES = 2 * 2**30
+"""Larger inputs are files: a run that is resumed, and workers on other machines, need them."""
+
+_folders: list[TemporaryDirectory[str]] = []  # They are removed when the process ends.
+
+
+@lru_cache(maxsize=1)
+def standard_input() -> Location:
+    """A file with all that standard input holds; the same one each time.
+
+    Its name is always ``stdin``, so that the same rows have the same shards. Raises ``DatasetError`` where standard
+    input is a terminal, empty or too large.
+    """
+    source = getattr(sys.stdin, "buffer", None)
+    if source is None or sys.stdin.isatty():
+        raise DatasetError("- is standard input: pipe rows into the command, as in `cat answers.jsonl | pddl-eval …`.")
+    folder = TemporaryDirectory(prefix="pddl-eval-")
+    _folders.append(folder)
+    place = Path(folder.name) / "stdin"
+    size = 0
+    with dataset_errors(locate(place), "read"), place.open("wb") as file:
+        while block := source.read(2**20):
+            size += file.write(block)
+            if size > MOST_BYTES:
+                raise DatasetError(f"Standard input has more than {MOST_BYTES // 2**30} GiB: write it to a file first.")
+    if not size:
+        raise DatasetError("Standard input is empty.")
+    return locate(place)

@@ -1,0 +1,192 @@
+"""Stores behind fsspec: found, listed, read, written; bounded waits; no secret in a place; what to install."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from pddl_eval import score_dataset
+from pddl_eval.run import places, stores
+from pddl_eval.run.inputs import close_file, contents, open_source
+from pddl_eval.run.places import DatasetError, list_files, locate, put_bytes, read_bytes, remove_file
+
+from tests.run.parquet_files import numbered
+from tests.run.stand_ins import Files, GoogleStorage, HuggingFace, WebServer, serving
+from tests.run.test_forms import as_json_lines, rows_of
+
+os.environ.setdefault("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")  # As ``stores`` does before it imports gcsfs.
+for package in ("fsspec", "aiohttp", "gcsfs", "huggingface_hub"):
+    pytest.importorskip(package)
+
+
+@pytest.fixture(autouse=True)
+def fresh() -> Iterator[None]:
+    """Clients remember which server they talk to."""
+    yield
+    close_file()
+    forget_clients()
+
+
+def forget_clients() -> None:
+    import fsspec
+
+    places._open_filesystem.cache_clear()
+    for name in ("gs", "hf", "http"):
+        fsspec.get_filesystem_class(name).clear_instance_cache()
+
+
+def use_hub(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What ``HF_ENDPOINT`` does to a process that has not imported the client yet."""
+    import huggingface_hub.constants as hub
+
+    template = hub.HUGGINGFACE_CO_URL_TEMPLATE.replace(hub.ENDPOINT, url)
+    monkeypatch.setattr(hub, "HUGGINGFACE_CO_URL_TEMPLATE", template)
+    monkeypatch.setattr(hub, "ENDPOINT", url)
+
+
+@pytest.fixture
+def files() -> Files:
+    sink = io.BytesIO()
+    pq.write_table(numbered(500), sink, row_group_size=100)
+    text = as_json_lines(numbered(500))
+    return {
+        "in/a.parquet": sink.getvalue(),
+        "more/model=x/a.jsonl": text,
+        "more/model=y/b.jsonl.gz": gzip.compress(text),
+    }
+
+
+@pytest.fixture(params=["https", "hf", "gs"])
+def root(request: pytest.FixtureRequest, files: Files, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The URI of the files in a store of each kind."""
+    if request.param == "https":
+        with serving(WebServer, {f"/d/{name}": content for name, content in files.items()}) as url:
+            yield f"{url}/d"
+    elif request.param == "hf":
+        with serving(HuggingFace, files) as url:
+            use_hub(url, monkeypatch)
+            forget_clients()
+            yield "hf://datasets/org/pairs"
+    else:
+        with serving(GoogleStorage, {f"bucket/{name}": content for name, content in files.items()}) as url:
+            monkeypatch.setenv("STORAGE_EMULATOR_HOST", url)
+            forget_clients()
+            yield "gs://bucket"
+
+
+def test_every_store_gives_the_rows_and_a_mark_of_their_content(root: str) -> None:
+    for name in ("in/a.parquet", "more/model=x/a.jsonl", "more/model=y/b.jsonl.gz"):
+        source = open_source(f"{root}/{name}")
+        assert rows_of(source, shard_rows=200) == numbered(500).to_pylist()
+        (mark,) = contents(source).values()
+        assert mark.partition(":")[0] in ("etag", "ETag", "blob_id")
+    with pytest.raises(DatasetError, match="no file or folder"):
+        open_source(f"{root}/none.parquet")
+    if not root.startswith("http"):  # A web server has no listings.
+        source = open_source(f"{root}/more")
+        assert [file.name for file in source.files] == ["model=x/a.jsonl", "model=y/b.jsonl.gz"]
+        assert source.schema.names == ["n", "text", "model"]
+        assert [file.name for file in open_source(f"{root}/**/*.parquet").files] == ["in/a.parquet"]
+
+
+@pytest.mark.parametrize("root", ["gs"], indirect=True)
+def test_a_run_from_store_to_store_is_resumed(root: str) -> None:
+    put_bytes(locate(f"{root}/plans.csv"), b"reference_plan,generated_plan\n" + b"(pick a),(pick a)\n" * 30)
+    summary = score_dataset(f"{root}/plans.csv", f"{root}/out", shard_rows=10)
+    assert (summary.rows, summary.mean("plan_lcs")) == (30, 1.0)
+    names = [name for name in list_files(locate(f"{root}/out")) if name.endswith(".parquet")]
+    assert len(names) == 3
+    remove_file(locate(f"{root}/out/{names[0]}"))
+    assert score_dataset(f"{root}/plans.csv", f"{root}/out", shard_rows=10).rows_scored == 10
+    assert read_bytes(locate(f"{root}/out/{names[0]}")).startswith(b"PAR1")
+
+
+def test_what_can_only_be_read_is_no_output(tmp_path: Path) -> None:
+    (tmp_path / "plans.csv").write_text("reference_plan,generated_plan\n(pick a),(pick a)\n")
+    with serving(WebServer, {}) as url, pytest.raises(DatasetError, match="can only be read"):
+        score_dataset(tmp_path / "plans.csv", f"{url}/out")
+
+
+@pytest.mark.parametrize("scheme", ["hf", "gs", "abfs", "https"])
+def test_a_client_that_is_missing_is_named_with_its_extra(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stores, "find_spec", lambda _name: None)
+    extra = stores.STORES[scheme].extra
+    with pytest.raises(DatasetError, match=rf"pip install 'pddl-eval\[{extra}\]'"):
+        locate(f"{scheme}://bucket/x")
+
+
+def test_an_account_is_no_secret_and_a_signature_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stores, "find_spec", lambda name: name)
+    for uri in (
+        "abfs://container@account.dfs.core.windows.net/a/b",
+        "az://container/a/b",
+        "gs://bucket/a",
+        "hf://datasets/org/name@refs%2Fpr%2F1/x.jsonl",
+        "https://host:8080/a/b.jsonl?download=true",
+        "https://host/a?keyboard=1",
+    ):
+        assert str(locate(uri)) == uri
+    account = locate("abfs://container@account.dfs.core.windows.net/a/b")
+    assert (account.path, account.parent.path, account.name) == ("container/a/b", "container/a", "b")
+    for uri in (
+        "abfs://user:secret@account.dfs.core.windows.net/a",
+        "gs://user:secret@bucket/a",
+        "https://user:secret@host/a",
+        "https://host/a?X-Amz-Signature=secret",
+        "https://host/a?sv=1&sig=secret",
+        "https://host/a?access_token=secret",
+    ):
+        with pytest.raises(DatasetError, match="carries credentials") as refusal:
+            locate(uri)
+        assert "secret" not in str(refusal.value)
+
+
+@pytest.fixture
+def silent() -> Iterator[str]:
+    """The address of a server that takes requests and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+
+
+def test_a_store_that_does_not_answer_is_not_waited_for(silent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stores, "ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr(stores._answer, "__defaults__", (0.5,))
+    monkeypatch.setenv("STORAGE_EMULATOR_HOST", silent)
+    use_hub(silent, monkeypatch)
+    forget_clients()
+    for place in (f"{silent}/x.jsonl", "gs://bucket/x", "hf://datasets/org/pairs/x"):
+        started = time.monotonic()
+        with pytest.raises(DatasetError, match="does not answer"):
+            open_source(place)
+        assert time.monotonic() - started < 10
+
+
+def test_a_server_that_is_not_there_is_no_missing_file() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    with pytest.raises(DatasetError, match="refused"):
+        open_source(f"http://127.0.0.1:{port}/x.jsonl")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_command_that_waits_for_a_store_stops_when_told(number: int, code: int, silent: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pddl_eval", "score", "gs://bucket/x", str(tmp_path / "out")]
+    with subprocess.Popen(
+        command, env={**os.environ, "STORAGE_EMULATOR_HOST": silent}, stderr=subprocess.PIPE
+    ) as process:
+        time.sleep(4)
+        assert process.poll() is None
+        started = time.monotonic()
+        process.send_signal(number)
+        assert process.wait(timeout=20) == code
+        assert time.monotonic() - started < 5
