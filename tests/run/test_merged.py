@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from pddl_eval.errors import UserError
 from pddl_eval.report import build_report
-from pddl_eval.run import SUMMARY, OtherRun, list_files, locate, merged, open_source, score_dataset
+from pddl_eval.run import SUMMARY, OtherRun, list_files, locate, merged, open_source, run_status, score_dataset
 from pddl_eval.run.places import OutputError
 
 from tests.commands.running import run
@@ -67,6 +67,8 @@ def test_an_interrupted_run_goes_on_and_an_interrupted_merge_is_made_again(
     with pytest.raises(KeyboardInterrupt):
         score_dataset(pairs, tmp_path / "out", watch=stop, **options)
     assert sizes(tmp_path / "out") == []
+    status = run_status(tmp_path / "out")
+    assert (status.finished, status.rows, 0 < status.rows_done < 60) == (False, 60, True)
 
     def fails(place: object, schema: object) -> object:
         if str(place).endswith("-000001.parquet"):
@@ -83,6 +85,8 @@ def test_an_interrupted_run_goes_on_and_an_interrupted_merge_is_made_again(
     assert (done.rows, done.rows_scored, done.shards_reused) == (60, 0, FILES)
     assert sizes(tmp_path / "out") == [25, 25, 10]
     assert build_report(tmp_path / "out").unfinished is None
+    status = run_status(tmp_path / "out")
+    assert (status.finished, status.rows_done, status.missing) == (True, 60, ())
 
 
 def test_other_ways_into_the_same_folder_are_refused(pairs: Path, tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def score(
     OUTPUT gets Parquet partitions: every column of INPUT unchanged, then the score columns.
     If the command is interrupted, the same command continues where it stopped, also with another --shard-rows. One run
     at a time writes into OUTPUT, or several parts of it, each once; another one says who does and exits with 2. The
-    part that finds all others done writes the summary. `pddl-eval status OUTPUT` says what is missing.
+    part that finds all others done writes the summary. The command status says what is missing.
     """
     from pddl_eval.run import pair_scorer, partitions_of, prepare_run, readable_input, score_dataset
 
