@@ -268,9 +268,9 @@ def _modules_of(pair: Pair) -> dict[str, list[Column]]:
 
 def _settings_page() -> str:
     parts = [
-        "# Settings\n\nA setting is a keyword of `score_dataset`, a flag of `pddl-eval score` and an entry of `--config`. "
-        "What has a name in the signature can change a score: scores with different signatures are not compared "
-        "silently.\n"
+        "# Settings\n\nA setting is a keyword of `score_dataset`, a flag of `pddl-eval score` and an entry of "
+        "`--config`. What has a name in the signature can change a score: scores with different signatures are "
+        "not compared silently.\n"
     ]
     groups = {
         "What is read": ReadingOptions,
