@@ -26,7 +26,7 @@ from pddl_eval.commands.cli import app
 from pddl_eval.commands.command import EXIT_CODES, application
 from pddl_eval.metrics import PAIRS
 from pddl_eval.metrics.registry import Column, Pair
-from pddl_eval.options import RunOptions, ScoringOptions, setting_of
+from pddl_eval.options import ReadingOptions, RunOptions, ScoringOptions, setting_of
 from typer.main import get_command
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -268,18 +268,26 @@ def _modules_of(pair: Pair) -> dict[str, list[Column]]:
 
 def _settings_page() -> str:
     parts = [
-        "# Settings\n\nA setting is a keyword of `score_dataset` and `rescore_dataset` and a flag of `pddl-eval score` "
-        "and `rescore`. What has a name in the signature can change a score: scores with different signatures are "
+        "# Settings\n\nA setting is a keyword of `score_dataset`, a flag of `pddl-eval score` and an entry of "
+        "`--config`. What has a name in the signature can change a score: scores with different signatures are "
         "not compared silently.\n"
     ]
-    for heading, options in (("What can change a score", ScoringOptions), ("Where and how a run works", RunOptions)):
-        parts.append(f"## {heading}\n\n| keyword | default | meaning | in the signature |\n|---|---|---|---|")
+    groups = {
+        "What is read": ReadingOptions,
+        "How it is scored": ScoringOptions,
+        "Where and how a run works": RunOptions,
+    }
+    for heading, options in groups.items():
+        parts.append(
+            f"## {heading}\n\n| keyword | flag | default | meaning | in the signature |\n|---|---|---|---|---|"
+        )
         for each in fields(options):
             known = setting_of(each)
             default = None if each.default in (None, MISSING) else f"`{each.default}`"
             meaning = known.help + (f" One of: {', '.join(known.choices)}." if known.choices else "")
             signed = f"`{known.signed}`" if known.signed else ""
-            parts.append(f"| `{each.name}` | {default or ''} | {_escaped(meaning)} | {signed} |")
+            flag = known.flag or f"--{each.name.replace('_', '-')}"
+            parts.append(f"| `{each.name}` | `{flag}` | {default or ''} | {_escaped(meaning)} | {signed} |")
         parts.append("")
     return "\n".join(parts)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pddl_eval
 import pytest
 from pddl_eval.metrics import PAIRS
-from pddl_eval.options import RunOptions, ScoringOptions
+from pddl_eval.options import ReadingOptions, RunOptions, ScoringOptions
 from pddl_eval.verdict import DomainVerdict, Verdict
 
 from infra.site import generate
@@ -76,7 +77,9 @@ def test_every_column_verdict_and_setting_is_on_its_page() -> None:
     for place, names in {
         "guide/metrics.md": {column.name for pair in PAIRS for column in pair.columns},
         "guide/verdicts.md": {each.value for kind in (Verdict, DomainVerdict) for each in kind},
-        "guide/settings.md": {*ScoringOptions.__dataclass_fields__, *RunOptions.__dataclass_fields__},
+        "guide/settings.md": {
+            each.name for kind in (ReadingOptions, ScoringOptions, RunOptions) for each in fields(kind)
+        },
     }.items():
         assert names <= set(re.findall(r"^\| `(\w+)` \|", PAGES[place].text, re.MULTILINE)), place
 
