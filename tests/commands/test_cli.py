@@ -17,7 +17,7 @@ from pddl_eval.commands.command import command
 from pddl_eval.commands.rescore import rescore
 from pddl_eval.commands.score import score
 from pddl_eval.errors import RunError, UserError
-from pddl_eval.options import RunOptions, ScoringOptions, version_of
+from pddl_eval.options import ReadingOptions, RunOptions, ScoringOptions, version_of
 from typer.testing import CliRunner
 
 from tests.commands.running import ENVIRONMENT, run, start
@@ -55,11 +55,11 @@ def test_the_version_is_printed() -> None:
 
 
 def test_score_and_rescore_take_every_declared_setting() -> None:
-    declared = {each.name for options in (ScoringOptions, RunOptions) for each in fields(options)}
+    declared = {each.name for options in (ReadingOptions, ScoringOptions, RunOptions) for each in fields(options)}
     of_score, of_rescore = (set(inspect.signature(each).parameters) for each in (score, rescore))
     assert declared <= of_score
     assert of_rescore - of_score == {"previous", "previous_columns", "retry"}
-    assert of_score - of_rescore == {"part"}
+    assert of_score - of_rescore == {"part", "rows_per_file"}
 
 
 def test_flags_become_options() -> None:
