@@ -79,6 +79,7 @@ class Cluster:
             "RAY_AUTH_MODE": "token",
             "RAY_AUTH_TOKEN": secrets.token_hex(32),
             "RAY_USAGE_STATS_ENABLED": "0",
+            "RAY_raylet_start_wait_time_s": "120",  # A slow machine is no fault.
             "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "pipeline")]),
         }
         head = ("--head", f"--port={self.port}", "--num-cpus=0", "--include-dashboard=false")
@@ -163,18 +164,13 @@ def autoscaling(nodes: int, address: str) -> dict[str, object]:
     node: dict[str, object] = {"node_config": {}, "min_workers": 0}
     types = {
         "ray.head.default": node | {"resources": {"CPU": 0}, "max_workers": 0},
-        "worker": node | {"resources": {"CPU": 1, "memory": 2 * 2**30}, "max_workers": nodes},
+        "worker": node | {"resources": {"CPU": 1}, "max_workers": nodes},
     }
     commands = ("initialization", "setup", "head_setup", "worker_setup", "head_start_ray", "worker_start_ray")
     empty = (*(f"{name}_commands" for name in commands), "cluster_synced_files", "rsync_exclude", "rsync_filter")
     return {
         "cluster_name": "fake",
-        "provider": {
-            "type": "external",
-            "module": "tests.run.autoscaled.Provider",
-            "gcs_address": address,
-            "launch_multiple": True,
-        },
+        "provider": {"type": "fake_multinode", "gcs_address": address, "launch_multiple": True},
         "available_node_types": types,
         "head_node_type": "ray.head.default",
         "max_workers": nodes,

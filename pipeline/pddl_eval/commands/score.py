@@ -61,9 +61,18 @@ def score(
     OUTPUT gets Parquet partitions: every column of INPUT unchanged, then the score columns.
     If the command is interrupted, the same command continues where it stopped, also with another --shard-rows. One run
     at a time writes into OUTPUT, or several parts of it, each once; another one says who does and exits with 2. The
-    part that finds all others done writes the summary. The command status says what is missing.
+    part that finds all others done writes the summary and the report. The command status says what is missing.
     """
-    from pddl_eval.run import pair_scorer, partitions_of, prepare_run, readable_input, score_dataset
+    from pddl_eval.run import (
+        SUMMARY,
+        list_files,
+        locate,
+        pair_scorer,
+        partitions_of,
+        prepare_run,
+        readable_input,
+        score_dataset,
+    )
 
     if dry_run:
         folder = output if rows_per_file is None else str(partitions_of(output))
@@ -76,7 +85,7 @@ def score(
         settings |= {"part": part, "rows_per_file": rows_per_file}
         summary = score_dataset(inputs, output, watch=watch, warn=note, **settings)
     print(summary)
-    if chosen is not None:
+    if chosen is not None and (part is None or SUMMARY in list_files(locate(output))):
         write_as(built(output), chosen, report_to)
 
 

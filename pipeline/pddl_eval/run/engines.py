@@ -416,12 +416,15 @@ class RayTasks:
         """Ask an autoscaler, if there is one, for a cluster of that many CPUs; for none, where it was asked before."""
         if self._asked != cpus:
             with suppress(Exception):  # It is a hint: without it, nodes are started for the tasks that wait.
-                self._request(bundles=[{"CPU": 1, "memory": TASK_MEMORY}] * cpus)
+                self._request(num_cpus=cpus)
             self._asked = cpus
 
     def _memory(self) -> int:
-        """What a task asks for: no more than the largest node has, or it would wait for ever."""
-        return int(min(TASK_MEMORY, max((each.get("memory", 0) for each in self._cluster.values()), default=math.inf)))
+        """What a task asks for: no more than the largest node has, or it would wait for ever.
+
+        Nothing where there is no node yet: an autoscaler may not know what memory its nodes will have.
+        """
+        return int(min(TASK_MEMORY, max((each.get("memory", 0) for each in self._cluster.values()), default=0)))
 
     def _settled(self, result: ShardResult) -> ShardResult | None:
         """The result; None for a failure that another node may not have."""

@@ -410,7 +410,7 @@ def finish_run(run: Run, summarize: Callable[[Mapping[str, ShardRecord]], RunSum
     if not run.part:
         places.remove_temporary_files(output)
     for name in places.list_files(output):
-        if name.startswith(FAILED) and name.endswith(".json"):
+        if name.startswith((FAILED, IN_PROCESS)):
             places.remove_file(output / name)
     summary = summarize(records)
     content = {"run": run.work.run, "complete": True, **summary.to_json()}

@@ -77,6 +77,13 @@ class RunStatus:
 
     ``failed`` says why rows are missing that the run tried to score. ``rows_per_second`` is that of the last ten
     minutes in which partitions were written, None without any.
+
+    >>> missing = (Missing("pairs.parquet", 6, 8),)
+    >>> print(RunStatus("scored", False, 8, 6, 2, 3.5, (), missing, (), "pddl-eval:0.1.0"))
+    pairs    6 of 8 (75.0%) in 2 partitions
+    speed    3.5 pairs/s
+    missing  pairs.parquet rows 6 to 7
+    state    not finished
     """
 
     output: str
