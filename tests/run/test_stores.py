@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import polars as pl
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval import score_dataset
@@ -97,6 +98,37 @@ def test_every_store_gives_the_rows_and_a_mark_of_their_content(root: str) -> No
         assert [file.name for file in source.files] == ["model=x/a.jsonl", "model=y/b.jsonl.gz"]
         assert source.schema.names == ["n", "text", "model"]
         assert [file.name for file in open_source(f"{root}/**/*.parquet").files] == ["in/a.parquet"]
+
+
+def test_the_published_dataset_of_planetarium_is_scored_as_it_is(
+    files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its columns and their types, ``is_placeholder`` as 0 and 1 among them, from the Hub and as JSON Lines and CSV."""
+    problem = (
+        "(define (problem p) (:domain gripper) (:objects r b c g) (:init (room r) (ball b) (ball c) (at b r) (at c r)"
+        " (gripper g) (free g) (at-robby r)) (:goal (and (carry %s g))))"
+    )
+    table = pl.DataFrame(
+        {
+            "id": [1, 2],
+            "domain": ["gripper", "gripper"],
+            "problem_pddl": [problem % "b", problem % "b"],
+            "natural_language": ["Hold a ball.", "Hold b."],
+            "is_placeholder": [1, 0],
+            "answer": [problem % "c", problem % "(nonsense)"],
+        }
+    )
+    sink = io.BytesIO()
+    table.write_parquet(sink)
+    names = {"reference_problem": "problem_pddl", "generated_problem": "answer"}
+    with serving(HuggingFace, {"data/train-00000-of-00001.parquet": sink.getvalue()}) as url:
+        use_hub(url, monkeypatch)
+        forget_clients()
+        table.write_ndjson(tmp_path / "x.jsonl")
+        table.write_csv(tmp_path / "x.csv")
+        for number, place in enumerate(("hf://datasets/org/pairs/data", tmp_path / "x.jsonl", tmp_path / "x.csv")):
+            summary = score_dataset(place, tmp_path / str(number), columns=names)
+            assert dict(summary.verdicts) == {"isomorphic": 1, "unparseable": 1}
 
 
 @pytest.mark.parametrize("root", ["gs"], indirect=True)
