@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from pddl_eval.run.forms import (
+    READ_BYTES,
     Blocks,
     FileVersion,
     Form,
@@ -46,8 +47,6 @@ BLOCK_BYTES = 2**20
 
 BATCH_BYTES = 4 * 2**20
 """Text of the rows that become a record batch, at most (about)."""
-
-READ_BYTES = 2**20
 
 TOO_LONG = f"is longer than {LINE_BYTES // 2**20} MiB"
 
