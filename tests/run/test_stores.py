@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import io
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 import polars as pl
@@ -42,7 +46,7 @@ def forget_clients() -> None:
     import fsspec
 
     places._open_filesystem.cache_clear()
-    for name in ("gs", "hf", "http"):
+    for name in ("gs", "hf", "http", *(["abfs"] if find_spec("adlfs") else [])):
         fsspec.get_filesystem_class(name).clear_instance_cache()
 
 
@@ -67,12 +71,47 @@ def files() -> Files:
     }
 
 
-@pytest.fixture(params=["https", "hf", "gs"])
+@contextmanager
+def azurite(files: Files, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Microsoft's stand-in for Azure (`npm install azurite`), where it is installed."""
+    program = shutil.which("azurite-blob")
+    if program is None or not find_spec("adlfs"):
+        pytest.skip("azurite-blob or adlfs is not installed")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    options = ["--blobPort", str(port), "--inMemoryPersistence", "--silent", "--skipApiVersionCheck"]
+    account, key = "devstoreaccount1", base64.b64encode(b"key").decode()
+    monkeypatch.setenv("AZURITE_ACCOUNTS", f"{account}:{key}")
+    with subprocess.Popen([program, *options], stdout=subprocess.DEVNULL) as process:
+        url = f"http://127.0.0.1:{port}/{account}"
+        settings = f"DefaultEndpointsProtocol=http;AccountName={account};AccountKey={key};BlobEndpoint={url};"
+        monkeypatch.setenv("AZURE_STORAGE_CONNECTION_STRING", settings)
+        forget_clients()
+        try:
+            from adlfs import AzureBlobFileSystem
+
+            client = AzureBlobFileSystem(connection_string=settings)
+            for _ in range(100):
+                with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+                    break
+                time.sleep(0.1)
+            client.mkdir("container")
+            for name, content in files.items():
+                client.pipe(f"container/{name}", content)
+            yield f"abfs://container@{account}.dfs.core.windows.net"
+        finally:
+            process.terminate()
+
+
+@pytest.fixture(params=["https", "hf", "gs", "abfs"])
 def root(request: pytest.FixtureRequest, files: Files, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The URI of the files in a store of each kind."""
     if request.param == "https":
         with serving(WebServer, {f"/d/{name}": content for name, content in files.items()}) as url:
             yield f"{url}/d"
+    elif request.param == "abfs":
+        with azurite(files, monkeypatch) as uri:
+            yield uri
     elif request.param == "hf":
         with serving(HuggingFace, files) as url:
             use_hub(url, monkeypatch)
@@ -131,7 +170,7 @@ def test_the_published_dataset_of_planetarium_is_scored_as_it_is(
             assert dict(summary.verdicts) == {"isomorphic": 1, "unparseable": 1}
 
 
-@pytest.mark.parametrize("root", ["gs"], indirect=True)
+@pytest.mark.parametrize("root", ["gs", "abfs"], indirect=True)
 def test_a_run_from_store_to_store_is_resumed(root: str) -> None:
     put_bytes(locate(f"{root}/plans.csv"), b"reference_plan,generated_plan\n" + b"(pick a),(pick a)\n" * 30)
     summary = score_dataset(f"{root}/plans.csv", f"{root}/out", shard_rows=10)

@@ -174,11 +174,11 @@ def look_at(file: pa.NativeFile, location: Location) -> tuple[Form, str | None]:
 
     Raises ``DatasetError`` where it is none of them.
     """
+    if location.name.endswith(PARQUET_SUFFIXES):
+        return Form.PARQUET, None  # Whatever it holds: its reader says what is wrong with it.
     head = file.read_at(min(file.size(), HEAD_BYTES), 0)
     compression = next((name for magic, name in _COMPRESSED.items() if head.startswith(magic)), None)
     named = form_of_name(location.name)
-    if compression is None and named is Form.PARQUET:
-        return named, None  # Whatever it holds: its reader says what is wrong with it.
     if compression is not None:
         with open_bytes(location, compression) as stream:
             head = stream.read(HEAD_BYTES)
