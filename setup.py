@@ -45,6 +45,7 @@ ignore_errors = True
 """
 
 PROJECT = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
+VERSION = re.search(r'^__version__ = "(.+)"$', Path("pipeline/pddl_eval/__init__.py").read_text("utf-8"), re.M)[1]
 
 
 def absolute(link):
@@ -55,7 +56,7 @@ def absolute(link):
     place = PROJECT["urls"]["Homepage"] + "/blob"
     if target.endswith((".svg", ".png")):
         place = place.replace("//github.com", "//raw.githubusercontent.com").removesuffix("/blob")
-    return f"]({place}/v{PROJECT['version']}/{'README.md' if target.startswith('#') else ''}{target})"
+    return f"]({place}/v{VERSION}/{'README.md' if target.startswith('#') else ''}{target})"
 
 
 CODE_OR_LINK = re.compile(r"^```.*?^```$|`[^`\n]+`|\]\((?!https://)(?P<target>[^)\s]+)\)", re.DOTALL | re.MULTILINE)

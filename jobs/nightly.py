@@ -21,11 +21,11 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 import typer
-from pddl_eval.commands.command import Inputs, command, run_alone, say
+from pddl_eval.commands.command import Inputs, command, note, run_alone, say
 from pddl_eval.commands.compare import On, print_found
 from pddl_eval.commands.report import write_report
 from pddl_eval.commands.score import watched_run
-from pddl_eval.errors import RunError
+from pddl_eval.errors import RunError, require_extra
 from pddl_eval.options import RunOptions, ScoringOptions
 from pddl_eval.report import build_report, compare_datasets
 from pddl_eval.reuse import rescore_dataset
@@ -92,6 +92,7 @@ def nightly(
     again, so a scheduler may retry. If the input has changed since, it is another night: YYYY-MM-DD.02. One job at a
     time writes into NIGHTS; a second one says who does.
     """
+    require_extra("figures", "The report of a night")
     folder = locate(nights)
     with claimed(folder):
         try:
@@ -136,12 +137,12 @@ def _score(
                 if previous is None:
                     return night, score_dataset(inputs, scored, watch=watch, **settings)
                 before = str(previous / SCORED)
-                return night, rescore_dataset(before, inputs, scored, watch=watch, warn=say, **settings)
+                return night, rescore_dataset(before, inputs, scored, watch=watch, warn=note, **settings)
             except OtherRun:
                 number = int(night.name.partition(".")[2] or 1) + 1
                 if number > MOST_A_DAY:
                     raise
-                say(f"{night.name} is of another input or other settings: this is {date}.{number:02}.")
+                note(f"{night.name} is of another input or other settings: this is {date}.{number:02}.")
                 night = nights / f"{date}.{number:02}"
 
 

@@ -18,6 +18,7 @@ from pddl_eval.commands.command import command, run_alone
 from pddl_eval.commands.generate import Preset, Seed, planetarium, variants
 from pddl_eval.commands.report import write_report
 from pddl_eval.commands.score import watched_run
+from pddl_eval.errors import require_extra
 from pddl_eval.options import RunOptions, ScoringOptions
 from pddl_eval.report import build_report
 from pddl_eval.run import score_dataset
@@ -39,6 +40,7 @@ def planetarium_table(
 
     If the job is interrupted, the same command continues where it stopped.
     """
+    require_extra("figures", "The report")
     benchmark, place = folder / "benchmark.parquet", folder / f"{preset}-{seed}"
     answers, scored = place / "answers.parquet", str(place / "scored")
     if not benchmark.exists():

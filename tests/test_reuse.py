@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval import reuse
 from pddl_eval.options import ScoringOptions
-from pddl_eval.reuse import INDEX_FOLDER, content_columns, content_keys, prepare_rescore, rescore_dataset
-from pddl_eval.run import SUMMARY, RunSummary, score_dataset
+from pddl_eval.reuse import KNOWN_FOLDER, content_columns, content_keys, prepare_rescore, rescore_dataset
+from pddl_eval.run import SUMMARY, RunIncomplete, RunSummary, score_dataset
 from pddl_eval.run.places import DatasetError, list_files, locate
 from pddl_eval.table import ColumnError
 
@@ -59,7 +59,7 @@ def rescore(
     output = read_output(folder / name)
     anew = read_output(folder / f"{name}-anew")
     assert output.drop_columns("score_micros").equals(anew.drop_columns("score_micros"))
-    assert not (folder / name / INDEX_FOLDER).exists()
+    assert not (folder / name / KNOWN_FOLDER).exists()
     return summary, output
 
 
@@ -90,10 +90,41 @@ def test_repeated_and_missing_rows_cost_nothing(old: Path) -> None:
     assert (summary.rows_carried, summary.rows_scored) == (20, 0)
 
 
-def test_many_buckets_hold_what_one_holds(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reuse, "BUCKET_ROWS", 4)
+def test_many_buckets_and_blocks_hold_what_one_holds(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, rows in {"BUCKET_ROWS": 4, "BLOCK_ROWS": 7, "MOST_FILES": 9, "READ_ROWS": 11}.items():
+        monkeypatch.setattr(reuse, name, rows)
     summary, _ = rescore(old, plans(changed=frozenset({8})))
     assert (summary.rows_carried, summary.rows_scored) == (ROWS - 1, 1)
+
+
+def test_a_damaged_file_costs_its_own_rows(old: Path, tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    for name, first in (("a", 0), ("b", 30)):
+        pq.write_table(plans().slice(first, 30), tmp_path / "parts" / f"{name}.parquet")
+    column = pq.ParquetFile(tmp_path / "parts" / "a.parquet").metadata.row_group(0).column(2)
+    content = bytearray((tmp_path / "parts" / "a.parquet").read_bytes())
+    begin = column.dictionary_page_offset
+    content[begin : begin + column.total_compressed_size] = bytes(column.total_compressed_size)
+    (tmp_path / "parts" / "a.parquet").write_bytes(content)
+    with pytest.raises(RunIncomplete) as found:
+        rescore_dataset(old, tmp_path / "parts", tmp_path / "new", engine="local")
+    assert (found.value.summary.rows, found.value.summary.rows_carried) == (30, 30)
+
+
+def test_small_files_share_blocks(old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thirty files of two rows in another order, and no worker needs all blocks."""
+    monkeypatch.setattr(reuse, "BLOCK_ROWS", 20)
+    table = plans(changed=frozenset({5})).take([n * 7 % ROWS for n in range(ROWS)])
+    (tmp_path / "parts").mkdir()
+    for start in range(0, ROWS, 2):
+        pq.write_table(table.slice(start, 2), tmp_path / "parts" / f"{start:02}.parquet")
+    opened = []
+    monkeypatch.setattr(
+        reuse.ipc, "open_file", lambda file, open_file=reuse.ipc.open_file: opened.append(file) or open_file(file)
+    )
+    summary = rescore_dataset(old, tmp_path / "parts", tmp_path / "new", engine="local", workers=1)
+    assert (summary.rows_carried, summary.rows_scored, len(opened)) == (ROWS - 1, 1, 3)
+    assert read_output(tmp_path / "new").select(table.column_names).equals(table)
 
 
 def test_other_settings_score_everything_and_say_so(old: Path) -> None:
@@ -158,6 +189,9 @@ def test_undecided_rows_are_scored_again_where_that_is_asked_for(tmp_path: Path)
     arguments = (tmp_path / "old", tmp_path / "old.parquet")
     kept = rescore_dataset(*arguments, tmp_path / "kept", engine="local")
     assert (kept.rows_carried, kept.verdicts["undecided"]) == (4, 1)
+    for retry, reusable in ((["undecided"], 2), ([], 4)):
+        _, before = prepare_rescore(*arguments, tmp_path / "again", ScoringOptions(), 2048, retry=retry)
+        assert before.count_reusable() == reusable
     again = rescore_dataset(*arguments, tmp_path / "again", engine="local", retry=["undecided"])
     assert (again.rows_carried, again.rows_scored) == (2, 2)
     assert "undecided" not in again.verdicts
@@ -170,9 +204,7 @@ def test_half_of_an_earlier_dataset_serves_for_half(old: Path) -> None:
     assert (summary.rows_carried, summary.rows_scored) == (35, 25)
 
 
-def test_an_interrupted_run_goes_on_and_takes_the_index_that_is_there(
-    old: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_run_goes_on_with_what_was_found(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pq.write_table(plans(changed=frozenset({30})), old.parent / "new.parquet")
 
     def stop(event: object) -> None:
@@ -182,8 +214,7 @@ def test_an_interrupted_run_goes_on_and_takes_the_index_that_is_there(
     arguments = (old, old.parent / "new.parquet", old.parent / "new")
     with pytest.raises(KeyboardInterrupt):
         rescore_dataset(*arguments, engine="local", shard_rows=25, watch=stop)
-    left = {path.name: path.stat().st_ino for path in (old.parent / "new" / INDEX_FOLDER).iterdir()}
-    assert len(left) == 1
+    assert sorted(path.suffix for path in (old.parent / "new" / KNOWN_FOLDER).iterdir()) == [".arrow", ".json"]
     monkeypatch.setattr(reuse.runs, "column_batches", None)
     summary, _ = rescore(old, plans(changed=frozenset({30})))
     assert (summary.shards_reused, summary.rows_carried, summary.rows_scored) == (1, ROWS - 1, 1)
@@ -211,7 +242,7 @@ def test_between_buckets(old: Path, bucket: str, tmp_path: Path) -> None:
     first = rescore_dataset(old, tmp_path / "old.parquet", new, engine="local", shard_rows=25)
     second = rescore_dataset(new, tmp_path / "old.parquet", f"s3://{bucket}/newer", engine="local", shard_rows=25)
     assert (first.rows_carried, second.rows_carried) == (ROWS, ROWS)
-    assert list_files(locate(new) / INDEX_FOLDER) == {}
+    assert list_files(locate(new) / KNOWN_FOLDER) == {}
     other = rescore_dataset(new, tmp_path / "old.parquet", f"s3://{bucket}/other", beta=0.5, engine="local")
     assert (other.rows, other.rows_carried) == (ROWS, 0)
 
@@ -316,4 +347,5 @@ def test_preparing_says_what_would_be_done_and_writes_nothing(old: Path) -> None
     sorted(old.glob("*.parquet"))[0].unlink()
     run, previous = prepare_rescore(old, old.parent / "old.parquet", old.parent / "new", ScoringOptions(), 25)
     assert (len(run.missing), previous.source.rows, previous.obstacle) == (3, 35, None)
+    assert previous.count_reusable() == 35
     assert not (old.parent / "new").exists()

@@ -30,8 +30,9 @@ from pddl_eval.options import RunOptions, ScoringOptions, setting_of
 from typer.main import get_command
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-HERE = Path(__file__).resolve().parent
 PAGES = "infra/site/pages"
+"""Files that go on where a section of the README stops."""
+
 REPOSITORY = "https://github.com/pddl-eval/pddl-eval"
 
 WHOLE = {
@@ -48,8 +49,8 @@ PLACES = {"Commands": "commands/index.md", "In Python": "python/index.md"}
 """Sections of the README whose page is not in the guide."""
 
 FIRST = (
-    *(place for place in PLACES.values()),
-    *(f"guide/{name}.md" for name in ("columns", "metrics", "verdicts", "settings")),
+    *PLACES.values(),
+    *(f"guide/{name}.md" for name in ("inputs", "columns", "metrics", "verdicts", "settings")),
 )
 """Pages that lead the list of their folder; the others follow as they are made."""
 
@@ -77,12 +78,10 @@ class Page:
 
 @cache
 def made_pages() -> dict[str, Page]:
-    """Every page of the site by its place there, those of ``pages/`` too."""
-    written = {path.relative_to(HERE / "pages").as_posix(): path for path in sorted((HERE / "pages").rglob("*.md"))}
+    """Every page of the site by its place there."""
     return {
         **_readme_pages(),
         **{place: Page(read(source), source) for source, place in WHOLE.items()},
-        **{place: Page(path.read_text(encoding="utf-8")) for place, path in written.items()},
         "guide/metrics.md": Page(_metrics_page()),
         "guide/settings.md": Page(_settings_page()),
         **{f"commands/{name}.md": Page(_command_page(name)) for name in commands()},
@@ -151,8 +150,18 @@ def _readme_pages() -> dict[str, Page]:
                 )
             elif name == "In Python":
                 text += _public_names()
-            pages[_place_of(name)] = Page(f"# {name}\n{text}", "README.md")
+            place = _place_of(name)
+            pages[place] = Page(f"# {name}\n{text}{_continued(place)}", "README.md")
     return pages
+
+
+def _continued(place: str) -> str:
+    """The sections of the file in ``pages/`` that goes on where the README stops."""
+    file = f"{PAGES}/{place}"
+    if not (ROOT / file).exists():
+        return ""
+    sections = split_sections(_linked(read(file), lambda target: _in_repository(target, file)))
+    return "".join(f"\n## {heading}\n{text}" for heading, text in sections.items() if heading)
 
 
 def _place_of(section: str) -> str:
@@ -361,13 +370,20 @@ def _linked(text: str, target_of: Callable[[str], str]) -> str:
     return pattern.sub(lambda found: found[0] if found["target"] is None else f"]({target_of(found['target'])})", text)
 
 
+def _in_repository(target: str, source: str) -> str:
+    """A relative link of a file as one of the repository's root."""
+    path, mark, anchor = target.partition("#")
+    if urlsplit(target).scheme:
+        return target
+    return (posixpath.normpath(posixpath.join(posixpath.dirname(source), path)) if path else source) + mark + anchor
+
+
 def site_link(target: str, page: str) -> str:
     """Where a link of a page leads on the site: to another page of it, to a copied image, else into the repository."""
     source = made_pages()[page].source or f"{PAGES}/{page}"
     if urlsplit(target).scheme:
         return target
-    path, _, anchor = target.partition("#")
-    file = posixpath.normpath(posixpath.join(posixpath.dirname(source), path)) if path else source
+    file, _, anchor = _in_repository(target, source).partition("#")
     places = {**WHOLE, **{image: f"assets/{posixpath.basename(image)}" for image in IMAGES}}
     if file == "README.md":
         sections = {slug(name): name for name in split_sections(read("README.md"))}
@@ -377,8 +393,10 @@ def site_link(target: str, page: str) -> str:
         place = file.removeprefix(f"{PAGES}/")
     elif file in places:
         place = places[file]
-    else:
+    elif (ROOT / file).exists():
         return f"{REPOSITORY}/blob/main/{file}" + (f"#{anchor}" if anchor else "")
+    else:
+        return target  # The build says that it leads nowhere.
     relative = posixpath.relpath(place, posixpath.dirname(page) or ".")
     return relative + (f"#{anchor}" if anchor else "")
 
@@ -389,7 +407,7 @@ def site_link(target: str, page: str) -> str:
 def on_config(config: Any) -> Any:
     """Set the navigation, and read the library's files again when they change."""
     config.nav = navigation()
-    config.watch += [str(ROOT / "README.md"), str(ROOT / "pipeline" / "pddl_eval")]
+    config.watch += [str(ROOT / "README.md"), str(ROOT / PAGES), str(ROOT / "pipeline" / "pddl_eval")]
     return config
 
 
@@ -398,8 +416,7 @@ def on_files(files: Any, config: Any) -> Any:
     from mkdocs.structure.files import File  # only a build needs it
 
     for place, page in made_pages().items():
-        if not files.get_file_from_path(place):
-            files.append(File.generated(config, place, content=page.text))
+        files.append(File.generated(config, place, content=page.text))
     for image in IMAGES:
         place = f"assets/{posixpath.basename(image)}"
         files.append(File.generated(config, place, abs_src_path=str(ROOT / image)))
@@ -454,9 +471,8 @@ def link_problems(site: Path) -> Iterator[str]:
                 if target in page.loaded and parts.scheme != "data":
                     yield f"{here} loads {target} from another host"
                 continue
-            base = (
-                site if parts.path.startswith("/") else path.parent
-            )  # As the page of a server for what is missing has it.
+            # A server shows 404.html at any place, so its links begin at the root.
+            base = site if parts.path.startswith("/") else path.parent
             file = (base / unquote(parts.path).lstrip("/")).resolve() if parts.path else path
             file = file / "index.html" if file.is_dir() else file
             if not file.is_file():

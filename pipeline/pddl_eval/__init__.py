@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,15 +20,19 @@ if TYPE_CHECKING:
         counterexample,
         fully_specify,
     )
+    from pddl_eval.config import read_config
     from pddl_eval.equivalence import scene_graph
     from pddl_eval.metrics import DomainScores, PlanScores, compare_domains, compare_plans
     from pddl_eval.model import Problem
     from pddl_eval.parsing import ParseError, parse_problem
     from pddl_eval.report import Report, build_report
     from pddl_eval.rewards import reward
-    from pddl_eval.run import RunSummary, score_dataset
+    from pddl_eval.run import RunStatus, RunSummary, run_status, score_dataset
     from pddl_eval.table import score_frame
     from pddl_eval.verdict import Counterexample, DomainVerdict, ProblemVerdict
+
+__version__ = "0.1.0"
+"""Here and not in the metadata of an installation, which sources that are only on the path have not."""
 
 _ROOMS = {
     "api": (
@@ -41,13 +44,14 @@ _ROOMS = {
         "counterexample",
         "fully_specify",
     ),
+    "config": ("read_config",),
     "equivalence": ("scene_graph",),
     "metrics": ("DomainScores", "PlanScores", "compare_domains", "compare_plans"),
     "model": ("Problem",),
     "parsing": ("ParseError", "parse_problem"),
     "report": ("Report", "build_report"),
     "rewards": ("reward",),
-    "run": ("RunSummary", "score_dataset"),
+    "run": ("RunStatus", "RunSummary", "run_status", "score_dataset"),
     "table": ("score_frame",),
     "verdict": ("Counterexample", "DomainVerdict", "ProblemVerdict"),
 }
@@ -62,6 +66,7 @@ __all__ = [
     "Problem",
     "ProblemVerdict",
     "Report",
+    "RunStatus",
     "RunSummary",
     "UndecidedError",
     "UnsolvableError",
@@ -74,7 +79,9 @@ __all__ = [
     "counterexample",
     "fully_specify",
     "parse_problem",
+    "read_config",
     "reward",
+    "run_status",
     "scene_graph",
     "score_dataset",
     "score_frame",
@@ -82,12 +89,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        value: Any = version("pddl-eval")
-    elif name in _ROOM_OF:
-        value = getattr(import_module(f"pddl_eval.{_ROOM_OF[name]}"), name)
-    else:
+    if name not in _ROOM_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"pddl_eval.{_ROOM_OF[name]}"), name)
     globals()[name] = value
     return value
 

@@ -23,7 +23,7 @@ from pyarrow import fs
 from pddl_eval.budget import row_budget
 from pddl_eval.domains import chosen_domain
 from pddl_eval.equivalence import read_task
-from pddl_eval.errors import UserError, did_you_mean, never_an_interrupt
+from pddl_eval.errors import UserError, never_an_interrupt
 from pddl_eval.options import ScoringOptions, version_of
 from pddl_eval.parsing import Unreadable
 from pddl_eval.run import (
@@ -129,10 +129,6 @@ class Duplicates:
     summary: DedupeSummary
 
 
-MEANINGS = ("reference_problem", "domain")
-REFERENCE_DOMAIN = "reference_domain"
-"""The columns that are read, by their default names."""
-
 WORKING = ("text", "class", "group")
 """Columns that are dropped at the end: the numbers of the row's text and of its class's first text; the row's group."""
 
@@ -155,8 +151,9 @@ def dedupe(  # noqa: PLR0913, RUF100 (one keyword a flag of the command)
 ) -> Duplicates:
     """Find which rows of a Parquet dataset state the same planning problem, and which leak between splits or datasets.
 
-    ``places`` and ``against`` are files, folders, patterns or URIs. ``columns`` says what ``reference_problem`` (PDDL
-    or raw answers) and ``domain`` are called, ``against_columns`` the same of the other dataset, if it differs there.
+    ``places`` and ``against`` are files, folders, patterns or URIs. ``columns`` maps a column's meaning to its
+    name, as everywhere; read are ``reference_problem`` (PDDL or raw answers), ``domain`` and ``reference_domain``.
+    ``against_columns`` are those of the other dataset, if they differ there.
     ``domain`` (a known name or a PDDL text) is for rows that have none; without it the problem names its own.
     ``is_placeholder``: initial states and goals correspond separately. ``workers`` processes certify (default: one a
     CPU); ``watch`` is told how many distinct texts are done.
@@ -196,18 +193,18 @@ class _Part(NamedTuple):
     name: str
     source: Source
     column: str
-    domain: str
+    domains: Sequence[str]
     kept: Sequence[str]
     frames: list[pl.DataFrame]
 
 
 def _part(name: str, source: Source, columns: Mapping[str, str], kept: Sequence[str]) -> _Part:
-    for meaning in columns:
-        if meaning not in MEANINGS:
-            raise UserError(f"no column means {meaning} here; {did_you_mean(meaning, MEANINGS, 'meanings')}")
-    require_columns(source, columns.values())
-    problem, domain = (columns.get(meaning, meaning) for meaning in MEANINGS)
-    return _Part(name, source, problem, domain, kept, [])
+    options = ScoringOptions(columns=columns)
+    # A row's domain as for its scores: named, else that of its reference, else the default.
+    meanings = ("reference_problem", "domain", "reference_domain")
+    require_columns(source, [columns[meaning] for meaning in meanings if meaning in columns])
+    problem, *domains = map(options.column, meanings)
+    return _Part(name, source, problem, [each for each in domains if holds_text(source, each)], kept, [])
 
 
 def certify(texts: Sequence[ProblemText], is_placeholder: bool) -> list[Certified]:
@@ -237,8 +234,7 @@ def _new_texts(part: _Part, default_domain: str | None, numbers: dict[bytes, int
 
     Raises ``DatasetError`` where a file cannot be read.
     """
-    # A row's domain as for its scores: named, else that of its reference, else the default.
-    named = [name for name in (part.domain, REFERENCE_DOMAIN) if holds_text(part.source, name)]
+    named = part.domains
     columns = list(dict.fromkeys([part.column, *named, *part.kept]))
     part.frames.append(_frame([], pa.RecordBatch.from_pylist([], part.source.schema), part.kept))
     for batch in column_batches(part.source, columns):

@@ -5,18 +5,17 @@ the run's manifest and, where it can change a score, a part of the signature.
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
 from functools import cache, wraps
 from hashlib import blake2b
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pddl_eval.errors import UserError, did_you_mean
+from pddl_eval import __version__
+from pddl_eval.errors import UserError, did_you_mean, require_extra
 from pddl_eval.verdict import CERTIFICATE_VERSION
 
 PAIRS = ("problem", "plan", "domain")
@@ -27,6 +26,14 @@ SCORED = (*(f"{side}_{pair}" for pair in PAIRS for side in ("reference", "genera
 
 MEANINGS = (*SCORED, "model", "reference_id")
 """The columns that mean something: those, and who answered which question, which reports ask."""
+
+REFERENCE_SIDE = (*(f"reference_{pair}" for pair in PAIRS), "is_placeholder", "domain")
+"""The columns that belong to a question and not to an answer."""
+
+PLAIN_NAMES = {"problem_pddl": "reference_problem"}
+"""What published references call a column: Planetarium's dataset."""
+
+HARNESSES = ("lm-eval", "inspect", "openai")
 
 SIMILARITIES = ("exact", "lexical", "embedding:MODEL")
 
@@ -127,8 +134,7 @@ class ScoringOptions:
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", dict(self.columns or {}))
         if self.similarity.startswith("embedding:") and len(self.similarity) > len("embedding:"):
-            if "sentence_transformers" not in sys.modules and find_spec("sentence_transformers") is None:
-                raise UserError("similarity embedding:… needs the extra: pip install 'pddl-eval[embedding]'")
+            require_extra("embedding", "similarity embedding:…")
         elif self.similarity not in ("exact", "lexical"):
             raise UserError(f"no similarity is named {self.similarity!r}: choose {', '.join(SIMILARITIES)}")
         for name, value in (("beta", self.beta), ("threshold", self.threshold)):
@@ -190,6 +196,36 @@ class RunOptions:
             raise UserError(f"A shard holds at least one row, not {self.shard_rows}.")
         if self.engine == "local" and self.address:
             raise UserError("An address is that of a Ray cluster: choose the engine ray or auto.")
+        if self.engine == "ray" or self.address:
+            require_extra("ray", "The engine ray")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingOptions:
+    """What an input holds, and where the references of its answers are.
+
+    Raises ``UserError`` where a setting has no meaning.
+    """
+
+    harness: str | None = setting(None, "INPUT is logs of this harness.", flag="--from", choices=HARNESSES)
+    answers: str = setting("problem", "What the answers in a log are.", choices=PAIRS)
+    references: str | None = setting(
+        None, "Dataset with the references of INPUT's answers, joined by id.", metavar="DATASET"
+    )
+    on: Sequence[str] | None = setting(
+        None, "The references' id. Default: reference_id, else id, else name.", metavar="COLUMN,…"
+    )
+
+    def __post_init__(self) -> None:
+        if isinstance(self.on, str):
+            object.__setattr__(self, "on", [self.on])
+        for name, value, known in (("harness", self.harness, HARNESSES), ("kind of answers", self.answers, PAIRS)):
+            if value is not None and value not in known:
+                raise UserError(f"there is no {name} {value}; {did_you_mean(value, known)}")
+        if self.on and self.harness is None and self.references is None:
+            raise UserError("--on belongs to --references or --from: it names the id of the references")
+        if self.answers != "problem" and self.harness is None:
+            raise UserError("--answers belongs to --from: the columns of any other input say what they are")
 
 
 def setting_of(each: Field[Any]) -> Setting:
@@ -230,7 +266,9 @@ def takes(**groups: type) -> Callable[[Callable[..., Returned]], Callable[..., R
 
 @cache
 def version_of(distribution: str) -> str:
-    """The installed version, ``none`` where the distribution is missing."""
+    """The installed version, ``none`` where the distribution is missing; of this program, that of the running code."""
+    if distribution == "pddl-eval":
+        return __version__
     try:
         return version(distribution)
     except PackageNotFoundError:

@@ -16,6 +16,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+from pddl_eval.errors import Loudness, loudness
 from pddl_eval.shown import printable
 
 PATIENCE_SECONDS = 1.0
@@ -92,11 +93,15 @@ class Pace:
 
 @contextmanager
 def progress(total: int | None = None, unit: str = "pairs", lines: bool = False) -> Iterator[Pace]:
-    """Show progress until the block ends. ``lines``: also where stderr is neither a terminal nor a notebook."""
-    console = Console(stderr=True)
+    """Show progress until the block ends. ``lines``: also where stderr is neither a terminal nor a notebook.
+
+    A command with ``--quiet`` shows none.
+    """
+    quiet = loudness.get() is Loudness.QUIET
+    console = Console(stderr=True, quiet=quiet)
     # In a notebook, rich would need ipywidgets.
     notebook = console.is_jupyter
-    shown = console.is_terminal and not notebook
+    shown = console.is_terminal and not notebook and not quiet
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[pace]}"), TimeRemainingColumn())
     bar = Progress(*columns, console=console, transient=True, disable=not shown, speed_estimate_period=SPEED_SECONDS)
     pace = Pace(bar, bar.add_task(""), unit, lines and not shown, notebook)

@@ -3,10 +3,9 @@
 The output is what ``score_dataset`` would have written, partition by partition; only the time spent differs. It
 compares no scores: that is ``pddl_eval.report``.
 
-The earlier scores are found through an index: an Arrow file in the output with a digest of each row's content and its
-scores, a sorted record batch for each bucket of digests. It is written in one pass over the earlier dataset and one
-over each bucket, so that memory follows the bucket; workers map it and load only the pages that they read. From an
-object store it is copied to the worker's disk first.
+The earlier scores are found before the run starts: the rows of both datasets are divided by a digest of their content
+and joined bucket by bucket, so that memory follows the bucket. What is found lies in the output while the run lasts, in
+blocks of some rows of the new dataset, in their order: a worker reads the blocks of its rows and nothing else.
 """
 
 from __future__ import annotations
@@ -14,37 +13,52 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import ipc
 
 from pddl_eval import run as runs
-from pddl_eval.options import MEANINGS, RunOptions, ScoringOptions, takes
+from pddl_eval.options import MEANINGS, ReadingOptions, RunOptions, ScoringOptions, takes
 from pddl_eval.table import ColumnError, pairs_present, values_of
 
-INDEX_FOLDER = "_previous"
+KNOWN_FOLDER = "_previous"
 """In the output, while the run lasts: workers on other machines see it there."""
 
-INDEX_FORMAT = 2
-"""Goes up when keys or index files change."""
+KNOWN_FORMAT = 3
+"""Goes up when keys or blocks change."""
 
 BUCKET_ROWS = 200_000
-"""Rows of a bucket, at most (about): some hundred bytes each."""
+"""Rows of a bucket, those of both datasets, about: some hundred bytes each."""
+
+BLOCK_ROWS = 65_536
+"""Rows of a block, about: a few shards, some hundred bytes for each row that is known."""
+
+MOST_FILES = 200
+"""Buckets, and blocks, are open at the same time: with more rows they grow."""
+
+READ_ROWS = 16_384
+"""Rows that are read at a time to be divided, at most."""
 
 VERDICTS = frozenset({"verdict", "domain_verdict"})
 """Score columns that say ``undecided``."""
 
-KEY = "key"
+KEY, FILE, BLOCK = "pddl_eval.key", "pddl_eval.file", "pddl_eval.block"
 KEY_BYTES = 16
+
+Keys = np.ndarray[Any, Any]
+
+Content = tuple[pa.Table, Keys]
+"""Some columns of some rows, and the rows' keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +75,32 @@ class Previous:
     obstacle: str | None = None
     retry: tuple[str, ...] = ()
 
+    def reusable(self, table: pa.Table) -> pa.Table:
+        """The rows whose scores can be carried over: they were scored, and are not to be tried again."""
+        table = table.filter(pc.is_null(table[runs.SCORE_ERROR]))
+        for verdict in self.verdicts:
+            tried_again = pc.is_in(table[verdict], pa.array(self.retry, table[verdict].type))
+            table = table.filter(pc.invert(tried_again))
+        return table
 
-@takes(scoring=ScoringOptions, running=RunOptions)
+    def count_reusable(self) -> int:
+        """How many rows can be carried over; raises ``DatasetError`` where a file cannot be read."""
+        batches = runs.column_batches(self.source, [runs.SCORE_ERROR, *self.verdicts], READ_ROWS)
+        return sum(self.reusable(pa.Table.from_batches([batch])).num_rows for batch in batches)
+
+    @property
+    def verdicts(self) -> list[str]:
+        """The columns that say what is to be tried again."""
+        return [name for name in self.scores.names if name in VERDICTS and self.retry]
+
+
+@takes(reading=ReadingOptions, scoring=ScoringOptions, running=RunOptions)
 def rescore_dataset(  # noqa: PLR0913 (one keyword a setting)
     previous: runs.Input,
     input: runs.Input,
     output: str | os.PathLike[str],
     *,
+    reading: ReadingOptions,
     scoring: ScoringOptions,
     running: RunOptions,
     previous_columns: Mapping[str, str] | None = None,
@@ -87,21 +120,21 @@ def rescore_dataset(  # noqa: PLR0913 (one keyword a setting)
     It is the same run as that of ``score_dataset`` into the same output: one may finish what the other began. Raises
     what ``score_dataset`` raises.
     """
-    run, before = prepare_rescore(previous, input, output, scoring, running.shard_rows, previous_columns)
-    before = replace(before, retry=tuple(sorted(retry)))
+    with runs.readable_input(input, output, reading, scoring, warn) as source:
+        run, before = prepare_rescore(previous, source, output, scoring, running.shard_rows, previous_columns, retry)
     if before.obstacle and warn is not None:
         warn(before.obstacle)
-    folder = run.work.output / INDEX_FOLDER
+    folder = run.work.output / KNOWN_FOLDER
 
-    def with_index() -> runs.Scorer:
-        score = partial(_score_or_carry, work=run.work, options=scoring, index=build_index(before, folder))
-        return replace(run.work.scorer, score=score)
+    def with_known() -> runs.Scorer:
+        known = find_known(before, run, scoring, folder)
+        return replace(run.work.scorer, known=partial(known_scores, known=known))
 
     reuses = run.missing and before.source.files
     try:
-        summary = runs.finish_shards(run, running, watch=watch, scorer=with_index if reuses else None)
+        summary = runs.finish_shards(run, running, watch=watch, scorer=with_known if reuses else None)
     finally:
-        _open_index.cache_clear()
+        _open_block.cache_clear()
     if runs.list_files(folder):
         runs.remove_folder(folder)
     return summary
@@ -114,6 +147,7 @@ def prepare_rescore(  # noqa: PLR0913 (what rescore_dataset takes)
     options: ScoringOptions,
     shard_rows: int,
     previous_columns: Mapping[str, str] | None = None,
+    retry: Sequence[str] = (),
 ) -> tuple[runs.Run, Previous]:
     """What ``rescore_dataset`` would do, and what it would reuse; nothing is written. Errors as there.
 
@@ -144,7 +178,7 @@ def prepare_rescore(  # noqa: PLR0913 (what rescore_dataset takes)
             f"{sum(file.rows for file in others):,} rows of {runs.place_of(source)} were scored in another way and "
             f"cannot be reused: {others[0].signature or 'no signature'}, now {signature}"
         )
-    return run, Previous(replace(source, files=files), named, scores, obstacle)
+    return run, Previous(replace(source, files=files), named, scores, obstacle, tuple(sorted(retry)))
 
 
 def content_columns(schema: pa.Schema, options: ScoringOptions) -> dict[str, str]:
@@ -163,7 +197,7 @@ def content_columns(schema: pa.Schema, options: ScoringOptions) -> dict[str, str
     return {meaning: name for meaning, name in names.items() if name in schema.names}
 
 
-def content_keys(table: pa.Table, options: ScoringOptions) -> np.ndarray[Any, Any]:
+def content_keys(table: pa.Table, options: ScoringOptions) -> Keys:
     """A 128-bit digest of each row's content: equal for rows that get equal scores, whatever else they hold.
 
     A missing column counts as one of nulls, a null ``is_placeholder`` as false and an empty ``domain`` as null, as in
@@ -192,62 +226,154 @@ def content_keys(table: pa.Table, options: ScoringOptions) -> np.ndarray[Any, An
     return np.frombuffer(bytes(keys), dtype=f"S{KEY_BYTES}")
 
 
-def build_index(previous: Previous, folder: runs.Location) -> runs.Location:
-    """The index of the files that can be reused; one from an earlier start is kept.
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Where known scores lie: in ``folder``, in files whose names begin with ``name``.
 
-    A row that could not be scored, or whose verdict is to be tried again, is not in it. Raises ``DatasetError``.
+    Files of the new dataset are divided into ``groups``, the rows of a group into blocks of ``block_rows`` row numbers,
+    so that many small files share a block and a large one has many.
     """
-    source, options, names = previous.source, previous.options, previous.scores.names
-    identity = [INDEX_FORMAT, [file.version.footer for file in source.files], options.columns, names, previous.retry]
-    index = folder / f"{hashlib.blake2b(json.dumps(identity).encode(), digest_size=16).hexdigest()}.arrow"
-    if runs.list_files(folder).get(index.path.rpartition("/")[2]):
-        return index
-    schema = pa.schema([pa.field(KEY, pa.binary(KEY_BYTES)), *previous.scores])
-    buckets = max(1, -(-source.rows // BUCKET_ROWS))
-    read = list(dict.fromkeys([*content_columns(source.schema, options).values(), *names]))
+
+    folder: runs.Location
+    name: str
+    groups: int
+    block_rows: int
+
+    schema: pa.Schema
+
+    def block(self, number: int) -> runs.Location:
+        return self.folder / f"{self.name}-{number}.arrow"
+
+    def block_of(self, path: pa.Scalar, rows: Keys) -> Keys:
+        """The blocks of some rows of the file with that digest of its path: consecutive numbers."""
+        group = int.from_bytes(path.as_py()[:4], "little") % self.groups
+        return group * 2**32 + rows // self.block_rows
+
+
+def find_known(previous: Previous, run: runs.Run, options: ScoringOptions, folder: runs.Location) -> Known:
+    """Find the rows of a run whose scores are known; what an earlier start has found is kept.
+
+    A row that could not be scored, or whose verdict is to be tried again, is not known. Raises ``DatasetError``.
+    """
+    before, now = previous.source, run.source
+    footers = [file.version.footer for file in before.files]
+    identity = [KNOWN_FORMAT, footers, previous.options.columns, previous.scores.names, previous.retry]
+    text = json.dumps([*identity, run.work.run, str(now.base)])
+    name = hashlib.blake2b(text.encode(), digest_size=KEY_BYTES).hexdigest()
+    block_rows = max(BLOCK_ROWS, now.rows // MOST_FILES)
+    schema = pa.schema([(FILE, pa.binary(KEY_BYTES)), (runs.KNOWN_ROW, pa.int64()), *previous.scores])
+    known = Known(folder, name, max(1, now.rows // block_rows), block_rows, schema)
+    complete = folder / f"{name}.json"
+    if runs.has_file(complete):
+        return known
+    buckets = max(1, min(MOST_FILES, (before.rows + now.rows) // BUCKET_ROWS))
     with tempfile.TemporaryDirectory(prefix="pddl-eval-") as aside:
         with ExitStack() as stack:
-            writers = [stack.enter_context(ipc.new_stream(f"{aside}/{bucket}", schema)) for bucket in range(buckets)]
-            for batch in runs.column_batches(source, read):
-                table = pa.Table.from_batches([batch])
-                table = table.filter(pc.is_null(table[runs.SCORE_ERROR]))
-                for verdicts in VERDICTS & set(names) if previous.retry else ():
-                    tried_again = pc.is_in(table[verdicts], pa.array(previous.retry, table[verdicts].type))
-                    table = table.filter(pc.invert(tried_again))
-                keys = content_keys(table, options)
-                key = pa.Array.from_buffers(pa.binary(KEY_BYTES), len(keys), [None, pa.py_buffer(keys)])
-                table = pa.table([key, *table.select(names).columns], names=schema.names).cast(schema)
-                bucket_of = _bucket_of(keys, buckets)
-                for bucket in np.unique(bucket_of):
-                    writers[bucket].write_table(table.filter(bucket_of == bucket))
-        with runs.new_file(index) as file, ipc.new_file(file, schema) as writer:
-            for bucket in range(buckets):
-                with pa.memory_map(f"{aside}/{bucket}") as mapped:
-                    table = ipc.open_stream(mapped).read_all().sort_by(KEY).combine_chunks()
-                    [batch] = table.to_batches() or [pa.RecordBatch.from_pylist([], schema)]
-                    writer.write_batch(batch)
-    return index
+            earlier, later = (_Streams(stack, Path(aside, name)) for name in ("earlier", "later"))
+            for rows, keys in _contents(before, previous.options, previous.scores.names, previous.reusable):
+                earlier.add(rows.cast(previous.scores).add_column(0, KEY, _binary(keys)), _bucket_of(keys, buckets))
+            for file in now.files:
+                path, first = _digest(file.version), 0
+                for _, keys in _readable(_contents(replace(now, files=(file,)), options)):
+                    numbers = np.arange(first, first := first + len(keys))
+                    columns = {KEY: _binary(keys), FILE: pa.repeat(path, len(keys)), runs.KNOWN_ROW: numbers}
+                    columns[BLOCK] = known.block_of(path, numbers)
+                    later.add(pa.table(columns), _bucket_of(keys, buckets))
+        with ExitStack() as stack:
+            blocks = _Streams(stack, Path(aside, "blocks"))
+            for bucket in sorted(earlier.writers.keys() & later.writers.keys()):
+                scores, rows = (pl.DataFrame(streams.read(bucket)) for streams in (earlier, later))
+                found = rows.join(scores.unique(KEY, keep="any"), on=KEY).drop(KEY)
+                blocks.add(found.drop(BLOCK).to_arrow().cast(known.schema), found[BLOCK].to_numpy())
+        for block in blocks.writers:
+            rows = blocks.read(block).sort_by([(FILE, "ascending"), (runs.KNOWN_ROW, "ascending")])
+            with runs.new_file(known.block(block)) as new, ipc.new_file(new, rows.schema) as writer:
+                writer.write_table(rows)
+    runs.put_bytes(complete, b"{}")
+    return known
 
 
-def _score_or_carry(
-    table: pa.Table, until: float, work: runs.Work, options: ScoringOptions, index: runs.Location
-) -> pa.Table:
-    """The table with its scores: those in the index for the rows whose content it knows, new ones for the others."""
-    found, carried = _look_up(index, content_keys(table, options))
-    unknown = np.setdiff1d(np.arange(table.num_rows), found)
-    scores = []
-    if len(unknown):
-        scored = work.scorer.score(table.take(unknown), until)
-        scores = [scored.select(carried.column_names)]
-        if scored.num_rows < len(unknown):  # The time was up: only the rows before the first that is not scored.
-            stop = int(unknown[scored.num_rows])
-            known = found < stop
-            table, unknown = table.slice(0, stop), unknown[: scored.num_rows]
-            found, carried = found[known], carried.filter(pa.array(known))
-    scores = [carried, *scores]
-    order = np.argsort(np.concatenate([found, unknown]))
-    scored = pa.table([*table.columns, *pa.concat_tables(scores).take(order).columns], schema=work.output_schema)
-    return scored.replace_schema_metadata({runs.CARRIED_KEY: str(len(found))})
+def _contents(
+    source: runs.Source,
+    options: ScoringOptions,
+    names: Sequence[str] = (),
+    kept: Callable[[pa.Table], pa.Table] = lambda table: table,
+) -> Iterator[Content]:
+    """Some columns of all rows that are kept, with the keys of the rows, some rows at a time."""
+    read = list(dict.fromkeys([*content_columns(source.schema, options).values(), *names]))
+    for batch in runs.column_batches(source, read, READ_ROWS):
+        table = kept(pa.Table.from_batches([batch]))
+        yield table.select(names), content_keys(table, options)
+
+
+def _readable(contents: Iterator[Content]) -> Iterator[Content]:
+    """Those before damage in the file, which the run will find itself: it scores what it can read."""
+    with suppress(runs.DatasetError):
+        yield from contents
+
+
+class _Streams:
+    """Tables divided among files on the local disk: each row is given the number of its file."""
+
+    def __init__(self, stack: ExitStack, folder: Path) -> None:
+        folder.mkdir()
+        self.stack, self.folder = stack, folder
+        self.writers: dict[int, ipc.RecordBatchStreamWriter] = {}
+
+    def add(self, table: pa.Table, numbers: Keys) -> None:
+        order = np.argsort(numbers, kind="stable")
+        table = table.take(order)
+        found, starts = np.unique(numbers[order], return_index=True)
+        for number, start, stop in zip(found.tolist(), starts, [*starts[1:], len(order)], strict=True):
+            if number not in self.writers:
+                stream = ipc.new_stream(f"{self.folder}/{number}", table.schema)
+                self.writers[number] = self.stack.enter_context(stream)
+            self.writers[number].write_table(table.slice(start, stop - start))
+
+    def read(self, number: int) -> pa.Table:
+        """The rows of a file, when all are written."""
+        with pa.memory_map(f"{self.folder}/{number}") as mapped:
+            return ipc.open_stream(mapped).read_all()
+
+
+def known_scores(file: runs.FileVersion, numbers: range, known: Known) -> pa.Table | None:
+    """The known scores of some rows of a file, as ``Scorer.known`` has them; None where there are none."""
+    path = _digest(file)
+    ends = np.array([numbers.start, max(numbers.start, numbers.stop - 1)])
+    first, last = known.block_of(path, ends).tolist()
+    tables = []
+    for block in range(first, last + 1):
+        rows = _open_block(known.block(block))
+        if rows is not None:
+            row = rows[runs.KNOWN_ROW]
+            inside = pc.and_(pc.greater_equal(row, numbers.start), pc.less(row, numbers.stop))
+            tables.append(rows.filter(pc.and_(inside, pc.equal(rows[FILE], path))))
+    return pa.concat_tables(tables) if tables else None
+
+
+@lru_cache(maxsize=4)
+def _open_block(block: runs.Location) -> pa.Table | None:
+    """The rows of a block, mapped where it is local; None if nothing in it is known."""
+    if not runs.has_file(block):
+        return None
+    with runs.dataset_errors(block, "read"):
+        if block.is_local:
+            return ipc.open_file(pa.memory_map(block.path)).read_all()
+        with block.filesystem.open_input_file(block.path) as file:
+            return ipc.open_file(file).read_all()
+
+
+def _digest(file: runs.FileVersion) -> pa.Scalar:
+    digest = hashlib.blake2b(file.location.path.encode("utf-8", "surrogateescape"), digest_size=KEY_BYTES).digest()
+    return pa.scalar(digest, pa.binary(KEY_BYTES))
+
+
+def _binary(keys: Keys) -> pa.Array:
+    return pa.Array.from_buffers(pa.binary(KEY_BYTES), len(keys), [None, pa.py_buffer(keys)])
+
+
+def _bucket_of(keys: Keys, buckets: int) -> Keys:
+    return keys.view("<u8")[::2] % buckets
 
 
 def _mismatch(
@@ -266,38 +392,3 @@ def _mismatch(
         if theirs.field(field.name).type not in (field.type, pa.null()):
             return f"{field.name} is {theirs.field(field.name).type} and not {field.type}"
     return None
-
-
-def _bucket_of(keys: np.ndarray[Any, Any], buckets: int) -> np.ndarray[Any, Any]:
-    return keys.view("<u8")[::2] % buckets
-
-
-def _look_up(index: runs.Location, keys: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], pa.Table]:
-    """Which rows are found (their places, not in order) and their score columns, in the same order."""
-    reader = _open_index(index)
-    bucket_of = _bucket_of(keys, reader.num_record_batches)
-    places = [np.array([], dtype=np.int64)]
-    scores = [reader.schema.empty_table()]
-    for bucket in np.unique(bucket_of):
-        batch = reader.get_batch(bucket)
-        if batch.num_rows:
-            here = np.flatnonzero(bucket_of == bucket)
-            theirs = np.frombuffer(batch[KEY].buffers()[1], dtype=keys.dtype, count=batch.num_rows)
-            at = np.searchsorted(theirs, keys[here]).clip(max=batch.num_rows - 1)
-            same = theirs[at] == keys[here]
-            places.append(here[same])
-            scores.append(pa.Table.from_batches([batch]).take(at[same]))
-    return np.concatenate(places), pa.concat_tables(scores).drop_columns(KEY)
-
-
-@lru_cache(maxsize=4)
-def _open_index(index: runs.Location) -> ipc.RecordBatchFileReader:
-    """The mapped index. The name of the file says what is in it."""
-    with runs.dataset_errors(index, "read"):
-        if index.is_local:
-            return ipc.open_file(pa.memory_map(index.path))
-        with tempfile.NamedTemporaryFile(prefix="pddl-eval-") as copy:
-            with index.filesystem.open_input_stream(index.path) as stream:
-                shutil.copyfileobj(stream, copy)
-            copy.flush()
-            return ipc.open_file(pa.memory_map(copy.name))  # The map outlives the name.

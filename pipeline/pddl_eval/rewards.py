@@ -17,13 +17,13 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from pddl_eval.budget import row_budget
+from pddl_eval.budget import attempt, row_budget
 from pddl_eval.errors import UserError, did_you_mean, never_an_interrupt
 from pddl_eval.metrics import DOMAIN, PLAN, PROBLEM, OnlySome, Pair, Row, as_column
 from pddl_eval.options import PAIRS, ScoringOptions
 from pddl_eval.run import Processes, WorkerLost
 from pddl_eval.shown import line
-from pddl_eval.verdict import DomainVerdict, Verdict
+from pddl_eval.verdict import DomainVerdict, Undecided, Verdict
 
 SCALE = (0.1, 0.2, 0.5, 1.0)
 """The reward of each step, the highest that an answer reaches; what reaches none gets 0."""
@@ -85,10 +85,11 @@ def reward(  # noqa: PLR0913 (the columns of a row)
     No answer raises: what is no text, cannot be read or takes too long gets what it reached. A reference that cannot be
     used gives 0 and a warning in the log ``pddl_eval.rewards``. ``seconds`` is the processor time of an answer in this
     process, so a batch of n takes n times as much at most. With ``workers``, so many processes score the answers and
-    are kept for the next call; one that an answer exhausts or crashes is replaced, and the answer gets 0.
+    are kept for the next call; one that an answer exhausts or crashes is replaced, and the answer gets 0. A script that
+    asks for workers does so under ``if __name__ == "__main__":``.
 
     Raises ``UserError`` for a call without references, with an unknown ``kind`` or a wrong setting, and for lists of
-    different lengths.
+    different lengths; ``EngineError`` where no worker process starts.
 
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
     >>> reward(held.replace("clear", "on-table"), held), reward(held.replace("clear", "holding"), held)
@@ -169,8 +170,8 @@ def _row(answer: Any, given: Mapping[str, Any]) -> Row:
     row |= {"domain": given["domain"], "is_placeholder": bool(given["is_placeholder"])}
     if kind != "problem" and problem is not None:
         row["reference_problem"] = problem
-        if kind == "plan" and given["reference"] is None:
-            row["reference_plan"] = "[]"  # The problem decides.
+        if kind == "plan":
+            row["reference_plan"] = "[]"  # The problem decides, whatever the reference is.
     return row
 
 
@@ -217,11 +218,11 @@ def _domain(row: Row, options: ScoringOptions) -> Sequence[bool | None]:
     pair = DOMAIN.read(row, options)
     if isinstance(pair, OnlySome):
         raise UserError(pair["domain_detail"])
-    verdict = pair.decision.verdict
-    if verdict.right:
+    decision = attempt(lambda: pair.decision)
+    if not isinstance(decision, Undecided) and decision.verdict.right:
         return (True,) * len(SCALE)
     is_read = pair.generated is not None
-    near = verdict == DomainVerdict.TYPES_DIFFER
+    near = not isinstance(decision, Undecided) and decision.verdict == DomainVerdict.TYPES_DIFFER
     if is_read and not near:  # It may take a search for a plan in each domain.
         near = all(_scores(DOMAIN, pair, "domain_plan_valid", "domain_reference_plan_valid").values())
     return is_read, is_read and not pair.missing_operators, near

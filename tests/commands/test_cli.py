@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import shutil
+import subprocess
+import sys
 from dataclasses import fields
+from pathlib import Path
 
+import pddl_eval
 import pytest
 import typer
 from pddl_eval.commands.cli import app
@@ -15,7 +20,7 @@ from pddl_eval.errors import RunError, UserError
 from pddl_eval.options import RunOptions, ScoringOptions, version_of
 from typer.testing import CliRunner
 
-from tests.commands.running import run, start
+from tests.commands.running import ENVIRONMENT, run, start
 
 HEAVY = {"ray", "pyarrow", "polars", "numpy", "networkx", "pddl", "altair"}
 COMMANDS = {"score", "rescore", "compare", "report", "explain", "generate", "bench", "dedupe"}
@@ -53,7 +58,7 @@ def test_score_and_rescore_take_every_declared_setting() -> None:
     declared = {each.name for options in (ScoringOptions, RunOptions) for each in fields(options)}
     of_score, of_rescore = (set(inspect.signature(each).parameters) for each in (score, rescore))
     assert declared <= of_score
-    assert of_rescore - of_score == {"previous", "previous_column", "retry"} and of_score <= of_rescore
+    assert of_rescore - of_score == {"previous", "previous_columns", "retry"} and of_score <= of_rescore
 
 
 def test_flags_become_options() -> None:
@@ -109,3 +114,23 @@ def test_an_error_has_an_exit_code_and_one_line(
 
 def test_the_module_is_the_command() -> None:
     assert start("-m", "pddl_eval", "--version").stdout == run("--version").stdout
+
+
+def test_sources_on_the_path_say_their_version_without_an_installation(tmp_path: Path) -> None:
+    """As on a cluster whose nodes have the dependencies and get the sources with the job."""
+    shutil.copytree(Path(pddl_eval.__file__).parent, tmp_path / "pddl_eval", ignore=shutil.ignore_patterns("*.pyc"))
+    code = (
+        "import importlib.metadata, sys\n"
+        "def missing(name): raise importlib.metadata.PackageNotFoundError(name)\n"
+        "known = importlib.metadata.version\n"
+        "importlib.metadata.version = lambda name: missing(name) if name == 'pddl-eval' else known(name)\n"
+        "import pddl_eval\n"
+        "from pddl_eval.options import ScoringOptions\n"
+        "print(pddl_eval.__file__, pddl_eval.__version__, ScoringOptions().signature)"
+    )
+    environment = {**ENVIRONMENT, "PYTHONPATH": str(tmp_path)}
+    started = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    place, version, signature = started.stdout.split()
+    assert Path(place).is_relative_to(tmp_path)
+    assert version == version_of("pddl-eval") == pddl_eval.__version__
+    assert signature == ScoringOptions().signature

@@ -115,10 +115,10 @@ def test_a_mistake_is_one_sentence(tmp_path: Path) -> None:
     dataset = tmp_path / "pairs.parquet"
     pq.write_table(pa.table({"reference_problem": [REFERENCE], "generated_problem": ["no"]}), dataset)
     for arguments, said in (
-        ((dataset,), "--row N or --pair-id ID"),
-        ((dataset, "--row", "0", "--pair-id", "a"), "--row N or --pair-id ID"),
+        ((dataset,), "--row N or --id ID"),
+        ((dataset, "--row", "0", "--pair-id", "a"), "--row N or --id ID"),
         ((dataset, "--row", "5"), "row 5"),
-        ((dataset, dataset, "--row", "5"), "--row, --pair-id and --column"),
+        ((dataset, dataset, "--row", "5"), "--row, --id, --on and --column"),
         ((tmp_path / "none.pddl", dataset), "none.pddl"),
     ):
         result = run("explain", *arguments)

@@ -24,6 +24,7 @@ def test_it_says_how_many_rows_were_carried_over_and_how_many_scored(pairs: Path
     pq.write_table(table.set_column(1, "generated_plan", pa.array(["(pick a)", *(["(pick b1)"] * 3)])), pairs)
     planned = run("rescore", "--previous", tmp_path / "old", pairs, tmp_path / "new", "--dry-run")
     assert planned.exit_code == 0 and "4 of 4 pairs" in planned.stdout
+    assert planned.stdout.splitlines()[-1].startswith("4 rows of OLD")
     assert not (tmp_path / "new").exists()
     result = run("rescore", "--previous", tmp_path / "old", pairs, tmp_path / "new")
     assert result.exit_code == 0, result.stderr

@@ -52,6 +52,12 @@ def prose(page: str) -> str:
     return re.sub(r"`[^`\n]*`", "", re.sub(r"^```.*?^```$", "", page, flags=re.DOTALL | re.MULTILINE))
 
 
+def headings(page: str) -> set[str]:
+    """The anchors of the page's headings, as GitHub makes them."""
+    found = re.findall(r"^#+ (.+)$", re.sub(r"^```.*?^```$", "", page, flags=re.DOTALL | re.MULTILINE), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in found}
+
+
 def links(page: str) -> list[str]:
     """The targets of the page's links and images."""
     return re.findall(r"\]\(([^)\s]+)\)", prose(page)) + re.findall(r'(?:src|href|srcset)="([^"]+)"', prose(page))

@@ -1,4 +1,4 @@
-"""What the README shows is made by the program: ``python -m tests.docs.readme_outputs`` writes it into the README.
+"""What the README and its pages show is made by the program: ``python -m tests.docs.readme_outputs`` writes it there.
 
 ``test_readme`` makes the same and compares, except for times, places and versions.
 """
@@ -18,6 +18,7 @@ from pddl_eval.verdict import DomainVerdict, Verdict
 from tests.docs.markdown import ROOT
 
 README = ROOT / "README.md"
+COLUMNS = ROOT / "infra" / "site" / "pages" / "guide" / "columns.md"
 SAMPLE = ROOT / "pipeline" / "pddl_eval" / "benchmark" / "sample.parquet"
 FIGURES = {"report": ROOT / "tests" / "docs" / "report.svg", "explain": ROOT / "tests" / "docs" / "explain.svg"}
 WIDTH = 100
@@ -52,7 +53,7 @@ def outputs(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def tables() -> dict[str, str]:
-    """The README's tables of score columns and of verdicts, by their marks."""
+    """The tables of score columns and of verdicts, by their marks."""
 
     def verdicts(kind: type[Verdict | DomainVerdict]) -> str:
         lines = [f"| `{each.value}` | {'right: ' if each.right else ''}{each.meaning} |" for each in kind]
@@ -68,7 +69,7 @@ def tables() -> dict[str, str]:
 
 
 def main() -> None:
-    """Write the outputs and the tables into the README, and the figures beside this file."""
+    """Write the outputs and the tables into the pages, and the figures beside this file."""
     with tempfile.TemporaryDirectory() as folder:
         blocks, figures = outputs(Path(folder))
     page = README.read_text(encoding="utf-8")
@@ -76,9 +77,12 @@ def main() -> None:
         before, opening, rest = page.partition(f"<!-- {mark} -->\n```text\n")
         assert opening, mark
         page = f"{before}{opening}{text}{rest[rest.index('```') :]}"
-    for mark, text in tables().items():
-        page = re.sub(rf"(<!-- {mark} -->\n\n)(\|.*\n)*", lambda found, text=text: found[1] + text, page)
     README.write_text(page, encoding="utf-8")
+    for file in (README, COLUMNS):
+        page = file.read_text(encoding="utf-8")
+        for mark, text in tables().items():
+            page = re.sub(rf"(<!-- {mark} -->\n\n)(\|.*\n)*", lambda found, text=text: found[1] + text, page)
+        file.write_text(page, encoding="utf-8")
     for name, drawing in figures.items():
         FIGURES[name].write_text(drawing, encoding="utf-8")
 

@@ -66,7 +66,7 @@ IMPORTS = list(imported_by())
 BETWEEN_ROOMS = [
     (file, room, module)
     for file, room, module in IMPORTS
-    if module.startswith("pddl_eval.") and module.split(".")[1] != room
+    if module.startswith("pddl_eval.") and module.split(".")[1] not in (room, "__version__")
 ]
 
 

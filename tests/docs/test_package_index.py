@@ -17,8 +17,8 @@ PROJECT = tomllib.loads(read_page("pyproject.toml"))["project"]
 
 
 @pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The long description of the metadata that a build makes, from a copy of what it reads."""
+def metadata(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """The headers and the long description that a build makes, from a copy of what it reads."""
     pytest.importorskip("setuptools", "77")
     source = tmp_path_factory.mktemp("source")
     (source / "metadata").mkdir()
@@ -26,10 +26,15 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> str:
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, source / name)
     subprocess.run([sys.executable, "-c", BUILD], cwd=source, check=True, capture_output=True, timeout=60)
-    (metadata,) = source.glob("metadata/*/METADATA")
-    headers, _, description = metadata.read_text(encoding="utf-8").partition("\n\n")
+    (file,) = source.glob("metadata/*/METADATA")
+    headers, _, description = file.read_text(encoding="utf-8").partition("\n\n")
     assert "Description-Content-Type: text/markdown" in headers
-    return description
+    return headers, description
+
+
+@pytest.fixture
+def shown(metadata: tuple[str, str]) -> str:
+    return metadata[1]
 
 
 def test_no_link_is_relative(shown: str) -> None:
@@ -37,9 +42,11 @@ def test_no_link_is_relative(shown: str) -> None:
     assert not [target for target in links(shown) if not target.startswith("https://")]
 
 
-def test_links_into_the_repository_have_the_version_and_a_target(shown: str) -> None:
+def test_links_into_the_repository_have_the_version_and_a_target(metadata: tuple[str, str]) -> None:
+    headers, shown = metadata
+    version = re.findall(r"^Version: (.+)$", headers, re.MULTILINE)[0]
     owner = PROJECT["urls"]["Homepage"].removeprefix("https://github.com/")
-    place = rf"https://(?:github\.com/{owner}/blob|raw\.githubusercontent\.com/{owner})/v{PROJECT['version']}/"
+    place = rf"https://(?:github\.com/{owner}/blob|raw\.githubusercontent\.com/{owner})/v{re.escape(version)}/"
     inside = [re.sub(place, "", target) for target in links(shown) if re.match(place, target)]
     assert {each for each in links(read_page("README.md")) if not each.startswith("https://")} == set(inside)
     for target in inside:

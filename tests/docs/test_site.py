@@ -90,6 +90,14 @@ def test_nothing_of_the_readme_is_lost() -> None:
                     assert line in shown
 
 
+def test_every_written_page_continues_a_page_of_the_readme() -> None:
+    for file in (ROOT / generate.PAGES).rglob("*.md"):
+        page = PAGES[file.relative_to(ROOT / generate.PAGES).as_posix()]
+        sections = generate.split_sections(file.read_text(encoding="utf-8"))
+        assert page.source == "README.md" and len(sections) > 1
+        assert all(f"\n## {heading}\n" in page.text for heading in sections if heading)
+
+
 @pytest.mark.parametrize(
     ("page", "target", "leads"),
     [
@@ -102,6 +110,7 @@ def test_nothing_of_the_readme_is_lost() -> None:
         ("elsewhere.md", "../CONTRIBUTING.md#the-rooms", "project/contributing.md#the-rooms"),
         ("python/rooms/model.md", "../../project/changelog.md", "../../project/changelog.md"),
         ("index.md", "https://example.org/a", "https://example.org/a"),
+        ("index.md", "infra/nowhere.md", "infra/nowhere.md"),
     ],
 )
 def test_links_of_the_repository_become_links_of_the_site(page: str, target: str, leads: str) -> None:
@@ -129,5 +138,5 @@ def test_help_is_no_markup() -> None:
 
 
 def test_the_site_asks_no_other_host() -> None:
-    for path in (ROOT / "infra" / "site" / "pages" / "assets").iterdir():
+    for path in (ROOT / "infra" / "site" / "static" / "assets").iterdir():
         assert "://" not in path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", ""), path.name

@@ -15,6 +15,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -22,9 +23,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval.options import RunOptions
-from pddl_eval.run import score_dataset
+from pddl_eval.run import places, score_dataset
 from pddl_eval.run.partitions import Scorer
-from pddl_eval.run.places import list_files, locate
+from pddl_eval.run.places import OutputError, list_files, locate, put_bytes, read_bytes
 
 from tests.run.cluster import RAY, Cluster, kill
 from tests.run.length_scorer import length_scorer, run_scorer
@@ -206,7 +207,7 @@ HOP_BY_HOP = ("transfer-encoding", "connection", "date", "server", "content-leng
 
 
 class FaultyStore(BaseHTTPRequestHandler):
-    """Hands requests on to a real S3 server; every third is answered with an error instead, all of them late."""
+    """Hands requests on to a real S3 server; some are answered with an error instead, all of them late."""
 
     protocol_version = "HTTP/1.1"
     endpoint = ""
@@ -214,15 +215,21 @@ class FaultyStore(BaseHTTPRequestHandler):
     delay = 0.0
     requests = 0
     refused = 0
+    error = (500, "InternalError")
+    body: bytes | None = None
+
+    def is_refused(self) -> bool:
+        return bool(self.every) and self.requests % self.every == 0
 
     def answer(self) -> None:
         cls = type(self)
         cls.requests += 1
-        body = self._body()
+        self.body = body = self._body()
         time.sleep(cls.delay)
-        if cls.every and cls.requests % cls.every == 0:
+        if self.is_refused():
             cls.refused += 1
-            self._send(500, {}, b"<Error><Code>InternalError</Code></Error>")
+            status, code = cls.error
+            self._send(status, {}, f"<Error><Code>{code}</Code></Error>".encode())
             return
         headers = {name: value for name, value in self.headers.items() if name.lower() not in HOP_BY_HOP}
         request = urllib.request.Request(cls.endpoint + self.path, body, headers, method=self.command)
@@ -261,25 +268,31 @@ class FaultyStore(BaseHTTPRequestHandler):
         pass
 
 
+@contextmanager
+def faulty_store(monkeypatch: pytest.MonkeyPatch, **behaviour: object) -> Iterator[type[FaultyStore]]:
+    """A store that behaves like that, in front of the one that the environment names."""
+    endpoint = {"endpoint": os.environ["AWS_ENDPOINT_URL"]}
+    handler: type[FaultyStore] = type("Handler", (FaultyStore,), endpoint | behaviour)
+    store = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=store.serve_forever, daemon=True).start()
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{store.server_port}")
+    try:
+        yield handler
+    finally:
+        store.shutdown()
+        store.server_close()
+
+
 @pytest.mark.s3
 @pytest.mark.parametrize(("every", "delay"), [(3, 0.0), (0, 0.15)], ids=["errors", "slow"])
 def test_an_object_store_that_fails_or_is_slow(
     every: int, delay: float, bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    handler = type(
-        "Handler", (FaultyStore,), {"endpoint": os.environ["AWS_ENDPOINT_URL"], "every": every, "delay": delay}
-    )
-    store = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=store.serve_forever, daemon=True).start()
-    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{store.server_port}")
-    try:
+    with faulty_store(monkeypatch, every=every, delay=delay) as handler:
         source = write_numbered(tmp_path / "pairs.parquet", rows=60, row_group=30)
         run_scorer(source, f"s3://{bucket}/out", length_scorer(), RunOptions(engine="local", shard_rows=15))
         again = run_scorer(f"s3://{bucket}/out", tmp_path / "copy", RESCORER, RunOptions(engine="local", shard_rows=15))
         names = [name for name in list_files(locate(f"s3://{bucket}/out")) if name.endswith(".parquet")]
-    finally:
-        store.shutdown()
-        store.server_close()
     assert handler.requests > 10
     assert (handler.refused > 3) == bool(every)
     assert len(names) == 4
@@ -287,11 +300,83 @@ def test_an_object_store_that_fails_or_is_slow(
     assert read_output(tmp_path / "copy").select(["n", "text"]).equals(numbered(60))
 
 
+@pytest.mark.s3
+@pytest.mark.parametrize("error", [(403, "AccessDenied"), (400, "ExpiredToken")])
+def test_credentials_that_expire_are_read_again(
+    error: tuple[int, str], bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The store stops taking the key in the middle of the run; by then the file of credentials has another one."""
+    monkeypatch.setattr(places, "PAUSE_SECONDS", 0.02)
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    profile = "[default]\naws_access_key_id = {}\naws_secret_access_key = testing\n"
+    credentials = tmp_path / "credentials"
+    credentials.write_text(profile.format("first"))
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(credentials))
+    place = f"s3://{bucket}/in.parquet"
+    put_bytes(locate(place), write_numbered(tmp_path / "pairs.parquet", rows=60, row_group=15).read_bytes())
+
+    def is_expired(request: FaultyStore) -> bool:
+        if request.requests > 40:
+            credentials.write_text(profile.format("another"))
+        return request.requests > 40 and "Credential=another/" not in request.headers["Authorization"]
+
+    with faulty_store(monkeypatch, is_refused=is_expired, error=error) as store:
+        summary = run_scorer(place, f"s3://{bucket}/out", length_scorer(), RunOptions(engine="local", shard_rows=5))
+    assert store.refused >= 1
+    assert (summary.rows, summary.errors) == (60, 0)
+
+
+@pytest.mark.s3
+def test_a_refusal_that_persists_is_one_sentence(bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "PAUSE_SECONDS", 0.01)
+    source = write_numbered(tmp_path / "pairs.parquet", rows=60, row_group=15)
+
+    refusing = True
+
+    def is_refused(request: FaultyStore) -> bool:
+        return refusing and request.command == "PUT" and request.path.endswith("000000000030.parquet")
+
+    options = RunOptions(engine="local", shard_rows=15)
+    with faulty_store(monkeypatch, is_refused=is_refused, error=(403, "AccessDenied")) as store:
+        with pytest.raises(OutputError, match="permission denied"):
+            run_scorer(source, f"s3://{bucket}/out", length_scorer(), options)
+        assert store.refused == places.STORE_ATTEMPTS
+        refusing = False
+        assert run_scorer(source, f"s3://{bucket}/out", length_scorer(), options).shards_reused == 1
+
+
+@pytest.mark.s3
+@pytest.mark.parametrize("part", [1, 2])
+def test_an_upload_of_which_a_part_fails_leaves_nothing(
+    part: int, bucket: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(places, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(places, "S3_ATTEMPTS", 1)
+    content, refusing = os.urandom(21 * 2**20), True
+
+    def is_refused(request: FaultyStore) -> bool:
+        full = (
+            len(request.body or b"") > 1000
+        )  # A client that gives up completes the object, with an empty part if need be.
+        return refusing and full and f"partNumber={part}&" in request.path
+
+    with faulty_store(monkeypatch, is_refused=is_refused):
+        place = locate(f"s3://{bucket}/out/x.parquet")
+        with pytest.raises(OutputError):
+            put_bytes(place, content)
+        assert list_files(place.parent) == {}
+        refusing = False
+        put_bytes(place, content)
+        assert read_bytes(place) == content
+        assert list_files(place.parent) == {"x.parquet": len(content)}
+
+
 def with_another_error(schema: pa.Schema) -> pa.Schema:
     return schema.append(pa.field("score_error_again", pa.string()))
 
 
-def score_again(table: pa.Table) -> pa.Table:
+def score_again(table: pa.Table, until: float) -> pa.Table:
     errors = pa.nulls(table.num_rows, pa.string())
     return pa.table([*table.columns, errors], schema=with_another_error(table.schema))
 

@@ -26,7 +26,7 @@ import sys, time
 from pddl_eval.run.lock import claimed
 from pddl_eval.run.places import locate
 
-with claimed(locate(sys.argv[1])):
+with claimed(locate(sys.argv[1]), sys.argv[2]):
     time.sleep(60)
 """
 
@@ -44,9 +44,9 @@ def elsewhere(folder: Path) -> Path:
     return place
 
 
-def hold(folder: Path) -> subprocess.Popen[bytes]:
-    process = subprocess.Popen([sys.executable, "-c", HOLD, folder], env=ENVIRONMENT)
-    while not (folder / LOCK).exists():
+def hold(folder: Path, name: str = LOCK) -> subprocess.Popen[bytes]:
+    process = subprocess.Popen([sys.executable, "-c", HOLD, folder, name], env=ENVIRONMENT)
+    while not (folder / name).exists():
         assert process.poll() is None
         time.sleep(0.02)
     return process

@@ -88,7 +88,7 @@ def test_a_put_that_fails_is_tried_again(bucket: str, monkeypatch: pytest.Monkey
     target: Location = locate(f"s3://{bucket}/x")
     put_bytes(target, b"whole")
     assert read_bytes(target) == b"whole"
-    failures = places.PUT_ATTEMPTS
+    failures = places.STORE_ATTEMPTS
     with pytest.raises(OutputError, match="INTERNAL_FAILURE"):
         put_bytes(target, b"never")
     assert read_bytes(target) == b"whole"
@@ -114,6 +114,7 @@ def test_a_partition_that_a_hiccup_hides_is_looked_at_again(
     options = RunOptions(shard_rows=10, engine="local")
     run_scorer(pairs, f"s3://{bucket}/out", length_scorer(), options)
     read, failures = pq.read_metadata, [OSError("a hiccup")] * 2
+    monkeypatch.setattr(places, "PAUSE_SECONDS", 0.01)
 
     def hiccups(file: pa.NativeFile) -> pq.FileMetaData:
         if failures and not isinstance(file, pa.BufferReader):  # a partition; the input's footer is in a buffer

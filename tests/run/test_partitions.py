@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,7 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval.options import SHARD_ROWS
 from pddl_eval.run import places
+from pddl_eval.run.forms import FileVersion
+from pddl_eval.run.inputs import open_source, read_rows
 from pddl_eval.run.partitions import (
+    KNOWN_ROW,
     RECORD_KEY,
     SIGNATURE_KEY,
     UNSCORED,
@@ -19,6 +23,7 @@ from pddl_eval.run.partitions import (
     ShardFailure,
     ShardRecord,
     ShardTask,
+    _score,
     column_statistics,
     finished_records,
     merge_statistics,
@@ -153,3 +158,25 @@ def test_undecided_is_neither_true_nor_false_and_null_is_no_verdict() -> None:
         "plan_length": {"count": 1, "sum": 3},
         "detail": {"count": 1},
     }
+
+
+@pytest.mark.parametrize("until", [float("inf"), 0.0])
+def test_known_scores_lie_between_new_ones_and_rows_that_are_left_out(tmp_path: Path, until: float) -> None:
+    """Rows 12 and 13 are known, 11 is left out. Without time, one row is scored: the next one ends it."""
+    source = write_numbered(tmp_path / "a.parquet", rows=20, row_group=20)
+    scorer = replace(length_scorer(slow=("nothing",)), known=known_rows)
+    work = prepare_run(source, tmp_path / "out", scorer, 20).work
+    file = open_source(source).files[0].version
+    [rows] = read_rows(file, 10, 16, work.input_schema)
+    scored, known = _score(rows, file, work, {11: "lost"}, until)
+    assert known == 2
+    lengths = [len(text) for text in numbered(20)["text"].to_pylist()]
+    expected = [lengths[10], None, -12, -13, lengths[14], lengths[15]]
+    assert scored["length"].to_pylist() == (expected if until else expected[:4])
+    assert scored["score_error"].to_pylist()[:4] == [None, "lost", None, None]
+
+
+def known_rows(file: FileVersion, numbers: range) -> pa.Table:
+    rows = pa.array([12, 13])
+    values = {"length": pa.array([-12, -13]), "even": pa.nulls(2, pa.bool_()), "verdict": pa.nulls(2, pa.string())}
+    return pa.table({KNOWN_ROW: rows, **values, "score_error": pa.nulls(2, pa.string())})

@@ -240,9 +240,9 @@ def test_a_worker_of_a_run_that_another_has_replaced_writes_nothing(
     plan = prepare_run(pairs, tmp_path / "out", length_scorer(), 100)
     score.begin_run(plan)
     with lock.claimed(plan.work.output) as claim:
-        monkeypatch.setattr(lock, "BEAT_SECONDS", 0.01)  # Not of the beats, which are already waiting.
         work = replace(plan.work, claim=claim)
         assert isinstance(score_shard(work, ShardTask(plan.shards[0])), ShardRecord)
+        monkeypatch.setattr(lock, "BEAT_SECONDS", 0.01)  # Not of the beats, which are already waiting.
         place = tmp_path / "out" / lock.LOCK
         place.write_text(json.dumps(json.loads(place.read_text()) | {"token": "another"}))
         refused = score_shard(work, ShardTask(plan.shards[1]))

@@ -23,8 +23,9 @@ from pddl_eval.benchmark.domain_answers import (
 )
 from pddl_eval.benchmark.original import Original, write
 from pddl_eval.benchmark.written_domain import Renaming, spelled_out, write_domain
-from pddl_eval.errors import UserError
+from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.model import Atom, Problem
+from pddl_eval.options import ScoringOptions
 from pddl_eval.parsing import parse_problem
 from pddl_eval.table import values_of
 
@@ -86,6 +87,7 @@ class Kind:
     """What answers are made to: the columns of references, how a row is read, what a variant adds to the row.
 
     ``used`` are all columns that ``original`` reads; it raises ``UserError`` where the row's reference cannot be used.
+    ``names`` are the dataset's own for some of the columns, those that a variant adds among them.
     """
 
     columns: tuple[str, ...]
@@ -93,6 +95,11 @@ class Kind:
     original: Callable[[Mapping[str, Any]], Any]
     fields: tuple[pa.Field, ...]
     draw: Callable[[Any, Preset, Random], Variant | TaskVariant]
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def name(self, meaning: str) -> str:
+        """The dataset's name for the column with that meaning."""
+        return self.names.get(meaning, meaning)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,13 +277,16 @@ def _drawn(  # noqa: PLR0913 (picklable: a partial with the numbers of a row)
     return draw(original, preset, Random(f"{seed} {row} {answer}"))
 
 
-def kind_of(schema: pa.Schema, kind: str | None) -> Kind:
-    """The kind of that name; without a name domains where there are no problems.
+def kind_of(schema: pa.Schema, kind: str | None, columns: Mapping[str, str] | None = None) -> Kind:
+    """The kind of that name; without a name domains where there are no problems. ``columns`` as for scores.
 
     Raises ``UserError`` where a column of the kind is missing, or where a column would be there twice.
     """
-    only_domains = "reference_domain" in schema.names and "reference_problem" not in schema.names
-    found = KINDS[kind or ("domains" if only_domains else "problems")]
+    domain, problem = map(ScoringOptions(columns=columns).column, ("reference_domain", "reference_problem"))
+    found = KINDS[kind or ("domains" if domain in schema.names and problem not in schema.names else "problems")]
+    names = dict(columns or {})
+    fields = tuple(each.with_name(names.get(each.name, each.name)) for each in found.fields)
+    found = replace(found, names=names, fields=fields)
     variants_schema(schema, found)
     return found
 
@@ -286,9 +296,9 @@ def variants_schema(schema: pa.Schema, kind: Kind = PROBLEMS) -> pa.Schema:
 
     Raises ``UserError`` where the column of references is missing, or where a column would be there twice.
     """
-    for column in kind.columns:
+    for column in map(kind.name, kind.columns):
         if column not in schema.names:
-            raise UserError(f"there is no column {column}; the columns are {', '.join(schema.names)}")
+            raise UserError(f"there is no column {column}; {did_you_mean(column, schema.names, 'columns')}")
     taken = [field.name for field in kind.fields if field.name in schema.names]
     if taken:
         raise UserError(f"the references have a column {taken[0]} already")
@@ -304,7 +314,8 @@ def variants_table(
     dataset.
     """
     names = [field.name for field in kind.fields]
-    values = {name: values_of(references[name]) for name in kind.used.intersection(references.column_names)}
+    there = [meaning for meaning in kind.used if kind.name(meaning) in references.column_names]
+    values = {meaning: values_of(references[kind.name(meaning)]) for meaning in there}
     taken: list[int] = []
     answers: list[dict[str, Any]] = []
     for place in range(len(references)):

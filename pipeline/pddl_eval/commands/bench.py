@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 from typer import Option
 
-from pddl_eval.commands.command import command
+from pddl_eval.commands.command import command, split_names
+from pddl_eval.commands.completion import choices
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.shown import printable
 
@@ -20,12 +21,18 @@ PEERS = "planetarium|gaico|amlgym|pddl"
 def bench(
     pairs: Annotated[int, Option(min=1, help="Pairs in each workload.")] = 3000,
     only: Annotated[
-        list[str] | None, Option("--workload", metavar=NAMES, help="Only this workload; may be repeated.")
+        list[str] | None,
+        Option("--workload", metavar=NAMES, help="Only these workloads.", autocompletion=choices(NAMES.split("|"))),
     ] = None,
     engines: Annotated[bool, Option("--engines", help="Also whole runs by engine and number of workers.")] = False,
     peers: Annotated[
         list[str] | None,
-        Option("--peer", metavar=PEERS, help="Also this program on the same pairs; may be repeated."),
+        Option(
+            "--peer",
+            metavar=PEERS,
+            help="Also these programs on the same pairs.",
+            autocompletion=choices(PEERS.split("|")),
+        ),
     ] = None,
     peer_python: Annotated[
         Path | None, Option(metavar="PATH", help="The Python that has the peers. Default: the one that runs this.")
@@ -44,8 +51,9 @@ def bench(
     """
     from pddl_eval.bench import CELLS, WORKLOADS, machine, measure, measure_peer, whole_runs
 
+    only, peers = split_names(only or []), split_names(peers or [])
     for chosen, known, kind in ((only, WORKLOADS, "workload"), (peers, CELLS, "peer")):
-        for name in chosen or ():
+        for name in chosen:
             if name not in known:
                 raise UserError(f"there is no {kind} {name}; {did_you_mean(name, known, f'{kind}s')}")
     results: dict[str, Any] = {"machine": machine(), "pairs": pairs, "workloads": {}}
@@ -53,7 +61,7 @@ def bench(
     for name in only or (() if peers else WORKLOADS):
         results["workloads"][name] = measured = measure(WORKLOADS[name], pairs)
         print(_lines(name, measured))
-    for name in peers or ():
+    for name in peers:
         measured = results.setdefault("peers", {})[name] = measure_peer(name, peer_python, pairs)
         print(f"\n{name} {measured['version']} on the same pairs, in turn, median of processor time:")
         for cell, times in measured["cells"].items():

@@ -14,16 +14,18 @@ import typer
 from pddl_eval.commands.bench import bench
 from pddl_eval.commands.command import EXIT_CODES, application
 from pddl_eval.commands.compare import compare
+from pddl_eval.commands.completion import join_words_of_bash
 from pddl_eval.commands.dedupe import dedupe
 from pddl_eval.commands.explain import explain
 from pddl_eval.commands.generate import generate
 from pddl_eval.commands.report import report
 from pddl_eval.commands.rescore import rescore
 from pddl_eval.commands.score import score
+from pddl_eval.commands.status import status
 from pddl_eval.options import build, version_of
 
 app = application("pddl-eval")
-for each in (score, rescore, compare, report, explain):
+for each in (score, status, rescore, compare, report, explain):
     app.command(epilog=EXIT_CODES)(each)
 app.add_typer(generate)
 for each in (bench, dedupe):
@@ -53,4 +55,5 @@ def describe(
 
 def main() -> None:
     """Entry point of ``pddl-eval``."""
+    join_words_of_bash()
     app()

@@ -12,19 +12,23 @@ import os
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from functools import wraps
-from pathlib import Path
-from typing import Annotated, Any, NoReturn, get_type_hints
+from traceback import print_exception
+from typing import Annotated, Any, NoReturn, get_args, get_type_hints
 
 import typer
 from typer import Argument, Option
+from typer.models import OptionInfo
 
-from pddl_eval.errors import RunError, UserError, told_to_stop
-from pddl_eval.options import GARBAGE_THRESHOLDS, RunOptions, ScoringOptions, setting_of, takes
+from pddl_eval.commands.completion import COMPLETED, choices, several_columns
+from pddl_eval.errors import Loudness, RunError, UserError, loudness, told_to_stop
+from pddl_eval.options import GARBAGE_THRESHOLDS, ReadingOptions, RunOptions, ScoringOptions, setting_of, takes
 from pddl_eval.shown import printable
+
+OPTIONS = (ReadingOptions, ScoringOptions, RunOptions)
 
 EXIT_CODES = (
     "Exit codes: 0 done, 1 failed or incomplete, 2 wrong command or input, 3 done but about an unfinished run, "
@@ -39,17 +43,26 @@ TRACEBACK_VARIABLE = "PDDL_EVAL_TRACEBACK"
 
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
-DOMAIN_BYTES = 10 * 2**20
+FORMER_NAMES = {"pair-id": "id", "placeholder": "is-placeholder"}
+"""Options under the names that they had, which no help shows."""
 
 Inputs = Annotated[
     list[str],
     Argument(metavar="INPUT", help="Files, folders, patterns or URIs: Parquet, JSON Lines, CSV or Arrow IPC."),
 ]
 
-
 By = Annotated[
-    list[str] | None, Option(metavar="COLUMN,…", help="Group by these, '' for none. Default: model,domain if present.")
+    list[str] | None,
+    Option(
+        metavar="COLUMN,…",
+        help="Group by these, '' for none. Default: model,domain if present.",
+        autocompletion=several_columns,
+    ),
 ]
+
+IsPlaceholder = Annotated[bool, Option("--is-placeholder", help="Compare initial states and goals separately.")]
+
+Workers = Annotated[int | None, Option(min=1, help="Worker processes. Default: one a CPU.")]
 
 
 def application(name: str | None = None, *, add_completion: bool = True) -> typer.Typer:
@@ -60,7 +73,10 @@ def application(name: str | None = None, *, add_completion: bool = True) -> type
         no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={
+            "help_option_names": ["-h", "--help"],
+            "token_normalize_func": lambda name: FORMER_NAMES.get(name, name),
+        },
     )
 
 
@@ -74,46 +90,107 @@ def run_alone(function: Callable[..., None], exit_codes: str = EXIT_CODES) -> No
 def command(function: Callable[..., None]) -> Callable[..., None]:
     """The function as a command: settings become flags, arguments become values, errors become sentences.
 
-    A parameter annotated ``ScoringOptions`` or ``RunOptions`` is replaced by a flag for each of its fields. Parameters
+    A parameter annotated with one of ``OPTIONS`` is replaced by a flag for each of its fields. Parameters
     named as in ``READERS`` arrive as values. A command with ``RunOptions`` can be resumed, and says so when stopped.
+    Every command has the flags of ``EVERY_COMMAND``, and ``--config``.
     """
-    groups = {name: kind for name, kind in get_type_hints(function).items() if kind in (ScoringOptions, RunOptions)}
+    groups = {name: kind for name, kind in get_type_hints(function).items() if kind in OPTIONS}
     owner = {each.name: group for group in groups.values() for each in fields(group)}
     call = takes(**groups)(function)
 
     @wraps(function)
     def run(**arguments: Any) -> None:
         gc.set_threshold(*GARBAGE_THRESHOLDS)
-        with _plain_errors(resumable=RunOptions in groups.values()):
+        arguments.pop("config", None)  # Its settings are in the other arguments.
+        with (
+            _loudness(arguments.pop("quiet", False), arguments.pop("verbose", False)),
+            _plain_errors(resumable=RunOptions in groups.values()),
+        ):
             for name in READERS.keys() & arguments.keys():
                 arguments[name] = READERS[name](arguments[name]) if arguments[name] is not None else None
             call(**arguments)
 
     shape = inspect.signature(call)
     hints = get_type_hints(function, include_extras=True)
-    run.__annotations__ = {
-        name: _annotation(owner[name], name) if name in owner else hints[name] for name in shape.parameters
-    }
-    run.__signature__ = shape.replace(  # type: ignore[attr-defined]
-        parameters=[
-            each.replace(kind=KEYWORD, annotation=run.__annotations__[each.name]) for each in shape.parameters.values()
-        ]
-    )
+    types = {name: _annotation(owner[name], name) if name in owner else hints[name] for name in shape.parameters}
+    added = {**EVERY_COMMAND, "config": _config_option(types)}
+    run.__annotations__ = {**types, **added}
+    own = [each.replace(kind=KEYWORD, annotation=types[each.name]) for each in shape.parameters.values()]
+    common = [
+        inspect.Parameter(name, KEYWORD, default=None if name == "config" else False, annotation=annotation)
+        for name, annotation in added.items()
+    ]
+    run.__signature__ = shape.replace(parameters=[*own, *common])  # type: ignore[attr-defined]
     return run
+
+
+def _config_option(hints: Mapping[str, Any]) -> Any:
+    """The option ``--config`` of a command with these parameters."""
+    known: dict[str, tuple[str, Any]] = {}
+    for keyword, hint in hints.items():
+        type_, declared = get_args(hint)[:2]
+        if isinstance(declared, OptionInfo):
+            type_ = Mapping[str, str] if keyword in MAPPINGS else type_
+            written = (declared.default, *(declared.param_decls or ()))  # Typer takes the first for a default.
+            names = [each.removeprefix("--") for each in written if isinstance(each, str) and each.startswith("--")]
+            known |= dict.fromkeys((keyword, *names), (keyword, type_))
+
+    def use(context: typer.Context, path: str | None) -> str | None:
+        if path is not None and not context.resilient_parsing:
+            context.default_map = _defaults(path, known)
+        return path
+
+    text = "Settings from a .toml or .yaml file, named as the flags; flags win."
+    return Annotated[str | None, Option("--config", metavar="FILE", is_eager=True, callback=use, help=text)]
+
+
+def _defaults(path: str, known: Mapping[str, tuple[str, Any]]) -> dict[str, Any]:
+    """The settings of the file as the command line would give them; a mistake in it ends the command."""
+    from pddl_eval.config import named_settings, read_settings
+
+    try:
+        settings = named_settings(read_settings(path), known, path)
+    except UserError as error:
+        say(_sentence(error))
+        raise typer.Exit(WRONG_INPUT) from None
+    types = dict(known.values())
+    for keyword, value in settings.items():
+        if isinstance(value, dict):
+            settings[keyword] = [f"{meaning}={name}" for meaning, name in value.items()]
+        elif isinstance(value, str) and list[str] in (types[keyword], *get_args(types[keyword])):
+            settings[keyword] = [value]
+    return settings
+
+
+EVERY_COMMAND: Mapping[str, Any] = {
+    "quiet": Annotated[bool, Option("--quiet", "-q", help="On stderr only what is wrong.")],
+    "verbose": Annotated[bool, Option("--verbose", "-v", help="On stderr also each shard, and errors in full.")],
+}
+"""The flags that every command has, beside ``--config``. What a command finds out goes to stdout, whatever they say."""
+
+
+@contextmanager
+def _loudness(quiet: bool, verbose: bool) -> Iterator[None]:
+    """How much is said on stderr until the block ends."""
+    chosen = loudness.set(Loudness.VERBOSE if verbose else Loudness.QUIET if quiet else loudness.get())
+    try:
+        yield
+    finally:
+        loudness.reset(chosen)
 
 
 def flag_of(options: type, name: str) -> Any:
     """The flag of one declared setting, for a command that takes no other of them: ``Annotated[str, flag_of(…)]``."""
     declared = setting_of(next(each for each in fields(options) if each.name == name))
-    complete = (lambda: list(declared.choices)) if declared.choices else None
+    complete = COMPLETED.get(name) or (choices(declared.choices) if declared.choices else None)
     names = [declared.flag] if declared.flag else []
     metavar = declared.metavar or "|".join(declared.choices) or None
     return Option(*names, help=declared.help, metavar=metavar, autocompletion=complete)
 
 
 def _annotation(options: type, name: str) -> Any:
-    # A mapping is written MEANING=NAME, again and again.
-    type_ = list[str] | None if name == "columns" else get_type_hints(options)[name]
+    # A mapping is written MEANING=NAME, again and again, as names of columns are.
+    type_ = list[str] | None if name in ("columns", "on") else get_type_hints(options)[name]
     return Annotated[type_, flag_of(options, name)]
 
 
@@ -146,41 +223,32 @@ def split_names(arguments: Sequence[str]) -> list[str]:
 
 
 def domain_text(name_or_file: str) -> str:
-    """A known domain's name as it is, else the content of the file.
+    """As ``pddl_eval.config.domain_text``."""
+    from pddl_eval import config
 
-    Raises ``UserError`` where it is neither.
-    """
-    from pddl_eval.domains import chosen_domain
+    return config.domain_text(name_or_file)
 
-    path = Path(name_or_file)
-    try:
-        chosen_domain(name_or_file)
-        return name_or_file
-    except UserError as error:
-        if not path.is_file():
-            raise UserError(f"--domain {name_or_file} is no file, and {error}") from None
-    if path.stat().st_size > DOMAIN_BYTES:
-        raise UserError(f"--domain {name_or_file} is not a PDDL domain: it has more than {DOMAIN_BYTES:,} bytes.")
-    text = path.read_text(encoding="utf-8", errors="replace")
-    try:
-        chosen_domain(text)
-    except UserError as error:
-        raise UserError(f"--domain {name_or_file}: {error}") from None
-    return text
 
+MAPPINGS = ("columns", "previous_columns", "against_columns")
+"""The parameters that are mappings: ``MEANING=NAME``, again and again."""
 
 READERS: dict[str, Callable[[Any], Any]] = {
-    "columns": column_names,
+    **dict.fromkeys(MAPPINGS, column_names),
+    **dict.fromkeys(("by", "on", "keep"), split_names),
     "domain": domain_text,
-    "by": split_names,
-    "on": split_names,
 }
 """How arguments become values, by the name of the parameter."""
 
 
 def say(sentence: str) -> None:
-    """Tell the user something on stderr, in one line."""
+    """Tell the user on stderr, in one line, what is wrong."""
     print(f"pddl-eval: {printable(sentence)}", file=sys.stderr)
+
+
+def note(sentence: str) -> None:
+    """Tell the user on stderr, in one line, what is good to know; nothing with ``--quiet``."""
+    if loudness.get() > Loudness.QUIET:
+        say(sentence)
 
 
 @contextmanager
@@ -192,6 +260,8 @@ def _plain_errors(*, resumable: bool) -> Iterator[None]:
     def stop(number: int, _frame: object) -> NoReturn:
         told_to_stop.set()
         stopped_by.append(number)
+        # A scheduler sends it to the program and to the shell around it, which passes it on.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         raise KeyboardInterrupt
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -211,6 +281,8 @@ def _plain_errors(*, resumable: bool) -> Iterator[None]:
     except Exception as error:
         if os.environ.get(TRACEBACK_VARIABLE):
             raise
+        if loudness.get() is Loudness.VERBOSE:
+            print_exception(error)
         say(_sentence(error))
         raise typer.Exit(WRONG_INPUT if isinstance(error, UserError) else FAILED) from None
     finally:

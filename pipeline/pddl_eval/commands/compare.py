@@ -9,6 +9,7 @@ import typer
 from typer import Argument, Option
 
 from pddl_eval.commands.command import FAILED, UNFINISHED, By, command, say
+from pddl_eval.commands.completion import several_columns
 
 if TYPE_CHECKING:
     from pddl_eval.report import Comparison
@@ -19,7 +20,9 @@ PAGE_WIDTH = 100
 On = Annotated[
     list[str] | None,
     Option(
-        metavar="COLUMN,…", help="What identifies a row in both. Default: pair_id, else id, else reference and model."
+        metavar="COLUMN,…",
+        help="What identifies a row in both. Default: pair_id, else id, else reference and model.",
+        autocompletion=several_columns,
     ),
 ]
 

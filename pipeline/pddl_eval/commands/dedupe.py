@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, cast
 
 from typer import Argument, Option
 
-from pddl_eval.commands.command import Inputs, column_names, command, flag_of
+from pddl_eval.commands.command import Inputs, IsPlaceholder, Workers, command, flag_of
+from pddl_eval.commands.completion import one_column, renamed_columns, several_columns
 from pddl_eval.options import ScoringOptions
 from pddl_eval.shown import printable
 
@@ -15,19 +16,28 @@ from pddl_eval.shown import printable
 def dedupe(
     inputs: Inputs,
     output: Annotated[str, Argument(metavar="OUT.parquet", help="Parquet file to write; may be s3://….")],
-    columns: Annotated[
-        list[str] | None,
-        Option("--column", metavar="MEANING=NAME", help="INPUT's name for reference_problem or domain."),
+    columns: Annotated[list[str] | None, flag_of(ScoringOptions, "columns")] = None,
+    split_by: Annotated[
+        str | None,
+        Option(metavar="COLUMN", help="Report problems in several splits: leaks.", autocompletion=one_column),
     ] = None,
-    split_by: Annotated[str | None, Option(metavar="COLUMN", help="Report problems in several splits: leaks.")] = None,
     against: Annotated[list[str] | None, Option(metavar="OTHER", help="Report problems also in this dataset.")] = None,
-    against_column: Annotated[
-        list[str] | None, Option(metavar="MEANING=NAME", help="OTHER's name for it. Default: INPUT's.")
+    against_columns: Annotated[
+        list[str] | None,
+        Option(
+            "--against-column",
+            metavar="MEANING=NAME",
+            help="OTHER's name for a column. Default: INPUT's.",
+            autocompletion=renamed_columns("against"),
+        ),
     ] = None,
-    keep: Annotated[list[str] | None, Option(metavar="COLUMN", help="Copy a column to OUT: an id.")] = None,
+    keep: Annotated[
+        list[str] | None,
+        Option(metavar="COLUMN,…", help="Copy columns to OUT: an id.", autocompletion=several_columns),
+    ] = None,
     domain: Annotated[str | None, flag_of(ScoringOptions, "domain")] = None,
-    placeholder: Annotated[bool, Option("--placeholder", help="Compare initial states and goals separately.")] = False,
-    workers: Annotated[int | None, Option(min=1, help="Worker processes. Default: one a CPU.")] = None,
+    is_placeholder: IsPlaceholder = False,
+    workers: Workers = None,
 ) -> None:
     """Find rows that state the same problem, and leaks between splits.
 
@@ -46,16 +56,16 @@ def dedupe(
     with progress(unit="distinct problems") as pace:
         found = find_classes(
             inputs,
-            columns=columns,  # type: ignore[arg-type]  # ``command`` has read it.
+            columns=cast("dict[str, str] | None", columns),  # ``command`` has read them.
             split_by=split_by,
             against=against,
-            against_columns=None if against_column is None else column_names(against_column),
+            against_columns=cast("dict[str, str] | None", against_columns),
             keep=keep or (),
             domain=domain,
-            is_placeholder=placeholder,
+            is_placeholder=is_placeholder,
             workers=workers,
             watch=lambda _done: pace.advance(1),
         )
-    write_rows(found.rows, output, placeholder)
+    write_rows(found.rows, output, is_placeholder)
     print(found.summary)
     print(f"\n{found.rows.height:,} rows written to {printable(output)}")

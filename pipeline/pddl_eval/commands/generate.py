@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from typer import Argument, Option
 
-from pddl_eval.commands.command import EXIT_CODES, Inputs, application, command
+from pddl_eval.commands.command import EXIT_CODES, Inputs, Workers, application, command, flag_of
+from pddl_eval.options import ScoringOptions
 from pddl_eval.shown import printable
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ def variants(
         Option(help="What to make answers to; tasks are both together. Default: problems if INPUT has any."),
     ] = None,
     per_reference: Annotated[int, Option(min=1, help="Answers to each reference.")] = 1,
-    workers: Annotated[int, Option(min=1, help="Worker processes; changes no answer.")] = os.cpu_count() or 1,
+    workers: Workers = None,
+    columns: Annotated[list[str] | None, flag_of(ScoringOptions, "columns")] = None,
 ) -> None:
     """Answers of known correctness to any references, to test a judge, a prompt or a cluster.
 
@@ -69,19 +70,20 @@ def variants(
 
     INPUT has a column reference_problem, reference_domain or both. OUT has the columns of INPUT, generated_problem,
     generated_domain or both, and columns label…: what a correct judge must say, null where that is not known.
+    --column names those of OUT too. The number of workers changes no answer.
     """
     import polars as pl
 
     from pddl_eval.benchmark import PRESETS, by_preset, kind_of, write_variants
     from pddl_eval.progress import progress
-    from pddl_eval.run import open_source
+    from pddl_eval.run import available_cpus, open_source
 
     source = open_source(inputs)
-    kind = kind_of(source.schema, of)
+    kind = kind_of(source.schema, of, cast("dict[str, str] | None", columns))  # ``command`` has read them.
     draw = by_preset(PRESETS[preset], seed, kind)
     wanted = source.rows * per_reference
     with progress(wanted) as pace:
-        counts = write_variants(source, output, draw, per_reference, workers, pace.advance, kind)
+        counts = write_variants(source, output, draw, per_reference, workers or available_cpus(), pace.advance, kind)
     made = int(counts["answers"].sum())
     recipe, *labels = (column for column in counts.columns if column != "answers")
     _print_frame(counts.group_by(recipe).agg(pl.sum("answers")).sort("answers", recipe, descending=[True, False]))

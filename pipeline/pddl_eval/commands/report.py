@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast, get_args
 import typer
 from typer import Argument, Option
 
-from pddl_eval.commands.command import UNFINISHED, By, command, flag_of, say
-from pddl_eval.errors import UserError
+from pddl_eval.commands.command import UNFINISHED, By, command, flag_of, note
+from pddl_eval.commands.completion import one_column
+from pddl_eval.errors import UserError, require_extra
 from pddl_eval.options import ScoringOptions
 
 if TYPE_CHECKING:
     from pddl_eval.report import Report
+
+FAILURES = 500
+"""Rows explained in a folder of pages, at most."""
 
 PAGE_WIDTH = 100
 """Characters in a line of a text file."""
@@ -32,6 +36,7 @@ Size = Annotated[
     Option(
         metavar="COLUMN",
         help="What tells a size: size_bucket, num_objects, reference_problem (its atoms), reference_plan_length.",
+        autocompletion=one_column,
     ),
 ]
 
@@ -49,7 +54,7 @@ def report(
     ] = None,
     failures: Annotated[
         int, Option(metavar="N", help="Rows that are not right, shown and explained in a folder of pages.")
-    ] = 500,
+    ] = FAILURES,
     size: Size = None,
     columns: Annotated[list[str] | None, flag_of(ScoringOptions, "columns")] = None,
 ) -> None:
@@ -66,26 +71,24 @@ def report(
     Rates with intervals, models compared on the same references, why answers fail, plan and domain metrics.
     """
     from pddl_eval.report import build_report, warnings, write_figures
-    from pddl_eval.viewer import INDEX, write_folder
 
     chosen = chosen_format(form, output)
+    if figures is not None:
+        require_extra("figures", "--figures")
     named = cast("dict[str, str] | None", columns)  # A mapping by now.
     made = build_report(scored, by, columns=named, size=size)
     if chosen in ("csv", "json", "parquet"):  # The other formats show the warnings themselves.
         for warning in warnings(made):
-            say(warning)
-    if chosen == "folder" and output is not None:
-        say(f"{write_folder(made, output, failures):,} rows explained; open {output.rstrip('/')}/{INDEX}")
-    else:
-        write_report(made, chosen, output)
+            note(warning)
+    write_as(made, chosen, output, failures)
     if figures is not None:
-        say(f"{len(write_figures(made, figures))} figures in {figures} as svg, png and pdf")
+        note(f"{len(write_figures(made, figures))} figures in {figures} as svg, png and pdf")
     if made.unfinished:
         raise typer.Exit(UNFINISHED)
 
 
 def chosen_format(form: Format | None, output: str | None) -> Format:
-    """The format that was asked for, else that of the output's suffix; raises ``UserError`` if it is none."""
+    """The format that was asked for, else that of the output's suffix; raises ``UserError`` if it cannot be made."""
     suffix = PurePosixPath(output or "").suffix.removeprefix(".").lower()
     if form is None and output is not None and suffix not in SUFFIXES:
         known = ", ".join(f".{each}" for each in SUFFIXES if each)
@@ -93,7 +96,26 @@ def chosen_format(form: Format | None, output: str | None) -> Format:
     chosen = form or ("terminal" if output is None else SUFFIXES[suffix])
     if chosen in ("parquet", "folder") and output is None:
         raise UserError(f"--format {chosen} needs --output FOLDER.")
+    if chosen in ("html", "folder"):
+        require_extra("figures", "A report with figures")
     return chosen
+
+
+def built(scored: str) -> Report:
+    """The report of a dataset as ``pddl-eval report`` makes it when nothing else is said."""
+    from pddl_eval.report import build_report
+
+    return build_report(scored)
+
+
+def write_as(made: Report, chosen: Format, output: str | None, failures: int = FAILURES) -> None:
+    """Write the report in that format: also as a folder of pages, with its failures explained."""
+    from pddl_eval.viewer import INDEX, write_folder
+
+    if chosen == "folder" and output is not None:
+        note(f"{write_folder(made, output, failures):,} rows explained; open {output.rstrip('/')}/{INDEX}")
+    else:
+        write_report(made, chosen, output)
 
 
 def write_report(made: Report, chosen: str = "terminal", output: str | None = None) -> None:

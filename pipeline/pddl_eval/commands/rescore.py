@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 from typer import Argument, Option
 
-from pddl_eval.commands.command import Inputs, column_names, command, say
-from pddl_eval.commands.score import DryRun, print_shards, watched_run
-from pddl_eval.options import RunOptions, ScoringOptions
+from pddl_eval.commands.command import Inputs, command, note
+from pddl_eval.commands.completion import renamed_columns
+from pddl_eval.commands.report import built, chosen_format, write_as
+from pddl_eval.commands.score import DryRun, ReportTo, print_shards, watched_run
+from pddl_eval.options import ReadingOptions, RunOptions, ScoringOptions
 
 
 @command
@@ -17,15 +19,22 @@ def rescore(
     inputs: Inputs,
     output: Annotated[str, Argument(metavar="NEW", help="Folder for the scored partitions; may be s3://….")],
     previous: Annotated[str, Option(metavar="OLD", help="The dataset as it was scored before; may be s3://….")],
+    reading: ReadingOptions,
     options: ScoringOptions,
     run: RunOptions,
-    previous_column: Annotated[
+    previous_columns: Annotated[
         list[str] | None,
-        Option(metavar="MEANING=NAME", help="OLD's name for a column. Default: that under which it was scored."),
+        Option(
+            "--previous-column",
+            metavar="MEANING=NAME",
+            help="OLD's name for a column. Default: that under which it was scored.",
+            autocompletion=renamed_columns("previous"),
+        ),
     ] = None,
     retry: Annotated[
         Literal["undecided"] | None, Option(help="Score the rows again whose verdict is undecided in OLD.")
     ] = None,
+    report_to: ReportTo = None,
     dry_run: DryRun = False,
 ) -> None:
     """Score a dataset again: only the rows that changed.
@@ -41,18 +50,25 @@ def rescore(
     If the command is interrupted, the same command continues where it stopped.
     """
     from pddl_eval.reuse import prepare_rescore, rescore_dataset
+    from pddl_eval.run import readable_input
 
-    columns = None if previous_column is None else column_names(previous_column)
+    columns = cast("dict[str, str] | None", previous_columns)  # ``command`` has read them.
+    again = [retry] if retry else []
     if dry_run:
-        prepared, before = prepare_rescore(previous, inputs, output, options, run.shard_rows, columns)
-        print_shards(prepared)
-        if before.obstacle:
-            say(before.obstacle)
+        with readable_input(inputs, output, reading, options, note, keep=False) as source:
+            prepared, before = prepare_rescore(previous, source, output, options, run.shard_rows, columns, again)
+            print_shards(prepared)
+            if before.obstacle:
+                note(before.obstacle)
+            print(f"{before.count_reusable():,} rows of OLD have scores that can be carried over")
         return
+    chosen = None if report_to is None else chosen_format(None, report_to)
     with watched_run() as watch:
-        again = [retry] if retry else []
-        settings = {"previous_columns": columns, "retry": again, **asdict(options), **asdict(run)}
-        summary = rescore_dataset(previous, inputs, output, watch=watch, warn=say, **settings)
+        settings = {"previous_columns": columns, "retry": again}
+        settings |= asdict(reading) | asdict(options) | asdict(run)
+        summary = rescore_dataset(previous, inputs, output, watch=watch, warn=note, **settings)
     print(summary)
     if not summary.rows_carried:
         print("\nNo row was carried over.")
+    if chosen is not None:
+        write_as(built(output), chosen, report_to)

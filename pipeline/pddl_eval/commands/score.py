@@ -6,22 +6,38 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from pddl_eval.commands.command import Inputs, command
-from pddl_eval.options import RunOptions, ScoringOptions
+from pddl_eval.commands.command import Inputs, command, note, say
+from pddl_eval.commands.report import built, chosen_format, write_as
+from pddl_eval.errors import Loudness, loudness
+from pddl_eval.options import ReadingOptions, RunOptions, ScoringOptions
 
 if TYPE_CHECKING:
     from pddl_eval.run import Event, Run
 
 Output = Annotated[str, Argument(metavar="OUTPUT", help="Folder for the scored partitions; may be s3://….")]
+ReportTo = Annotated[
+    str | None, Option("--report", metavar="PATH", help="Also write the report: report/, report.html, tables.tex, ….")
+]
+Part = Annotated[str | None, Option(metavar="I/N", help="Score the I-th of N shares of the rows, for any scheduler.")]
 DryRun = Annotated[bool, Option("--dry-run", help="Print the shards and write nothing.")]
 
 
 @command
-def score(inputs: Inputs, output: Output, options: ScoringOptions, run: RunOptions, dry_run: DryRun = False) -> None:
+def score(
+    inputs: Inputs,
+    output: Output,
+    reading: ReadingOptions,
+    options: ScoringOptions,
+    run: RunOptions,
+    part: Part = None,
+    report_to: ReportTo = None,
+    dry_run: DryRun = False,
+) -> None:
     """Score a dataset of (generated, reference) pairs.
 
     \b
@@ -30,19 +46,28 @@ def score(inputs: Inputs, output: Output, options: ScoringOptions, run: RunOptio
     pddl-eval score pairs.parquet scored --domain logistics.pddl
     pddl-eval score answers.jsonl.gz scored
     pddl-eval score s3://bucket/pairs s3://bucket/scored --engine ray --address auto
+    pddl-eval score answers.parquet scored --references problems.parquet --on id
+    pddl-eval score logs/ scored --from inspect --references problems.parquet --report report/
+    pddl-eval score pairs.parquet scored --part 3/32
 
     OUTPUT gets Parquet partitions: every column of INPUT unchanged, then the score columns.
-    If the command is interrupted, the same command continues where it stopped. One run at a time writes into OUTPUT; a
-    second one says who does and exits with 2.
+    If the command is interrupted, the same command continues where it stopped, also with another --shard-rows. One run
+    at a time writes into OUTPUT, or several parts of it, each once; another one says who does and exits with 2. The
+    part that finds all others done writes the summary. `pddl-eval status OUTPUT` says what is missing.
     """
-    from pddl_eval.run import pair_scorer, prepare_run, score_dataset
+    from pddl_eval.run import pair_scorer, prepare_run, readable_input, score_dataset
 
     if dry_run:
-        print_shards(prepare_run(inputs, output, pair_scorer(options), run.shard_rows))
+        with readable_input(inputs, output, reading, options, note, keep=False) as source:
+            print_shards(prepare_run(source, output, pair_scorer(options), run.shard_rows, part))
         return
+    chosen = None if report_to is None else chosen_format(None, report_to)
+    settings = asdict(reading) | asdict(options) | asdict(run)
     with watched_run() as watch:
-        summary = score_dataset(inputs, output, watch=watch, **asdict(options), **asdict(run))
+        summary = score_dataset(inputs, output, part=part, watch=watch, warn=note, **settings)
     print(summary)
+    if chosen is not None:
+        write_as(built(output), chosen, report_to)
 
 
 def print_shards(run: Run) -> None:
@@ -61,4 +86,18 @@ def watched_run() -> Iterator[Callable[[Event], None]]:
 
     # Ray reports dead workers on stdout, which is for the summary.
     with redirect_stdout(sys.stderr), shown_progress(lines=True) as watch:
-        yield watch
+        yield partial(_in_full, watch) if loudness.get() is Loudness.VERBOSE else watch
+
+
+def _in_full(watch: Callable[[Event], None], event: Event) -> None:
+    """Tell the watcher the event, and the user what it does not show: what the run is, and each finished shard."""
+    from pddl_eval.run import Run, ShardRecord
+
+    if isinstance(event, Run):
+        source = event.source
+        shards = f"{len(event.missing):,} of {len(event.shards):,} shards to do"
+        say(f"{source.rows:,} pairs in {len(source.files):,} files, {shards}")
+        say(f"signature {event.work.scorer.signature}")
+    watch(event)
+    if isinstance(event, ShardRecord):
+        say(f"{event.name}: {event.rows:,} pairs in {event.seconds:.1f} s on {event.node}, attempt {event.attempt}")

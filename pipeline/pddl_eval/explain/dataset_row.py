@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,7 +26,8 @@ from pddl_eval.run import (
 )
 from pddl_eval.table import pairs_present, values_of
 
-PAIR_ID = "pair_id"
+IDS = ("pair_id", "id", "reference_id")
+"""Columns that identify a row, where none is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,8 @@ def find_row(  # noqa: PLR0913 (one keyword a flag of the command)
     answer: str | None = None,
     *,
     row: int | None = None,
-    pair_id: str | None = None,
+    id: str | Sequence[str] | None = None,
+    on: str | Sequence[str] | None = None,
     columns: Mapping[str, str] | None = None,
     domain: str | None = None,
     problem: str | None = None,
@@ -56,13 +58,14 @@ def find_row(  # noqa: PLR0913 (one keyword a flag of the command)
     """The pair of the files ``source`` and ``answer`` (``-`` is stdin), else a row of the dataset ``source``.
 
     Two files hold problems, plans or domains: what the first one holds. ``problem`` is the file of the problem that
-    plans are for. A row is named by its number or by its ``pair_id``. ``columns`` (see ``row_at``) and ``domain``, for
-    a row that names none, are by default those that the dataset was scored with. Raises ``UserError`` where the
+    plans are for. A row is named by its number or by its ``id`` in the column ``on`` (default: the first of ``IDS``),
+    several values for several columns. ``columns`` (see ``row_at``) and ``domain``, for a row that names none, are by
+    default those that the dataset was scored with. Raises ``UserError`` where the
     arguments name no pair or more than one, and ``DatasetError`` where it cannot be read.
     """
     if answer is not None:
-        if row is not None or pair_id is not None or columns:
-            raise UserError("--row, --pair-id and --column belong to a dataset; with two files there is one pair.")
+        if row is not None or id or on or columns:
+            raise UserError("--row, --id, --on and --column belong to a dataset; with two files there is one pair.")
         return DatasetRow(0, _values_of_files(source, answer, domain, problem))
     if problem is not None:
         raise UserError("--problem belongs to two files with plans; a dataset has the column reference_problem.")
@@ -70,13 +73,14 @@ def find_row(  # noqa: PLR0913 (one keyword a flag of the command)
     scored = scored_with(dataset)
     known = {meaning: name for meaning, name in (scored.columns or {}).items() if name in dataset.schema.names}
     names = {**known, **(columns or {})}
-    id_column = names.pop(PAIR_ID, PAIR_ID)
-    if pair_id is not None and row is None:
-        row = row_of_pair(source, pair_id, id_column)
-    elif row is None or pair_id is not None:
-        raise UserError(
-            f"to explain a row of {source}, name one: --row N or --pair-id ID; to compare two files, name both"
-        )
+    ids, keys = ([each] if isinstance(each, str) else list(each or []) for each in (id, on))
+    pair_id = names.pop("pair_id", None)  # as the column was named before there was --on
+    if ids and row is None:
+        known_ids = [names.get(name, name) for name in IDS]
+        keys = keys or [pair_id or next((name for name in known_ids if name in dataset.schema.names), IDS[0])]
+        row = row_of_id(dataset, ids, keys)
+    elif row is None or ids:
+        raise UserError(f"to explain a row of {source}, name one: --row N or --id ID; to compare two files, name both")
     return replace(row_at(source, row, names), options=ScoringOptions(domain=domain or scored.domain))
 
 
@@ -120,16 +124,20 @@ def row_at(places: Input | Source, number: int, columns: Mapping[str, str] | Non
     return DatasetRow(number, values, verdict)
 
 
-def row_of_pair(places: Input, pair_id: str, column: str = PAIR_ID) -> int:
-    """The number of the first row with that id, whatever the type of the column.
+def row_of_id(places: Input | Source, ids: Sequence[str], columns: Sequence[str]) -> int:
+    """The number of the first row with these values in these columns, whatever their types.
 
-    Raises ``DatasetError`` if no row has it.
+    Raises ``UserError`` if they are not as many, and ``DatasetError`` if no row has them.
     """
-    source = open_source(places)
-    require_columns(source, [column])
-    batches = column_batches(source, [column], batch_rows=65_536)
-    values = (value for batch in batches for value in values_of(batch.column(column)))
-    for number, value in enumerate(values):
-        if str(value) == pair_id:
+    if len(ids) != len(columns):
+        raise UserError(
+            f"--on names {len(columns)} columns ({', '.join(columns)}): give --id as often, not {len(ids)} times."
+        )
+    source = places if isinstance(places, Source) else open_source(places)
+    require_columns(source, columns)
+    batches = column_batches(source, list(dict.fromkeys(columns)), batch_rows=65_536)
+    rows = (row for batch in batches for row in zip(*(values_of(batch.column(name)) for name in columns), strict=True))
+    for number, row in enumerate(rows):
+        if all(str(value) == id for value, id in zip(row, ids, strict=True)):
             return number
-    raise DatasetError(f"No row has {column} {pair_id}.")
+    raise DatasetError(f"No row has {' and '.join(map(' '.join, zip(columns, ids, strict=True)))}.")

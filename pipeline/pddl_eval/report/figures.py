@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from markupsafe import escape
 
+from pddl_eval.errors import require_extra
 from pddl_eval.pages import render, words
 from pddl_eval.report.build import Report
 from pddl_eval.report.groups import at_level
@@ -121,7 +122,11 @@ class Figure:
 
 
 def figures(report: Report) -> dict[str, list[Figure]]:
-    """The figures of a report by the title of the section that they belong to."""
+    """The figures of a report by the title of the section that they belong to.
+
+    Raises ``UserError`` where the extra is not installed.
+    """
+    require_extra("figures", "A page with figures")
     return {
         RATES: [*_rate_figures(report, "rates", "Percent of answers", PROBLEM_MEASURES)],
         FAILURES: [*_verdict_figures(report)],

@@ -5,6 +5,7 @@ It moves Arrow tables between filesystems and knows no PDDL: what is done to row
 """
 
 from pddl_eval.run.engines import Processes, WorkerLost, available_cpus, ordered_map
+from pddl_eval.run.forms import FileVersion
 from pddl_eval.run.inputs import (
     SIGNATURE_KEY,
     Input,
@@ -22,8 +23,9 @@ from pddl_eval.run.inputs import (
     require_parquet,
     require_text,
 )
+from pddl_eval.run.joined import MANIFEST, OtherRun, readable_input
 from pddl_eval.run.lock import claimed
-from pddl_eval.run.partitions import CARRIED_KEY, SCORE_ERROR, Scorer, ShardFailure, ShardRecord, Work
+from pddl_eval.run.partitions import KNOWN_ROW, SCORE_ERROR, Scorer, ShardFailure, ShardRecord, Work
 from pddl_eval.run.places import (
     DatasetError,
     Location,
@@ -40,10 +42,8 @@ from pddl_eval.run.places import (
     remove_folder,
 )
 from pddl_eval.run.score import (
-    MANIFEST,
     SUMMARY,
     Event,
-    OtherRun,
     Run,
     RunIncomplete,
     RunSummary,
@@ -56,15 +56,17 @@ from pddl_eval.run.score import (
     shown_progress,
     unfinished_rows,
 )
+from pddl_eval.run.status import RunStatus, run_status
 
 __all__ = [
-    "CARRIED_KEY",
+    "KNOWN_ROW",
     "MANIFEST",
     "SCORE_ERROR",
     "SIGNATURE_KEY",
     "SUMMARY",
     "DatasetError",
     "Event",
+    "FileVersion",
     "Input",
     "InputFile",
     "Location",
@@ -72,6 +74,7 @@ __all__ = [
     "Processes",
     "Run",
     "RunIncomplete",
+    "RunStatus",
     "RunSummary",
     "Scorer",
     "Shard",
@@ -103,11 +106,13 @@ __all__ = [
     "read_bytes",
     "read_row",
     "read_rows",
+    "readable_input",
     "remove_file",
     "remove_folder",
     "require_columns",
     "require_parquet",
     "require_text",
+    "run_status",
     "score_dataset",
     "scored_with",
     "shown_progress",

@@ -35,7 +35,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from pddl_eval.errors import RunError, told_to_stop
+from pddl_eval.errors import RunError, require_extra, told_to_stop
 from pddl_eval.options import GARBAGE_THRESHOLDS, RunOptions
 from pddl_eval.run.inputs import close_file
 from pddl_eval.run.nodes import AGREED, STRIKES, Nodes, identity, shown
@@ -69,9 +69,11 @@ AHEAD = 3
 TASKS_PER_CPU = 1.5
 """Tasks in flight for each CPU of the cluster, so that a worker that finishes finds its next one waiting."""
 
-LEAST_TASKS = 500
-"""Tasks in flight on any cluster: an autoscaler starts nodes for tasks that wait. Unlike a request for resources, which
-stays when this process is killed, they are gone with it."""
+MOST_CPUS = 1_000
+"""CPUs that a run asks an autoscaler for, one for each of its first shards."""
+
+ASKING_SECONDS = 900.0
+"""How long it asks for them. After that the tasks in flight keep the nodes; what is asked for outlives a killed run."""
 
 TASK_MEMORY = 2**30
 """Bytes of memory that a task asks Ray for: a worker with a shard needs less, and seldom a planner beside it, more."""
@@ -311,9 +313,10 @@ class RayTasks:
     a local one is started. ``workers`` bounds the tasks in flight. Raises ``EngineError`` where no Ray answers.
     """
 
-    def __init__(self, function: Callable[[ShardTask], ShardResult], options: RunOptions) -> None:
+    def __init__(self, function: Callable[[ShardTask], ShardResult], options: RunOptions, shards: int = 1) -> None:
         self._started = _connect(options)
         import ray  # A second to import, and only after ``_connect`` has set its environment.
+        from ray.autoscaler.sdk import request_resources
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         self._ray: Any = ray
@@ -328,21 +331,23 @@ class RayTasks:
         self._waiting_since: float | None = None
         self._waiting_said = False
         # No retries of Ray's own: poison rows are found by counting lost workers.
-        remote = ray.remote(max_retries=0, num_cpus=1, scheduling_strategy="SPREAD")
-        self._first, self._again = remote(_run), remote(_run_again)
+        self._task = ray.remote(max_retries=0, num_cpus=1, scheduling_strategy="SPREAD")(_run)
         self._function = ray.put(function)
+        self._request: Callable[..., None] = request_resources
+        self._asked, self._asked_at = 0, time.monotonic()
+        if not self._own:
+            self._ask(min(shards, options.workers or MOST_CPUS, MOST_CPUS))
 
     @property
     def capacity(self) -> int:
         if self._workers:
             return self._workers
-        cpus = sum(resources["CPU"] for resources in self._look().values())
-        return max(2 if self._own else LEAST_TASKS, math.ceil(TASKS_PER_CPU * cpus))
+        self._look()
+        return max(2, math.ceil(TASKS_PER_CPU * self._cpus()))
 
     def submit(self, task: ShardTask) -> None:
         present = self._look()
         excluded, tried = self._nodes.excluded(present), self._nodes.tried(task.shard.name)
-        again = task.attempt > 1 or task.probe or tried
         options: dict[str, Any] = {} if self._own else {"memory": self._memory()}
         sent = _Sent(task)
         if tried and (others := sorted(present.keys() - excluded - tried)):
@@ -351,9 +356,7 @@ class RayTasks:
         elif excluded:
             options["label_selector"] = {"ray.io/node-id": f"!in({','.join(sorted(map(identity, excluded)))})"}
             sent = _Sent(task, excluded)
-        # Another function, because Ray does the tasks of one in their order, and a poison row is found in many steps.
-        remote = (self._again if again else self._first).options(**options)
-        self._running[remote.remote(self._function, task)] = sent
+        self._running[self._task.options(**options).remote(self._function, task)] = sent
 
     def take(self) -> tuple[ShardTask, ShardResult | WorkerLost] | Notice:
         errors = self._ray.exceptions
@@ -384,6 +387,7 @@ class RayTasks:
         return self._notices.popleft()
 
     def close(self) -> None:
+        self._ask(0)
         if self._started:
             self._ray.shutdown()  # It ends the tasks of this connection.
         else:
@@ -401,7 +405,19 @@ class RayTasks:
                 if node["Alive"] and node["Resources"].get("CPU")
             }
             self._counted = time.monotonic()
+            if self._cpus() >= self._asked or self._counted - self._asked_at > ASKING_SECONDS:
+                self._ask(0)
         return self._cluster
+
+    def _cpus(self) -> float:
+        return sum(resources["CPU"] for resources in self._cluster.values())
+
+    def _ask(self, cpus: int) -> None:
+        """Ask an autoscaler, if there is one, for a cluster of that many CPUs; for none, where it was asked before."""
+        if self._asked != cpus:
+            with suppress(Exception):  # It is a hint: without it, nodes are started for the tasks that wait.
+                self._request(bundles=[{"CPU": 1, "memory": TASK_MEMORY}] * cpus)
+            self._asked = cpus
 
     def _memory(self) -> int:
         """What a task asks for: no more than the largest node has, or it would wait for ever."""
@@ -490,6 +506,7 @@ def _why_it_ended(exitcode: int | None) -> str:
 
 def _connect(options: RunOptions) -> bool:
     """Connect to Ray; False where this process was connected already and stays so after the run."""
+    require_extra("ray", "The cluster in RAY_ADDRESS")  # Who asks for Ray otherwise has been told.
     cluster = options.address or cluster_address()
     if not cluster:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -553,10 +570,6 @@ def _run(function: Callable[[ShardTask], ShardResult], task: ShardTask) -> Shard
     if task.probe is None:
         _count(result)
     return replace(result, node=f"{platform.node()}/{ray.get_runtime_context().get_node_id()}")
-
-
-def _run_again(function: Callable[[ShardTask], ShardResult], task: ShardTask) -> ShardResult:
-    return _run(function, task)
 
 
 def _count(result: ShardResult) -> None:

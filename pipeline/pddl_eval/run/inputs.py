@@ -21,14 +21,14 @@ import posixpath
 import re
 import threading
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import accumulate, chain, zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -50,7 +50,16 @@ from pddl_eval.run.forms import (
 )
 from pddl_eval.run.lines import Columns, LinesReader
 from pddl_eval.run.parquet import ParquetReader
-from pddl_eval.run.places import DatasetError, Location, dataset_errors, locate, one_line
+from pddl_eval.run.places import (
+    STORE_ATTEMPTS,
+    DatasetError,
+    Location,
+    dataset_errors,
+    locate,
+    one_line,
+    pause_before,
+    persistently,
+)
 from pddl_eval.run.standard_input import STANDARD_INPUT, standard_input
 from pddl_eval.run.stores import version_in_store
 from pddl_eval.table import is_text, values_of
@@ -75,6 +84,12 @@ STEP_ROWS = 64
 """Rows that are decoded at a time, because only decoded rows say how large they are."""
 
 FOOTER_READERS = 16
+
+READ_AHEAD = 256
+"""Files that wait for one of the readers."""
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 HASHED_BYTES = 2 * 2**30
 """Bytes of an input of which a run's start reads the whole content, one or two seconds a gigabyte."""
@@ -136,7 +151,8 @@ class Shard:
     """The rows ``start`` (included) to ``stop`` (excluded) of a file, counted from 0 over its row groups.
 
     Its partition is named by them, so that the partitions that are there say what is done. ``stem`` is that of the
-    file's partitions. Shards in one ``group`` lie in one row group, so that reading one behind the other is quicker.
+    file's partitions. ``group`` is the first row of the row group in which it lies with other shards, so that reading
+    one behind the other is quicker.
     """
 
     stem: str
@@ -176,12 +192,15 @@ def open_source(places: Input) -> Source:
     walked = tuple(folder for folder, _, is_walked in found if is_walked)
     paths = sorted({path for _, paths, _ in found for path in paths})
     stopped = threading.Event()
-    with ThreadPoolExecutor(min(FOOTER_READERS, len(paths))) as readers:
-        try:
-            described = list(readers.map(lambda path: _describe(path, base, stopped), paths))
-        except BaseException:  # Ctrl-C does not wait for the end of a large file.
-            stopped.set()
-            raise
+    described: list[tuple[InputFile, Any]] = []
+    try:
+        for file, schema in in_threads(lambda path: _describe(path, base, stopped), paths):
+            known = described[-1][1] if described else None
+            # Equal schemas are one object: there may be a hundred thousand files.
+            described.append((file, known if schema == known else schema))
+    except BaseException:  # Ctrl-C does not wait for the end of a large file.
+        stopped.set()
+        raise
     schema = _common_schema(described)
     folders = {file.name: dict(_folder_keys(file.name)) for file, _ in described}
     keys = [key for key in dict.fromkeys(chain.from_iterable(folders.values())) if key not in schema.names]
@@ -225,8 +244,14 @@ def contents(source: Source) -> dict[str, str]:
             with Path(place.path).open("rb") as opened:
                 return f"blake2b:{hashlib.file_digest(opened, _short_digest).hexdigest()}"
 
-    with ThreadPoolExecutor(FOOTER_READERS) as readers:
-        return dict(zip([file.name for file in source.files], readers.map(content, source.files), strict=True))
+    return {file.name: each for file, each in zip(source.files, in_threads(content, source.files), strict=True)}
+
+
+def in_threads(function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    """The function's result for each item, in order; a few at a time, because each that waits needs memory."""
+    with ThreadPoolExecutor(max(1, min(FOOTER_READERS, len(items)))) as readers:
+        for first in range(0, len(items), READ_AHEAD):
+            yield from readers.map(function, items[first : first + READ_AHEAD])
 
 
 def _short_digest() -> hashlib.blake2b:
@@ -255,9 +280,9 @@ def _plan(source: Source, shard_rows: int, done: Mapping[str, Ranges]) -> Iterat
             yield Shard(stem, file.version, 0, 0)
         for low, high in left_over(ranges, 0, file.rows):
             for start, stop in _ranges(file, shard_rows, low, high):
-                group = bisect_right(bounds, start) - 1
-                inside = bounds[group] < start or (start < stop < bounds[group + 1])
-                yield Shard(stem, file.version, start, stop, group if inside else None)
+                group = bisect_right(bounds, start)
+                inside = bounds[group - 1] < start or stop < bounds[group]
+                yield Shard(stem, file.version, start, stop, bounds[group - 1] if inside else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,6 +317,16 @@ class Part:
     def suffix(self) -> str:
         """What tells its files from those of other parts."""
         return f"-{self.number}-of-{self.of}"
+
+    @staticmethod
+    def of_file(name: str) -> str | None:
+        """The part that a file is of, by its suffix; None for one of a whole run.
+
+        >>> Part.of_file("_running-3-of-32.json"), Part.of_file("_running.json")
+        ('3/32', None)
+        """
+        found = re.search(r"-([0-9]+)-of-([0-9]+)\.json$", name)
+        return f"{found[1]}/{found[2]}" if found else None
 
     def split(self, source: Source) -> tuple[list[Shard], list[Shard]]:
         """The blocks of an input that are its own, and those of all other parts."""
@@ -471,7 +506,7 @@ def read_rows(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> It
     own = _own(schema, file)
     batches: list[pa.RecordBatch] = []
     lost: dict[int, str] = {}
-    size, first, damage, failures = 0, start, None, 0
+    size, first, damage, failures, refusals = 0, start, None, 0, 0
     while start < stop:
         try:
             reader = _reader(file)
@@ -485,15 +520,16 @@ def read_rows(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> It
                     batches, size, first, damage = [], 0, start, None
                 batches.append(batch)
                 size, start = size + batch.nbytes, start + batch.num_rows
-            failures = 0
+            failures = refusals = 0
             if last:
                 close_file()
         except READ_ERRORS as error:
             close_file()
+            if "AWS Error" in str(error):
+                refusals = _refused(file, refusals + 1, error)
+                continue
             failures += 1
             if failures > READ_ATTEMPTS:
-                if "AWS Error" in str(error):
-                    raise DatasetError(f"Cannot read {file}: {one_line(error)}.") from None
                 if batches:
                     yield _rows(_with_keys(batches, file, schema), range(first, start), damage, lost)
                 start = min(stop, _reader(file).row_group(start)[1])
@@ -509,6 +545,14 @@ def _rows(table: pa.Table, numbers: range, damage: str | None, lost: Mapping[int
 def _own(schema: pa.Schema, file: FileVersion) -> pa.Schema:
     """The columns that are in the file itself and not in the names of its folders."""
     return pa.schema([field for field in schema if field.name not in dict(file.keys)])
+
+
+def _refused(file: FileVersion, refusals: int, error: Exception) -> int:
+    """Wait before a store is asked again; raises ``DatasetError`` where it has refused too often."""
+    if refusals == STORE_ATTEMPTS:
+        raise DatasetError(f"Cannot read {file}: {one_line(error)}.") from None
+    pause_before(refusals + 1)
+    return refusals
 
 
 def _with_keys(batches: Sequence[pa.RecordBatch], file: FileVersion, schema: pa.Schema) -> pa.Table:
@@ -563,7 +607,7 @@ def _reader(file: FileVersion) -> Reader:
     if _kept.reader is None or _kept.reader.file != file:
         close_file()
         with dataset_errors(file.location, "read"):
-            _kept.reader = _open(file)
+            _kept.reader = persistently(file.location, lambda: _open(file))
     return _kept.reader
 
 

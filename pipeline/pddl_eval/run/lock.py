@@ -179,6 +179,13 @@ def _read(place: Location) -> Holder | None:
         return None  # It has been removed just now.
 
 
+def is_alive_by_now(holder: Holder, seconds: float) -> bool:
+    """Whether a holder is still there that gave its last sign of life so many seconds ago, without watching it."""
+    if holder.machine and holder.machine == _machine():
+        return _process(holder.pid) == holder.process
+    return seconds < GONE_SECONDS
+
+
 def _is_alive(holder: Holder, place: Location) -> bool:
     if holder.machine and holder.machine == _machine():
         return _process(holder.pid) == holder.process

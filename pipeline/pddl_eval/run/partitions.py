@@ -15,28 +15,30 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pddl_eval.errors import UserError
 from pddl_eval.metrics import left_out_by
+from pddl_eval.run.forms import FileVersion
 from pddl_eval.run.inputs import (
-    FOOTER_READERS,
     SIGNATURE_KEY,
+    Rows,
     Shard,
     disjoint,
+    in_threads,
     left_over,
     named_rows,
     read_rows,
 )
 from pddl_eval.run.lock import Claim
-from pddl_eval.run.places import DatasetError, Location, OutputError, dataset_errors, new_parquet
+from pddl_eval.run.places import DatasetError, Location, OutputError, dataset_errors, new_parquet, persistently
 from pddl_eval.verdict import Verdict
 
 RECORD_KEY = "pddl_eval.shard"
@@ -47,11 +49,8 @@ SCORE_ERROR = "score_error"
 VERDICT = "verdict"
 """The score column whose values are counted one by one."""
 
-CARRIED_KEY = b"pddl_eval.carried"
-"""Metadata of a scored table: how many of its rows have scores that were made before."""
-
-READ_ATTEMPTS = 3
-"""Looks at a partition on an object store before it counts as missing, each of several attempts of the client."""
+KNOWN_ROW = "pddl_eval.row"
+"""The column of known scores that says which row of its file each is of."""
 
 SHARD_SECONDS = 300.0
 """After so long a shard writes what it has done and hands the rest back, so that a lost worker costs no more."""
@@ -67,6 +66,10 @@ def _count_nothing(_table: pa.Table) -> Statistics:
     return {}
 
 
+def _nothing_known(_file: FileVersion, _numbers: range) -> pa.Table | None:
+    return None
+
+
 def _no_constants(_schema: pa.Schema) -> str:
     return ""
 
@@ -78,9 +81,9 @@ class Scorer:
     ``signature`` names in one line every setting that can change a score; ``settings`` are for the run's manifest.
     ``output_schema`` makes of an input's schema the same with the score columns behind it (``score_error`` among them)
     and raises for a bad one. ``score(table, until)`` adds these columns to a table, or to the first rows of it if the
-    clock (``time.monotonic``) passes ``until``, but at least to one; its metadata may have a ``CARRIED_KEY``.
-    ``count`` makes further statistics of a table. ``constants_signed`` is what the signature says beside the settings,
-    by the input's schema.
+    clock (``time.monotonic``) passes ``until``, but at least to one. ``count`` makes further statistics of a table.
+    ``constants_signed`` is what the signature says beside the settings, by the input's schema. ``known`` has the scores
+    that were made before of some rows of a file: their numbers (``KNOWN_ROW``), ascending, and the score columns.
     """
 
     signature: str
@@ -89,6 +92,7 @@ class Scorer:
     score: Callable[[pa.Table, float], pa.Table]
     count: Callable[[pa.Table], Statistics] = _count_nothing
     constants_signed: Callable[[pa.Schema], str] = _no_constants
+    known: Callable[[FileVersion, range], pa.Table | None] = _nothing_known
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +221,7 @@ def _score_shard(work: Work, task: ShardTask, until: float) -> ShardRecord:
         for rows in read_rows(shard.file, shard.start, shard.stop, work.input_schema):
             damage = damage or rows.damage
             left_out = {**rows.lost, **dict.fromkeys(task.unscored, UNSCORED)}
-            scored, known = _score(rows.table, rows.numbers, work, left_out, until)
+            scored, known = _score(rows, shard.file, work, left_out, until)
             done = rows.table.slice(0, scored.num_rows)
             present.append(rows.numbers[: scored.num_rows])
             carried += known
@@ -257,23 +261,23 @@ def finished_records(output: Location, shards: Iterable[Shard], run: str) -> dic
 
     def finished(shard: Shard) -> ShardRecord | None:
         place = output / shard.name
-        for _ in range(1 if place.is_local else READ_ATTEMPTS):
-            try:
-                with dataset_errors(place, "read"), place.filesystem.open_input_file(place.path) as file:
-                    metadata = pq.read_metadata(file)
-                record = ShardRecord.from_json((metadata.metadata or {})[RECORD_KEY.encode()])
-            except DatasetError:
-                continue  # A store may hiccup longer than its client tries.
-            except (KeyError, TypeError, ValueError):
-                return None  # Not a whole partition of this program.
-            named = record.run == run and record.name == shard.name
-            return record if named and record.rows == metadata.num_rows == shard.rows else None
-        return None
+        try:
+            with dataset_errors(place, "read"):
+                metadata = persistently(place, lambda: _footer(place))
+            record = ShardRecord.from_json((metadata.metadata or {})[RECORD_KEY.encode()])
+        except (DatasetError, KeyError, TypeError, ValueError):
+            return None  # Not a whole partition of this program.
+        named = record.run == run and record.name == shard.name
+        return record if named and record.rows == metadata.num_rows == shard.rows else None
 
     shards = list(shards)
-    with ThreadPoolExecutor(FOOTER_READERS) as readers:
-        records = dict(zip(shards, readers.map(finished, shards), strict=True))
+    records = dict(zip(shards, in_threads(finished, shards), strict=True))
     return {shard.name: record for shard in disjoint(filter(records.get, shards)) if (record := records[shard])}
+
+
+def _footer(partition: Location) -> pq.FileMetaData:
+    with partition.filesystem.open_input_file(partition.path) as file:
+        return pq.read_metadata(file)
 
 
 def column_statistics(table: pa.Table, columns: Iterable[str]) -> Statistics:
@@ -323,27 +327,35 @@ def _gaps(present: Sequence[range], shard: Shard) -> tuple[tuple[int, int], ...]
 
 
 def _score(
-    table: pa.Table, numbers: range, work: Work, unscored: Mapping[int, str], until: float
+    rows: Rows, file: FileVersion, work: Work, unscored: Mapping[int, str], until: float
 ) -> tuple[pa.Table, int]:
-    """The scored rows, the unscored ones with the reason among them, and how many have scores that were made before.
+    """The scored rows, those with known scores and the unscored ones with the reason among them; how many are known.
 
     Only the first rows if the time is up.
     """
-    reasons = pa.array(map(unscored.get, numbers), pa.string())
-    left_out = pc.is_valid(reasons)
-    rows = table.filter(pc.invert(left_out)) if unscored else table
-    scored = work.scorer.score(rows, until)
-    if scored.num_rows < min(rows.num_rows, 1) or not scored.schema.equals(work.output_schema):
+    table, numbers = rows.table, np.arange(rows.numbers.start, rows.numbers.stop)
+    known = work.scorer.known(file, rows.numbers)
+    left_out = np.isin(numbers, list(unscored))
+    is_known = np.isin(numbers, known[KNOWN_ROW]) & ~left_out if known else np.zeros(len(numbers), bool)
+    is_new = ~(is_known | left_out)
+    scored = work.scorer.score(table if is_new.all() else table.filter(pa.array(is_new)), until)
+    new = int(is_new.sum())
+    if scored.num_rows < min(new, 1) or not scored.schema.equals(work.output_schema):
         raise TypeError("the scorer's rows or columns are not those that it announced")
-    carried = int((scored.schema.metadata or {}).get(CARRIED_KEY, 0))
-    if unscored:
-        # Each row's place among the scored ones, or null for one that was left out: its scores are null.
-        places = pc.subtract(pc.cumulative_sum(pc.invert(left_out).cast(pa.int64())), 1)
-        if scored.num_rows < rows.num_rows:
-            done = pc.index(places, scored.num_rows).as_py()
-            table, reasons, left_out, places = (each.slice(0, done) for each in (table, reasons, left_out, places))
-        scores = scored.take(pc.if_else(left_out, None, places)).select(work.score_columns)
-        errors = pc.if_else(left_out, reasons, scores[SCORE_ERROR])
+    if scored.num_rows < new:
+        done = int(np.flatnonzero(is_new)[scored.num_rows])
+        table, numbers = table[:done], numbers[:done]
+        is_known, left_out, is_new = (each[:done] for each in (is_known, left_out, is_new))
+    if not is_new.all():
+        # Each row's place among the scored and the known ones, or null for one that was left out: its scores are null.
+        scores = scored.select(work.score_columns)
+        places = np.cumsum(is_new) - 1
+        if known:
+            places[is_known] = scored.num_rows + np.searchsorted(known[KNOWN_ROW], numbers[is_known])
+            scores = pa.concat_tables([scores, known.select(work.score_columns)])
+        scores = scores.take(pa.array(places, mask=left_out))
+        reasons = pa.array(map(unscored.get, numbers.tolist()), pa.string())
+        errors = pc.coalesce(reasons, scores[SCORE_ERROR])
         scores = scores.set_column(scores.schema.get_field_index(SCORE_ERROR), SCORE_ERROR, errors)
         scored = pa.table([*table.columns, *scores.columns], schema=work.output_schema)
-    return scored.replace_schema_metadata(work.output_schema.metadata), carried
+    return scored.replace_schema_metadata(work.output_schema.metadata), int(is_known.sum())

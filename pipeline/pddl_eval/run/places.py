@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
-from typing import IO
+from typing import IO, TypeVar
 from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
@@ -31,8 +31,14 @@ from pddl_eval.run.stores import STORES, missing_client, open_store
 S3_ATTEMPTS = 6
 """Attempts at one request inside the S3 client, with growing pauses."""
 
-PUT_ATTEMPTS = 4
-"""Attempts at one whole upload, each after the client's own have failed, a second and more apart."""
+STORE_ATTEMPTS = 5
+"""Attempts at what a store refuses or fails, each after the client's own have failed and with credentials read anew."""
+
+PAUSE_SECONDS = 1.0
+"""Before the second attempt; each later pause is twice as long."""
+
+ONE_PUT_BYTES = 5 * 2**20
+"""What is larger may be uploaded in parts. A client that fails between two parts leaves an object of the first ones."""
 
 OBJECT_STORES = ("s3", "gs", "gcs", "abfs", "abfss", "az")
 """Schemes of stores where an object appears when it is complete. Elsewhere a file is written and then renamed."""
@@ -50,6 +56,9 @@ SECRET = re.compile(r"(?i)(?:^|[&-])(?:sig|signature|[a-z_-]*token|[a-z_-]*secre
 
 LOOPBACK = re.compile(r"(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?")
 """S3 endpoints without a scheme that mean plain HTTP."""
+
+
+Result = TypeVar("Result")
 
 
 class DatasetError(UserError):
@@ -159,8 +168,13 @@ def locate(place: str | os.PathLike[str]) -> Location:
 
 def read_bytes(location: Location) -> bytes:
     """The content of a small file; raises ``DatasetError`` where it cannot be read."""
-    with dataset_errors(location, "read"), location.filesystem.open_input_stream(location.path) as stream:
-        return bytes(stream.read())
+
+    def read() -> bytes:
+        with location.filesystem.open_input_stream(location.path) as stream:
+            return bytes(stream.read())
+
+    with dataset_errors(location, "read"):
+        return persistently(location, read)
 
 
 def put_bytes(location: Location, content: bytes | memoryview) -> None:
@@ -222,9 +236,18 @@ def new_file(location: Location, appears: Callable[[], Location] | None = None) 
 
 def list_files(folder: Location) -> dict[str, int]:
     """The files directly in a folder and their sizes in bytes; none where there is no folder yet."""
+    return {info.base_name: info.size for info in _infos(folder)}
+
+
+def times_written(folder: Location) -> dict[str, float]:
+    """When the files directly in a folder were written, in seconds since 1970 on the clock of their store."""
+    return {info.base_name: info.mtime_ns / 1e9 for info in _infos(folder)}
+
+
+def _infos(folder: Location) -> list[fs.FileInfo]:
     with dataset_errors(folder, "read"):
         infos = folder.filesystem.get_file_info(fs.FileSelector(folder.path, allow_not_found=True))
-    return {info.base_name: info.size for info in infos if info.type == fs.FileType.File}
+    return [info for info in infos if info.type == fs.FileType.File]
 
 
 def list_folders(folder: Location) -> list[str]:
@@ -249,7 +272,7 @@ def has_file(location: Location) -> bool:
 def remove_file(location: Location) -> None:
     """Delete a file if it is there; raises ``OutputError``."""
     with dataset_errors(location, "write"), suppress(FileNotFoundError):
-        location.filesystem.delete_file(location.path)
+        persistently(location, lambda: location.filesystem.delete_file(location.path))
 
 
 def remove_temporary_files(folder: Location) -> None:
@@ -328,20 +351,49 @@ def _uploaded(_location: Location, appears: Callable[[], Location]) -> Iterator[
     with SpooledTemporaryFile(SPOOL_BYTES, prefix="pddl-eval-") as spool:
         yield spool
         location = appears()
-        for attempt in range(1, PUT_ATTEMPTS + 1):
-            try:
-                spool.seek(0)
-                _upload(location, spool)
-                return
-            except OSError as error:
-                if attempt == PUT_ATTEMPTS or re.search("NO_SUCH_BUCKET|ACCESS_DENIED", str(error)):
-                    raise
-                time.sleep(2 ** (attempt - 1))
+        upload = _upload if spool.tell() <= ONE_PUT_BYTES else _upload_aside
+        persistently(location, lambda: upload(location, spool))
 
 
 def _upload(location: Location, content: IO[bytes]) -> None:
+    content.seek(0)
     with location.filesystem.open_output_stream(location.path) as stream:
         shutil.copyfileobj(content, stream)
+
+
+def _upload_aside(location: Location, content: IO[bytes]) -> None:
+    aside = location.parent / f".{location.name[:150]}.{uuid4().hex}.tmp"
+    try:
+        _upload(aside, content)
+        location.filesystem.move(aside.path, location.path)
+    except BaseException:
+        with suppress(OSError):
+            location.filesystem.delete_file(aside.path)
+        raise
+
+
+def persistently(location: Location, action: Callable[[], Result]) -> Result:
+    """What the action returns; where its store refuses or fails, it is tried again for some seconds.
+
+    Each time the store is opened anew: a client keeps the credentials that it found, also when they have expired.
+    """
+    for attempt in range(1, STORE_ATTEMPTS + 1):
+        try:
+            return action()
+        except OSError as error:
+            # A client of ``stores`` that gave up has waited long enough.
+            final = location.is_local or isinstance(error, (FileNotFoundError, TimeoutError))
+            final = final or "NO_SUCH_BUCKET" in str(error)
+            if final or attempt == STORE_ATTEMPTS:
+                raise
+            pause_before(attempt + 1)
+    raise AssertionError("the last attempt returns or raises")
+
+
+def pause_before(attempt: int) -> None:
+    """Wait before that attempt at a request, and forget the credentials of the last one."""
+    _open_filesystem.cache_clear()
+    time.sleep(PAUSE_SECONDS * 2 ** (attempt - 2))
 
 
 @lru_cache(maxsize=16)

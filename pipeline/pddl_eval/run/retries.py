@@ -30,6 +30,9 @@ ATTEMPTS = 20
 MOST_POISON_ROWS = 16
 """Rows of one shard that are left out at most; where there are more, something other than the rows is broken."""
 
+SKIPPED_ROWS = 50
+"""Rows of a row group that are decoded in the time in which one is scored (about)."""
+
 ADVICE = "look at the installation and the memory of the workers, then try a smaller --shard-rows"
 
 
@@ -49,7 +52,7 @@ def run_shards(engine: Engine, shards: Iterable[Shard]) -> Iterator[ShardResult 
             if again:
                 task = again.popleft()
             else:
-                shard = queue.next(done, engine.capacity - running)
+                shard = queue.next(done, engine.capacity - running, running)
                 if shard is None:
                     break
                 begun[shard] = attempts_at(shard, queue.poison(shard))
@@ -81,7 +84,8 @@ class Queue:
 
     Shards of one row group follow each other where they can, because a worker that goes on where it stopped in a file
     does not decode again what comes before. So each row group with several shards is a lane, a slot that has done one
-    of its shards gets the next one, and a slot without a lane gets a new one or half of the longest.
+    of its shards gets the next one, and a slot without a lane gets a new one or half of the longest. Of N slots that
+    share one row group, the n-th decodes n of its N stretches, where without lanes each decodes all.
     """
 
     def __init__(self, shards: Iterable[Shard]) -> None:
@@ -91,8 +95,11 @@ class Queue:
         self._handed_back: list[Shard] = []
         self._poison: set[tuple[str, int]] = set()
 
-    def next(self, done: Shard | None, slots: int) -> Shard | None:
-        """What a slot works on that has just done a shard, or nothing yet, while so many slots are free."""
+    def next(self, done: Shard | None, idle: int, busy: int) -> Shard | None:
+        """What a slot works on that has just done a shard, or nothing yet; so many slots are idle (itself too) or busy.
+
+        While others are busy, too few rows behind too many are left to who gets there without decoding them again.
+        """
         self._lanes = [lane for lane in self._lanes if lane]
         for lane in self._lanes:
             if done is not None and lane[0].file == done.file and lane[0].start == done.stop:
@@ -102,13 +109,17 @@ class Queue:
             return self._lanes[-1].popleft()
         if self._lanes:
             longest = max(self._lanes, key=len)
-            half = [longest.pop() for _ in range(-(-len(longest) // 2))]
-            self._lanes.append(deque(reversed(half)))
-            return self._lanes[-1].popleft()
+            half = list(longest)[len(longest) // 2 :]
+            skipped = half[0].start - (half[0].group or 0)
+            if skipped <= SKIPPED_ROWS * sum(shard.rows for shard in half) or not busy:
+                for _ in half:
+                    longest.pop()
+                self._lanes.append(deque(half))
+                return self._lanes[-1].popleft()
         if not self._handed_back:
             return None
         shard = self._handed_back.pop(0)
-        rows = -(-shard.rows // max(1, slots - len(self._handed_back)))
+        rows = -(-shard.rows // max(1, idle - len(self._handed_back)))
         if rows < shard.rows:
             self._handed_back.append(shard.between(shard.start + rows, shard.stop))
         return shard.between(shard.start, shard.start + rows)

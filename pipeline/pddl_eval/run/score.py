@@ -29,7 +29,7 @@ import pyarrow as pa
 from pddl_eval.domains import known_domain_names
 from pddl_eval.errors import RunError, did_you_mean
 from pddl_eval.metrics import PAIRS
-from pddl_eval.options import SHARD_ROWS, RunOptions, ScoringOptions, takes
+from pddl_eval.options import SHARD_ROWS, ReadingOptions, RunOptions, ScoringOptions, takes
 from pddl_eval.progress import progress
 from pddl_eval.run import places
 from pddl_eval.run.engines import Engine, InProcess, Notice, Processes, RayTasks, WorkerLost, choose_engine
@@ -48,6 +48,7 @@ from pddl_eval.run.inputs import (
     ranges_of,
     shards_named,
 )
+from pddl_eval.run.joined import INPUT_FOLDER, MANIFEST, OtherRun, made_of, readable_input, require_folder
 from pddl_eval.run.lock import claimed
 from pddl_eval.run.partitions import (
     SCORE_ERROR,
@@ -69,14 +70,11 @@ from pddl_eval.shown import printable, shorten
 from pddl_eval.table import UNKNOWN_DOMAINS, constants_signed, count_unknown_domains, score_schema, score_table
 from pddl_eval.verdict import Verdict
 
-MANIFEST = "_pddl_eval_run.json"
 SUMMARY = "_summary.json"
 """Written last, when every partition is there; Parquet readers ignore names with a leading underscore."""
 
 IN_PROCESS = "_in_process"
 """There while a process scores into the folder itself; it stays if that process is killed."""
-
-FILE_SUFFIXES = ("parquet", "parq", "pq", "jsonl", "json", "csv", "arrow", "feather", "txt")
 
 FORMAT = 3
 """Of the manifest."""
@@ -146,20 +144,22 @@ class Waiting:
 Event = Run | ShardResult | WorkerLost | Notice | Waiting
 
 Watcher = Callable[[Event], None]
-"""Is told the run before its first shard, then the record or failure of each shard, each lost worker, each notice.
+"""Is told the run before its first shard, then the record or failure of each shard, each lost worker and each notice.
 
 And, once a minute and from another thread, that it waits (``Waiting``)."""
 
 
-@takes(scoring=ScoringOptions, running=RunOptions)
-def score_dataset(  # noqa: PLR0913 (one keyword a setting)
+@takes(reading=ReadingOptions, scoring=ScoringOptions, running=RunOptions)
+def score_dataset(  # noqa: PLR0913 (one keyword a group of settings)
     input: Input,
     output: str | os.PathLike[str],
     *,
+    reading: ReadingOptions,
     scoring: ScoringOptions,
     running: RunOptions,
     part: str | None = None,
     watch: Watcher | None = None,
+    warn: Callable[[str], None] | None = None,
 ) -> RunSummary:
     """Score the pairs of a dataset into a folder of Parquet partitions: the input's columns and the scores.
 
@@ -169,6 +169,9 @@ def score_dataset(  # noqa: PLR0913 (one keyword a setting)
     what is missing. ``part`` is one of N shares of the rows, such as ``3/32``: processes on any machines score one each
     into the same output, and the last one completes it. Without a watcher, long work shows a progress bar on a terminal
     and in a notebook.
+
+    ``harness`` (the flag ``--from``) says that the input is logs of that harness; ``references`` is a dataset whose
+    rows are joined to the answers by the columns ``on``. ``warn`` is told what could not be read or joined.
 
     Raises ``UserError`` if a setting or a column is wrong, the input cannot be used or another process writes into the
     output (``DatasetError``). Raises ``RunError`` if the engine does not start (``EngineError``), the output cannot be
@@ -184,7 +187,8 @@ def score_dataset(  # noqa: PLR0913 (one keyword a setting)
     (2, 0.5)
     >>> folder.cleanup()
     """
-    run = prepare_run(input, output, pair_scorer(scoring), running.shard_rows, part)
+    with readable_input(input, output, reading, scoring, warn) as source:
+        run = prepare_run(source, output, pair_scorer(scoring), running.shard_rows, part)
     return finish_shards(run, running, watch=watch)
 
 
@@ -198,13 +202,15 @@ def prepare_run(
     """
     share = None if part is None else Part.parse(part)
     folder = locate(output)
-    _refuse_file(folder)
+    require_folder(folder)
     source = open_source(inputs)
     _refuse_overlap(source, folder)
     output_schema = scorer.output_schema(source.schema)
     scorer = replace(scorer, signature=scorer.signature + scorer.constants_signed(source.schema))
     # All that must be the same for a run to be the same. Where the input lies and how it is cut is not part of it.
-    content = contents(source)
+    made = made_of(source)
+    names = [file.name for file in source.files]
+    content = dict.fromkeys(names, f"made:{made['key']}") if made else contents(source)
     identity = {
         "format": FORMAT,
         "signature": scorer.signature,
@@ -215,6 +221,8 @@ def prepare_run(
             for file in source.files
         ],
     }
+    if made:
+        identity["made_of"] = made
     run = hashlib.blake2b(json.dumps(identity, sort_keys=True).encode(), digest_size=16).hexdigest()
     manifest: Mapping[str, Any] = {"run": run, "place": str(source.base), "shard_rows": shard_rows, **identity}
     present = places.list_files(folder)
@@ -286,10 +294,14 @@ def finish_shards(
         if troubles:
             there = shards_named(run.source, places.list_files(run.work.output))
             _remove_doubled(run, there, shards_named(run.source, records))
-            places.put_bytes(run.work.output / f"{FAILED}{run.suffix}.json", json.dumps(troubles, indent=1).encode())
+            places.put_bytes(run.work.output / f"{FAILED}{run.suffix}.json", _troubled(troubles))
             raise RunIncomplete(troubles, summary)
         done = finish_run(run, lambda all_records: summarize(all_records, summary.seconds))
         return done or replace(summary, rows_missing=_rows_left(run))
+
+
+def _troubled(troubles: Sequence[str]) -> bytes:
+    return json.dumps({"troubles": troubles}, indent=1).encode()
 
 
 def begin_run(run: Run) -> None:
@@ -330,6 +342,9 @@ def finish_run(run: Run, summarize: Callable[[Mapping[str, ShardRecord]], RunSum
     _remove_doubled(run, [shard for shard in there if shard.name not in records], counted)
     if not run.part:
         places.remove_temporary_files(output)
+    for name in places.list_files(output):
+        if name.startswith(FAILED) and name.endswith(".json"):
+            places.remove_file(output / name)
     summary = summarize(records)
     content = {"run": run.work.run, "complete": True, **summary.to_json()}
     places.put_bytes(output / SUMMARY, json.dumps(content, indent=1).encode())
@@ -473,10 +488,6 @@ class RunSummary:
         return "\n".join(f"{label:<{width}}  {value}" for label, value in lines)
 
 
-class OtherRun(DatasetError):
-    """The output belongs to a run of another input or of other settings."""
-
-
 class RunIncomplete(RunError):
     """Shards failed or rows could not be read; everything else is scored and written. ``summary`` says how much."""
 
@@ -584,10 +595,11 @@ def _json_log(path: str) -> Iterator[Watcher]:
 def log_line(result: ShardResult | WorkerLost | Notice | Waiting) -> str:
     """A line of JSON without its line break, in UTC.
 
-    ``event`` is ``shard``, ``shard_failed``, ``worker_lost``, ``node_excluded``, ``no_node`` or, once a minute while no
-    shard ends, ``waiting``: the rows ``done`` so far, ``seconds`` since the last result. A ``shard`` has ``rows``, of
-    these ``carried``, ``unreadable`` and ``unscored`` ones, ``statistics`` (verdict counts among them), ``seconds``,
-    ``node`` and ``attempt``; the others have a ``reason``.
+    ``event`` is ``shard``, ``shard_failed``, ``worker_lost``, ``node_excluded`` or ``no_node`` (``Notice``), or
+    ``waiting``, once a minute while no shard ends: the rows ``done`` so far, ``seconds`` since the last result.
+
+    A ``shard`` has ``rows``, of these ``carried``, ``unreadable`` and ``unscored`` ones, ``statistics`` (verdict counts
+    among them), ``seconds``, ``node`` and ``attempt``; the others have a ``reason``.
     """
     fields: dict[str, object]
     if isinstance(result, ShardRecord):
@@ -620,7 +632,7 @@ def _results(run: Run, options: RunOptions) -> Generator[Event, None, None]:
         engine = InProcess(function)
     else:
         engine = (
-            RayTasks(partial(_score_on_node, run.work), options)
+            RayTasks(partial(_score_on_node, run.work), options, len(run.missing))
             if options.engine == "ray"
             else Processes(function, options.workers or 1)
         )
@@ -720,15 +732,9 @@ def _troubles(run: Run, records: Mapping[str, ShardRecord], failures: Sequence[S
     return troubles
 
 
-def _refuse_file(output: Location) -> None:
-    suffix = output.name.rpartition(".")[2].lower()
-    if suffix in FILE_SUFFIXES and not places.list_files(output):
-        raise DatasetError(f"The output {output} is named like a file: name a folder, which gets Parquet partitions.")
-
-
 def _refuse_overlap(source: Source, output: Location) -> None:
     for file in source.files:
-        if file.version.location.within(output):
+        if file.version.location.within(output) and file.version.location.parent != output / INPUT_FOLDER:
             raise DatasetError(f"The input {file.version} lies in the output {output}: choose another folder.")
     for folder in source.walked:
         if output.within(folder):

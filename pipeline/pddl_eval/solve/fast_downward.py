@@ -2,7 +2,7 @@
 
 Only text that is written here reaches it: every name of problem and domain is replaced by a plain one and the plan is
 translated back, so that no answer of a model can upset the planner's reader. What it finds must still be executed. The
-planner comes with the package ``up-fast-downward``; without it every question is undecided.
+planner comes with the extra ``planner``; without it every question is undecided.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pathlib import Path
 from time import monotonic
 
 from pddl_eval.budget import check, seconds_left, spend
+from pddl_eval.errors import how_to_install
 from pddl_eval.model import (
     EQUALITY,
     ROOT_TYPE,
@@ -61,7 +62,7 @@ def find_plan(problem: Problem, domain: Domain) -> tuple[Action, ...] | Unsolvab
         return Undecided(f"the domain is not STRIPS ({domain.outside_strips[0]})")
     driver = _driver()
     if driver is None:
-        return Undecided("Fast Downward is not installed (package up-fast-downward)")
+        return Undecided(f"Fast Downward is not installed: {how_to_install('planner') or 'its script is missing'}")
     plain_problem, plain_domain, names = with_plain_names(problem, domain)
     with tempfile.TemporaryDirectory(prefix="fast-downward-") as folder:
         scratch = Path(folder)

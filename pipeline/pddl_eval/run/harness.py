@@ -1,0 +1,363 @@
+"""Logs of evaluation harnesses as rows: who answered which question, and what the log knows of the question.
+
+Read are sample files of lm-evaluation-harness, logs of Inspect (``.eval`` and ``.json``) and JSON Lines in the form of
+OpenAI's batches (chat completions, completions, responses). A log is somebody's file: each line or sample is bounded,
+and one that cannot be read is a row without an answer that says why. What is done with the rows is not known here.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+import pyarrow as pa
+
+from pddl_eval.options import PLAIN_NAMES, REFERENCE_SIDE
+from pddl_eval.run.places import DatasetError, Location, dataset_errors
+from pddl_eval.shown import line
+
+RECORD_BYTES = 64 * 2**20
+"""A line or sample that is longer is damaged: parsed JSON takes some ten times the memory of its text."""
+
+WHOLE_BYTES = 512 * 2**20
+"""Of a log that is one JSON document, which is read as a whole."""
+
+QUESTION_IDS = ("reference_id", "id")
+"""Fields of a question that identify it, where none is named."""
+
+ZSTANDARD = 93
+"""Of a ZIP's members: Inspect writes it, and Python reads it from 3.14 on."""
+
+ATTACHMENT = "attachment://"
+
+
+class Damaged(ValueError):
+    """A line or sample that cannot be read; the message says why."""
+
+
+@dataclass(slots=True)
+class Answer:
+    """One answer: ``sample`` counts those of a model to one question from 1; ``question`` is what the log says of it.
+
+    ``error`` says why there is no text.
+    """
+
+    id: str | None = None
+    model: str | None = None
+    task: str | None = None
+    sample: int = 1
+    text: str | None = None
+    error: str | None = None
+    target: str | None = None
+    question: Mapping[str, Any] = field(default_factory=dict)
+
+
+Read = Callable[[Location, Sequence[str]], Iterator[Answer]]
+"""The answers in a log; the names are the question's fields that identify it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Harness:
+    """How the logs of a harness are called within a folder, and how one is read."""
+
+    files: tuple[str, ...]
+    read: Read
+
+
+def read_lm_eval(place: Location, on: Sequence[str]) -> Iterator[Answer]:
+    """The answers in a sample file of lm-evaluation-harness, as the model gave them: before any filter.
+
+    A file holds all questions once for each filter; those of the first one count. The model's name is in the results
+    beside the file, else it is the folder's name.
+    """
+    named = re.fullmatch(r"samples_(.+?)(?:_(\d{4}-\d\d-\d\dT[^.]*(?:\.\d+)?))?\.jsonl.*", place.name)
+    task, date = named.groups() if named else (None, None)
+    model, first = _lm_eval_model(place, date), None
+    for number, record in _records(place):
+        if isinstance(record, Damaged):
+            yield Answer(model=model, task=task, error=f"line {number:,} of {place.name} {record}")
+            continue
+        first = record.get("filter") if first is None else first
+        if record.get("filter") != first:
+            continue
+        question = _mapping(record.get("doc"))
+        identity = _identity(question, on, record.get("doc_id"))
+        target = _text(record.get("target"))
+        responses = [text for each in _sequence(record.get("resps")) for text in _sequence(each)]
+        if not responses:
+            yield Answer(identity, model, task, error="no response", target=target, question=question)
+        for sample, response in enumerate(responses, 1):
+            text = response if isinstance(response, str) else None
+            error = None if text is not None else f"the response is no text: {line(repr(response), 100)}"
+            yield Answer(identity, model, task, sample, text, error, target, question)
+
+
+def _lm_eval_model(place: Location, date: str | None) -> str | None:
+    folder = place.parent
+    results = folder / f"results_{date}.json"
+    if date is not None:
+        try:
+            name = _document(results).get("model_name")
+            if isinstance(name, str) and name:
+                return name
+        except (DatasetError, Damaged):
+            pass  # There are no results where the samples were copied alone.
+    return folder.name or None
+
+
+def read_inspect(place: Location, on: Sequence[str]) -> Iterator[Answer]:
+    """The answers in a log of Inspect, one for each sample and epoch, or for each of its choices."""
+    if place.name.endswith(".eval"):
+        yield from _inspect_archive(place, on)
+        return
+    try:
+        log = _document(place)
+    except Damaged as error:
+        raise DatasetError(f"{place} is no log of Inspect: it {error}.") from None
+    if not isinstance(log.get("eval"), dict):
+        raise DatasetError(f"{place} is no log of Inspect: it has no entry eval.")
+    for sample in _sequence(log.get("samples")):
+        yield from _inspect_answers(_mapping(sample), log, on)
+
+
+def _inspect_archive(place: Location, on: Sequence[str]) -> Iterator[Answer]:
+    with dataset_errors(place, "read"), place.filesystem.open_input_file(place.path) as file:
+        try:
+            with zipfile.ZipFile(file) as archive:
+                names = dict.fromkeys(archive.namelist())
+                head = next((each for each in ("header.json", "_journal/start.json") if each in names), None)
+                if head is None:
+                    raise DatasetError(f"{place} is no log of Inspect: it has no header.")
+                log = _parsed(_member(archive, file, head))
+                for name in names:
+                    if not name.startswith("samples/") or not name.endswith(".json"):
+                        continue
+                    try:
+                        sample = _parsed(_member(archive, file, name))
+                    except (Damaged, zipfile.BadZipFile, EOFError, OSError) as error:
+                        model, task = _inspect_names(log)
+                        yield Answer(None, model, task, error=f"{line(name)} of {place.name} {error}")
+                        continue
+                    yield from _inspect_answers(sample, log, on)
+        except (zipfile.BadZipFile, Damaged, EOFError, ValueError) as error:
+            if isinstance(error, DatasetError):
+                raise
+            raise DatasetError(f"{place} is no log of Inspect that can be read: {line(str(error))}.") from None
+
+
+def _member(archive: zipfile.ZipFile, file: IO[bytes], name: str) -> bytes:
+    """The content of a member, also of one in Zstandard; raises ``Damaged`` where it is too large or broken."""
+    info = archive.getinfo(name)
+    if info.compress_type != ZSTANDARD:
+        with archive.open(info) as member:
+            return _bounded(member)
+    file.seek(info.header_offset)
+    header = file.read(30)  # Fixed fields of a local header; the lengths of name and extra field end it.
+    if header[:4] != b"PK\x03\x04":
+        raise Damaged("is not where the archive says")
+    file.seek(
+        info.header_offset + 30 + int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
+    )
+    if info.compress_size > RECORD_BYTES:
+        raise Damaged(f"has more than {RECORD_BYTES:,} bytes")
+    with pa.CompressedInputStream(pa.BufferReader(file.read(info.compress_size)), "zstd") as member:
+        return _bounded(member)
+
+
+def _bounded(stream: Any) -> bytes:
+    content: bytes = stream.read(RECORD_BYTES + 1)
+    if len(content) > RECORD_BYTES:
+        raise Damaged(f"has more than {RECORD_BYTES:,} bytes")
+    return content
+
+
+def _inspect_names(log: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    about = _mapping(log.get("eval"))
+    return _text(about.get("model")), _text(about.get("task"))
+
+
+def _inspect_answers(sample: Mapping[str, Any], log: Mapping[str, Any], on: Sequence[str]) -> Iterator[Answer]:
+    attachments = _mapping(sample.get("attachments"))
+
+    def whole(value: Any) -> str | None:
+        """A text, of which Inspect may keep a long one apart."""
+        text = _joined(value)
+        if text is not None and text.startswith(ATTACHMENT):
+            return _text(attachments.get(text.removeprefix(ATTACHMENT)), text)
+        return text
+
+    question = _mapping(sample.get("metadata"))
+    identity = _identity(question, on, sample.get("id"), ("reference_id",))
+    model, task = _inspect_names(log)
+    target = whole(sample.get("target"))
+    output = _mapping(sample.get("output"))
+    choices = [_mapping(choice) for choice in _sequence(output.get("choices"))]
+    texts = [whole(_mapping(choice.get("message")).get("content")) for choice in choices] or [None]
+    if len(texts) == 1 and not texts[0]:
+        texts = [whole(output.get("completion"))]
+    error = _message(sample.get("error")) or _message(output.get("error"))
+    if not choices and error is None:
+        error = _message(sample.get("limit")) or "no output"
+    epoch = sample.get("epoch")
+    before = (epoch - 1) * len(texts) if isinstance(epoch, int) and not isinstance(epoch, bool) else 0
+    for number, text in enumerate(texts, before + 1):
+        yield Answer(identity, model, task, number, text or (None if error else text), error, target, question)
+
+
+def read_openai(place: Location, _on: Sequence[str]) -> Iterator[Answer]:
+    """The answers in the output of a batch: chat completions, completions or responses; the id is ``custom_id``."""
+    for number, record in _records(place):
+        if isinstance(record, Damaged):
+            yield Answer(error=f"line {number:,} of {place.name} {record}")
+            continue
+        response = _mapping(record.get("response"))
+        body = _mapping(response.get("body"))
+        identity, model = _identifier(record.get("custom_id")), _text(body.get("model"))
+        error = _message(record.get("error")) or _message(body.get("error"))
+        if error is None and response.get("status_code", 200) != 200:
+            error = f"status {line(str(response.get('status_code')), 20)}"
+        answers = list(_openai_answers(body))
+        if not answers:
+            yield Answer(identity, model, error=error or "no answer in the response")
+        for sample, (text, refusal) in enumerate(answers, 1):
+            yield Answer(identity, model, None, sample, text, error or refusal)
+
+
+def _openai_answers(body: Mapping[str, Any]) -> Iterator[tuple[str | None, str | None]]:
+    """Each answer in a response, and why it has no text."""
+    for choice in map(_mapping, _sequence(body.get("choices"))):
+        message = _mapping(choice.get("message"))
+        text = _joined(message.get("content")) if message else _text(choice.get("text"))
+        refusal = _text(message.get("refusal")) or f"finished with {line(str(choice.get('finish_reason')), 40)}"
+        yield text, None if text is not None else refusal
+    messages = [each for each in map(_mapping, _sequence(body.get("output"))) if each.get("type") == "message"]
+    if messages:
+        parts = [part for each in messages for part in map(_mapping, _sequence(each.get("content")))]
+        texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
+        refusal = next((part["refusal"] for part in parts if isinstance(part.get("refusal"), str)), "no text")
+        yield ("".join(texts), None) if texts else (None, refusal)
+
+
+HARNESSES: Mapping[str, Harness] = {
+    "lm-eval": Harness(("samples_*.jsonl", "samples_*.jsonl.*"), read_lm_eval),
+    "inspect": Harness(("*.eval", "20??-??-??T*.json"), read_inspect),
+    "openai": Harness(("*.jsonl", "*.jsonl.*"), read_openai),
+}
+"""The harnesses by the names of ``options.HARNESSES``."""
+
+
+def meant(question: Mapping[str, Any]) -> dict[str, Any]:
+    """What a question says in fields with a meaning (DESIGN.md, section 2), by meaning.
+
+    >>> meant({"problem_pddl": "(define …)", "is_placeholder": 1, "natural_language": "Stack a on b."})
+    {'reference_problem': '(define …)', 'is_placeholder': True}
+    """
+    found: dict[str, Any] = {}
+    for name, value in question.items():
+        meaning = PLAIN_NAMES.get(name, name)
+        if meaning not in REFERENCE_SIDE or meaning in found:
+            continue
+        if meaning == "is_placeholder":
+            if value in (0, 1):
+                found[meaning] = bool(value)
+        elif isinstance(value, str):
+            found[meaning] = value
+    return found
+
+
+def _records(place: Location) -> Iterator[tuple[int, dict[str, Any] | Damaged]]:
+    """The objects of a file of JSON Lines, compressed or not, with the numbers of their lines from 1."""
+    with dataset_errors(place, "read"), place.filesystem.open_input_stream(place.path) as stream:
+        lines = io.BufferedReader(stream, 2**20)
+        number = 0
+        while text := lines.readline(RECORD_BYTES + 1):
+            number += 1
+            if len(text) > RECORD_BYTES:
+                while text and not text.endswith(b"\n"):
+                    text = lines.readline(RECORD_BYTES)
+                yield number, Damaged(f"has more than {RECORD_BYTES:,} bytes")
+            elif not text.isspace():
+                try:
+                    yield number, _parsed(text)
+                except Damaged as error:
+                    yield number, error
+
+
+def _document(place: Location) -> dict[str, Any]:
+    """The object that a file is as a whole; raises ``DatasetError`` where it cannot be opened, else ``Damaged``."""
+    with dataset_errors(place, "read"), place.filesystem.open_input_file(place.path) as file:
+        if file.size() > WHOLE_BYTES:
+            raise Damaged(f"has more than {WHOLE_BYTES:,} bytes; Inspect converts it: inspect log convert --to eval")
+        return _parsed(file.read())
+
+
+def _parsed(text: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else line(str(error), 100)
+        raise Damaged(f"cannot be read: {reason}") from None
+    if not isinstance(found, dict):
+        raise Damaged("is no JSON object")
+    return found
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _sequence(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _text(value: Any, otherwise: str | None = None) -> str | None:
+    return value if isinstance(value, str) else otherwise
+
+
+def _joined(content: Any) -> str | None:
+    """A message's text, which may come in parts; None where it has none."""
+    if isinstance(content, list):
+        parts = [part if isinstance(part, str) else _mapping(part).get("text") for part in content]
+        texts = [part for part in parts if isinstance(part, str)]
+        return "".join(texts) if texts else None
+    return _text(content)
+
+
+def _message(error: Any) -> str | None:
+    """What an error says, in one line."""
+    if not error:
+        return None
+    found = _mapping(error)
+    told = found.get("message") or found.get("code") or found.get("type") or error
+    return line(told if isinstance(told, str) else json.dumps(told, default=str), 300)
+
+
+def _identifier(value: Any) -> str | None:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # What a column of integers becomes where some are missing.
+    return str(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else None
+
+
+def _identity(
+    question: Mapping[str, Any], on: Sequence[str], own: Any, known: Sequence[str] = QUESTION_IDS
+) -> str | None:
+    """The id of a question: the fields that were named, if it has them, else a usual one, else the log's own id."""
+    if on and all(name in question for name in on):
+        return join_key(question[name] for name in on)
+    name = None if on else next((name for name in known if _identifier(question.get(name)) is not None), None)
+    return _identifier(question[name] if name else own)
+
+
+def join_key(values: Any) -> str | None:
+    """One text for the values of a key; None where one of them is missing.
+
+    >>> join_key([17]), join_key(["a", None])
+    ('17', None)
+    """
+    texts = [_identifier(value) for value in values]
+    return None if None in texts else "\x1f".join(map(str, texts))

@@ -1,0 +1,191 @@
+"""What is known of a run from its output folder alone: what is done, what is missing, who works on it, what failed.
+
+Nothing is written, and the input is not needed. Whoever calls it may be on another machine than the run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from pddl_eval.run import places
+from pddl_eval.run.forms import FileVersion, RowGroup
+from pddl_eval.run.inputs import (
+    InputFile,
+    Part,
+    Source,
+    partition_stem,
+    plan_shards,
+    ranges_of,
+    shards_named,
+)
+from pddl_eval.run.joined import MANIFEST
+from pddl_eval.run.lock import Holder, holders, is_alive_by_now
+from pddl_eval.run.partitions import ShardRecord, finished_records
+from pddl_eval.run.places import DatasetError, Location, locate
+from pddl_eval.run.score import FAILED, SUMMARY
+from pddl_eval.shown import printable
+
+SPEED_SECONDS = 600.0
+"""The speed is that of the last partitions, because a run may have been started long before."""
+
+SHOWN_LINES = 10
+"""Missing ranges, writers and failures that are printed, at most; the JSON has all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """A process that has claimed the folder, or a ``part`` of it (``3/32``, else None).
+
+    ``seconds`` have passed since its last sign of life, by the clock of the store. ``alive`` is False for one that was
+    killed.
+    """
+
+    part: str | None
+    host: str
+    pid: int
+    since: str
+    seconds: float
+    alive: bool
+
+    def __str__(self) -> str:
+        name = f"part {self.part}: " if self.part else ""
+        return f"{name}process {self.pid} on {self.host}, since {self.since}, last seen {self.seconds:.0f} s ago"
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Rows of a file without a partition, from ``start`` to ``stop`` (excluded)."""
+
+    file: str
+    start: int
+    stop: int
+
+    def __str__(self) -> str:
+        return f"{self.file} rows {self.start:,} to {self.stop - 1:,}" if self.stop else f"{self.file} (no rows)"
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatus:
+    """A run as its folder shows it; ``finished`` where all rows are there and the summary is written.
+
+    ``failed`` says why rows are missing that the run tried to score. ``rows_per_second`` is that of the last ten
+    minutes in which partitions were written, None without any.
+    """
+
+    output: str
+    finished: bool
+    rows: int
+    rows_done: int
+    shards_done: int
+    rows_per_second: float | None
+    writers: tuple[Writer, ...]
+    missing: tuple[Missing, ...]
+    failed: tuple[str, ...]
+    signature: str
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Pairs of a label and its value, in the order in which a person wants them."""
+        share = self.rows_done / self.rows if self.rows else 1.0
+        lines = [("pairs", f"{self.rows_done:,} of {self.rows:,} ({share:.1%}) in {self.shards_done:,} partitions")]
+        if self.rows_per_second and not self.finished:
+            lines.append(("speed", f"{self.rows_per_second:,.1f} pairs/s"))
+        for label, entries in (
+            ("running", [each for each in self.writers if each.alive]),
+            ("killed", [each for each in self.writers if not each.alive]),
+            ("failed", self.failed),
+            ("missing", self.missing),
+        ):
+            lines += [(label, printable(str(each))) for each in entries[:SHOWN_LINES]]
+            if len(entries) > SHOWN_LINES:
+                lines.append((label, f"and {len(entries) - SHOWN_LINES:,} more"))
+        if not self.finished and not self.missing:
+            lines.append(("missing", "the summary: the same score command writes it"))
+        return [*lines, ("state", "finished" if self.finished else "not finished")]
+
+    def __str__(self) -> str:
+        lines = self.lines()
+        width = max(len(label) for label, _ in lines)
+        return "\n".join(f"{label:<{width}}  {value}" for label, value in lines)
+
+
+def run_status(output: str | os.PathLike[str]) -> RunStatus:
+    """What is known of the run that writes, or wrote, into a folder; it may be on ``s3://``.
+
+    Raises ``DatasetError`` where the folder is not that of a run or cannot be read.
+
+    >>> run_status("/no/such/folder")
+    Traceback (most recent call last):
+    pddl_eval.run.places.DatasetError: /no/such/folder is not the output of a run: it has no _pddl_eval_run.json.
+    """
+    folder = locate(output)
+    written = places.times_written(folder)
+    if MANIFEST not in written:
+        raise DatasetError(f"{folder} is not the output of a run: it has no {MANIFEST}.")
+    try:
+        manifest = json.loads(places.read_bytes(folder / MANIFEST))
+        source, run, signature = _described(folder, manifest), str(manifest["run"]), str(manifest["signature"])
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise DatasetError(f"{folder} is not the output of a run: its {MANIFEST} cannot be read.") from None
+    there = shards_named(source, written)
+    records = finished_records(folder, there, run)
+    missing = plan_shards(source, max(1, source.rows), ranges_of(each for each in there if each.name in records))
+    names = {partition_stem(file.name): file.name for file in source.files}
+    return RunStatus(
+        str(folder),
+        not missing and SUMMARY in written and _entries(folder / SUMMARY).get("run") == run,
+        source.rows,
+        sum(record.rows for record in records.values()),
+        len(records),
+        _speed(records.values(), written),
+        tuple(_writer(name, holder, written) for name, holder in holders(folder).items()),
+        tuple(Missing(names[shard.stem], shard.start, shard.stop) for shard in missing),
+        tuple(_failures(folder, written)),
+        signature,
+    )
+
+
+def _described(folder: Location, manifest: Mapping[str, Any]) -> Source:
+    """The input as the manifest describes it: names and numbers of rows."""
+    nothing = FileVersion(folder, "")
+    files = [InputFile(nothing, str(file["name"]), 0, (RowGroup(int(file["rows"]), 0),)) for file in manifest["files"]]
+    return Source(folder, (), tuple(files), pa.schema([]))
+
+
+def _entries(place: Location) -> Mapping[str, Any]:
+    try:
+        entries = json.loads(places.read_bytes(place))
+    except ValueError:
+        return {}
+    return entries if isinstance(entries, dict) else {}
+
+
+def _failures(folder: Location, names: Iterable[str]) -> list[str]:
+    """What runs that ended have said about the rows that they could not score."""
+    return [
+        str(trouble)
+        for name in sorted(names)
+        if name.startswith(FAILED) and name.endswith(".json")
+        for trouble in _entries(folder / name).get("troubles", ())
+    ]
+
+
+def _speed(records: Iterable[ShardRecord], written: Mapping[str, float]) -> float | None:
+    ended = {record.name: written[record.name] for record in records}
+    if not ended:
+        return None
+    latest = max(ended.values())
+    recent = [record for record in records if ended[record.name] > latest - SPEED_SECONDS]
+    seconds = latest - min(ended[record.name] - record.seconds for record in recent)
+    return sum(record.rows for record in recent) / seconds if seconds > 0 else None
+
+
+def _writer(name: str, holder: Holder, written: Mapping[str, float]) -> Writer:
+    seconds = max(0.0, time.time() - written.get(name, time.time()))
+    return Writer(Part.of_file(name), holder.host, holder.pid, holder.since, seconds, is_alive_by_now(holder, seconds))

@@ -1,0 +1,160 @@
+"""The options of all commands: one spelling and one meaning each, former names, files of settings, what goes where."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pddl_eval.commands.cli import app
+from typer.main import get_command
+
+from tests.commands.running import only_line, run, start
+
+TOWER = (
+    "(define (problem tower) (:domain blocksworld) (:objects a b)"
+    " (:init (arm-empty) (clear a) (on-table a) (clear b) (on-table b)) (:goal (and (on a b))))"
+)
+
+SEVERAL_MEANINGS = {"--format", "--on"}
+"""``--format`` has the formats of its command; ``--on`` says what its command does without it."""
+
+
+def options_by_command() -> dict[str, list[Any]]:
+    """The options of each command, by its words."""
+    found: dict[str, list[Any]] = {}
+
+    def walk(words: str, command: Any) -> None:
+        for name, each in getattr(command, "commands", {}).items():
+            walk(f"{words} {name}".strip(), each)
+        if words and not hasattr(command, "commands"):
+            found[words] = [each for each in command.params if each.param_type_name == "option"]
+
+    walk("", get_command(app))
+    return found
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    table = {"id": ["x", "y", "z"], "model": ["m", "m", "n"], "problem": [TOWER] * 3, "answer": [TOWER, "", TOWER]}
+    pq.write_table(pa.table(table), tmp_path / "pairs.parquet")
+    return tmp_path / "pairs.parquet"
+
+
+RENAMED = ("--column", "generated_problem=answer", "--column", "reference_problem=problem")
+
+
+def test_an_option_is_the_same_in_every_command_that_has_it() -> None:
+    shapes = defaultdict(set)
+    keywords = defaultdict(set)
+    for options in options_by_command().values():
+        for each in options:
+            for flag in each.opts:
+                keywords[flag].add(each.name)
+                if flag not in SEVERAL_MEANINGS:
+                    shapes[flag].add((each.help, each.metavar, each.multiple))
+    several = {flag: found for flag, found in shapes.items() if len(found) > 1}
+    # Processes of a run that Ray may have, and of work that is always in processes.
+    assert set(several) == {"--workers"}
+    assert {flag for flag, found in keywords.items() if len(found) > 1} == set()
+
+
+def test_every_command_has_the_flags_of_every_command() -> None:
+    for name, options in options_by_command().items():
+        assert {"--quiet", "--verbose", "--config"} <= {flag for each in options for flag in each.opts}, name
+
+
+def test_a_column_is_named_alike_in_score_report_explain_dedupe_and_generate(pairs: Path, tmp_path: Path) -> None:
+    assert run("score", pairs, tmp_path / "scored", *RENAMED).exit_code == 0
+    assert run("report", tmp_path / "scored", *RENAMED).exit_code == 0
+    assert "identical" in run("explain", pairs, "--row", 0, *RENAMED).stdout
+    assert "1 problems" in run("dedupe", pairs, tmp_path / "classes.parquet", *RENAMED, "--workers", 1).stdout
+    references = tmp_path / "references.parquet"
+    pq.write_table(pq.read_table(pairs).drop_columns("answer"), references)
+    made = run("generate", "variants", references, tmp_path / "answers.parquet", *RENAMED, "--workers", 1)
+    assert made.exit_code == 0, made.stderr
+    assert pq.read_schema(tmp_path / "answers.parquet").names[:4] == ["id", "model", "problem", "answer"]
+    for command in ("dedupe", "generate variants"):
+        wrong = run(*command.split(), pairs, tmp_path / "no.parquet", "--column", "generatd_problem=answer")
+        assert wrong.exit_code == 2 and "generated_problem" in only_line(wrong.stderr)
+
+
+def test_a_row_is_named_by_its_id(pairs: Path) -> None:
+    for named in (("--id", "z"), ("--pair-id", "z"), ("--id", "n", "--on", "model"), ("--on", "model,id", "--id", "n")):
+        ids = (*named, "--id", "z") if "model,id" in named else named
+        result = run("explain", pairs, *ids, *RENAMED)
+        assert result.exit_code == 0 and "row 2 of" in result.stdout, result.stderr
+    assert run("explain", pairs, "--id", "z", "--on", "model,id", *RENAMED).exit_code == 2
+    assert "idd" in only_line(run("explain", pairs, "--id", "z", "--on", "idd", *RENAMED).stderr)
+
+
+def test_former_names_are_accepted_and_not_shown(pairs: Path) -> None:
+    shown = {flag for options in options_by_command().values() for each in options for flag in each.opts}
+    assert not shown & {"--pair-id", "--placeholder"}
+    for flag in ("--placeholder", "--is-placeholder"):
+        assert "placeholder" in run("explain", pairs, "--row", 0, flag, *RENAMED).stdout
+
+
+def test_quiet_leaves_only_errors_and_the_result(pairs: Path, tmp_path: Path) -> None:
+    result = run("score", pairs, tmp_path / "scored", *RENAMED, "--quiet")
+    assert result.exit_code == 0 and result.stderr == "" and "equivalent" in result.stdout
+    assert "none" in only_line(run("score", tmp_path / "none", tmp_path / "out", "--quiet").stderr)
+
+
+def test_verbose_says_each_shard_and_where_an_error_comes_from(pairs: Path, tmp_path: Path) -> None:
+    result = run("score", pairs, tmp_path / "scored", *RENAMED, "--shard-rows", 2, "--verbose")
+    assert result.exit_code == 0, result.stderr
+    assert "2 of 2 shards" in result.stderr and "pairs-000000000002-000000000003.parquet" in result.stderr
+    assert "shards to do" not in result.stdout and "equivalent" in result.stdout
+    failed = start("-m", "pddl_eval", "score", tmp_path / "none", tmp_path / "out", "-v")
+    assert failed.returncode == 2 and "DatasetError" in failed.stderr and "Traceback" in failed.stderr
+
+
+def test_a_file_of_settings_is_the_flags_and_flags_win(pairs: Path, tmp_path: Path) -> None:
+    config = tmp_path / "settings.yaml"
+    config.write_text(
+        "column: {generated_problem: answer, reference_problem: problem}\ncheck-solvable: false\nshard_rows: 2\n"
+    )
+    for folder, more in (("a", ()), ("b", ("--check-solvable", "--shard-rows", 3))):
+        result = run("score", pairs, tmp_path / folder, "--config", config, *more)
+        assert result.exit_code == 0, result.stderr
+    by_flags = run("score", pairs, tmp_path / "c", *RENAMED, "--no-check-solvable", "--shard-rows", 2)
+    assert by_flags.exit_code == 0
+    manifests = [(tmp_path / each / "_pddl_eval_run.json").read_text() for each in "abc"]
+    assert manifests[0] == manifests[2] != manifests[1]
+    assert "solvable:yes" in manifests[1] and len([*(tmp_path / "b").glob("*.parquet")]) == 1
+
+
+def test_a_file_of_settings_serves_every_command(pairs: Path, tmp_path: Path) -> None:
+    config = tmp_path / "settings.toml"
+    config.write_text(
+        'on = "model"\nid = ["n"]\n[column]\ngenerated_problem = "answer"\nreference_problem = "problem"\n'
+    )
+    assert "row 2 of" in run("explain", pairs, "--config", config).stdout
+    config.write_text('previous = "old"\n')
+    assert "--previous" not in run("rescore", pairs, tmp_path / "out", "--config", config).stderr, "it is given"
+    config.write_text('format = "json"\nby = ["model"]\n')
+    run("score", pairs, tmp_path / "scored", *RENAMED)
+    assert run("report", tmp_path / "scored", "--config", config).stdout.startswith("{")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("workerz = 3", "did you mean workers?"),
+        ("workers = 'many'", "whole number"),
+        ("column = 'a=b'", "table"),
+        ("quiet = true", "quiet"),
+        ("engine = 'ryy'", "ray"),
+        ("[column]\ngeneratd_problem = 'x'", "did you mean generated_problem?"),
+    ],
+)
+def test_a_wrong_file_of_settings_exits_with_2(text: str, said: str, pairs: Path, tmp_path: Path) -> None:
+    config = tmp_path / "settings.toml"
+    config.write_text(text)
+    result = run("score", pairs, tmp_path / "out", "--config", config)
+    assert result.exit_code == 2 and said in only_line(result.stderr)
+    assert not (tmp_path / "out").exists()

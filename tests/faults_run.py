@@ -1,0 +1,351 @@
+"""Runs that meet each fault of a cluster, a store or a machine, and what is lost, doubled or stale in the end.
+
+    python -m tests.faults_run
+    python -m tests.faults_run --only 'a node *'
+
+A run that ends is started again, as a scheduler does. A row is lost if the output does not have it, doubled if it has
+it twice, and stale if its score is not that of the input's row as it is now. Prints a Markdown table (infra/README.md)
+and ends with 1 where a number in it is not 0. It is no test of the default run: it starts Ray clusters in a network
+namespace and takes minutes. What this machine does not allow (such a namespace, mounts) is skipped and said.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fnmatch import fnmatch
+from functools import partial
+from http.server import ThreadingHTTPServer
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pddl_eval.errors import RunError, UserError
+from pddl_eval.options import RunOptions
+from pddl_eval.run import partitions
+from pddl_eval.run.places import locate, put_bytes
+
+from tests.run.cluster import ROOT, Cluster
+from tests.run.length_scorer import length_scorer, run_scorer
+from tests.run.parquet_files import numbered, write_numbered
+from tests.run.test_faults import WITHOUT, FaultyStore
+
+ROWS, SHARD_ROWS = 400, 10
+
+STARTS = 6
+"""Starts of a run, at most."""
+
+SCRIPT = """
+import sys
+from pddl_eval.commands.command import command, run_alone
+from pddl_eval.options import RunOptions
+from tests.run.length_scorer import length_scorer, run_scorer
+
+@command
+def score(source: str, output: str, pause: float, run: RunOptions) -> None:
+    run_scorer(source, output, length_scorer(pause=pause), run)
+
+if __name__ == "__main__":
+    run_alone(score)
+"""
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "pipeline")])}
+
+
+class Skipped(Exception):
+    """This machine cannot make the fault."""
+
+
+class Case:
+    """A folder with an input, and the runs that were started on it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.output = folder, folder / "out"
+        self.source = write_numbered(folder / "in" / "pairs.parquet", rows=ROWS, row_group=150)
+        self.table = numbered(ROWS)
+        self.codes: list[int] = []
+        (folder / "score.py").write_text(SCRIPT)
+
+    def begin(self, *options: str, cluster: Cluster | None = None, pause: float = 0.15) -> subprocess.Popen[str]:
+        inside = cluster.inside if cluster else []
+        ray = ["--engine", "ray", "--address", cluster.address] if cluster else ["--engine", "local"]
+        places = (self.folder / "score.py", self.source, self.output, "--pause", pause, "--shard-rows", SHARD_ROWS)
+        return subprocess.Popen(
+            [*inside, sys.executable, *map(str, places), *ray, *options],
+            env=cluster.environment if cluster else ENVIRONMENT,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def finish(self, run: subprocess.Popen[str], *options: str, cluster: Cluster | None = None) -> None:
+        """Wait for the run, and start it again until it ends well."""
+        while True:
+            _, errors = run.communicate(timeout=400)
+            self.codes.append(run.returncode)
+            if run.returncode:
+                print(f"    {' | '.join(errors.splitlines()[-2:])[-400:]}", file=sys.stderr)
+            if run.returncode == 0 or len(self.codes) == STARTS:
+                return
+            run = self.begin(*options, cluster=cluster)
+
+    def await_partitions(self, run: subprocess.Popen[str], number: int) -> None:
+        while len(list(self.output.glob("*.parquet"))) < number:
+            if run.poll() is not None:
+                raise RuntimeError(f"the run ended: {run.stderr and run.stderr.read()}")
+            time.sleep(0.02)
+
+    def here(self, options: RunOptions, source: str = "", output: str = "", **scorer: object) -> None:
+        """Run in this process, again until it ends well."""
+        for _ in range(STARTS):
+            try:
+                scored = length_scorer(**scorer)  # type: ignore[arg-type]
+                run_scorer(source or self.source, output or self.output, scored, options)
+                self.codes.append(0)
+                return
+            except (RunError, UserError) as error:
+                print(f"    {error}", file=sys.stderr)
+                self.codes.append(2 if isinstance(error, UserError) else 1)
+
+    def judge(self, output: str = "") -> tuple[int, int, int]:
+        """Rows lost, doubled, stale."""
+        place = locate(output or self.output)
+        names = [name for name in partitions_of(place) if name.endswith(".parquet")]
+        tables = [pq.read_table(f"{place.path}/{name}", filesystem=place.filesystem) for name in sorted(names)]
+        rows = pa.concat_tables(tables).to_pylist() if tables else []
+        seen = Counter(row["n"] for row in rows)
+        truth = {row["n"]: row["text"] for row in self.table.to_pylist()}
+        stale = sum(row["text"] != truth.get(row["n"]) or row["length"] != len(row["text"]) for row in rows)
+        return len(truth.keys() - seen), sum(count - 1 for count in seen.values()), stale
+
+
+def partitions_of(place: object) -> list[str]:
+    from pddl_eval.run.places import list_files
+
+    return list(list_files(place))  # type: ignore[arg-type]
+
+
+@contextmanager
+def cluster_of(workers: int) -> Iterator[Cluster]:
+    cluster = Cluster()
+    try:
+        if not cluster.make_network():
+            raise Skipped("needs a network namespace of its own")
+        cluster.start(workers)
+        yield cluster
+    finally:
+        cluster.stop()
+
+
+def mount(*arguments: object) -> None:
+    if subprocess.run(["mount", *map(str, arguments)], capture_output=True).returncode:
+        raise Skipped("may not mount")
+
+
+def a_node_lacks(mounts: str, case: Case) -> tuple[int, int, int]:
+    case.output.mkdir()
+    with cluster_of(1) as cluster:
+        cluster.add(1, mounts.format(folder=case.folder))
+        case.finish(case.begin(cluster=cluster), cluster=cluster)
+    return case.judge()
+
+
+def a_store_refuses(error: tuple[int, str], case: Case) -> tuple[int, int, int]:
+    """All requests for five seconds."""
+    from moto.server import ThreadedMotoServer
+    from pyarrow import fs
+
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    began: list[float] = []
+
+    def is_refused(request: FaultyStore) -> bool:
+        if request.requests > 150 and not began:
+            began.append(time.monotonic())
+        return bool(began) and time.monotonic() - began[0] < 5.0
+
+    behaviour = {"endpoint": f"http://{host}:{port}", "is_refused": is_refused, "error": error}
+    store = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (FaultyStore,), behaviour))
+    threading.Thread(target=store.serve_forever, daemon=True).start()
+    os.environ |= {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing", "AWS_REGION": "us-east-1"}
+    os.environ["AWS_ENDPOINT_URL"] = f"http://127.0.0.1:{store.server_port}"
+    try:
+        keys = {"access_key": "testing", "secret_key": "testing", "region": "us-east-1", "scheme": "http"}
+        fs.S3FileSystem(endpoint_override=f"{host}:{port}", allow_bucket_creation=True, **keys).create_dir("bucket")
+        put_bytes(locate("s3://bucket/in.parquet"), case.source.read_bytes())
+        options = RunOptions(engine="local", shard_rows=SHARD_ROWS)
+        case.here(options, "s3://bucket/in.parquet", "s3://bucket/out")
+        if not began:
+            raise RuntimeError("nothing was refused")
+        return case.judge("s3://bucket/out")
+    finally:
+        store.shutdown()
+        store.server_close()
+        server.stop()
+
+
+def a_signal(number: signal.Signals, engine: str, case: Case) -> tuple[int, int, int]:
+    if engine == "local":
+        return _signal(number, case, None)
+    with cluster_of(2) as cluster:
+        return _signal(number, case, cluster)
+
+
+def _signal(number: signal.Signals, case: Case, cluster: Cluster | None) -> tuple[int, int, int]:
+    options = () if cluster else ("--workers", "2")
+    run = case.begin(*options, cluster=cluster)
+    case.await_partitions(run, 6)
+    os.killpg(run.pid, number)
+    case.finish(run, *options, cluster=cluster)
+    return case.judge()
+
+
+def the_head_is_lost(case: Case) -> tuple[int, int, int]:
+    with cluster_of(2) as cluster:
+        run = case.begin(cluster=cluster)
+        case.await_partitions(run, 6)
+        os.killpg(cluster.nodes[0].pid, signal.SIGKILL)
+        run.wait(300)
+    with cluster_of(2) as cluster:
+        case.finish(run, cluster=cluster)
+    return case.judge()
+
+
+def spot_nodes(case: Case) -> tuple[int, int, int]:
+    """One node stays; another one comes and goes."""
+    with cluster_of(2) as cluster:
+        run = case.begin(cluster=cluster, pause=2.0)
+        while run.poll() is None:
+            until = time.monotonic() + 20
+            while run.poll() is None and time.monotonic() < until:
+                time.sleep(0.1)
+            cluster.kill_node()
+            cluster.add(1)
+        case.finish(run, cluster=cluster)
+    return case.judge()
+
+
+def two_runs(case: Case) -> tuple[int, int, int]:
+    runs = [case.begin("--workers", "2") for _ in range(2)]
+    for run in runs:
+        run.wait(200)
+        case.codes.append(run.returncode)
+    return case.judge()
+
+
+def a_changed_input(case: Case) -> tuple[int, int, int]:
+    """Two texts are exchanged half way; the run refuses to go on, and the folder is deleted."""
+    run = case.begin("--workers", "2")
+    case.await_partitions(run, 6)
+    texts = case.table["text"].to_pylist()
+    texts[7], texts[399] = texts[399], texts[7]
+    case.table = case.table.set_column(1, "text", pa.array(texts))
+    run.send_signal(signal.SIGTERM)
+    run.wait(60)
+    case.codes.append(run.returncode)
+    pq.write_table(case.table, case.source, row_group_size=150)
+    refused = case.begin("--workers", "2")
+    refused.wait(60)
+    case.codes.append(refused.returncode)
+    if refused.returncode != 2:
+        return case.judge()
+    case.output = case.folder / "new"
+    case.finish(case.begin("--workers", "2"))
+    return case.judge()
+
+
+def slow_rows(case: Case) -> tuple[int, int, int]:
+    """Every third row takes as long as a shard may take."""
+    seconds, partitions.SHARD_SECONDS = partitions.SHARD_SECONDS, 0.05
+    try:
+        slow = tuple(case.table["text"].to_pylist()[::3])
+        case.here(RunOptions(engine="local", shard_rows=100), slow=slow)
+    finally:
+        partitions.SHARD_SECONDS = seconds
+    return case.judge()
+
+
+def a_clock_jumps(case: Case) -> tuple[int, int, int]:
+    run = case.begin("--workers", "2")
+    case.await_partitions(run, 6)
+    run.kill()
+    run.communicate()
+    case.codes.append(run.returncode)
+    now, jump = time.time, 10 * 365 * 86400
+    for sign in (-1, 1):
+        for path in sorted(case.output.glob("*.parquet"))[:3]:
+            os.utime(path, (now() - sign * jump,) * 2)
+        time.time = lambda sign=sign: now() + sign * jump  # type: ignore[misc]
+        try:
+            case.here(RunOptions(engine="local", shard_rows=SHARD_ROWS))
+        finally:
+            time.time = now
+    return case.judge()
+
+
+def a_full_disk(case: Case) -> tuple[int, int, int]:
+    case.output.mkdir()
+    mount("-t", "tmpfs", "-o", "size=80k", "none", case.output)
+    try:
+        run = case.begin("--workers", "2")
+        run.wait(100)
+        mount("-o", "remount,size=50m", case.output)
+        case.finish(run, "--workers", "2")
+        return case.judge()
+    finally:
+        subprocess.run(["umount", "--lazy", case.output], check=False)
+
+
+FAULTS: dict[str, Callable[[Case], tuple[int, int, int]]] = {
+    "a node without the input": partial(a_node_lacks, WITHOUT["input"]),
+    "a node that may not write the output": partial(a_node_lacks, WITHOUT["output"]),
+    "a node without the output's mount": partial(a_node_lacks, WITHOUT["mount"]),
+    "a store that answers 403 for 5 s": partial(a_store_refuses, (403, "AccessDenied")),
+    "a store that answers ExpiredToken for 5 s": partial(a_store_refuses, (400, "ExpiredToken")),
+    "SIGINT, local": partial(a_signal, signal.SIGINT, "local"),
+    "SIGTERM, local": partial(a_signal, signal.SIGTERM, "local"),
+    "SIGINT, Ray": partial(a_signal, signal.SIGINT, "ray"),
+    "SIGTERM, Ray": partial(a_signal, signal.SIGTERM, "ray"),
+    "the head is lost": the_head_is_lost,
+    "a spot node that comes and goes every 20 s": spot_nodes,
+    "two runs at once": two_runs,
+    "the input is changed half way": a_changed_input,
+    "slow rows": slow_rows,
+    "a clock that jumps ten years": a_clock_jumps,
+    "a full disk": a_full_disk,
+}
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    arguments.add_argument("--only", default="*", help="a pattern of faults' names")
+    only = arguments.parse_args().only
+    print("| fault | exit codes of the starts | rows lost | doubled | stale |\n|---|---|---|---|---|", flush=True)
+    wrong = 0
+    for name, fault in FAULTS.items():
+        if fnmatch(name, only):
+            with tempfile.TemporaryDirectory(prefix="faults-", dir="/tmp", ignore_cleanup_errors=True) as folder:
+                case = Case(Path(folder))
+                try:
+                    numbers = fault(case)
+                except Skipped as reason:
+                    print(f"| {name} | skipped: this machine {reason} | | | |", flush=True)
+                    continue
+                codes = ", ".join(map(str, case.codes))
+                print(f"| {name} | {codes} | {' | '.join(map(str, numbers))} |", flush=True)
+                wrong += any(numbers) or case.codes[-1:] not in ([0], [2]) or 0 not in case.codes
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

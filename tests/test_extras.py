@@ -1,0 +1,50 @@
+"""What needs an extra that is not installed says so; ``tests/docs/test_installed.py`` tries it in an environment."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from pddl_eval import errors
+from pddl_eval.errors import EXTRAS, UserError, how_to_install
+from pddl_eval.options import RunOptions
+from pddl_eval.run.engines import _connect
+
+from tests.commands.running import ROOT, run
+
+SAMPLE = ROOT / "pipeline" / "pddl_eval" / "benchmark" / "sample.parquet"
+
+
+@pytest.fixture
+def nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    for extra in EXTRAS:
+        monkeypatch.setitem(errors.EXTRAS, extra, ("a_package_that_nobody_has",))
+
+
+def test_every_extra_is_declared_under_its_name() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert EXTRAS.keys() < declared.keys()
+    assert all(how_to_install(extra) is None for extra in ("ray", "planner", "figures"))
+
+
+def test_the_engine_ray(nothing_installed: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for arguments in (["--engine", "ray"], ["--address", "auto"]):
+        result = run("score", SAMPLE, tmp_path / "scored", *arguments)
+        assert result.exit_code == 2
+        assert "pddl-eval[ray]" in result.stderr
+    assert not (tmp_path / "scored").exists()
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
+    with pytest.raises(UserError, match=r"pddl-eval\[ray\]"):
+        _connect(RunOptions())
+
+
+@pytest.mark.parametrize("arguments", [["--output", "report.html"], ["--output", "report/"], ["--figures", "figures"]])
+def test_a_report_with_figures(nothing_installed: None, arguments: list[str]) -> None:
+    result = run("report", "scored", *arguments)
+    assert result.exit_code == 2
+    assert "pddl-eval[figures]" in result.stderr
+
+
+def test_the_planner(nothing_installed: None) -> None:
+    assert "pddl-eval[planner]" in (how_to_install("planner") or "")
