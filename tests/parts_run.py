@@ -105,7 +105,9 @@ def main() -> None:
             "rows stale or in another order": 0 if found.equals(expected) else 1,
             "summary": 0 if (kept["rows"], kept["verdicts"]) == (summary.rows, dict(summary.verdicts)) else 1,
             "not finished": 0 if run_status(output).finished else 1,
-            "files left behind": len([path for path in output.iterdir() if path.name.startswith("_running")]),
+            "files left behind": len(
+                [path for path in output.iterdir() if path.name.startswith(("_running", "_in_process", "_failed"))]
+            ),
         }
         partitions = len(list(output.glob("*.parquet")))
         print(f"{arguments.rows:,} rows in {partitions} partitions, {starts} starts, {kills} killed")

@@ -338,9 +338,9 @@ def test_what_lies_behind_a_null_is_no_content() -> None:
 
 
 def test_both_functions_take_the_same_settings() -> None:
-    own = {"previous", "previous_columns", "retry", "warn"}
+    own = {"previous", "previous_columns", "retry"}
     mine, theirs = (inspect.signature(function).parameters.keys() for function in (rescore_dataset, score_dataset))
-    assert mine - own == theirs - {"part"}
+    assert mine - own == theirs - {"part", "rows_per_file"}
 
 
 def test_preparing_says_what_would_be_done_and_writes_nothing(old: Path) -> None:

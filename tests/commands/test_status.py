@@ -23,7 +23,7 @@ def test_from_no_run_to_a_finished_one(tmp_path: Path) -> None:
         status = run("status", place)
         assert status.exit_code == code
         assert ("not finished" in status.stdout) == (code == 3)
-    found = json.loads(run("status", place, "--json").stdout)
+    found = json.loads(run("status", place, "--format", "json").stdout)
     assert (found["finished"], found["rows_done"], found["missing"]) == (True, 30, [])
     for part in ("0/2", "3/2", "half"):
         refused = run("score", tmp_path / "plans.parquet", tmp_path / "no", "--part", part)

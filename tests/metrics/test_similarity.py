@@ -34,7 +34,7 @@ def test_texts_are_cut() -> None:
 
 def test_embedding_without_the_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "sentence_transformers", raising=False)
-    monkeypatch.setattr("pddl_eval.options.find_spec", lambda _: None)
+    monkeypatch.setattr("pddl_eval.errors.find_spec", lambda _: None)
     with pytest.raises(UserError, match="pddl-eval\\[embedding\\]"):
         compare_plans("a", "a", similarity="embedding:some/model")
 

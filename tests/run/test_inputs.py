@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 import pyarrow as pa
@@ -146,6 +146,23 @@ def test_every_row_is_in_exactly_one_shard(files: list[list[RowGroup]], shard_ro
         assert mine, "an empty file keeps its schema in an empty shard"
     assert all(shard.rows <= shard_rows for shard in planned)
     assert len({shard.name for shard in planned}) == len(planned)
+
+
+@given(row_groups, st.integers(1, 60), st.lists(st.tuples(st.integers(0, 600), st.integers(1, 90)), max_size=4))
+def test_what_is_planned_is_what_others_leave(
+    groups: list[RowGroup], shard_rows: int, others: list[tuple[int, int]]
+) -> None:
+    rows = sum(group.rows for group in groups)
+    done = sorted((start, min(rows, start + count)) for start, count in others if start < rows)
+    planned = plan_shards(described(groups), shard_rows, {"0": done})
+    covered = {row for start, stop in done for row in range(start, stop)}
+    rest = [row for shard in planned for row in range(shard.start, shard.stop)]
+    assert rest == [row for row in range(rows) if row not in covered]
+    bounds = [0, *accumulate(group.rows for group in groups)]
+    for shard in planned:
+        assert shard.group is None or (shard.group in bounds and shard.group <= shard.start)
+        whole = shard.start in bounds and shard.stop in bounds
+        assert whole or shard.group is not None
 
 
 @given(row_groups, st.integers(1, 60))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from pddl_eval.run.places import Location, OutputError
 from pddl_eval.run.retries import run_shards
 from pddl_eval.run.score import MANIFEST, SUMMARY, Event, Waiting, prepare_run
 
+from tests.run import length_scorer as length_scorer_module
 from tests.run.length_scorer import length_scorer, run_scorer
 from tests.run.parquet_files import numbered, read_output, write_numbered
 
@@ -32,10 +34,25 @@ def pairs(tmp_path: Path) -> Path:
     return write_numbered(tmp_path / "pairs.parquet", rows=ROWS, row_group=120)
 
 
+class Clock:
+    """A clock on which only slow rows take time."""
+
+    now = 0.0
+    perf_counter = staticmethod(time.perf_counter)
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """A slow row, and the time is up."""
-    monkeypatch.setattr(partitions, "SHARD_SECONDS", 0.04)
+    clock = Clock()
+    monkeypatch.setattr(partitions, "time", clock)
+    monkeypatch.setattr(length_scorer_module, "time", clock)
 
 
 def ranges(out: Path) -> list[tuple[int, int]]:

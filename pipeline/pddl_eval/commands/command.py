@@ -234,7 +234,7 @@ MAPPINGS = ("columns", "previous_columns", "against_columns")
 
 READERS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(MAPPINGS, column_names),
-    **dict.fromkeys(("by", "on", "keep"), split_names),
+    **dict.fromkeys(("by", "on"), split_names),
     "domain": domain_text,
 }
 """How arguments become values, by the name of the parameter."""

@@ -22,7 +22,7 @@ DATASETS = ("inputs", "scored", "old", "source")
 """The parameters of commands that name a dataset whose columns the options are about."""
 
 FILES_TRIED = 200
-"""Files and folders that are looked at to find the first Parquet file of a folder."""
+"""Files, and folders, that are looked at to find the first file of rows in a folder."""
 
 LINE_CHARACTERS = 2**20
 """Of a first line, at most."""
@@ -132,13 +132,14 @@ def _columns(ctx: typer.Context, *datasets: str) -> list[str]:
 
 
 def _files(word: str) -> Iterator[Path]:
-    """The first Parquet file that a word means, if there is one nearby."""
-    if "://" in word:
+    """The first file of rows that a word means, if there is one nearby."""
+    if "://" in word or "**" in word or word.startswith("~"):  # A shell has replaced ~ where it means a folder.
         return
-    place = Path(word).expanduser()
+    place = Path(word)
     found: Iterator[Path] = iter([place])
     if place.is_dir():
-        found = (Path(folder) / name for folder, _, names in os.walk(place) for name in sorted(names))
+        walked = islice(os.walk(place), FILES_TRIED)
+        found = (Path(folder) / name for folder, _, names in walked for name in sorted(names))
         found = (file for file in islice(found, FILES_TRIED) if file.suffix in _ROWS and file.name[0] not in "._")
     elif re.search(r"[*?\[]", word):
         pattern = place.relative_to(place.anchor)

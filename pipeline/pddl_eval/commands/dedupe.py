@@ -6,7 +6,7 @@ from typing import Annotated, cast
 
 from typer import Argument, Option
 
-from pddl_eval.commands.command import Inputs, IsPlaceholder, Workers, command, flag_of
+from pddl_eval.commands.command import Inputs, IsPlaceholder, Workers, command, flag_of, split_names
 from pddl_eval.commands.completion import one_column, renamed_columns, several_columns
 from pddl_eval.options import ScoringOptions
 from pddl_eval.shown import printable
@@ -60,7 +60,7 @@ def dedupe(
             split_by=split_by,
             against=against,
             against_columns=cast("dict[str, str] | None", against_columns),
-            keep=keep or (),
+            keep=split_names(keep or []),
             domain=domain,
             is_placeholder=is_placeholder,
             workers=workers,

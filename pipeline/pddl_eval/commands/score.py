@@ -27,6 +27,12 @@ Part = Annotated[str | None, Option(metavar="I/N", help="Score the I-th of N sha
 DryRun = Annotated[bool, Option("--dry-run", help="Print the shards and write nothing.")]
 
 
+RowsPerFile = Annotated[
+    int | None,
+    Option(metavar="N", help="Merge the partitions into files of N rows when all is scored, for many small files."),
+]
+
+
 @command
 def score(
     inputs: Inputs,
@@ -35,6 +41,7 @@ def score(
     options: ScoringOptions,
     run: RunOptions,
     part: Part = None,
+    rows_per_file: RowsPerFile = None,
     report_to: ReportTo = None,
     dry_run: DryRun = False,
 ) -> None:
@@ -49,24 +56,36 @@ def score(
     pddl-eval score answers.parquet scored --references problems.parquet --on id
     pddl-eval score logs/ scored --from inspect --references problems.parquet --report report/
     pddl-eval score pairs.parquet scored --part 3/32
+    pddl-eval score many-small-files scored --rows-per-file 100000
 
     OUTPUT gets Parquet partitions: every column of INPUT unchanged, then the score columns.
     If the command is interrupted, the same command continues where it stopped, also with another --shard-rows. One run
     at a time writes into OUTPUT, or several parts of it, each once; another one says who does and exits with 2. The
-    part that finds all others done writes the summary. `pddl-eval status OUTPUT` says what is missing.
+    part that finds all others done writes the summary and the report. The command status says what is missing.
     """
-    from pddl_eval.run import pair_scorer, prepare_run, readable_input, score_dataset
+    from pddl_eval.run import (
+        SUMMARY,
+        list_files,
+        locate,
+        pair_scorer,
+        partitions_of,
+        prepare_run,
+        readable_input,
+        score_dataset,
+    )
 
     if dry_run:
-        with readable_input(inputs, output, reading, options, note, keep=False) as source:
-            print_shards(prepare_run(source, output, pair_scorer(options), run.shard_rows, part))
+        folder = output if rows_per_file is None else str(partitions_of(output))
+        with readable_input(inputs, folder, reading, options, note, keep=False) as source:
+            print_shards(prepare_run(source, folder, pair_scorer(options), run.shard_rows, part))
         return
     chosen = None if report_to is None else chosen_format(None, report_to)
     settings = asdict(reading) | asdict(options) | asdict(run)
     with watched_run() as watch:
-        summary = score_dataset(inputs, output, part=part, watch=watch, warn=note, **settings)
+        settings |= {"part": part, "rows_per_file": rows_per_file}
+        summary = score_dataset(inputs, output, watch=watch, warn=note, **settings)
     print(summary)
-    if chosen is not None:
+    if chosen is not None and (part is None or SUMMARY in list_files(locate(output))):
         write_as(built(output), chosen, report_to)
 
 

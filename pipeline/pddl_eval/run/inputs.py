@@ -21,7 +21,7 @@ import posixpath
 import re
 import struct
 import threading
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -315,7 +315,7 @@ def _plan(source: Source, shard_rows: int, done: Mapping[str, Ranges]) -> Iterat
         if not file.rows and not ranges:
             yield Shard(stem, file.version, 0, 0)
         for low, high in left_over(ranges, 0, file.rows):
-            for start, stop in _ranges(file, shard_rows, low, high):
+            for start, stop in _ranges(file, shard_rows, bounds, low, high):
                 group = bisect_right(bounds, start)
                 inside = bounds[group - 1] < start or stop < bounds[group]
                 yield Shard(stem, file.version, start, stop, bounds[group - 1] if inside else None)
@@ -855,14 +855,14 @@ def _declared(field: pa.Field | None) -> str:
     return "no column" if field is None else f"{field.name}: {field.type}{'' if field.nullable else ' not null'}"
 
 
-def _ranges(file: InputFile, shard_rows: int, low: int, high: int) -> Iterator[tuple[int, int]]:
+def _ranges(file: InputFile, shard_rows: int, bounds: Sequence[int], low: int, high: int) -> Iterator[tuple[int, int]]:
     """Ranges of the rows from low to high: of whole row groups, or of parts of one that is large or cut there."""
     start = stop = low
-    size = end = 0
-    for whole in file.row_groups:
-        first, end = end, end + whole.rows
-        rows = min(end, high) - max(first, low)
-        if rows <= 0:
+    size = 0
+    for number in range(bisect_right(bounds, low) - 1, bisect_left(bounds, high)):
+        whole = file.row_groups[number]
+        rows = min(bounds[number + 1], high) - max(bounds[number], low)
+        if not rows:
             continue
         group = RowGroup(rows, whole.size * rows // whole.rows)
         if stop > start and (stop - start + group.rows > shard_rows or size + group.size > SHARD_BYTES):

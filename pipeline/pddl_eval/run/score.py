@@ -27,7 +27,7 @@ from typing import Any
 import pyarrow as pa
 
 from pddl_eval.domains import known_domain_names
-from pddl_eval.errors import RunError, did_you_mean
+from pddl_eval.errors import RunError, UserError, did_you_mean
 from pddl_eval.metrics import PAIRS
 from pddl_eval.options import SHARD_ROWS, ReadingOptions, RunOptions, ScoringOptions, takes
 from pddl_eval.progress import progress
@@ -50,6 +50,7 @@ from pddl_eval.run.inputs import (
 )
 from pddl_eval.run.joined import INPUT_FOLDER, MANIFEST, OtherRun, made_of, readable_input, require_folder
 from pddl_eval.run.lock import claimed
+from pddl_eval.run.merged import merge
 from pddl_eval.run.partitions import (
     SCORE_ERROR,
     VERDICT,
@@ -72,6 +73,12 @@ from pddl_eval.verdict import Verdict
 
 SUMMARY = "_summary.json"
 """Written last, when every partition is there; Parquet readers ignore names with a leading underscore."""
+
+PARTITIONS = "_partitions"
+"""In the output, while a run lasts whose partitions are merged in the end."""
+
+MERGED = "rows_per_file"
+"""In the manifest of such a run."""
 
 IN_PROCESS = "_in_process"
 """There while a process scores into the folder itself; it stays if that process is killed."""
@@ -158,6 +165,7 @@ def score_dataset(  # noqa: PLR0913 (one keyword a group of settings)
     scoring: ScoringOptions,
     running: RunOptions,
     part: str | None = None,
+    rows_per_file: int | None = None,
     watch: Watcher | None = None,
     warn: Callable[[str], None] | None = None,
 ) -> RunSummary:
@@ -167,8 +175,9 @@ def score_dataset(  # noqa: PLR0913 (one keyword a group of settings)
     column's meaning to its name in the input; ``domain`` is the name of a known domain or PDDL text. The other keywords
     are the flags of ``pddl-eval score``, see ``pddl-eval score --help``. After an interruption, the same call does only
     what is missing. ``part`` is one of N shares of the rows, such as ``3/32``: processes on any machines score one each
-    into the same output, and the last one completes it. Without a watcher, long work shows a progress bar on a terminal
-    and in a notebook.
+    into the same output, and the last one completes it. With ``rows_per_file`` the partitions of a complete run are
+    merged into files of so many rows. Without a watcher, long work shows a progress bar on a terminal and in a
+    notebook.
 
     ``harness`` (the flag ``--from``) says that the input is logs of that harness; ``references`` is a dataset whose
     rows are joined to the answers by the columns ``on``. ``warn`` is told what could not be read or joined.
@@ -187,9 +196,65 @@ def score_dataset(  # noqa: PLR0913 (one keyword a group of settings)
     (2, 0.5)
     >>> folder.cleanup()
     """
-    with readable_input(input, output, reading, scoring, warn) as source:
-        run = prepare_run(source, output, pair_scorer(scoring), running.shard_rows, part)
-    return finish_shards(run, running, watch=watch)
+    if rows_per_file is not None and part is not None:
+        raise UserError("Only a whole run can be merged: leave out rows_per_file, or part.")
+    folder = locate(output) if rows_per_file is None else partitions_of(output)
+    with readable_input(input, str(folder), reading, scoring, warn) as source:
+        run = prepare_run(source, str(folder), pair_scorer(scoring), running.shard_rows, part)
+    if rows_per_file is None:
+        return finish_shards(run, running, watch=watch)
+    return _finish_merged(run, rows_per_file, partial(finish_shards, run, running, watch=watch))
+
+
+def partitions_of(output: str | os.PathLike[str]) -> Location:
+    """Where the partitions lie of a run that merges them in the end, until then; raises ``DatasetError``."""
+    folder = locate(output)
+    require_folder(folder)
+    return folder / PARTITIONS
+
+
+def _finish_merged(run: Run, rows_per_file: int, finish: Callable[[], RunSummary]) -> RunSummary:
+    """Finish the run, then merge its partitions into the folder above; nothing where that is done.
+
+    A start after an interruption continues the run or merges again. The partitions are deleted when all is there.
+    """
+    output = run.work.output.parent
+    if rows_per_file < 1:
+        raise UserError(f"A file has at least one row, not {rows_per_file}.")
+    if not made_of(run.source):
+        _refuse_overlap(run.source, output)
+    present = places.list_files(output)
+    if MANIFEST not in present:
+        _refuse_foreign(output, present)
+    with claimed(output):
+        places.put_new(output / MANIFEST, json.dumps({**run.manifest, MERGED: rows_per_file}, indent=1).encode())
+        theirs = _same_run(output, run.manifest)
+        if theirs.get(MERGED) != rows_per_file:
+            raise OtherRun(f"{output} has {MERGED} {theirs.get(MERGED)}, not {rows_per_file}: choose another folder.")
+        if places.has_file(output / SUMMARY):
+            known = json.loads(places.read_bytes(output / SUMMARY))
+            summary = RunSummary(
+                output=str(output),
+                rows=known["rows"],
+                rows_scored=0,
+                rows_carried=known["rows_carried"],
+                rows_unreadable=0,
+                shards=known["shards"],
+                shards_reused=known["shards"],
+                engine="local",
+                workers=None,
+                seconds=0.0,
+                signature=known["signature"],
+                statistics=known["statistics"],
+            )
+        else:
+            summary = replace(finish(), output=str(output))
+            there = shards_named(run.source, places.list_files(run.work.output))
+            partitions = (run.work.output / shard.name for shard in there)
+            merge(partitions, output, run.work.output_schema, run.work.scorer.signature, rows_per_file)
+            places.put_bytes(output / SUMMARY, places.read_bytes(run.work.output / SUMMARY))
+        places.remove_folder(run.work.output)
+    return summary
 
 
 def prepare_run(
@@ -228,8 +293,10 @@ def prepare_run(
     present = places.list_files(folder)
     if MANIFEST in present:
         manifest = _same_run(folder, manifest)
-    elif any(name.endswith(PARQUET_SUFFIXES) for name in present):
-        raise DatasetError(f"{folder} holds Parquet files that no run of this program wrote: choose an empty folder.")
+        if MERGED in manifest:
+            raise OtherRun(f"{folder} has {MERGED} {manifest[MERGED]}: score with that, or choose another folder.")
+    else:
+        _refuse_foreign(folder, present)
     there = shards_named(source, present)
     finished = finished_records(folder, there, manifest["run"])
     done = [shard for shard in there if shard.name in finished]
@@ -343,7 +410,7 @@ def finish_run(run: Run, summarize: Callable[[Mapping[str, ShardRecord]], RunSum
     if not run.part:
         places.remove_temporary_files(output)
     for name in places.list_files(output):
-        if name.startswith(FAILED) and name.endswith(".json"):
+        if name.startswith((FAILED, IN_PROCESS)):
             places.remove_file(output / name)
     summary = summarize(records)
     content = {"run": run.work.run, "complete": True, **summary.to_json()}
@@ -730,6 +797,11 @@ def _troubles(run: Run, records: Mapping[str, ShardRecord], failures: Sequence[S
             ranges = ", ".join(f"{start:,} to {stop - 1:,}" for start, stop in record.unreadable)
             troubles.append(f"rows {ranges} of {shard.file} cannot be read ({record.damage})")
     return troubles
+
+
+def _refuse_foreign(output: Location, present: Iterable[str]) -> None:
+    if any(name.endswith(PARQUET_SUFFIXES) for name in present):
+        raise DatasetError(f"{output} holds Parquet files that no run of this program wrote: choose an empty folder.")
 
 
 def _refuse_overlap(source: Source, output: Location) -> None:

@@ -9,13 +9,13 @@ import json
 import os
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
 
 from pddl_eval.run import places
-from pddl_eval.run.forms import FileVersion, RowGroup
+from pddl_eval.run.forms import PARQUET_SUFFIXES, FileVersion, RowGroup
 from pddl_eval.run.inputs import (
     InputFile,
     Part,
@@ -29,7 +29,7 @@ from pddl_eval.run.joined import MANIFEST
 from pddl_eval.run.lock import Holder, holders, is_alive_by_now
 from pddl_eval.run.partitions import ShardRecord, finished_records
 from pddl_eval.run.places import DatasetError, Location, locate
-from pddl_eval.run.score import FAILED, SUMMARY
+from pddl_eval.run.score import FAILED, MERGED, PARTITIONS, SUMMARY
 from pddl_eval.shown import printable
 
 SPEED_SECONDS = 600.0
@@ -77,6 +77,13 @@ class RunStatus:
 
     ``failed`` says why rows are missing that the run tried to score. ``rows_per_second`` is that of the last ten
     minutes in which partitions were written, None without any.
+
+    >>> missing = (Missing("pairs.parquet", 6, 8),)
+    >>> print(RunStatus("scored", False, 8, 6, 2, 3.5, (), missing, (), "pddl-eval:0.1.0"))
+    pairs    6 of 8 (75.0%) in 2 partitions
+    speed    3.5 pairs/s
+    missing  pairs.parquet rows 6 to 7
+    state    not finished
     """
 
     output: str
@@ -133,6 +140,11 @@ def run_status(output: str | os.PathLike[str]) -> RunStatus:
         source, run, signature = _described(folder, manifest), str(manifest["run"]), str(manifest["signature"])
     except (ValueError, TypeError, KeyError, AttributeError):
         raise DatasetError(f"{folder} is not the output of a run: its {MANIFEST} cannot be read.") from None
+    if MERGED in manifest and SUMMARY not in written:
+        return replace(run_status(str(folder / PARTITIONS)), output=str(folder), finished=False)
+    if MERGED in manifest:
+        files = sum(name.endswith(PARQUET_SUFFIXES) for name in written)
+        return RunStatus(str(folder), True, source.rows, source.rows, files, None, (), (), (), signature)
     there = shards_named(source, written)
     records = finished_records(folder, there, run)
     missing = plan_shards(source, max(1, source.rows), ranges_of(each for each in there if each.name in records))
