@@ -7,12 +7,12 @@ JSON first, token by token: nothing is evaluated.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from pddl_eval.model import Action
+from pddl_eval.parsing.patterns import re
 from pddl_eval.parsing.plan_text import MAX_UNREAD, FoundPlan, Step, Unread, steps_of
 
 _MAX_LISTS = 50

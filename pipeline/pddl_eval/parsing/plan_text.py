@@ -9,13 +9,13 @@ costs more than a few passes.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import NamedTuple
 
 from pddl_eval.model import Action
+from pddl_eval.parsing.patterns import re
 
 Step = Action | frozenset[Action]
 """An action; or the concurrent actions that stand in braces, be it one or none."""
