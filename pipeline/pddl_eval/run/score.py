@@ -295,7 +295,7 @@ def prepare_run(
         manifest = _same_run(folder, manifest)
         if MERGED in manifest:
             raise OtherRun(f"{folder} has {MERGED} {manifest[MERGED]}: score with that, or choose another folder.")
-    else:
+    elif folder.name != PARTITIONS:  # Without its manifest, that is left over where a merged run was killed in the end.
         _refuse_foreign(folder, present)
     there = shards_named(source, present)
     finished = finished_records(folder, there, manifest["run"])
@@ -357,10 +357,11 @@ def finish_shards(
             return replace(summary, excluded_nodes=tuple(dict.fromkeys(excluded)))
 
         summary = summarize(records, time.perf_counter() - started)
+        made = shards_named(run.source, records.keys() - run.finished.keys())
+        if made:  # A worker may have written its partition and died, before the shard was done again and cut elsewhere.
+            _remove_doubled(run, shards_named(run.source, places.list_files(run.work.output)), made)
         troubles = _troubles(run, records, failures)
         if troubles:
-            there = shards_named(run.source, places.list_files(run.work.output))
-            _remove_doubled(run, there, shards_named(run.source, records))
             places.put_bytes(run.work.output / f"{FAILED}{run.suffix}.json", _troubled(troubles))
             raise RunIncomplete(troubles, summary)
         done = finish_run(run, lambda all_records: summarize(all_records, summary.seconds))
