@@ -357,9 +357,7 @@ def finish_shards(
             return replace(summary, excluded_nodes=tuple(dict.fromkeys(excluded)))
 
         summary = summarize(records, time.perf_counter() - started)
-        made = shards_named(run.source, records.keys() - run.finished.keys())
-        if made:  # A worker may have written its partition and died, before the shard was done again and cut elsewhere.
-            _remove_doubled(run, shards_named(run.source, places.list_files(run.work.output)), made)
+        _remove_left_behind(run, records.keys() - run.finished.keys())
         troubles = _troubles(run, records, failures)
         if troubles:
             places.put_bytes(run.work.output / f"{FAILED}{run.suffix}.json", _troubled(troubles))
@@ -422,6 +420,12 @@ def finish_run(run: Run, summarize: Callable[[Mapping[str, ShardRecord]], RunSum
 def _missing(source: Source, shard_rows: int, there: Iterable[Shard], part: Part | None = None) -> tuple[Shard, ...]:
     """The shards of the rows that others leave, or of those among them that belong to a part."""
     return plan_shards(source, shard_rows, ranges_of([*there, *(part.split(source)[1] if part else ())]))
+
+
+def _remove_left_behind(run: Run, made: Iterable[str]) -> None:
+    """Remove partitions of workers that died before they said so: what was made then need not end where they end."""
+    if own := shards_named(run.source, made):
+        _remove_doubled(run, shards_named(run.source, places.list_files(run.work.output)), own)
 
 
 def _rows_left(run: Run) -> int:
