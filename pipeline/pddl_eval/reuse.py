@@ -79,7 +79,7 @@ class Previous:
         """The rows whose scores can be carried over: they were scored, and are not to be tried again."""
         table = table.filter(pc.is_null(table[runs.SCORE_ERROR]))
         for verdict in self.verdicts:
-            tried_again = pc.is_in(table[verdict], pa.array(self.retry, table[verdict].type))
+            tried_again = pc.is_in(table[verdict].cast(pa.string()), pa.array(self.retry, pa.string()))
             table = table.filter(pc.invert(tried_again))
         return table
 
@@ -283,7 +283,7 @@ def find_known(previous: Previous, run: runs.Run, options: ScoringOptions, folde
             blocks = _Streams(stack, Path(aside, "blocks"))
             for bucket in sorted(earlier.writers.keys() & later.writers.keys()):
                 scores, rows = (pl.DataFrame(streams.read(bucket)) for streams in (earlier, later))
-                found = rows.join(scores.unique(KEY, keep="any"), on=KEY).drop(KEY)
+                found = rows.join(scores.unique(KEY, keep="first", maintain_order=True), on=KEY).drop(KEY)
                 blocks.add(found.drop(BLOCK).to_arrow().cast(known.schema), found[BLOCK].to_numpy())
         for block in blocks.writers:
             rows = blocks.read(block).sort_by([(FILE, "ascending"), (runs.KNOWN_ROW, "ascending")])
@@ -313,7 +313,10 @@ def _readable(contents: Iterator[Content]) -> Iterator[Content]:
 
 
 class _Streams:
-    """Tables divided among files on the local disk: each row is given the number of its file."""
+    """Tables divided among files on the local disk: each row is given the number of its file.
+
+    Raises ``OutputError`` where that disk is full.
+    """
 
     def __init__(self, stack: ExitStack, folder: Path) -> None:
         folder.mkdir()
@@ -325,10 +328,11 @@ class _Streams:
         table = table.take(order)
         found, starts = np.unique(numbers[order], return_index=True)
         for number, start, stop in zip(found.tolist(), starts, [*starts[1:], len(order)], strict=True):
-            if number not in self.writers:
-                stream = ipc.new_stream(f"{self.folder}/{number}", table.schema)
-                self.writers[number] = self.stack.enter_context(stream)
-            self.writers[number].write_table(table.slice(start, stop - start))
+            with runs.dataset_errors(runs.locate(self.folder), "write"):
+                if number not in self.writers:
+                    stream = ipc.new_stream(f"{self.folder}/{number}", table.schema)
+                    self.writers[number] = self.stack.enter_context(stream)
+                self.writers[number].write_table(table.slice(start, stop - start))
 
     def read(self, number: int) -> pa.Table:
         """The rows of a file, when all are written."""
