@@ -296,7 +296,7 @@ def test_a_run_in_which_nothing_ends_says_that_it_waits(
     options = replace(ALONE, shard_rows=100, json_log=str(log))
     run_scorer(pairs, tmp_path / "out", length_scorer(pause=0.3), options, watch=events.append)
     waits = [event for event in events if isinstance(event, Waiting)]
-    assert {wait.done for wait in waits} == {0, 100, 120} and len(waits) >= 6
+    assert {wait.done for wait in waits} - {ROWS} == {0, 100, 120}  # Completing the run may take long as well.
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     assert [line["done"] for line in lines if line["event"] == "waiting"] == [wait.done for wait in waits]
 
