@@ -84,6 +84,7 @@ class Case:
         return subprocess.Popen(
             [*inside, sys.executable, *map(str, script), *ray, *options],
             env=(cluster.environment if cluster else ENVIRONMENT) | places,
+            stdout=subprocess.DEVNULL,  # Ray's own messages.
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,

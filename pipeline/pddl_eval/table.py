@@ -133,7 +133,8 @@ def score_schema(schema: pa.Schema, options: ScoringOptions) -> pa.Schema:
         if name in schema.names and not is_text(schema.field(name).type):
             raise ColumnError(f"column {name} should hold text, but its type is {schema.field(name).type}")
     placeholder = options.column("is_placeholder")
-    if placeholder in schema.names and schema.field(placeholder).type not in (pa.bool_(), pa.null()):
+    # Planetarium's published dataset has 0 and 1.
+    if placeholder in schema.names and not _is_truth(schema.field(placeholder).type):
         raise ColumnError(f"column {placeholder} should be boolean, but its type is {schema.field(placeholder).type}")
     added = [column for pair in present for column in pair.columns] + list(ROW_COLUMNS)
     taken = [column.name for column in added if column.name in schema.names]
@@ -172,6 +173,10 @@ def count_unknown_domains(table: pa.Table, options: ScoringOptions) -> dict[str,
     if len(rows) > MOST_NAMES:
         named["others"] += rows.total() - named.total()
     return {UNKNOWN_DOMAINS: dict(named)} if rows else {}
+
+
+def _is_truth(type_: pa.DataType) -> bool:
+    return type_ in (pa.bool_(), pa.null()) or pa.types.is_integer(type_)
 
 
 def is_text(type_: pa.DataType) -> bool:

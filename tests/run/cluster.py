@@ -36,7 +36,7 @@ signal.pause()
 """
 """Keeps a network namespace alive in which the loopback device is up."""
 
-START_SECONDS = 60.0
+START_SECONDS = 180.0
 
 
 @dataclass(slots=True)

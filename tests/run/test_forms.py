@@ -10,6 +10,7 @@ import json
 import lzma
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import polars as pl
@@ -30,7 +31,7 @@ from pddl_eval.run.inputs import (
     plan_shards,
     read_row,
 )
-from pddl_eval.run.places import DatasetError
+from pddl_eval.run.places import DatasetError, locate
 
 from tests.run.parquet_files import numbered, read_output
 
@@ -341,6 +342,16 @@ def test_a_damaged_row_of_a_csv_costs_a_row_and_is_named(
 def test_files_that_are_refused(name: str, content: bytes, sentence: str, tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match=sentence):
         written(tmp_path / name, content)
+
+
+@pytest.mark.parametrize("suffix", FORMS)
+def test_ctrl_c_does_not_wait_for_the_end_of_a_large_file(suffix: str, tmp_path: Path) -> None:
+    place = tmp_path / f"x{suffix}"
+    place.write_bytes(FORMS[suffix](numbered(1000)))
+    stopped = Event()
+    stopped.set()
+    with pytest.raises(KeyboardInterrupt):
+        inputs._describe(str(place), locate(tmp_path), stopped)
 
 
 def test_an_empty_file_has_no_rows(tmp_path: Path) -> None:

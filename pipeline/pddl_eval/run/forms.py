@@ -20,6 +20,9 @@ from pddl_eval.run.places import DatasetError, Location
 HEAD_BYTES = 64 * 1024
 """Read of a file's beginning to see what it is; the same at its end tells it from other versions of it."""
 
+READ_BYTES = 2 * 2**20
+"""Read of a text or a compressed file at a time."""
+
 MOST_MARKS = 1024
 """Places in a file where reading can begin, at most: they travel with every shard."""
 
@@ -171,11 +174,11 @@ def look_at(file: pa.NativeFile, location: Location) -> tuple[Form, str | None]:
 
     Raises ``DatasetError`` where it is none of them.
     """
+    if location.name.endswith(PARQUET_SUFFIXES):
+        return Form.PARQUET, None  # Whatever it holds: its reader says what is wrong with it.
     head = file.read_at(min(file.size(), HEAD_BYTES), 0)
     compression = next((name for magic, name in _COMPRESSED.items() if head.startswith(magic)), None)
     named = form_of_name(location.name)
-    if compression is None and named is Form.PARQUET:
-        return named, None  # Whatever it holds: its reader says what is wrong with it.
     if compression is not None:
         with open_bytes(location, compression) as stream:
             head = stream.read(HEAD_BYTES)
@@ -231,9 +234,11 @@ def open_bytes(location: Location, compression: str | None, place: int = 0) -> p
     if compression is None:
         file.seek(place)
         return file
+    # Decompressors ask for some kilobytes at a time, and each may be a request to a store.
+    buffered = pa.BufferedInputStream(file, READ_BYTES)
     if compression == "xz":
-        return pa.PythonFile(_Xz(file), "r")
-    return pa.CompressedInputStream(file, compression)
+        return pa.PythonFile(_Xz(buffered), "r")
+    return pa.CompressedInputStream(buffered, compression)
 
 
 class _Xz(lzma.LZMAFile):

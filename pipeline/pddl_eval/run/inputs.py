@@ -1,6 +1,6 @@
 """What an input consists of: its files, found and described, its shards, and their rows.
 
-Parquet, which its footers describe, is read here; ``forms`` says what other files there are and who reads them.
+``forms`` says what forms of files there are; each is described and read in a file of its own.
 
 The order of the files, and with it of the output, is that of their partitions' names and does not depend on the order
 of a listing. A shard is named by what it covers, so the same input has the same shards wherever and whenever it is
@@ -19,7 +19,6 @@ import hashlib
 import os
 import posixpath
 import re
-import struct
 import threading
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,27 +32,24 @@ from typing import Any, TypeVar
 from urllib.parse import unquote
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyarrow import fs
 
 from pddl_eval.errors import did_you_mean
 from pddl_eval.options import SHARD_ROWS
-from pddl_eval.run import arrow_ipc, lines
+from pddl_eval.run import arrow_ipc, lines, parquet
 from pddl_eval.run.arrow_ipc import ArrowReader
 from pddl_eval.run.forms import (
-    AS_LINES,
     SUFFIXES,
     FileVersion,
     Form,
     Reader,
     RowGroup,
-    changed,
-    form_of_content,
     form_of_name,
     json_and_not_lines,
     look_at,
 )
 from pddl_eval.run.lines import Columns, LinesReader
+from pddl_eval.run.parquet import ParquetReader
 from pddl_eval.run.places import (
     STORE_ATTEMPTS,
     DatasetError,
@@ -99,10 +95,6 @@ HASHED_BYTES = 2 * 2**30
 """Bytes of an input of which a run's start reads the whole content, one or two seconds a gigabyte."""
 
 BATCH_ROWS = 1024
-LOCAL_BUFFER_BYTES = 128 * 1024
-REMOTE_BUFFER_BYTES = 2 * 2**20
-"""Read from each column chunk at a time: what a worker holds of a file is this times the number of columns."""
-
 HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
 
 SALVAGE_BATCHES = 16_384
@@ -113,8 +105,6 @@ READ_ATTEMPTS = 2
 
 READ_ERRORS = (OSError, pa.ArrowException)
 
-_FOOTER_BYTES = 64 * 1024
-_MAGIC = b"PAR1"
 
 Input = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """A file, a folder, a pattern (``*``, ``**``, ``?``), a URI, ``-`` for standard input, or several of them."""
@@ -233,32 +223,6 @@ def _folder_keys(name: str) -> Iterator[tuple[str, str | None]]:
         key, equals, value = folder.partition("=")
         if key and equals:
             yield unquote(key), None if value == HIVE_NULL else unquote(value)
-
-
-def read_footer(file: pa.NativeFile, location: Location) -> tuple[FileVersion, pq.FileMetaData]:
-    """The version of an open file and what its footer says; raises ``DatasetError`` for a file that is not Parquet."""
-    size = file.size()
-    tail = file.read_at(min(size, _FOOTER_BYTES), max(0, size - _FOOTER_BYTES))
-    # Thrift metadata, its length and the magic number end the file, which begins with the magic number too.
-    length = struct.unpack("<I", tail[-8:-4])[0] + 8 if len(tail) >= 12 and tail.endswith(_MAGIC) else size
-    if length + len(_MAGIC) > size:
-        raise DatasetError(f"{location} is not a Parquet file{_what_it_is(tail, file.read_at(min(size, 64), 0))}.")
-    footer = tail[-length:] if length <= len(tail) else file.read_at(length, size - length)
-    try:
-        metadata = pq.read_metadata(pa.BufferReader(_MAGIC + footer))
-    except (OSError, pa.ArrowException) as error:
-        raise DatasetError(f"{location} is not a Parquet file that can be read: {one_line(error)}.") from None
-    return FileVersion(location, hashlib.blake2b(footer, digest_size=16).hexdigest()), metadata
-
-
-def _what_it_is(tail: bytes, head: bytes) -> str:
-    """What a file seems to be that is not Parquet, and what to do about it."""
-    if tail.endswith(b"PARE"):
-        return ": its footer is encrypted, so write it without encryption first"
-    found = form_of_content(head)
-    if found is not None:
-        return f" but seems to be {found}: give it a name that ends in {SUFFIXES[found][0]}"
-    return f" but seems to be JSON: {AS_LINES}" if head.lstrip().startswith(b"[") else ""
 
 
 def contents(source: Source) -> dict[str, str]:
@@ -512,14 +476,8 @@ def column_batches(source: Source, names: Sequence[str], batch_rows: int = BATCH
 
 def _own_batches(file: InputFile, schema: pa.Schema, batch_rows: int) -> Iterator[pa.RecordBatch]:
     """Those columns of a file, from its first row to its last; nothing else of it is decoded."""
-    place = file.version.location
     if file.version.form is Form.PARQUET:
-        with (
-            place.filesystem.open_input_file(place.path) as stream,
-            pq.ParquetFile(stream, buffer_size=REMOTE_BUFFER_BYTES, pre_buffer=False) as parquet,
-        ):
-            for batch in parquet.iter_batches(batch_rows, columns=schema.names, use_threads=False):
-                yield batch.select(schema.names)
+        yield from parquet.column_batches(file.version, schema.names, batch_rows)
     else:
         with closing(_open(file.version)) as reader:
             yield from reader.read(0, file.rows, batch_rows, schema, lost={})
@@ -635,53 +593,6 @@ def close_file() -> None:
         _kept.reader = None
 
 
-@dataclass(slots=True)
-class _ParquetReader:
-    """A Parquet file open at the row ``position``: ``rest`` is what was decoded and not yet asked for."""
-
-    file: FileVersion
-    parquet: pq.ParquetFile
-    bounds: list[int]  # Of the row groups: the first row of each, and the number of rows.
-    batches: Iterator[pa.RecordBatch] = field(default_factory=lambda: iter(()))
-    position: int = -1
-    rest: pa.RecordBatch | None = None
-
-    def close(self) -> None:
-        self.parquet.close(force=True)
-
-    def row_group(self, row: int) -> tuple[int, int]:
-        group = bisect_right(self.bounds, row)
-        return self.bounds[group - 1], self.bounds[group]
-
-    def read(  # noqa: PLR0913 (see Reader)
-        self,
-        start: int,
-        stop: int,
-        batch_rows: int,
-        schema: pa.Schema,  # noqa: ARG002 (it is the file's own)
-        lost: dict[int, str],  # noqa: ARG002 (a damaged page costs more than a row)
-        *,
-        one_group: bool = False,
-    ) -> Iterator[pa.RecordBatch]:
-        """Continue decoding where ``start`` is ahead in the same row group, otherwise begin at its row group."""
-        group = bisect_right(self.bounds, start) - 1
-        if not self.bounds[group] <= self.position <= start:
-            self.rest = None
-            self.position = self.bounds[group]
-            groups = [group] if one_group else range(group, self.parquet.num_row_groups)
-            self.batches = self.parquet.iter_batches(batch_rows, row_groups=groups, use_threads=False)
-        while self.position < stop:
-            batch = self.rest if self.rest is not None else next(self.batches, None)
-            if batch is None:
-                raise OSError("the file holds fewer rows than its footer says")
-            first = min(batch.num_rows, max(0, start - self.position))
-            last = min(batch.num_rows, stop - self.position)
-            self.rest = batch.slice(last) if last < batch.num_rows else None
-            self.position += last
-            if last > first:
-                yield batch.slice(first, last - first)
-
-
 class _Kept(threading.local):
     """What a thread keeps from one shard to the next."""
 
@@ -702,19 +613,9 @@ def _reader(file: FileVersion) -> Reader:
 
 def _open(file: FileVersion) -> Reader:
     """The file, if it is still that version; raises ``DatasetError`` otherwise."""
-    if file.form is not Form.PARQUET:
-        return ArrowReader(file) if file.form is Form.ARROW else LinesReader(file)
-    place = file.location
-    handle = place.filesystem.open_input_file(place.path)
-    version, metadata = read_footer(handle, place)
-    if version.footer != file.footer:
-        raise changed(file)
-    buffer = LOCAL_BUFFER_BYTES if place.is_local else REMOTE_BUFFER_BYTES
-    parquet = pq.ParquetFile(
-        handle, metadata=metadata, buffer_size=buffer, pre_buffer=False, page_checksum_verification=True
-    )
-    rows = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
-    return _ParquetReader(file, parquet, list(accumulate(rows, initial=0)))
+    if file.form is Form.PARQUET:
+        return ParquetReader(file)
+    return ArrowReader(file) if file.form is Form.ARROW else LinesReader(file)
 
 
 def _find(place: Location) -> tuple[Location, list[str], bool]:
@@ -808,16 +709,13 @@ def _describe(path: str, base: Location, stopped: threading.Event) -> tuple[Inpu
     with dataset_errors(location, "read"), location.filesystem.open_input_file(path) as file:
         form, compression = look_at(file, location)
         if form is Form.PARQUET:
-            version, metadata = read_footer(file, location)
-            columns = (metadata.row_group(i) for i in range(metadata.num_row_groups))
-            groups = tuple(RowGroup(group.num_rows, group.total_byte_size) for group in columns)
-            signature = (metadata.metadata or {}).get(SIGNATURE_KEY.encode())
-            schema = metadata.schema.to_arrow_schema()
+            version, groups, schema, metadata = parquet.describe(file, location)
+            if signed := metadata.get(SIGNATURE_KEY.encode()):
+                signature = signed.decode("utf-8", "replace")
         elif form is Form.ARROW:
             version, groups, schema = arrow_ipc.describe(file, location, compression, stopped)
         else:
             version, groups, schema = lines.describe(file, location, form, compression, stopped)
-        signature = None if signature is None else signature.decode("utf-8", "replace")
         return InputFile(version, name, file.size(), groups, signature), schema
 
 

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from pddl_eval.run.forms import (
+    READ_BYTES,
     Blocks,
     FileVersion,
     Form,
@@ -46,8 +47,6 @@ BLOCK_BYTES = 2**20
 
 BATCH_BYTES = 4 * 2**20
 """Text of the rows that become a record batch, at most (about)."""
-
-READ_BYTES = 2**20
 
 TOO_LONG = f"is longer than {LINE_BYTES // 2**20} MiB"
 
@@ -240,7 +239,6 @@ class _CsvLines:
 
     def begin(self) -> None:
         self.taken: list[tuple[int, bytes | None]] = []
-        self.texts: list[str] = []
         self.size = 0
         self.is_text = True
 
@@ -254,14 +252,14 @@ class _CsvLines:
         if line is None or self.size > LINE_BYTES:
             raise Damaged(TOO_LONG)
         try:
-            self.texts.append(f"{line.decode()}\n")
+            return f"{line.decode()}\n"
         except UnicodeDecodeError:
             self.is_text = False
-            self.texts.append(f"{line.decode('utf-8', 'replace')}\n")
-        return self.texts[-1]
+            return f"{line.decode('utf-8', 'replace')}\n"
 
     def whole(self) -> str:
-        return "".join(self.texts)
+        """The text of the row."""
+        return b"\n".join(line or b"" for _, line in self.taken).decode("utf-8", "replace")
 
 
 def _with_nulls(fields: Sequence[str | None], text: str, delimiter: str) -> list[str | None]:

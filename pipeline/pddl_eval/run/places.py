@@ -381,7 +381,9 @@ def persistently(location: Location, action: Callable[[], Result]) -> Result:
         try:
             return action()
         except OSError as error:
-            final = location.is_local or isinstance(error, FileNotFoundError) or "NO_SUCH_BUCKET" in str(error)
+            # A client of ``stores`` that gave up has waited long enough.
+            final = location.is_local or isinstance(error, (FileNotFoundError, TimeoutError))
+            final = final or "NO_SUCH_BUCKET" in str(error)
             if final or attempt == STORE_ATTEMPTS:
                 raise
             pause_before(attempt + 1)

@@ -1,0 +1,131 @@
+"""Parquet: files described by their footers, and their rows.
+
+A reader reaches the middle of a row group only by decoding what comes before; it stays open where it stopped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pddl_eval.run.forms import AS_LINES, SUFFIXES, FileVersion, RowGroup, changed, form_of_content
+from pddl_eval.run.places import DatasetError, Location, one_line
+
+LOCAL_BUFFER_BYTES = 128 * 1024
+REMOTE_BUFFER_BYTES = 2 * 2**20
+"""Read from each column chunk at a time: what a worker holds of a file is this times the number of columns."""
+
+_FOOTER_BYTES = 64 * 1024
+_MAGIC = b"PAR1"
+
+
+def describe(
+    file: pa.NativeFile, location: Location
+) -> tuple[FileVersion, tuple[RowGroup, ...], pa.Schema, Mapping[bytes, bytes]]:
+    """The version of an open file, its row groups, its schema and its metadata; errors as of ``read_footer``."""
+    version, metadata = read_footer(file, location)
+    groups = (metadata.row_group(i) for i in range(metadata.num_row_groups))
+    sizes = tuple(RowGroup(group.num_rows, group.total_byte_size) for group in groups)
+    return version, sizes, metadata.schema.to_arrow_schema(), metadata.metadata or {}
+
+
+def read_footer(file: pa.NativeFile, location: Location) -> tuple[FileVersion, pq.FileMetaData]:
+    """The version of an open file and what its footer says; raises ``DatasetError`` for a file that is not Parquet."""
+    size = file.size()
+    tail = file.read_at(min(size, _FOOTER_BYTES), max(0, size - _FOOTER_BYTES))
+    # Thrift metadata, its length and the magic number end the file, which begins with the magic number too.
+    length = struct.unpack("<I", tail[-8:-4])[0] + 8 if len(tail) >= 12 and tail.endswith(_MAGIC) else size
+    if length + len(_MAGIC) > size:
+        raise DatasetError(f"{location} is not a Parquet file{_what_it_is(tail, file.read_at(min(size, 64), 0))}.")
+    footer = tail[-length:] if length <= len(tail) else file.read_at(length, size - length)
+    try:
+        metadata = pq.read_metadata(pa.BufferReader(_MAGIC + footer))
+    except (OSError, pa.ArrowException) as error:
+        raise DatasetError(f"{location} is not a Parquet file that can be read: {one_line(error)}.") from None
+    return FileVersion(location, hashlib.blake2b(footer, digest_size=16).hexdigest()), metadata
+
+
+def _what_it_is(tail: bytes, head: bytes) -> str:
+    """What a file seems to be that is not Parquet, and what to do about it."""
+    if tail.endswith(b"PARE"):
+        return ": its footer is encrypted, so write it without encryption first"
+    found = form_of_content(head)
+    if found is not None:
+        return f" but seems to be {found}: give it a name that ends in {SUFFIXES[found][0]}"
+    return f" but seems to be JSON: {AS_LINES}" if head.lstrip().startswith(b"[") else ""
+
+
+def column_batches(file: FileVersion, names: Sequence[str], batch_rows: int) -> Iterator[pa.RecordBatch]:
+    """Those columns of all rows; nothing else of the file is decoded."""
+    place = file.location
+    with (
+        place.filesystem.open_input_file(place.path) as stream,
+        pq.ParquetFile(stream, buffer_size=REMOTE_BUFFER_BYTES, pre_buffer=False) as parquet,
+    ):
+        for batch in parquet.iter_batches(batch_rows, columns=names, use_threads=False):
+            yield batch.select(names)
+
+
+class ParquetReader:
+    """A Parquet file, open at a row; see ``Reader``."""
+
+    def __init__(self, file: FileVersion) -> None:
+        place = file.location
+        handle = place.filesystem.open_input_file(place.path)
+        version, metadata = read_footer(handle, place)
+        if version.footer != file.footer:
+            raise changed(file)
+        self.file = file
+        self._parquet = pq.ParquetFile(
+            handle,
+            metadata=metadata,
+            buffer_size=LOCAL_BUFFER_BYTES if place.is_local else REMOTE_BUFFER_BYTES,
+            pre_buffer=False,
+            page_checksum_verification=True,
+        )
+        rows = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+        self._bounds = list(accumulate(rows, initial=0))  # The first row of each row group, and the number of rows.
+        self._batches: Iterator[pa.RecordBatch] = iter(())
+        self._position = -1
+        self._rest: pa.RecordBatch | None = None  # What was decoded and not yet asked for.
+
+    def close(self) -> None:
+        self._parquet.close(force=True)
+
+    def row_group(self, row: int) -> tuple[int, int]:
+        group = bisect_right(self._bounds, row)
+        return self._bounds[group - 1], self._bounds[group]
+
+    def read(  # noqa: PLR0913 (see Reader)
+        self,
+        start: int,
+        stop: int,
+        batch_rows: int,
+        schema: pa.Schema,  # noqa: ARG002 (it is the file's own)
+        lost: dict[int, str],  # noqa: ARG002 (a damaged page costs more than a row)
+        *,
+        one_group: bool = False,
+    ) -> Iterator[pa.RecordBatch]:
+        """Continue decoding where ``start`` is ahead in the same row group, otherwise begin at its row group."""
+        group = bisect_right(self._bounds, start) - 1
+        if not self._bounds[group] <= self._position <= start:
+            self._rest = None
+            self._position = self._bounds[group]
+            groups = [group] if one_group else range(group, self._parquet.num_row_groups)
+            self._batches = self._parquet.iter_batches(batch_rows, row_groups=groups, use_threads=False)
+        while self._position < stop:
+            batch = self._rest if self._rest is not None else next(self._batches, None)
+            if batch is None:
+                raise OSError("the file holds fewer rows than its footer says")
+            first = min(batch.num_rows, max(0, start - self._position))
+            last = min(batch.num_rows, stop - self._position)
+            self._rest = batch.slice(last) if last < batch.num_rows else None
+            self._position += last
+            if last > first:
+                yield batch.slice(first, last - first)
