@@ -236,6 +236,18 @@ def test_a_full_disk_is_no_bug(tmp_path: Path) -> None:
         buckets.add(pl.DataFrame({"key": range(100_000)}), ["key"])
 
 
+def test_damage_in_earlier_scores_costs_time_alone(old: Path) -> None:
+    """Or every later night would fail, each of which begins with the same earlier one."""
+    first = sorted(old.glob("*.parquet"))[0]
+    content = bytearray(first.read_bytes())
+    group = pq.read_metadata(first).row_group(0)
+    [scores] = [group.column(n) for n in range(group.num_columns) if group.column(n).path_in_schema == "plan_lcs"]
+    content[scores.data_page_offset + scores.total_compressed_size - 1] ^= 1
+    first.write_bytes(content)
+    summary, _ = rescore(old, plans())
+    assert (summary.rows_carried, summary.rows_scored) == (35, 25)
+
+
 def test_half_of_an_earlier_dataset_serves_for_half(old: Path) -> None:
     sorted(old.glob("*.parquet"))[0].unlink()
     summary, _ = rescore(old, plans())

@@ -253,7 +253,8 @@ class Known:
 def find_known(previous: Previous, run: runs.Run, options: ScoringOptions, folder: runs.Location) -> Known:
     """Find the rows of a run whose scores are known; what an earlier start has found is kept.
 
-    A row that could not be scored, or whose verdict is to be tried again, is not known. Raises ``DatasetError``.
+    A row that could not be scored, or whose verdict is to be tried again, is not known, nor is one behind damage in an
+    earlier file.
     """
     before, now = previous.source, run.source
     footers = [file.version.footer for file in before.files]
@@ -270,8 +271,10 @@ def find_known(previous: Previous, run: runs.Run, options: ScoringOptions, folde
     with tempfile.TemporaryDirectory(prefix="pddl-eval-") as aside:
         with ExitStack() as stack:
             earlier, later = (_Streams(stack, Path(aside, name)) for name in ("earlier", "later"))
-            for rows, keys in _contents(before, previous.options, previous.scores.names, previous.reusable):
-                earlier.add(rows.cast(previous.scores).add_column(0, KEY, _binary(keys)), _bucket_of(keys, buckets))
+            for file in before.files:
+                one = replace(before, files=(file,))
+                for rows, keys in _readable(_contents(one, previous.options, previous.scores.names, previous.reusable)):
+                    earlier.add(rows.cast(previous.scores).add_column(0, KEY, _binary(keys)), _bucket_of(keys, buckets))
             for file in now.files:
                 path, first = _digest(file.version), 0
                 for _, keys in _readable(_contents(replace(now, files=(file,)), options)):
@@ -307,7 +310,7 @@ def _contents(
 
 
 def _readable(contents: Iterator[Content]) -> Iterator[Content]:
-    """Those before damage in the file, which the run will find itself: it scores what it can read."""
+    """Those before damage in the file. Of the new dataset the run finds it itself, of the earlier one it costs time."""
     with suppress(runs.DatasetError):
         yield from contents
 
