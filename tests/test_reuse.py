@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import inspect
 import json
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -13,9 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval import reuse
 from pddl_eval.options import ScoringOptions
-from pddl_eval.reuse import KNOWN_FOLDER, content_columns, content_keys, prepare_rescore, rescore_dataset
+from pddl_eval.report.joined import Buckets
+from pddl_eval.reuse import KNOWN_FOLDER, _Streams, content_columns, content_keys, prepare_rescore, rescore_dataset
 from pddl_eval.run import SUMMARY, RunIncomplete, RunSummary, score_dataset
-from pddl_eval.run.places import DatasetError, list_files, locate
+from pddl_eval.run.places import DatasetError, OutputError, list_files, locate
 from pddl_eval.table import ColumnError
 
 from tests.commands.running import ROOT
@@ -196,6 +201,51 @@ def test_undecided_rows_are_scored_again_where_that_is_asked_for(tmp_path: Path)
     assert (again.rows_carried, again.rows_scored) == (2, 2)
     assert "undecided" not in again.verdicts
     assert "undecided" not in read_output(tmp_path / "again")["domain_verdict"].to_pylist()
+
+
+def test_of_a_row_that_was_scored_twice_the_first_scores_are_kept(old: Path) -> None:
+    [first, *_] = sorted(old.glob("*.parquet"))
+    scored = pq.ParquetFile(first).read()
+    again = scored.set_column(scored.schema.get_field_index("plan_lcs"), "plan_lcs", pa.array([0.25] * len(scored)))
+    pq.write_table(pa.concat_tables([scored, again], promote_options="none"), first)
+    _, output = rescore(old, plans())
+    assert set(output["plan_lcs"].to_pylist()) == {0.5}
+
+
+def test_a_verdict_that_no_row_has_is_tried_again_nowhere(old: Path) -> None:
+    """A column of nulls alone may have the type of nulls."""
+    run, before = prepare_rescore(old, old.parent / "old.parquet", old.parent / "new", ScoringOptions(), 25)
+    table = pa.table({"score_error": pa.nulls(2), "verdict": pa.nulls(2)})
+    scores = pa.schema([("score_error", pa.string()), ("verdict", pa.string())])
+    assert replace(before, scores=scores, retry=("undecided",)).reusable(table).num_rows == 2
+    assert run.total_rows == ROWS
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device is always full here")
+def test_a_full_disk_is_no_bug(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        streams = _Streams(stack, tmp_path / "streams")
+        (tmp_path / "streams" / "0").symlink_to("/dev/full")
+        with pytest.raises(OutputError):
+            streams.add(pa.table({"key": range(100_000)}), np.zeros(100_000, int))
+        stack.pop_all()
+    buckets = Buckets(str(tmp_path), 2)
+    for bucket in range(2):
+        (tmp_path / f"{bucket}-0.arrow").symlink_to("/dev/full")
+    with pytest.raises(OutputError):
+        buckets.add(pl.DataFrame({"key": range(100_000)}), ["key"])
+
+
+def test_damage_in_earlier_scores_costs_time_alone(old: Path) -> None:
+    """Or every later night would fail, each of which begins with the same earlier one."""
+    first = sorted(old.glob("*.parquet"))[0]
+    content = bytearray(first.read_bytes())
+    group = pq.read_metadata(first).row_group(0)
+    [scores] = [group.column(n) for n in range(group.num_columns) if group.column(n).path_in_schema == "plan_lcs"]
+    content[scores.data_page_offset + scores.total_compressed_size - 1] ^= 1
+    first.write_bytes(content)
+    summary, _ = rescore(old, plans())
+    assert (summary.rows_carried, summary.rows_scored) == (35, 25)
 
 
 def test_half_of_an_earlier_dataset_serves_for_half(old: Path) -> None:

@@ -79,7 +79,7 @@ class Previous:
         """The rows whose scores can be carried over: they were scored, and are not to be tried again."""
         table = table.filter(pc.is_null(table[runs.SCORE_ERROR]))
         for verdict in self.verdicts:
-            tried_again = pc.is_in(table[verdict], pa.array(self.retry, table[verdict].type))
+            tried_again = pc.is_in(table[verdict].cast(pa.string()), pa.array(self.retry, pa.string()))
             table = table.filter(pc.invert(tried_again))
         return table
 
@@ -253,7 +253,8 @@ class Known:
 def find_known(previous: Previous, run: runs.Run, options: ScoringOptions, folder: runs.Location) -> Known:
     """Find the rows of a run whose scores are known; what an earlier start has found is kept.
 
-    A row that could not be scored, or whose verdict is to be tried again, is not known. Raises ``DatasetError``.
+    A row that could not be scored, or whose verdict is to be tried again, is not known, nor is one behind damage in an
+    earlier file.
     """
     before, now = previous.source, run.source
     footers = [file.version.footer for file in before.files]
@@ -270,8 +271,10 @@ def find_known(previous: Previous, run: runs.Run, options: ScoringOptions, folde
     with tempfile.TemporaryDirectory(prefix="pddl-eval-") as aside:
         with ExitStack() as stack:
             earlier, later = (_Streams(stack, Path(aside, name)) for name in ("earlier", "later"))
-            for rows, keys in _contents(before, previous.options, previous.scores.names, previous.reusable):
-                earlier.add(rows.cast(previous.scores).add_column(0, KEY, _binary(keys)), _bucket_of(keys, buckets))
+            for file in before.files:
+                one = replace(before, files=(file,))
+                for rows, keys in _readable(_contents(one, previous.options, previous.scores.names, previous.reusable)):
+                    earlier.add(rows.cast(previous.scores).add_column(0, KEY, _binary(keys)), _bucket_of(keys, buckets))
             for file in now.files:
                 path, first = _digest(file.version), 0
                 for _, keys in _readable(_contents(replace(now, files=(file,)), options)):
@@ -283,7 +286,7 @@ def find_known(previous: Previous, run: runs.Run, options: ScoringOptions, folde
             blocks = _Streams(stack, Path(aside, "blocks"))
             for bucket in sorted(earlier.writers.keys() & later.writers.keys()):
                 scores, rows = (pl.DataFrame(streams.read(bucket)) for streams in (earlier, later))
-                found = rows.join(scores.unique(KEY, keep="any"), on=KEY).drop(KEY)
+                found = rows.join(scores.unique(KEY, keep="first", maintain_order=True), on=KEY).drop(KEY)
                 blocks.add(found.drop(BLOCK).to_arrow().cast(known.schema), found[BLOCK].to_numpy())
         for block in blocks.writers:
             rows = blocks.read(block).sort_by([(FILE, "ascending"), (runs.KNOWN_ROW, "ascending")])
@@ -307,13 +310,16 @@ def _contents(
 
 
 def _readable(contents: Iterator[Content]) -> Iterator[Content]:
-    """Those before damage in the file, which the run will find itself: it scores what it can read."""
+    """Those before damage in the file. Of the new dataset the run finds it itself, of the earlier one it costs time."""
     with suppress(runs.DatasetError):
         yield from contents
 
 
 class _Streams:
-    """Tables divided among files on the local disk: each row is given the number of its file."""
+    """Tables divided among files on the local disk: each row is given the number of its file.
+
+    Raises ``OutputError`` where that disk is full.
+    """
 
     def __init__(self, stack: ExitStack, folder: Path) -> None:
         folder.mkdir()
@@ -325,10 +331,11 @@ class _Streams:
         table = table.take(order)
         found, starts = np.unique(numbers[order], return_index=True)
         for number, start, stop in zip(found.tolist(), starts, [*starts[1:], len(order)], strict=True):
-            if number not in self.writers:
-                stream = ipc.new_stream(f"{self.folder}/{number}", table.schema)
-                self.writers[number] = self.stack.enter_context(stream)
-            self.writers[number].write_table(table.slice(start, stop - start))
+            with runs.dataset_errors(runs.locate(self.folder), "write"):
+                if number not in self.writers:
+                    stream = ipc.new_stream(f"{self.folder}/{number}", table.schema)
+                    self.writers[number] = self.stack.enter_context(stream)
+                self.writers[number].write_table(table.slice(start, stop - start))
 
     def read(self, number: int) -> pa.Table:
         """The rows of a file, when all are written."""

@@ -15,6 +15,7 @@ from pddl_eval.options import RunOptions
 from pddl_eval.run import RunIncomplete, partitions, retries
 from pddl_eval.run.engines import (
     EngineError,
+    Notice,
     Processes,
     RayTasks,
     WorkerLost,
@@ -22,8 +23,9 @@ from pddl_eval.run.engines import (
     choose_engine,
     ordered_map,
 )
-from pddl_eval.run.partitions import UNSCORED
-from pddl_eval.run.places import DatasetError, OutputError
+from pddl_eval.run.inputs import FileVersion, Shard
+from pddl_eval.run.partitions import UNSCORED, ShardRecord, ShardTask
+from pddl_eval.run.places import DatasetError, Location, OutputError
 
 from tests.run.length_scorer import length_scorer, run_scorer
 from tests.run.parquet_files import numbered, read_output, write_numbered
@@ -273,3 +275,57 @@ def test_a_worker_that_is_stopped_cleans_up(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+class RayOfTwoNodes:
+    """What an engine asks of Ray: two nodes, of which one lacks the package; each task runs where it is sent."""
+
+    def __init__(self) -> None:
+        from ray import exceptions
+
+        self.exceptions = exceptions
+        self.sent: list[str] = []
+
+    def nodes(self) -> list[dict[str, object]]:
+        return [
+            {"NodeManagerHostname": name, "NodeID": name, "NodeManagerAddress": address, "Alive": True} | TWO_CPUS
+            for name, address in (("bad", "10.0.0.1"), ("good", "10.0.0.2"))
+        ]
+
+    def options(
+        self, scheduling_strategy: str | None = None, label_selector: object = None, **_: object
+    ) -> RayOfTwoNodes:
+        self.sent.append(scheduling_strategy or ("good" if label_selector else "bad"))
+        return self
+
+    def remote(self, function: object, task: ShardTask) -> tuple[str, ShardTask]:
+        return self.sent[-1], task
+
+    def wait(self, references: list[object], **_: object) -> tuple[list[object], list[object]]:
+        return references[:1], references[1:]
+
+    def get(self, reference: tuple[str, ShardTask]) -> ShardRecord:
+        node, task = reference
+        if node == "bad":
+            cause, said = ModuleNotFoundError("No module named 'pddl_eval'"), "Traceback (most recent call last):"
+            raise self.exceptions.RayTaskError("_run", said, cause, "ray::_run", 7, "10.0.0.1").as_instanceof_cause()
+        return ShardRecord(task.shard.name, "run", task.shard.rows, {}, 0.0, f"{node}/{node}", 1)
+
+
+TWO_CPUS = {"Resources": {"CPU": 2.0}}
+
+
+@pytest.mark.ray
+def test_a_node_without_the_package_is_excluded_and_loses_no_shard(monkeypatch: pytest.MonkeyPatch) -> None:
+    ray = RayOfTwoNodes()
+    monkeypatch.setattr("pddl_eval.run.engines._connect", lambda _: False)
+    monkeypatch.setattr("ray.put", lambda function: function)
+    monkeypatch.setattr("ray.autoscaler.sdk.request_resources", lambda **_: None)
+    engine = RayTasks(str, RunOptions(engine="ray", address="auto", workers=2))
+    engine._ray, engine._task, engine._on_node = ray, ray, lambda node, soft: node
+    shards = [Shard("s", FileVersion(Location("/s"), ""), row, row + 1) for row in range(20)]
+    events = list(retries.run_shards(engine, shards))
+    assert sorted(event.name for event in events if isinstance(event, ShardRecord)) == [each.name for each in shards]
+    [notice] = [event for event in events if not isinstance(event, ShardRecord)]
+    assert isinstance(notice, Notice) and notice.node == "bad/bad"
+    assert ray.sent.count("bad") <= 6

@@ -14,7 +14,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -300,6 +300,15 @@ def test_an_object_store_that_fails_or_is_slow(
     assert read_output(tmp_path / "copy").select(["n", "text"]).equals(numbered(60))
 
 
+def file_of_credentials(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], object]:
+    """Credentials come from a file, into which the function writes another key."""
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    file = folder / "credentials"
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(file))
+    return lambda key: file.write_text(f"[default]\naws_access_key_id = {key}\naws_secret_access_key = testing\n")
+
+
 @pytest.mark.s3
 @pytest.mark.parametrize("error", [(403, "AccessDenied"), (400, "ExpiredToken")])
 def test_credentials_that_expire_are_read_again(
@@ -307,24 +316,53 @@ def test_credentials_that_expire_are_read_again(
 ) -> None:
     """The store stops taking the key in the middle of the run; by then the file of credentials has another one."""
     monkeypatch.setattr(places, "PAUSE_SECONDS", 0.02)
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.delenv(name)
-    profile = "[default]\naws_access_key_id = {}\naws_secret_access_key = testing\n"
-    credentials = tmp_path / "credentials"
-    credentials.write_text(profile.format("first"))
-    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(credentials))
+    key = file_of_credentials(tmp_path, monkeypatch)
+    key("first")
     place = f"s3://{bucket}/in.parquet"
     put_bytes(locate(place), write_numbered(tmp_path / "pairs.parquet", rows=60, row_group=15).read_bytes())
 
     def is_expired(request: FaultyStore) -> bool:
         if request.requests > 40:
-            credentials.write_text(profile.format("another"))
+            key("another")
         return request.requests > 40 and "Credential=another/" not in request.headers["Authorization"]
 
     with faulty_store(monkeypatch, is_refused=is_expired, error=error) as store:
         summary = run_scorer(place, f"s3://{bucket}/out", length_scorer(), RunOptions(engine="local", shard_rows=5))
     assert store.refused >= 1
     assert (summary.rows, summary.errors) == (60, 0)
+
+
+@pytest.mark.s3
+def test_whatever_is_asked_of_a_store_survives_an_expired_token(
+    bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process of a run on Ray does little else than list and look: no other request reads the token anew."""
+    monkeypatch.setattr(places, "PAUSE_SECONDS", 0.01)
+    folder = locate(f"s3://{bucket}/folder")
+    put_bytes(folder / "file", b"content")
+    key = file_of_credentials(tmp_path, monkeypatch)
+    tokens: list[str] = []
+
+    def is_expired(request: FaultyStore) -> bool:
+        tokens.append(request.headers["Authorization"].partition("Credential=")[2].partition("/")[0])
+        return tokens[-1] == "expired"
+
+    with faulty_store(monkeypatch, is_refused=is_expired, error=(400, "ExpiredToken")):
+        folder = locate(str(folder))
+        for ask, expected in (
+            (lambda: places.list_files(folder), {"file": 7}),
+            (lambda: [*places.times_written(folder)], ["file"]),
+            (lambda: places.list_folders(folder.parent), ["folder"]),
+            (lambda: places.has_file(folder / "file"), True),
+            (lambda: places.remove_folder(folder), None),
+        ):
+            places._open_filesystem.cache_clear()
+            key("expired")
+            assert folder.filesystem
+            key("testing")
+            tokens.clear()
+            assert ask() == expected
+            assert tokens[0] == "expired" and tokens[-1] == "testing"
 
 
 @pytest.mark.s3

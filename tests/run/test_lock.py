@@ -9,13 +9,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
+from threading import enumerate as threads
 
 import pytest
 from pddl_eval.options import RunOptions
 from pddl_eval.run import lock
 from pddl_eval.run.lock import LOCK, claimed
-from pddl_eval.run.places import DatasetError, list_files, locate
+from pddl_eval.run.places import DatasetError, Location, list_files, locate
 
 from tests.commands.running import ENVIRONMENT
 from tests.run.length_scorer import length_scorer, run_scorer
@@ -98,6 +99,24 @@ def test_a_process_elsewhere_is_watched_for_signs_of_life(tmp_path: Path, capsys
         place.write_text(damaged)
         with claimed(locate(tmp_path)):
             pass
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_sign_of_life_that_is_written_late_leaves_no_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, put_bytes = Event(), lock.put_bytes
+
+    def slowly(place: Location, content: bytes) -> None:
+        begun.set()
+        time.sleep(0.3)
+        put_bytes(place, content)
+
+    monkeypatch.setattr(lock, "put_bytes", slowly)
+    before = set(threads())
+    with claimed(locate(str(tmp_path))):
+        assert begun.wait(5)
+    for thread in set(threads()) - before:
+        thread.join(5)
+    assert list_files(locate(str(tmp_path))) == {}
 
 
 @pytest.mark.s3

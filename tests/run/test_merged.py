@@ -89,6 +89,20 @@ def test_an_interrupted_run_goes_on_and_an_interrupted_merge_is_made_again(
     assert (status.finished, status.rows_done, status.missing) == (True, 60, ())
 
 
+def test_partitions_that_a_killed_run_was_deleting_are_deleted_by_the_next(pairs: Path, tmp_path: Path) -> None:
+    options = {"engine": "local", "workers": 1, "rows_per_file": 25}
+    score_dataset(pairs, tmp_path / "plain", engine="local", workers=1)
+    score_dataset(pairs, tmp_path / "out", **options)
+    left = tmp_path / "out" / "_partitions"
+    left.mkdir()
+    for path in sorted((tmp_path / "plain").glob("*.parquet"))[:3]:
+        (left / path.name).write_bytes(path.read_bytes())
+    again = score_dataset(pairs, tmp_path / "out", **options)
+    assert (again.rows, again.rows_scored) == (60, 0)
+    assert not left.exists()
+    assert sizes(tmp_path / "out") == [25, 25, 10]
+
+
 def test_other_ways_into_the_same_folder_are_refused(pairs: Path, tmp_path: Path) -> None:
     options = {"engine": "local", "workers": 1}
     score_dataset(pairs, tmp_path / "merged", rows_per_file=60, **options)

@@ -241,6 +241,23 @@ def test_of_partitions_that_overlap_one_is_kept(pairs: Path, tmp_path: Path) -> 
     assert read_output(out)["n"].to_pylist() == list(range(ROWS))
 
 
+@pytest.mark.usefixtures("hurried")
+def test_what_a_dead_worker_has_written_gives_way_to_what_was_done_again(pairs: Path, tmp_path: Path) -> None:
+    """Its partition is longer than that of the worker behind it, whose time was up earlier."""
+    out = tmp_path / "out"
+
+    def watch(event: Event) -> None:
+        if isinstance(event, score.Run):
+            [shard] = event.shards
+            score_shard(replace(event.work, scorer=length_scorer()), ShardTask(shard.between(0, 140)))
+            assert ranges(out) == [(0, 140)]
+
+    summary = run_scorer(pairs, out, length_scorer(slow=(TEXTS[50],)), ALONE, watch)
+    assert ranges(out) == [(0, 51), (51, ROWS)]
+    assert summary.rows == ROWS
+    assert read_output(out)["n"].to_pylist() == list(range(ROWS))
+
+
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(1, 9)), max_size=8))
 def test_what_is_kept_overlaps_nothing_and_what_is_left_is_the_rest(found: list[tuple[int, int]]) -> None:
     file = FileVersion(Location("/s"), "")
@@ -279,7 +296,7 @@ def test_a_run_in_which_nothing_ends_says_that_it_waits(
     options = replace(ALONE, shard_rows=100, json_log=str(log))
     run_scorer(pairs, tmp_path / "out", length_scorer(pause=0.3), options, watch=events.append)
     waits = [event for event in events if isinstance(event, Waiting)]
-    assert {wait.done for wait in waits} == {0, 100, 120} and len(waits) >= 6
+    assert {wait.done for wait in waits} - {ROWS} == {0, 100, 120}  # Completing the run may take long as well.
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     assert [line["done"] for line in lines if line["event"] == "waiting"] == [wait.done for wait in waits]
 

@@ -15,6 +15,7 @@ import polars as pl
 
 from pddl_eval.errors import UserError
 from pddl_eval.report.scored import Scored
+from pddl_eval.run import dataset_errors, locate
 
 BUCKET_ROWS = 250_000
 """Rows of a bucket, of both datasets together, on average: about 100 bytes each."""
@@ -34,7 +35,10 @@ class Buckets:
         self.parts: list[list[pl.DataFrame | Path]] = [[] for _ in range(count)]
 
     def add(self, frame: pl.DataFrame, by: Sequence[str]) -> None:
-        """Add rows: those with equal values of the columns ``by`` are in one bucket."""
+        """Add rows: those with equal values of the columns ``by`` are in one bucket.
+
+        Raises ``OutputError`` where the disk is full.
+        """
         if self.count == 1:
             self.parts[0].append(frame)
             return
@@ -42,7 +46,8 @@ class Buckets:
         rows = frame.with_columns((hashes % self.count).alias(BUCKET))
         for (bucket,), part in rows.partition_by(BUCKET, as_dict=True, include_key=False).items():
             path = self.folder / f"{bucket}-{len(self.parts[bucket])}.arrow"
-            part.write_ipc(path, compression="lz4")
+            with dataset_errors(locate(path), "write"):
+                part.write_ipc(path, compression="lz4")
             self.parts[bucket].append(path)
         self.empty = frame.clear()
 
@@ -90,7 +95,7 @@ def joined(
             else:
                 for what, frame in frames.items():
                     counts = frame.drop_nulls(names).group_by(names).len("rows").filter(pl.col("rows") > 1)
-                    repeated[what] += [counts] if counts.height else []
+                    repeated[what] += [counts.sort(names).head(1)] if counts.height else []
             if not any(repeated.values()):
                 on = names if best_first is None else [*names, _SAMPLE]
                 first, second = frames.values()

@@ -23,8 +23,9 @@ from pddl_eval.run.inputs import (
     require_parquet,
     require_text,
 )
-from pddl_eval.run.joined import MANIFEST, OtherRun, readable_input
+from pddl_eval.run.joined import readable_input
 from pddl_eval.run.lock import claimed
+from pddl_eval.run.manifest import MANIFEST, OtherRun
 from pddl_eval.run.partitions import KNOWN_ROW, SCORE_ERROR, Scorer, ShardFailure, ShardRecord, Work
 from pddl_eval.run.places import (
     DatasetError,

@@ -20,6 +20,7 @@ import multiprocessing
 import os
 import platform
 import random
+import re
 import signal
 import socket
 import threading
@@ -92,6 +93,8 @@ RESOURCES_SECONDS = 5.0
 
 HISTOGRAM_SECONDS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 """Bounds of the histogram's bins."""
+
+CANNOT_RUN = "The Ray workers cannot run shards (is the same pddl-eval installed on every node?)"
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -377,10 +380,11 @@ class RayTasks:
             ) as error:
                 return task, WorkerLost(task, type(error).__name__)
             except errors.RayError as error:
-                raise EngineError(
-                    "The Ray workers cannot run shards (is the same pddl-eval installed on every node?): "
-                    f"{one_line(getattr(error, 'cause', error))}."
-                ) from None
+                reason = f"{CANNOT_RUN}: {one_line(getattr(error, 'cause', error))}"
+                node = self._node_of(error)
+                if node is None:
+                    raise EngineError(f"{reason}.") from None
+                result = ShardFailure(task.shard.name, reason, fatal=True, node=node)
             if settled := self._settled(result):
                 return task, settled
             self.submit(task)
@@ -400,7 +404,7 @@ class RayTasks:
         """The nodes with CPUs and their resources, as they were in the last seconds."""
         if time.monotonic() - self._counted > seconds:
             self._cluster = {
-                f"{node['NodeManagerHostname']}/{node['NodeID']}": node["Resources"]
+                _name_of(node): node["Resources"]
                 for node in self._ray.nodes()
                 if node["Alive"] and node["Resources"].get("CPU")
             }
@@ -408,6 +412,16 @@ class RayTasks:
             if self._cpus() >= self._asked or self._counted - self._asked_at > ASKING_SECONDS:
                 self._ask(0)
         return self._cluster
+
+    def _node_of(self, error: Exception) -> str | None:
+        """The node on which a task could not even begin; None where the error does not say it."""
+        if not isinstance(error, self._ray.exceptions.RayTaskError):
+            return None
+        said = re.search(
+            r"\bip=([\w.:]+)", str(error)
+        )  # Ray's exceptions that are also of the cause's class keep no more.
+        there = [node for node in self._ray.nodes() if node["Alive"] and said and node["NodeManagerAddress"] == said[1]]
+        return _name_of(there[0]) if len(there) == 1 else None
 
     def _cpus(self) -> float:
         return sum(resources["CPU"] for resources in self._cluster.values())
@@ -464,6 +478,10 @@ class RayTasks:
             self._notices.append(
                 Notice("no_node", f"{nodes}: {len(self._running)} shards wait for one (see ray status).")
             )
+
+
+def _name_of(node: dict[str, Any]) -> str:
+    return f"{node['NodeManagerHostname']}/{node['NodeID']}"
 
 
 Engine = InProcess | Processes | RayTasks

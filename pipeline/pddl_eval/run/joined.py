@@ -30,7 +30,7 @@ from pyarrow import fs
 from pddl_eval.errors import did_you_mean
 from pddl_eval.options import PLAIN_NAMES, REFERENCE_SIDE, ReadingOptions, ScoringOptions
 from pddl_eval.run import places
-from pddl_eval.run.forms import PARQUET_SUFFIXES, FileVersion, Form
+from pddl_eval.run.forms import FileVersion, Form
 from pddl_eval.run.harness import HARNESSES, Answer, Harness, join_key, meant
 from pddl_eval.run.inputs import (
     METADATA_PREFIX,
@@ -48,17 +48,13 @@ from pddl_eval.run.inputs import (
     read_rows,
     require_columns,
 )
+from pddl_eval.run.manifest import MANIFEST, OtherRun, refuse_foreign, require_folder
 from pddl_eval.run.places import DatasetError, Location, dataset_errors, locate
 from pddl_eval.shown import line, listed
 from pddl_eval.table import values_of
 
-MANIFEST = "_pddl_eval_run.json"
-"""Says to which run an output belongs."""
-
 INPUT_FOLDER = "_input"
 """In the output: what was made of logs and references. Readers of datasets ignore names with a leading underscore."""
-
-FILE_SUFFIXES = ("parquet", "parq", "pq", "jsonl", "json", "csv", "arrow", "feather", "txt")
 
 FORMAT = 1
 """Goes up when the same logs make other rows."""
@@ -80,10 +76,6 @@ ERROR = "answer_error"
 
 SHOWN = 3
 """Examples in a sentence."""
-
-
-class OtherRun(DatasetError):
-    """The output belongs to a run of another input or of other settings."""
 
 
 @contextmanager
@@ -130,10 +122,7 @@ def readable_input(  # noqa: PLR0913 (what is read, where it goes, how)
                     f"{folder} belongs to another run: its input was another one. Choose another folder, or delete "
                     "this one."
                 )
-            if any(name.endswith(PARQUET_SUFFIXES) for name in present):
-                raise DatasetError(
-                    f"{folder} holds Parquet files that no run of this program wrote: choose an empty folder."
-                )
+            refuse_foreign(folder, present)
             if not keep:
                 place = locate(aside) / INPUT_FOLDER / place.name
             _write(answers, references, reading, scoring, place, {**made_of, "key": key})
@@ -141,13 +130,6 @@ def readable_input(  # noqa: PLR0913 (what is read, where it goes, how)
             if warn is not None:
                 warn(sentence)
         yield str(place)
-
-
-def require_folder(output: Location) -> None:
-    """Raise ``DatasetError`` for an output that is named like a file."""
-    suffix = output.name.rpartition(".")[2].lower()
-    if suffix in FILE_SUFFIXES and not places.list_files(output):
-        raise DatasetError(f"The output {output} is named like a file: name a folder, which gets Parquet partitions.")
 
 
 def made_of(source: Source) -> Any | None:

@@ -130,9 +130,8 @@ def claimed(folder: Location, lock: str = LOCK, beside: re.Pattern[str] | None =
     finally:
         ended.set()
         heart.join(BEAT_SECONDS)
-        with suppress(DatasetError, OutputError):
-            if (holder := _read(place)) and holder.token == mine.token:
-                remove_file(place)
+        if heart.is_alive():  # Its store is slow. It will release the lock if this is too early.
+            _release(place, mine)
 
 
 def holders(folder: Location) -> dict[str, Holder]:
@@ -158,6 +157,13 @@ def _beat(place: Location, mine: Holder, ended: Event) -> None:
         with suppress(DatasetError, OutputError):  # The next one may get through.
             if (other := _read(place)) is None or other.token == mine.token:
                 put_bytes(place, _content(mine, beats))
+    _release(place, mine)  # Here, because a beat may be written late.
+
+
+def _release(place: Location, mine: Holder) -> None:
+    with suppress(DatasetError, OutputError):
+        if (holder := _read(place)) and holder.token == mine.token:
+            remove_file(place)
 
 
 def _content(holder: Holder, beats: int = 0) -> bytes:

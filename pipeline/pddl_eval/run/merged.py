@@ -47,7 +47,7 @@ def _row_groups(partitions: Iterable[Location], schema: pa.Schema) -> Iterator[p
         with (
             dataset_errors(place, "read"),
             place.filesystem.open_input_file(place.path) as stream,
-            pq.ParquetFile(stream) as parquet,
+            pq.ParquetFile(stream, page_checksum_verification=True) as parquet,
         ):
             for batch in parquet.iter_batches(SHARD_ROWS, use_threads=False):
                 if batches and (rows + batch.num_rows > SHARD_ROWS or size + batch.nbytes > PIECE_BYTES):

@@ -66,7 +66,9 @@ def column_batches(file: FileVersion, names: Sequence[str], batch_rows: int) -> 
     place = file.location
     with (
         place.filesystem.open_input_file(place.path) as stream,
-        pq.ParquetFile(stream, buffer_size=REMOTE_BUFFER_BYTES, pre_buffer=False) as parquet,
+        pq.ParquetFile(
+            stream, buffer_size=REMOTE_BUFFER_BYTES, pre_buffer=False, page_checksum_verification=True
+        ) as parquet,
     ):
         for batch in parquet.iter_batches(batch_rows, columns=names, use_threads=False):
             yield batch.select(names)

@@ -244,29 +244,29 @@ def times_written(folder: Location) -> dict[str, float]:
     return {info.base_name: info.mtime_ns / 1e9 for info in _infos(folder)}
 
 
-def _infos(folder: Location) -> list[fs.FileInfo]:
-    with dataset_errors(folder, "read"):
-        infos = folder.filesystem.get_file_info(fs.FileSelector(folder.path, allow_not_found=True))
-    return [info for info in infos if info.type == fs.FileType.File]
-
-
 def list_folders(folder: Location) -> list[str]:
     """The names of the folders directly in a folder, sorted; none where there is no folder yet."""
+    return sorted(info.base_name for info in _infos(folder, fs.FileType.Directory))
+
+
+def _infos(folder: Location, kind: fs.FileType = fs.FileType.File) -> list[fs.FileInfo]:
+    selector = fs.FileSelector(folder.path, allow_not_found=True)
     with dataset_errors(folder, "read"):
-        infos = folder.filesystem.get_file_info(fs.FileSelector(folder.path, allow_not_found=True))
-    return sorted(info.base_name for info in infos if info.type == fs.FileType.Directory)
+        infos = persistently(folder, lambda: folder.filesystem.get_file_info(selector))
+    return [info for info in infos if info.type == kind]
 
 
 def remove_folder(folder: Location) -> None:
     """Delete a folder with all that is in it, if it is there; raises ``OutputError``."""
     with dataset_errors(folder, "write"), suppress(FileNotFoundError):
-        folder.filesystem.delete_dir(folder.path)
+        persistently(folder, lambda: folder.filesystem.delete_dir(folder.path))
 
 
 def has_file(location: Location) -> bool:
     """Whether there is such a file, asked for alone; raises ``DatasetError`` where the store does not answer."""
     with dataset_errors(location, "read"):
-        return bool(location.filesystem.get_file_info(location.path).type == fs.FileType.File)
+        info = persistently(location, lambda: location.filesystem.get_file_info(location.path))
+        return bool(info.type == fs.FileType.File)
 
 
 def remove_file(location: Location) -> None:

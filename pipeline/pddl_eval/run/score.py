@@ -33,7 +33,6 @@ from pddl_eval.options import SHARD_ROWS, ReadingOptions, RunOptions, ScoringOpt
 from pddl_eval.progress import progress
 from pddl_eval.run import places
 from pddl_eval.run.engines import Engine, InProcess, Notice, Processes, RayTasks, WorkerLost, choose_engine
-from pddl_eval.run.forms import PARQUET_SUFFIXES
 from pddl_eval.run.inputs import (
     Input,
     Part,
@@ -48,8 +47,9 @@ from pddl_eval.run.inputs import (
     ranges_of,
     shards_named,
 )
-from pddl_eval.run.joined import INPUT_FOLDER, MANIFEST, OtherRun, made_of, readable_input, require_folder
+from pddl_eval.run.joined import INPUT_FOLDER, made_of, readable_input
 from pddl_eval.run.lock import claimed
+from pddl_eval.run.manifest import FORMAT, MANIFEST, OtherRun, refuse_foreign, require_folder, same_run
 from pddl_eval.run.merged import merge
 from pddl_eval.run.partitions import (
     SCORE_ERROR,
@@ -67,7 +67,7 @@ from pddl_eval.run.partitions import (
 )
 from pddl_eval.run.places import DatasetError, Location, OutputError, dataset_errors, locate
 from pddl_eval.run.retries import run_shards
-from pddl_eval.shown import printable, shorten
+from pddl_eval.shown import printable
 from pddl_eval.table import UNKNOWN_DOMAINS, constants_signed, count_unknown_domains, score_schema, score_table
 from pddl_eval.verdict import Verdict
 
@@ -82,12 +82,6 @@ MERGED = "rows_per_file"
 
 IN_PROCESS = "_in_process"
 """There while a process scores into the folder itself; it stays if that process is killed."""
-
-FORMAT = 3
-"""Of the manifest."""
-
-FORMATS = (2, FORMAT)
-"""Those whose runs can be continued. In 2, the number of rows of a shard was a part of the run's identity."""
 
 FAILED = "_failed"
 """Says why rows are missing after a run that did all it could; with the suffix of a part."""
@@ -225,10 +219,10 @@ def _finish_merged(run: Run, rows_per_file: int, finish: Callable[[], RunSummary
         _refuse_overlap(run.source, output)
     present = places.list_files(output)
     if MANIFEST not in present:
-        _refuse_foreign(output, present)
+        refuse_foreign(output, present)
     with claimed(output):
         places.put_new(output / MANIFEST, json.dumps({**run.manifest, MERGED: rows_per_file}, indent=1).encode())
-        theirs = _same_run(output, run.manifest)
+        theirs = same_run(output, run.manifest)
         if theirs.get(MERGED) != rows_per_file:
             raise OtherRun(f"{output} has {MERGED} {theirs.get(MERGED)}, not {rows_per_file}: choose another folder.")
         if places.has_file(output / SUMMARY):
@@ -292,11 +286,11 @@ def prepare_run(
     manifest: Mapping[str, Any] = {"run": run, "place": str(source.base), "shard_rows": shard_rows, **identity}
     present = places.list_files(folder)
     if MANIFEST in present:
-        manifest = _same_run(folder, manifest)
+        manifest = same_run(folder, manifest)
         if MERGED in manifest:
             raise OtherRun(f"{folder} has {MERGED} {manifest[MERGED]}: score with that, or choose another folder.")
-    else:
-        _refuse_foreign(folder, present)
+    elif folder.name != PARTITIONS:  # Without its manifest, that is left over where a merged run was killed in the end.
+        refuse_foreign(folder, present)
     there = shards_named(source, present)
     finished = finished_records(folder, there, manifest["run"])
     done = [shard for shard in there if shard.name in finished]
@@ -357,10 +351,9 @@ def finish_shards(
             return replace(summary, excluded_nodes=tuple(dict.fromkeys(excluded)))
 
         summary = summarize(records, time.perf_counter() - started)
+        _remove_left_behind(run, records.keys() - run.finished.keys())
         troubles = _troubles(run, records, failures)
         if troubles:
-            there = shards_named(run.source, places.list_files(run.work.output))
-            _remove_doubled(run, there, shards_named(run.source, records))
             places.put_bytes(run.work.output / f"{FAILED}{run.suffix}.json", _troubled(troubles))
             raise RunIncomplete(troubles, summary)
         done = finish_run(run, lambda all_records: summarize(all_records, summary.seconds))
@@ -378,7 +371,7 @@ def begin_run(run: Run) -> None:
     """
     output = run.work.output
     places.put_new(output / MANIFEST, json.dumps(run.manifest, indent=1).encode())
-    _same_run(output, run.manifest)
+    same_run(output, run.manifest)
     missing = run.missing
     if missing:
         places.remove_file(output / SUMMARY)
@@ -393,7 +386,7 @@ def finish_run(run: Run, summarize: Callable[[Mapping[str, ShardRecord]], RunSum
     folder has become another run's (on an object store, which cannot refuse the second of two manifests).
     """
     output, source = run.work.output, run.source
-    _same_run(output, run.manifest)
+    same_run(output, run.manifest)
     there = shards_named(source, places.list_files(output))
     maybe_complete = not _missing(source, SHARD_ROWS, there)  # Their names cost less than their content.
     records = finished_records(output, there, run.work.run) if maybe_complete or not run.part else {}
@@ -421,6 +414,12 @@ def finish_run(run: Run, summarize: Callable[[Mapping[str, ShardRecord]], RunSum
 def _missing(source: Source, shard_rows: int, there: Iterable[Shard], part: Part | None = None) -> tuple[Shard, ...]:
     """The shards of the rows that others leave, or of those among them that belong to a part."""
     return plan_shards(source, shard_rows, ranges_of([*there, *(part.split(source)[1] if part else ())]))
+
+
+def _remove_left_behind(run: Run, made: Iterable[str]) -> None:
+    """Remove partitions of workers that died before they said so: what was made then need not end where they end."""
+    if own := shards_named(run.source, made):
+        _remove_doubled(run, shards_named(run.source, places.list_files(run.work.output)), own)
 
 
 def _rows_left(run: Run) -> int:
@@ -799,11 +798,6 @@ def _troubles(run: Run, records: Mapping[str, ShardRecord], failures: Sequence[S
     return troubles
 
 
-def _refuse_foreign(output: Location, present: Iterable[str]) -> None:
-    if any(name.endswith(PARQUET_SUFFIXES) for name in present):
-        raise DatasetError(f"{output} holds Parquet files that no run of this program wrote: choose an empty folder.")
-
-
 def _refuse_overlap(source: Source, output: Location) -> None:
     for file in source.files:
         if file.version.location.within(output) and file.version.location.parent != output / INPUT_FOLDER:
@@ -811,30 +805,3 @@ def _refuse_overlap(source: Source, output: Location) -> None:
     for folder in source.walked:
         if output.within(folder):
             raise DatasetError(f"The output {output} lies in the input {folder}: choose a folder outside of it.")
-
-
-def _same_run(output: Location, manifest: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The manifest of the folder; raises ``OtherRun`` where it is that of another run."""
-    try:
-        theirs: Mapping[str, Any] = json.loads(places.read_bytes(output / MANIFEST))
-        difference = _first_difference(theirs, manifest)
-        if not difference and not isinstance(theirs["run"], str):
-            raise TypeError
-    except (ValueError, TypeError, KeyError, AttributeError):
-        difference = f"its {MANIFEST} cannot be read"
-    if difference:
-        raise OtherRun(f"{output} belongs to another run: {difference}. Choose another folder, or delete this one.")
-    return theirs
-
-
-def _first_difference(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> str | None:
-    format_ = ours["format"] if theirs["format"] in FORMATS else theirs["format"]
-    before = {**theirs["settings"], "format": format_, "signature": theirs["signature"]}
-    now = {**ours["settings"], "format": ours["format"], "signature": ours["signature"]}
-    for name in before | now:
-        if before.get(name) != now.get(name):
-            was, is_ = (shorten(json.dumps(each.get(name)), 80) for each in (before, now))
-            return f"{name} was {was} and is {is_} now"
-    before, now = ({file["name"]: file for file in each["files"]} for each in (theirs, ours))
-    changed = sorted(name for name in before | now if before.get(name) != now.get(name))
-    return f"its input was another one ({changed[0]} is not the same)" if changed else None

@@ -25,8 +25,8 @@ from pddl_eval.run.inputs import (
     ranges_of,
     shards_named,
 )
-from pddl_eval.run.joined import MANIFEST
 from pddl_eval.run.lock import Holder, holders, is_alive_by_now
+from pddl_eval.run.manifest import MANIFEST
 from pddl_eval.run.partitions import ShardRecord, finished_records
 from pddl_eval.run.places import DatasetError, Location, locate
 from pddl_eval.run.score import FAILED, MERGED, PARTITIONS, SUMMARY
