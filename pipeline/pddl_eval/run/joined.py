@@ -49,6 +49,7 @@ from pddl_eval.run.inputs import (
     require_columns,
 )
 from pddl_eval.run.places import DatasetError, Location, dataset_errors, locate
+from pddl_eval.run.standard_input import STANDARD_INPUT, standard_input
 from pddl_eval.shown import line, listed
 from pddl_eval.table import values_of
 
@@ -174,7 +175,8 @@ def _described(source: Source) -> list[dict[str, Any]]:
 
 def _log_source(inputs: Input, harness: Harness) -> Source:
     """The logs: files as they are named, of folders those that are called like logs of the harness."""
-    found = [locate(place) for place in ([inputs] if isinstance(inputs, (str, os.PathLike)) else inputs)]
+    given = [inputs] if isinstance(inputs, (str, os.PathLike)) else inputs
+    found = [standard_input() if place == STANDARD_INPUT else locate(place) for place in given]
     paths: dict[str, Location] = {}
     for place in found:
         with dataset_errors(place, "read"):
@@ -375,7 +377,7 @@ def _write(  # noqa: PLR0913 (what is read, how, where it goes)
         notes.append(f"Not read: {'; '.join(seen.damaged)}")
     schema = answers.schema(seen)
     if references is None and seen.rows and not seen.filled & {f"reference_{pair}" for pair in PAIRS}:
-        why = f" The first that is empty: {line(seen.why, 200)}." if seen.why else ""
+        why = f" The first that is empty: {line(seen.why, 200).rstrip('.')}." if seen.why else ""
         raise DatasetError(
             f"No answer in {place_of(answers.source)} has a reference: name the dataset that holds them, --references "
             f"DATASET.{why}"
