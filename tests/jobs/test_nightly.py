@@ -37,14 +37,26 @@ class Nights:
 
     def run(self, date: str, *options: str, code: int = 0) -> str:
         """What the night writes on stdout and stderr."""
-        job = (ROOT / "jobs" / "nightly.py", self.pairs, self.nights, "--date", date, "--workers", "1")
-        night = start(*job, *options)
-        assert night.returncode == code, night.stderr
-        assert "Traceback" not in night.stderr
-        return night.stdout + night.stderr
+        done = night(self.pairs, self.nights, date, *options)
+        assert done.exit_code == code, done.stderr
+        return done.stdout + done.stderr
 
     def carried(self, date: str) -> int:
         return int(json.loads((self.nights / date / "scored" / "_summary.json").read_text())["rows_carried"])
+
+
+def night(pairs: object, nights: object, date: str, *options: str) -> Result:
+    """The job in this process."""
+    spec = spec_from_file_location("nightly_job", ROOT / "jobs" / "nightly.py")
+    assert spec and spec.loader
+    job = module_from_spec(spec)
+    spec.loader.exec_module(job)
+    app = application()
+    app.command()(job.nightly)
+    arguments = [str(pairs), str(nights), "--date", date, "--workers", "1", *options]
+    result = CliRunner().invoke(app, arguments)
+    assert "Traceback" not in result.stderr
+    return result
 
 
 @pytest.fixture
@@ -82,7 +94,8 @@ def test_a_night_is_compared_with_the_last_complete_one_before_it(nights: Nights
 
 
 def test_a_night_that_fails_is_not_complete(nights: Nights) -> None:
-    nights.run("2026-03-01", "--json-log", str(nights.pairs / "log"), code=1)
+    job = (ROOT / "jobs" / "nightly.py", nights.pairs, nights.nights, "--date", "2026-03-01", "--workers", "1")
+    assert start(*job, "--json-log", nights.pairs / "log").returncode == 1
     assert not (nights.nights / "2026-03-01" / "report.html").exists()
     nights.run("2026-03-01", "--column", "answer", code=2)
     assert "YYYY-MM-DD" in start(ROOT / "jobs" / "nightly.py", "--help").stdout
@@ -181,20 +194,6 @@ def test_a_url_gets_the_numbers_of_a_regression(nights: Nights, hook: tuple[str,
     assert "500" in said and "broken-token" not in said, "the URL of a web hook is a secret"
 
 
-def night(store: str, date: str, *options: str) -> Result:
-    """The job in this process."""
-    spec = spec_from_file_location("nightly_job", ROOT / "jobs" / "nightly.py")
-    assert spec and spec.loader
-    job = module_from_spec(spec)
-    spec.loader.exec_module(job)
-    app = application()
-    app.command()(job.nightly)
-    arguments = [f"{store}/pairs", f"{store}/nights", "--date", date, "--workers", "1", *options]
-    result = CliRunner().invoke(app, arguments)
-    assert "Traceback" not in result.stderr
-    return result
-
-
 @pytest.mark.parametrize(
     ("place", "dataset"),
     [
@@ -231,12 +230,13 @@ def test_two_nights_on_disk_and_on_s3(place: str, dataset: str, tmp_path: Path, 
         with new_parquet(locate(f"{store}/pairs/answers.parquet"), table.schema) as writer:
             writer.write_table(table)
 
+    places = f"{store}/pairs", f"{store}/nights"
     on = ("--on", "pair_id,model") if dataset == "several models" else ()
     write(worse=False)
-    assert night(store, "2026-03-01", *on).exit_code == 0
+    assert night(*places, "2026-03-01", *on).exit_code == 0
     write(worse=True)
     for _ in range(2):  # A scheduler that retries is told the same.
-        found = night(store, "2026-03-02", *on, "--keep", "2")
+        found = night(*places, "2026-03-02", *on, "--keep", "2")
         assert found.exit_code == 4, found.stderr
         assert found.stderr.endswith("2026-03-01 and are not right now: 1.\n")
     nights = locate(f"{store}/nights")
@@ -246,6 +246,6 @@ def test_two_nights_on_disk_and_on_s3(place: str, dataset: str, tmp_path: Path, 
     assert page.startswith("<!DOCTYPE html>") and all(model in page for model in models)
     assert list_files(nights) == {}, "the lock is gone"
     with claimed(nights):
-        assert night(store, "2026-03-03", *on).exit_code == 2
-    assert night(store, "2026-03-03", *on, "--keep", "2").exit_code == 0
+        assert night(*places, "2026-03-03", *on).exit_code == 2
+    assert night(*places, "2026-03-03", *on, "--keep", "2").exit_code == 0
     assert list_folders(nights) == ["2026-03-02", "2026-03-03"]
