@@ -171,12 +171,14 @@ def test_a_dataset_that_was_never_scored_is_named(old: Path, tmp_path: Path) -> 
         rescore(tmp_path / "nothing", plans(), name="other")
 
 
-def test_a_row_that_could_not_be_scored_is_tried_again(old: Path) -> None:
-    table = plans().set_column(1, "reference_plan", pa.array([None, *plans()["reference_plan"].to_pylist()[1:]]))
+@pytest.mark.parametrize("failed", [1, 25, ROWS])  # 25: a whole partition has no score.
+def test_rows_that_could_not_be_scored_are_tried_again(old: Path, failed: int) -> None:
+    references = [None] * failed + plans()["reference_plan"].to_pylist()[failed:]
+    table = plans().set_column(1, "reference_plan", pa.array(references, pa.string()))
     rescore(old, table, name="failed")
     summary, output = rescore(old.parent / "failed", table, name="again")
-    assert output["score_error"].null_count == ROWS - 1
-    assert (summary.rows_carried, summary.rows_scored) == (ROWS - 1, 1)
+    assert output["score_error"].null_count == ROWS - failed
+    assert (summary.rows_carried, summary.rows_scored) == (ROWS - failed, failed)
 
 
 def test_undecided_rows_are_scored_again_where_that_is_asked_for(tmp_path: Path) -> None:

@@ -41,6 +41,11 @@ def test_columns_can_be_renamed() -> None:
             "no generated_problem; did you mean generated_problems?",
         ),
         (
+            pa.schema([("reference_problem", TEXT), ("output", TEXT)]),
+            ScoringOptions(),
+            "no generated_problem; the other columns are output;",
+        ),
+        (
             PROBLEMS,
             ScoringOptions(columns={"generated_problem": "outptu"}),
             "there is no column outptu for generated_problem",

@@ -327,6 +327,8 @@ class _Streams:
         self.writers: dict[int, ipc.RecordBatchStreamWriter] = {}
 
     def add(self, table: pa.Table, numbers: Keys) -> None:
+        if not table.num_rows:
+            return
         order = np.argsort(numbers, kind="stable")
         table = table.take(order)
         found, starts = np.unique(numbers[order], return_index=True)

@@ -100,11 +100,12 @@ def pairs_present(schema: pa.Schema, options: ScoringOptions) -> list[Pair]:
     present = [pair for pair in PAIRS if set(names[pair]) <= set(schema.names)]
     if present:
         return present
+    others = [name for name in schema.names if name not in set().union(*names.values())]
     for sides in names.values():
         there, absent = sorted(sides, key=lambda name: name not in schema.names)
         if there in schema.names:
             raise ColumnError(
-                f"there is a column {there} but no {absent}; {did_you_mean(absent, schema.names, 'columns')}; "
+                f"there is a column {there} but no {absent}; {did_you_mean(absent, others, 'other columns')}; "
                 f"name the column: --column {absent}=NAME, in Python columns={{{absent!r}: NAME}}"
             )
     wanted = " or ".join(map(" and ".join, names.values()))

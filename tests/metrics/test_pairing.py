@@ -29,7 +29,7 @@ def test_columns_and_their_missing_values(column: object) -> None:
     assert as_column(column) == ["a", None]
 
 
-@pytest.mark.parametrize("value", ["a", np.str_("a"), None, 7, {"a": 1}, b"a"])
+@pytest.mark.parametrize("value", ["a", np.str_("a"), np.True_, np.float64(1), np.array("a"), None, 7, {"a": 1}, b"a"])
 def test_single_values(value: object) -> None:
     assert as_column(value) is None
 

@@ -195,6 +195,26 @@ def test_several_choices_are_several_samples(tmp_path: Path) -> None:
     assert [(each.sample, each.text) for each in found] == [(1, "a"), (2, "b"), (3, "c")]
 
 
+def test_a_request_that_failed_is_one_of_the_batch_s_model(tmp_path: Path) -> None:
+    good = batch({"model": "m", "choices": [{"text": "yes"}]}) | {"custom_id": str(FIRST_ID)}
+    failed = {"custom_id": str(FIRST_ID), "response": None, "error": {"code": "expired"}}
+    other = batch({"model": "n", "choices": [{"text": "yes"}]}) | {"custom_id": str(FIRST_ID)}
+    lines_of(tmp_path / "one.jsonl", failed, good, "{")
+    lines_of(tmp_path / "two.jsonl", failed, good, other)
+    score_dataset(str(tmp_path / "*.jsonl"), tmp_path / "out", harness="openai", references=str(references(tmp_path)))
+    found = pl.read_parquet(tmp_path / "out" / "*.parquet").select("log", "model").rows()
+    assert [model for log, model in found if log == "one.jsonl"] == ["m", "m", "m"]
+    assert [model for log, model in found if log == "two.jsonl"] == [None, "m", "n"]
+
+
+@pytest.mark.parametrize("answers", ["problem", "plan", "domain"])
+def test_a_log_without_any_reference_is_refused(answers: str, tmp_path: Path) -> None:
+    log = lines_of(tmp_path / "batch.jsonl", batch({"choices": [{"text": "yes"}]}))
+    with pytest.raises(DatasetError, match="--references"):
+        score_dataset(str(log), tmp_path / "out", harness="openai", answers=answers)
+    assert not (tmp_path / "out").exists()
+
+
 def test_the_answers_of_the_first_filter_count_once(tmp_path: Path) -> None:
     rows = [
         {"doc_id": id, "doc": {}, "target": "t", "resps": [["raw"]], "filtered_resps": [each], "filter": each}

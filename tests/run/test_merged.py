@@ -10,7 +10,7 @@ import pytest
 from pddl_eval.errors import UserError
 from pddl_eval.report import build_report
 from pddl_eval.run import SUMMARY, OtherRun, list_files, locate, merged, open_source, run_status, score_dataset
-from pddl_eval.run.places import OutputError
+from pddl_eval.run.places import DatasetError, OutputError
 
 from tests.commands.running import run
 from tests.run.parquet_files import read_output
@@ -47,6 +47,7 @@ def test_small_files_become_few_and_the_same_command_does_nothing(pairs: Path, t
     assert sizes(tmp_path / "out") == [25, 25, 10]
     assert scores(tmp_path / "out").equals(scores(tmp_path / "plain"))
     assert not (tmp_path / "out" / "_partitions").exists()
+    assert "0 of 15 shards" in run(*arguments, "--dry-run").stdout
     again = score_dataset(pairs, tmp_path / "out", engine="local", workers=1, rows_per_file=25)
     assert (again.rows, again.rows_scored, again.mean("plan_lcs")) == (60, 0, plain.mean("plan_lcs"))
     report = build_report(tmp_path / "out")
@@ -69,6 +70,8 @@ def test_an_interrupted_run_goes_on_and_an_interrupted_merge_is_made_again(
     assert sizes(tmp_path / "out") == []
     status = run_status(tmp_path / "out")
     assert (status.finished, status.rows, 0 < status.rows_done < 60) == (False, 60, True)
+    with pytest.raises(DatasetError, match="_partitions"):
+        build_report(tmp_path / "out")
 
     def fails(place: object, schema: object) -> object:
         if str(place).endswith("-000001.parquet"):

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval.run import standard_input
@@ -49,6 +50,15 @@ def test_rows_are_scored_and_the_same_rows_are_the_same_run(tmp_path: Path) -> N
     assert again.exit_code == 0 and "2 of them from an earlier start" in again.stdout
     assert read_output(tmp_path / "out").num_rows == 30
     assert piped(rows * 2, *score).exit_code == 2, "other rows are another run"
+
+
+def test_a_log_of_answers(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"id": ["q"], "reference_plan": ["(pick a)"]}), tmp_path / "references.parquet")
+    log = json.dumps({"custom_id": "q", "response": {"body": {"choices": [{"text": "(pick a)"}]}}})
+    score = ("score", "-", tmp_path / "out", "--from", "openai", "--answers", "plan", "--references")
+    for _ in range(2):
+        assert piped(f"{log}\n", *score, tmp_path / "references.parquet").exit_code == 0
+    assert read_output(tmp_path / "out")["plan_lcs"].to_pylist() == [1.0]
 
 
 def test_every_form_is_known_by_its_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

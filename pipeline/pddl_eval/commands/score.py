@@ -65,6 +65,7 @@ def score(
     """
     from pddl_eval.run import (
         SUMMARY,
+        is_merged,
         list_files,
         locate,
         pair_scorer,
@@ -77,7 +78,8 @@ def score(
     if dry_run:
         folder = output if rows_per_file is None else str(partitions_of(output))
         with readable_input(inputs, folder, reading, options, note, keep=False) as source:
-            print_shards(prepare_run(source, folder, pair_scorer(options), run.shard_rows, part))
+            prepared = prepare_run(source, folder, pair_scorer(options), run.shard_rows, part)
+            print_shards(prepared, all_done=rows_per_file is not None and is_merged(prepared, rows_per_file))
         return
     chosen = None if report_to is None else chosen_format(None, report_to)
     settings = asdict(reading) | asdict(options) | asdict(run)
@@ -89,13 +91,14 @@ def score(
         write_as(built(output), chosen, report_to)
 
 
-def print_shards(run: Run) -> None:
+def print_shards(run: Run, *, all_done: bool = False) -> None:
     """What a run would do: its shards, which of them are done, how many rows are left."""
+    missing = () if all_done else run.missing
     for shard in run.shards:
-        state = "done " if shard.name in run.finished else "to do"
+        state = "done " if all_done or shard.name in run.finished else "to do"
         print(f"{state}  {shard.rows:>8,}  {shard.name}")
-    rows = sum(shard.rows for shard in run.missing)
-    print(f"{len(run.missing):,} of {len(run.shards):,} shards to do, {rows:,} of {run.total_rows:,} pairs")
+    rows = sum(shard.rows for shard in missing)
+    print(f"{len(missing):,} of {len(run.shards):,} shards to do, {rows:,} of {run.total_rows:,} pairs")
 
 
 @contextmanager

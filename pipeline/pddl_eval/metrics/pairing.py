@@ -42,7 +42,9 @@ def as_column(value: Any, is_one_value: Callable[[Any], bool] = lambda _: False)
         return None
     for method in ("to_pylist", "to_list", "tolist"):  # pyarrow, polars and pandas, numpy
         if hasattr(value, method):
-            return [None if _is_missing(item) else item for item in getattr(value, method)()]
+            items = getattr(value, method)()
+            # A scalar of numpy has a `tolist` too, which is its value.
+            return [None if _is_missing(item) else item for item in items] if isinstance(items, list) else None
     if isinstance(value, (list, tuple)) and not is_one_value(value):
         return [None if _is_missing(item) else item for item in value]
     return None

@@ -223,8 +223,8 @@ def _samples(report: Report) -> Section:
 
 def _failures(report: Report) -> Section:
     how = (
-        "Verdicts in percent of all rows. Details that differ only in names count together: the arguments of an atom "
-        "are written …, digits are written #."
+        "Verdicts in percent of the rows that have one. Details that differ only in names count together: the "
+        "arguments of an atom are written …, digits are written #."
     )
     meanings = {verdict.value: verdict.meaning for verdict in Verdict}
     frames = (report.verdicts, report.details, report.examples)

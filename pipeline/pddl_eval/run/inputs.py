@@ -55,6 +55,7 @@ from pddl_eval.run.places import (
     DatasetError,
     Location,
     dataset_errors,
+    list_files,
     locate,
     one_line,
     pause_before,
@@ -69,6 +70,9 @@ METADATA_PREFIX = "pddl_eval."
 
 SIGNATURE_KEY = f"{METADATA_PREFIX}signature"
 """The key of the signature of a file's scores."""
+
+PARTITIONS = "_partitions"
+"""In an output, while a run lasts whose partitions are merged in the end."""
 
 SHARD_BYTES = 128 * 2**20
 """Encoded bytes of a shard, at most (about), so that workers need no more memory for long answers."""
@@ -645,6 +649,11 @@ def _of_one_form(folder: Location, paths: Iterable[str]) -> list[str]:
     forms = [form for form in Form if by_form.get(form)]
     if not forms:
         suffixes = ", ".join(chain.from_iterable(SUFFIXES.values()))
+        if list_files(folder / PARTITIONS):
+            raise DatasetError(
+                f"{folder} is the output of a run that is not finished: until it is, its rows are in "
+                f"{folder / PARTITIONS}. `pddl-eval status` says what is missing."
+            )
         raise DatasetError(f"{folder} holds no files of rows (names ending in {suffixes}).")
     if forms[0] is not Form.PARQUET and len(forms) > 1:
         raise DatasetError(

@@ -13,7 +13,7 @@ import json
 import os
 import posixpath
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -28,7 +28,7 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 from pddl_eval.errors import did_you_mean
-from pddl_eval.options import PLAIN_NAMES, REFERENCE_SIDE, ReadingOptions, ScoringOptions
+from pddl_eval.options import PAIRS, PLAIN_NAMES, REFERENCE_SIDE, ReadingOptions, ScoringOptions
 from pddl_eval.run import places
 from pddl_eval.run.forms import FileVersion, Form
 from pddl_eval.run.harness import HARNESSES, Answer, Harness, join_key, meant
@@ -50,6 +50,7 @@ from pddl_eval.run.inputs import (
 )
 from pddl_eval.run.manifest import MANIFEST, OtherRun, refuse_foreign, require_folder
 from pddl_eval.run.places import DatasetError, Location, dataset_errors, locate
+from pddl_eval.run.standard_input import STANDARD_INPUT, standard_input
 from pddl_eval.shown import line, listed
 from pddl_eval.table import values_of
 
@@ -156,7 +157,8 @@ def _described(source: Source) -> list[dict[str, Any]]:
 
 def _log_source(inputs: Input, harness: Harness) -> Source:
     """The logs: files as they are named, of folders those that are called like logs of the harness."""
-    found = [locate(place) for place in ([inputs] if isinstance(inputs, (str, os.PathLike)) else inputs)]
+    given = [inputs] if isinstance(inputs, (str, os.PathLike)) else inputs
+    found = [standard_input() if place == STANDARD_INPUT else locate(place) for place in given]
     paths: dict[str, Location] = {}
     for place in found:
         with dataset_errors(place, "read"):
@@ -194,6 +196,8 @@ class _Seen:
     filled: set[str] = field(default_factory=set)
     damaged: list[str] = field(default_factory=list)
     errors: int = 0
+    why: str = ""
+    """Why an answer is empty, of the first that is."""
 
 
 class _Logs:
@@ -211,6 +215,7 @@ class _Logs:
             names = dict.fromkeys((self._reference, *REFERENCE_SIDE))
             fields += [pa.field(name, pa.bool_() if name == "is_placeholder" else pa.string()) for name in names]
         self._schema = pa.schema(fields)
+        self._models: dict[str, str] = {}
 
     def keys(self, _right: Sequence[str]) -> list[str]:
         """The columns that identify an answer's question."""
@@ -222,21 +227,29 @@ class _Logs:
         return pa.schema([each for each in self._schema if each.name in kept | seen.filled])
 
     def first_pass(self, _left: Sequence[str]) -> _Seen:
-        """Read all logs once."""
+        """Read all logs once.
+
+        A request that failed has no model in an OpenAI batch, which is of one model: it counts as that one's.
+        """
         seen = _Seen()
+        models: defaultdict[str, set[str]] = defaultdict(set)
         for answer, row in self._rows():
             seen.rows += 1
+            if answer.model is not None:
+                models[row["log"]].add(answer.model)
             seen.filled |= {name for name, value in row.items() if value is not None}
             if answer.error is not None:
                 seen.errors += 1
+                seen.why = seen.why or answer.error
                 if answer.id is None and len(seen.damaged) < SHOWN:
                     seen.damaged.append(answer.error)
             if answer.id is not None:
                 seen.keys[row["reference_id"]] += 1
+        self._models = {name: min(found) for name, found in models.items() if len(found) == 1}
         return seen
 
     def batches(self, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        """All rows, in the order of the logs."""
+        """All rows, in the order of the logs, after a first pass."""
         rows: list[dict[str, Any]] = []
         size = 0
         for _, row in self._rows():
@@ -253,7 +266,7 @@ class _Logs:
             for answer in self._harness.read(file.version.location, self._reading.on or ()):
                 row: dict[str, Any] = {
                     "reference_id": answer.id,
-                    "model": answer.model,
+                    "model": answer.model or self._models.get(file.name),
                     "task": answer.task,
                     "sample": answer.sample,
                     self._generated: answer.text,
@@ -345,6 +358,12 @@ def _write(  # noqa: PLR0913 (what is read, how, where it goes)
     if seen.damaged:
         notes.append(f"Not read: {'; '.join(seen.damaged)}")
     schema = answers.schema(seen)
+    if references is None and seen.rows and not seen.filled & {f"reference_{pair}" for pair in PAIRS}:
+        why = f" The first that is empty: {line(seen.why, 200).rstrip('.')}." if seen.why else ""
+        raise DatasetError(
+            f"No answer in {place_of(answers.source)} has a reference: name the dataset that holds them, --references "
+            f"DATASET.{why}"
+        )
     joined: _Join | None = None
     if references is not None:
         joined = _Join(references, right, seen.keys, schema, scoring)

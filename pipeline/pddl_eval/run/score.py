@@ -34,6 +34,7 @@ from pddl_eval.progress import progress
 from pddl_eval.run import places
 from pddl_eval.run.engines import Engine, InProcess, Notice, Processes, RayTasks, WorkerLost, choose_engine
 from pddl_eval.run.inputs import (
+    PARTITIONS,
     Input,
     Part,
     Shard,
@@ -73,9 +74,6 @@ from pddl_eval.verdict import Verdict
 
 SUMMARY = "_summary.json"
 """Written last, when every partition is there; Parquet readers ignore names with a leading underscore."""
-
-PARTITIONS = "_partitions"
-"""In the output, while a run lasts whose partitions are merged in the end."""
 
 MERGED = "rows_per_file"
 """In the manifest of such a run."""
@@ -207,6 +205,18 @@ def partitions_of(output: str | os.PathLike[str]) -> Location:
     return folder / PARTITIONS
 
 
+def is_merged(run: Run, rows_per_file: int) -> bool:
+    """Whether the run is finished and merged in the folder above; raises ``OtherRun`` where another run is there."""
+    output = run.work.output.parent
+    if not places.has_file(output / MANIFEST):
+        return False
+    before = same_run(output, run.manifest).get(MERGED)
+    if before != rows_per_file:
+        has = f"has {MERGED} {before}, not {rows_per_file}" if before else f"was scored without {MERGED}"
+        raise OtherRun(f"{output} {has}: choose another folder.")
+    return places.has_file(output / SUMMARY)
+
+
 def _finish_merged(run: Run, rows_per_file: int, finish: Callable[[], RunSummary]) -> RunSummary:
     """Finish the run, then merge its partitions into the folder above; nothing where that is done.
 
@@ -222,10 +232,7 @@ def _finish_merged(run: Run, rows_per_file: int, finish: Callable[[], RunSummary
         refuse_foreign(output, present)
     with claimed(output):
         places.put_new(output / MANIFEST, json.dumps({**run.manifest, MERGED: rows_per_file}, indent=1).encode())
-        theirs = same_run(output, run.manifest)
-        if theirs.get(MERGED) != rows_per_file:
-            raise OtherRun(f"{output} has {MERGED} {theirs.get(MERGED)}, not {rows_per_file}: choose another folder.")
-        if places.has_file(output / SUMMARY):
+        if is_merged(run, rows_per_file):
             known = json.loads(places.read_bytes(output / SUMMARY))
             summary = RunSummary(
                 output=str(output),

@@ -17,6 +17,7 @@ import pyarrow as pa
 from pddl_eval.run import places
 from pddl_eval.run.forms import PARQUET_SUFFIXES, FileVersion, RowGroup
 from pddl_eval.run.inputs import (
+    PARTITIONS,
     InputFile,
     Part,
     Source,
@@ -29,7 +30,7 @@ from pddl_eval.run.lock import Holder, holders, is_alive_by_now
 from pddl_eval.run.manifest import MANIFEST
 from pddl_eval.run.partitions import ShardRecord, finished_records
 from pddl_eval.run.places import DatasetError, Location, locate
-from pddl_eval.run.score import FAILED, MERGED, PARTITIONS, SUMMARY
+from pddl_eval.run.score import FAILED, MERGED, SUMMARY
 from pddl_eval.shown import printable
 
 SPEED_SECONDS = 600.0
