@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval import reuse
 from pddl_eval.options import ScoringOptions
-from pddl_eval.report.joined import Buckets
+from pddl_eval.report.buckets import Buckets
 from pddl_eval.reuse import KNOWN_FOLDER, _Streams, content_columns, content_keys, prepare_rescore, rescore_dataset
 from pddl_eval.run import SUMMARY, RunIncomplete, RunSummary, score_dataset
 from pddl_eval.run.places import DatasetError, OutputError, list_files, locate

@@ -358,7 +358,7 @@ def test_every_type_can_be_a_key(
     type_: pa.DataType, values: list[object], other: pa.DataType | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A null is found nowhere, and of two types that differ a value that one of them does not have."""
-    monkeypatch.setattr("pddl_eval.report.joined.BUCKET_ROWS", 1)
+    monkeypatch.setattr("pddl_eval.report.buckets.BUCKET_ROWS", 1)
     old = by_key(tmp_path / "old.parquet", pa.array([*values, None], type_), [True] * 3)
     new = by_key(tmp_path / "new.parquet", pa.array([None, *values[::-1]], type_), [False] * 3)
     found = compare_datasets(old, new, on=["key"])
@@ -409,7 +409,7 @@ def test_many_buckets_say_what_one_says(data: st.DataObject) -> None:
         frames = [side.drop("id") if on == "model" else side for side in sides]
         found = [comparison_json(compare_datasets(*frames))]
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("pddl_eval.report.joined.BUCKET_ROWS", 5)
+            patch.setattr("pddl_eval.report.buckets.BUCKET_ROWS", 5)
             patch.setattr("pddl_eval.report.scored.PIECE_ROWS", 4)
             found.append(comparison_json(compare_datasets(*frames)))
         one, many = (json.loads(text, parse_float=lambda number: round(float(number), 9)) for text in found)
@@ -417,7 +417,7 @@ def test_many_buckets_say_what_one_says(data: st.DataObject) -> None:
 
 
 def test_a_repeated_key_is_found_in_any_bucket(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pddl_eval.report.joined.BUCKET_ROWS", 5)
+    monkeypatch.setattr("pddl_eval.report.buckets.BUCKET_ROWS", 5)
     old, new = problems(*[YES] * 40), problems(*[YES] * 40, id=[*range(36), 8, 8, 30, 7])
     with pytest.raises(UserError, match="2 rows of the frame share id 7:"):
         compare_datasets(old, new)

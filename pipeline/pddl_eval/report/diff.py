@@ -15,10 +15,10 @@ import polars as pl
 
 from pddl_eval.errors import UserError
 from pddl_eval.pages import Cell, Page, Section, Table, Value, change, row_count, table, words
+from pddl_eval.report.buckets import Buckets, bucket_count, common_type, joined, key_column
 from pddl_eval.report.files import to_json
 from pddl_eval.report.groups import choose_groups, group_at, group_key, in_order
 from pddl_eval.report.intervals import ALIKE, RESAMPLES, SEED, alike, resampled
-from pddl_eval.report.joined import Buckets, bucket_count, common_type, joined, key_column
 from pddl_eval.report.numbers import MEASURES, OPTIONAL, ROWS, measures, said
 from pddl_eval.report.scored import (
     CERTIFICATE,

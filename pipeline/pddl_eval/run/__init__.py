@@ -4,6 +4,7 @@ It moves Arrow tables between filesystems and knows no PDDL: what is done to row
 (``score_dataset`` hands in the one of pairs). What scores mean, and how they are compared, is not known here.
 """
 
+from pddl_eval.run.answers import readable_input
 from pddl_eval.run.engines import Processes, WorkerLost, available_cpus, ordered_map
 from pddl_eval.run.forms import FileVersion
 from pddl_eval.run.inputs import (
@@ -23,7 +24,6 @@ from pddl_eval.run.inputs import (
     require_parquet,
     require_text,
 )
-from pddl_eval.run.joined import readable_input
 from pddl_eval.run.lock import claimed
 from pddl_eval.run.manifest import MANIFEST, OtherRun
 from pddl_eval.run.partitions import KNOWN_ROW, SCORE_ERROR, Scorer, ShardFailure, ShardRecord, Work

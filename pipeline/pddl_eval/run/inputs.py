@@ -629,9 +629,9 @@ def _find(place: Location) -> tuple[Location, list[str], bool]:
         if kind == fs.FileType.File:
             return replace(place, path=posixpath.dirname(place.path)), [place.path], False
         if kind == fs.FileType.Directory:
-            return place, _of_one_form(place, _walk(place)), True
+            return place, _of_one_form(place, files_below(place)), True
         if re.search(r"[*?\[]", place.path):
-            return _match(place)
+            return files_matching(place)
         bucket = replace(place, path=place.path.partition("/")[0])
         if place.has_buckets and bucket.filesystem.get_file_info(bucket.path).type == fs.FileType.NotFound:
             raise DatasetError(f"There is no bucket {bucket}, or these credentials may not see it.")
@@ -663,12 +663,12 @@ def _of_one_form(folder: Location, paths: Iterable[str]) -> list[str]:
     return by_form[forms[0]]
 
 
-def _match(pattern: Location) -> tuple[Location, list[str], bool]:
+def files_matching(pattern: Location) -> tuple[Location, list[str], bool]:
     base = replace(pattern, path=posixpath.dirname(re.split(r"[*?\[]", pattern.path, maxsplit=1)[0]) or "/")
     if base.filesystem.get_file_info(base.path).type != fs.FileType.Directory:
         raise DatasetError(f"There is no folder {base}, so nothing matches {pattern}.")
     parts = _relative(pattern.path, base).split("/")
-    walked = _walk(base, recursive=len(parts) > 1)
+    walked = files_below(base, recursive=len(parts) > 1)
     paths = [path for path in walked if _matches(_relative(path, base).split("/"), parts)]
     if not paths:
         raise DatasetError(f"No file matches {pattern}.")
@@ -684,7 +684,7 @@ def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
     return fnmatchcase(parts[0], pattern[0]) and _matches(parts[1:], pattern[1:])
 
 
-def _walk(folder: Location, *, recursive: bool = True) -> list[str]:
+def files_below(folder: Location, *, recursive: bool = True) -> list[str]:
     if folder.is_local:
         files = _walk_local(folder.path, recursive)
     else:

@@ -32,6 +32,7 @@ from pddl_eval.metrics import PAIRS
 from pddl_eval.options import SHARD_ROWS, ReadingOptions, RunOptions, ScoringOptions, takes
 from pddl_eval.progress import progress
 from pddl_eval.run import places
+from pddl_eval.run.answers import INPUT_FOLDER, made_of, readable_input
 from pddl_eval.run.engines import Engine, InProcess, Notice, Processes, RayTasks, WorkerLost, choose_engine
 from pddl_eval.run.inputs import (
     PARTITIONS,
@@ -48,7 +49,6 @@ from pddl_eval.run.inputs import (
     ranges_of,
     shards_named,
 )
-from pddl_eval.run.joined import INPUT_FOLDER, made_of, readable_input
 from pddl_eval.run.lock import claimed
 from pddl_eval.run.manifest import FORMAT, MANIFEST, OtherRun, refuse_foreign, require_folder, same_run
 from pddl_eval.run.merged import merge

@@ -16,7 +16,7 @@ from pddl_eval import score_dataset
 from pddl_eval.options import ReadingOptions, ScoringOptions
 from pddl_eval.reuse import rescore_dataset
 from pddl_eval.run import MANIFEST, SUMMARY, DatasetError, OtherRun, locate, put_bytes
-from pddl_eval.run.joined import INPUT_FOLDER, readable_input
+from pddl_eval.run.answers import INPUT_FOLDER, readable_input
 
 from tests.commands.running import only_line, run
 

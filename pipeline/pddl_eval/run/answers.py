@@ -38,11 +38,11 @@ from pddl_eval.run.inputs import (
     Input,
     InputFile,
     Source,
-    _match,
-    _walk,
     close_file,
     column_batches,
     contents,
+    files_below,
+    files_matching,
     open_source,
     place_of,
     read_rows,
@@ -164,14 +164,14 @@ def _log_source(inputs: Input, harness: Harness) -> Source:
         with dataset_errors(place, "read"):
             kind = place.filesystem.get_file_info(place.path).type
             if kind == fs.FileType.Directory:
-                names = {path: posixpath.basename(path) for path in _walk(place)}
+                names = {path: posixpath.basename(path) for path in files_below(place)}
                 named = [path for path in names if any(fnmatchcase(names[path], each) for each in harness.files)]
                 if not named:
                     raise DatasetError(f"{place} holds no logs of this harness, such as {harness.files[0]}.")
             elif kind == fs.FileType.File:
                 named = [place.path]
             else:
-                named = _match(place)[1] if set("*?[") & set(place.path) else []
+                named = files_matching(place)[1] if set("*?[") & set(place.path) else []
                 if not named:
                     raise DatasetError(f"There is no file or folder {place}.")
         paths |= {path: replace(place, path=path) for path in named}
