@@ -123,3 +123,12 @@ def test_a_mistake_is_one_sentence(tmp_path: Path) -> None:
     ):
         result = run("explain", *arguments)
         assert result.exit_code == 2 and said in only_line(result.stderr)
+
+
+def test_a_row_that_could_not_be_scored_says_why(tmp_path: Path) -> None:
+    lines = ['{"reference_plan": "(pick a)", "generated_plan": "(pick a)"}', "damaged", ""]
+    (tmp_path / "answers.jsonl").write_text("\n".join(lines))
+    assert run("score", tmp_path / "answers.jsonl", tmp_path / "scored").exit_code == 0
+    said = run("explain", tmp_path / "scored", "--row", 1).stdout
+    assert "answers.jsonl:2" in said
+    assert "not scored" not in run("explain", tmp_path / "scored", "--row", 0).stdout

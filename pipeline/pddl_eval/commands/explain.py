@@ -65,6 +65,8 @@ def explain(
         title += f", model {found.values['model']}" if found.values.get("model") else ""
         scored = found.verdict if only in (None, "problem") else None  # it is about the problem
         print(printable(title) + (f", scored there as {line(scored)}" if scored else ""))
+        if found.error:
+            print(f"not scored there: {line(found.error)}")
     values = {**found.values, "is_placeholder": found.values.get("is_placeholder") or is_placeholder}
     explanation = explain_row(values, found.options, only=only)
     if explanation.problem is None and (svg or save_plan):

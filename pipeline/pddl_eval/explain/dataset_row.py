@@ -29,18 +29,23 @@ from pddl_eval.table import pairs_present, values_of
 IDS = ("pair_id", "id", "reference_id")
 """Columns that identify a row, where none is named."""
 
+RECORDED = ("verdict", "score_error")
+"""What a scored dataset says of a row as a whole."""
+
 
 @dataclass(frozen=True, slots=True)
 class DatasetRow:
     """A row; ``number`` counts from 0 over the files in the order of their partitions.
 
     ``values`` are its values by meaning (``options.MEANINGS``), both columns of each pair that it has among them.
-    ``verdict`` is what a scored dataset recorded, None if it is not scored. ``options`` are for its scores.
+    ``verdict`` is what a scored dataset recorded, None if it is not scored; ``error`` why it could not score the row.
+    ``options`` are for its scores.
     """
 
     number: int
     values: Mapping[str, Any]
     verdict: str | None = None
+    error: str | None = None
     options: ScoringOptions = field(default_factory=ScoringOptions)
 
 
@@ -113,15 +118,15 @@ def row_at(places: Input | Source, number: int, columns: Mapping[str, str] | Non
         for meaning in (pair.reference, pair.generated):
             require_text(source, options.column(meaning))
     names = {meaning: options.column(meaning) for meaning in MEANINGS}
-    there = [*dict.fromkeys(name for name in (*names.values(), "verdict") if name in source.schema.names)]
+    there = [*dict.fromkeys(name for name in (*names.values(), *RECORDED) if name in source.schema.names)]
     row = read_row(source, number, there)
     values = {
         meaning: row[name]
         for meaning, name in names.items()
         if name in row and (meaning == "is_placeholder" or holds_text(source, name))
     }
-    verdict = row["verdict"] if holds_text(source, "verdict") else None
-    return DatasetRow(number, values, verdict)
+    verdict, error = (row[name] if holds_text(source, name) else None for name in RECORDED)
+    return DatasetRow(number, values, verdict, error)
 
 
 def row_of_id(places: Input | Source, ids: Sequence[str], columns: Sequence[str]) -> int:
