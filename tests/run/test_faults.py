@@ -316,10 +316,10 @@ def test_credentials_that_expire_are_read_again(
 ) -> None:
     """The store stops taking the key in the middle of the run; by then the file of credentials has another one."""
     monkeypatch.setattr(places, "PAUSE_SECONDS", 0.02)
-    key = file_of_credentials(tmp_path, monkeypatch)
-    key("first")
     place = f"s3://{bucket}/in.parquet"
     put_bytes(locate(place), write_numbered(tmp_path / "pairs.parquet", rows=60, row_group=15).read_bytes())
+    key = file_of_credentials(tmp_path, monkeypatch)
+    key("first")
 
     def is_expired(request: FaultyStore) -> bool:
         if request.requests > 40:
