@@ -22,7 +22,7 @@ from pddl_eval.errors import UserError, did_you_mean, never_an_interrupt
 from pddl_eval.metrics import DOMAIN, PLAN, PROBLEM, OnlySome, Pair, Row, as_column
 from pddl_eval.options import PAIRS, ScoringOptions
 from pddl_eval.run import Processes, WorkerLost
-from pddl_eval.shown import line
+from pddl_eval.shown import encodable, line
 from pddl_eval.verdict import DomainVerdict, Undecided, Verdict
 
 SCALE = (0.1, 0.2, 0.5, 1.0)
@@ -157,7 +157,7 @@ def _text(answer: Any) -> str | None:
                 answer = answer[-1] if answer else None
         if isinstance(answer, bytes | bytearray):
             return answer.decode("utf-8", "backslashreplace")
-        return str(answer).encode("utf-8", "backslashreplace").decode() if isinstance(answer, str) else None
+        return encodable(str(answer)) if isinstance(answer, str) else None
     except Exception as error:
         never_an_interrupt(error)
         return None

@@ -51,7 +51,7 @@ from pddl_eval.run.inputs import (
 from pddl_eval.run.manifest import MANIFEST, OtherRun, refuse_foreign, require_folder
 from pddl_eval.run.places import DatasetError, Location, dataset_errors, locate
 from pddl_eval.run.standard_input import STANDARD_INPUT, standard_input
-from pddl_eval.shown import line, listed
+from pddl_eval.shown import encodable, line, listed
 from pddl_eval.table import values_of
 
 INPUT_FOLDER = "_input"
@@ -275,7 +275,10 @@ class _Logs:
                 }
                 if self._reading.references is None:
                     row = {self._reference: answer.target} | row | meant(answer.question)
-                yield answer, {name: _unicode(value) for name, value in row.items()}
+                yield (
+                    answer,
+                    {name: encodable(value) if isinstance(value, str) else value for name, value in row.items()},
+                )
 
 
 class _Rows:
@@ -483,10 +486,3 @@ def _reference_field(declared: pa.Field, name: str) -> pa.Field:
 def _keys(batch: pa.RecordBatch, names: Sequence[str]) -> list[str | None]:
     """The key of each row as a text; None where a part of it is null."""
     return [join_key(values) for values in zip(*(values_of(batch.column(name)) for name in names), strict=True)]
-
-
-def _unicode(value: Any) -> Any:
-    """The value; a text without lone surrogates, which JSON may hold and Arrow may not."""
-    if isinstance(value, str) and not value.isascii():
-        return value.encode("utf-8", "backslashreplace").decode()
-    return value

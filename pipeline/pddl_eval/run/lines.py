@@ -4,7 +4,7 @@ These forms declare nothing, so that a file is read once, from its beginning to 
 blocks of rows and its columns. Workers then read from the mark before their rows; a compressed file from its beginning,
 or from where they stopped.
 
-A row that cannot be read is a row all the same: its columns are null and its damage is told (``Reader.take_lost``).
+A row that cannot be read is a row all the same: its columns are null and its damage is told (``Reader.read``).
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from pddl_eval.run.forms import (
     version_of_ends,
 )
 from pddl_eval.run.places import DatasetError, Location
+from pddl_eval.shown import encodable
 from pddl_eval.shown import line as on_one_line
 
 LINE_BYTES = 16 * 2**20
@@ -486,8 +487,7 @@ def _as_text(value: Any) -> str | None:
     """A text as it is, but half a surrogate pair as its code; any other value as JSON."""
     if value is None:
         return None
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text.encode("utf-8", "backslashreplace").decode()
+    return encodable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def _csv_array(texts: list[str | None], type_: pa.DataType) -> pa.Array:

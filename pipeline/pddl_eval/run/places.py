@@ -25,8 +25,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
-from pddl_eval.errors import RunError, UserError
-from pddl_eval.run.stores import STORES, missing_client, open_store
+from pddl_eval.errors import RunError, UserError, how_to_install
+from pddl_eval.run.stores import STORES, open_store
 
 S3_ATTEMPTS = 6
 """Attempts at one request inside the S3 client, with growing pauses."""
@@ -418,9 +418,8 @@ def _open_filesystem(root: str, endpoint: str, region: str) -> fs.FileSystem:
 
 
 def _store_location(scheme: str, authority: str, path: str) -> Location:
-    missing = missing_client(scheme)
-    if missing:
-        raise DatasetError(f"{missing}.")
+    if command := how_to_install(STORES[scheme].extra):
+        raise DatasetError(f"{scheme}:// needs an extra that is not installed: {command}.")
     if not authority:
         raise DatasetError(f"{scheme}:// names nothing: write {scheme}://{'host' if scheme in WEB else 'bucket'}/path.")
     path = path.rstrip("/")

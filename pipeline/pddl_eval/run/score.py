@@ -68,7 +68,7 @@ from pddl_eval.run.partitions import (
 )
 from pddl_eval.run.places import DatasetError, Location, OutputError, dataset_errors, locate
 from pddl_eval.run.retries import run_shards
-from pddl_eval.shown import printable
+from pddl_eval.shown import labelled, printable
 from pddl_eval.table import UNKNOWN_DOMAINS, constants_signed, count_unknown_domains, score_schema, score_table
 from pddl_eval.verdict import Verdict
 
@@ -556,9 +556,7 @@ class RunSummary:
         return f"{self.share(column):7.2%}  ({counts['true']:,}{others})"
 
     def __str__(self) -> str:
-        lines = self.lines()
-        width = max(len(label) for label, _ in lines)
-        return "\n".join(f"{label:<{width}}  {value}" for label, value in lines)
+        return labelled(self.lines())
 
 
 class RunIncomplete(RunError):

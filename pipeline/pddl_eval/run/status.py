@@ -31,7 +31,7 @@ from pddl_eval.run.manifest import MANIFEST
 from pddl_eval.run.partitions import ShardRecord, finished_records
 from pddl_eval.run.places import DatasetError, Location, locate
 from pddl_eval.run.score import FAILED, MERGED, SUMMARY
-from pddl_eval.shown import printable
+from pddl_eval.shown import labelled, printable
 
 SPEED_SECONDS = 600.0
 """The speed is that of the last partitions, because a run may have been started long before."""
@@ -118,9 +118,7 @@ class RunStatus:
         return [*lines, ("state", "finished" if self.finished else "not finished")]
 
     def __str__(self) -> str:
-        lines = self.lines()
-        width = max(len(label) for label, _ in lines)
-        return "\n".join(f"{label:<{width}}  {value}" for label, value in lines)
+        return labelled(self.lines())
 
 
 def run_status(output: str | os.PathLike[str]) -> RunStatus:
