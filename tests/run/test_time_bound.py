@@ -11,18 +11,19 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pddl_eval.datasets.forms import FileVersion
+from pddl_eval.datasets.places import Location, OutputError
 from pddl_eval.options import RunOptions
 from pddl_eval.run import RunIncomplete, lock, partitions, score
 from pddl_eval.run.engines import InProcess, WorkerLost
-from pddl_eval.run.inputs import FileVersion, Shard, disjoint, left_over, named_rows
 from pddl_eval.run.partitions import ShardRecord, ShardResult, ShardTask, score_shard
-from pddl_eval.run.places import Location, OutputError
 from pddl_eval.run.retries import run_shards
 from pddl_eval.run.score import MANIFEST, SUMMARY, Event, Waiting, prepare_run
+from pddl_eval.run.shards import Shard, disjoint, left_over, named_rows
 
+from tests.datasets.parquet_files import numbered, read_output, write_numbered
 from tests.run import length_scorer as length_scorer_module
 from tests.run.length_scorer import length_scorer, run_scorer
-from tests.run.parquet_files import numbered, read_output, write_numbered
 
 ROWS = 200
 TEXTS = numbered(ROWS)["text"].to_pylist()

@@ -63,17 +63,8 @@ def score(
     at a time writes into OUTPUT, or several parts of it, each once; another one says who does and exits with 2. The
     part that finds all others done writes the summary and the report. The command status says what is missing.
     """
-    from pddl_eval.run import (
-        SUMMARY,
-        is_merged,
-        list_files,
-        locate,
-        pair_scorer,
-        partitions_of,
-        prepare_run,
-        readable_input,
-        score_dataset,
-    )
+    from pddl_eval.datasets import list_files, locate
+    from pddl_eval.run import SUMMARY, is_merged, pair_scorer, partitions_of, prepare_run, readable_input, score_dataset
 
     if dry_run:
         folder = output if rows_per_file is None else str(partitions_of(output))

@@ -36,12 +36,11 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
+from pddl_eval.datasets import close_file, one_line
 from pddl_eval.errors import RunError, require_extra, told_to_stop
 from pddl_eval.options import GARBAGE_THRESHOLDS, RunOptions
-from pddl_eval.run.inputs import close_file
 from pddl_eval.run.nodes import AGREED, STRIKES, Nodes, identity, shown
 from pddl_eval.run.partitions import SCORE_ERROR, VERDICT, ShardFailure, ShardRecord, ShardResult, ShardTask
-from pddl_eval.run.places import one_line
 
 ROW_SECONDS = 0.0005
 """Scoring a row: two parses, a comparison, sometimes a plan."""

@@ -25,7 +25,7 @@ from threading import Event, Thread
 from typing import NoReturn
 from uuid import uuid4
 
-from pddl_eval.run.places import (
+from pddl_eval.datasets import (
     DatasetError,
     Location,
     OutputError,

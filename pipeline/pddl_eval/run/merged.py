@@ -9,9 +9,8 @@ from operator import itemgetter
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pddl_eval.datasets import SIGNATURE_KEY, Location, dataset_errors, new_parquet, together
 from pddl_eval.options import SHARD_ROWS
-from pddl_eval.run.inputs import PIECE_BYTES, SIGNATURE_KEY
-from pddl_eval.run.places import Location, dataset_errors, new_parquet
 
 
 def merge(partitions: Iterable[Location], output: Location, schema: pa.Schema, signature: str, rows: int) -> None:
@@ -41,18 +40,15 @@ def _cut(tables: Iterable[pa.Table], rows: int) -> Iterator[tuple[int, pa.Table]
 
 def _row_groups(partitions: Iterable[Location], schema: pa.Schema) -> Iterator[pa.Table]:
     """All rows in tables of about a shard; always at least one."""
-    batches: list[pa.RecordBatch] = []
-    rows = size = 0
+    for batches in together(_batches(partitions), SHARD_ROWS):
+        yield pa.Table.from_batches(batches, schema)
+
+
+def _batches(partitions: Iterable[Location]) -> Iterator[pa.RecordBatch]:
     for place in partitions:
         with (
             dataset_errors(place, "read"),
             place.filesystem.open_input_file(place.path) as stream,
             pq.ParquetFile(stream, page_checksum_verification=True) as parquet,
         ):
-            for batch in parquet.iter_batches(SHARD_ROWS, use_threads=False):
-                if batches and (rows + batch.num_rows > SHARD_ROWS or size + batch.nbytes > PIECE_BYTES):
-                    yield pa.Table.from_batches(batches, schema)
-                    batches, rows, size = [], 0, 0
-                batches.append(batch)
-                rows, size = rows + batch.num_rows, size + batch.nbytes
-    yield pa.Table.from_batches(batches, schema)
+            yield from parquet.iter_batches(SHARD_ROWS, use_threads=False)

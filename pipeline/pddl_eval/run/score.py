@@ -26,29 +26,26 @@ from typing import Any
 
 import pyarrow as pa
 
+from pddl_eval.datasets import (
+    PARTITIONS,
+    DatasetError,
+    Input,
+    Location,
+    OutputError,
+    Source,
+    contents,
+    dataset_errors,
+    locate,
+    open_source,
+    places,
+)
 from pddl_eval.domains import known_domain_names
 from pddl_eval.errors import RunError, UserError, did_you_mean
 from pddl_eval.metrics import PAIRS
 from pddl_eval.options import SHARD_ROWS, ReadingOptions, RunOptions, ScoringOptions, takes
 from pddl_eval.progress import progress
-from pddl_eval.run import places
 from pddl_eval.run.answers import INPUT_FOLDER, made_of, readable_input
 from pddl_eval.run.engines import Engine, InProcess, Notice, Processes, RayTasks, WorkerLost, choose_engine
-from pddl_eval.run.inputs import (
-    PARTITIONS,
-    Input,
-    Part,
-    Shard,
-    Source,
-    contents,
-    in_order,
-    left_over,
-    named_rows,
-    open_source,
-    plan_shards,
-    ranges_of,
-    shards_named,
-)
 from pddl_eval.run.lock import claimed
 from pddl_eval.run.manifest import FORMAT, MANIFEST, OtherRun, refuse_foreign, require_folder, same_run
 from pddl_eval.run.merged import merge
@@ -66,8 +63,8 @@ from pddl_eval.run.partitions import (
     merge_statistics,
     score_shard,
 )
-from pddl_eval.run.places import DatasetError, Location, OutputError, dataset_errors, locate
 from pddl_eval.run.retries import run_shards
+from pddl_eval.run.shards import Part, Shard, in_order, left_over, named_rows, plan_shards, ranges_of, shards_named
 from pddl_eval.shown import labelled, printable
 from pddl_eval.table import UNKNOWN_DOMAINS, constants_signed, count_unknown_domains, score_schema, score_table
 from pddl_eval.verdict import Verdict

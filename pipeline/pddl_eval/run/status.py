@@ -14,23 +14,24 @@ from typing import Any
 
 import pyarrow as pa
 
-from pddl_eval.run import places
-from pddl_eval.run.forms import PARQUET_SUFFIXES, FileVersion, RowGroup
-from pddl_eval.run.inputs import (
+from pddl_eval.datasets import (
+    PARQUET_SUFFIXES,
     PARTITIONS,
+    DatasetError,
+    FileVersion,
     InputFile,
-    Part,
+    Location,
+    RowGroup,
     Source,
+    locate,
     partition_stem,
-    plan_shards,
-    ranges_of,
-    shards_named,
+    places,
 )
 from pddl_eval.run.lock import Holder, holders, is_alive_by_now
 from pddl_eval.run.manifest import MANIFEST
 from pddl_eval.run.partitions import ShardRecord, finished_records
-from pddl_eval.run.places import DatasetError, Location, locate
 from pddl_eval.run.score import FAILED, MERGED, SUMMARY
+from pddl_eval.run.shards import Part, plan_shards, ranges_of, shards_named
 from pddl_eval.shown import labelled, printable
 
 SPEED_SECONDS = 600.0

@@ -12,7 +12,6 @@ from __future__ import annotations
 import csv
 import json
 import re
-from bisect import bisect_right
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -22,7 +21,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from pddl_eval.run.forms import (
+from pddl_eval.datasets.forms import (
     READ_BYTES,
     Blocks,
     FileVersion,
@@ -31,9 +30,10 @@ from pddl_eval.run.forms import (
     RowGroup,
     changed,
     open_bytes,
+    require_unchanged,
     version_of_ends,
 )
-from pddl_eval.run.places import DatasetError, Location
+from pddl_eval.datasets.places import DatasetError, Location
 from pddl_eval.shown import encodable
 from pddl_eval.shown import line as on_one_line
 
@@ -379,20 +379,15 @@ class LinesReader:
     """A file of JSON Lines or CSV, open at a row; see ``Reader``."""
 
     def __init__(self, file: FileVersion) -> None:
-        place = file.location
-        with place.filesystem.open_input_file(place.path) as handle:
-            if version_of_ends(handle) != file.footer:
-                raise changed(file)
+        require_unchanged(file)
         self.file = file
-        self._bounds = [mark.row for mark in file.marks]
         self._open()
 
     def close(self) -> None:
         self._stream.close()
 
     def row_group(self, row: int) -> tuple[int, int]:
-        group = bisect_right(self._bounds, row, hi=len(self._bounds) - 1)
-        return self._bounds[group - 1], self._bounds[group]
+        return self.file.block(row)
 
     def read(  # noqa: PLR0913 (see Reader)
         self,
@@ -429,7 +424,7 @@ class LinesReader:
 
     def _seek(self, row: int) -> None:
         """Be at a row: on from here if no mark is nearer, else from the mark before it."""
-        mark = self.file.marks[bisect_right(self._bounds, row) - 1]
+        mark = self.file.mark_before(row)
         if not mark.row <= self._position <= row:
             if self.file.compression is None:
                 self._stream.seek(mark.place)

@@ -25,8 +25,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
+from pddl_eval.datasets.stores import STORES, open_store
 from pddl_eval.errors import RunError, UserError, how_to_install
-from pddl_eval.run.stores import STORES, open_store
 
 S3_ATTEMPTS = 6
 """Attempts at one request inside the S3 client, with growing pauses."""

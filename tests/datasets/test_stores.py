@@ -21,13 +21,14 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval import errors, score_dataset
-from pddl_eval.run import places, stores
-from pddl_eval.run.inputs import close_file, contents, open_source
-from pddl_eval.run.places import DatasetError, list_files, locate, put_bytes, read_bytes, remove_file
+from pddl_eval.datasets import places, stores
+from pddl_eval.datasets.inputs import contents, open_source
+from pddl_eval.datasets.places import DatasetError, list_files, locate, put_bytes, read_bytes, remove_file
+from pddl_eval.datasets.rows import close_file
 
-from tests.run.parquet_files import numbered
-from tests.run.stand_ins import Files, GoogleStorage, HuggingFace, WebServer, serving
-from tests.run.test_forms import as_json_lines, rows_of
+from tests.datasets.parquet_files import numbered
+from tests.datasets.stand_ins import Files, GoogleStorage, HuggingFace, WebServer, serving
+from tests.datasets.test_forms import as_json_lines, rows_of
 
 os.environ.setdefault("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")  # As ``stores`` does before it imports gcsfs.
 for package in ("fsspec", "aiohttp", "gcsfs", "huggingface_hub"):
