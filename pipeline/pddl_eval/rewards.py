@@ -14,7 +14,6 @@ import signal
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 from pddl_eval.budget import attempt, row_budget
@@ -246,16 +245,7 @@ def _in_workers(tasks: Sequence[Task], workers: int) -> list[Outcome]:
     with _POOLS_LOCK:
         pool = _POOLS.pop(key, None) or Processes(_bounded, workers)
         try:
-            waiting = enumerate(tasks)
-            running = 0
-            while True:
-                for numbered in islice(waiting, workers - running):
-                    pool.submit(numbered)
-                    running += 1
-                if not running:
-                    break
-                (number, _), outcome = pool.take()
-                running -= 1
+            for (number, _), outcome in pool.outcomes(enumerate(tasks)):
                 outcomes[number] = (0, outcome.reason) if isinstance(outcome, WorkerLost) else outcome
         except BaseException:  # Ctrl-C too: what still runs must not answer the next call.
             pool.close()

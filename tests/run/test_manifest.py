@@ -14,8 +14,10 @@ import pytest
 from pddl_eval.datasets.places import DatasetError
 from pddl_eval.errors import RunError
 from pddl_eval.options import SHARD_ROWS
+from pddl_eval.run.manifest import MANIFEST
 from pddl_eval.run.partitions import ShardRecord, ShardTask, score_shard
-from pddl_eval.run.score import MANIFEST, SUMMARY, Run, RunSummary, begin_run, finish_run, prepare_run
+from pddl_eval.run.score import Run, begin_run, finish_run, prepare_run
+from pddl_eval.run.summary import SUMMARY, RunSummary
 
 from tests.datasets.parquet_files import write_numbered
 from tests.run.length_scorer import length_scorer

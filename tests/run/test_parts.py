@@ -19,9 +19,11 @@ from pddl_eval.datasets.places import DatasetError, Location, locate
 from pddl_eval.options import RunOptions
 from pddl_eval.run import RunIncomplete, run_status, score
 from pddl_eval.run.lock import claimed
+from pddl_eval.run.manifest import MANIFEST
 from pddl_eval.run.partitions import ShardTask, score_shard
-from pddl_eval.run.score import MANIFEST, SUMMARY, begin_run, prepare_run
+from pddl_eval.run.score import begin_run, prepare_run
 from pddl_eval.run.shards import Part
+from pddl_eval.run.summary import SUMMARY
 
 from tests.datasets.parquet_files import read_output, write_numbered
 from tests.run.length_scorer import length_scorer, run_scorer

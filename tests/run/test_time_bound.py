@@ -16,10 +16,12 @@ from pddl_eval.datasets.places import Location, OutputError
 from pddl_eval.options import RunOptions
 from pddl_eval.run import RunIncomplete, lock, partitions, score
 from pddl_eval.run.engines import InProcess, WorkerLost
+from pddl_eval.run.manifest import MANIFEST
 from pddl_eval.run.partitions import ShardRecord, ShardResult, ShardTask, score_shard
 from pddl_eval.run.retries import run_shards
-from pddl_eval.run.score import MANIFEST, SUMMARY, Event, Waiting, prepare_run
+from pddl_eval.run.score import Event, Waiting, prepare_run
 from pddl_eval.run.shards import Shard, disjoint, left_over, named_rows
+from pddl_eval.run.summary import SUMMARY
 
 from tests.datasets.parquet_files import numbered, read_output, write_numbered
 from tests.run import length_scorer as length_scorer_module

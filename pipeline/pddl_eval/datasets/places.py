@@ -188,7 +188,7 @@ def put_new(location: Location, content: bytes) -> None:
 
     On object stores, and where the filesystem has no hard links, the later of two writers replaces the other's file.
     """
-    if location.name in list_files(location.parent):
+    if has_file(location):
         return
     if not location.is_local:
         put_bytes(location, content)

@@ -10,11 +10,8 @@ from pddl_eval.run.lock import claimed
 from pddl_eval.run.manifest import MANIFEST, OtherRun
 from pddl_eval.run.partitions import KNOWN_ROW, SCORE_ERROR, Scorer, ShardFailure, ShardRecord, Work
 from pddl_eval.run.score import (
-    SUMMARY,
     Event,
     Run,
-    RunIncomplete,
-    RunSummary,
     Watcher,
     finish_shards,
     is_merged,
@@ -22,12 +19,11 @@ from pddl_eval.run.score import (
     partitions_of,
     prepare_run,
     score_dataset,
-    scored_with,
     shown_progress,
-    unfinished_rows,
 )
 from pddl_eval.run.shards import Shard, plan_shards
 from pddl_eval.run.status import RunStatus, run_status
+from pddl_eval.run.summary import SUMMARY, RunIncomplete, RunSummary, scored_with, unfinished_rows
 
 __all__ = [
     "KNOWN_ROW",

@@ -117,7 +117,7 @@ def readable_input(  # noqa: PLR0913 (what is read, where it goes, how)
     key = hashlib.blake2b(json.dumps(made_of, sort_keys=True).encode(), digest_size=8).hexdigest()
     place = folder / INPUT_FOLDER / f"answers-{key}.parquet"
     with tempfile.TemporaryDirectory() as aside:
-        if place.name not in places.list_files(place.parent):
+        if not places.has_file(place):
             present = places.list_files(folder)
             if MANIFEST in present:
                 raise OtherRun(

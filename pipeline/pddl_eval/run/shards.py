@@ -182,6 +182,7 @@ def ranges_of(shards: Iterable[Shard]) -> dict[str, list[tuple[int, int]]]:
 def disjoint(shards: Iterable[Shard]) -> list[Shard]:
     """Of shards in order, those that begin where an earlier one has ended; of two that overlap, the first.
 
+    >>> from pddl_eval.datasets import Location
     >>> file = FileVersion(Location("/pairs.parquet"), "")
     >>> [(each.start, each.stop) for each in disjoint(Shard("s", file, *rows) for rows in [(0, 9), (5, 7), (9, 10)])]
     [(0, 9), (9, 10)]

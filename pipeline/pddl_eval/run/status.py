@@ -30,8 +30,9 @@ from pddl_eval.datasets import (
 from pddl_eval.run.lock import Holder, holders, is_alive_by_now
 from pddl_eval.run.manifest import MANIFEST
 from pddl_eval.run.partitions import ShardRecord, finished_records
-from pddl_eval.run.score import FAILED, MERGED, SUMMARY
+from pddl_eval.run.score import FAILED, MERGED
 from pddl_eval.run.shards import Part, plan_shards, ranges_of, shards_named
+from pddl_eval.run.summary import SUMMARY
 from pddl_eval.shown import labelled, printable
 
 SPEED_SECONDS = 600.0
@@ -129,7 +130,7 @@ def run_status(output: str | os.PathLike[str]) -> RunStatus:
 
     >>> run_status("/no/such/folder")
     Traceback (most recent call last):
-    pddl_eval.run.places.DatasetError: /no/such/folder is not the output of a run: it has no _pddl_eval_run.json.
+    pddl_eval.datasets.places.DatasetError: /no/such/folder is not the output of a run: it has no _pddl_eval_run.json.
     """
     folder = locate(output)
     written = places.times_written(folder)
