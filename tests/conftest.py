@@ -1,13 +1,14 @@
 """What tests share: one Ray of two CPUs, one S3 server on the loopback interface, and where tests run under xdist.
 
-Under ``pytest -n`` each worker process has its own session fixtures. All tests that use Ray therefore go to one worker,
-and all tests that use the S3 server to one, so that each is started once.
+Under ``pytest -n`` each worker process has its own fixtures. What is made once for several tests is therefore made in
+one worker, to which all of these tests go: those of a file, and those of ``ONE_WORKER`` and ``MARKS``.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -24,10 +25,22 @@ MARKS = {"ray_session": ("ray",), "s3_endpoint": ("s3",), "cluster": ("ray", "ne
 GROUPS = ("ray", "s3")
 """Marks whose tests all run in one worker."""
 
-ONE_WORKER = ("benchmark", "docs")
-"""Folders whose tests all run in one worker: their fixtures take seconds to make."""
+ONE_WORKER = {
+    "problems": ("benchmark/", "commands/test_bench.py", "commands/test_generate.py"),
+    "figures": (
+        *("jobs/", "commands/test_report.py", "report/test_figures.py", "report/test_renderers.py"),
+        *("report/test_run_and_report.py", "test_viewer.py"),
+    ),
+}
+"""Folders and files of tests that run in one worker: making the benchmark's problems takes seconds, and so does the
+first figure of a process."""
 
 SLOW_TIMEOUT = 600.0
+
+
+# Some of these tests start Python, together a hundred times: it is not to compile the package each time.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 @pytest.hookimpl(tryfirst=True)  # Before xdist reads the groups and before pytest deselects by marks.
@@ -37,12 +50,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for fixture in MARKS.keys() & getattr(item, "fixturenames", ()):
             for mark in MARKS[fixture]:
                 item.add_marker(mark)
-        groups = [mark for mark in GROUPS if item.get_closest_marker(mark)]
-        groups += [folder for folder in ONE_WORKER if item.path.parent.name == folder and "tests" in item.path.parts]
-        if groups:
-            item.add_marker(pytest.mark.xdist_group(groups[0]))
+        item.add_marker(pytest.mark.xdist_group(group_of(item)))
         if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(SLOW_TIMEOUT))
+
+
+def group_of(item: pytest.Item) -> str:
+    """The name of what runs in one worker with this test."""
+    file = item.path.relative_to(item.config.rootpath).as_posix()
+    marked = (mark for mark in GROUPS if item.get_closest_marker(mark))
+    shared = (name for name, places in ONE_WORKER.items() if file.removeprefix("tests/").startswith(places))
+    return next(marked, None) or next(shared, file)
 
 
 @pytest.fixture(scope="session")

@@ -12,8 +12,6 @@ from pddl_eval.benchmark.enumeration import benchmark_pairs, benchmark_problems
 from pddl_eval.benchmark.tasks import TaskProblem
 from pddl_eval.model import Atom, State
 
-pytestmark = pytest.mark.xdist_group("enumeration")  # One worker makes what they share.
-
 PATTERNS = {
     predicate: re.compile(re.sub(r"\\{\d\\}", r"([a-z0-9]+)", re.escape(sentence)))
     for predicate, sentence in SENTENCES.items()

@@ -15,8 +15,6 @@ from pddl_eval.benchmark.enumeration import PAIRS, Pair, benchmark_pairs, size_b
 from pddl_eval.model import Problem
 from pddl_eval.parsing import parse_problem
 
-pytestmark = pytest.mark.xdist_group("enumeration")  # One worker makes what they share.
-
 PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "planetarium_problems.parquet"
 
 # Table 1 of the Planetarium paper.

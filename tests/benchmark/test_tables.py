@@ -16,8 +16,6 @@ from pddl_eval.benchmark.variants import VARIANT_FIELDS, variants_schema
 from pddl_eval.options import ScoringOptions
 from pddl_eval.table import score_table
 
-pytestmark = pytest.mark.xdist_group("sample")  # One worker makes what they share.
-
 DRAW = by_preset(PRESETS["every-kind"], 5)
 
 

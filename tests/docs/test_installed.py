@@ -20,7 +20,7 @@ from packaging.requirements import Requirement
 
 from tests.docs.markdown import ROOT
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("installed")]
+pytestmark = pytest.mark.slow
 
 SCORES = """
 import pddl_eval

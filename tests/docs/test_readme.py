@@ -16,8 +16,6 @@ from tests.docs.commands import COMMANDS
 from tests.docs.markdown import ROOT, blocks, headings, links, read_page
 from tests.docs.readme_outputs import FIGURES, outputs, tables
 
-pytestmark = pytest.mark.xdist_group("readme")  # One worker makes what they share.
-
 README = read_page("README.md")
 PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "infra/README.md"]
 PAGES += sorted(page.relative_to(ROOT).as_posix() for page in (ROOT / "infra" / "site" / "pages").rglob("*.md"))
