@@ -8,9 +8,11 @@ from itertools import islice
 
 import pytest
 from pddl_eval.benchmark.describe import SENTENCES, describe
-from pddl_eval.benchmark.enumeration import benchmark_pairs, benchmark_problems
+from pddl_eval.benchmark.enumeration import benchmark_pairs
 from pddl_eval.benchmark.tasks import TaskProblem
 from pddl_eval.model import Atom, State
+
+from tests.benchmark.problems import all_problems
 
 PATTERNS = {
     predicate: re.compile(re.sub(r"\\{\d\\}", r"([a-z0-9]+)", re.escape(sentence)))
@@ -19,9 +21,9 @@ PATTERNS = {
 KINDS = {"balls": "ball", "grippers": "gripper", "rooms": "room"}
 
 
-@pytest.fixture(scope="module")
-def problems() -> list[TaskProblem]:
-    return list(benchmark_problems())
+@pytest.fixture
+def problems() -> tuple[TaskProblem, ...]:
+    return all_problems()
 
 
 def read_back(sentences: str) -> Iterator[Atom]:
@@ -44,7 +46,7 @@ def read_objects(lines: list[str]) -> tuple[set[str], State]:
     return names, frozenset((KINDS[kind], name) for kind, listed in told.items() if kind in KINDS for name in listed)
 
 
-def test_an_explicit_description_reads_back_into_its_problem(problems: list[TaskProblem]) -> None:
+def test_an_explicit_description_reads_back_into_its_problem(problems: tuple[TaskProblem, ...]) -> None:
     for described in problems[::50]:
         text = describe(described, init_abstract=False, goal_abstract=False)
         *objects, start, end = text.splitlines()
@@ -54,7 +56,7 @@ def test_an_explicit_description_reads_back_into_its_problem(problems: list[Task
         assert set(read_back(end.removeprefix("In the end this shall hold: "))) == described.problem.goal
 
 
-def test_every_predicate_of_the_benchmark_is_among_them(problems: list[TaskProblem]) -> None:
+def test_every_predicate_of_the_benchmark_is_among_them(problems: tuple[TaskProblem, ...]) -> None:
     told = {atom[0] for described in problems[::50] for atom in described.problem.init | described.problem.goal}
     assert told - {"ball", "gripper", "room"} == set(SENTENCES)
 
@@ -65,7 +67,7 @@ def test_no_sentence_can_be_read_as_two_atoms() -> None:
         assert [other for other, pattern in PATTERNS.items() if pattern.fullmatch(told)] == [predicate]
 
 
-def test_abstract_words_mean_one_initial_state(problems: list[TaskProblem]) -> None:
+def test_abstract_words_mean_one_initial_state(problems: tuple[TaskProblem, ...]) -> None:
     meant: dict[tuple[str, str], TaskProblem] = {}
     for described in problems:
         other = meant.setdefault((described.problem.domain, described.init.words), described)
@@ -73,7 +75,7 @@ def test_abstract_words_mean_one_initial_state(problems: list[TaskProblem]) -> N
         assert other.problem.objects == described.problem.objects
 
 
-def test_abstract_words_mean_one_goal_for_an_initial_state(problems: list[TaskProblem]) -> None:
+def test_abstract_words_mean_one_goal_for_an_initial_state(problems: tuple[TaskProblem, ...]) -> None:
     meant: dict[tuple[str, State, str], TaskProblem] = {}
     for described in problems:
         key = described.problem.domain, described.problem.init, described.goal.words
@@ -81,7 +83,7 @@ def test_abstract_words_mean_one_goal_for_an_initial_state(problems: list[TaskPr
         assert other.problem.goal == described.problem.goal, described.goal.words
 
 
-def test_what_is_told_in_the_same_words_is_the_same_problem(problems: list[TaskProblem]) -> None:
+def test_what_is_told_in_the_same_words_is_the_same_problem(problems: tuple[TaskProblem, ...]) -> None:
     """So leaving out a text that was already given loses no problem."""
     meant: dict[str, TaskProblem] = {}
     for described in (problem for problem in problems if problem.size <= 20):
@@ -95,7 +97,7 @@ def test_what_is_told_in_the_same_words_is_the_same_problem(problems: list[TaskP
 
 
 @pytest.mark.parametrize("abstract", [True, False])
-def test_a_description_is_a_few_lines_of_sentences(problems: list[TaskProblem], abstract: bool) -> None:
+def test_a_description_is_a_few_lines_of_sentences(problems: tuple[TaskProblem, ...], abstract: bool) -> None:
     for described in islice(problems, 0, None, 997):
         text = describe(described, init_abstract=abstract, goal_abstract=abstract)
         assert all(line.endswith(".") for line in text.splitlines())

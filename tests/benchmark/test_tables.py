@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from importlib.resources import files
 from itertools import islice
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pddl_eval.api import compare_problems
 from pddl_eval.benchmark import PRESETS, by_preset, variants_table
 from pddl_eval.benchmark.answers import RECIPES
 from pddl_eval.benchmark.enumeration import PAIRS_SCHEMA, benchmark_pairs, pairs_tables
-from pddl_eval.benchmark.sample import LARGEST_SIZE, sample_table
+from pddl_eval.benchmark.sample import LARGEST_SIZE
 from pddl_eval.benchmark.variants import VARIANT_FIELDS, variants_schema
 from pddl_eval.options import ScoringOptions
 from pddl_eval.table import score_table
@@ -26,7 +28,8 @@ def references() -> pa.Table:
 
 @pytest.fixture(scope="module")
 def sample() -> pa.Table:
-    return sample_table()
+    """The bundled one, which ``test_generate`` compares with what the code makes."""
+    return pq.read_table(files("pddl_eval").joinpath("benchmark/sample.parquet"))
 
 
 def test_pairs_come_in_tables_of_the_size_asked_for() -> None:

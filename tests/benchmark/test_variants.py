@@ -9,13 +9,14 @@ import pytest
 from pddl_eval.api import compare_problems
 from pddl_eval.benchmark.answers import RECIPES, Grade, Labels, surely_different
 from pddl_eval.benchmark.blocksworld import BLOCKSWORLD, tower
-from pddl_eval.benchmark.enumeration import Pair, benchmark_pairs, benchmark_problems
+from pddl_eval.benchmark.enumeration import Pair, benchmark_pairs
 from pddl_eval.benchmark.original import Original
 from pddl_eval.benchmark.variants import PRESETS, Preset, draw_variant, variant_of
 from pddl_eval.model import Problem, problem_to_pddl
 from pddl_eval.parsing import Unreadable, read_problem
 
 from tests import exhaustive
+from tests.benchmark.problems import all_problems
 from tests.random_problems import random_problem
 from tests.volume import in_two_sizes
 
@@ -25,7 +26,7 @@ HELD = "(define (problem p) (:domain {}) (:objects a) (:init (holding a)) (:goal
 @pytest.fixture(scope="module")
 def small_pairs() -> list[Pair]:
     """Every 25th of the pairs of at most 25 propositions."""
-    return list(benchmark_pairs(problem for problem in benchmark_problems() if problem.size <= 25))[::25]
+    return list(benchmark_pairs(problem for problem in all_problems() if problem.size <= 25))[::25]
 
 
 def original_of(pair: Pair) -> Original:

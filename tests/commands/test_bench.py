@@ -8,20 +8,29 @@ import time
 from pathlib import Path
 
 import pytest
-from pddl_eval.bench import CELLS, WORKLOADS, measure_peer, peers
+from pddl_eval.bench import CELLS, WORKLOADS, measure_peer, peers, workloads
 from pddl_eval.bench.workloads import equivalence
 from pddl_eval.options import build
 from pddl_eval.parsing import parse_problem
 
+from tests.benchmark.problems import all_problems
 from tests.commands.running import run
 
 PAIRS = 12
-"""The same number everywhere: problems spread over the benchmark are kept, and making them takes seconds."""
 
 
-def test_every_number_is_there_and_stands_for_its_pairs(tmp_path: Path) -> None:
+@pytest.fixture(autouse=True)
+def problems_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workloads, "benchmark_problems", all_problems)
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [("weak", "plans", "domains"), pytest.param(("symmetric",), marks=pytest.mark.slow)],  # Twenty equal towers.
+    ids=" ".join,
+)
+def test_every_number_is_there_and_stands_for_its_pairs(chosen: tuple[str, ...], tmp_path: Path) -> None:
     numbers = tmp_path / "bench.json"
-    chosen = ("weak", "symmetric", "plans", "domains")
     result = run("bench", "--pairs", PAIRS, "--json", numbers, *(f"--workload={name}" for name in chosen))
     assert result.exit_code == 0, result.stderr
     measured = json.loads(numbers.read_text())
@@ -96,7 +105,7 @@ def test_an_error_of_the_peer_is_counted_and_shown(gaico: Path) -> None:
         assert "ZeroDivisionError" in cell["error"]
 
 
-@pytest.mark.parametrize("body", ["while True: pass", "import os; os._exit(3)"])
+@pytest.mark.parametrize("body", ["import time; time.sleep(60)", "import os; os._exit(3)"])
 def test_a_peer_that_hangs_or_dies_is_given_up(gaico: Path, monkeypatch: pytest.MonkeyPatch, body: str) -> None:
     gaico.write_text(GAICO.format(body=body))
     monkeypatch.setattr(peers, "PEER_SECONDS", 0.5)

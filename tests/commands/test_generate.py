@@ -9,10 +9,11 @@ import pddl_eval
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pddl_eval.benchmark import files
+from pddl_eval.benchmark import files, sample
 from pddl_eval.benchmark.enumeration import PAIRS_SCHEMA
 from pddl_eval.benchmark.variants import variants_schema
 
+from tests.benchmark.problems import all_problems
 from tests.commands.running import run
 from tests.corpus import CORPUS
 
@@ -31,7 +32,8 @@ def references(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_bundled_sample_is_what_the_code_makes(tmp_path: Path) -> None:
+def test_the_bundled_sample_is_what_the_code_makes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sample, "benchmark_problems", all_problems)
     result = run("generate", "sample", tmp_path / "sample.parquet")
     assert result.exit_code == 0 and "292" in result.stdout
     assert pq.read_table(tmp_path / "sample.parquet").equals(pq.read_table(BUNDLED))
@@ -82,13 +84,13 @@ def test_another_seed_gives_other_answers(references: Path, tmp_path: Path) -> N
 def test_references_that_cannot_be_used_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "in.parquet"
     pq.write_table(pa.table({"reference_problem": [HELD, "nothing", None]}), path)
-    assert "1 answers; 2 left out" in run("generate", "variants", path, tmp_path / "out.parquet").stdout
+    assert "1 answers; 2 left out" in run("generate", "variants", path, tmp_path / "out.parquet", "--workers", 1).stdout
 
 
 def test_variants_of_references_that_are_all_unusable_are_an_error_and_no_file(tmp_path: Path) -> None:
     path, output = tmp_path / "bad.parquet", tmp_path / "out.parquet"
     pq.write_table(pa.table({"reference_problem": ["", "(define (problem p)", None]}), path)
-    result = run("generate", "variants", path, output)
+    result = run("generate", "variants", path, output, "--workers", 1)
     assert result.exit_code == 2 and "3 references" in result.stderr
     assert [each.name for each in tmp_path.iterdir()] == ["bad.parquet"]
 
