@@ -24,17 +24,17 @@ def play(nodes: list[str], bad: set[str], shards: list[str], broken: set[str], s
         chance.shuffle(free)
         for node in list(free):
             excluded = known.excluded(nodes)
-            mine = [
+            mine = (
                 shard
                 for shard in waiting
                 if not (others := set(nodes) - excluded - known.tried(shard)) or node in others
-            ]
-            if node in excluded or not mine:
+            )
+            if node in excluded or (chosen := next(mine, None)) is None:
                 continue
-            waiting.remove(mine[0])
+            waiting.remove(chosen)
             free.remove(node)
-            works = node not in bad and mine[0] not in broken
-            heapq.heappush(running, (now + SECONDS[works], next(ticket), node, mine[0], works))
+            works = node not in bad and chosen not in broken
+            heapq.heappush(running, (now + SECONDS[works], next(ticket), node, chosen, works))
         now, _, node, shard, works = heapq.heappop(running)
         free.append(node)
         if works:
