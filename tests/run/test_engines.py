@@ -59,7 +59,7 @@ def test_worker_processes_find_the_row_that_ends_them(quick_conviction: None, pa
         pairs,
         tmp_path / "out",
         length_scorer(poison=(poison,)),
-        RunOptions(engine="local", workers=2, shard_rows=16),
+        RunOptions(engine="local", workers=2, shard_rows=4),
         watch=events.append,
     )
     assert_only_unscored(tmp_path / "out", {137})

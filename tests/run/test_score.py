@@ -160,6 +160,7 @@ def test_the_log_has_a_line_of_json_for_each_shard(pairs: Path, tmp_path: Path) 
     assert all(line["statistics"]["verdict"] and line["node"] and line["attempt"] == 1 for line in lines)
 
 
+@pytest.mark.slow
 def test_what_is_held_of_a_large_row_group_does_not_follow_its_number_of_rows(tmp_path: Path) -> None:
     """Arrow's own count of its memory; rows are of a kilobyte, so that a few pages of each column hold 10,000 too."""
     code = (
@@ -217,7 +218,7 @@ import sys
 from pddl_eval.options import RunOptions
 from tests.run.length_scorer import length_scorer, run_scorer
 
-run_scorer(*sys.argv[1:], length_scorer(poison=("7:",)), RunOptions(engine="local"))
+run_scorer(*sys.argv[1:], length_scorer(poison=("2:xx",)), RunOptions(engine="local"))
 """
 
 
@@ -225,15 +226,16 @@ def test_a_row_that_ends_the_process_is_left_out_when_the_run_is_started_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(retries, "LOSSES_OF_POISON", 1)
-    pairs, out = write_numbered(tmp_path / "pairs.parquet", rows=10, row_group=10), tmp_path / "out"
+    pairs, out = write_numbered(tmp_path / "pairs.parquet", rows=4, row_group=4), tmp_path / "out"
     killed = subprocess.run([sys.executable, "-c", KILLED, pairs, out], env=environment(), timeout=60)
     assert killed.returncode == 9 and (out / IN_PROCESS).exists()
-    summary = run_scorer(pairs, out, length_scorer(poison=("7:",)), RunOptions(engine="local"))
-    assert (summary.rows, summary.errors) == (10, 1)
-    assert [row["n"] for row in read_output(out).to_pylist() if row["score_error"]] == [7]
+    summary = run_scorer(pairs, out, length_scorer(poison=("2:xx",)), RunOptions(engine="local"))
+    assert (summary.rows, summary.errors) == (4, 1)
+    assert [row["n"] for row in read_output(out).to_pylist() if row["score_error"]] == [2]
     assert not (out / IN_PROCESS).exists()
 
 
+@pytest.mark.slow
 def test_rows_that_share_a_long_prompt_need_no_more_memory_than_some_of_them(tmp_path: Path) -> None:
     """A megabyte and a half in 2,048 rows, 3 GB when decoded; a plan each, so that something is scored."""
     code = (
