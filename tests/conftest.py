@@ -6,10 +6,12 @@ one worker, to which all of these tests go: those of a file, and those of ``ONE_
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from uuid import uuid4
 
@@ -82,6 +84,17 @@ def ray_session() -> Iterator[None]:
     )
     yield
     ray.shutdown()
+
+
+@pytest.fixture(scope="session")
+def drawn_once() -> Iterator[None]:
+    """A chart that was drawn in this process is not drawn again: vl-convert is a function of its specification."""
+    vl_convert = pytest.importorskip("vl_convert")
+    draw = vl_convert.vegalite_to_svg
+    drawn = cache(lambda specification: draw(json.loads(specification)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vl_convert, "vegalite_to_svg", lambda chart: drawn(json.dumps(chart)))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,8 @@ from pddl_eval.viewer import FAILURES, INDEX, write_folder
 from tests.explain.pairs import ANSWERS, REFERENCE
 from tests.report.scored_rows import HOSTILE
 
+pytestmark = pytest.mark.usefixtures("drawn_once")
+
 ENDING = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\x1b[31m\x07\u202e\u2028' \"--><!--"
 """What would end a script, a comment or an attribute."""
 

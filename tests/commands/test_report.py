@@ -13,6 +13,9 @@ from tests.commands.running import only_line, run
 from tests.report.scored_rows import answers, write_partitions
 
 
+pytestmark = pytest.mark.usefixtures("drawn_once")
+
+
 @pytest.fixture
 def scored(tmp_path: Path) -> Path:
     frame = answers(plans=True)

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -62,41 +63,46 @@ def imported_by() -> Iterator[tuple[str, str, str]]:
                 yield file.as_posix(), room, module
 
 
-IMPORTS = list(imported_by())
-BETWEEN_ROOMS = [
-    (file, room, module)
-    for file, room, module in IMPORTS
-    if module.startswith("pddl_eval.") and module.split(".")[1] not in (room, "__version__")
-]
+@cache
+def all_imports() -> list[tuple[str, str, str]]:
+    return list(imported_by())
+
+
+def between_rooms() -> list[tuple[str, str, str]]:
+    return [
+        (file, room, module)
+        for file, room, module in all_imports()
+        if module.startswith("pddl_eval.") and module.split(".")[1] not in (room, "__version__")
+    ]
 
 
 def test_the_table_lists_every_room_once() -> None:
     assert len(ROOMS) == len(set(ROOMS))
-    assert set(ROOMS) == {room for _, room, _ in IMPORTS}
+    assert set(ROOMS) == {room for _, room, _ in all_imports()}
 
 
 def test_a_room_imports_only_rooms_above_it() -> None:
     """So there are no circles either, not even of imports in functions."""
-    for file, room, module in BETWEEN_ROOMS:
+    for file, room, module in between_rooms():
         above = ROOMS[: ROOMS.index(room)]
         assert module.split(".")[1] in above, f"{file} imports {module}"
 
 
 def test_other_rooms_import_what_a_folder_names() -> None:
-    assert not [f"{file} imports {module}" for file, _, module in BETWEEN_ROOMS if module.count(".") > 1]
+    assert not [f"{file} imports {module}" for file, _, module in between_rooms() if module.count(".") > 1]
 
 
 def test_pure_rooms_have_no_files_and_no_tables() -> None:
     assert not [
         f"{file} imports {module}"
-        for file, room, module in IMPORTS
+        for file, room, module in all_imports()
         if room in PURE and module.split(".")[0] in ("ray", "pyarrow", "polars")
     ]
 
 
 @pytest.mark.parametrize("package", ONLY_IN)
 def test_a_package_is_known_in_few_rooms(package: str) -> None:
-    rooms = {room for _, room, module in IMPORTS if module.split(".")[0] == package}
+    rooms = {room for _, room, module in all_imports() if module.split(".")[0] == package}
     assert rooms <= ONLY_IN[package]
 
 

@@ -28,6 +28,8 @@ from pddl_eval.report.figures import (
 
 from tests.report.scored_rows import HOSTILE, answers
 
+pytestmark = pytest.mark.usefixtures("drawn_once")
+
 SVG = "{http://www.w3.org/2000/svg}"
 
 

@@ -18,6 +18,8 @@ from rich.console import Console
 
 from tests.report.scored_rows import HOSTILE, answers, write_partitions
 
+pytestmark = pytest.mark.usefixtures("drawn_once")
+
 VOID = {"meta", "br", "wbr"}
 
 
