@@ -12,7 +12,6 @@ from pddl_eval.datasets import list_files, locate, read_bytes
 from tests.commands.running import only_line, run
 from tests.report.scored_rows import answers, write_partitions
 
-
 pytestmark = pytest.mark.usefixtures("drawn_once")
 
 

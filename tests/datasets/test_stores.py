@@ -31,13 +31,13 @@ from tests.datasets.stand_ins import Files, GoogleStorage, HuggingFace, WebServe
 from tests.datasets.test_forms import as_json_lines, rows_of
 
 os.environ.setdefault("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")  # As ``stores`` does before it imports gcsfs.
-for package in ("fsspec", "aiohttp", "gcsfs", "huggingface_hub"):
-    pytest.importorskip(package)
 
 
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:
     """Clients remember which server they talk to."""
+    for package in ("fsspec", "aiohttp", "gcsfs", "huggingface_hub"):
+        pytest.importorskip(package)
     yield
     close_file()
     forget_clients()

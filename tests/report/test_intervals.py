@@ -8,6 +8,7 @@ from math import comb
 import numpy as np
 import polars as pl
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval.report.intervals import (
@@ -22,7 +23,6 @@ from pddl_eval.report.intervals import (
     wilson,
     with_interval,
 )
-from scipy import stats
 
 CLUSTERS = st.integers(1, 12).flatmap(lambda rows: st.tuples(st.integers(0, rows), st.just(rows)))
 
@@ -47,7 +47,7 @@ def test_wilson_has_its_published_values(yes: int, rows: int, low: float, high: 
 def test_one_answer_for_each_reference_is_wilsons_interval(case: tuple[int, int]) -> None:
     yes, rows = case
     found = clustered_rate([1] * yes + [0] * (rows - yes), [1] * rows)
-    assert found == pytest.approx(tuple(stats.binomtest(yes, rows).proportion_ci(method="wilson")), abs=1e-9)
+    assert found == pytest.approx(tuple(scipy.stats.binomtest(yes, rows).proportion_ci(method="wilson")), abs=1e-9)
 
 
 @given(st.lists(CLUSTERS, min_size=2, max_size=30), st.integers(2, 10))
@@ -79,7 +79,7 @@ def test_equal_answers_count_as_their_references() -> None:
 
 @pytest.mark.parametrize("freedom", [1, 2, 3, 4, 5, 7, 9, 12, 19, 25, 40, 99, 1000, 10**6])
 def test_the_quantile_is_students(freedom: int) -> None:
-    assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=0.006)
+    assert student(freedom) == pytest.approx(scipy.stats.t.ppf(0.975, freedom), rel=0.006)
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.2, 0.4, 0.6, 0.8])
@@ -121,12 +121,12 @@ def test_the_macro_average_covers_the_mean_of_the_domains_rates(correlation: flo
 
 @given(st.integers(0, 60), st.integers(0, 60))
 def test_mcnemar_is_the_textbooks(only_first: int, only_second: int) -> None:
-    textbook = stats.binomtest(only_first, only_first + only_second).pvalue if only_first + only_second else 1.0
+    textbook = scipy.stats.binomtest(only_first, only_first + only_second).pvalue if only_first + only_second else 1.0
     assert mcnemar(only_first, only_second) == pytest.approx(textbook)
 
 
 def test_mcnemar_of_large_numbers() -> None:
-    assert mcnemar(100_500, 99_500) == pytest.approx(stats.binomtest(99_500, 200_000).pvalue, rel=1e-6)
+    assert mcnemar(100_500, 99_500) == pytest.approx(scipy.stats.binomtest(99_500, 200_000).pvalue, rel=1e-6)
 
 
 @given(st.lists(st.integers(0, 1000), min_size=1, max_size=12))
