@@ -16,7 +16,8 @@ from pddl_eval.errors import RunError
 from pddl_eval.options import SHARD_ROWS
 from pddl_eval.run.manifest import MANIFEST
 from pddl_eval.run.partitions import ShardRecord, ShardTask, score_shard
-from pddl_eval.run.score import Run, begin_run, finish_run, prepare_run
+from pddl_eval.run.prepare import Run, prepare_run
+from pddl_eval.run.score import begin_run, finish_run
 from pddl_eval.run.summary import SUMMARY, RunSummary
 
 from tests.datasets.parquet_files import write_numbered

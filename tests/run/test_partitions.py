@@ -30,7 +30,7 @@ from pddl_eval.run.partitions import (
     merge_statistics,
     score_shard,
 )
-from pddl_eval.run.score import Run, prepare_run
+from pddl_eval.run.prepare import Run, prepare_run
 
 from tests.datasets.parquet_files import numbered, write_numbered
 from tests.run.length_scorer import length_scorer

@@ -21,7 +21,8 @@ from pddl_eval.run import RunIncomplete, run_status, score
 from pddl_eval.run.lock import claimed
 from pddl_eval.run.manifest import MANIFEST
 from pddl_eval.run.partitions import ShardTask, score_shard
-from pddl_eval.run.score import begin_run, prepare_run
+from pddl_eval.run.prepare import prepare_run
+from pddl_eval.run.score import begin_run
 from pddl_eval.run.shards import Part
 from pddl_eval.run.summary import SUMMARY
 

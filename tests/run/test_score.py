@@ -20,9 +20,10 @@ from pddl_eval.options import RunOptions
 from pddl_eval.run import RunIncomplete, retries, score_dataset
 from pddl_eval.run.engines import WorkerLost
 from pddl_eval.run.partitions import ShardFailure, ShardRecord, ShardResult, ShardTask
-from pddl_eval.run.score import IN_PROCESS, log_line
+from pddl_eval.run.score import IN_PROCESS
 from pddl_eval.run.shards import Shard
 from pddl_eval.run.summary import SUMMARY
+from pddl_eval.run.watching import log_line
 
 from tests.datasets.parquet_files import read_output, write_numbered
 from tests.run.length_scorer import length_scorer, run_scorer

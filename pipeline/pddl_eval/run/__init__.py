@@ -8,22 +8,14 @@ from pddl_eval.run.answers import readable_input
 from pddl_eval.run.engines import Processes, WorkerLost, available_cpus, ordered_map
 from pddl_eval.run.lock import claimed
 from pddl_eval.run.manifest import MANIFEST, OtherRun
+from pddl_eval.run.merged import is_merged, partitions_of
 from pddl_eval.run.partitions import KNOWN_ROW, SCORE_ERROR, Scorer, ShardFailure, ShardRecord, Work
-from pddl_eval.run.score import (
-    Event,
-    Run,
-    Watcher,
-    finish_shards,
-    is_merged,
-    pair_scorer,
-    partitions_of,
-    prepare_run,
-    score_dataset,
-    shown_progress,
-)
+from pddl_eval.run.prepare import Run, prepare_run
+from pddl_eval.run.score import finish_shards, pair_scorer, score_dataset
 from pddl_eval.run.shards import Shard, plan_shards
 from pddl_eval.run.status import RunStatus, run_status
 from pddl_eval.run.summary import SUMMARY, RunIncomplete, RunSummary, scored_with, unfinished_rows
+from pddl_eval.run.watching import Event, Watcher, shown_progress
 
 __all__ = [
     "KNOWN_ROW",

@@ -1,52 +1,31 @@
-"""A run from input to summary: what is to be done, the shards that are missing, its completion.
+"""A run from input to summary: the shards that are missing are worked on and their partitions complete the output.
 
-The manifest in the output folder says which run the folder belongs to. The same run started again finds its finished
-partitions and does the rest, cut into shards of any size; any other run is refused, because one folder cannot hold the
-scores of two settings. Parts of a run in several processes write into one folder; the last one completes it. Only this
-file of the room knows what is done to the rows (``pair_scorer``); ``summary`` knows which columns are shown in the end.
+Parts of a run in several processes write into one folder; the last one completes it. Only this file of the room knows
+what is done to the rows (``pair_scorer``); ``summary`` knows which columns are shown in the end.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import chain
-from pathlib import Path
-from threading import Event as Ended
-from threading import Lock, Thread
-from typing import Any
 
 import pyarrow as pa
 
-from pddl_eval.datasets import (
-    PARTITIONS,
-    DatasetError,
-    Input,
-    Location,
-    OutputError,
-    Source,
-    contents,
-    dataset_errors,
-    locate,
-    open_source,
-    places,
-)
+from pddl_eval.datasets import Input, OutputError, locate, places
 from pddl_eval.errors import UserError
 from pddl_eval.options import SHARD_ROWS, ReadingOptions, RunOptions, ScoringOptions, takes
-from pddl_eval.progress import progress
-from pddl_eval.run.answers import INPUT_FOLDER, made_of, readable_input
-from pddl_eval.run.engines import Engine, InProcess, Notice, Processes, RayTasks, WorkerLost, choose_engine
+from pddl_eval.run.answers import readable_input
+from pddl_eval.run.engines import Engine, InProcess, Notice, Processes, RayTasks, choose_engine
 from pddl_eval.run.lock import claimed
-from pddl_eval.run.manifest import FORMAT, MANIFEST, OtherRun, refuse_foreign, require_folder, same_run
-from pddl_eval.run.merged import merge
+from pddl_eval.run.manifest import MANIFEST, same_run
+from pddl_eval.run.merged import finish_merged, partitions_of
 from pddl_eval.run.partitions import (
     Scorer,
     ShardFailure,
@@ -58,69 +37,18 @@ from pddl_eval.run.partitions import (
     merge_statistics,
     score_shard,
 )
+from pddl_eval.run.prepare import Run, missing_shards, prepare_run
 from pddl_eval.run.retries import run_shards
-from pddl_eval.run.shards import Part, Shard, in_order, left_over, plan_shards, ranges_of, shards_named
+from pddl_eval.run.shards import Shard, left_over, ranges_of, shards_named
 from pddl_eval.run.summary import SUMMARY, RunIncomplete, RunSummary
+from pddl_eval.run.watching import Event, Watcher, json_log, shown_progress, told
 from pddl_eval.table import constants_signed, count_unknown_domains, score_schema, score_table
-
-MERGED = "rows_per_file"
-"""In the manifest of such a run."""
 
 IN_PROCESS = "_in_process"
 """There while a process scores into the folder itself; it stays if that process is killed."""
 
 FAILED = "_failed"
 """Says why rows are missing after a run that did all it could; with the suffix of a part."""
-
-HEARTBEAT_SECONDS = 60.0
-"""After so long without a result, and again and again, watchers are told that the run still works."""
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A run before it starts: its shards, and the records of those that are ``finished``, by name.
-
-    Of a ``part``, only its own shards are missing. ``stale`` are partitions that do not count: damaged, without some of
-    their rows, or overlapping others.
-    """
-
-    source: Source
-    work: Work
-    shards: tuple[Shard, ...]
-    finished: Mapping[str, ShardRecord]
-    manifest: Mapping[str, Any]
-    part: Part | None = None
-    stale: tuple[Shard, ...] = ()
-
-    @property
-    def missing(self) -> tuple[Shard, ...]:
-        return tuple(shard for shard in self.shards if shard.name not in self.finished)
-
-    @property
-    def total_rows(self) -> int:
-        """Rows of the input, or of the part."""
-        return sum(block.rows for block in self.part.split(self.source)[0]) if self.part else self.source.rows
-
-    @property
-    def suffix(self) -> str:
-        """Of the names of files that each part has."""
-        return self.part.suffix if self.part else ""
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """No shard has ended for some ``seconds``; so many rows are ``done``."""
-
-    done: int
-    seconds: float
-
-
-Event = Run | ShardResult | WorkerLost | Notice | Waiting
-
-Watcher = Callable[[Event], None]
-"""Is told the run before its first shard, then the record or failure of each shard, each lost worker and each notice.
-
-And, once a minute and from another thread, that it waits (``Waiting``)."""
 
 
 @takes(reading=ReadingOptions, scoring=ScoringOptions, running=RunOptions)
@@ -170,122 +98,7 @@ def score_dataset(  # noqa: PLR0913 (one keyword a group of settings)
         run = prepare_run(source, str(folder), pair_scorer(scoring), running.shard_rows, part)
     if rows_per_file is None:
         return finish_shards(run, running, watch=watch)
-    return _finish_merged(run, rows_per_file, partial(finish_shards, run, running, watch=watch))
-
-
-def partitions_of(output: str | os.PathLike[str]) -> Location:
-    """Where the partitions lie of a run that merges them in the end, until then; raises ``DatasetError``."""
-    folder = locate(output)
-    require_folder(folder)
-    return folder / PARTITIONS
-
-
-def is_merged(run: Run, rows_per_file: int) -> bool:
-    """Whether the run is finished and merged in the folder above; raises ``OtherRun`` where another run is there."""
-    output = run.work.output.parent
-    if not places.has_file(output / MANIFEST):
-        return False
-    before = same_run(output, run.manifest).get(MERGED)
-    if before != rows_per_file:
-        has = f"has {MERGED} {before}, not {rows_per_file}" if before else f"was scored without {MERGED}"
-        raise OtherRun(f"{output} {has}: choose another folder.")
-    return places.has_file(output / SUMMARY)
-
-
-def _finish_merged(run: Run, rows_per_file: int, finish: Callable[[], RunSummary]) -> RunSummary:
-    """Finish the run, then merge its partitions into the folder above; nothing where that is done.
-
-    A start after an interruption continues the run or merges again. The partitions are deleted when all is there.
-    """
-    output = run.work.output.parent
-    if rows_per_file < 1:
-        raise UserError(f"A file has at least one row, not {rows_per_file}.")
-    if not made_of(run.source):
-        _refuse_overlap(run.source, output)
-    present = places.list_files(output)
-    if MANIFEST not in present:
-        refuse_foreign(output, present)
-    with claimed(output):
-        places.put_new(output / MANIFEST, json.dumps({**run.manifest, MERGED: rows_per_file}, indent=1).encode())
-        if is_merged(run, rows_per_file):
-            known = json.loads(places.read_bytes(output / SUMMARY))
-            summary = RunSummary(
-                output=str(output),
-                rows=known["rows"],
-                rows_scored=0,
-                rows_carried=known["rows_carried"],
-                rows_unreadable=0,
-                shards=known["shards"],
-                shards_reused=known["shards"],
-                engine="local",
-                workers=None,
-                seconds=0.0,
-                signature=known["signature"],
-                statistics=known["statistics"],
-            )
-        else:
-            summary = replace(finish(), output=str(output))
-            there = shards_named(run.source, places.list_files(run.work.output))
-            partitions = (run.work.output / shard.name for shard in there)
-            merge(partitions, output, run.work.output_schema, run.work.scorer.signature, rows_per_file)
-            places.put_bytes(output / SUMMARY, places.read_bytes(run.work.output / SUMMARY))
-        places.remove_folder(run.work.output)
-    return summary
-
-
-def prepare_run(
-    inputs: Input, output: str | os.PathLike[str], scorer: Scorer, shard_rows: int, part: str | None = None
-) -> Run:
-    """Look at input and output and say what is to be done; nothing is written.
-
-    Raises ``DatasetError`` for an input that cannot be read, an output that belongs to another run and an output that
-    lies in the input; whatever the scorer raises for a schema that it cannot score.
-    """
-    share = None if part is None else Part.parse(part)
-    folder = locate(output)
-    require_folder(folder)
-    source = open_source(inputs)
-    _refuse_overlap(source, folder)
-    output_schema = scorer.output_schema(source.schema)
-    scorer = replace(scorer, signature=scorer.signature + scorer.constants_signed(source.schema))
-    # All that must be the same for a run to be the same. Where the input lies and how it is cut is not part of it.
-    made = made_of(source)
-    names = [file.name for file in source.files]
-    content = dict.fromkeys(names, f"made:{made['key']}") if made else contents(source)
-    identity = {
-        "format": FORMAT,
-        "signature": scorer.signature,
-        "settings": scorer.settings,
-        "schema": source.schema.to_string(show_schema_metadata=False, show_field_metadata=False),
-        "files": [
-            {"name": file.name, "rows": file.rows, "size": file.size, "content": content[file.name]}
-            for file in source.files
-        ],
-    }
-    if made:
-        identity["made_of"] = made
-    run = hashlib.blake2b(json.dumps(identity, sort_keys=True).encode(), digest_size=16).hexdigest()
-    manifest: Mapping[str, Any] = {"run": run, "place": str(source.base), "shard_rows": shard_rows, **identity}
-    present = places.list_files(folder)
-    if MANIFEST in present:
-        manifest = same_run(folder, manifest)
-        if MERGED in manifest:
-            raise OtherRun(f"{folder} has {MERGED} {manifest[MERGED]}: score with that, or choose another folder.")
-    elif folder.name != PARTITIONS:  # Without its manifest, that is left over where a merged run was killed in the end.
-        refuse_foreign(folder, present)
-    there = shards_named(source, present)
-    finished = finished_records(folder, there, manifest["run"])
-    done = [shard for shard in there if shard.name in finished]
-    missing = _missing(source, shard_rows, done, share)
-    return Run(
-        source,
-        Work(manifest["run"], folder, source.schema, output_schema, scorer),
-        tuple(in_order(source, [*done, *missing])),
-        finished,
-        manifest,
-        share,
-        tuple(shard for shard in there if shard.name not in finished),
-    )
+    return finish_merged(run, rows_per_file, partial(finish_shards, run, running, watch=watch))
 
 
 def finish_shards(
@@ -305,7 +118,7 @@ def finish_shards(
     failures: list[ShardFailure] = []
     excluded: list[str] = []
     with ExitStack() as stack:
-        log = stack.enter_context(_json_log(options.json_log)) if options.json_log else None
+        log = stack.enter_context(json_log(options.json_log)) if options.json_log else None
         if run.missing:
             beside = re.compile(rf"_running-\d+-of-{run.part.of}\.json") if run.part else None
             lock = f"_running{run.suffix}.json"
@@ -316,7 +129,7 @@ def finish_shards(
             run = replace(run, work=replace(run.work, scorer=scorer()))
         watch = watch or stack.enter_context(shown_progress())
         begin_run(run)
-        tell = stack.enter_context(_told([each for each in (log, watch) if each], run))
+        tell = stack.enter_context(told([each for each in (log, watch) if each], run))
         for event in chain([run], stack.enter_context(closing(_results(run, options)))):
             tell(event)
             if isinstance(event, ShardRecord):
@@ -369,12 +182,12 @@ def finish_run(run: Run, summarize: Callable[[Mapping[str, ShardRecord]], RunSum
     output, source = run.work.output, run.source
     same_run(output, run.manifest)
     there = shards_named(source, places.list_files(output))
-    counted, missing = there, _missing(source, SHARD_ROWS, there)
+    counted, missing = there, missing_shards(source, SHARD_ROWS, there)
     if not missing:  # By their names, which cost less than their content.
         records = finished_records(output, there, run.work.run)
         counted = [shard for shard in there if shard.name in records]
-        missing = _missing(source, SHARD_ROWS, counted)
-    if own := _missing(source, SHARD_ROWS, counted, run.part) if missing and run.part else missing:
+        missing = missing_shards(source, SHARD_ROWS, counted)
+    if own := missing_shards(source, SHARD_ROWS, counted, run.part) if missing and run.part else missing:
         raise OutputError(
             f"{sum(shard.rows for shard in own):,} rows are missing from {output}: on a cluster, the output must be a "
             "folder that all nodes share, or an object store. The same run started again makes them."
@@ -393,11 +206,6 @@ def finish_run(run: Run, summarize: Callable[[Mapping[str, ShardRecord]], RunSum
     return summary
 
 
-def _missing(source: Source, shard_rows: int, there: Iterable[Shard], part: Part | None = None) -> tuple[Shard, ...]:
-    """The shards of the rows that others leave, or of those among them that belong to a part."""
-    return plan_shards(source, shard_rows, ranges_of([*there, *(part.split(source)[1] if part else ())]))
-
-
 def _remove_left_behind(run: Run, made: Iterable[str]) -> None:
     """Remove partitions of workers that died before they said so: what was made then need not end where they end."""
     if own := shards_named(run.source, made):
@@ -407,7 +215,7 @@ def _remove_left_behind(run: Run, made: Iterable[str]) -> None:
 def _rows_left(run: Run) -> int:
     """Rows without a partition, whoever should make it."""
     there = shards_named(run.source, places.list_files(run.work.output))
-    return sum(shard.rows for shard in _missing(run.source, SHARD_ROWS, there))
+    return sum(shard.rows for shard in missing_shards(run.source, SHARD_ROWS, there))
 
 
 def _remove_doubled(run: Run, doubled: Iterable[Shard], kept: Iterable[Shard]) -> None:
@@ -432,76 +240,6 @@ def _score_pairs(table: pa.Table, until: float, options: ScoringOptions, signatu
     if options.signature != signature:
         raise RuntimeError(f"this worker would score as {options.signature}: install the same version everywhere")
     return score_table(table, options, until)
-
-
-@contextmanager
-def shown_progress(*, lines: bool = False) -> Iterator[Watcher]:
-    """A watcher that shows a run's progress and what goes wrong; ``lines`` as in ``pddl_eval.progress``."""
-    with progress(lines=lines) as pace:
-
-        def watch(event: Event) -> None:
-            if isinstance(event, Run):
-                pace.begin(event.total_rows, event.total_rows - sum(shard.rows for shard in event.missing))
-            elif isinstance(event, Waiting):
-                pace.wait(event.seconds)
-            elif isinstance(event, ShardRecord):
-                pace.advance(event.rows)
-                if event.unscored:
-                    pace.say(f"{event.name}: {len(event.unscored)} rows end their worker and are left unscored")
-            elif isinstance(event, ShardFailure):
-                pace.say(f"{event.name}: {event.reason}")
-            elif isinstance(event, Notice):
-                pace.say(event.reason)
-            else:
-                task = event.task
-                pace.say(f"{task.shard.name}: worker lost in attempt {task.attempt} ({event.reason})")
-
-        yield watch
-
-
-@contextmanager
-def _json_log(path: str) -> Iterator[Watcher]:
-    """A watcher that appends a line to the file for each finished shard and each lost worker."""
-    place = locate(path)
-    if not place.is_local:
-        raise DatasetError(f"Nothing can be appended to {place}: the log is a local file.")
-
-    def watch(event: Event) -> None:
-        if not isinstance(event, Run):
-            with dataset_errors(place, "write"):
-                lines.write(f"{log_line(event)}\n")
-
-    with ExitStack() as stack:
-        with dataset_errors(place, "write"):
-            lines = stack.enter_context(Path(place.path).open("a", buffering=1, encoding="utf-8"))
-        yield watch
-
-
-def log_line(result: ShardResult | WorkerLost | Notice | Waiting) -> str:
-    """A line of JSON without its line break, in UTC.
-
-    ``event`` is ``shard``, ``shard_failed``, ``worker_lost``, ``node_excluded`` or ``no_node`` (``Notice``), or
-    ``waiting``, once a minute while no shard ends: the rows ``done`` so far, ``seconds`` since the last result.
-
-    A ``shard`` has ``rows``, of these ``carried``, ``unreadable`` and ``unscored`` ones, ``statistics`` (verdict counts
-    among them), ``seconds``, ``node`` and ``attempt``; the others have a ``reason``.
-    """
-    fields: dict[str, object]
-    if isinstance(result, ShardRecord):
-        names = ("rows", "carried", "statistics", "seconds", "node", "attempt")
-        fields = {"event": "shard", "shard": result.name, **{name: getattr(result, name) for name in names}}
-        fields |= {"unreadable": result.unreadable_rows, "unscored": len(result.unscored)}
-    elif isinstance(result, ShardFailure):
-        fields = {"event": "shard_failed", "shard": result.name, "reason": result.reason, "trace": result.trace}
-        fields |= {"node": result.node}
-    elif isinstance(result, Notice):
-        fields = asdict(result)
-    elif isinstance(result, Waiting):
-        fields = {"event": "waiting", "done": result.done, "seconds": round(result.seconds)}
-    else:
-        task = result.task
-        fields = {"event": "worker_lost", "shard": task.shard.name, "attempt": task.attempt, "reason": result.reason}
-    return json.dumps({"time": datetime.now(UTC).isoformat(timespec="milliseconds"), **fields})
 
 
 def _results(run: Run, options: RunOptions) -> Generator[Event, None, None]:
@@ -545,41 +283,6 @@ def _score_on_node(work: Work, task: ShardTask) -> ShardResult:
     return score_shard(work, task)
 
 
-@contextmanager
-def _told(watchers: Sequence[Watcher], run: Run) -> Iterator[Watcher]:
-    """Tells all watchers of an event, one event at a time, and that the run waits where there is none for long."""
-    one = Lock()
-    ended = Ended()
-    rows, last = run.total_rows - sum(shard.rows for shard in run.missing), time.monotonic()
-
-    def tell(event: Event) -> None:
-        nonlocal rows, last
-        with one:
-            last = time.monotonic()
-            rows += event.rows if isinstance(event, ShardRecord) else 0
-            for watch in watchers:
-                watch(event)
-
-    def wait() -> None:
-        told = last
-        while not ended.wait(max(0.01, max(told, last) + HEARTBEAT_SECONDS - time.monotonic())):
-            with one:
-                now = time.monotonic()
-                if now - max(told, last) >= HEARTBEAT_SECONDS:
-                    told = now
-                    for watch in watchers:
-                        with suppress(OutputError, DatasetError):  # The next result raises it again.
-                            watch(Waiting(rows, now - last))
-
-    heart = Thread(target=wait, daemon=True)
-    heart.start()
-    try:
-        yield tell
-    finally:
-        ended.set()
-        heart.join()
-
-
 def _summary(
     run: Run,
     records: Mapping[str, ShardRecord],
@@ -615,12 +318,3 @@ def _troubles(run: Run, records: Mapping[str, ShardRecord], failures: Sequence[S
             ranges = ", ".join(f"{start:,} to {stop - 1:,}" for start, stop in record.unreadable)
             troubles.append(f"rows {ranges} of {shard.file} cannot be read ({record.damage})")
     return troubles
-
-
-def _refuse_overlap(source: Source, output: Location) -> None:
-    for file in source.files:
-        if file.version.location.within(output) and file.version.location.parent != output / INPUT_FOLDER:
-            raise DatasetError(f"The input {file.version} lies in the output {output}: choose another folder.")
-    for folder in source.walked:
-        if output.within(folder):
-            raise DatasetError(f"The output {output} lies in the input {folder}: choose a folder outside of it.")

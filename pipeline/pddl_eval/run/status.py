@@ -30,7 +30,8 @@ from pddl_eval.datasets import (
 from pddl_eval.run.lock import Holder, holders, is_alive_by_now
 from pddl_eval.run.manifest import MANIFEST
 from pddl_eval.run.partitions import ShardRecord, finished_records
-from pddl_eval.run.score import FAILED, MERGED
+from pddl_eval.run.prepare import MERGED
+from pddl_eval.run.score import FAILED
 from pddl_eval.run.shards import Part, plan_shards, ranges_of, shards_named
 from pddl_eval.run.summary import SUMMARY
 from pddl_eval.shown import labelled, printable
