@@ -1,7 +1,7 @@
 """What tests share: one Ray of two CPUs, one S3 server on the loopback interface, and where tests run under xdist.
 
 Under ``pytest -n`` each worker process has its own fixtures. What is made once for several tests is therefore made in
-one worker, to which all of these tests go: those of a file, and those of ``ONE_WORKER`` and ``MARKS``.
+one worker, to which all of these tests go: those of a file, of ``ONE_WORKER``, of the shared Ray and of the server.
 """
 
 from __future__ import annotations
@@ -23,9 +23,6 @@ settings.load_profile("untimed")
 
 MARKS = {"ray_session": ("ray",), "s3_endpoint": ("s3",), "cluster": ("ray", "network", "slow")}
 """The marks of the tests that use a fixture; ``cluster`` is several Ray nodes in a network namespace."""
-
-GROUPS = ("ray", "s3")
-"""Marks whose tests all run in one worker."""
 
 ONE_WORKER = {
     "problems": ("benchmark/", "commands/test_bench.py", "commands/test_generate.py"),
@@ -59,10 +56,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def group_of(item: pytest.Item) -> str:
     """The name of what runs in one worker with this test."""
+    if item.get_closest_marker("s3"):
+        return "s3"
+    if "ray_session" in getattr(item, "fixturenames", ()):
+        return "ray"
     file = item.path.relative_to(item.config.rootpath).as_posix()
-    marked = (mark for mark in GROUPS if item.get_closest_marker(mark))
     shared = (name for name, places in ONE_WORKER.items() if file.removeprefix("tests/").startswith(places))
-    return next(marked, None) or next(shared, file)
+    return next(shared, file)
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ from pddl_eval.run import SUMMARY, RunIncomplete, RunSummary, score_dataset
 from pddl_eval.table import ColumnError
 
 from tests.commands.running import ROOT
-from tests.datasets.parquet_files import read_output
+from tests.datasets.parquet_files import damage, read_output
 
 SAMPLE = ROOT / "pipeline" / "pddl_eval" / "benchmark" / "sample.parquet"
 
@@ -106,11 +106,7 @@ def test_a_damaged_file_costs_its_own_rows(old: Path, tmp_path: Path) -> None:
     (tmp_path / "parts").mkdir()
     for name, first in (("a", 0), ("b", 30)):
         pq.write_table(plans().slice(first, 30), tmp_path / "parts" / f"{name}.parquet")
-    column = pq.ParquetFile(tmp_path / "parts" / "a.parquet").metadata.row_group(0).column(2)
-    content = bytearray((tmp_path / "parts" / "a.parquet").read_bytes())
-    begin = column.dictionary_page_offset
-    content[begin : begin + column.total_compressed_size] = bytes(column.total_compressed_size)
-    (tmp_path / "parts" / "a.parquet").write_bytes(content)
+    damage(tmp_path / "parts" / "a.parquet", row_group=0, column=2)
     with pytest.raises(RunIncomplete) as found:
         rescore_dataset(old, tmp_path / "parts", tmp_path / "new", engine="local")
     assert (found.value.summary.rows, found.value.summary.rows_carried) == (30, 30)

@@ -16,7 +16,7 @@ import pytest
 from pddl_eval.run import MANIFEST, SUMMARY
 
 from tests.commands.running import ENVIRONMENT, ROOT, only_line, run, start
-from tests.datasets.parquet_files import write_numbered
+from tests.datasets.parquet_files import damage, write_numbered
 
 TOWER = (
     "(define (problem tower) (:domain blocksworld) (:objects a b)"
@@ -127,11 +127,7 @@ def test_a_damaged_input_ends_with_one_sentence_and_its_readable_rows(tmp_path: 
     pairs = tmp_path / "pairs.parquet"
     texts = [f"{TOWER}; {n}" for n in range(60)]
     pq.write_table(pa.table({"reference_problem": texts, "generated_problem": texts}), pairs, row_group_size=20)
-    column = pq.ParquetFile(pairs).metadata.row_group(1).column(1)
-    content = bytearray(pairs.read_bytes())
-    begin = column.dictionary_page_offset
-    content[begin : begin + column.total_compressed_size] = bytes(column.total_compressed_size)
-    pairs.write_bytes(content)
+    damage(pairs, row_group=1, column=1)
     result = run("score", pairs, tmp_path / "out")
     assert result.exit_code == 1
     assert "20 to 39" in result.stderr
@@ -158,8 +154,9 @@ if __name__ == "__main__":
     [
         (signal.SIGINT, 130, "local", 2),
         (signal.SIGTERM, 143, "local", 1),
+        # Each starts a Ray of its own.
         pytest.param(signal.SIGINT, 130, "ray", 2, marks=[pytest.mark.ray, pytest.mark.slow]),
-        pytest.param(signal.SIGTERM, 143, "ray", 2, marks=pytest.mark.ray),
+        pytest.param(signal.SIGTERM, 143, "ray", 2, marks=[pytest.mark.ray, pytest.mark.slow]),
     ],
 )
 def test_a_signal_stops_cleanly_and_says_how_to_go_on(

@@ -22,6 +22,15 @@ def write_numbered(path: Path, rows: int, row_group: int, start: int = 0) -> Pat
     return path
 
 
+def damage(path: Path, row_group: int, column: int) -> None:
+    """Overwrite a column's part of a row group with zeros: its rows can be counted but not read."""
+    chunk = pq.read_metadata(path).row_group(row_group).column(column)
+    begin, size = chunk.dictionary_page_offset or chunk.data_page_offset, chunk.total_compressed_size
+    content = bytearray(path.read_bytes())
+    content[begin : begin + size] = bytes(size)
+    path.write_bytes(content)
+
+
 def read_output(folder: Path) -> pa.Table:
     """All partitions in the order of their names."""
     return pa.concat_tables(pq.read_table(path) for path in sorted(folder.glob("*.parquet")))

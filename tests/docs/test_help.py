@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands.running import run
 from tests.docs.commands import COMMANDS, Described
 from tests.docs.markdown import ROOT
 
@@ -27,11 +28,6 @@ except SystemExit:
 print(sorted({"ray", "polars", "pyarrow", "pddl", "networkx"} & sys.modules.keys()))
 """
 """Prints the first page and then the heavy packages that it imported."""
-
-
-def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """``pddl-eval`` with these arguments, in the repository."""
-    return run_python("-m", "pddl_eval", *arguments, COLUMNS="120", NO_COLOR="1", **environment)
 
 
 def run_python(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -92,8 +88,11 @@ def test_a_shell_completes_commands_options_and_values(line: str, completed: lis
         ("report {sample}", "score columns"),
     ],
 )
-def test_a_slip_is_answered_with_the_nearest_right_word(call: str, hint: str, tmp_path: Path) -> None:
-    result = run(*call.format(sample=SAMPLE, out=tmp_path / "out").split())
-    assert result.returncode == 2
+def test_a_slip_is_answered_with_the_nearest_right_word(
+    call: str, hint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    result = run(*call.format(sample=ROOT / SAMPLE, out=tmp_path / "out").split())
+    assert result.exit_code == 2
     assert hint in result.stderr
     assert not (tmp_path / "out").exists()

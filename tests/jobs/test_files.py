@@ -30,6 +30,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow  # Seven processes.
 def test_a_user_s_own_files_do_not_get_in_the_way(folder: Path) -> None:
     pq.write_table(pa.table({"reference_plan": ["(a)"] * 40, "generated_plan": ["(a)"] * 40}), folder / "pairs.parquet")
     for arguments in (

@@ -21,6 +21,7 @@ from pddl_eval.run import claimed
 from typer.testing import CliRunner, Result
 
 from tests.commands.running import ROOT, start
+from tests.datasets.parquet_files import damage
 
 GOOD, BAD = "(pick a)", "(drop a)"
 
@@ -133,11 +134,7 @@ def test_rows_without_ids_and_rows_that_find_no_partner(nights: Nights) -> None:
 
 
 def test_rows_that_cannot_be_read_leave_the_night_incomplete(nights: Nights) -> None:
-    column = pq.ParquetFile(nights.pairs).metadata.row_group(0).column(2)
-    content = bytearray(nights.pairs.read_bytes())
-    begin = column.dictionary_page_offset
-    content[begin : begin + column.total_compressed_size] = bytes(column.total_compressed_size)
-    nights.pairs.write_bytes(content)
+    damage(nights.pairs, row_group=0, column=2)
     nights.run("2026-03-01", code=3)
     assert not (nights.nights / "2026-03-01" / "report.html").exists()
 

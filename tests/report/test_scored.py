@@ -13,6 +13,7 @@ from pddl_eval.errors import UserError
 from pddl_eval.report import build_report, warnings
 from pddl_eval.report.scored import ROW, open_scored
 
+from tests.datasets.parquet_files import damage
 from tests.report.scored_rows import answers, write_partitions
 
 ONE, OTHER = "pddl-eval:0.1.0|solvable:yes", "pddl-eval:0.2.0|solvable:yes"
@@ -95,12 +96,7 @@ def test_only_needed_columns_are_read(tmp_path: Path) -> None:
     frame = answers().with_columns(generated_problem=pl.lit("(define (problem p) …)" * 100))
     path = write_partitions(tmp_path, [frame]) / "pairs-0.parquet"
     expected = build_report(path)
-    group = pq.read_metadata(path).row_group(0)
-    chunk = group.column(frame.columns.index("generated_problem"))
-    start = chunk.dictionary_page_offset or chunk.data_page_offset
-    content = bytearray(path.read_bytes())
-    content[start : start + chunk.total_compressed_size] = b"\xff" * chunk.total_compressed_size
-    path.write_bytes(content)
+    damage(path, row_group=0, column=frame.columns.index("generated_problem"))
     with pytest.raises(pl.exceptions.ComputeError):
         pl.read_parquet(path)
     found = build_report(path)

@@ -68,14 +68,17 @@ def test_worker_processes_find_the_row_that_ends_them(quick_conviction: None, pa
     assert losses[0].reason == "its process ended with exit code 9"
 
 
-@pytest.mark.ray
-def test_ray_writes_what_this_process_writes_and_finds_the_row_that_ends_its_worker(
-    ray_session: None, quick_conviction: None, pairs: Path, tmp_path: Path
-) -> None:
+def test_ray_writes_what_this_process_writes(ray_session: None, pairs: Path, tmp_path: Path) -> None:
     run_scorer(pairs, tmp_path / "local", length_scorer(), RunOptions(engine="local", shard_rows=30))
     summary = run_scorer(pairs, tmp_path / "ray", length_scorer(), RunOptions(engine="ray", shard_rows=30))
     assert read_output(tmp_path / "ray").equals(read_output(tmp_path / "local"))
     assert (summary.engine, summary.rows) == ("ray", 200)
+
+
+@pytest.mark.slow  # Ray takes seconds to start each worker anew.
+def test_ray_finds_the_row_that_ends_its_worker(
+    ray_session: None, quick_conviction: None, pairs: Path, tmp_path: Path
+) -> None:
     poison = numbered(200)["text"][137].as_py()
     run_scorer(pairs, tmp_path / "poison", length_scorer(poison=(poison,)), RunOptions(engine="ray", shard_rows=8))
     assert_only_unscored(tmp_path / "poison", {137})

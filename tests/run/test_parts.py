@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,7 +25,7 @@ from pddl_eval.run.score import begin_run
 from pddl_eval.run.shards import Part
 from pddl_eval.run.summary import SUMMARY
 
-from tests.datasets.parquet_files import read_output, write_numbered
+from tests.datasets.parquet_files import damage, read_output, write_numbered
 from tests.run.length_scorer import length_scorer, run_scorer
 from tests.run.test_lock import elsewhere, hold
 
@@ -142,11 +141,7 @@ def test_parts_work_at_once_and_no_two_on_the_same_rows(pairs: Path, tmp_path: P
 
 def test_the_status_says_what_is_done_missing_and_failed(tmp_path: Path) -> None:
     pairs = write_numbered(tmp_path / "pairs.parquet", rows=60, row_group=20)
-    content = bytearray(pairs.read_bytes())
-    column = pq.ParquetFile(pairs).metadata.row_group(1).column(1)
-    begin = column.dictionary_page_offset or column.data_page_offset
-    content[begin : begin + column.total_compressed_size] = bytes(column.total_compressed_size)
-    pairs.write_bytes(content)
+    damage(pairs, row_group=1, column=1)
     out = tmp_path / "out"
     with pytest.raises(RunIncomplete):
         run_scorer(pairs, out, length_scorer(), replace(ALONE, shard_rows=20))

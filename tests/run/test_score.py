@@ -25,7 +25,7 @@ from pddl_eval.run.shards import Shard
 from pddl_eval.run.summary import SUMMARY
 from pddl_eval.run.watching import log_line
 
-from tests.datasets.parquet_files import read_output, write_numbered
+from tests.datasets.parquet_files import damage, read_output, write_numbered
 from tests.run.length_scorer import length_scorer, run_scorer
 
 SHARD = Shard("s", FileVersion(locate("/s"), ""), 0, 7)
@@ -118,11 +118,7 @@ def test_a_script_without_a_main_guard_is_told_so(pairs: Path, tmp_path: Path) -
 def test_rows_that_cannot_be_read_are_named_and_all_others_scored(tmp_path: Path) -> None:
     pairs = write_numbered(tmp_path / "pairs.parquet", rows=60, row_group=20)
     whole = pairs.read_bytes()
-    damaged = bytearray(whole)
-    column = pq.ParquetFile(pairs).metadata.row_group(1).column(1)
-    begin = column.dictionary_page_offset or column.data_page_offset
-    damaged[begin : begin + column.total_compressed_size] = bytes(column.total_compressed_size)
-    pairs.write_bytes(damaged)
+    damage(pairs, row_group=1, column=1)
 
     with pytest.raises(RunIncomplete, match=r"rows 20 to 39 of .*pairs\.parquet cannot be read") as incomplete:
         run_scorer(pairs, tmp_path / "out", length_scorer(), RunOptions(engine="local", shard_rows=40))

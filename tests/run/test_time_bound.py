@@ -7,7 +7,6 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,7 +23,7 @@ from pddl_eval.run.shards import Shard, disjoint, left_over, named_rows
 from pddl_eval.run.summary import SUMMARY
 from pddl_eval.run.watching import Event, Waiting
 
-from tests.datasets.parquet_files import numbered, read_output, write_numbered
+from tests.datasets.parquet_files import damage, numbered, read_output, write_numbered
 from tests.run import length_scorer as length_scorer_module
 from tests.run.length_scorer import length_scorer, run_scorer
 
@@ -179,11 +178,7 @@ def test_whatever_is_slow_and_whatever_kills_every_row_is_done_once(
 @pytest.mark.usefixtures("hurried")
 def test_rows_of_a_damaged_row_group_are_named_once(tmp_path: Path) -> None:
     pairs = write_numbered(tmp_path / "pairs.parquet", rows=60, row_group=20)
-    damaged = bytearray(pairs.read_bytes())
-    column = pq.ParquetFile(pairs).metadata.row_group(1).column(1)
-    begin = column.dictionary_page_offset or column.data_page_offset
-    damaged[begin : begin + column.total_compressed_size] = bytes(column.total_compressed_size)
-    pairs.write_bytes(damaged)
+    damage(pairs, row_group=1, column=1)
     slow = length_scorer(slow=tuple(TEXTS[row] for row in (5, 19, 50)))
     for options in (ALONE, replace(ALONE, shard_rows=40)):  # The second run tries them again.
         with pytest.raises(RunIncomplete) as incomplete:
