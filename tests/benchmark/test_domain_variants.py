@@ -28,7 +28,7 @@ from tests.volume import in_two_sizes
 ORIGINALS = {name: OriginalDomain(entry.domain) for name, entry in CORPUS.items()}
 
 
-@in_two_sizes(60, full=250)
+@in_two_sizes(30, full=250)
 def test_labels_are_what_all_bijections_say(cases: int) -> None:
     tried: Counter[str] = Counter()
     open_labels = 0
@@ -121,7 +121,7 @@ def test_what_no_variants_are_made_of(text: str) -> None:
         OriginalDomain(text)
 
 
-@in_two_sizes(80, full=400)
+@in_two_sizes(40, full=400)
 def test_a_mangled_reference_is_refused_or_its_labels_hold(cases: int) -> None:
     refused = 0
     for number in range(cases):

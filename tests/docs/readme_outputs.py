@@ -13,6 +13,9 @@ import tempfile
 from pathlib import Path
 
 from pddl_eval.metrics import PAIRS, ROW_COLUMNS
+from pddl_eval.report import build_report
+from pddl_eval.report.figures import figures, standalone
+from pddl_eval.report.sections import RATES
 from pddl_eval.verdict import DomainVerdict, Verdict
 
 from tests.docs.markdown import ROOT
@@ -42,13 +45,13 @@ def outputs(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
     """The README's blocks by their marks, and its figures by their names, made in an empty folder."""
     score = run("score", SAMPLE, "scored", folder=folder).replace(f"{folder}/", "")
     explain = run("explain", "scored", "--row", 14, "--only", "problem", "--svg", "why.svg", folder=folder)
-    run("report", "scored", "--figures", "figures", folder=folder)
+    # Not ``report --figures``, which draws all of them, as PNG and PDF too.
+    (rates,) = (each for each in figures(build_report(folder / "scored"))[RATES] if each.name == "rates-by-domain")
     signature = next(line for line in score.splitlines() if line.startswith("signature")).split()[1]
     blocks = {"score": score, "explain": explain, "signature": signature}
-    figures = {"report": folder / "figures" / "rates-by-domain.svg", "explain": folder / "why.svg"}
     return (
         {mark: "".join(f"{line.rstrip()}\n" for line in text.splitlines()) for mark, text in blocks.items()},
-        {name: path.read_text(encoding="utf-8") for name, path in figures.items()},
+        {"report": standalone(rates), "explain": (folder / "why.svg").read_text(encoding="utf-8")},
     )
 
 
@@ -71,7 +74,7 @@ def tables() -> dict[str, str]:
 def main() -> None:
     """Write the outputs and the tables into the pages, and the figures beside this file."""
     with tempfile.TemporaryDirectory() as folder:
-        blocks, figures = outputs(Path(folder))
+        blocks, drawings = outputs(Path(folder))
     page = README.read_text(encoding="utf-8")
     for mark, text in blocks.items():
         before, opening, rest = page.partition(f"<!-- {mark} -->\n```text\n")
@@ -83,7 +86,7 @@ def main() -> None:
         for mark, text in tables().items():
             page = re.sub(rf"(<!-- {mark} -->\n\n)(\|.*\n)*", lambda found, text=text: found[1] + text, page)
         file.write_text(page, encoding="utf-8")
-    for name, drawing in figures.items():
+    for name, drawing in drawings.items():
         FIGURES[name].write_text(drawing, encoding="utf-8")
 
 

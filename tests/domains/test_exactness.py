@@ -18,7 +18,7 @@ from tests.volume import in_two_sizes, with_seeds
 
 
 @pytest.mark.parametrize("domain", sorted(DOMAINS))
-@in_two_sizes(75, full=300)
+@in_two_sizes(40, full=300)
 def test_closed_goals_and_plans_are_those_of_exhaustive_search(domain: str, cases: int) -> None:
     """cl(g) to the atom or a proof that there is none, and a plan that the judge can execute."""
 

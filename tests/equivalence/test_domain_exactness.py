@@ -17,26 +17,26 @@ from tests.equivalence.task_judge import random_tasks, tasks_equivalent
 from tests.volume import in_two_sizes
 
 
-@in_two_sizes(120, full=300)
+@in_two_sizes(60, full=300)
 def test_small_domains_against_all_bijections(cases: int) -> None:
     found = [small_pair(0, number) for number in range(cases)]
     assert [each for each in found if each.wrong] == []
     assert {each.kind for each in found} >= {"renamed", "operators_differ", "types_differ", "operator_count"}
 
 
-@in_two_sizes(60, full=120)
+@in_two_sizes(30, full=120)
 def test_mutants_of_the_corpus_against_their_labels(cases: int) -> None:
     assert [each for number in range(cases) if (each := mutant(0, number)).wrong] == []
 
 
-@in_two_sizes(80, full=250)
+@in_two_sizes(40, full=250)
 def test_small_tasks_against_all_bijections_and_states(cases: int) -> None:
     found = [small_task(0, number) for number in range(cases)]
     assert [each for each in found if each.wrong] == []
     assert len({each.kind for each in found}) == 4
 
 
-@in_two_sizes(60, full=250)
+@in_two_sizes(30, full=250)
 def test_nothing_breaks_on_mangled_domains(cases: int) -> None:
     found = [mangled_pair(0, number) for number in range(cases)]
     assert [each for each in found if each.wrong] == []
@@ -46,7 +46,7 @@ def test_nothing_breaks_on_mangled_domains(cases: int) -> None:
 # The judges themselves.
 
 
-@in_two_sizes(40, full=150)
+@in_two_sizes(20, full=150)
 def test_the_judge_finds_what_a_search_for_isomorphisms_finds(cases: int) -> None:
     """Two ways of looking at a domain that share no code: bijections of names, and a graph of everything it says."""
     for number in range(cases):

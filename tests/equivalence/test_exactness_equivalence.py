@@ -17,7 +17,7 @@ from tests.volume import in_two_sizes, with_seeds
 
 
 @pytest.mark.parametrize("domain", sorted(DOMAINS))
-@in_two_sizes(50, full=200)
+@in_two_sizes(25, full=200)
 def test_verdicts_are_those_of_the_definition(domain: str, cases: int) -> None:
     """Both modes, with types and without; the object map maps initial state and closed goal."""
 
@@ -30,7 +30,7 @@ def test_verdicts_are_those_of_the_definition(domain: str, cases: int) -> None:
 
 
 @pytest.mark.parametrize("domain", sorted(DOMAINS))
-@in_two_sizes(50, full=200)
+@in_two_sizes(25, full=200)
 def test_certificates_are_equal_exactly_for_equivalent_problems(domain: str, cases: int) -> None:
     def check(seed: int) -> None:
         pair = random_pair(Random(seed), domain)
