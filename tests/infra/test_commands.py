@@ -16,8 +16,12 @@ from typer.main import get_command
 
 from tests.infra.folder import INFRA, ROOT
 
-FILES = sorted(file for file in INFRA.rglob("*") if file.is_file() and file.relative_to(INFRA).parts[0] != "site")
-"""All but the documentation site, which runs nothing."""
+FILES = sorted(
+    file
+    for file in INFRA.rglob("*")
+    if file.is_file() and file.relative_to(INFRA).parts[0] != "site" and file.suffix != ".pyc"
+)
+"""All but the documentation site, which runs nothing, and bytecode."""
 
 COMMAND = re.compile(
     r"(?:\bpddl-eval(?::[\w.]+)? (?P<command>[a-z]+)|python (?:/opt/pddl-eval/)?(?P<job>jobs/\w+\.py))"
