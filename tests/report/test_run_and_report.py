@@ -87,22 +87,22 @@ def stopped(folder: Path, kept: Sequence[int], complete: bool = False) -> Path:
 
 def test_an_unfinished_run_is_called_so_in_every_output(run_of_sample: tuple[RunSummary, Path], tmp_path: Path) -> None:
     scored = stopped(run_of_sample[1], [0, 3, 4])
-    report = build_report(scored)
+    report = build_report(scored, by=[])
     assert (report.rows, report.missing) == (30, 60)
     html = pages.html(report_page(report), {})
     assert "unfinished" in html and "60 of 90" in html
     for form in ("terminal", "md", "tex", "json"):
-        found = run("report", scored, "--format", form)
+        found = run("report", scored, "--by", "", "--format", form)
         assert found.exit_code == 3
         text = " ".join(found.stdout.split())
         assert "unfinished" in text and "60 of 90" in text, form
-    known = json.loads(run("report", scored, "--format", "json").stdout)
+    known = json.loads(run("report", scored, "--by", "", "--format", "json").stdout)
     assert (known["missing"], known["signature"]) == (60, report.signature)
-    run("report", scored, "--format", "parquet", "--output", tmp_path / "tables")
+    run("report", scored, "--by", "", "--format", "parquet", "--output", tmp_path / "tables")
     about = pl.read_parquet(tmp_path / "tables" / "about.parquet").to_dicts()
     assert [(each["rows"], each["missing"], each["signature"]) for each in about] == [(30, 60, report.signature)]
     for arguments in (("--format", "csv"), ("--output", tmp_path / "rates.csv"), ("--output", tmp_path / "r.parquet")):
-        found = run("report", scored, *arguments)
+        found = run("report", scored, "--by", "", *arguments)
         assert found.exit_code == 3 and "60 of 90" in only_line(found.stderr)
 
 
