@@ -27,8 +27,11 @@ MARKS = {"ray_session": ("ray",), "s3_endpoint": ("s3",), "cluster": ("ray", "ne
 ONE_WORKER = {
     "problems": ("benchmark/", "commands/test_bench.py", "commands/test_generate.py"),
     "figures": (
-        *("jobs/", "commands/test_report.py", "report/test_figures.py", "report/test_renderers.py"),
-        *("report/test_run_and_report.py", "test_viewer.py"),
+        "jobs/",
+        "commands/test_report.py",
+        "report/test_figures.py",
+        "report/test_renderers.py",
+        "test_viewer.py",
     ),
 }
 """Folders and files of tests that run in one worker: making the benchmark's problems takes seconds, and so does the

@@ -126,7 +126,7 @@ def test_a_description_belongs_to_one_pair(pairs: list[Pair]) -> None:
     assert len({pair.description for pair in pairs}) == len(pairs)
 
 
-@pytest.mark.slow
+@pytest.mark.slow  # It reads and names 42,000 problems.
 def test_the_published_problems_task_by_task(ours: Counter[Row], theirs: Counter[Row], numbering: Numbering) -> None:
     """The same pairs, with their abstractness, split and is_placeholder, atom for atom but for the one task above."""
 

@@ -120,7 +120,7 @@ def test_an_output_that_cannot_be_written_is_one_sentence(scored: Path, argument
     assert result.exit_code == 1 and str(file) in only_line(result.stderr)
 
 
-@pytest.mark.slow
+@pytest.mark.slow  # Every figure in four forms.
 def test_reports_go_to_object_stores(scored: Path, bucket: str) -> None:
     place = f"s3://{bucket}/out"
     assert run("report", scored, "--output", f"{place}/r.html", "--figures", f"{place}/figures").exit_code == 0

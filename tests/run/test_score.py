@@ -157,7 +157,7 @@ def test_the_log_has_a_line_of_json_for_each_shard(pairs: Path, tmp_path: Path) 
     assert all(line["statistics"]["verdict"] and line["node"] and line["attempt"] == 1 for line in lines)
 
 
-@pytest.mark.slow
+@pytest.mark.slow  # It writes 100 MB.
 def test_what_is_held_of_a_large_row_group_does_not_follow_its_number_of_rows(tmp_path: Path) -> None:
     """Arrow's own count of its memory; rows are of a kilobyte, so that a few pages of each column hold 10,000 too."""
     code = (
@@ -232,7 +232,7 @@ def test_a_row_that_ends_the_process_is_left_out_when_the_run_is_started_again(
     assert not (out / IN_PROCESS).exists()
 
 
-@pytest.mark.slow
+@pytest.mark.slow  # It decodes 3 GB.
 def test_rows_that_share_a_long_prompt_need_no_more_memory_than_some_of_them(tmp_path: Path) -> None:
     """A megabyte and a half in 2,048 rows, 3 GB when decoded; a plan each, so that something is scored."""
     code = (
