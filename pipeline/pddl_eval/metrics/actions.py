@@ -6,12 +6,11 @@ of the same actions. Actions that are merely alike do not count: for that see ``
 
 from __future__ import annotations
 
-from typing import cast
+from itertools import count
 
 from rapidfuzz.distance import LCSseq
 
 from pddl_eval.metrics.registry import Column, Metric
-from pddl_eval.model import Action
 from pddl_eval.parsing import Plan, Step
 
 
@@ -35,7 +34,8 @@ def common_subsequence(first: Plan, second: Plan) -> int:
     Steps are numbered first: rapidfuzz compares hashes, and small numbers are their own.
     """
     number: dict[Step, int] = {}
-    numbered = [[number.setdefault(step, len(number)) for step in plan] for plan in (first, second)]
+    unused = count()
+    numbered = [[*map(number.setdefault, plan, unused)] for plan in (first, second)]
     return int(LCSseq.similarity(*numbered))
 
 
@@ -55,11 +55,14 @@ def plan_jaccard(reference: Plan, generated: Plan) -> float:
     return common / union if union else 1.0
 
 
-def _actions(plan: Plan) -> set[Action]:
+def _actions(plan: Plan) -> set[Step]:
     """All actions of a plan; most steps are actions themselves."""
-    concurrent = [step for step in plan if isinstance(step, frozenset)]
-    actions = {*plan} if not concurrent else {*plan}.difference(concurrent).union(*concurrent)
-    return cast("set[Action]", actions)
+    actions = {*plan}
+    if frozenset in {*map(type, actions)}:
+        concurrent = [step for step in actions if isinstance(step, frozenset)]
+        actions.difference_update(concurrent)
+        actions.update(*concurrent)
+    return actions
 
 
 LCS = "GAICo's PlanningLCS: the longest common subsequence over the longer plan's length"
