@@ -24,8 +24,12 @@ def plan_lcs(reference: Plan, generated: Plan) -> float:
     >>> plan_lcs(reference, read_plan("pickup(A), stack(A,B), {noop1, noop2}, pickup(C)").steps)
     0.75
     """
+    return _of_the_longer(common_subsequence(reference, generated), reference, generated)
+
+
+def _of_the_longer(in_order: int, reference: Plan, generated: Plan) -> float:
     longer = max(len(reference), len(generated))
-    return common_subsequence(reference, generated) / longer if longer else 1.0
+    return in_order / longer if longer else 1.0
 
 
 def common_subsequence(first: Plan, second: Plan) -> int:
@@ -72,10 +76,9 @@ SHARED = Metric(
         Column("plan_lcs", float, LCS, True),
         Column("plan_jaccard", float, "GAICo's PlanningJaccard: shared actions over all actions", True),
     ),
-    lambda pair: (
-        plan_lcs(pair.reference, pair.generated) if pair.found else 0.0,
-        plan_jaccard(pair.reference, pair.generated) if pair.found else 0.0,
-    ),
+    lambda pair: (_of_the_longer(pair.in_order, pair.reference, pair.generated), pair.jaccard)
+    if pair.found
+    else (0.0, 0.0),
 )
 
 LENGTHS = Metric(
@@ -90,5 +93,5 @@ LENGTHS = Metric(
 # (Nguyen et al., Artificial Intelligence 190, 2012): that is 1 − PlanningJaccard.
 DISTANCE = Metric(
     (Column("action_distance", float, "set difference over union of the actions (Srivastava et al. 2007)"),),
-    lambda pair: (1.0 - plan_jaccard(pair.reference, pair.generated) if pair.found else 1.0,),
+    lambda pair: (1.0 - pair.jaccard if pair.found else 1.0,),
 )
