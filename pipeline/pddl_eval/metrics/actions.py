@@ -76,9 +76,9 @@ SHARED = Metric(
         Column("plan_lcs", float, LCS, True),
         Column("plan_jaccard", float, "GAICo's PlanningJaccard: shared actions over all actions", True),
     ),
-    lambda pair: (_of_the_longer(pair.in_order, pair.reference, pair.generated), pair.jaccard)
-    if pair.found
-    else (0.0, 0.0),
+    lambda pair: (
+        (_of_the_longer(pair.in_order, pair.reference, pair.generated), pair.jaccard) if pair.found else (0.0, 0.0)
+    ),
 )
 
 LENGTHS = Metric(

@@ -146,12 +146,13 @@ _WORD = r"[^\W\d][\w@/+-]*+"
 _PLAIN_PDDL = rf"{_WORD}(?:[ \t]++[\w@/+-]++)*+[ \t]*+"
 _PLAIN_NAME = rf"(?!{_WORDS}){_WORD}[ \t]*+"
 _PLAIN_NAMES = rf"(?=[ \t]*+[\n,])[\s,]*+((?:{_PLAIN_NAME},[ \t,]*+)*+"
-_PLAIN_CALL = rf"{_WORD}\((?:[\w@/+-]++(?:,[ \t]*+(?=\w))?+)*+"
+_PLAIN_CALL = rf"{_WORD}[ \t]*+\((?:[\w@/+-]++(?:,[ \t]*+(?=\w))?+)*+"
 _PLAIN_PIECE = re.compile(rf"{_PLAIN_NAMES})(\({_PLAIN_PDDL}|{_PLAIN_CALL}|\{{)", re.VERBOSE | re.IGNORECASE)
 _PLAIN_END = re.compile(rf"{_PLAIN_NAMES}(?:{_PLAIN_NAME})?+)[\s,]*+", re.VERBOSE | re.IGNORECASE)
 _PLAIN_BARE = re.compile(rf"[ \t]*+{_PLAIN_NAME}", re.VERBOSE | re.IGNORECASE)
 _PLAIN_LINE = re.compile(
-    rf"\s*+((\d+(?:\.\d+)?)\s*+:|\d+[.)]|[-•])?+\s*+(\({_PLAIN_PDDL}|{_PLAIN_CALL})\)(?:\s*+\[[\d.]++\])?+\s*+$"
+    rf"\s*+((?:[Ss]tep )?+(\d+(?:\.\d+)?)\s*+:|\d+[.)]|[-•])?+\s*+"
+    rf"(\({_PLAIN_PDDL}|{_PLAIN_CALL})\)(?:\s*+\[[\d.]++\])?+\s*+$"
 )
 
 _OPEN, _CLOSE = ("{",), ("}",)
@@ -228,7 +229,8 @@ def _plain(text: str) -> tuple[Action, ...]:
     try:
         actions = tuple(map(_ACTIONS.__getitem__, pieces))
     except KeyError:
-        actions = tuple(chain.from_iterable(map(_read_piece, pieces)))
+        read = ((_ACTIONS[piece],) if piece in _ACTIONS else _read_piece(piece) for piece in pieces)
+        actions = tuple(chain.from_iterable(read))
     if rest == "\n":
         return actions
     names = _read_end(rest)
@@ -286,7 +288,8 @@ def _plain_lines(text: str) -> list[_TimedStep]:
     steps: list[_TimedStep] = []
     for line in text.split("\n"):
         if plain := _PLAIN_LINE.match(line):
-            steps.append((plain[2], _ACTIONS[f"\n{plain[3]}"]))
+            time, inside = plain.group(2, 3)
+            steps.append((time, _ACTIONS[f"\n{inside}"]))
         elif line and not line.isspace() and not _COMMENT_LINE.match(line):
             return []
     return steps
@@ -319,6 +322,8 @@ def steps_of(text: str) -> list[Step]:
     >>> steps_of("2. stack(a, B)"), steps_of("wave goodbye")
     ([('stack', 'a', 'b')], [])
     """
+    if "\n" not in text and (plain := read_plain(text)):
+        return [*plain]
     line = _LINE.fullmatch(text.replace("\n", " ").translate(_MARKUP))
     if not line or not line["items"] or _LIST.search(line["leads"]) or line["closing"] or line["rest"].strip(" ."):
         return []

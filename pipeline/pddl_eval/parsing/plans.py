@@ -80,8 +80,6 @@ def read_plan(text: str | None) -> ReadPlan:
     >>> read_plan("1. (pick a b)\\n2. pick the other one").reason
     "not read: line 2, column 1: '2. pick the other one'"
     """
-    if text and len(text) <= MAX_ACTIONS and (plain := read_plain(text)):  # It cannot hold more actions.
-        return ReadPlan(plain)
     if text is None:
         return ReadPlan((), reason="there is no answer", found=False)
     if not text or text.isspace():
@@ -91,9 +89,11 @@ def read_plan(text: str | None) -> ReadPlan:
         return ReadPlan((), reason=reason, found=False)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
+    plain = read_plain(text)
+    if plain and len(text) <= MAX_ACTIONS:  # which cannot hold more actions
+        return ReadPlan(plain)
     if _EMPTY_PLAN.fullmatch(text):
         return ReadPlan(())
-    plain = read_plain(text)
     found = FoundPlan(plain) if plain else read_json(text) or read_lines(text) or read_sentences(text)
     if not found or not found.steps:
         places = tuple(found.unread) if found else (Unread.in_text(text, len(text) - len(text.lstrip())),)
