@@ -387,6 +387,10 @@ PIECES = [
     "\n2. ",
     "\n1: ",
     "\n1.5: ",
+    "\nStep 2: ",
+    "stack (a, b)",
+    "first (a)",
+    "\n; cost = 3 (unit cost)",
     "\n- ",
 ]
 

@@ -144,12 +144,14 @@ _MARKUP = str.maketrans(dict.fromkeys("`*\"'“”‘’", " "))
 
 _WORD = r"[^\W\d][\w@/+-]*+"
 _PLAIN_PDDL = rf"{_WORD}(?:[ \t]++[\w@/+-]++)*+[ \t]*+"
-_PLAIN_NAME = rf"(?!{_WORDS}){_WORD}[ \t]*+"
+_PLAIN_NAME = rf"(?!(?i:{_WORDS})){_WORD}[ \t]*+"
 _PLAIN_NAMES = rf"(?=[ \t]*+[\n,])[\s,]*+((?:{_PLAIN_NAME},[ \t,]*+)*+"
-_PLAIN_CALL = rf"{_WORD}[ \t]*+\((?:[\w@/+-]++(?:,[ \t]*+(?=\w))?+)*+"
-_PLAIN_PIECE = re.compile(rf"{_PLAIN_NAMES})(\({_PLAIN_PDDL}|{_PLAIN_CALL}|\{{)", re.VERBOSE | re.IGNORECASE)
-_PLAIN_END = re.compile(rf"{_PLAIN_NAMES}(?:{_PLAIN_NAME})?+)[\s,]*+", re.VERBOSE | re.IGNORECASE)
-_PLAIN_BARE = re.compile(rf"[ \t]*+{_PLAIN_NAME}", re.VERBOSE | re.IGNORECASE)
+_PLAIN_CALL = rf"{_PLAIN_NAME}\((?:[\w@/+-]++(?:,[ \t]*+(?=\w))?+)*+"
+_PLAIN_PIECE = re.compile(rf"{_PLAIN_NAMES})(\({_PLAIN_PDDL}|{_PLAIN_CALL}|\{{)")
+_PLAIN_END = re.compile(rf"{_PLAIN_NAMES}(?:{_PLAIN_NAME})?+)[\s,]*+")
+_LOOSE = re.compile(r"[\w@/+-][ \t]*+(?:(?<=[ \t])\(|,[\s,]*+\{)")
+"""A blank before a parenthesis, or a bare name before a brace: where braces may go over lines, these are not plain."""
+_PLAIN_BARE = re.compile(rf"[ \t]*+{_PLAIN_NAME}")
 _PLAIN_LINE = re.compile(
     rf"\s*+((?:[Ss]tep )?+(\d+(?:\.\d+)?)\s*+:|\d+[.)]|[-•])?+\s*+"
     rf"(\({_PLAIN_PDDL}|{_PLAIN_CALL})\)(?:\s*+\[[\d.]++\])?+\s*+$"
@@ -183,15 +185,15 @@ def _read_piece(piece: str) -> Sequence[Action]:
         last = _OPEN if match[2] == "{" else _action(match[2].replace("(", " ").replace(",", " "))
         return *_names(match[1]), last
     if piece.endswith("}"):
-        return *_read_end(piece[:-1]), _CLOSE
+        return *_read_end(piece[:-1], "\n" not in piece), _CLOSE
     raise KeyError(piece)
 
 
-def _read_end(text: str) -> Sequence[Action]:
-    """The bare names behind the last parenthesis, if any."""
+def _read_end(text: str, one_line: bool) -> Sequence[Action]:
+    """The bare names behind the last parenthesis, if any; on several lines they may be prose."""
     if not text.strip(" \t\n,"):
         return ()
-    if match := _PLAIN_END.fullmatch(text):
+    if one_line and (match := _PLAIN_END.fullmatch(text)):
         return _names(match[1])
     raise KeyError(text)
 
@@ -214,7 +216,10 @@ def read_plain(text: str) -> tuple[Step, ...]:
     (('take', 'a'), ('drop', 'a'))
     """
     try:
-        if "{" in text or "}" in text:  # Each ends a piece, as a closing parenthesis does.
+        if "{" in text or "}" in text:
+            if "\n" in text.strip() and _LOOSE.search(text):
+                return ()
+            # Each brace ends a piece, as a closing parenthesis does.
             return _grouped(_plain(text.replace("{", "{),").replace("}", "})")))
         if "(" in text:
             return _plain(text)
@@ -224,7 +229,7 @@ def read_plain(text: str) -> tuple[Step, ...]:
 
 
 def _plain(text: str) -> tuple[Action, ...]:
-    """The actions and braces of the pieces; bare names at the end only on one line, where they cannot be prose."""
+    """The actions and braces of all pieces."""
     *pieces, rest = f"\n{text}\n".split(")")
     try:
         actions = tuple(map(_ACTIONS.__getitem__, pieces))
@@ -233,10 +238,7 @@ def _plain(text: str) -> tuple[Action, ...]:
         actions = tuple(chain.from_iterable(read))
     if rest == "\n":
         return actions
-    names = _read_end(rest)
-    if names and "\n" in text.strip():
-        raise KeyError(rest)
-    return *actions, *names
+    return *actions, *_read_end(rest, "\n" not in text.strip())
 
 
 def _grouped(actions: Iterable[Action]) -> tuple[Step, ...]:
