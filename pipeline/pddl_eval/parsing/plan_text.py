@@ -144,17 +144,18 @@ _MARKUP = str.maketrans(dict.fromkeys("`*\"'“”‘’", " "))
 
 _WORD = r"[^\W\d][\w@/+-]*+"
 _PLAIN_PDDL = rf"{_WORD}(?:[ \t]++[\w@/+-]++)*+[ \t]*+"
-_PLAIN_NAME = rf"(?!(?i:{_WORDS})){_WORD}[ \t]*+"
+_PLAIN_NAME = rf"(?!{_WORDS}){_WORD}[ \t]*+"
 _PLAIN_NAMES = rf"(?=[ \t]*+[\n,])[\s,]*+((?:{_PLAIN_NAME},[ \t,]*+)*+"
-_PLAIN_CALL = rf"{_PLAIN_NAME}\((?:[\w@/+-]++(?:,[ \t]*+(?=\w))?+)*+"
-_PLAIN_PIECE = re.compile(rf"{_PLAIN_NAMES})(\({_PLAIN_PDDL}|{_PLAIN_CALL}|\{{)")
-_PLAIN_END = re.compile(rf"{_PLAIN_NAMES}(?:{_PLAIN_NAME})?+)[\s,]*+")
+_PLAIN_CALL = rf"(?:{_WORD}|{_PLAIN_NAME})\((?:[\w@/+-]++(?:,[ \t]*+(?=\w))?+)*+"
+_PLAIN_PIECE = re.compile(rf"{_PLAIN_NAMES})(\({_PLAIN_PDDL}|{_PLAIN_CALL}|\{{)", re.VERBOSE | re.IGNORECASE)
+_PLAIN_END = re.compile(rf"{_PLAIN_NAMES}(?:{_PLAIN_NAME})?+)[\s,]*+", re.VERBOSE | re.IGNORECASE)
 _LOOSE = re.compile(r"[\w@/+-][ \t]*+(?:(?<=[ \t])\(|,[\s,]*+\{)")
 """A blank before a parenthesis, or a bare name before a brace: where braces may go over lines, these are not plain."""
-_PLAIN_BARE = re.compile(rf"[ \t]*+{_PLAIN_NAME}")
+_PLAIN_BARE = re.compile(rf"[ \t]*+{_PLAIN_NAME}", re.VERBOSE | re.IGNORECASE)
 _PLAIN_LINE = re.compile(
-    rf"\s*+((?:[Ss]tep )?+(\d+(?:\.\d+)?)\s*+:|\d+[.)]|[-•])?+\s*+"
-    rf"(\({_PLAIN_PDDL}|{_PLAIN_CALL})\)(?:\s*+\[[\d.]++\])?+\s*+$"
+    rf"""\s*+((?:step\ )?+(\d+(?:\.\d+)?)\s*+:|\d+[.)]|[-•])?+\s*+
+    (\({_PLAIN_PDDL}|{_PLAIN_CALL})\)(?:\s*+\[[\d.]++\])?+\s*+$""",
+    re.VERBOSE | re.IGNORECASE,
 )
 
 _OPEN, _CLOSE = ("{",), ("}",)
@@ -183,9 +184,9 @@ def _read_piece(piece: str) -> Sequence[Action]:
     """The actions up to what ends a piece: ``)`` of the last one, as in ``, noop, stack(a, b``, or a brace."""
     if match := _PLAIN_PIECE.fullmatch(piece):
         last = _OPEN if match[2] == "{" else _action(match[2].replace("(", " ").replace(",", " "))
-        return *_names(match[1]), last
+        return [*_names(match[1]), last]
     if piece.endswith("}"):
-        return *_read_end(piece[:-1], "\n" not in piece), _CLOSE
+        return [*_read_end(piece[:-1], "\n" not in piece), _CLOSE]
     raise KeyError(piece)
 
 
@@ -203,7 +204,7 @@ def _read_name(text: str) -> Sequence[Action]:
 
 
 def _names(text: str) -> Sequence[Action]:
-    return tuple(zip(text.lower().replace(",", " ").split(), strict=True))
+    return [(name,) for name in text.lower().replace(",", " ").split()]
 
 
 _ACTIONS, _NAMES = _Kept(_read_piece), _Kept(_read_name)
