@@ -55,7 +55,7 @@ _VARIABLES = re.compile(r"(?:(?:\?[a-z][a-z0-9_-]*+ )++(?:- [a-z][a-z0-9_-]*+ )?
 _ATOMS = r"((?:\s*+\([^();]*+\))*+)\s*+"
 _ORDINARY = re.compile(
     r"\(\s*+define\s*+\(\s*+problem\s++([^\s();]++)\s*+\)\s*+\(\s*+:domain\s++([^\s();]++)\s*+\)\s*+"
-    r"(?:\(\s*+:requirements\s([^();]*+)\)\s*+)?+(?:\(\s*+:objects\s([^();]*+)\)\s*+)?+"
+    r"(?:\(\s*+:requirements\s([^();]*+)\)\s*+)?(?:\(\s*+:objects\s([^();]*+)\)\s*+)?"
     rf"\(\s*+:init(?![^\s()]){_ATOMS}\)\s*+\(\s*+:goal\s*+\(\s*+and(?![^\s()]){_ATOMS}\)\s*+\)\s*+\)"
 )
 _PREDICATE = itemgetter(0)
