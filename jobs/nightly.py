@@ -25,23 +25,12 @@ from pddl_eval.commands.command import Inputs, command, note, run_alone, say
 from pddl_eval.commands.compare import On, print_found
 from pddl_eval.commands.report import write_report
 from pddl_eval.commands.score import watched_run
+from pddl_eval.datasets import Location, has_file, list_folders, locate, remove_file, remove_folder
 from pddl_eval.errors import RunError, require_extra
 from pddl_eval.options import RunOptions, ScoringOptions
 from pddl_eval.report import build_report, compare_datasets
 from pddl_eval.reuse import rescore_dataset
-from pddl_eval.run import (
-    Location,
-    OtherRun,
-    RunIncomplete,
-    RunSummary,
-    claimed,
-    has_file,
-    list_folders,
-    locate,
-    remove_file,
-    remove_folder,
-    score_dataset,
-)
+from pddl_eval.run import OtherRun, RunIncomplete, RunSummary, claimed, score_dataset
 
 REPORT, SCORED = "report.html", "scored"
 

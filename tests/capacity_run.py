@@ -22,10 +22,11 @@ from pathlib import Path
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pddl_eval.datasets import SIGNATURE_KEY
 from pddl_eval.options import SHARD_ROWS, RunOptions, ScoringOptions
 from pddl_eval.report import compare_datasets
 from pddl_eval.reuse import find_known, prepare_rescore, rescore_dataset
-from pddl_eval.run import SIGNATURE_KEY, finish_shards, pair_scorer, prepare_run, score_dataset
+from pddl_eval.run import finish_shards, pair_scorer, prepare_run, score_dataset
 
 from tests.run.length_scorer import length_scorer
 

@@ -29,14 +29,14 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pddl_eval.datasets.places import locate, put_bytes
 from pddl_eval.errors import RunError, UserError
 from pddl_eval.options import RunOptions
 from pddl_eval.run import partitions
-from pddl_eval.run.places import locate, put_bytes
 
+from tests.datasets.parquet_files import numbered, write_numbered
 from tests.run.cluster import ROOT, Cluster
 from tests.run.length_scorer import length_scorer, run_scorer
-from tests.run.parquet_files import numbered, write_numbered
 from tests.run.test_faults import WITHOUT, FaultyStore
 
 ROWS, SHARD_ROWS = 400, 10
@@ -132,7 +132,7 @@ class Case:
 
 
 def partitions_of(place: object) -> list[str]:
-    from pddl_eval.run.places import list_files
+    from pddl_eval.datasets.places import list_files
 
     return list(list_files(place))  # type: ignore[arg-type]
 

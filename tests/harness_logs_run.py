@@ -1,4 +1,4 @@
-"""Writes the logs of ``tests/run/logs`` with the real packages, which must be installed: inspect_ai and lm_eval.
+"""Writes the logs of ``tests/datasets/logs`` with the real packages, which must be installed: inspect_ai and lm_eval.
 
     python -m tests.harness_logs_run [FOLDER]
 
@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 ROOT = Path(__file__).parent.parent
-LOGS = ROOT / "tests" / "run" / "logs"
+LOGS = ROOT / "tests" / "datasets" / "logs"
 SAMPLE = ROOT / "pipeline" / "pddl_eval" / "benchmark" / "sample.parquet"
 
 FIRST_ID = 100

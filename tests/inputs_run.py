@@ -25,7 +25,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pddl_eval import score_dataset
 from pddl_eval.benchmark.sample import sample_table
-from pddl_eval.run import open_source
+from pddl_eval.datasets import open_source
 
 FORMS = (
     "parquet",

@@ -16,15 +16,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval import reuse
+from pddl_eval.datasets.places import DatasetError, OutputError, list_files, locate
 from pddl_eval.options import ScoringOptions
 from pddl_eval.report.buckets import Buckets
 from pddl_eval.reuse import KNOWN_FOLDER, _Streams, content_columns, content_keys, prepare_rescore, rescore_dataset
 from pddl_eval.run import SUMMARY, RunIncomplete, RunSummary, score_dataset
-from pddl_eval.run.places import DatasetError, OutputError, list_files, locate
 from pddl_eval.table import ColumnError
 
 from tests.commands.running import ROOT
-from tests.run.parquet_files import read_output
+from tests.datasets.parquet_files import read_output
 
 SAMPLE = ROOT / "pipeline" / "pddl_eval" / "benchmark" / "sample.parquet"
 
@@ -267,7 +267,7 @@ def test_an_interrupted_run_goes_on_with_what_was_found(old: Path, monkeypatch: 
     with pytest.raises(KeyboardInterrupt):
         rescore_dataset(*arguments, engine="local", shard_rows=25, watch=stop)
     assert sorted(path.suffix for path in (old.parent / "new" / KNOWN_FOLDER).iterdir()) == [".arrow", ".json"]
-    monkeypatch.setattr(reuse.runs, "column_batches", None)
+    monkeypatch.setattr(reuse.datasets, "column_batches", None)
     summary, _ = rescore(old, plans(changed=frozenset({30})))
     assert (summary.shards_reused, summary.rows_carried, summary.rows_scored) == (1, ROWS - 1, 1)
 

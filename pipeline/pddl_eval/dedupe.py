@@ -21,27 +21,26 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 from pddl_eval.budget import row_budget
-from pddl_eval.domains import chosen_domain
-from pddl_eval.equivalence import read_task
-from pddl_eval.errors import UserError, never_an_interrupt
-from pddl_eval.options import ScoringOptions, version_of
-from pddl_eval.parsing import Unreadable
-from pddl_eval.run import (
+from pddl_eval.datasets import (
     SIGNATURE_KEY,
     DatasetError,
     Input,
     Source,
-    available_cpus,
     column_batches,
     holds_text,
     locate,
     open_source,
-    ordered_map,
     place_of,
     put_bytes,
     require_columns,
     require_text,
 )
+from pddl_eval.domains import chosen_domain
+from pddl_eval.equivalence import read_task
+from pddl_eval.errors import UserError, never_an_interrupt
+from pddl_eval.options import ScoringOptions, version_of
+from pddl_eval.parsing import Unreadable
+from pddl_eval.run import available_cpus, ordered_map
 from pddl_eval.shown import printable
 from pddl_eval.table import values_of
 from pddl_eval.verdict import CERTIFICATE_VERSION, Undecided

@@ -15,8 +15,12 @@ from importlib.util import find_spec
 from threading import Event
 
 EXTRAS = {
+    "azure": ("fsspec", "adlfs"),
     "embedding": ("sentence_transformers",),
     "figures": ("altair", "vl_convert"),
+    "gcs": ("fsspec", "gcsfs"),
+    "hf": ("fsspec", "huggingface_hub"),
+    "http": ("fsspec", "aiohttp"),
     "planner": ("up_fast_downward",),
     "ray": ("ray",),
 }

@@ -73,6 +73,6 @@ SHOWN: dict[tuple[str, str], Callable[[Any], str]] = {
     ("pddl_eval.explain.explanation", "Explanation"): _explanation,
     ("pddl_eval.explain.row", "RowExplanation"): _explanation,
     ("pddl_eval.report.build", "Report"): _report,
-    ("pddl_eval.run.score", "RunSummary"): _run_summary,
+    ("pddl_eval.run.summary", "RunSummary"): _run_summary,
 }
 """Module and name of each type that is shown, so that importing this module loads none of the rooms above it."""

@@ -27,6 +27,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import ipc
 
+from pddl_eval import datasets
 from pddl_eval import run as runs
 from pddl_eval.options import MEANINGS, ReadingOptions, RunOptions, ScoringOptions, takes
 from pddl_eval.table import ColumnError, pairs_present, values_of
@@ -69,7 +70,7 @@ class Previous:
     ``retry`` are not reused; ``obstacle`` says why not all rows can be reused, or is None.
     """
 
-    source: runs.Source
+    source: datasets.Source
     options: ScoringOptions
     scores: pa.Schema
     obstacle: str | None = None
@@ -85,7 +86,7 @@ class Previous:
 
     def count_reusable(self) -> int:
         """How many rows can be carried over; raises ``DatasetError`` where a file cannot be read."""
-        batches = runs.column_batches(self.source, [runs.SCORE_ERROR, *self.verdicts], READ_ROWS)
+        batches = datasets.column_batches(self.source, [runs.SCORE_ERROR, *self.verdicts], READ_ROWS)
         return sum(self.reusable(pa.Table.from_batches([batch])).num_rows for batch in batches)
 
     @property
@@ -96,8 +97,8 @@ class Previous:
 
 @takes(reading=ReadingOptions, scoring=ScoringOptions, running=RunOptions)
 def rescore_dataset(  # noqa: PLR0913 (one keyword a setting)
-    previous: runs.Input,
-    input: runs.Input,
+    previous: datasets.Input,
+    input: datasets.Input,
     output: str | os.PathLike[str],
     *,
     reading: ReadingOptions,
@@ -135,14 +136,14 @@ def rescore_dataset(  # noqa: PLR0913 (one keyword a setting)
         summary = runs.finish_shards(run, running, watch=watch, scorer=with_known if reuses else None)
     finally:
         _open_block.cache_clear()
-    if runs.list_files(folder):
-        runs.remove_folder(folder)
+    if datasets.list_files(folder):
+        datasets.remove_folder(folder)
     return summary
 
 
 def prepare_rescore(  # noqa: PLR0913 (what rescore_dataset takes)
-    previous: runs.Input,
-    inputs: runs.Input,
+    previous: datasets.Input,
+    inputs: datasets.Input,
     output: str | os.PathLike[str],
     options: ScoringOptions,
     shard_rows: int,
@@ -154,10 +155,10 @@ def prepare_rescore(  # noqa: PLR0913 (what rescore_dataset takes)
     Equal content has equal scores only where the signatures are equal and the same pairs of columns were scored.
     """
     run = runs.prepare_run(inputs, output, runs.pair_scorer(options), shard_rows)
-    source = runs.open_source(previous)
+    source = datasets.open_source(previous)
     for file in source.files:
         if file.version.location.within(run.work.output):
-            raise runs.DatasetError(
+            raise datasets.DatasetError(
                 f"The previous scores {file.version} lie in the output {run.work.output}: choose another folder."
             )
     named = replace(
@@ -172,10 +173,10 @@ def prepare_rescore(  # noqa: PLR0913 (what rescore_dataset takes)
     obstacle = None
     if mismatch:
         files = ()
-        obstacle = f"{runs.place_of(source)} cannot be reused: {mismatch}"
+        obstacle = f"{datasets.place_of(source)} cannot be reused: {mismatch}"
     elif others:
         obstacle = (
-            f"{sum(file.rows for file in others):,} rows of {runs.place_of(source)} were scored in another way and "
+            f"{sum(file.rows for file in others):,} rows of {datasets.place_of(source)} were scored in another way and "
             f"cannot be reused: {others[0].signature or 'no signature'}, now {signature}"
         )
     return run, Previous(replace(source, files=files), named, scores, obstacle, tuple(sorted(retry)))
@@ -234,14 +235,14 @@ class Known:
     so that many small files share a block and a large one has many.
     """
 
-    folder: runs.Location
+    folder: datasets.Location
     name: str
     groups: int
     block_rows: int
 
     schema: pa.Schema
 
-    def block(self, number: int) -> runs.Location:
+    def block(self, number: int) -> datasets.Location:
         return self.folder / f"{self.name}-{number}.arrow"
 
     def block_of(self, path: pa.Scalar, rows: Keys) -> Keys:
@@ -250,7 +251,7 @@ class Known:
         return group * 2**32 + rows // self.block_rows
 
 
-def find_known(previous: Previous, run: runs.Run, options: ScoringOptions, folder: runs.Location) -> Known:
+def find_known(previous: Previous, run: runs.Run, options: ScoringOptions, folder: datasets.Location) -> Known:
     """Find the rows of a run whose scores are known; what an earlier start has found is kept.
 
     A row that could not be scored, or whose verdict is to be tried again, is not known, nor is one behind damage in an
@@ -265,7 +266,7 @@ def find_known(previous: Previous, run: runs.Run, options: ScoringOptions, folde
     schema = pa.schema([(FILE, pa.binary(KEY_BYTES)), (runs.KNOWN_ROW, pa.int64()), *previous.scores])
     known = Known(folder, name, max(1, now.rows // block_rows), block_rows, schema)
     complete = folder / f"{name}.json"
-    if runs.has_file(complete):
+    if datasets.has_file(complete):
         return known
     buckets = max(1, min(MOST_FILES, (before.rows + now.rows) // BUCKET_ROWS))
     with tempfile.TemporaryDirectory(prefix="pddl-eval-") as aside:
@@ -290,28 +291,28 @@ def find_known(previous: Previous, run: runs.Run, options: ScoringOptions, folde
                 blocks.add(found.drop(BLOCK).to_arrow().cast(known.schema), found[BLOCK].to_numpy())
         for block in blocks.writers:
             rows = blocks.read(block).sort_by([(FILE, "ascending"), (runs.KNOWN_ROW, "ascending")])
-            with runs.new_file(known.block(block)) as new, ipc.new_file(new, rows.schema) as writer:
+            with datasets.new_file(known.block(block)) as new, ipc.new_file(new, rows.schema) as writer:
                 writer.write_table(rows)
-    runs.put_bytes(complete, b"{}")
+    datasets.put_bytes(complete, b"{}")
     return known
 
 
 def _contents(
-    source: runs.Source,
+    source: datasets.Source,
     options: ScoringOptions,
     names: Sequence[str] = (),
     kept: Callable[[pa.Table], pa.Table] = lambda table: table,
 ) -> Iterator[Content]:
     """Some columns of all rows that are kept, with the keys of the rows, some rows at a time."""
     read = list(dict.fromkeys([*content_columns(source.schema, options).values(), *names]))
-    for batch in runs.column_batches(source, read, READ_ROWS):
+    for batch in datasets.column_batches(source, read, READ_ROWS):
         table = kept(pa.Table.from_batches([batch]))
         yield table.select(names), content_keys(table, options)
 
 
 def _readable(contents: Iterator[Content]) -> Iterator[Content]:
     """Those before damage in the file. Of the new dataset the run finds it itself, of the earlier one it costs time."""
-    with suppress(runs.DatasetError):
+    with suppress(datasets.DatasetError):
         yield from contents
 
 
@@ -333,7 +334,7 @@ class _Streams:
         table = table.take(order)
         found, starts = np.unique(numbers[order], return_index=True)
         for number, start, stop in zip(found.tolist(), starts, [*starts[1:], len(order)], strict=True):
-            with runs.dataset_errors(runs.locate(self.folder), "write"):
+            with datasets.dataset_errors(datasets.locate(self.folder), "write"):
                 if number not in self.writers:
                     stream = ipc.new_stream(f"{self.folder}/{number}", table.schema)
                     self.writers[number] = self.stack.enter_context(stream)
@@ -345,7 +346,7 @@ class _Streams:
             return ipc.open_stream(mapped).read_all()
 
 
-def known_scores(file: runs.FileVersion, numbers: range, known: Known) -> pa.Table | None:
+def known_scores(file: datasets.FileVersion, numbers: range, known: Known) -> pa.Table | None:
     """The known scores of some rows of a file, as ``Scorer.known`` has them; None where there are none."""
     path = _digest(file)
     ends = np.array([numbers.start, max(numbers.start, numbers.stop - 1)])
@@ -361,18 +362,18 @@ def known_scores(file: runs.FileVersion, numbers: range, known: Known) -> pa.Tab
 
 
 @lru_cache(maxsize=4)
-def _open_block(block: runs.Location) -> pa.Table | None:
+def _open_block(block: datasets.Location) -> pa.Table | None:
     """The rows of a block, mapped where it is local; None if nothing in it is known."""
-    if not runs.has_file(block):
+    if not datasets.has_file(block):
         return None
-    with runs.dataset_errors(block, "read"):
+    with datasets.dataset_errors(block, "read"):
         if block.is_local:
             return ipc.open_file(pa.memory_map(block.path)).read_all()
         with block.filesystem.open_input_file(block.path) as file:
             return ipc.open_file(file).read_all()
 
 
-def _digest(file: runs.FileVersion) -> pa.Scalar:
+def _digest(file: datasets.FileVersion) -> pa.Scalar:
     digest = hashlib.blake2b(file.location.path.encode("utf-8", "surrogateescape"), digest_size=KEY_BYTES).digest()
     return pa.scalar(digest, pa.binary(KEY_BYTES))
 

@@ -14,7 +14,6 @@ import signal
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 from pddl_eval.budget import attempt, row_budget
@@ -22,7 +21,7 @@ from pddl_eval.errors import UserError, did_you_mean, never_an_interrupt
 from pddl_eval.metrics import DOMAIN, PLAN, PROBLEM, OnlySome, Pair, Row, as_column
 from pddl_eval.options import PAIRS, ScoringOptions
 from pddl_eval.run import Processes, WorkerLost
-from pddl_eval.shown import line
+from pddl_eval.shown import encodable, line
 from pddl_eval.verdict import DomainVerdict, Undecided, Verdict
 
 SCALE = (0.1, 0.2, 0.5, 1.0)
@@ -157,7 +156,7 @@ def _text(answer: Any) -> str | None:
                 answer = answer[-1] if answer else None
         if isinstance(answer, bytes | bytearray):
             return answer.decode("utf-8", "backslashreplace")
-        return str(answer).encode("utf-8", "backslashreplace").decode() if isinstance(answer, str) else None
+        return encodable(str(answer)) if isinstance(answer, str) else None
     except Exception as error:
         never_an_interrupt(error)
         return None
@@ -246,16 +245,7 @@ def _in_workers(tasks: Sequence[Task], workers: int) -> list[Outcome]:
     with _POOLS_LOCK:
         pool = _POOLS.pop(key, None) or Processes(_bounded, workers)
         try:
-            waiting = enumerate(tasks)
-            running = 0
-            while True:
-                for numbered in islice(waiting, workers - running):
-                    pool.submit(numbered)
-                    running += 1
-                if not running:
-                    break
-                (number, _), outcome = pool.take()
-                running -= 1
+            for (number, _), outcome in pool.outcomes(enumerate(tasks)):
                 outcomes[number] = (0, outcome.reason) if isinstance(outcome, WorkerLost) else outcome
         except BaseException:  # Ctrl-C too: what still runs must not answer the next call.
             pool.close()

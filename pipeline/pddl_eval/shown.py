@@ -25,6 +25,15 @@ def printable(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
+def encodable(text: str) -> str:
+    """The text with lone surrogates, which no file can hold, as their codes.
+
+    >>> encodable("a\\ud800")
+    'a\\\\ud800'
+    """
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
 def shorten(text: str, most: int) -> str:
     """The text cut to ``most`` characters.
 
@@ -51,6 +60,17 @@ def block(text: str, most: int) -> str:
     """
     shown = "\n".join(map(printable, text[:most].expandtabs(4).split("\n")))
     return shown if len(text) <= most else f"{shown}… ({len(text) - most:,} characters more)"
+
+
+def labelled(lines: Sequence[tuple[str, str]]) -> str:
+    """Labels and their values in two columns.
+
+    >>> print(labelled([("pairs", "8"), ("state", "finished")]))
+    pairs  8
+    state  finished
+    """
+    width = max(len(label) for label, _ in lines)
+    return "\n".join(f"{label:<{width}}  {value}" for label, value in lines)
 
 
 def listed(items: Sequence[str], most: int, between: str = ", ") -> str:

@@ -11,12 +11,13 @@ import time
 
 import polars as pl
 
+from pddl_eval.datasets import locate, open_source, put_bytes
 from pddl_eval.errors import UserError, never_an_interrupt
 from pddl_eval.explain import explain_row, html_page, row_at
 from pddl_eval.pages import Cell, Page, Section, Table, html, render, row_count, words
 from pddl_eval.progress import progress
 from pddl_eval.report import ANSWER, Report, failing_rows, report_html, warnings
-from pddl_eval.run import locate, open_source, put_bytes, scored_with
+from pddl_eval.run import scored_with
 from pddl_eval.shown import line
 
 MOST_FAILURES = 500

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from pddl_eval.run import list_files, locate, read_bytes
+from pddl_eval.datasets import list_files, locate, read_bytes
 
 from tests.commands.running import only_line, run
 from tests.report.scored_rows import answers, write_partitions

@@ -16,7 +16,7 @@ import pytest
 from pddl_eval.run import MANIFEST, SUMMARY
 
 from tests.commands.running import ENVIRONMENT, ROOT, only_line, run, start
-from tests.run.parquet_files import write_numbered
+from tests.datasets.parquet_files import write_numbered
 
 TOWER = (
     "(define (problem tower) (:domain blocksworld) (:objects a b)"

@@ -5,9 +5,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pddl_eval.datasets import DatasetError
 from pddl_eval.errors import UserError
 from pddl_eval.explain.dataset_row import DatasetRow, row_at, row_of_id
-from pddl_eval.run import DatasetError
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval.commands.command import application
-from pddl_eval.run import claimed, list_files, list_folders, locate, new_parquet, read_bytes
+from pddl_eval.datasets import list_files, list_folders, locate, new_parquet, read_bytes
+from pddl_eval.run import claimed
 from typer.testing import CliRunner, Result
 
 from tests.commands.running import ROOT, start

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pyarrow.parquet as pq
-from pddl_eval.run import SIGNATURE_KEY
+from pddl_eval.datasets import SIGNATURE_KEY
 
 HOSTILE = "<script>alert(1)</script> & \"quotes\" 'too' | `code` [bold]x[/bold] \x1b[31m\u202e"
 """A name as nobody should have it: markup of three languages, an escape sequence, a change of direction."""

@@ -15,11 +15,11 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pddl_eval.datasets import SIGNATURE_KEY
 from pddl_eval.errors import UserError
 from pddl_eval.pages import markdown, terminal
 from pddl_eval.report import Comparison, compare_datasets, comparison_json, comparison_page
 from pddl_eval.report.intervals import paired
-from pddl_eval.run import SIGNATURE_KEY
 from rich.console import Console
 
 YES, NO, OPEN = True, False, None

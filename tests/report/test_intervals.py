@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from math import comb
 
@@ -11,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval.report.intervals import (
-    clustered_rate,
     holm,
     mcnemar,
     moments,
@@ -23,6 +23,15 @@ from pddl_eval.report.intervals import (
     with_interval,
 )
 from scipy import stats
+
+
+def clustered_rate(yes: Sequence[int], rows: Sequence[int]) -> tuple[float, float]:
+    """The report's interval of the rate of yes, from each reference's yes and rows."""
+    table = pl.DataFrame({"yes": yes, "rows": rows}, schema={"yes": pl.Int64, "rows": pl.Int64})
+    together = table.group_by(pl.lit(0)).agg(moments(pl.col("yes"), pl.col("rows")))
+    low, high = with_interval(together).select("low", "high").row(0)
+    return low, high
+
 
 CLUSTERS = st.integers(1, 12).flatmap(lambda rows: st.tuples(st.integers(0, rows), st.just(rows)))
 

@@ -8,10 +8,10 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pddl_eval.datasets import DatasetError, locate, put_bytes
 from pddl_eval.errors import UserError
 from pddl_eval.report import build_report, warnings
 from pddl_eval.report.scored import ROW, open_scored
-from pddl_eval.run import DatasetError, locate, put_bytes
 
 from tests.report.scored_rows import answers, write_partitions
 

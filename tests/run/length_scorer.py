@@ -8,8 +8,9 @@ from functools import partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pddl_eval.datasets import Input
 from pddl_eval.options import RunOptions
-from pddl_eval.run import Input, RunSummary, Watcher, finish_shards, prepare_run
+from pddl_eval.run import RunSummary, Watcher, finish_shards, prepare_run
 from pddl_eval.run.partitions import Scorer
 
 ADDED = (

@@ -13,9 +13,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval import score_dataset
+from pddl_eval.datasets import DatasetError, locate, put_bytes
 from pddl_eval.options import ReadingOptions, ScoringOptions
 from pddl_eval.reuse import rescore_dataset
-from pddl_eval.run import MANIFEST, SUMMARY, DatasetError, OtherRun, locate, put_bytes
+from pddl_eval.run import MANIFEST, SUMMARY, OtherRun
 from pddl_eval.run.answers import INPUT_FOLDER, readable_input
 
 from tests.commands.running import only_line, run

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.datasets.parquet_files import read_output, write_numbered
 from tests.run.cluster import RAY, Cluster
-from tests.run.parquet_files import read_output, write_numbered
 from tests.run.test_faults import RUN
 
 NODES = 3

@@ -11,6 +11,8 @@ import time
 from pathlib import Path
 
 import pytest
+from pddl_eval.datasets.forms import FileVersion
+from pddl_eval.datasets.places import DatasetError, Location, OutputError
 from pddl_eval.options import RunOptions
 from pddl_eval.run import RunIncomplete, partitions, retries
 from pddl_eval.run.engines import (
@@ -23,12 +25,11 @@ from pddl_eval.run.engines import (
     choose_engine,
     ordered_map,
 )
-from pddl_eval.run.inputs import FileVersion, Shard
 from pddl_eval.run.partitions import UNSCORED, ShardRecord, ShardTask
-from pddl_eval.run.places import DatasetError, Location, OutputError
+from pddl_eval.run.shards import Shard
 
+from tests.datasets.parquet_files import numbered, read_output, write_numbered
 from tests.run.length_scorer import length_scorer, run_scorer
-from tests.run.parquet_files import numbered, read_output, write_numbered
 
 
 @pytest.fixture

@@ -22,14 +22,15 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pddl_eval.datasets import places
+from pddl_eval.datasets.places import OutputError, list_files, locate, put_bytes, read_bytes
 from pddl_eval.options import RunOptions
-from pddl_eval.run import places, score_dataset
+from pddl_eval.run import score_dataset
 from pddl_eval.run.partitions import Scorer
-from pddl_eval.run.places import OutputError, list_files, locate, put_bytes, read_bytes
 
+from tests.datasets.parquet_files import numbered, read_output, write_numbered
 from tests.run.cluster import RAY, Cluster, kill
 from tests.run.length_scorer import length_scorer, run_scorer
-from tests.run.parquet_files import numbered, read_output, write_numbered
 
 ROWS, SHARD_ROWS = 400, 10
 

@@ -13,19 +13,19 @@ from threading import Event, Thread
 from threading import enumerate as threads
 
 import pytest
+from pddl_eval.datasets.places import DatasetError, Location, list_files, locate
 from pddl_eval.options import RunOptions
 from pddl_eval.run import lock
 from pddl_eval.run.lock import LOCK, claimed
-from pddl_eval.run.places import DatasetError, Location, list_files, locate
 
 from tests.commands.running import ENVIRONMENT
+from tests.datasets.parquet_files import write_numbered
 from tests.run.length_scorer import length_scorer, run_scorer
-from tests.run.parquet_files import write_numbered
 
 HOLD = """
 import sys, time
 from pddl_eval.run.lock import claimed
-from pddl_eval.run.places import locate
+from pddl_eval.datasets import locate
 
 with claimed(locate(sys.argv[1]), sys.argv[2]):
     time.sleep(60)

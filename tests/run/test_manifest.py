@@ -11,14 +11,17 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pddl_eval.datasets.places import DatasetError
 from pddl_eval.errors import RunError
 from pddl_eval.options import SHARD_ROWS
+from pddl_eval.run.manifest import MANIFEST
 from pddl_eval.run.partitions import ShardRecord, ShardTask, score_shard
-from pddl_eval.run.places import DatasetError
-from pddl_eval.run.score import MANIFEST, SUMMARY, Run, RunSummary, begin_run, finish_run, prepare_run
+from pddl_eval.run.prepare import Run, prepare_run
+from pddl_eval.run.score import begin_run, finish_run
+from pddl_eval.run.summary import SUMMARY, RunSummary
 
+from tests.datasets.parquet_files import write_numbered
 from tests.run.length_scorer import length_scorer
-from tests.run.parquet_files import write_numbered
 
 
 @pytest.fixture
@@ -70,7 +73,7 @@ def test_two_rows_exchanged_are_another_input_though_the_footer_is_the_same(
         prepare_run(pairs, tmp_path / "out", length_scorer(), 10)
     write([True, False, False, True], pairs)  # touched, but the same
     prepare_run(pairs, tmp_path / "out", length_scorer(), 10)
-    monkeypatch.setattr("pddl_eval.run.inputs.HASHED_BYTES", 0)
+    monkeypatch.setattr("pddl_eval.datasets.inputs.HASHED_BYTES", 0)
     plan = begun(pairs, tmp_path / "large")
     assert plan.manifest["files"][0]["content"].startswith("modified:")
     os.utime(pairs, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))

@@ -7,13 +7,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pddl_eval.datasets import list_files, locate, open_source
+from pddl_eval.datasets.places import DatasetError, OutputError
 from pddl_eval.errors import UserError
 from pddl_eval.report import build_report
-from pddl_eval.run import SUMMARY, OtherRun, list_files, locate, merged, open_source, run_status, score_dataset
-from pddl_eval.run.places import DatasetError, OutputError
+from pddl_eval.run import SUMMARY, OtherRun, merged, run_status, score_dataset
 
 from tests.commands.running import run
-from tests.run.parquet_files import read_output
+from tests.datasets.parquet_files import read_output
 
 FILES, ROWS = 15, 4
 

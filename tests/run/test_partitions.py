@@ -10,10 +10,11 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pddl_eval.datasets import places
+from pddl_eval.datasets.forms import FileVersion
+from pddl_eval.datasets.inputs import open_source
+from pddl_eval.datasets.rows import read_rows
 from pddl_eval.options import SHARD_ROWS
-from pddl_eval.run import places
-from pddl_eval.run.forms import FileVersion
-from pddl_eval.run.inputs import open_source, read_rows
 from pddl_eval.run.partitions import (
     KNOWN_ROW,
     RECORD_KEY,
@@ -29,10 +30,10 @@ from pddl_eval.run.partitions import (
     merge_statistics,
     score_shard,
 )
-from pddl_eval.run.score import Run, prepare_run
+from pddl_eval.run.prepare import Run, prepare_run
 
+from tests.datasets.parquet_files import numbered, write_numbered
 from tests.run.length_scorer import length_scorer
-from tests.run.parquet_files import numbered, write_numbered
 
 
 def planned(folder: Path, scorer: Scorer | None = None, rows: int = 10) -> Run:

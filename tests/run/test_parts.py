@@ -13,16 +13,21 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pddl_eval.datasets.forms import FileVersion, RowGroup
+from pddl_eval.datasets.inputs import InputFile, Source, partition_stem
+from pddl_eval.datasets.places import DatasetError, Location, locate
 from pddl_eval.options import RunOptions
 from pddl_eval.run import RunIncomplete, run_status, score
-from pddl_eval.run.inputs import FileVersion, InputFile, Part, RowGroup, Source, partition_stem
 from pddl_eval.run.lock import claimed
+from pddl_eval.run.manifest import MANIFEST
 from pddl_eval.run.partitions import ShardTask, score_shard
-from pddl_eval.run.places import DatasetError, Location, locate
-from pddl_eval.run.score import MANIFEST, SUMMARY, begin_run, prepare_run
+from pddl_eval.run.prepare import prepare_run
+from pddl_eval.run.score import begin_run
+from pddl_eval.run.shards import Part
+from pddl_eval.run.summary import SUMMARY
 
+from tests.datasets.parquet_files import read_output, write_numbered
 from tests.run.length_scorer import length_scorer, run_scorer
-from tests.run.parquet_files import read_output, write_numbered
 from tests.run.test_lock import elsewhere, hold
 
 ROWS = 200

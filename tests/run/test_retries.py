@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pddl_eval.datasets.forms import FileVersion
+from pddl_eval.datasets.places import Location
 from pddl_eval.run.engines import WorkerLost
-from pddl_eval.run.inputs import FileVersion, Shard
 from pddl_eval.run.partitions import ShardFailure, ShardRecord, ShardResult, ShardTask
-from pddl_eval.run.places import Location
 from pddl_eval.run.retries import ATTEMPTS, LOSSES_OF_POISON, MOST_POISON_ROWS, attempts_at, run_shards
+from pddl_eval.run.shards import Shard
 
 ROWS = 4096
 

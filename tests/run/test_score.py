@@ -13,17 +13,20 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pddl_eval.datasets.forms import FileVersion
+from pddl_eval.datasets.places import DatasetError, locate
 from pddl_eval.errors import UserError
 from pddl_eval.options import RunOptions
 from pddl_eval.run import RunIncomplete, retries, score_dataset
 from pddl_eval.run.engines import WorkerLost
-from pddl_eval.run.inputs import FileVersion, Shard
 from pddl_eval.run.partitions import ShardFailure, ShardRecord, ShardResult, ShardTask
-from pddl_eval.run.places import DatasetError, locate
-from pddl_eval.run.score import IN_PROCESS, SUMMARY, log_line
+from pddl_eval.run.score import IN_PROCESS
+from pddl_eval.run.shards import Shard
+from pddl_eval.run.summary import SUMMARY
+from pddl_eval.run.watching import log_line
 
+from tests.datasets.parquet_files import read_output, write_numbered
 from tests.run.length_scorer import length_scorer, run_scorer
-from tests.run.parquet_files import read_output, write_numbered
 
 SHARD = Shard("s", FileVersion(locate("/s"), ""), 0, 7)
 ROOT = Path(__file__).parent.parent.parent

@@ -11,18 +11,22 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pddl_eval.datasets.forms import FileVersion
+from pddl_eval.datasets.places import Location, OutputError
 from pddl_eval.options import RunOptions
-from pddl_eval.run import RunIncomplete, lock, partitions, score
+from pddl_eval.run import RunIncomplete, lock, partitions, score, watching
 from pddl_eval.run.engines import InProcess, WorkerLost
-from pddl_eval.run.inputs import FileVersion, Shard, disjoint, left_over, named_rows
+from pddl_eval.run.manifest import MANIFEST
 from pddl_eval.run.partitions import ShardRecord, ShardResult, ShardTask, score_shard
-from pddl_eval.run.places import Location, OutputError
+from pddl_eval.run.prepare import Run, prepare_run
 from pddl_eval.run.retries import run_shards
-from pddl_eval.run.score import MANIFEST, SUMMARY, Event, Waiting, prepare_run
+from pddl_eval.run.shards import Shard, disjoint, left_over, named_rows
+from pddl_eval.run.summary import SUMMARY
+from pddl_eval.run.watching import Event, Waiting
 
+from tests.datasets.parquet_files import numbered, read_output, write_numbered
 from tests.run import length_scorer as length_scorer_module
 from tests.run.length_scorer import length_scorer, run_scorer
-from tests.run.parquet_files import numbered, read_output, write_numbered
 
 ROWS = 200
 TEXTS = numbered(ROWS)["text"].to_pylist()
@@ -247,7 +251,7 @@ def test_what_a_dead_worker_has_written_gives_way_to_what_was_done_again(pairs: 
     out = tmp_path / "out"
 
     def watch(event: Event) -> None:
-        if isinstance(event, score.Run):
+        if isinstance(event, Run):
             [shard] = event.shards
             score_shard(replace(event.work, scorer=length_scorer()), ShardTask(shard.between(0, 140)))
             assert ranges(out) == [(0, 140)]
@@ -290,7 +294,7 @@ def test_a_worker_of_a_run_that_another_has_replaced_writes_nothing(
 def test_a_run_in_which_nothing_ends_says_that_it_waits(
     pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(score, "HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr(watching, "HEARTBEAT_SECONDS", 0.05)
     events: list[Event] = []
     log = tmp_path / "log.jsonl"
     options = replace(ALONE, shard_rows=100, json_log=str(log))

@@ -15,8 +15,9 @@ import pyarrow as pa
 from pddl_eval.benchmark.enumeration import PAIRS_SCHEMA, SIZE_BUCKETS, benchmark_pairs, pairs_tables
 from pddl_eval.benchmark.sample import sample_table
 from pddl_eval.benchmark.variants import PROBLEMS, Draw, Kind, variants_schema, variants_table
+from pddl_eval.datasets import DatasetError, Source, locate, new_parquet, read_rows
 from pddl_eval.errors import UserError
-from pddl_eval.run import DatasetError, Shard, Source, locate, new_parquet, ordered_map, plan_shards, read_rows
+from pddl_eval.run import Shard, ordered_map, plan_shards
 
 ROW_GROUP_ROWS = 4096
 """Rows that are made, written and held at a time, about."""

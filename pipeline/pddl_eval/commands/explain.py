@@ -54,8 +54,8 @@ def explain(
     """
     from rich.console import Console
 
+    from pddl_eval.datasets import locate, put_bytes
     from pddl_eval.explain import explain_row, find_row, html_page, plan_file, scenes_svg
-    from pddl_eval.run import locate, put_bytes
 
     named = cast("dict[str, str] | None", columns)  # ``command`` has read them.
     found = find_row(source, answer, row=row, id=id, on=on, columns=named, domain=domain, problem=problem)

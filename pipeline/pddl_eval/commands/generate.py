@@ -75,8 +75,9 @@ def variants(
     import polars as pl
 
     from pddl_eval.benchmark import PRESETS, by_preset, kind_of, write_variants
+    from pddl_eval.datasets import open_source
     from pddl_eval.progress import progress
-    from pddl_eval.run import available_cpus, open_source
+    from pddl_eval.run import available_cpus
 
     source = open_source(inputs)
     kind = kind_of(source.schema, of, cast("dict[str, str] | None", columns))  # ``command`` has read them.

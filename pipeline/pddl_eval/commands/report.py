@@ -122,9 +122,9 @@ def write_report(made: Report, chosen: str = "terminal", output: str | None = No
     """Write the report to a file or folder, else to stdout."""
     from rich.console import Console
 
+    from pddl_eval.datasets import locate, put_bytes
     from pddl_eval.pages import markdown, terminal
     from pddl_eval.report import latex, report_html, report_json, report_page, to_csv, write_tables
-    from pddl_eval.run import locate, put_bytes
 
     if chosen in ("csv", "parquet") and output is not None:
         write_tables(made, output, chosen)

@@ -63,17 +63,8 @@ def score(
     at a time writes into OUTPUT, or several parts of it, each once; another one says who does and exits with 2. The
     part that finds all others done writes the summary and the report. The command status says what is missing.
     """
-    from pddl_eval.run import (
-        SUMMARY,
-        is_merged,
-        list_files,
-        locate,
-        pair_scorer,
-        partitions_of,
-        prepare_run,
-        readable_input,
-        score_dataset,
-    )
+    from pddl_eval.datasets import has_file, locate
+    from pddl_eval.run import SUMMARY, is_merged, pair_scorer, partitions_of, prepare_run, readable_input, score_dataset
 
     if dry_run:
         folder = output if rows_per_file is None else str(partitions_of(output))
@@ -87,7 +78,7 @@ def score(
         settings |= {"part": part, "rows_per_file": rows_per_file}
         summary = score_dataset(inputs, output, watch=watch, warn=note, **settings)
     print(summary)
-    if chosen is not None and (part is None or SUMMARY in list_files(locate(output))):
+    if chosen is not None and (part is None or has_file(locate(output) / SUMMARY)):
         write_as(built(output), chosen, report_to)
 
 

@@ -7,10 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pddl_eval.errors import UserError
-from pddl_eval.options import MEANINGS, ScoringOptions
-from pddl_eval.parsing import DEFINE_DOMAIN, DEFINE_PROBLEM, read_plan
-from pddl_eval.run import (
+from pddl_eval.datasets import (
     DatasetError,
     Input,
     Source,
@@ -22,8 +19,11 @@ from pddl_eval.run import (
     read_row,
     require_columns,
     require_text,
-    scored_with,
 )
+from pddl_eval.errors import UserError
+from pddl_eval.options import MEANINGS, ScoringOptions
+from pddl_eval.parsing import DEFINE_DOMAIN, DEFINE_PROBLEM, read_plan
+from pddl_eval.run import scored_with
 from pddl_eval.table import pairs_present, values_of
 
 IDS = ("pair_id", "id", "reference_id")

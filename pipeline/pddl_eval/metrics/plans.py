@@ -20,6 +20,7 @@ from pddl_eval.metrics.similarity import EMBEDDING, embed
 from pddl_eval.model import Domain, Problem
 from pddl_eval.options import ScoringOptions
 from pddl_eval.parsing import PlanError, ReadPlan, Unreadable, plan_of_steps, read_plan
+from pddl_eval.shown import encodable
 
 MAX_DETAIL = 500
 """Characters of a detail."""
@@ -62,7 +63,7 @@ class PlanPair:
     def detail(self) -> str:
         """All notes on one line that every file can hold: names come from JSON and may be endless, or no Unicode."""
         text = " ".join("; ".join(note for note in self.notes if note).split())
-        return text[:MAX_DETAIL].encode("utf-8", "backslashreplace").decode()
+        return encodable(text[:MAX_DETAIL])
 
 
 class PlanScores(Scores):

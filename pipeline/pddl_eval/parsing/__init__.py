@@ -8,14 +8,7 @@ from pddl_eval.parsing.domains import DomainError, parse_domain, typed_list
 from pddl_eval.parsing.plan_text import Step, Unread, actions_of
 from pddl_eval.parsing.plans import Plan, PlanError, ReadPlan, plan_of_steps, read_plan
 from pddl_eval.parsing.problems import parse_problem, read_problem, read_problem_by_package, require_declared
-from pddl_eval.parsing.sexpr import (
-    DEFINE_DOMAIN,
-    DEFINE_PROBLEM,
-    Block,
-    Expression,
-    problem_blocks,
-    read_expression,
-)
+from pddl_eval.parsing.sexpr import DEFINE_DOMAIN, DEFINE_PROBLEM, Block, Expression, problem_blocks, read_expression
 
 __all__ = [
     "DEFINE_DOMAIN",

@@ -13,9 +13,9 @@ from typing import Any, Literal, get_args
 
 import polars as pl
 
+from pddl_eval.datasets import dataset_errors, locate
 from pddl_eval.errors import UserError
 from pddl_eval.report.scored import Scored
-from pddl_eval.run import dataset_errors, locate
 
 BUCKET_ROWS = 250_000
 """Rows of a bucket, of both datasets together, on average: about 100 bytes each."""

@@ -14,12 +14,12 @@ from typing import Any
 
 import polars as pl
 
+from pddl_eval.datasets import locate, put_bytes
 from pddl_eval.pages import Picture, html
 from pddl_eval.report.build import Report
 from pddl_eval.report.figures import NARROW, PNG_SCALE, charts_script, figures, standalone, svg
 from pddl_eval.report.scored import Scored
 from pddl_eval.report.sections import report_page
-from pddl_eval.run import locate, put_bytes
 from pddl_eval.shown import printable
 
 

@@ -84,20 +84,6 @@ def student(freedom: Numbers) -> Numbers:
     return np.interp(inverse, [0.0, *(each for each, _ in table)], [Z, *(quantile for _, quantile in table)])
 
 
-def clustered_rate(yes: Sequence[int], rows: Sequence[int]) -> tuple[float, float]:
-    """The interval of the rate of yes, from each reference's yes and rows.
-
-    >>> [round(bound, 4) for bound in clustered_rate([1] * 8 + [0] * 2, [1] * 10)]
-    [0.4902, 0.9433]
-    >>> clustered_rate([5] * 8 + [0] * 2, [5] * 10) == clustered_rate([1] * 8 + [0] * 2, [1] * 10)
-    True
-    """
-    table = pl.DataFrame({"yes": yes, "rows": rows}, schema={"yes": pl.Int64, "rows": pl.Int64})
-    together = table.group_by(pl.lit(0)).agg(moments(pl.col("yes"), pl.col("rows")))
-    low, high = with_interval(together).select("low", "high").row(0)
-    return low, high
-
-
 def moments(yes: pl.Expr, rows: pl.Expr) -> list[pl.Expr]:
     """What ``with_interval`` needs of a group, aggregated over its references, of which ``yes`` and ``rows`` are."""
     size, right = rows.cast(pl.Float64), yes.cast(pl.Float64)

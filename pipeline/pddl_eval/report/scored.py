@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, TypeAlias
 import polars as pl
 import pyarrow.dataset
 
+from pddl_eval.datasets import InputFile, Source, open_source, require_parquet
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.metrics import DOMAIN, PAIRS, PLAN, ROW_COLUMNS, left_out_by
 from pddl_eval.options import ScoringOptions
-from pddl_eval.run import InputFile, Source, open_source, require_parquet, scored_with, unfinished_rows
+from pddl_eval.run import scored_with, unfinished_rows
 from pddl_eval.verdict import Verdict
 
 PLAN_COLUMNS, DOMAIN_COLUMNS = (tuple(column.name for column in pair.columns) for pair in (PLAN, DOMAIN))

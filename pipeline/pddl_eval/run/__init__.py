@@ -6,73 +6,23 @@ It moves Arrow tables between filesystems and knows no PDDL: what is done to row
 
 from pddl_eval.run.answers import readable_input
 from pddl_eval.run.engines import Processes, WorkerLost, available_cpus, ordered_map
-from pddl_eval.run.forms import FileVersion
-from pddl_eval.run.inputs import (
-    SIGNATURE_KEY,
-    Input,
-    InputFile,
-    Shard,
-    Source,
-    column_batches,
-    holds_text,
-    open_source,
-    place_of,
-    plan_shards,
-    read_row,
-    read_rows,
-    require_columns,
-    require_parquet,
-    require_text,
-)
 from pddl_eval.run.lock import claimed
 from pddl_eval.run.manifest import MANIFEST, OtherRun
+from pddl_eval.run.merged import is_merged, partitions_of
 from pddl_eval.run.partitions import KNOWN_ROW, SCORE_ERROR, Scorer, ShardFailure, ShardRecord, Work
-from pddl_eval.run.places import (
-    DatasetError,
-    Location,
-    dataset_errors,
-    has_file,
-    list_files,
-    list_folders,
-    locate,
-    new_file,
-    new_parquet,
-    put_bytes,
-    read_bytes,
-    remove_file,
-    remove_folder,
-)
-from pddl_eval.run.score import (
-    SUMMARY,
-    Event,
-    Run,
-    RunIncomplete,
-    RunSummary,
-    Watcher,
-    finish_shards,
-    is_merged,
-    pair_scorer,
-    partitions_of,
-    prepare_run,
-    score_dataset,
-    scored_with,
-    shown_progress,
-    unfinished_rows,
-)
+from pddl_eval.run.prepare import Run, prepare_run
+from pddl_eval.run.score import finish_shards, pair_scorer, score_dataset
+from pddl_eval.run.shards import Shard, plan_shards
 from pddl_eval.run.status import RunStatus, run_status
+from pddl_eval.run.summary import SUMMARY, RunIncomplete, RunSummary, scored_with, unfinished_rows
+from pddl_eval.run.watching import Event, Watcher, shown_progress
 
 __all__ = [
     "KNOWN_ROW",
     "MANIFEST",
     "SCORE_ERROR",
-    "SIGNATURE_KEY",
     "SUMMARY",
-    "DatasetError",
     "Event",
-    "FileVersion",
-    "Input",
-    "InputFile",
-    "Location",
     "OtherRun",
     "Processes",
     "Run",
@@ -83,40 +33,19 @@ __all__ = [
     "Shard",
     "ShardFailure",
     "ShardRecord",
-    "Source",
     "Watcher",
     "Work",
     "WorkerLost",
     "available_cpus",
     "claimed",
-    "column_batches",
-    "dataset_errors",
     "finish_shards",
-    "has_file",
-    "holds_text",
     "is_merged",
-    "list_files",
-    "list_folders",
-    "locate",
-    "new_file",
-    "new_parquet",
-    "open_source",
     "ordered_map",
     "pair_scorer",
     "partitions_of",
-    "place_of",
     "plan_shards",
     "prepare_run",
-    "put_bytes",
-    "read_bytes",
-    "read_row",
-    "read_rows",
     "readable_input",
-    "remove_file",
-    "remove_folder",
-    "require_columns",
-    "require_parquet",
-    "require_text",
     "run_status",
     "score_dataset",
     "scored_with",

@@ -11,13 +11,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import posixpath
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
@@ -25,33 +23,36 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from pyarrow import fs
 
-from pddl_eval.errors import did_you_mean
-from pddl_eval.options import PAIRS, PLAIN_NAMES, REFERENCE_SIDE, ReadingOptions, ScoringOptions
-from pddl_eval.run import places
-from pddl_eval.run.forms import FileVersion, Form
-from pddl_eval.run.harness import HARNESSES, Answer, Harness, join_key, meant
-from pddl_eval.run.inputs import (
+from pddl_eval.datasets import (
+    HARNESSES,
     METADATA_PREFIX,
     PIECE_BYTES,
+    Answer,
+    DatasetError,
+    Form,
+    Harness,
     Input,
-    InputFile,
+    Location,
     Source,
     close_file,
     column_batches,
     contents,
-    files_below,
-    files_matching,
+    dataset_errors,
+    find_logs,
+    join_key,
+    locate,
+    meant,
     open_source,
     place_of,
+    places,
     read_rows,
     require_columns,
 )
+from pddl_eval.errors import did_you_mean
+from pddl_eval.options import PAIRS, PLAIN_NAMES, REFERENCE_SIDE, ReadingOptions, ScoringOptions
 from pddl_eval.run.manifest import MANIFEST, OtherRun, refuse_foreign, require_folder
-from pddl_eval.run.places import DatasetError, Location, dataset_errors, locate
-from pddl_eval.run.standard_input import STANDARD_INPUT, standard_input
-from pddl_eval.shown import line, listed
+from pddl_eval.shown import encodable, line, listed
 from pddl_eval.table import values_of
 
 INPUT_FOLDER = "_input"
@@ -102,7 +103,7 @@ def readable_input(  # noqa: PLR0913 (what is read, where it goes, how)
     require_folder(folder)
     if reading.harness is not None:
         harness = HARNESSES[reading.harness]
-        answers: _Logs | _Rows = _Logs(_log_source(inputs, harness), harness, reading)
+        answers: _Logs | _Rows = _Logs(find_logs(inputs, harness), harness, reading)
     else:
         answers = _Rows(open_source(inputs), scoring)
     references = None if reading.references is None else open_source(reading.references)
@@ -116,7 +117,7 @@ def readable_input(  # noqa: PLR0913 (what is read, where it goes, how)
     key = hashlib.blake2b(json.dumps(made_of, sort_keys=True).encode(), digest_size=8).hexdigest()
     place = folder / INPUT_FOLDER / f"answers-{key}.parquet"
     with tempfile.TemporaryDirectory() as aside:
-        if place.name not in places.list_files(place.parent):
+        if not places.has_file(place):
             present = places.list_files(folder)
             if MANIFEST in present:
                 raise OtherRun(
@@ -153,38 +154,6 @@ def _metadata(place: Location) -> dict[str, str]:
 def _described(source: Source) -> list[dict[str, Any]]:
     content = contents(source)
     return [{"name": file.name, "size": file.size, "content": content[file.name]} for file in source.files]
-
-
-def _log_source(inputs: Input, harness: Harness) -> Source:
-    """The logs: files as they are named, of folders those that are called like logs of the harness."""
-    given = [inputs] if isinstance(inputs, (str, os.PathLike)) else inputs
-    found = [standard_input() if place == STANDARD_INPUT else locate(place) for place in given]
-    paths: dict[str, Location] = {}
-    for place in found:
-        with dataset_errors(place, "read"):
-            kind = place.filesystem.get_file_info(place.path).type
-            if kind == fs.FileType.Directory:
-                names = {path: posixpath.basename(path) for path in files_below(place)}
-                named = [path for path in names if any(fnmatchcase(names[path], each) for each in harness.files)]
-                if not named:
-                    raise DatasetError(f"{place} holds no logs of this harness, such as {harness.files[0]}.")
-            elif kind == fs.FileType.File:
-                named = [place.path]
-            else:
-                named = files_matching(place)[1] if set("*?[") & set(place.path) else []
-                if not named:
-                    raise DatasetError(f"There is no file or folder {place}.")
-        paths |= {path: replace(place, path=path) for path in named}
-    if len({replace(place, path="") for place in paths.values()}) > 1:
-        raise DatasetError("The logs lie in different stores: score them in runs of their own.")
-    base = posixpath.commonpath([posixpath.dirname(path) for path in paths])
-    files = []
-    for path, place in sorted(paths.items()):
-        with dataset_errors(place, "read"):
-            size = place.filesystem.get_file_info(path).size
-        files.append(InputFile(FileVersion(place, ""), posixpath.relpath(path, base), size, ()))
-    first = next(iter(paths.values()))
-    return Source(replace(first, path=base), (), tuple(files), pa.schema([]))
 
 
 @dataclass(slots=True)
@@ -275,7 +244,10 @@ class _Logs:
                 }
                 if self._reading.references is None:
                     row = {self._reference: answer.target} | row | meant(answer.question)
-                yield answer, {name: _unicode(value) for name, value in row.items()}
+                yield (
+                    answer,
+                    {name: encodable(value) if isinstance(value, str) else value for name, value in row.items()},
+                )
 
 
 class _Rows:
@@ -483,10 +455,3 @@ def _reference_field(declared: pa.Field, name: str) -> pa.Field:
 def _keys(batch: pa.RecordBatch, names: Sequence[str]) -> list[str | None]:
     """The key of each row as a text; None where a part of it is null."""
     return [join_key(values) for values in zip(*(values_of(batch.column(name)) for name in names), strict=True)]
-
-
-def _unicode(value: Any) -> Any:
-    """The value; a text without lone surrogates, which JSON may hold and Arrow may not."""
-    if isinstance(value, str) and not value.isascii():
-        return value.encode("utf-8", "backslashreplace").decode()
-    return value

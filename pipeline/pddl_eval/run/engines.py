@@ -36,12 +36,11 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
+from pddl_eval.datasets import close_file, one_line
 from pddl_eval.errors import RunError, require_extra, told_to_stop
 from pddl_eval.options import GARBAGE_THRESHOLDS, RunOptions
-from pddl_eval.run.inputs import close_file
 from pddl_eval.run.nodes import AGREED, STRIKES, Nodes, identity, shown
 from pddl_eval.run.partitions import SCORE_ERROR, VERDICT, ShardFailure, ShardRecord, ShardResult, ShardTask
-from pddl_eval.run.places import one_line
 
 ROW_SECONDS = 0.0005
 """Scoring a row: two parses, a comparison, sometimes a plan."""
@@ -176,19 +175,10 @@ def ordered_map(function: Callable[[Item], Result], items: Iterable[Item], worke
     if workers == 1:
         yield from map(function, items)
         return
-    numbered = enumerate(items)
     results: dict[int, Result] = {}
-    following = running = 0
+    following = 0
     with closing(Processes(partial(_of_second, function), workers)) as pool:
-        while True:
-            free = min(workers, AHEAD * workers - len(results)) - running
-            for task in islice(numbered, max(0, free)):
-                pool.submit(task)
-                running += 1
-            if not running:
-                return
-            (number, _), result = pool.take()
-            running -= 1
+        for (number, _), result in pool.outcomes(enumerate(items), lambda: AHEAD * workers - len(results)):
             if isinstance(result, WorkerLost):
                 raise EngineError(
                     f"A worker process was lost ({result.reason}): it may lack memory, try fewer workers."
@@ -237,6 +227,20 @@ class Processes:
         self._function = function
         self._workers: list[_Worker] = []
         self._failed_starts = 0
+
+    def outcomes(self, tasks: Iterable[Item], most: Callable[[], int] | None = None) -> Iterator[tuple[Item, Any]]:
+        """Each task with its result or ``WorkerLost``, as they end; ``most`` says how many may be under way now."""
+        waiting = iter(tasks)
+        running = 0
+        while True:
+            room = self.capacity if most is None else min(self.capacity, most())
+            for task in islice(waiting, max(0, room - running)):
+                self.submit(task)
+                running += 1
+            if not running:
+                return
+            yield self.take()
+            running -= 1
 
     def submit(self, task: Any) -> None:
         worker = next((each for each in self._workers if not each.tasks), None) or self._start()
@@ -385,7 +389,7 @@ class RayTasks:
                 if node is None:
                     raise EngineError(f"{reason}.") from None
                 result = ShardFailure(task.shard.name, reason, fatal=True, node=node)
-            if settled := self._settled(result):
+            if settled := self._settled(task, result):
                 return task, settled
             self.submit(task)
         return self._notices.popleft()
@@ -417,9 +421,8 @@ class RayTasks:
         """The node on which a task could not even begin; None where the error does not say it."""
         if not isinstance(error, self._ray.exceptions.RayTaskError):
             return None
-        said = re.search(
-            r"\bip=([\w.:]+)", str(error)
-        )  # Ray's exceptions that are also of the cause's class keep no more.
+        # Ray's exceptions that are also of the cause's class keep no more than this text.
+        said = re.search(r"\bip=([\w.:]+)", str(error))
         there = [node for node in self._ray.nodes() if node["Alive"] and said and node["NodeManagerAddress"] == said[1]]
         return _name_of(there[0]) if len(there) == 1 else None
 
@@ -440,10 +443,10 @@ class RayTasks:
         """
         return int(min(TASK_MEMORY, max((each.get("memory", 0) for each in self._cluster.values()), default=0)))
 
-    def _settled(self, result: ShardResult) -> ShardResult | None:
+    def _settled(self, task: ShardTask, result: ShardResult) -> ShardResult | None:
         """The result; None for a failure that another node may not have."""
         if isinstance(result, ShardRecord):
-            self._nodes.scored(result.node, result.name)
+            self._nodes.scored(result.node, task.shard.name)  # The record may be of a part of the shard.
             return result
         present = self._look(0.0).keys()
         before = self._nodes.excluded(present)

@@ -25,7 +25,7 @@ from threading import Event, Thread
 from typing import NoReturn
 from uuid import uuid4
 
-from pddl_eval.run.places import (
+from pddl_eval.datasets import (
     DatasetError,
     Location,
     OutputError,
@@ -172,8 +172,6 @@ def _content(holder: Holder, beats: int = 0) -> bytes:
 
 def _read(place: Location) -> Holder | None:
     """The holder; None where there is no lock, or one that means nothing. Raises ``DatasetError``."""
-    if not has_file(place):
-        return None
     try:
         fields = json.loads(read_bytes(place))
         return Holder(**fields | {"pid": int(fields["pid"])})
@@ -182,7 +180,7 @@ def _read(place: Location) -> Holder | None:
     except DatasetError:
         if has_file(place):
             raise
-        return None  # It has been removed just now.
+        return None  # There is none, or none any more.
 
 
 def is_alive_by_now(holder: Holder, seconds: float) -> bool:

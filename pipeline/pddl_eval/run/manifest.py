@@ -6,9 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pddl_eval.run import places
-from pddl_eval.run.forms import PARQUET_SUFFIXES
-from pddl_eval.run.places import DatasetError, Location
+from pddl_eval.datasets import PARQUET_SUFFIXES, DatasetError, Location, places
 from pddl_eval.shown import shorten
 
 MANIFEST = "_pddl_eval_run.json"

@@ -1,20 +1,101 @@
-"""Partitions copied into fewer, larger files, in the order of the input: for a dataset of many small files."""
+"""Partitions copied into fewer, larger files, in the order of the input: for a dataset of many small files.
+
+Until all is there they lie in a folder of their own within the output.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pddl_eval.datasets import (
+    PARTITIONS,
+    SIGNATURE_KEY,
+    Location,
+    dataset_errors,
+    locate,
+    new_parquet,
+    places,
+    together,
+)
+from pddl_eval.errors import UserError
 from pddl_eval.options import SHARD_ROWS
-from pddl_eval.run.inputs import PIECE_BYTES, SIGNATURE_KEY
-from pddl_eval.run.places import Location, dataset_errors, new_parquet
+from pddl_eval.run.answers import made_of
+from pddl_eval.run.lock import claimed
+from pddl_eval.run.manifest import MANIFEST, OtherRun, refuse_foreign, require_folder, same_run
+from pddl_eval.run.prepare import MERGED, Run, refuse_overlap
+from pddl_eval.run.shards import shards_named
+from pddl_eval.run.summary import SUMMARY, RunSummary
 
 
-def merge(partitions: Iterable[Location], output: Location, schema: pa.Schema, signature: str, rows: int) -> None:
+def partitions_of(output: str | os.PathLike[str]) -> Location:
+    """Where the partitions lie of a run that merges them in the end, until then; raises ``DatasetError``."""
+    folder = locate(output)
+    require_folder(folder)
+    return folder / PARTITIONS
+
+
+def is_merged(run: Run, rows_per_file: int) -> bool:
+    """Whether the run is finished and merged in the folder above; raises ``OtherRun`` where another run is there."""
+    output = run.work.output.parent
+    if not places.has_file(output / MANIFEST):
+        return False
+    before = same_run(output, run.manifest).get(MERGED)
+    if before != rows_per_file:
+        has = f"has {MERGED} {before}, not {rows_per_file}" if before else f"was scored without {MERGED}"
+        raise OtherRun(f"{output} {has}: choose another folder.")
+    return places.has_file(output / SUMMARY)
+
+
+def finish_merged(run: Run, rows_per_file: int, finish: Callable[[], RunSummary]) -> RunSummary:
+    """Finish the run, then merge its partitions into the folder above; nothing where that is done.
+
+    A start after an interruption continues the run or merges again. The partitions are deleted when all is there.
+    """
+    output = run.work.output.parent
+    if rows_per_file < 1:
+        raise UserError(f"A file has at least one row, not {rows_per_file}.")
+    if not made_of(run.source):
+        refuse_overlap(run.source, output)
+    present = places.list_files(output)
+    if MANIFEST not in present:
+        refuse_foreign(output, present)
+    with claimed(output):
+        places.put_new(output / MANIFEST, json.dumps({**run.manifest, MERGED: rows_per_file}, indent=1).encode())
+        if is_merged(run, rows_per_file):
+            known = json.loads(places.read_bytes(output / SUMMARY))
+            summary = RunSummary(
+                output=str(output),
+                rows=known["rows"],
+                rows_scored=0,
+                rows_carried=known["rows_carried"],
+                rows_unreadable=0,
+                shards=known["shards"],
+                shards_reused=known["shards"],
+                engine="local",
+                workers=None,
+                seconds=0.0,
+                signature=known["signature"],
+                statistics=known["statistics"],
+            )
+        else:
+            summary = replace(finish(), output=str(output))
+            there = shards_named(run.source, places.list_files(run.work.output))
+            partitions = (run.work.output / shard.name for shard in there)
+            _merge(partitions, output, run.work.output_schema, run.work.scorer.signature, rows_per_file)
+            places.put_bytes(output / SUMMARY, places.read_bytes(run.work.output / SUMMARY))
+        places.remove_folder(run.work.output)
+    return summary
+
+
+def _merge(partitions: Iterable[Location], output: Location, schema: pa.Schema, signature: str, rows: int) -> None:
     """Write the rows of all partitions into files of so many rows, the last one of fewer; each appears whole.
 
     Raises ``DatasetError`` where a partition cannot be read, ``OutputError`` where a file cannot be written.
@@ -41,18 +122,15 @@ def _cut(tables: Iterable[pa.Table], rows: int) -> Iterator[tuple[int, pa.Table]
 
 def _row_groups(partitions: Iterable[Location], schema: pa.Schema) -> Iterator[pa.Table]:
     """All rows in tables of about a shard; always at least one."""
-    batches: list[pa.RecordBatch] = []
-    rows = size = 0
+    for batches in together(_batches(partitions), SHARD_ROWS):
+        yield pa.Table.from_batches(batches, schema)
+
+
+def _batches(partitions: Iterable[Location]) -> Iterator[pa.RecordBatch]:
     for place in partitions:
         with (
             dataset_errors(place, "read"),
             place.filesystem.open_input_file(place.path) as stream,
             pq.ParquetFile(stream, page_checksum_verification=True) as parquet,
         ):
-            for batch in parquet.iter_batches(SHARD_ROWS, use_threads=False):
-                if batches and (rows + batch.num_rows > SHARD_ROWS or size + batch.nbytes > PIECE_BYTES):
-                    yield pa.Table.from_batches(batches, schema)
-                    batches, rows, size = [], 0, 0
-                batches.append(batch)
-                rows, size = rows + batch.num_rows, size + batch.nbytes
-    yield pa.Table.from_batches(batches, schema)
+            yield from parquet.iter_batches(SHARD_ROWS, use_threads=False)

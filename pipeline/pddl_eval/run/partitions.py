@@ -24,21 +24,23 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pddl_eval.errors import UserError
-from pddl_eval.metrics import left_out_by
-from pddl_eval.run.forms import FileVersion
-from pddl_eval.run.inputs import (
+from pddl_eval.datasets import (
     SIGNATURE_KEY,
+    DatasetError,
+    FileVersion,
+    Location,
+    OutputError,
     Rows,
-    Shard,
-    disjoint,
+    dataset_errors,
     in_threads,
-    left_over,
-    named_rows,
+    new_parquet,
+    persistently,
     read_rows,
 )
+from pddl_eval.errors import UserError
+from pddl_eval.metrics import left_out_by
 from pddl_eval.run.lock import Claim
-from pddl_eval.run.places import DatasetError, Location, OutputError, dataset_errors, new_parquet, persistently
+from pddl_eval.run.shards import Shard, disjoint, left_over, named_rows
 from pddl_eval.verdict import Verdict
 
 RECORD_KEY = "pddl_eval.shard"

@@ -16,8 +16,8 @@ from collections.abc import Collection, Generator, Iterable, Iterator
 from itertools import groupby
 
 from pddl_eval.run.engines import Engine, Notice, WorkerLost
-from pddl_eval.run.inputs import Shard
 from pddl_eval.run.partitions import ShardFailure, ShardRecord, ShardResult, ShardTask
+from pddl_eval.run.shards import Shard
 
 LOSSES_BEFORE_PROBING = 2
 LOSSES_OF_POISON = 10

@@ -1,151 +1,54 @@
-"""A run from input to summary: what is to be done, the shards that are missing, its completion.
+"""A run from input to summary: the shards that are missing are worked on and their partitions complete the output.
 
-The manifest in the output folder says which run the folder belongs to. The same run started again finds its finished
-partitions and does the rest, cut into shards of any size; any other run is refused, because one folder cannot hold the
-scores of two settings. Parts of a run in several processes write into one folder; the last one completes it. Only this
-file of the room knows what is done to the rows (``pair_scorer``) and which columns a summary shows.
+Parts of a run in several processes write into one folder; the last one completes it. Only this file of the room knows
+what is done to the rows (``pair_scorer``); ``summary`` knows which columns are shown in the end.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import chain
-from pathlib import Path
-from threading import Event as Ended
-from threading import Lock, Thread
-from typing import Any
 
 import pyarrow as pa
 
-from pddl_eval.domains import known_domain_names
-from pddl_eval.errors import RunError, UserError, did_you_mean
-from pddl_eval.metrics import PAIRS
+from pddl_eval.datasets import Input, OutputError, locate, places
+from pddl_eval.errors import UserError
 from pddl_eval.options import SHARD_ROWS, ReadingOptions, RunOptions, ScoringOptions, takes
-from pddl_eval.progress import progress
-from pddl_eval.run import places
-from pddl_eval.run.answers import INPUT_FOLDER, made_of, readable_input
-from pddl_eval.run.engines import Engine, InProcess, Notice, Processes, RayTasks, WorkerLost, choose_engine
-from pddl_eval.run.inputs import (
-    PARTITIONS,
-    Input,
-    Part,
-    Shard,
-    Source,
-    contents,
-    in_order,
-    left_over,
-    named_rows,
-    open_source,
-    plan_shards,
-    ranges_of,
-    shards_named,
-)
+from pddl_eval.run.answers import readable_input
+from pddl_eval.run.engines import Engine, InProcess, Notice, Processes, RayTasks, choose_engine
 from pddl_eval.run.lock import claimed
-from pddl_eval.run.manifest import FORMAT, MANIFEST, OtherRun, refuse_foreign, require_folder, same_run
-from pddl_eval.run.merged import merge
+from pddl_eval.run.manifest import MANIFEST, same_run
+from pddl_eval.run.merged import finish_merged, partitions_of
 from pddl_eval.run.partitions import (
-    SCORE_ERROR,
-    VERDICT,
     Scorer,
     ShardFailure,
     ShardRecord,
     ShardResult,
     ShardTask,
-    Statistics,
     Work,
     finished_records,
     merge_statistics,
     score_shard,
 )
-from pddl_eval.run.places import DatasetError, Location, OutputError, dataset_errors, locate
+from pddl_eval.run.prepare import Run, missing_shards, prepare_run
 from pddl_eval.run.retries import run_shards
-from pddl_eval.shown import printable
-from pddl_eval.table import UNKNOWN_DOMAINS, constants_signed, count_unknown_domains, score_schema, score_table
-from pddl_eval.verdict import Verdict
-
-SUMMARY = "_summary.json"
-"""Written last, when every partition is there; Parquet readers ignore names with a leading underscore."""
-
-MERGED = "rows_per_file"
-"""In the manifest of such a run."""
+from pddl_eval.run.shards import Shard, left_over, ranges_of, shards_named
+from pddl_eval.run.summary import SUMMARY, RunIncomplete, RunSummary
+from pddl_eval.run.watching import Event, Watcher, json_log, shown_progress, told
+from pddl_eval.table import constants_signed, count_unknown_domains, score_schema, score_table
 
 IN_PROCESS = "_in_process"
 """There while a process scores into the folder itself; it stays if that process is killed."""
 
 FAILED = "_failed"
 """Says why rows are missing after a run that did all it could; with the suffix of a part."""
-
-HEARTBEAT_SECONDS = 60.0
-"""After so long without a result, and again and again, watchers are told that the run still works."""
-
-_SHOWN = [column for pair in PAIRS for column in pair.columns if column.in_summary]
-SHARES = tuple(column.name for column in _SHOWN if column.type is bool)
-"""Score columns that a summary shows the share of."""
-
-OPTIONAL = frozenset(column.name for column in _SHOWN if column.optional)
-"""Those whose share is that of the rows that have a value."""
-
-FOLLOWS = {column.name: column.follows for column in _SHOWN if column.follows}
-"""Those whose null is undecided only where this other column is null too, and else a no."""
-
-MEANS = tuple(column.name for column in _SHOWN if column.type is float)
-"""Score columns that a summary shows the mean of."""
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A run before it starts: its shards, and the records of those that are ``finished``, by name.
-
-    Of a ``part``, only its own shards are missing. ``stale`` are partitions that do not count: damaged, without some of
-    their rows, or overlapping others.
-    """
-
-    source: Source
-    work: Work
-    shards: tuple[Shard, ...]
-    finished: Mapping[str, ShardRecord]
-    manifest: Mapping[str, Any]
-    part: Part | None = None
-    stale: tuple[Shard, ...] = ()
-
-    @property
-    def missing(self) -> tuple[Shard, ...]:
-        return tuple(shard for shard in self.shards if shard.name not in self.finished)
-
-    @property
-    def total_rows(self) -> int:
-        """Rows of the input, or of the part."""
-        return sum(block.rows for block in self.part.split(self.source)[0]) if self.part else self.source.rows
-
-    @property
-    def suffix(self) -> str:
-        """Of the names of files that each part has."""
-        return self.part.suffix if self.part else ""
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """No shard has ended for some ``seconds``; so many rows are ``done``."""
-
-    done: int
-    seconds: float
-
-
-Event = Run | ShardResult | WorkerLost | Notice | Waiting
-
-Watcher = Callable[[Event], None]
-"""Is told the run before its first shard, then the record or failure of each shard, each lost worker and each notice.
-
-And, once a minute and from another thread, that it waits (``Waiting``)."""
 
 
 @takes(reading=ReadingOptions, scoring=ScoringOptions, running=RunOptions)
@@ -195,122 +98,7 @@ def score_dataset(  # noqa: PLR0913 (one keyword a group of settings)
         run = prepare_run(source, str(folder), pair_scorer(scoring), running.shard_rows, part)
     if rows_per_file is None:
         return finish_shards(run, running, watch=watch)
-    return _finish_merged(run, rows_per_file, partial(finish_shards, run, running, watch=watch))
-
-
-def partitions_of(output: str | os.PathLike[str]) -> Location:
-    """Where the partitions lie of a run that merges them in the end, until then; raises ``DatasetError``."""
-    folder = locate(output)
-    require_folder(folder)
-    return folder / PARTITIONS
-
-
-def is_merged(run: Run, rows_per_file: int) -> bool:
-    """Whether the run is finished and merged in the folder above; raises ``OtherRun`` where another run is there."""
-    output = run.work.output.parent
-    if not places.has_file(output / MANIFEST):
-        return False
-    before = same_run(output, run.manifest).get(MERGED)
-    if before != rows_per_file:
-        has = f"has {MERGED} {before}, not {rows_per_file}" if before else f"was scored without {MERGED}"
-        raise OtherRun(f"{output} {has}: choose another folder.")
-    return places.has_file(output / SUMMARY)
-
-
-def _finish_merged(run: Run, rows_per_file: int, finish: Callable[[], RunSummary]) -> RunSummary:
-    """Finish the run, then merge its partitions into the folder above; nothing where that is done.
-
-    A start after an interruption continues the run or merges again. The partitions are deleted when all is there.
-    """
-    output = run.work.output.parent
-    if rows_per_file < 1:
-        raise UserError(f"A file has at least one row, not {rows_per_file}.")
-    if not made_of(run.source):
-        _refuse_overlap(run.source, output)
-    present = places.list_files(output)
-    if MANIFEST not in present:
-        refuse_foreign(output, present)
-    with claimed(output):
-        places.put_new(output / MANIFEST, json.dumps({**run.manifest, MERGED: rows_per_file}, indent=1).encode())
-        if is_merged(run, rows_per_file):
-            known = json.loads(places.read_bytes(output / SUMMARY))
-            summary = RunSummary(
-                output=str(output),
-                rows=known["rows"],
-                rows_scored=0,
-                rows_carried=known["rows_carried"],
-                rows_unreadable=0,
-                shards=known["shards"],
-                shards_reused=known["shards"],
-                engine="local",
-                workers=None,
-                seconds=0.0,
-                signature=known["signature"],
-                statistics=known["statistics"],
-            )
-        else:
-            summary = replace(finish(), output=str(output))
-            there = shards_named(run.source, places.list_files(run.work.output))
-            partitions = (run.work.output / shard.name for shard in there)
-            merge(partitions, output, run.work.output_schema, run.work.scorer.signature, rows_per_file)
-            places.put_bytes(output / SUMMARY, places.read_bytes(run.work.output / SUMMARY))
-        places.remove_folder(run.work.output)
-    return summary
-
-
-def prepare_run(
-    inputs: Input, output: str | os.PathLike[str], scorer: Scorer, shard_rows: int, part: str | None = None
-) -> Run:
-    """Look at input and output and say what is to be done; nothing is written.
-
-    Raises ``DatasetError`` for an input that cannot be read, an output that belongs to another run and an output that
-    lies in the input; whatever the scorer raises for a schema that it cannot score.
-    """
-    share = None if part is None else Part.parse(part)
-    folder = locate(output)
-    require_folder(folder)
-    source = open_source(inputs)
-    _refuse_overlap(source, folder)
-    output_schema = scorer.output_schema(source.schema)
-    scorer = replace(scorer, signature=scorer.signature + scorer.constants_signed(source.schema))
-    # All that must be the same for a run to be the same. Where the input lies and how it is cut is not part of it.
-    made = made_of(source)
-    names = [file.name for file in source.files]
-    content = dict.fromkeys(names, f"made:{made['key']}") if made else contents(source)
-    identity = {
-        "format": FORMAT,
-        "signature": scorer.signature,
-        "settings": scorer.settings,
-        "schema": source.schema.to_string(show_schema_metadata=False, show_field_metadata=False),
-        "files": [
-            {"name": file.name, "rows": file.rows, "size": file.size, "content": content[file.name]}
-            for file in source.files
-        ],
-    }
-    if made:
-        identity["made_of"] = made
-    run = hashlib.blake2b(json.dumps(identity, sort_keys=True).encode(), digest_size=16).hexdigest()
-    manifest: Mapping[str, Any] = {"run": run, "place": str(source.base), "shard_rows": shard_rows, **identity}
-    present = places.list_files(folder)
-    if MANIFEST in present:
-        manifest = same_run(folder, manifest)
-        if MERGED in manifest:
-            raise OtherRun(f"{folder} has {MERGED} {manifest[MERGED]}: score with that, or choose another folder.")
-    elif folder.name != PARTITIONS:  # Without its manifest, that is left over where a merged run was killed in the end.
-        refuse_foreign(folder, present)
-    there = shards_named(source, present)
-    finished = finished_records(folder, there, manifest["run"])
-    done = [shard for shard in there if shard.name in finished]
-    missing = _missing(source, shard_rows, done, share)
-    return Run(
-        source,
-        Work(manifest["run"], folder, source.schema, output_schema, scorer),
-        tuple(in_order(source, [*done, *missing])),
-        finished,
-        manifest,
-        share,
-        tuple(shard for shard in there if shard.name not in finished),
-    )
+    return finish_merged(run, rows_per_file, partial(finish_shards, run, running, watch=watch))
 
 
 def finish_shards(
@@ -330,7 +118,7 @@ def finish_shards(
     failures: list[ShardFailure] = []
     excluded: list[str] = []
     with ExitStack() as stack:
-        log = stack.enter_context(_json_log(options.json_log)) if options.json_log else None
+        log = stack.enter_context(json_log(options.json_log)) if options.json_log else None
         if run.missing:
             beside = re.compile(rf"_running-\d+-of-{run.part.of}\.json") if run.part else None
             lock = f"_running{run.suffix}.json"
@@ -341,7 +129,7 @@ def finish_shards(
             run = replace(run, work=replace(run.work, scorer=scorer()))
         watch = watch or stack.enter_context(shown_progress())
         begin_run(run)
-        tell = stack.enter_context(_told([each for each in (log, watch) if each], run))
+        tell = stack.enter_context(told([each for each in (log, watch) if each], run))
         for event in chain([run], stack.enter_context(closing(_results(run, options)))):
             tell(event)
             if isinstance(event, ShardRecord):
@@ -379,8 +167,7 @@ def begin_run(run: Run) -> None:
     output = run.work.output
     places.put_new(output / MANIFEST, json.dumps(run.manifest, indent=1).encode())
     same_run(output, run.manifest)
-    missing = run.missing
-    if missing:
+    if run.missing:
         places.remove_file(output / SUMMARY)
         places.remove_file(output / f"{FAILED}{run.suffix}.json")
     _remove_doubled(run, run.stale, run.shards)
@@ -395,16 +182,17 @@ def finish_run(run: Run, summarize: Callable[[Mapping[str, ShardRecord]], RunSum
     output, source = run.work.output, run.source
     same_run(output, run.manifest)
     there = shards_named(source, places.list_files(output))
-    maybe_complete = not _missing(source, SHARD_ROWS, there)  # Their names cost less than their content.
-    records = finished_records(output, there, run.work.run) if maybe_complete or not run.part else {}
-    counted = [shard for shard in there if shard.name in records] if maybe_complete else there
-    own = _missing(source, SHARD_ROWS, counted, run.part)
-    if own:
+    counted, missing = there, missing_shards(source, SHARD_ROWS, there)
+    if not missing:  # By their names, which cost less than their content.
+        records = finished_records(output, there, run.work.run)
+        counted = [shard for shard in there if shard.name in records]
+        missing = missing_shards(source, SHARD_ROWS, counted)
+    if own := missing_shards(source, SHARD_ROWS, counted, run.part) if missing and run.part else missing:
         raise OutputError(
             f"{sum(shard.rows for shard in own):,} rows are missing from {output}: on a cluster, the output must be a "
             "folder that all nodes share, or an object store. The same run started again makes them."
         )
-    if _missing(source, SHARD_ROWS, counted):
+    if missing:
         return None
     _remove_doubled(run, [shard for shard in there if shard.name not in records], counted)
     if not run.part:
@@ -418,11 +206,6 @@ def finish_run(run: Run, summarize: Callable[[Mapping[str, ShardRecord]], RunSum
     return summary
 
 
-def _missing(source: Source, shard_rows: int, there: Iterable[Shard], part: Part | None = None) -> tuple[Shard, ...]:
-    """The shards of the rows that others leave, or of those among them that belong to a part."""
-    return plan_shards(source, shard_rows, ranges_of([*there, *(part.split(source)[1] if part else ())]))
-
-
 def _remove_left_behind(run: Run, made: Iterable[str]) -> None:
     """Remove partitions of workers that died before they said so: what was made then need not end where they end."""
     if own := shards_named(run.source, made):
@@ -432,7 +215,7 @@ def _remove_left_behind(run: Run, made: Iterable[str]) -> None:
 def _rows_left(run: Run) -> int:
     """Rows without a partition, whoever should make it."""
     there = shards_named(run.source, places.list_files(run.work.output))
-    return sum(shard.rows for shard in _missing(run.source, SHARD_ROWS, there))
+    return sum(shard.rows for shard in missing_shards(run.source, SHARD_ROWS, there))
 
 
 def _remove_doubled(run: Run, doubled: Iterable[Shard], kept: Iterable[Shard]) -> None:
@@ -445,134 +228,6 @@ def _remove_doubled(run: Run, doubled: Iterable[Shard], kept: Iterable[Shard]) -
             places.remove_file(run.work.output / shard.name)
 
 
-@dataclass(frozen=True, slots=True)
-class RunSummary:
-    """The result of a run over all its partitions, also those that an interrupted run had finished.
-
-    ``rows`` is the number of rows in the output. ``rows_scored`` of them were scored this time, in ``seconds`` of wall
-    time; ``rows_carried`` have their scores from an earlier dataset (``pddl_eval.reuse``). ``shards_reused`` is the
-    number of partitions that were there already. ``rows_missing`` are rows that other parts have not written yet.
-    ``excluded_nodes`` says which nodes of a cluster failed, and why.
-
-    >>> statistics = {"equivalent": {"true": 1, "false": 3, "null": 0}, "verdict": {"identical": 1, "goal_differs": 3}}
-    >>> summary = RunSummary("scored", 4, 4, 0, 0, 1, 0, "local", 1, 0.002, "pddl-eval:0.1.0", statistics)
-    >>> summary.share("equivalent"), list(summary.verdicts), summary.rows_per_second
-    (0.25, ['goal_differs', 'identical'], 2000.0)
-    """
-
-    output: str
-    rows: int
-    rows_scored: int
-    rows_carried: int
-    rows_unreadable: int
-    shards: int
-    shards_reused: int
-    engine: str
-    workers: int | None
-    seconds: float
-    signature: str
-    statistics: Statistics
-    rows_missing: int = 0
-    excluded_nodes: tuple[str, ...] = ()
-
-    @property
-    def verdicts(self) -> Mapping[str, float]:
-        """How often each verdict was given, the most frequent first."""
-        counts = self.statistics.get(VERDICT, {})
-        return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-
-    @property
-    def rows_per_second(self) -> float:
-        return self.rows_scored / self.seconds if self.seconds else 0.0
-
-    @property
-    def errors(self) -> int:
-        """Rows with a ``score_error``."""
-        return int(self.statistics.get(SCORE_ERROR, {}).get("count", 0))
-
-    def share(self, column: str) -> float | None:
-        """The share of rows in which a bool score column is true; None without it.
-
-        It is the rate of ``pddl_eval.report``: rows whose reference is a mistake in the data are left out, undecided
-        rows count as no.
-        """
-        counts = self.statistics.get(column, {})
-        rows = sum(number for value, number in counts.items() if value != "null" or column not in OPTIONAL)
-        return counts["true"] / rows if rows else None
-
-    @property
-    def mistakes(self) -> int:
-        """Rows whose reference is a mistake in the data: left out of all shares and means."""
-        return int(self.statistics.get(VERDICT, {}).get(Verdict.REFERENCE_INVALID, 0))
-
-    def mean(self, column: str) -> float | None:
-        """The mean of a number score column over the rows that have one; None where none has."""
-        values = self.statistics.get(column)
-        return values["sum"] / values["count"] if values and values["count"] else None
-
-    def to_json(self) -> dict[str, Any]:
-        """What the run's ``_summary.json`` keeps: only what a run that was resumed can say as well."""
-        names = ("rows", "rows_carried", "shards", "signature", "verdicts", "statistics")
-        return {name: getattr(self, name) for name in names}
-
-    def lines(self) -> list[tuple[str, str]]:
-        """The summary as pairs of a label and its value, in the order in which a person wants them."""
-        reused = f" ({self.shards_reused} of them from an earlier start)" if self.shards_reused else ""
-        lines = [("pairs", f"{self.rows:,} in {self.shards:,} shard{'' if self.shards == 1 else 's'}{reused}")]
-        if self.rows_carried:
-            lines.append(("carried over", f"{self.rows_carried:,} unchanged, {self.rows - self.rows_carried:,} scored"))
-        if self.rows_missing:
-            lines.append(("missing", f"{self.rows_missing:,} of other parts"))
-        if self.rows_unreadable:
-            lines.append(("not readable", f"{self.rows_unreadable:,}"))
-        if self.mistakes:
-            lines.append(("left out", f"{self.mistakes:,} whose reference is a mistake in the data"))
-        lines += [(column, shown) for column in SHARES if (shown := self._share_line(column))]
-        for column in MEANS:
-            mean = self.mean(column)
-            if mean is not None:
-                lines.append((column, f"{mean:7.4f}  (mean of {self.statistics[column]['count']:,})"))
-        lines += [(f"verdict {verdict}", f"{count:,}") for verdict, count in self.verdicts.items()]
-        for name, count in self.statistics.get(UNKNOWN_DOMAINS, {}).items():
-            hint = did_you_mean(name, known_domain_names(), "known domains")
-            lines.append(("unknown domain", f"{count:,} rows: {name}; {hint}"))
-        if self.errors:
-            lines.append(("score_error", f"{self.errors:,} rows could not be scored"))
-        if self.rows_scored:
-            workers = f", {self.workers} worker{'' if self.workers == 1 else 's'}" if self.workers else ""
-            speed = f"{self.rows_per_second:,.0f} pairs/s in {self.seconds:,.1f} s ({self.engine}{workers})"
-            lines.append(("throughput", speed))
-        lines += [("excluded node", printable(reason)) for reason in self.excluded_nodes]
-        return [*lines, ("signature", self.signature), ("output", printable(self.output))]
-
-    def _share_line(self, column: str) -> str:
-        counts = self.statistics.get(column)
-        if not counts:
-            return ""
-        nulls = self.statistics.get(FOLLOWS.get(column, column), counts)["null"]
-        if nulls == sum(counts.values()):
-            return ""
-        others = f", {nulls:,} {'not checked' if column in OPTIONAL else 'undecided'}" if nulls else ""
-        return f"{self.share(column):7.2%}  ({counts['true']:,}{others})"
-
-    def __str__(self) -> str:
-        lines = self.lines()
-        width = max(len(label) for label, _ in lines)
-        return "\n".join(f"{label:<{width}}  {value}" for label, value in lines)
-
-
-class RunIncomplete(RunError):
-    """Shards failed or rows could not be read; everything else is scored and written. ``summary`` says how much."""
-
-    def __init__(self, troubles: list[str], summary: RunSummary) -> None:
-        others = f" (and {len(troubles) - 1} more)" if len(troubles) > 1 else ""
-        super().__init__(
-            f"Not all rows could be scored: {troubles[0]}{others}. The other {summary.rows:,} rows are in "
-            f"{summary.output}; the same run started again tries the rest."
-        )
-        self.summary = summary
-
-
 def pair_scorer(options: ScoringOptions) -> Scorer:
     """``score_table`` as the scorer of a run."""
     signature = options.signature
@@ -581,115 +236,10 @@ def pair_scorer(options: ScoringOptions) -> Scorer:
     return Scorer(signature, asdict(options), schema, score, count, partial(constants_signed, options=options))
 
 
-def scored_with(source: Source) -> ScoringOptions:
-    """The columns and the domain that a dataset was scored with, from the manifest beside its files.
-
-    Those of no settings where there is no manifest, or none that can be read.
-    """
-    try:
-        if MANIFEST in places.list_files(source.base):
-            settings = json.loads(places.read_bytes(source.base / MANIFEST))["settings"]
-            return ScoringOptions(columns=settings["columns"], domain=settings["domain"])
-    except (ValueError, KeyError, TypeError, AttributeError):
-        pass  # A copy beside another manifest.
-    return ScoringOptions()
-
-
-def unfinished_rows(source: Source) -> tuple[int, int] | None:
-    """How many rows the run that wrote a dataset has not written, and of how many; None for a complete run or no run.
-
-    A run that had to leave rows out, because they could not be read, is not complete either.
-    """
-    present = places.list_files(source.base)
-    if MANIFEST not in present:
-        return None
-    try:
-        manifest = json.loads(places.read_bytes(source.base / MANIFEST))
-        if SUMMARY in present and json.loads(places.read_bytes(source.base / SUMMARY))["run"] == manifest["run"]:
-            return None
-        expected = sum(int(file["rows"]) for file in manifest["files"])
-    except (ValueError, KeyError, TypeError):
-        return None  # A copy beside another manifest.
-    known = {file.name: file.rows for file in source.files}
-    named = {name: found[2] - found[1] for name in present if (found := named_rows(name))}
-    written = sum(known.get(name, rows) for name, rows in named.items())
-    return max(0, expected - written), expected
-
-
 def _score_pairs(table: pa.Table, until: float, options: ScoringOptions, signature: str) -> pa.Table:
     if options.signature != signature:
         raise RuntimeError(f"this worker would score as {options.signature}: install the same version everywhere")
     return score_table(table, options, until)
-
-
-@contextmanager
-def shown_progress(*, lines: bool = False) -> Iterator[Watcher]:
-    """A watcher that shows a run's progress and what goes wrong; ``lines`` as in ``pddl_eval.progress``."""
-    with progress(lines=lines) as pace:
-
-        def watch(event: Event) -> None:
-            if isinstance(event, Run):
-                pace.begin(event.total_rows, event.total_rows - sum(shard.rows for shard in event.missing))
-            elif isinstance(event, Waiting):
-                pace.wait(event.seconds)
-            elif isinstance(event, ShardRecord):
-                pace.advance(event.rows)
-                if event.unscored:
-                    pace.say(f"{event.name}: {len(event.unscored)} rows end their worker and are left unscored")
-            elif isinstance(event, ShardFailure):
-                pace.say(f"{event.name}: {event.reason}")
-            elif isinstance(event, Notice):
-                pace.say(event.reason)
-            else:
-                task = event.task
-                pace.say(f"{task.shard.name}: worker lost in attempt {task.attempt} ({event.reason})")
-
-        yield watch
-
-
-@contextmanager
-def _json_log(path: str) -> Iterator[Watcher]:
-    """A watcher that appends a line to the file for each finished shard and each lost worker."""
-    place = locate(path)
-    if not place.is_local:
-        raise DatasetError(f"Nothing can be appended to {place}: the log is a local file.")
-
-    def watch(event: Event) -> None:
-        if not isinstance(event, Run):
-            with dataset_errors(place, "write"):
-                lines.write(f"{log_line(event)}\n")
-
-    with ExitStack() as stack:
-        with dataset_errors(place, "write"):
-            lines = stack.enter_context(Path(place.path).open("a", buffering=1, encoding="utf-8"))
-        yield watch
-
-
-def log_line(result: ShardResult | WorkerLost | Notice | Waiting) -> str:
-    """A line of JSON without its line break, in UTC.
-
-    ``event`` is ``shard``, ``shard_failed``, ``worker_lost``, ``node_excluded`` or ``no_node`` (``Notice``), or
-    ``waiting``, once a minute while no shard ends: the rows ``done`` so far, ``seconds`` since the last result.
-
-    A ``shard`` has ``rows``, of these ``carried``, ``unreadable`` and ``unscored`` ones, ``statistics`` (verdict counts
-    among them), ``seconds``, ``node`` and ``attempt``; the others have a ``reason``.
-    """
-    fields: dict[str, object]
-    if isinstance(result, ShardRecord):
-        names = ("rows", "carried", "statistics", "seconds", "node", "attempt")
-        fields = {"event": "shard", "shard": result.name, **{name: getattr(result, name) for name in names}}
-        fields |= {"unreadable": result.unreadable_rows, "unscored": len(result.unscored)}
-    elif isinstance(result, ShardFailure):
-        fields = {"event": "shard_failed", "shard": result.name, "reason": result.reason, "trace": result.trace}
-        fields |= {"node": result.node}
-    elif isinstance(result, Notice):
-        fields = asdict(result)
-    elif isinstance(result, Waiting):
-        fields = {"event": "waiting", "done": result.done, "seconds": round(result.seconds)}
-    else:
-        task = result.task
-        fields = {"event": "worker_lost", "shard": task.shard.name, "attempt": task.attempt, "reason": result.reason}
-    return json.dumps({"time": datetime.now(UTC).isoformat(timespec="milliseconds"), **fields})
 
 
 def _results(run: Run, options: RunOptions) -> Generator[Event, None, None]:
@@ -699,7 +249,7 @@ def _results(run: Run, options: RunOptions) -> Generator[Event, None, None]:
     if not run.missing:
         return
     engine: Engine
-    alone = options.engine == "local" and options.workers == 1 and not places.list_files(marker.parent).get(marker.name)
+    alone = options.engine == "local" and options.workers == 1 and not places.has_file(marker)
     if alone:
         places.put_bytes(marker, b"If nothing scores into this folder, a row has ended the process that did.\n")
         engine = InProcess(function)
@@ -731,41 +281,6 @@ def _score_on_node(work: Work, task: ShardTask) -> ShardResult:
             reason = f"{work.output} on this node is not the folder of the run: is it a mount that the node lacks?"
             return ShardFailure(task.shard.name, reason, fatal=True)
     return score_shard(work, task)
-
-
-@contextmanager
-def _told(watchers: Sequence[Watcher], run: Run) -> Iterator[Watcher]:
-    """Tells all watchers of an event, one event at a time, and that the run waits where there is none for long."""
-    one = Lock()
-    ended = Ended()
-    rows, last = run.total_rows - sum(shard.rows for shard in run.missing), time.monotonic()
-
-    def tell(event: Event) -> None:
-        nonlocal rows, last
-        with one:
-            last = time.monotonic()
-            rows += event.rows if isinstance(event, ShardRecord) else 0
-            for watch in watchers:
-                watch(event)
-
-    def wait() -> None:
-        told = last
-        while not ended.wait(max(0.01, max(told, last) + HEARTBEAT_SECONDS - time.monotonic())):
-            with one:
-                now = time.monotonic()
-                if now - max(told, last) >= HEARTBEAT_SECONDS:
-                    told = now
-                    for watch in watchers:
-                        with suppress(OutputError, DatasetError):  # The next result raises it again.
-                            watch(Waiting(rows, now - last))
-
-    heart = Thread(target=wait, daemon=True)
-    heart.start()
-    try:
-        yield tell
-    finally:
-        ended.set()
-        heart.join()
 
 
 def _summary(
@@ -803,12 +318,3 @@ def _troubles(run: Run, records: Mapping[str, ShardRecord], failures: Sequence[S
             ranges = ", ".join(f"{start:,} to {stop - 1:,}" for start, stop in record.unreadable)
             troubles.append(f"rows {ranges} of {shard.file} cannot be read ({record.damage})")
     return troubles
-
-
-def _refuse_overlap(source: Source, output: Location) -> None:
-    for file in source.files:
-        if file.version.location.within(output) and file.version.location.parent != output / INPUT_FOLDER:
-            raise DatasetError(f"The input {file.version} lies in the output {output}: choose another folder.")
-    for folder in source.walked:
-        if output.within(folder):
-            raise DatasetError(f"The output {output} lies in the input {folder}: choose a folder outside of it.")

@@ -14,24 +14,27 @@ from typing import Any
 
 import pyarrow as pa
 
-from pddl_eval.run import places
-from pddl_eval.run.forms import PARQUET_SUFFIXES, FileVersion, RowGroup
-from pddl_eval.run.inputs import (
+from pddl_eval.datasets import (
+    PARQUET_SUFFIXES,
     PARTITIONS,
+    DatasetError,
+    FileVersion,
     InputFile,
-    Part,
+    Location,
+    RowGroup,
     Source,
+    locate,
     partition_stem,
-    plan_shards,
-    ranges_of,
-    shards_named,
+    places,
 )
 from pddl_eval.run.lock import Holder, holders, is_alive_by_now
 from pddl_eval.run.manifest import MANIFEST
 from pddl_eval.run.partitions import ShardRecord, finished_records
-from pddl_eval.run.places import DatasetError, Location, locate
-from pddl_eval.run.score import FAILED, MERGED, SUMMARY
-from pddl_eval.shown import printable
+from pddl_eval.run.prepare import MERGED
+from pddl_eval.run.score import FAILED
+from pddl_eval.run.shards import Part, plan_shards, ranges_of, shards_named
+from pddl_eval.run.summary import SUMMARY
+from pddl_eval.shown import labelled, printable
 
 SPEED_SECONDS = 600.0
 """The speed is that of the last partitions, because a run may have been started long before."""
@@ -118,9 +121,7 @@ class RunStatus:
         return [*lines, ("state", "finished" if self.finished else "not finished")]
 
     def __str__(self) -> str:
-        lines = self.lines()
-        width = max(len(label) for label, _ in lines)
-        return "\n".join(f"{label:<{width}}  {value}" for label, value in lines)
+        return labelled(self.lines())
 
 
 def run_status(output: str | os.PathLike[str]) -> RunStatus:
@@ -130,7 +131,7 @@ def run_status(output: str | os.PathLike[str]) -> RunStatus:
 
     >>> run_status("/no/such/folder")
     Traceback (most recent call last):
-    pddl_eval.run.places.DatasetError: /no/such/folder is not the output of a run: it has no _pddl_eval_run.json.
+    pddl_eval.datasets.places.DatasetError: /no/such/folder is not the output of a run: it has no _pddl_eval_run.json.
     """
     folder = locate(output)
     written = places.times_written(folder)

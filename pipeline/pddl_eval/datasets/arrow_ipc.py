@@ -7,7 +7,6 @@ or from where a worker stopped.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from threading import Event
@@ -15,18 +14,18 @@ from threading import Event
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pddl_eval.run.forms import (
+from pddl_eval.datasets.forms import (
     ARROW_FILE,
     Blocks,
     FileVersion,
     Form,
     Mark,
     RowGroup,
-    changed,
     open_bytes,
+    require_unchanged,
     version_of_ends,
 )
-from pddl_eval.run.places import DatasetError, Location, one_line
+from pddl_eval.datasets.places import DatasetError, Location, one_line
 
 
 def describe(
@@ -128,13 +127,9 @@ class ArrowReader:
     """An Arrow IPC file or stream, open at a batch; see ``Reader``."""
 
     def __init__(self, file: FileVersion) -> None:
-        place = file.location
-        with place.filesystem.open_input_file(place.path) as handle:
-            if version_of_ends(handle) != file.footer:
-                raise changed(file)
+        require_unchanged(file)
         self.file = file
-        self._bounds = [mark.row for mark in file.marks]
-        self._batches = _Batches(place, file.compression)
+        self._batches = _Batches(file.location, file.compression)
         self._batch: pa.RecordBatch | None = None
         self._first = 0  # The first row of the batch, or of the next one where there is none.
 
@@ -143,8 +138,7 @@ class ArrowReader:
         self._batches.close()
 
     def row_group(self, row: int) -> tuple[int, int]:
-        group = bisect_right(self._bounds, row, hi=len(self._bounds) - 1)
-        return self._bounds[group - 1], self._bounds[group]
+        return self.file.block(row)
 
     def read(  # noqa: PLR0913 (see Reader)
         self,
@@ -156,7 +150,7 @@ class ArrowReader:
         *,
         one_group: bool = False,  # noqa: ARG002 (no batch is decoded before it is asked for)
     ) -> Iterator[pa.RecordBatch]:
-        mark = self.file.marks[bisect_right(self._bounds, start) - 1]
+        mark = self.file.mark_before(start)
         if self._batches.can_seek and not mark.row <= self._first <= start:
             self._batch, self._first, self._batches.number = None, mark.row, mark.place
         elif self._first > start:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pddl_eval.run.places import DatasetError, Location, dataset_errors, locate
+from pddl_eval.datasets.places import DatasetError, Location, dataset_errors, locate
 
 STANDARD_INPUT = "-"
 """What stands for it where an input is named."""
@@ -19,7 +19,7 @@ _folders: list[TemporaryDirectory[str]] = []  # They are removed when the proces
 
 
 @lru_cache(maxsize=1)
-def standard_input() -> Location:
+def stored_standard_input() -> Location:
     """A file with all that standard input holds; the same one each time.
 
     Its name is always ``stdin``, so that the same rows have the same shards. Raises ``DatasetError`` where standard

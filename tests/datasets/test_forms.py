@@ -22,18 +22,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval import score_dataset
 from pddl_eval.benchmark.sample import sample_table
-from pddl_eval.run import forms, inputs, lines
-from pddl_eval.run.inputs import (
-    Source,
-    close_file,
-    column_batches,
-    open_source,
-    plan_shards,
-    read_row,
-)
-from pddl_eval.run.places import DatasetError, locate
+from pddl_eval.datasets import forms, inputs, lines
+from pddl_eval.datasets.inputs import Source, open_source
+from pddl_eval.datasets.places import DatasetError, locate
+from pddl_eval.datasets.rows import close_file, column_batches, read_row, read_rows
+from pddl_eval.run.shards import plan_shards
 
-from tests.run.parquet_files import numbered, read_output
+from tests.datasets.parquet_files import numbered, read_output
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,
@@ -79,7 +74,7 @@ def rows_of(source: Source, shard_rows: int = 2048) -> list[dict[str, Any]]:
     """All rows, shard by shard; those that are lost have only the reason."""
     rows: list[dict[str, Any]] = []
     for shard in plan_shards(source, shard_rows):
-        for piece in inputs.read_rows(shard.file, shard.start, shard.stop, source.schema):
+        for piece in read_rows(shard.file, shard.start, shard.stop, source.schema):
             assert piece.damage is None
             for number, row in zip(piece.numbers, piece.table.to_pylist(), strict=True):
                 lost = number in piece.lost
@@ -105,7 +100,7 @@ def test_ranges_in_any_order_in_every_form(
     version = source.files[0].version
     assert len(version.marks) <= 5
     for start, stop in ((0, 1107), (1000, 1107), (20, 30), (30, 400), (1106, 1107), (299, 301), (0, 0)):
-        pieces = list(inputs.read_rows(version, start, stop, table.schema))
+        pieces = list(read_rows(version, start, stop, table.schema))
         assert pa.concat_tables(piece.table for piece in pieces).equals(table.slice(start, stop - start))
     assert read_row(source, 700, ["text"]) == {"text": table["text"][700].as_py()}
     batches = list(column_batches(source, ["text"], batch_rows=100))
@@ -393,7 +388,7 @@ def test_a_file_that_changed_is_an_error_and_never_other_rows(suffix: str, tmp_p
     version = source.files[0].version
     (tmp_path / f"x{suffix}").write_bytes(FORMS[suffix](numbered(50, start=1)))
     with pytest.raises(DatasetError, match="has changed"):
-        list(inputs.read_rows(version, 20, 30, source.schema))
+        list(read_rows(version, 20, 30, source.schema))
 
 
 def test_a_run_of_lines_is_resumed_and_another_content_is_another_run(tmp_path: Path) -> None:

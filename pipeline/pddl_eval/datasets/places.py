@@ -25,8 +25,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
-from pddl_eval.errors import RunError, UserError
-from pddl_eval.run.stores import STORES, missing_client, open_store
+from pddl_eval.datasets.stores import STORES, open_store
+from pddl_eval.errors import RunError, UserError, how_to_install
 
 S3_ATTEMPTS = 6
 """Attempts at one request inside the S3 client, with growing pauses."""
@@ -188,7 +188,7 @@ def put_new(location: Location, content: bytes) -> None:
 
     On object stores, and where the filesystem has no hard links, the later of two writers replaces the other's file.
     """
-    if location.name in list_files(location.parent):
+    if has_file(location):
         return
     if not location.is_local:
         put_bytes(location, content)
@@ -418,9 +418,8 @@ def _open_filesystem(root: str, endpoint: str, region: str) -> fs.FileSystem:
 
 
 def _store_location(scheme: str, authority: str, path: str) -> Location:
-    missing = missing_client(scheme)
-    if missing:
-        raise DatasetError(f"{missing}.")
+    if command := how_to_install(STORES[scheme].extra):
+        raise DatasetError(f"{scheme}:// needs an extra that is not installed: {command}.")
     if not authority:
         raise DatasetError(f"{scheme}:// names nothing: write {scheme}://{'host' if scheme in WEB else 'bucket'}/path.")
     path = path.rstrip("/")

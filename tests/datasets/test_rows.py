@@ -11,11 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddl_eval.run import inputs
-from pddl_eval.run.inputs import FileVersion, close_file, open_source, read_row
-from pddl_eval.run.places import DatasetError
+from pddl_eval.datasets import rows as rows_module
+from pddl_eval.datasets.forms import FileVersion
+from pddl_eval.datasets.inputs import open_source
+from pddl_eval.datasets.places import DatasetError
+from pddl_eval.datasets.rows import close_file, read_row
 
-from tests.run.parquet_files import numbered, write_numbered
+from tests.datasets.parquet_files import numbered, write_numbered
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +36,7 @@ class Whole:
 
 
 def read_rows(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> Whole:
-    pieces = list(inputs.read_rows(file, start, stop, schema))
+    pieces = list(rows_module.read_rows(file, start, stop, schema))
     damage = next((piece.damage for piece in pieces if piece.damage), None)
     numbers = tuple(piece.numbers for piece in pieces if piece.numbers)
     return Whole(pa.concat_tables(piece.table for piece in pieces), numbers, damage)
@@ -141,15 +143,15 @@ def test_a_file_that_changed_or_is_gone_is_an_error_and_never_other_rows(tmp_pat
 
 
 def test_rows_that_share_a_long_value_are_read_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inputs, "PIECE_BYTES", 10_000_000)
+    monkeypatch.setattr(rows_module, "PIECE_BYTES", 10_000_000)
     path = tmp_path / "shared.parquet"
     table = pa.table({"n": range(1000), "prompt": ["x" * 100_000] * 1000})
     pq.write_table(table, path)
     assert path.stat().st_size < 1_000_000
-    pieces = list(inputs.read_rows(version(path), 0, 1000, table.schema))
+    pieces = list(rows_module.read_rows(version(path), 0, 1000, table.schema))
     assert max(piece.table.nbytes for piece in pieces) <= 10_000_000
     assert pa.concat_tables(piece.table for piece in pieces).equals(table)
     assert [piece.numbers.stop for piece in pieces[:-1]] == [piece.numbers.start for piece in pieces[1:]]
-    batches = list(inputs.column_batches(open_source(path), ["prompt"]))
+    batches = list(rows_module.column_batches(open_source(path), ["prompt"]))
     assert max(batch.nbytes for batch in batches) <= 10_000_000
     assert sum(batch.num_rows for batch in batches) == 1000

@@ -4,7 +4,7 @@ These forms declare nothing, so that a file is read once, from its beginning to 
 blocks of rows and its columns. Workers then read from the mark before their rows; a compressed file from its beginning,
 or from where they stopped.
 
-A row that cannot be read is a row all the same: its columns are null and its damage is told (``Reader.take_lost``).
+A row that cannot be read is a row all the same: its columns are null and its damage is told (``Reader.read``).
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import csv
 import json
 import re
-from bisect import bisect_right
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -22,7 +21,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from pddl_eval.run.forms import (
+from pddl_eval.datasets.forms import (
     READ_BYTES,
     Blocks,
     FileVersion,
@@ -31,9 +30,11 @@ from pddl_eval.run.forms import (
     RowGroup,
     changed,
     open_bytes,
+    require_unchanged,
     version_of_ends,
 )
-from pddl_eval.run.places import DatasetError, Location
+from pddl_eval.datasets.places import DatasetError, Location
+from pddl_eval.shown import encodable
 from pddl_eval.shown import line as on_one_line
 
 LINE_BYTES = 16 * 2**20
@@ -378,20 +379,15 @@ class LinesReader:
     """A file of JSON Lines or CSV, open at a row; see ``Reader``."""
 
     def __init__(self, file: FileVersion) -> None:
-        place = file.location
-        with place.filesystem.open_input_file(place.path) as handle:
-            if version_of_ends(handle) != file.footer:
-                raise changed(file)
+        require_unchanged(file)
         self.file = file
-        self._bounds = [mark.row for mark in file.marks]
         self._open()
 
     def close(self) -> None:
         self._stream.close()
 
     def row_group(self, row: int) -> tuple[int, int]:
-        group = bisect_right(self._bounds, row, hi=len(self._bounds) - 1)
-        return self._bounds[group - 1], self._bounds[group]
+        return self.file.block(row)
 
     def read(  # noqa: PLR0913 (see Reader)
         self,
@@ -428,7 +424,7 @@ class LinesReader:
 
     def _seek(self, row: int) -> None:
         """Be at a row: on from here if no mark is nearer, else from the mark before it."""
-        mark = self.file.marks[bisect_right(self._bounds, row) - 1]
+        mark = self.file.mark_before(row)
         if not mark.row <= self._position <= row:
             if self.file.compression is None:
                 self._stream.seek(mark.place)
@@ -486,8 +482,7 @@ def _as_text(value: Any) -> str | None:
     """A text as it is, but half a surrogate pair as its code; any other value as JSON."""
     if value is None:
         return None
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text.encode("utf-8", "backslashreplace").decode()
+    return encodable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
 def _csv_array(texts: list[str | None], type_: pa.DataType) -> pa.Array:

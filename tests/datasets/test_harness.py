@@ -1,6 +1,6 @@
 """Logs of harnesses as the harnesses write them: which answers they hold, and that they score as the same pairs do.
 
-The logs in ``tests/run/logs`` are written by the real packages (``tests/harness_logs_run.py``); those of OpenAI's
+The logs in ``tests/datasets/logs`` are written by the real packages (``tests/harness_logs_run.py``); those of OpenAI's
 batches are written here, in the form that their documentation gives.
 """
 
@@ -21,11 +21,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval import score_dataset
+from pddl_eval.datasets import DatasetError, locate
+from pddl_eval.datasets import harness as harness_room
+from pddl_eval.datasets.harness import HARNESSES, Answer
 from pddl_eval.metrics import PROBLEM, ROW_COLUMNS
 from pddl_eval.options import ScoringOptions
-from pddl_eval.run import DatasetError, locate
-from pddl_eval.run import harness as harness_room
-from pddl_eval.run.harness import HARNESSES, Answer
 from pddl_eval.table import score_table
 
 from tests.commands.running import ENVIRONMENT, ROOT

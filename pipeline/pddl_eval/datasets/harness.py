@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import io
 import json
+import posixpath
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from typing import IO, Any
 
 import pyarrow as pa
 
+from pddl_eval.datasets.forms import FileVersion
+from pddl_eval.datasets.inputs import Input, InputFile, Source, find_files
+from pddl_eval.datasets.places import DatasetError, Location, dataset_errors
 from pddl_eval.options import PLAIN_NAMES, REFERENCE_SIDE
-from pddl_eval.run.places import DatasetError, Location, dataset_errors
 from pddl_eval.shown import line
 
 RECORD_BYTES = 64 * 2**20
@@ -67,6 +71,29 @@ class Harness:
 
     files: tuple[str, ...]
     read: Read
+
+
+def find_logs(inputs: Input, harness: Harness) -> Source:
+    """The logs: files as they are named, of folders those that are called like logs of the harness.
+
+    Raises ``DatasetError`` where there are none.
+    """
+
+    def of_folder(folder: Location, paths: Iterable[str]) -> list[str]:
+        named = [path for path in paths if any(fnmatchcase(posixpath.basename(path), each) for each in harness.files)]
+        if not named:
+            raise DatasetError(f"{folder} holds no logs of this harness, such as {harness.files[0]}.")
+        return named
+
+    found = find_files(inputs, of_folder)
+    paths = sorted({path for each in found for path in each.paths})
+    base = replace(found[0].folder, path=posixpath.commonpath([posixpath.dirname(path) for path in paths]))
+    files = []
+    for place in (replace(base, path=path) for path in paths):
+        with dataset_errors(place, "read"):
+            size = place.filesystem.get_file_info(place.path).size
+        files.append(InputFile(FileVersion(place, ""), posixpath.relpath(place.path, base.path), size, ()))
+    return Source(base, (), tuple(files), pa.schema([]))
 
 
 def read_lm_eval(place: Location, on: Sequence[str]) -> Iterator[Answer]:

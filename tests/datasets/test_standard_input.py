@@ -11,13 +11,13 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pddl_eval.run import standard_input
-from pddl_eval.run.inputs import open_source
-from pddl_eval.run.places import DatasetError
+from pddl_eval.datasets import standard_input
+from pddl_eval.datasets.inputs import open_source
+from pddl_eval.datasets.places import DatasetError
 from typer.testing import Result
 
 from tests.commands.running import run
-from tests.run.parquet_files import numbered, read_output
+from tests.datasets.parquet_files import numbered, read_output
 
 PLAN = json.dumps({"reference_plan": "(pick a)", "generated_plan": "(pick a)"})
 
@@ -31,11 +31,11 @@ PROBLEM = (
 def unread() -> Iterator[None]:
     """Standard input can be read once in a process."""
     yield
-    standard_input.standard_input.cache_clear()
+    standard_input.stored_standard_input.cache_clear()
 
 
 def piped(rows: str, *arguments: object) -> Result:
-    standard_input.standard_input.cache_clear()
+    standard_input.stored_standard_input.cache_clear()
     return run(*arguments, stdin=rows)
 
 
@@ -65,7 +65,7 @@ def test_every_form_is_known_by_its_content(tmp_path: Path, monkeypatch: pytest.
     pq.write_table(numbered(5), tmp_path / "x.parquet")
     (tmp_path / "x.csv").write_text("n;text\n1;a\n")
     for name, rows in (("x.parquet", 5), ("x.csv", 1)):
-        standard_input.standard_input.cache_clear()
+        standard_input.stored_standard_input.cache_clear()
         with (tmp_path / name).open() as file:
             monkeypatch.setattr(sys, "stdin", file)
             source = open_source("-")

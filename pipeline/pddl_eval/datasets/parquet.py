@@ -14,8 +14,8 @@ from itertools import accumulate
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pddl_eval.run.forms import AS_LINES, SUFFIXES, FileVersion, RowGroup, changed, form_of_content
-from pddl_eval.run.places import DatasetError, Location, one_line
+from pddl_eval.datasets.forms import AS_LINES, SUFFIXES, FileVersion, RowGroup, changed, form_of_content
+from pddl_eval.datasets.places import DatasetError, Location, one_line
 
 LOCAL_BUFFER_BYTES = 128 * 1024
 REMOTE_BUFFER_BYTES = 2 * 2**20

@@ -11,7 +11,6 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from importlib.util import find_spec
 from typing import IO, Any, NamedTuple, TypeVar
 
 import pyarrow as pa
@@ -32,23 +31,22 @@ Result = TypeVar("Result")
 
 
 class Store(NamedTuple):
-    """How a scheme is opened: the extra of this project that installs its client, and the client's package.
+    """How a scheme is opened: ``extra`` is that of this project which installs its client.
 
     ``has_buckets``: the first part of a path is a bucket (or a container), that may be missing.
     """
 
     extra: str
-    package: str
     has_buckets: bool = False
     writable: bool = False
 
 
-_GOOGLE = Store("gcs", "gcsfs", has_buckets=True, writable=True)
-_AZURE = Store("azure", "adlfs", has_buckets=True, writable=True)
-_WEB = Store("http", "aiohttp")
+_GOOGLE = Store("gcs", has_buckets=True, writable=True)
+_AZURE = Store("azure", has_buckets=True, writable=True)
+_WEB = Store("http")
 
 STORES: Mapping[str, Store] = {
-    "hf": Store("hf", "huggingface_hub"),
+    "hf": Store("hf"),
     "gs": _GOOGLE,
     "gcs": _GOOGLE,
     "abfs": _AZURE,
@@ -57,18 +55,6 @@ STORES: Mapping[str, Store] = {
     "http": _WEB,
     "https": _WEB,
 }
-
-
-def missing_client(scheme: str) -> str | None:
-    """What to install for URIs of that scheme; None if its client is there.
-
-    >>> missing_client("s3") is None
-    True
-    """
-    store = STORES.get(scheme)
-    if store is None or (find_spec("fsspec") and find_spec(store.package)):
-        return None
-    return f"{scheme}:// needs the package {store.package}: pip install 'pddl-eval[{store.extra}]'"
 
 
 def open_store(scheme: str, root: str, account: str) -> fs.FileSystem:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pddl_eval.run import places
-from pddl_eval.run.places import (
+from pddl_eval.datasets import places
+from pddl_eval.datasets.places import (
     DatasetError,
     OutputError,
     list_files,

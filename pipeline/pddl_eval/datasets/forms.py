@@ -1,6 +1,6 @@
 """What a file of rows is: its form and its compression, by its name or its first bytes, and its bytes as a stream.
 
-The forms are read in files of their own: Parquet in ``inputs``, JSON Lines and CSV in ``lines``, Arrow IPC in
+The forms are read in files of their own: Parquet in ``parquet``, JSON Lines and CSV in ``lines``, Arrow IPC in
 ``arrow_ipc``. What they all give is here: a file is described once, as blocks of rows, and then read by a ``Reader``.
 """
 
@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import lzma
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import attrgetter
 from typing import NamedTuple, Protocol
 
 import pyarrow as pa
 
-from pddl_eval.run.places import DatasetError, Location
+from pddl_eval.datasets.places import DatasetError, Location
 
 HEAD_BYTES = 64 * 1024
 """Read of a file's beginning to see what it is; the same at its end tells it from other versions of it."""
@@ -94,6 +96,18 @@ class FileVersion:
 
     def __str__(self) -> str:
         return str(self.location)
+
+    def mark_before(self, row: int) -> Mark:
+        """The last mark at or before a row."""
+        return self.marks[self._marks_to(row) - 1]
+
+    def block(self, row: int) -> tuple[int, int]:
+        """The first row of the block with that row, and of the next one, where blocks are known by their marks."""
+        behind = min(self._marks_to(row), len(self.marks) - 1)
+        return self.marks[behind - 1].row, self.marks[behind].row
+
+    def _marks_to(self, row: int) -> int:
+        return bisect_right(self.marks, row, key=attrgetter("row"))
 
 
 class RowGroup(NamedTuple):
@@ -254,6 +268,13 @@ class _Xz(lzma.LZMAFile):
 def changed(file: FileVersion) -> DatasetError:
     """What is wrong with a file that is another version now."""
     return DatasetError(f"{file} has changed since the run was prepared.")
+
+
+def require_unchanged(file: FileVersion) -> None:
+    """Raise ``DatasetError`` for a file without a footer that is another version now."""
+    with file.location.filesystem.open_input_file(file.location.path) as handle:
+        if version_of_ends(handle) != file.footer:
+            raise changed(file)
 
 
 def version_of_ends(file: pa.NativeFile) -> str:

@@ -20,14 +20,15 @@ from pathlib import Path
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
-from pddl_eval import score_dataset
-from pddl_eval.run import places, stores
-from pddl_eval.run.inputs import close_file, contents, open_source
-from pddl_eval.run.places import DatasetError, list_files, locate, put_bytes, read_bytes, remove_file
+from pddl_eval import errors, score_dataset
+from pddl_eval.datasets import places, stores
+from pddl_eval.datasets.inputs import contents, open_source
+from pddl_eval.datasets.places import DatasetError, list_files, locate, put_bytes, read_bytes, remove_file
+from pddl_eval.datasets.rows import close_file
 
-from tests.run.parquet_files import numbered
-from tests.run.stand_ins import Files, GoogleStorage, HuggingFace, WebServer, serving
-from tests.run.test_forms import as_json_lines, rows_of
+from tests.datasets.parquet_files import numbered
+from tests.datasets.stand_ins import Files, GoogleStorage, HuggingFace, WebServer, serving
+from tests.datasets.test_forms import as_json_lines, rows_of
 
 os.environ.setdefault("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")  # As ``stores`` does before it imports gcsfs.
 for package in ("fsspec", "aiohttp", "gcsfs", "huggingface_hub"):
@@ -190,14 +191,15 @@ def test_what_can_only_be_read_is_no_output(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("scheme", ["hf", "gs", "abfs", "https"])
 def test_a_client_that_is_missing_is_named_with_its_extra(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores, "find_spec", lambda _name: None)
     extra = stores.STORES[scheme].extra
+    monkeypatch.setitem(errors.EXTRAS, extra, ("a_package_that_nobody_has",))
     with pytest.raises(DatasetError, match=rf"pip install 'pddl-eval\[{extra}\]'"):
         locate(f"{scheme}://bucket/x")
 
 
 def test_an_account_is_no_secret_and_a_signature_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores, "find_spec", lambda name: name)
+    for extra in errors.EXTRAS:
+        monkeypatch.setitem(errors.EXTRAS, extra, ("fsspec",))
     for uri in (
         "abfs://container@account.dfs.core.windows.net/a/b",
         "az://container/a/b",

@@ -8,13 +8,13 @@ from typing import IO
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pddl_eval.datasets import places
+from pddl_eval.datasets.inputs import open_source
+from pddl_eval.datasets.places import DatasetError, Location, OutputError, list_files, locate, put_bytes, read_bytes
 from pddl_eval.options import RunOptions
-from pddl_eval.run import places
-from pddl_eval.run.inputs import open_source
-from pddl_eval.run.places import DatasetError, Location, OutputError, list_files, locate, put_bytes, read_bytes
 
+from tests.datasets.parquet_files import numbered, read_output, write_numbered
 from tests.run.length_scorer import length_scorer, run_scorer
-from tests.run.parquet_files import numbered, read_output, write_numbered
 
 pytestmark = pytest.mark.s3
 

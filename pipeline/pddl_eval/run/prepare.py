@@ -1,0 +1,126 @@
+"""A run before it starts: which run it is, what is done of it, what is to be done.
+
+The manifest in the output folder says which run the folder belongs to. The same run started again finds its finished
+partitions and does the rest, cut into shards of any size; any other run is refused, because one folder cannot hold the
+scores of two settings.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pddl_eval.datasets import PARTITIONS, DatasetError, Input, Location, Source, contents, locate, open_source, places
+from pddl_eval.run.answers import INPUT_FOLDER, made_of
+from pddl_eval.run.manifest import FORMAT, MANIFEST, OtherRun, refuse_foreign, require_folder, same_run
+from pddl_eval.run.partitions import Scorer, ShardRecord, Work, finished_records
+from pddl_eval.run.shards import Part, Shard, in_order, plan_shards, ranges_of, shards_named
+
+MERGED = "rows_per_file"
+"""In the manifest of such a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run before it starts: its shards, and the records of those that are ``finished``, by name.
+
+    Of a ``part``, only its own shards are missing. ``stale`` are partitions that do not count: damaged, without some of
+    their rows, or overlapping others.
+    """
+
+    source: Source
+    work: Work
+    shards: tuple[Shard, ...]
+    finished: Mapping[str, ShardRecord]
+    manifest: Mapping[str, Any]
+    part: Part | None = None
+    stale: tuple[Shard, ...] = ()
+
+    @property
+    def missing(self) -> tuple[Shard, ...]:
+        return tuple(shard for shard in self.shards if shard.name not in self.finished)
+
+    @property
+    def total_rows(self) -> int:
+        """Rows of the input, or of the part."""
+        return sum(block.rows for block in self.part.split(self.source)[0]) if self.part else self.source.rows
+
+    @property
+    def suffix(self) -> str:
+        """Of the names of files that each part has."""
+        return self.part.suffix if self.part else ""
+
+
+def prepare_run(
+    inputs: Input, output: str | os.PathLike[str], scorer: Scorer, shard_rows: int, part: str | None = None
+) -> Run:
+    """Look at input and output and say what is to be done; nothing is written.
+
+    Raises ``DatasetError`` for an input that cannot be read, an output that belongs to another run and an output that
+    lies in the input; whatever the scorer raises for a schema that it cannot score.
+    """
+    share = None if part is None else Part.parse(part)
+    folder = locate(output)
+    require_folder(folder)
+    source = open_source(inputs)
+    refuse_overlap(source, folder)
+    output_schema = scorer.output_schema(source.schema)
+    scorer = replace(scorer, signature=scorer.signature + scorer.constants_signed(source.schema))
+    # All that must be the same for a run to be the same. Where the input lies and how it is cut is not part of it.
+    made = made_of(source)
+    names = [file.name for file in source.files]
+    content = dict.fromkeys(names, f"made:{made['key']}") if made else contents(source)
+    identity = {
+        "format": FORMAT,
+        "signature": scorer.signature,
+        "settings": scorer.settings,
+        "schema": source.schema.to_string(show_schema_metadata=False, show_field_metadata=False),
+        "files": [
+            {"name": file.name, "rows": file.rows, "size": file.size, "content": content[file.name]}
+            for file in source.files
+        ],
+    }
+    if made:
+        identity["made_of"] = made
+    run = hashlib.blake2b(json.dumps(identity, sort_keys=True).encode(), digest_size=16).hexdigest()
+    manifest: Mapping[str, Any] = {"run": run, "place": str(source.base), "shard_rows": shard_rows, **identity}
+    present = places.list_files(folder)
+    if MANIFEST in present:
+        manifest = same_run(folder, manifest)
+        if MERGED in manifest:
+            raise OtherRun(f"{folder} has {MERGED} {manifest[MERGED]}: score with that, or choose another folder.")
+    elif folder.name != PARTITIONS:  # Without its manifest, that is left over where a merged run was killed in the end.
+        refuse_foreign(folder, present)
+    there = shards_named(source, present)
+    finished = finished_records(folder, there, manifest["run"])
+    done = [shard for shard in there if shard.name in finished]
+    missing = missing_shards(source, shard_rows, done, share)
+    return Run(
+        source,
+        Work(manifest["run"], folder, source.schema, output_schema, scorer),
+        tuple(in_order(source, [*done, *missing])),
+        finished,
+        manifest,
+        share,
+        tuple(shard for shard in there if shard.name not in finished),
+    )
+
+
+def missing_shards(
+    source: Source, shard_rows: int, there: Iterable[Shard], part: Part | None = None
+) -> tuple[Shard, ...]:
+    """The shards of the rows that others leave, or of those among them that belong to a part."""
+    return plan_shards(source, shard_rows, ranges_of([*there, *(part.split(source)[1] if part else ())]))
+
+
+def refuse_overlap(source: Source, output: Location) -> None:
+    for file in source.files:
+        if file.version.location.within(output) and file.version.location.parent != output / INPUT_FOLDER:
+            raise DatasetError(f"The input {file.version} lies in the output {output}: choose another folder.")
+    for folder in source.walked:
+        if output.within(folder):
+            raise DatasetError(f"The output {output} lies in the input {folder}: choose a folder outside of it.")
