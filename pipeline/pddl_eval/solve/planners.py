@@ -19,7 +19,7 @@ ANSWERS_KEPT = 8
 """Answers of Fast Downward that are kept: closure, counterexample and plan ask for the same goal."""
 
 SOLUTIONS_KEPT = 16
-"""Solutions by a domain's rules that are kept: many answers differ from the reference in types or in names alone."""
+"""Solutions by a domain's rules that are kept: many answers have the reference's atoms, but other types."""
 
 CONFLICTS = 3
 """Atoms that may be set aside from an initial state that no rules cover before the general search is asked."""
