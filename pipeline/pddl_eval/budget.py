@@ -102,5 +102,8 @@ class attempted(cached_property[Found]):
     """A cached property that is ``Undecided`` (among its types), and not kept, where a limit is hit first."""
 
     def __get__(self, instance: Any, owner: type[Any] | None = None) -> Found:  # type: ignore[override]
-        found: Any = attempt(lambda: super(attempted, self).__get__(instance, owner))
+        try:
+            found: Any = super().__get__(instance, owner)
+        except OutOfBudgetError as end:
+            found = Undecided(str(end))
         return cast(Found, found)

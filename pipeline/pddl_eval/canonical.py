@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 
 from pddl_eval.budget import OutOfBudgetError, check
@@ -32,6 +33,8 @@ QUOTIENT = 6
 
 DEEPEST = 100
 """Objects individualised one inside the other."""
+
+PREDICATE = itemgetter(0)
 
 Form = tuple[Any, ...]
 Edge = tuple[int, int, int]
@@ -57,7 +60,7 @@ class LabelledGraph:
 
     def __init__(self, types: Mapping[str, str], scenes: Mapping[str, Iterable[Atom]]) -> None:
         scenes = dict(sorted(scenes.items()))
-        known = {scene: sorted({atom[0] for atom in atoms}) for scene, atoms in scenes.items()}
+        known = {scene: sorted(set(map(PREDICATE, atoms))) for scene, atoms in scenes.items()}
         labels = [(scene, name) for scene, names in known.items() for name in names]
         width = len(labels)
         # A vertex's colour, before refinement, is a number: its kind, then a bit for each loop and each unary atom.
@@ -117,7 +120,7 @@ class LabelledGraph:
         colour, cells = _cells(self._colours)
         search = _Search(len(self._names), len(colour), self._relations)
         edges = sorted(self._edges)  # sets of atoms have another order in each run; which symmetry is found must not
-        piece = _Piece(colour, cells, edges, search.neighbours(len(colour), edges))
+        piece = _Piece(colour, cells, edges)
         search.refine(piece, list(cells))
         labelling = search.label(piece, 0, None)
         assert labelling is not None
@@ -164,11 +167,12 @@ def _cells(keys: list[int]) -> tuple[list[int], Cells]:
 class _Piece:
     """Some vertices, numbered from 0, with their colours and the edges that still say something."""
 
-    def __init__(self, colour: list[int], cells: Cells, edges: list[Edge], around: list[Pairs]) -> None:
+    def __init__(self, colour: list[int], cells: Cells, edges: list[Edge], around: list[Pairs] | None = None) -> None:
         self.colour = colour
         self.cells = cells
         self.edges = edges
         self.around = around
+        """Made when it is asked for: few pieces of a refined one are refined again."""
 
     def individualised(self, vertex: int) -> _Piece:
         """A copy in which the vertex has a colour of its own, the one below its fellows'."""
@@ -199,19 +203,19 @@ class _Search:
         if self.left < 0:
             raise OutOfBudgetError("the graph of its atoms is too symmetric to label within the budget")
 
-    def neighbours(self, count: int, edges: list[Edge]) -> list[Pairs]:
+    def neighbours(self, piece: _Piece) -> list[Pairs]:
         """For each vertex its neighbours, each with a number in which the edges of each relation are counted apart."""
-        units = self.units
-        around: list[Pairs] = [[] for _ in range(count)]
-        for relation, first, second in edges:
-            there, back = units[relation]
-            around[first].append((second, there))
-            around[second].append((first, back))
-        return around
+        if piece.around is None:
+            piece.around = [[] for _ in piece.colour]
+            for relation, first, second in piece.edges:
+                there, back = self.units[relation]
+                piece.around[first].append((second, there))
+                piece.around[second].append((first, back))
+        return piece.around
 
     def refine(self, piece: _Piece, splitters: list[int]) -> None:  # noqa: C901 (one loop, run most of all)
         """Split colours until all vertices of a colour have equally many edges to each other colour."""
-        colour, cells, around = piece.colour, piece.cells, piece.around
+        colour, cells, around = piece.colour, piece.cells, self.neighbours(piece)
         cost = self.cost * (1 + 2 * len(piece.edges) // max(1, len(colour)))
         waiting = set(splitters)
         for splitter in splitters:  # grows while it is walked
@@ -263,9 +267,14 @@ class _Search:
             worst = worst[2]
         else:
             worst = None
-        complete = {code for code, times in often.items() if times == _most(code // count % count, code % count, cells)}
+        size = dict(sizes)
+        complete = set()
+        for code, times in often.items():
+            first, second = code // count % count, code % count
+            if times == size[first] * (size[second] - (first == second)):  # as many as there can be
+                complete.add(code)
         kept = [edge for edge, code in zip(piece.edges, codes, strict=True) if code not in complete]
-        parts = _connected(len(colour), kept)
+        parts = _connected(kept)
         if len(parts) == 1 and len(parts[0][0]) == len(colour):
             return self._branch(piece, form, depth, worst)
         return self._parts(piece, form, parts, depth, worst)
@@ -284,8 +293,7 @@ class _Search:
             cells: Cells = {}
             for i, start in enumerate(colour):
                 cells.setdefault(start, set()).add(i)
-            part = _Piece(colour, cells, edges, self.neighbours(len(vertices), edges))
-            labelling = self.label(part, depth, worst if len(parts) == 1 else None)
+            labelling = self.label(_Piece(colour, cells, edges), depth, worst if len(parts) == 1 else None)
             if labelling is None:
                 return None
             part_form, order, moves = labelling
@@ -372,25 +380,23 @@ def _split(piece: _Piece, start: int, touched: list[int], counts: dict[int, int]
     return parts
 
 
-def _most(first: int, second: int, cells: Cells) -> int:
-    """How many edges can lead from the vertices of one colour to those of another, or the same."""
-    return len(cells[first]) * (len(cells[second]) - (first == second))
-
-
-def _connected(count: int, edges: list[Edge]) -> list[tuple[list[int], list[Edge]]]:
+def _connected(edges: list[Edge]) -> list[tuple[list[int], list[Edge]]]:
     """The vertices and edges of each connected component that has an edge."""
-    parents = list(range(count))
+    component: dict[int, set[int]] = {}
     for _, first, second in edges:
-        parents[_root(parents, first)] = _root(parents, second)
-    inside: dict[int, list[Edge]] = {}
+        larger = component.setdefault(first, {first})
+        smaller = component.setdefault(second, {second})
+        if larger is not smaller:
+            if len(larger) < len(smaller):
+                larger, smaller = smaller, larger
+            larger |= smaller
+            for vertex in smaller:
+                component[vertex] = larger
+    inside: dict[int, tuple[set[int], list[Edge]]] = {}
     for edge in edges:
-        inside.setdefault(_root(parents, edge[1]), []).append(edge)
-    vertices: dict[int, list[int]] = {root: [] for root in inside}
-    for vertex in range(count):
-        root = _root(parents, vertex)
-        if root in inside:
-            vertices[root].append(vertex)
-    return [(vertices[root], inside[root]) for root in inside]
+        vertices = component[edge[1]]
+        inside.setdefault(id(vertices), (vertices, []))[1].append(edge)
+    return [(sorted(vertices), within) for vertices, within in inside.values()]
 
 
 def _root(parents: list[int], vertex: int) -> int:

@@ -225,9 +225,7 @@ def renamed(atoms: Iterable[Atom], names: Mapping[str, str], predicates: Mapping
     >>> renamed({("on", "a", "b")}, {"a": "x"}, {"on": "above"})
     frozenset({('above', 'x', 'b')})
     """
-    return frozenset(
-        [(predicates.get(name, name), *[names.get(term, term) for term in terms]) for name, *terms in atoms]
-    )
+    return frozenset([(predicates.get(atom[0], atom[0]), *map(names.get, atom[1:], atom[1:])) for atom in atoms])
 
 
 def problem_to_pddl(problem: Problem) -> str:

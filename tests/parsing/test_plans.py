@@ -9,7 +9,18 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pddl_eval.parsing import Plan, PlanError, Step, Unread, plan_of_steps, plan_text, plans, read_plan
+from pddl_eval.parsing import (
+    Plan,
+    PlanError,
+    ReadPlan,
+    Step,
+    Unread,
+    plan_json,
+    plan_of_steps,
+    plan_text,
+    plans,
+    read_plan,
+)
 from pddl_eval.parsing.plan_text import MAX_ACTIONS
 from pddl_eval.parsing.plans import MAX_CHARACTERS
 
@@ -386,16 +397,54 @@ PIECES = [
     "\n2. ",
     "\n1: ",
     "\n1.5: ",
+    "\nStep 2: ",
+    "stack (a, b)",
+    "first (a)",
+    "\n; cost = 3 (unit cost)",
     "\n- ",
 ]
+
+
+ELEMENTS = [
+    '{"name": "a", "id": 1}',
+    '{"name": "b", "args": ["x"], "id": 0}',
+    "{'name': 'c', 'args': None}",
+    '{"name": ""}',
+    '"pick(a)"',
+    '"noop, wave"',
+    '"a b"',
+    "'(d e)'",
+    '["pick", "a"]',
+    "; free",
+    "7",
+    "{",
+]
+
+
+def read_slowly(text: str) -> ReadPlan:
+    """What the thorough readers read, without any shortcut."""
+    with (
+        patch.object(plans, "read_plain", lambda _: ()),
+        patch.object(plan_text, "read_plain", lambda _: ()),
+        patch.object(plan_text, "_PLAIN_LINE", re.compile("(?!)")),
+        patch.object(plan_json, "_at_once", lambda *_: None),
+    ):
+        return read_plan(text)
 
 
 @given(text=st.lists(st.sampled_from(PIECES), max_size=20).map("".join))
 def test_the_quick_way_reads_what_the_long_way_reads(text: str) -> None:
     """The patterns for plain texts and lines are shortcuts: without them everything is read the same."""
-    with patch.object(plans, "read_plain", lambda _: ()), patch.object(plan_text, "_PLAIN_LINE", re.compile("(?!)")):
-        expected = read_plan(text)
-    assert read_plan(text) == expected
+    assert read_plan(text) == read_slowly(text)
+
+
+@given(
+    elements=st.lists(st.sampled_from(ELEMENTS), max_size=5), end=st.sampled_from(["]", "", "],", "] as said", "]]"])
+)
+def test_a_list_at_once_reads_as_element_by_element(elements: list[str], end: str) -> None:
+    """So do a list that is decoded as a whole and its plain strings."""
+    text = f"[{', '.join(elements)}{end}"
+    assert read_plan(text) == read_slowly(text)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from pddl_eval.budget import attempt
-from pddl_eval.canonical import LabelledGraph, isomorphic
+from pddl_eval.canonical import PREDICATE, LabelledGraph, isomorphic
 from pddl_eval.domains import known_domain
 from pddl_eval.equivalence.task import Task
 from pddl_eval.equivalence.wording import (
@@ -93,8 +93,8 @@ def _decide(  # noqa: C901 (the cases of the algorithm, in order of cost)
         return _answer(True, Verdict.IDENTICAL, "the same atoms", object_map={name: name for name in ours.objects})
     if not same_names and Counter(ours.objects.values()) != Counter(theirs.objects.values()):
         return _answer(False, Verdict.TYPES_DIFFER, types_sentence(ours, theirs))
-    init_alike = same_init or _predicates(ours.init) == _predicates(theirs.init)
-    if init_alike and _predicates(ours.goal) == _predicates(theirs.goal):
+    init_alike = same_init or _same_predicates(ours.init, theirs.init)
+    if init_alike and _same_predicates(ours.goal, theirs.goal):
         object_map = _object_map(generated.graph_as_written, reference.graph_as_written)
         if object_map is not None:
             return _answer(True, Verdict.ISOMORPHIC, "the same atoms after renaming objects", object_map=object_map)
@@ -122,9 +122,9 @@ def _decide(  # noqa: C901 (the cases of the algorithm, in order of cost)
     return _answer(False, Verdict.GOAL_DIFFERS, "the goals place the objects of the initial state differently")
 
 
-def _predicates(atoms: State) -> list[str]:
-    """The predicate of each atom, sorted: what isomorphic scenes share, at next to no cost."""
-    return sorted([atom[0] for atom in atoms])
+def _same_predicates(ours: State, theirs: State) -> bool:
+    """True where both have equally many atoms of each predicate, as isomorphic scenes do: at next to no cost."""
+    return len(ours) == len(theirs) and sorted(map(PREDICATE, ours)) == sorted(map(PREDICATE, theirs))
 
 
 def _with_closures(reference: Task, generated: Task, is_placeholder: bool, same_init: bool) -> ProblemVerdict | None:

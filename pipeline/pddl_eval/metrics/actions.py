@@ -6,12 +6,11 @@ of the same actions. Actions that are merely alike do not count: for that see ``
 
 from __future__ import annotations
 
-from typing import cast
+from itertools import count
 
 from rapidfuzz.distance import LCSseq
 
 from pddl_eval.metrics.registry import Column, Metric
-from pddl_eval.model import Action
 from pddl_eval.parsing import Plan, Step
 
 
@@ -25,8 +24,12 @@ def plan_lcs(reference: Plan, generated: Plan) -> float:
     >>> plan_lcs(reference, read_plan("pickup(A), stack(A,B), {noop1, noop2}, pickup(C)").steps)
     0.75
     """
+    return _of_the_longer(common_subsequence(reference, generated), reference, generated)
+
+
+def _of_the_longer(in_order: int, reference: Plan, generated: Plan) -> float:
     longer = max(len(reference), len(generated))
-    return common_subsequence(reference, generated) / longer if longer else 1.0
+    return in_order / longer if longer else 1.0
 
 
 def common_subsequence(first: Plan, second: Plan) -> int:
@@ -35,7 +38,8 @@ def common_subsequence(first: Plan, second: Plan) -> int:
     Steps are numbered first: rapidfuzz compares hashes, and small numbers are their own.
     """
     number: dict[Step, int] = {}
-    numbered = [[number.setdefault(step, len(number)) for step in plan] for plan in (first, second)]
+    unused = count()
+    numbered = [[*map(number.setdefault, plan, unused)] for plan in (first, second)]
     return int(LCSseq.similarity(*numbered))
 
 
@@ -55,11 +59,14 @@ def plan_jaccard(reference: Plan, generated: Plan) -> float:
     return common / union if union else 1.0
 
 
-def _actions(plan: Plan) -> set[Action]:
+def _actions(plan: Plan) -> set[Step]:
     """All actions of a plan; most steps are actions themselves."""
-    concurrent = [step for step in plan if isinstance(step, frozenset)]
-    actions = {*plan} if not concurrent else {*plan}.difference(concurrent).union(*concurrent)
-    return cast("set[Action]", actions)
+    actions = {*plan}
+    if frozenset in {*map(type, actions)}:
+        concurrent = [step for step in actions if isinstance(step, frozenset)]
+        actions.difference_update(concurrent)
+        actions.update(*concurrent)
+    return actions
 
 
 LCS = "GAICo's PlanningLCS: the longest common subsequence over the longer plan's length"
@@ -70,8 +77,7 @@ SHARED = Metric(
         Column("plan_jaccard", float, "GAICo's PlanningJaccard: shared actions over all actions", True),
     ),
     lambda pair: (
-        plan_lcs(pair.reference, pair.generated) if pair.found else 0.0,
-        plan_jaccard(pair.reference, pair.generated) if pair.found else 0.0,
+        (_of_the_longer(pair.in_order, pair.reference, pair.generated), pair.jaccard) if pair.found else (0.0, 0.0)
     ),
 )
 
@@ -87,5 +93,5 @@ LENGTHS = Metric(
 # (Nguyen et al., Artificial Intelligence 190, 2012): that is 1 − PlanningJaccard.
 DISTANCE = Metric(
     (Column("action_distance", float, "set difference over union of the actions (Srivastava et al. 2007)"),),
-    lambda pair: (1.0 - plan_jaccard(pair.reference, pair.generated) if pair.found else 1.0,),
+    lambda pair: (1.0 - pair.jaccard if pair.found else 1.0,),
 )

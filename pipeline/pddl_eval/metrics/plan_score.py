@@ -40,10 +40,13 @@ class PlanScore(NamedTuple):
     note: str = ""
 
 
-def plan_score(reference: Plan, generated: Plan, options: ScoringOptions = DEFAULTS) -> PlanScore:
+def plan_score(
+    reference: Plan, generated: Plan, options: ScoringOptions = DEFAULTS, in_order: int | None = None
+) -> PlanScore:
     """Score a predicted plan against the gold plan; 0 where either is empty, a trailing FinishAction not counted.
 
     Of the options, ``similarity`` is σ, ``beta`` the weight of the tool's name, ``threshold`` what S must exceed.
+    ``in_order`` is the length of the plans' longest common subsequence, if it is known.
     Source: T-Eval (Chen et al., 2023), planning, and its page "Planning Metrics", section 2.
 
     >>> from pddl_eval.parsing import read_plan
@@ -51,14 +54,16 @@ def plan_score(reference: Plan, generated: Plan, options: ScoringOptions = DEFAU
     PlanScore(score=0.8, precision=1.0, recall=0.6666666666666666, note='')
     """
     beta, threshold = options.beta, options.threshold
-    reference, generated = map(_without_finish, (reference, generated))
+    given = reference, generated
+    reference, generated = map(_without_finish, given)
     if not reference or not generated:
         return PlanScore(0.0, 0.0, 0.0)
     note = ""
     if options.similarity == "exact" and max(beta, 1 - beta) <= threshold < 1:
         # Only equal steps may be matched, all at weight 1. Every common subsequence extends to a matching that pairs
         # as many of each kind of step as there can be, which is what maximum weight means: so l is the LCS.
-        in_order = common_subsequence(reference, generated)
+        if in_order is None or (reference, generated) != given:
+            in_order = common_subsequence(reference, generated)
     elif len(reference) * len(generated) > MAX_PAIRS:
         return PlanScore(None, None, None, f"no plan score: more than {MAX_PAIRS:,} pairs of steps to compare")
     else:
@@ -109,7 +114,7 @@ def _weights(rows: Plan, columns: Plan, options: ScoringOptions) -> list[list[in
 def _score(pair: PlanPair) -> tuple[float | None, ...]:
     if not pair.found:
         return 0.0, 0.0, 0.0
-    *scores, note = plan_score(pair.reference, pair.generated, pair.options)
+    *scores, note = plan_score(pair.reference, pair.generated, pair.options, pair.in_order)
     pair.notes.append(note)
     return tuple(scores)
 

@@ -7,7 +7,7 @@ metric is in a file of its own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from pddl_eval.domains import nothing_known_of
@@ -58,6 +58,16 @@ class PlanPair:
             self.notes.append(f"reference plan: {reference.reason}")
         if isinstance(task, str):
             self.notes.append(f"not carried out: {task}")
+
+    @cached_property
+    def in_order(self) -> int:
+        """The length of the longest common subsequence."""
+        return actions.common_subsequence(self.reference, self.generated)
+
+    @cached_property
+    def jaccard(self) -> float:
+        """The shared actions over all actions."""
+        return actions.plan_jaccard(self.reference, self.generated)
 
     @property
     def detail(self) -> str:

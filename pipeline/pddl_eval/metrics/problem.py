@@ -94,7 +94,7 @@ def _plan_through_map(reference: Task | Unreadable, verdict: ProblemVerdict) -> 
     if not isinstance(reference.plan, tuple):
         return None
     back = {theirs: ours for ours, theirs in verdict.object_map.items()}
-    return tuple((name, *(back.get(argument, argument) for argument in rest)) for name, *rest in reference.plan)
+    return tuple([(name, *map(back.get, arguments, arguments)) for name, *arguments in reference.plan])
 
 
 def _solves(

@@ -28,7 +28,11 @@ _DOUBLE, _SINGLE = r'"(?:[^"\\]|\\.)*+"', r"'(?:[^'\\]|\\.)*+'"
 _BLANKS = re.compile(r"(?:\s|(?:;|#|//)[^\n]*+)*+")
 _PYTHON = re.compile(rf"{_DOUBLE}|{_SINGLE}|\b(?:True|False|None)\b|,(?=\s*+[}}\])])|[()]", re.DOTALL)
 _IN_JSON = {"True": "true", "False": "false", "None": "null", ",": "", "(": "[", ")": "]"}
+_Element = tuple[Any, Sequence[Step]]
+"""A value and the steps that it says."""
+
 _DECODER = json.JSONDecoder(strict=False)
+_ARGUMENTS = ("args", "arguments", "parameters")
 
 
 def read_json(text: str) -> FoundPlan | None:
@@ -62,7 +66,8 @@ def action_of_object(value: Mapping[Any, Any]) -> Action | None:
     name = value.get("name")
     if not isinstance(name, str) or not name.strip():
         return None
-    arguments = next((value[key] for key in ("args", "arguments", "parameters") if key in value), None)
+    key = next(filter(value.__contains__, _ARGUMENTS), None)
+    arguments = None if key is None else value[key]
     if isinstance(arguments, str) and arguments.strip()[:1] in ("{", "["):
         try:
             arguments = _DECODER.decode(_PYTHON.sub(_json_of_python, arguments))
@@ -71,13 +76,13 @@ def action_of_object(value: Mapping[Any, Any]) -> Action | None:
     texts: Iterable[str]
     if arguments is None or arguments == "":
         texts = ()
-    elif isinstance(arguments, Mapping):
-        texts = (f"{key}={_argument(arguments[key])}" for key in sorted(arguments, key=str))
     elif isinstance(arguments, (list, tuple)):
         texts = map(_argument, arguments)
+    elif isinstance(arguments, Mapping):
+        texts = (f"{key}={_argument(arguments[key])}" for key in sorted(arguments, key=str))
     else:
         texts = (_argument(arguments),)
-    return (name.strip().lower(), *(text.lower() for text in texts))
+    return (name.strip().lower(), *map(str.lower, texts))
 
 
 def steps_of_value(value: Any) -> list[Step]:
@@ -88,7 +93,7 @@ def steps_of_value(value: Any) -> list[Step]:
     """
     if isinstance(value, str):
         return steps_of(value)
-    if isinstance(value, Mapping):
+    if isinstance(value, (dict, Mapping)):  # The first of them is found at once.
         action = action_of_object(value)
         return [action] if action else []
     if not isinstance(value, (list, tuple)) or not value or not all(isinstance(part, str) for part in value):
@@ -108,22 +113,21 @@ def _argument(value: Any) -> str:
     return value.strip() if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
-def _elements(text: str, position: int, whole: bool) -> FoundPlan | None:
+def _elements(text: str, start: int, whole: bool) -> FoundPlan | None:
     """The plan of the list here, as far as it can be followed; None if it begins otherwise or has to be whole."""
-    values: list[Any] = []
+    found, position = _at_once(text, start) or ([], start + 1)
     unread: list[Unread] = []
     complaint = ""
-    position += 1
     while not text.startswith("]", position := _after_blanks(text, position)):
         try:
             value, end = _DECODER.raw_decode(text, position)
-            is_step = bool(steps_of_value(value)) and (not values or type(value) is type(values[0]))
+            steps = steps_of_value(value) if not found or type(value) is type(found[0][0]) else ()
         except (ValueError, RecursionError):
-            is_step, end = False, -1
+            steps, end = (), -1
             complaint = "the JSON list is cut off or broken inside an element"
-        if is_step:
-            values.append(value)
-        elif not values:
+        if steps:
+            found.append((value, steps))
+        elif not found:
             return None
         elif len(unread) < MAX_UNREAD:
             unread.append(Unread.in_text(text, position))
@@ -138,8 +142,23 @@ def _elements(text: str, position: int, whole: bool) -> FoundPlan | None:
             break
     if whole and (unread or _MORE.match(text, position + 1)):
         return None
-    steps = [step for value in sorted_by_id(values) for step in steps_of_value(value)]
-    return FoundPlan(steps, unread, complaint) if steps else None
+    steps_by_value = {id(value): steps for value, steps in found}
+    ordered = sorted_by_id([value for value, _ in found])
+    plan = [step for value in ordered for step in steps_by_value[id(value)]]
+    return FoundPlan(plan, unread, complaint) if plan else None
+
+
+def _at_once(text: str, start: int) -> tuple[list[_Element], int] | None:
+    """All elements of the list here and the place of its end; None unless it is JSON and all are steps of one type."""
+    try:
+        first, _ = _DECODER.raw_decode(text, _after_blanks(text, start + 1))
+        if not steps_of_value(first):  # Many such lists may be tried: none is read to its end.
+            return None
+        values, end = _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None
+    found: list[_Element] = [(value, steps_of_value(value)) for value in values if type(value) is type(first)]
+    return (found, end - 1) if len(found) == len(values) and all(steps for _, steps in found) else None
 
 
 def _after_blanks(text: str, position: int) -> int:

@@ -146,89 +146,119 @@ _WORD = r"[^\W\d][\w@/+-]*+"
 _PLAIN_PDDL = rf"{_WORD}(?:[ \t]++[\w@/+-]++)*+[ \t]*+"
 _PLAIN_NAME = rf"(?!{_WORDS}){_WORD}[ \t]*+"
 _PLAIN_NAMES = rf"(?=[ \t]*+[\n,])[\s,]*+((?:{_PLAIN_NAME},[ \t,]*+)*+"
-_PLAIN_CALL = rf"{_WORD}\((?:[\w@/+-]++(?:,[ \t]*+(?=\w))?+)*+"
-_PLAIN_PIECE = re.compile(rf"{_PLAIN_NAMES})(\({_PLAIN_PDDL}|{_PLAIN_CALL})", re.VERBOSE | re.IGNORECASE)
+_PLAIN_CALL = rf"(?:{_WORD}|{_PLAIN_NAME})\((?:[\w@/+-]++(?:,[ \t]*+(?=\w))?+)*+"
+_PLAIN_PIECE = re.compile(rf"{_PLAIN_NAMES})(\({_PLAIN_PDDL}|{_PLAIN_CALL}|\{{)", re.VERBOSE | re.IGNORECASE)
 _PLAIN_END = re.compile(rf"{_PLAIN_NAMES}(?:{_PLAIN_NAME})?+)[\s,]*+", re.VERBOSE | re.IGNORECASE)
+_LOOSE = re.compile(r"[\w@/+-][ \t]*+(?:(?<=[ \t])\(|,[\s,]*+\{)")
+"""A blank before a parenthesis, or a bare name before a brace: where braces may go over lines, these are not plain."""
 _PLAIN_BARE = re.compile(rf"[ \t]*+{_PLAIN_NAME}", re.VERBOSE | re.IGNORECASE)
 _PLAIN_LINE = re.compile(
-    rf"\s*+((\d+(?:\.\d+)?)\s*+:|\d+[.)]|[-•])?+\s*+(\({_PLAIN_PDDL}|{_PLAIN_CALL})\)(?:\s*+\[[\d.]++\])?+\s*+$"
+    rf"""\s*+((?:step\ )?+(\d+(?:\.\d+)?)\s*+:|\d+[.)]|[-•])?+\s*+
+    (\({_PLAIN_PDDL}|{_PLAIN_CALL})\)(?:\s*+\[[\d.]++\])?+\s*+$""",
+    re.VERBOSE | re.IGNORECASE,
 )
+
+_OPEN, _CLOSE = ("{",), ("}",)
+"""The braces around concurrent actions, among actions: none of these has such a name."""
 
 
 class _Kept(dict[str, Action]):
-    """The action that ``read`` finds in a text; it raises ``KeyError`` for one that is not plain."""
+    """The action or brace that ``read`` finds in a piece of text; ``KeyError`` for a piece that is not just one."""
 
-    def __init__(self, read: Callable[[str], list[Action]]) -> None:
+    def __init__(self, read: Callable[[str], Sequence[Action]]) -> None:
         super().__init__()
         self.read = read
 
-    def __missing__(self, text: str) -> Action:
-        found = self.read(text)
+    def __missing__(self, piece: str) -> Action:
+        found = self.read(piece)
         if len(found) != 1:
-            raise KeyError(text)
-        if len(text) <= PIECE_CHARACTERS:
+            raise KeyError(piece)
+        if len(piece) <= PIECE_CHARACTERS:
             if len(self) >= PIECES_KEPT:
                 self.clear()
-            self[text] = found[0]
+            self[piece] = found[0]
         return found[0]
 
 
-def _read_piece(text: str) -> list[Action]:
-    """The actions up to the parenthesis that closes the last one: ``, noop, stack(a, b``."""
-    match = _PLAIN_PIECE.fullmatch(text)
-    if not match:
-        raise KeyError(text)
-    return [*_names(match[1]), _action(match[2].replace("(", " ").replace(",", " "))]
+def _read_piece(piece: str) -> Sequence[Action]:
+    """The actions up to what ends a piece: ``)`` of the last one, as in ``, noop, stack(a, b``, or a brace."""
+    if match := _PLAIN_PIECE.fullmatch(piece):
+        last = _OPEN if match[2] == "{" else _action(match[2].replace("(", " ").replace(",", " "))
+        return [*_names(match[1]), last]
+    if piece.endswith("}"):
+        return [*_read_end(piece[:-1], "\n" not in piece), _CLOSE]
+    raise KeyError(piece)
 
 
-def _read_name(text: str) -> list[Action]:
-    return _names(text) if _PLAIN_BARE.fullmatch(text) else []
+def _read_end(text: str, one_line: bool) -> Sequence[Action]:
+    """The bare names behind the last parenthesis, if any; on several lines they may be prose."""
+    if not text.strip(" \t\n,"):
+        return ()
+    if one_line and (match := _PLAIN_END.fullmatch(text)):
+        return _names(match[1])
+    raise KeyError(text)
 
 
-def _names(text: str) -> list[Action]:
+def _read_name(text: str) -> Sequence[Action]:
+    return _names(text) if _PLAIN_BARE.fullmatch(text) else ()
+
+
+def _names(text: str) -> Sequence[Action]:
     return [(name,) for name in text.lower().replace(",", " ").split()]
 
 
 _ACTIONS, _NAMES = _Kept(_read_piece), _Kept(_read_name)
 
 
-def read_plain(text: str) -> Sequence[Step]:
+def read_plain(text: str) -> tuple[Step, ...]:
     """The steps of a text of nothing but actions and braces with commas or line breaks between them; else none.
 
     >>> read_plain("take(A), {x(p), y}, (drop a)")[::2]
-    [('take', 'a'), ('drop', 'a')]
+    (('take', 'a'), ('drop', 'a'))
     """
-    one_line = "\n" not in text.strip()
     try:
-        if "{" not in text:
-            return _plain(f"\n{text}\n", one_line)
-        outside, *rest = re.split(r"\{([^{}]*+)\}", f"\n{text}\n")
-        steps: list[Step] = [*_plain(outside, one_line)]
-        for inside, following in zip(rest[::2], rest[1::2], strict=True):
-            if outside.rstrip(" \t")[-1:] not in ("\n", ",") or following.lstrip(" \t")[:1] not in ("\n", ","):
+        if "{" in text or "}" in text:
+            if "\n" in text.strip() and _LOOSE.search(text):
                 return ()
-            steps.append(frozenset(_plain(f",{inside},", "\n" not in inside)))
-            steps += _plain(following, one_line)
-            outside = following
+            # Each brace ends a piece, as a closing parenthesis does.
+            return _grouped(_plain(text.replace("{", "{),").replace("}", "})")))
+        if "(" in text:
+            return _plain(text)
+        return tuple(map(_NAMES.__getitem__, text.strip(" \t\n,").split(",")))
     except KeyError:
         return ()
-    return steps
 
 
-def _plain(part: str, one_line: bool) -> list[Action]:
-    """The actions of a part that begins and ends with a separator; bare names only where they cannot be prose."""
-    *pieces, rest = part.split(")")
-    names = rest.strip(" \t\n,")
-    if names and not pieces and one_line:
-        return list(map(_NAMES.__getitem__, names.split(",")))
-    end = _PLAIN_END.fullmatch(rest) if names or not rest else None
-    if (names or not rest) and (not end or not one_line):
-        raise KeyError(rest)
+def _plain(text: str) -> tuple[Action, ...]:
+    """The actions and braces of all pieces."""
+    *pieces, rest = f"\n{text}\n".split(")")
     try:
-        actions = list(map(_ACTIONS.__getitem__, pieces))
+        actions = tuple(map(_ACTIONS.__getitem__, pieces))
     except KeyError:
-        actions = list(chain.from_iterable(map(_read_piece, pieces)))
-    return [*actions, *_names(end[1])] if end else actions
+        read = ((_ACTIONS[piece],) if piece in _ACTIONS else _read_piece(piece) for piece in pieces)
+        actions = tuple(chain.from_iterable(read))
+    if rest == "\n":
+        return actions
+    return *actions, *_read_end(rest, "\n" not in text.strip())
+
+
+def _grouped(actions: Iterable[Action]) -> tuple[Step, ...]:
+    """The steps of actions and braces; none where braces do not pair up."""
+    steps: list[Step] = []
+    inside: list[Action] | None = None
+    for action in actions:
+        if action is _OPEN and inside is None:
+            inside = []
+        elif action is _CLOSE and inside is not None:
+            steps.append(frozenset(inside))
+            inside = None
+        elif action is _OPEN or action is _CLOSE:
+            return ()
+        elif inside is None:
+            steps.append(action)
+        else:
+            inside.append(action)
+    return tuple(steps) if inside is None else ()
 
 
 def read_lines(text: str) -> FoundPlan | None:
@@ -261,7 +291,8 @@ def _plain_lines(text: str) -> list[_TimedStep]:
     steps: list[_TimedStep] = []
     for line in text.split("\n"):
         if plain := _PLAIN_LINE.match(line):
-            steps.append((plain[2], _ACTIONS[f"\n{plain[3]}"]))
+            time, inside = plain.group(2, 3)
+            steps.append((time, _ACTIONS[f"\n{inside}"]))
         elif line and not line.isspace() and not _COMMENT_LINE.match(line):
             return []
     return steps
@@ -294,6 +325,8 @@ def steps_of(text: str) -> list[Step]:
     >>> steps_of("2. stack(a, B)"), steps_of("wave goodbye")
     ([('stack', 'a', 'b')], [])
     """
+    if "\n" not in text and (plain := read_plain(text)):
+        return [*plain]
     line = _LINE.fullmatch(text.replace("\n", " ").translate(_MARKUP))
     if not line or not line["items"] or _LIST.search(line["leads"]) or line["closing"] or line["rest"].strip(" ."):
         return []

@@ -91,7 +91,7 @@ def read_plan(text: str | None) -> ReadPlan:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     plain = read_plain(text)
     if plain and len(text) <= MAX_ACTIONS:  # which cannot hold more actions
-        return ReadPlan(tuple(plain))
+        return ReadPlan(plain)
     if _EMPTY_PLAN.fullmatch(text):
         return ReadPlan(())
     found = FoundPlan(plain) if plain else read_json(text) or read_lines(text) or read_sentences(text)

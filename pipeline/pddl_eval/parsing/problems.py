@@ -2,8 +2,9 @@
 
 A block is plain when white space and parentheses alone separate its words. Plain blocks are read here, some forty times
 faster than the ``pddl`` package reads them and with its verdicts; any other block (a keyword glued to a name, a metric,
-arithmetic) is left to ``authority``. The tests compare the two on mutated texts. Of the domain only the names of its
-constants are known here: whether predicates and types exist is for others to check.
+arithmetic) is left to ``authority``. The tests compare the two on mutated texts. Most answers are a plain block in
+which only atoms nest and nothing is wrong: one regular expression takes such an ordinary block apart, twice as fast.
+Of the domain only the names of its constants are known here: whether predicates and types exist is for others to check.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from pddl_eval.parsing.authority import (
     read_by_package,
     unparseable,
 )
-from pddl_eval.parsing.sexpr import problem_blocks, split_words, why_no_block
+from pddl_eval.parsing.sexpr import DEFINE_PROBLEM, WINDOW, problem_blocks, split_words, why_no_block
 from pddl_eval.shown import quote
 from pddl_eval.verdict import Verdict
 
@@ -51,6 +52,12 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]*+")
 _NO_TOKEN = re.compile(r"[^a-z0-9_:=<>+*/?-]")  # the lexer knows these characters in no token but a decimal number
 _NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,15})?+")
 _VARIABLES = re.compile(r"(?:(?:\?[a-z][a-z0-9_-]*+ )++(?:- [a-z][a-z0-9_-]*+ )?+)*+")
+_ATOMS = r"((?:\s*+\([^();]*+\))*+)\s*+"
+_ORDINARY = re.compile(
+    r"\(\s*+define\s*+\(\s*+problem\s++([^\s();]++)\s*+\)\s*+\(\s*+:domain\s++([^\s();]++)\s*+\)\s*+"
+    r"(?:\(\s*+:requirements\s([^();]*+)\)\s*+)?(?:\(\s*+:objects\s([^();]*+)\)\s*+)?"
+    rf"\(\s*+:init(?![^\s()]){_ATOMS}\)\s*+\(\s*+:goal\s*+\(\s*+and(?![^\s()]){_ATOMS}\)\s*+\)\s*+\)"
+)
 _PREDICATE = itemgetter(0)
 _ARGUMENTS = itemgetter(slice(1, None))
 
@@ -95,6 +102,9 @@ def read_problem(text: str | None, constants: Iterable[str] = (), *, by_package:
         return Unreadable(Verdict.EMPTY, "the text is empty")
     answer = text.lower()
     constants = frozenset(constants)
+    ordinary = None if by_package else _ordinary_problem(answer, constants)
+    if ordinary is not None:
+        return ordinary
     reason: Unreadable | None = None
     characters_read = 0
     for block, line in problem_blocks(answer):
@@ -130,6 +140,35 @@ def read_problem_by_package(text: str | None, constants: Iterable[str] = ()) -> 
     True
     """
     return read_problem(text, constants, by_package=True)
+
+
+def _ordinary_problem(answer: str, constants: frozenset[str]) -> Problem | None:
+    """The problem of a lower-case answer's first block, where that is ordinary.
+
+    None for any other: only those who read word by word say what is unusual or wrong.
+    """
+    opening = DEFINE_PROBLEM.search(answer)
+    block = _ORDINARY.match(answer, opening.start(), opening.start() + WINDOW) if opening else None
+    if block is None:
+        return None
+    name, domain, requirements, listing, *sections = block.groups()
+    required = [":strips"] if requirements is None else requirements.split()
+    if not required or not REQUIREMENTS.issuperset(required):
+        return None
+    try:
+        objects = _objects(listing.split() if listing else ())
+    except (ParseError, NotPlain):
+        return None
+    init, goal = (
+        frozenset([tuple(atom.split()) for atom in section.replace(")", "").split("(")[1:]]) for section in sections
+    )
+    if () in init or () in goal:
+        return None
+    undeclared = set(chain.from_iterable(map(_ARGUMENTS, chain(init, goal)))).difference(objects)
+    names = {name, domain, *map(_PREDICATE, chain(init, goal)), *undeclared}
+    if undeclared - constants or not all(map(_NAME.fullmatch, names)) or not KEYWORDS.isdisjoint(names):
+        return None
+    return Problem(name, domain, objects, init, goal)
 
 
 def read_plain_problem(block: str) -> Problem:  # noqa: C901 (one section after the other, without detours)

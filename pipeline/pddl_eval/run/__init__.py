@@ -1,7 +1,7 @@
-"""A dataset scored shard by shard: what an input holds, which partitions are missing, where shards are worked on.
+"""A dataset scored shard by shard: which partitions are missing, where shards are worked on, when a run is complete.
 
-It moves Arrow tables between filesystems and knows no PDDL: what is done to rows is a ``Scorer`` that is handed in
-(``score_dataset`` hands in the one of pairs). What scores mean, and how they are compared, is not known here.
+It knows no PDDL: what is done to rows is a ``Scorer`` that is handed in (``score_dataset`` hands in the one of pairs).
+What scores mean, and how they are compared, is not known here.
 """
 
 from pddl_eval.run.answers import readable_input

@@ -10,9 +10,10 @@ or object, a wrong number or type of arguments) fails like any other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from operator import itemgetter
 
 from pddl_eval.budget import check
 from pddl_eval.model import EQUALITY, ROOT_TYPE, Action, Atom, Domain, Operator, Problem, State, show_atom
@@ -27,6 +28,9 @@ STEPS_PER_CHECK = 100
 """Steps between two looks at the row's budget."""
 
 GroundOperator = Operator[State]
+
+ANYTHING = (ROOT_TYPE,)
+"""The types of a parameter that takes any object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +107,7 @@ class _Operators(dict[Action, GroundOperator]):
     def __init__(self, domain: Domain) -> None:
         super().__init__()
         self.domain = domain
-        self.lifted = {operator.name: operator for operator in reversed(domain.operators)}
+        self.lifted = {operator.name: _Lifted(operator) for operator in reversed(domain.operators)}
 
     def ground(self, action: Action) -> GroundOperator | str:
         """The operator with the action's arguments, taken in order, or by name where each is written ``name=object``.
@@ -113,35 +117,75 @@ class _Operators(dict[Action, GroundOperator]):
         if (known := self.get(action)) is not None:
             return known
         name, *arguments = action
-        operator = self.lifted.get(name)
-        if operator is None:
+        lifted = self.lifted.get(name)
+        if lifted is None:
             return f"{show_atom(action)}: the domain has no operator {name}"
-        variables = operator.action[1:]
+        variables = lifted.variables
         named = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
         if named and len(named) == len(arguments) and sorted(f"?{key}" for key in named) == sorted(variables):
             arguments = [named[variable[1:]].strip() for variable in variables]
         if len(arguments) != len(variables):
             takes = f"{len(variables)} argument{'' if len(variables) == 1 else 's'}"
             return f"{show_atom(action)}: {name} takes {takes}, not {len(arguments)}"
-        ground = operator.renamed(dict(zip(variables, arguments, strict=True)))
-        equal, different = (
-            [atom for atom in part if atom[0] == EQUALITY]
-            for part in (ground.preconditions, ground.negative_preconditions)
-        )
-        for _, one, other in equal:
-            if one != other:
-                return f"{show_atom(ground.action)}: {one} and {other} must be the same"
-        for _, one, other in different:
-            if one == other:
-                return f"{show_atom(ground.action)}: it needs two different objects, not {one} twice"
+        ground = lifted.ground(arguments)
+        if isinstance(ground, str):
+            return ground
         if len(self) >= ACTIONS_KEPT:
             self.clear()
-        self[action] = replace(
-            ground,
-            preconditions=ground.preconditions.difference(equal),
-            negative_preconditions=ground.negative_preconditions.difference(different),
-        )
-        return self[action]
+        self[action] = ground
+        return ground
+
+
+class _Lifted:
+    """An operator of the domain, prepared for many groundings: of each atom it is known where its terms come from."""
+
+    def __init__(self, operator: Operator[State]) -> None:
+        self.name = operator.name
+        self.variables = operator.action[1:]
+        self.types = [types for _, types in operator.parameters]
+        self.compares = any(atom[0] == EQUALITY for part in operator.parts[:2] for atom in part)
+        # Terms come from one sequence: the arguments, then predicates and constants.
+        self.words = sorted({term for part in operator.parts for atom in part for term in atom})
+        word_at = {word: at for at, word in enumerate(self.words, len(self.variables))}
+        place = word_at | {variable: at for at, variable in enumerate(self.variables)}
+        self.arguments = [place[variable] for variable in self.variables]
+        self.parts = [
+            [_picker([word_at[name], *[place[term] for term in terms]]) for name, *terms in part]
+            for part in operator.parts
+        ]
+
+    def ground(self, arguments: Sequence[str]) -> GroundOperator | str:
+        """The operator with these arguments; the last one counts where two parameters have one name."""
+        terms = (*arguments, *self.words)
+        parameters = tuple(zip([terms[at] for at in self.arguments], self.types, strict=True))
+        needs, forbids, adds, deletes = [frozenset([pick(terms) for pick in part]) for part in self.parts]
+        ground = Operator(self.name, parameters, needs, forbids, adds, deletes)
+        return _compared(ground) if self.compares else ground
+
+
+def _compared(ground: GroundOperator) -> GroundOperator | str:
+    """The operator without its (in)equalities, once these hold; in words the first that does not."""
+    equal, different = (
+        [atom for atom in part if atom[0] == EQUALITY] for part in (ground.preconditions, ground.negative_preconditions)
+    )
+    for _, one, other in equal:
+        if one != other:
+            return f"{show_atom(ground.action)}: {one} and {other} must be the same"
+    for _, one, other in different:
+        if one == other:
+            return f"{show_atom(ground.action)}: it needs two different objects, not {one} twice"
+    return replace(
+        ground,
+        preconditions=ground.preconditions.difference(equal),
+        negative_preconditions=ground.negative_preconditions.difference(different),
+    )
+
+
+def _picker(places: Sequence[int]) -> Callable[[Sequence[str]], Atom]:
+    """The function that makes an atom of the terms in these places."""
+    if len(places) == 1:
+        return itemgetter(slice(places[0], places[0] + 1))
+    return itemgetter(*places)
 
 
 @lru_cache(maxsize=DOMAINS_KEPT)
@@ -155,18 +199,18 @@ def _applicable(
     """The step's operators, or in words why it cannot happen."""
     found: list[GroundOperator] = []
     for action in step if len(step) == 1 else sorted(step):
-        operator = operators.ground(action)
+        operator = operators.get(action) or operators.ground(action)
         if isinstance(operator, str):
             return operator
         for argument, types in operator.parameters:
             type_ = objects.get(argument)
             if type_ is None:
                 return f"{show_atom(action)}: there is no object {argument}"
-            if types != (ROOT_TYPE,) and (type_,) != types and not operators.domain.fits(type_, types):
+            if types != ANYTHING and (type_,) != types and not operators.domain.fits(type_, types):
                 return f"{show_atom(action)}: {argument} is not a {' or '.join(types)}"
         if not operator.preconditions <= state:
             return f"{show_atom(action)} needs {_listed(operator.preconditions - state)}"
-        if operator.negative_preconditions & state:
+        if not operator.negative_preconditions.isdisjoint(state):
             return f"{show_atom(action)} needs {_listed(operator.negative_preconditions & state)} to be false"
         found.append(operator)
     return (_interference(found) if len(found) > 1 else None) or tuple(found)

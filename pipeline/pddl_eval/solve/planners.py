@@ -9,7 +9,7 @@ from itertools import islice, product
 
 from pddl_eval.budget import check
 from pddl_eval.domains import BrokenAssumption, PlanningDomain, Rules
-from pddl_eval.model import Action, Atom, Domain, Operator, Problem, State
+from pddl_eval.model import ROOT_TYPE, Action, Atom, Domain, Operator, Problem, State
 from pddl_eval.solve import fast_downward
 from pddl_eval.solve.executor import execute
 from pddl_eval.strips import find_plan
@@ -17,6 +17,9 @@ from pddl_eval.verdict import Undecided, Unsolvable
 
 ANSWERS_KEPT = 8
 """Answers of Fast Downward that are kept: closure, counterexample and plan ask for the same goal."""
+
+SOLUTIONS_KEPT = 16
+"""Solutions by a domain's rules that are kept: many answers have the reference's atoms, but other types."""
 
 CONFLICTS = 3
 """Atoms that may be set aside from an initial state that no rules cover before the general search is asked."""
@@ -53,9 +56,13 @@ def solve(
     domain = planning_domain.operators_of(typed)
     plan: tuple[Action, ...] | Unsolvable | Undecided | None = None
     if planning_domain.rules is not None:
-        plan = _plan_by_rules(problem, planning_domain.rules, typed, CONFLICTS)
-        if lacking is not None and isinstance(plan, tuple) and lacking in _executed(plan, problem, domain).state:
+        # Types that no operator asks for change no plan.
+        objects = problem.objects if planning_domain.has_types else dict.fromkeys(problem.objects, ROOT_TYPE)
+        found = _solved_by_rules(frozenset(objects.items()), problem.init, problem.goal, planning_domain, typed)
+        if lacking is not None and isinstance(found, Solution) and lacking in found.state:
             plan = _plan_by_alternatives(problem, planning_domain.rules, typed, domain, lacking)
+        elif found is not None:
+            return found
     if plan is None:
         absent = frozenset() if lacking is None else frozenset({lacking})
         plan = find_plan(problem, domain, absent)
@@ -93,6 +100,17 @@ def _planned(
     asked = replace(domain, operators=(*domain.operators, finish))
     plan = fast_downward.find_plan(replace(problem, goal=finish.add_effects), asked)
     return plan[:-1] if isinstance(plan, tuple) else plan
+
+
+@lru_cache(maxsize=SOLUTIONS_KEPT)
+def _solved_by_rules(
+    objects: frozenset[tuple[str, str]], init: State, goal: State, planning_domain: PlanningDomain, typed: bool
+) -> Solution | Unsolvable | None:
+    """The answer of the domain's rules, a plan executed; None where they have none."""
+    assert planning_domain.rules is not None
+    problem = Problem("p", planning_domain.name, dict(objects), init, goal)
+    plan = _plan_by_rules(problem, planning_domain.rules, typed, CONFLICTS)
+    return _executed(plan, problem, planning_domain.operators_of(typed)) if isinstance(plan, tuple) else plan
 
 
 def _plan_by_rules(
