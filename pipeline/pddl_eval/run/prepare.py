@@ -118,6 +118,7 @@ def missing_shards(
 
 
 def refuse_overlap(source: Source, output: Location) -> None:
+    """Raise ``DatasetError`` where the output lies in a folder of the input, or a file of the input in the output."""
     for file in source.files:
         if file.version.location.within(output) and file.version.location.parent != output / INPUT_FOLDER:
             raise DatasetError(f"The input {file.version} lies in the output {output}: choose another folder.")
