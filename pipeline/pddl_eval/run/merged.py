@@ -70,21 +70,7 @@ def finish_merged(run: Run, rows_per_file: int, finish: Callable[[], RunSummary]
     with claimed(output):
         places.put_new(output / MANIFEST, json.dumps({**run.manifest, MERGED: rows_per_file}, indent=1).encode())
         if is_merged(run, rows_per_file):
-            known = json.loads(places.read_bytes(output / SUMMARY))
-            summary = RunSummary(
-                output=str(output),
-                rows=known["rows"],
-                rows_scored=0,
-                rows_carried=known["rows_carried"],
-                rows_unreadable=0,
-                shards=known["shards"],
-                shards_reused=known["shards"],
-                engine="local",
-                workers=None,
-                seconds=0.0,
-                signature=known["signature"],
-                statistics=known["statistics"],
-            )
+            summary = RunSummary.from_json(json.loads(places.read_bytes(output / SUMMARY)), str(output))
         else:
             summary = replace(finish(), output=str(output))
             there = shards_named(run.source, places.list_files(run.work.output))

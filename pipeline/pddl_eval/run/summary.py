@@ -106,6 +106,24 @@ class RunSummary:
         names = ("rows", "rows_carried", "shards", "signature", "verdicts", "statistics")
         return {name: getattr(self, name) for name in names}
 
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any], output: str) -> RunSummary:
+        """The summary of a finished run of which nothing was left to do, from what ``to_json`` kept."""
+        return cls(
+            output=output,
+            rows=kept["rows"],
+            rows_scored=0,
+            rows_carried=kept["rows_carried"],
+            rows_unreadable=0,
+            shards=kept["shards"],
+            shards_reused=kept["shards"],
+            engine="local",
+            workers=None,
+            seconds=0.0,
+            signature=kept["signature"],
+            statistics=kept["statistics"],
+        )
+
     def lines(self) -> list[tuple[str, str]]:
         """The summary as pairs of a label and its value, in the order in which a person wants them."""
         reused = f" ({self.shards_reused} of them from an earlier start)" if self.shards_reused else ""
