@@ -1,51 +1,27 @@
-"""What ``pyproject.toml`` cannot say: the README of a package index, and the modules that are compiled on demand.
+"""What ``pyproject.toml`` cannot say: the version, from version control, the README of a package index, and the kernel.
 
-    PDDL_EVAL_COMPILE=1 pip install .
-
-A package index shows the README without the repository beside it, so its links lead to the tag of the version.
-
-The modules are ordinary typed Python; mypyc makes them C extensions that give the same scores. Classes in them have no
-working ``functools.cached_property`` (mypyc computes it at each access), which a test checks.
+A package index shows the README without the repository beside it, so its links lead to the version's tag or commit.
+The kernel is built where a Rust toolchain is found; ``PDDL_EVAL_BUILD_KERNEL`` is ``auto``, ``must`` or ``off``.
 """
 
 import os
 import re
+import runpy
+import shutil
+import subprocess
 import sys
-import tempfile
 import tomllib
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import Extension, setup
+from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build_ext import build_ext
 
-# Those that gain: readers of plans and domains are regular expressions and sets, and take as long when compiled.
-COMPILED = [
-    "canonical",
-    "domains/blocksworld",
-    "domains/floor_tile",
-    "domains/gripper",
-    "domains/reading",
-    "equivalence/decide",
-    "equivalence/wording",
-    "parsing/problems",
-    "parsing/sexpr",
-    "solve/executor",
-    "structure/graph",
-]
-
-# Other packages' types are not needed to compile these, and reading them would take minutes. CI checks the types with
-# them; what mypy finds without them says nothing.
-CONFIG = """
-[mypy]
-ignore_missing_imports = True
-plugins =
-[mypy-altair.*,jinja2.*,networkx.*,numpy.*,pandas.*,pddl.*,polars.*,pyarrow.*,rapidfuzz.*,ray.*,rich.*,typer.*]
-follow_imports = skip
-[mypy-pddl_eval.*]
-ignore_errors = True
-"""
-
-PROJECT = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
-VERSION = re.search(r'^__version__ = "(.+)"$', Path("pipeline/pddl_eval/__init__.py").read_text("utf-8"), re.M)[1]
+VERSION = runpy.run_path("pipeline/pddl_eval/version.py")["program_version"]()
+COMMIT = re.search(r"\+g(\w+)", VERSION)
+PLACE = COMMIT[1] if COMMIT else "main" if "+" in VERSION else f"v{VERSION}"
+HOMEPAGE = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]["Homepage"]
+FILES = HOMEPAGE.replace("//github.com", "//raw.githubusercontent.com")
 
 
 def absolute(link):
@@ -53,27 +29,64 @@ def absolute(link):
     target = link["target"]
     if target is None:
         return link[0]
-    place = PROJECT["urls"]["Homepage"] + "/blob"
-    if target.endswith((".svg", ".png")):
-        place = place.replace("//github.com", "//raw.githubusercontent.com").removesuffix("/blob")
-    return f"]({place}/v{VERSION}/{'README.md' if target.startswith('#') else ''}{target})"
+    place = FILES if target.endswith((".svg", ".png")) else f"{HOMEPAGE}/blob"
+    return f"]({place}/{PLACE}/{'README.md' if target.startswith('#') else ''}{target})"
 
 
 CODE_OR_LINK = re.compile(r"^```.*?^```$|`[^`\n]+`|\]\((?!https://)(?P<target>[^)\s]+)\)", re.DOTALL | re.MULTILINE)
-README = {
-    "long_description": CODE_OR_LINK.sub(absolute, Path("README.md").read_text(encoding="utf-8")),
-    "long_description_content_type": "text/markdown",
-}
 
-if os.environ.get("PDDL_EVAL_COMPILE") != "1":
-    setup(**README)
-elif {"egg_info", "dist_info"}.intersection(sys.argv):  # pip asks what the build needs, and for the metadata
-    setup(setup_requires=["mypy>=1.18"], **README)
-else:
-    from mypyc.build import mypycify
+CRATE = Path("pipeline/kernel")
+BUILT = "libpddl_eval_kernel.dylib" if sys.platform == "darwin" else "libpddl_eval_kernel.so"
+LIBRARY = "pddl_eval_kernel.library"
+WANTED = os.environ.get("PDDL_EVAL_BUILD_KERNEL") or "auto"
+if WANTED not in ("auto", "must", "off"):
+    raise SystemExit(f"PDDL_EVAL_BUILD_KERNEL is auto, must or off, not {WANTED}")
+FOUND = shutil.which("cargo") is not None
+if WANTED == "must" and not FOUND:
+    raise SystemExit("PDDL_EVAL_BUILD_KERNEL=must, and there is no cargo: install Rust")
+BUILDS = WANTED != "off" and FOUND
+if not BUILDS:
+    why = "PDDL_EVAL_BUILD_KERNEL=off" if WANTED == "off" else "there is no cargo"
+    print(f"pddl-eval is built without its kernel ({why}): the definition scores every row", file=sys.stderr)
 
-    with tempfile.NamedTemporaryFile("w", suffix=".ini") as config:
-        config.write(CONFIG)
-        config.flush()
-        modules = [f"pipeline/pddl_eval/{module}.py" for module in COMPILED]
-        setup(ext_modules=mypycify([f"--config-file={config.name}", *modules]), **README)
+
+class BuildKernel(build_ext):
+    """Builds the crate, which has no dependencies, and puts its library beside the file that loads it."""
+
+    def build_extension(self, extension):
+        command = ["cargo", "build", "--release", "--locked", "--offline"]
+        target = Path(self.build_temp).resolve() / "cargo"
+        ran = subprocess.run([*command, "--target-dir", target], cwd=CRATE, check=False)
+        if ran.returncode:
+            if WANTED == "must":
+                raise SystemExit("the kernel does not build")
+            print("the kernel does not build: the definition scores every row", file=sys.stderr)
+            return
+        place = Path(self.get_ext_fullpath(extension.name))
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(target / "release" / BUILT, place)
+
+    def get_ext_filename(self, name):
+        return str(Path(*name.split(".")[:-1], LIBRARY))
+
+    def copy_extensions_to_source(self):
+        """As an editable installation wants it; there is nothing to copy where the crate did not build."""
+        if all(Path(self.build_lib, self.get_ext_filename(each.name)).exists() for each in self.extensions):
+            super().copy_extensions_to_source()
+
+
+class AnyPython(bdist_wheel):
+    """A wheel with the library is for one platform and every Python."""
+
+    def get_tag(self):
+        _, _, platform = super().get_tag()
+        return "py3", "none", platform if BUILDS else "any"
+
+
+setup(
+    ext_modules=[Extension("pddl_eval.kernel.library", sources=[])] if BUILDS else [],
+    cmdclass={"build_ext": BuildKernel, "bdist_wheel": AnyPython},
+    version=VERSION,
+    long_description=CODE_OR_LINK.sub(absolute, Path("README.md").read_text(encoding="utf-8")),
+    long_description_content_type="text/markdown",
+)

@@ -1,0 +1,691 @@
+//! The border: record batches in and out through the Arrow C data interface. All that is unsafe is in this file.
+//!
+//! What comes in is promised by the interface (pointers, lengths of buffers that follow from the length and offset of an
+//! array); offsets of texts are checked all the same, because files can hold anything. What goes out owns its memory, and
+//! its consumer releases it.
+#![allow(unsafe_code)]
+
+use crate::left::{Answer, Left, REASONS};
+use crate::metrics::actions::Marks;
+use crate::metrics::plans::{self, score_plan_pair, PlanScores};
+use crate::metrics::problem::{read_reference, score_problem_pair, ProblemVerdict, Settings};
+use crate::pddl::problems::Interner;
+use crate::plans::found::Steps;
+use crate::task::Task;
+use std::collections::HashMap;
+use std::ffi::{c_char, c_void, CStr, CString};
+use std::panic::{catch_unwind, set_hook, AssertUnwindSafe};
+use std::sync::Once;
+use std::time::Instant;
+
+/// What C and Python are told: the version of the border, and the words for the reasons.
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
+
+static QUIET: Once = Once::new();
+
+#[repr(C)]
+pub struct ArrowSchema {
+    format: *const c_char,
+    name: *const c_char,
+    metadata: *const c_char,
+    flags: i64,
+    n_children: i64,
+    children: *mut *mut ArrowSchema,
+    dictionary: *mut ArrowSchema,
+    release: Option<unsafe extern "C" fn(*mut ArrowSchema)>,
+    private_data: *mut c_void,
+}
+
+#[repr(C)]
+pub struct ArrowArray {
+    length: i64,
+    null_count: i64,
+    offset: i64,
+    n_buffers: i64,
+    n_children: i64,
+    buffers: *mut *const c_void,
+    children: *mut *mut ArrowArray,
+    dictionary: *mut ArrowArray,
+    release: Option<unsafe extern "C" fn(*mut ArrowArray)>,
+    private_data: *mut c_void,
+}
+
+const NULLABLE: i64 = 2;
+
+/// A column of a batch that came in.
+struct Column<'a> {
+    array: &'a ArrowArray,
+    kind: Kind,
+    offset: usize,
+    length: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Bool,
+    Text,
+    LargeText,
+}
+
+impl<'a> Column<'a> {
+    /// The column with this number; None where it is not what the kernel takes.
+    ///
+    /// # Safety
+    /// Schema and array are those of a struct array, valid as the C data interface promises.
+    unsafe fn new(schema: &ArrowSchema, array: &'a ArrowArray, number: usize) -> Option<Column<'a>> {
+        if number >= usize::try_from(array.n_children).ok()? || array.n_children != schema.n_children {
+            return None;
+        }
+        let (schema, child) = (&**schema.children.add(number), &**array.children.add(number));
+        let (kind, buffers) = match CStr::from_ptr(schema.format).to_bytes() {
+            b"b" => (Kind::Bool, 2),
+            b"u" => (Kind::Text, 3),
+            b"U" => (Kind::LargeText, 3),
+            _ => return None,
+        };
+        let offset = usize::try_from(child.offset.checked_add(array.offset)?).ok()?;
+        let length = usize::try_from(array.length).ok()?;
+        let enough = usize::try_from(child.length).ok()? >= usize::try_from(array.offset).ok()?.checked_add(length)?;
+        offset.checked_add(length)?.checked_add(1)?.checked_mul(8)?;
+        (child.n_buffers == buffers && enough).then_some(Column { array: child, kind, offset, length })
+    }
+
+    fn buffer<T>(&self, number: usize) -> *const T {
+        // SAFETY: `new` has checked how many buffers there are.
+        unsafe { *self.array.buffers.add(number) }.cast()
+    }
+
+    fn bit(&self, number: usize, row: usize) -> Option<bool> {
+        let bits: *const u8 = self.buffer(number);
+        let at = self.offset + row;
+        // SAFETY: a bitmap has a bit for each row.
+        (!bits.is_null() && row < self.length).then(|| unsafe { *bits.add(at / 8) } >> (at % 8) & 1 == 1)
+    }
+
+    fn is_null(&self, row: usize) -> bool {
+        self.bit(0, row) == Some(false)
+    }
+
+    fn truth(&self, row: usize) -> bool {
+        self.kind == Kind::Bool && !self.is_null(row) && self.bit(1, row) == Some(true)
+    }
+
+    /// The text of a row; None for a null.
+    fn text(&self, row: usize) -> Answer<Option<&'a [u8]>> {
+        if self.is_null(row) {
+            return Ok(None);
+        }
+        if self.kind == Kind::Bool || row >= self.length || self.buffer::<u8>(1).is_null() {
+            return Err(Left::Text);
+        }
+        let offset = |row: usize| match self.kind {
+            // SAFETY: there is an offset for each row and one more.
+            Kind::Text => i64::from(unsafe { *self.buffer::<i32>(1).add(row) }),
+            _ => unsafe { *self.buffer::<i64>(1).add(row) },
+        };
+        let (first, last) = (offset(self.offset), offset(self.offset + self.length));
+        let (start, end) = (offset(self.offset + row), offset(self.offset + row + 1));
+        if !(0 <= first && first <= start && start <= end && end <= last) {
+            return Err(Left::Text);
+        }
+        let bytes: *const u8 = self.buffer(2);
+        if start == end || bytes.is_null() {
+            return Ok(Some(&[]));
+        }
+        let (start, length) = (start as usize, (end - start) as usize);
+        // SAFETY: the last offset is the length of the bytes, and the text ends before it.
+        Ok(Some(unsafe { std::slice::from_raw_parts(bytes.add(start), length) }))
+    }
+}
+
+/// The columns that go out, row by row.
+#[derive(Default)]
+struct Scores {
+    left: Vec<u8>,
+    parseable: Bits,
+    solvable: Bits,
+    equivalent: Bits,
+    equivalent_untyped: Bits,
+    verdict: Texts,
+    difference: Texts,
+    solves_reference: Bits,
+    certificate: Texts,
+    reference_certificate: Texts,
+    micros: Vec<i64>,
+}
+
+/// A column of truth values.
+#[derive(Default)]
+struct Bits {
+    rows: usize,
+    values: Vec<u8>,
+    valid: Vec<u8>,
+}
+
+impl Bits {
+    fn push(&mut self, value: Option<bool>) {
+        push_bit(&mut self.values, self.rows, value == Some(true));
+        push_bit(&mut self.valid, self.rows, value.is_some());
+        self.rows += 1;
+    }
+
+    fn exported(self, name: &'static str) -> Buffers {
+        (name, "b", vec![self.valid, self.values])
+    }
+}
+
+fn push_bit(bits: &mut Vec<u8>, row: usize, value: bool) {
+    if row % 8 == 0 {
+        bits.push(0);
+    }
+    bits[row / 8] |= u8::from(value) << (row % 8);
+}
+
+/// A column of texts, with offsets of eight bytes, which cannot overflow.
+struct Texts {
+    offsets: Vec<i64>,
+    bytes: Vec<u8>,
+    valid: Vec<u8>,
+}
+
+impl Default for Texts {
+    fn default() -> Texts {
+        Texts { offsets: vec![0], bytes: Vec::new(), valid: Vec::new() }
+    }
+}
+
+impl Texts {
+    fn push(&mut self, text: Option<&[u8]>) {
+        push_bit(&mut self.valid, self.offsets.len() - 1, text.is_some());
+        self.bytes.extend_from_slice(text.unwrap_or_default());
+        self.offsets.push(self.bytes.len() as i64);
+    }
+
+    fn exported(self, name: &'static str) -> Buffers {
+        let offsets = self.offsets.iter().flat_map(|each| each.to_ne_bytes()).collect();
+        (name, "U", vec![self.valid, offsets, self.bytes])
+    }
+}
+
+/// A column of numbers of eight bytes.
+#[derive(Default)]
+struct Numbers {
+    rows: usize,
+    values: Vec<u8>,
+    valid: Vec<u8>,
+}
+
+impl Numbers {
+    fn push(&mut self, value: Option<[u8; 8]>) {
+        push_bit(&mut self.valid, self.rows, value.is_some());
+        self.values.extend_from_slice(&value.unwrap_or_default());
+        self.rows += 1;
+    }
+
+    fn whole(&mut self, value: Option<usize>) {
+        self.push(value.map(|value| (value as i64).to_ne_bytes()));
+    }
+
+    fn real(&mut self, value: Option<f64>) {
+        self.push(value.map(f64::to_ne_bytes));
+    }
+
+    fn exported(self, name: &'static str, format: &'static str) -> Buffers {
+        (name, format, vec![self.valid, self.values])
+    }
+}
+
+/// The columns of plans that go out, row by row.
+#[derive(Default)]
+struct ScoresOfPlans {
+    left: Vec<u8>,
+    /// LCS, Jaccard, score, precision, recall, action distance, state distance, causal distance.
+    reals: [Numbers; 8],
+    /// Length, the reference's length, the first failed step, microseconds.
+    wholes: [Numbers; 4],
+    valid: Bits,
+    goal_reached: Bits,
+    notes: Texts,
+}
+
+impl ScoresOfPlans {
+    fn push(&mut self, scored: Answer<PlanScores>, micros: i64) {
+        self.left.push(scored.as_ref().map_or_else(|left| *left as u8, |_| 0));
+        let known = scored.ok();
+        let row = known.as_ref();
+        let rates = row.map(|row| [row.lcs, row.jaccard, row.score, row.precision, row.recall, row.action_distance]);
+        for (place, column) in self.reals[..6].iter_mut().enumerate() {
+            column.real(rates.map(|rates| rates[place]));
+        }
+        self.reals[6].real(row.and_then(|row| row.state_distance));
+        self.reals[7].real(row.and_then(|row| row.causal_distance));
+        self.wholes[0].whole(row.map(|row| row.length));
+        self.wholes[1].whole(row.map(|row| row.reference_length));
+        self.wholes[2].whole(row.and_then(|row| row.first_failed_step));
+        self.wholes[3].push(Some(micros.to_ne_bytes()));
+        self.valid.push(row.and_then(|row| row.valid));
+        self.goal_reached.push(row.and_then(|row| row.goal_reached));
+        self.notes.push(row.and_then(|row| row.notes.as_ref()).map(|notes| &notes.0[..]));
+    }
+
+    fn exported(self) -> Exported {
+        let rows = self.left.len();
+        let [lcs, jaccard, score, precision, recall, action_distance, state_distance, causal_distance] = self.reals;
+        let [length, reference_length, first_failed_step, micros] = self.wholes;
+        let columns = vec![
+            ("left", "C", vec![Vec::new(), self.left]),
+            lcs.exported("plan_lcs", "g"),
+            jaccard.exported("plan_jaccard", "g"),
+            score.exported("plan_score", "g"),
+            precision.exported("plan_precision", "g"),
+            recall.exported("plan_recall", "g"),
+            length.exported("plan_length", "l"),
+            reference_length.exported("reference_plan_length", "l"),
+            action_distance.exported("action_distance", "g"),
+            self.valid.exported("plan_valid"),
+            self.goal_reached.exported("goal_reached"),
+            first_failed_step.exported("first_failed_step", "l"),
+            state_distance.exported("state_distance", "g"),
+            causal_distance.exported("causal_distance", "g"),
+            self.notes.exported("plan_detail"),
+            micros.exported("score_micros", "l"),
+        ];
+        (rows, columns)
+    }
+}
+
+impl Scores {
+    fn exported(self) -> Exported {
+        let rows = self.left.len();
+        let micros = self.micros.iter().flat_map(|each| each.to_ne_bytes()).collect();
+        let columns = vec![
+            ("left", "C", vec![Vec::new(), self.left]),
+            self.parseable.exported("parseable"),
+            self.solvable.exported("solvable"),
+            self.equivalent.exported("equivalent"),
+            self.equivalent_untyped.exported("equivalent_untyped"),
+            self.verdict.exported("verdict"),
+            self.difference.exported("detail"),
+            self.solves_reference.exported("solves_reference"),
+            self.certificate.exported("certificate"),
+            self.reference_certificate.exported("reference_certificate"),
+            ("score_micros", "l", vec![Vec::new(), micros]),
+        ];
+        (rows, columns)
+    }
+
+    fn push(&mut self, scored: Answer<ProblemVerdict>, micros: i64) {
+        self.left.push(scored.as_ref().map_or_else(|left| *left as u8, |_| 0));
+        let known = scored.ok();
+        let each = |of: fn(&ProblemVerdict) -> Option<bool>| known.as_ref().and_then(of);
+        self.parseable.push(each(|row| Some(row.parseable)));
+        self.solvable.push(each(|row| row.solvable));
+        self.equivalent.push(each(|row| Some(row.equivalent)));
+        self.equivalent_untyped.push(each(|row| Some(row.equivalent_untyped)));
+        self.solves_reference.push(each(|row| row.solves_reference));
+        let known = known.as_ref();
+        self.verdict.push(known.map(|row| row.verdict.as_bytes()));
+        self.difference.push(known.map(|row| &row.difference.0[..]));
+        self.certificate.push(known.and_then(|row| row.certificate.as_ref()).map(|digits| &digits[..]));
+        self.reference_certificate.push(known.map(|row| &row.reference_certificate[..]));
+        self.micros.push(micros);
+    }
+}
+
+/// What rows share, such as references: how many of the rows are still to come, and what is known of it.
+struct Shared<T> {
+    rows: usize,
+    known: Option<Answer<T>>,
+}
+
+/// What the rows of a column share. What repeats is read once, and kept to its last row.
+struct Sharing<T> {
+    shared: Vec<Shared<T>>,
+    /// The place of each row's.
+    of: Vec<Answer<usize>>,
+}
+
+impl<T> Sharing<T> {
+    fn new(column: &Column) -> Sharing<T> {
+        let mut places: HashMap<Option<&[u8]>, usize> = HashMap::new();
+        let mut shared: Vec<Shared<T>> = Vec::new();
+        let mut place = |row: usize| {
+            let place = *places.entry(column.text(row)?).or_insert(shared.len());
+            if place == shared.len() {
+                shared.push(Shared { rows: 0, known: None });
+            }
+            shared[place].rows += 1;
+            Ok(place)
+        };
+        let of = (0..column.length).map(&mut place).collect();
+        Sharing { shared, of }
+    }
+
+    /// What is known of the row's, read where it is not.
+    fn known(&mut self, row: usize, read: impl FnOnce() -> Answer<T>) -> Answer<&mut T> {
+        let known = &mut self.shared[self.of[row]?].known;
+        known.get_or_insert_with(read).as_mut().map_err(|left| *left)
+    }
+
+    /// A row is done: forget what is known if that was the last one.
+    fn forget(&mut self, row: usize) {
+        if let Ok(place) = self.of[row] {
+            let shared = &mut self.shared[place];
+            shared.rows -= 1;
+            if shared.rows == 0 {
+                shared.known = None;
+            }
+        }
+    }
+
+    fn forget_all(&mut self) {
+        self.shared.iter_mut().for_each(|shared| shared.known = None);
+    }
+}
+
+/// Err where the row names another domain than its reference's own.
+fn same_domain(task: &Task, domain: Option<&Column>, row: usize) -> Answer<()> {
+    match domain.map_or(Ok(None), |column| column.text(row))? {
+        Some(given) if !given.is_empty() && given != task.problem.words.text(task.problem.domain) => Err(Left::Setting),
+        _ => Ok(()),
+    }
+}
+
+/// Scores rows of one kind.
+trait Kernel {
+    type Row;
+
+    fn score(&mut self, row: usize) -> Answer<Self::Row>;
+
+    /// A row is done, and if `all`, whatever state it left behind is given up.
+    fn forget(&mut self, row: usize, all: bool);
+}
+
+struct Problems<'a> {
+    columns: &'a [Column<'a>],
+    settings: Settings,
+    names: Interner,
+    references: Sharing<Task>,
+}
+
+impl Kernel for Problems<'_> {
+    type Row = ProblemVerdict;
+
+    fn score(&mut self, row: usize) -> Answer<ProblemVerdict> {
+        let [reference, generated, is_placeholder, domain @ ..] = self.columns else { return Err(Left::Text) };
+        let text = reference.text(row)?;
+        let task = self.references.known(row, || read_reference(text, &mut self.names))?;
+        same_domain(task, domain.first(), row)?;
+        score_problem_pair(task, generated.text(row)?, is_placeholder.truth(row), self.settings, &mut self.names)
+    }
+
+    fn forget(&mut self, row: usize, all: bool) {
+        if all {
+            self.names = Interner::new();
+            self.references.forget_all();
+        }
+        self.references.forget(row);
+    }
+}
+
+struct Plans<'a> {
+    columns: &'a [Column<'a>],
+    steps: Steps,
+    marks: Marks,
+    references: Sharing<plans::Reference>,
+    problems: Option<(Interner, Sharing<Task>)>,
+}
+
+impl Kernel for Plans<'_> {
+    type Row = PlanScores;
+
+    fn score(&mut self, row: usize) -> Answer<PlanScores> {
+        let [reference, generated, further @ ..] = self.columns else { return Err(Left::Text) };
+        let (text, steps) = (reference.text(row)?, &mut self.steps);
+        let plan = self.references.known(row, || plans::read_reference(text, steps))?;
+        let mut task = None;
+        if let ([problem, domain @ ..], Some((names, tasks))) = (further, &mut self.problems) {
+            if let Some(text) = problem.text(row)? {
+                let place = tasks.of[row]?;
+                let known = tasks.known(row, || plans::read_task(Some(text), names))?;
+                same_domain(known, domain.first(), row)?;
+                task = Some((place, &*known));
+            }
+        }
+        score_plan_pair(plan, generated.text(row)?, task, steps, &mut self.marks)
+    }
+
+    fn forget(&mut self, row: usize, all: bool) {
+        if all || self.steps.is_full() {
+            (self.steps, self.marks) = (Steps::new(), Marks::default());
+            self.references.forget_all();
+        }
+        self.references.forget(row);
+        if let Some((names, tasks)) = &mut self.problems {
+            if all {
+                *names = Interner::new();
+                tasks.forget_all();
+            }
+            tasks.forget(row);
+        }
+    }
+}
+
+/// The rows, and the microseconds that each took. A panic costs a row.
+fn score_rows<K: Kernel>(kernel: &mut K, rows: usize, mut push: impl FnMut(Answer<K::Row>, i64)) {
+    for row in 0..rows {
+        let start = Instant::now();
+        let scored = catch_unwind(AssertUnwindSafe(|| kernel.score(row)));
+        kernel.forget(row, scored.is_err());
+        push(scored.unwrap_or(Err(Left::Panic)), i64::try_from(start.elapsed().as_micros()).unwrap_or(i64::MAX));
+    }
+}
+
+/// Score a batch of problems: reference, answer, placeholder, and perhaps the domain of each row.
+///
+/// Returns 0, or 1 where the columns are not what the kernel takes; then nothing is written.
+///
+/// # Safety
+/// The inputs are a struct array and its schema as the Arrow C data interface has them; they are released here. The
+/// outputs are room for such a pair, which the caller releases.
+#[no_mangle]
+pub unsafe extern "C" fn pddl_eval_score(
+    schema: *mut ArrowSchema,
+    array: *mut ArrowArray,
+    flags: u32,
+    schema_out: *mut ArrowSchema,
+    array_out: *mut ArrowArray,
+) -> i32 {
+    score(schema, array, schema_out, array_out, 3, |columns| score_problems(columns, flags))
+}
+
+/// Score a batch of plans: reference, answer, and perhaps problem and domain of each row; else as `pddl_eval_score`.
+///
+/// # Safety
+/// As there.
+#[no_mangle]
+pub unsafe extern "C" fn pddl_eval_score_plans(
+    schema: *mut ArrowSchema,
+    array: *mut ArrowArray,
+    _flags: u32,
+    schema_out: *mut ArrowSchema,
+    array_out: *mut ArrowArray,
+) -> i32 {
+    score(schema, array, schema_out, array_out, 2, score_plans)
+}
+
+/// Score the columns of a batch, at least so many, by this function.
+///
+/// # Safety
+/// As for `pddl_eval_score`.
+unsafe fn score(
+    schema: *mut ArrowSchema,
+    array: *mut ArrowArray,
+    schema_out: *mut ArrowSchema,
+    array_out: *mut ArrowArray,
+    least: usize,
+    by: impl FnOnce(&[Column]) -> Exported,
+) -> i32 {
+    let scored = catch_unwind(AssertUnwindSafe(|| {
+        QUIET.call_once(|| set_hook(Box::new(|_| {}))); // a panic costs a row, and says nothing
+        let (schema, array) = (&*schema, &*array);
+        let count = usize::try_from(array.n_children).ok()?;
+        let columns: Option<Vec<Column>> = (0..count).map(|number| Column::new(schema, array, number)).collect();
+        columns.filter(|columns| columns.len() >= least).map(|columns| by(&columns))
+    }));
+    if let Some(release) = (*array).release {
+        release(array);
+    }
+    if let Some(release) = (*schema).release {
+        release(schema);
+    }
+    match scored {
+        Ok(Some(scores)) => {
+            let (schema, array) = export(scores);
+            schema_out.write(schema);
+            array_out.write(array);
+            0
+        }
+        _ => 1,
+    }
+}
+
+fn score_problems(columns: &[Column], flags: u32) -> Exported {
+    let settings = Settings { check_solvable: flags & 1 != 0, last_answer: flags & 2 != 0 };
+    let references = Sharing::new(&columns[0]);
+    let mut scores = Scores::default();
+    let mut kernel = Problems { columns, settings, names: Interner::new(), references };
+    score_rows(&mut kernel, columns[0].length, |scored, micros| scores.push(scored, micros));
+    scores.exported()
+}
+
+fn score_plans(columns: &[Column]) -> Exported {
+    let problems = columns.get(2).map(|column| (Interner::new(), Sharing::new(column)));
+    let references = Sharing::new(&columns[0]);
+    let mut scores = ScoresOfPlans::default();
+    let mut kernel = Plans { columns, steps: Steps::new(), marks: Marks::default(), references, problems };
+    score_rows(&mut kernel, columns[0].length, |scored, micros| scores.push(scored, micros));
+    scores.exported()
+}
+
+/// The version of the kernel, as a C string.
+#[no_mangle]
+pub extern "C" fn pddl_eval_version() -> *const c_char {
+    VERSION.as_ptr().cast()
+}
+
+/// The reasons for which rows are left, as a C string of names between commas, in the order of their numbers from 1.
+#[no_mangle]
+pub extern "C" fn pddl_eval_reasons() -> *const c_char {
+    const TEXT: &[u8] = &{
+        let mut text = [0; REASONS.len() + 1];
+        let mut at = 0;
+        while at < REASONS.len() {
+            text[at] = REASONS.as_bytes()[at];
+            at += 1;
+        }
+        text
+    };
+    TEXT.as_ptr().cast()
+}
+
+/// What an exported array owns.
+struct Owned {
+    _memory: Vec<Vec<u8>>,
+    buffers: Vec<*const c_void>,
+    children: Vec<*mut ArrowArray>,
+}
+
+/// What an exported schema owns.
+struct OwnedSchema {
+    _name: CString,
+    _format: CString,
+    children: Vec<*mut ArrowSchema>,
+}
+
+/// The name, the format and the buffers of a column.
+type Buffers = (&'static str, &'static str, Vec<Vec<u8>>);
+
+/// How many rows, and their columns.
+type Exported = (usize, Vec<Buffers>);
+
+fn export((rows, columns): Exported) -> (ArrowSchema, ArrowArray) {
+    let mut schemas = Vec::new();
+    let mut arrays = Vec::new();
+    for (name, format, memory) in columns {
+        schemas.push(Box::into_raw(Box::new(schema(name, format, Vec::new()))));
+        arrays.push(Box::into_raw(Box::new(array(rows, memory, Vec::new()))));
+    }
+    (schema("", "+s", schemas), array(rows, vec![Vec::new()], arrays))
+}
+
+fn schema(name: &str, format: &str, children: Vec<*mut ArrowSchema>) -> ArrowSchema {
+    let owned = OwnedSchema {
+        _name: CString::new(name).unwrap_or_default(),
+        _format: CString::new(format).unwrap_or_default(),
+        children,
+    };
+    let mut owned = Box::new(owned);
+    ArrowSchema {
+        format: owned._format.as_ptr(),
+        name: owned._name.as_ptr(),
+        metadata: std::ptr::null(),
+        flags: NULLABLE,
+        n_children: owned.children.len() as i64,
+        children: owned.children.as_mut_ptr(),
+        dictionary: std::ptr::null_mut(),
+        release: Some(release_schema),
+        private_data: Box::into_raw(owned).cast(),
+    }
+}
+
+fn array(rows: usize, memory: Vec<Vec<u8>>, children: Vec<*mut ArrowArray>) -> ArrowArray {
+    let pointer = |(number, buffer): (usize, &Vec<u8>)| {
+        // The first buffer says which rows are null; none does where it is left out.
+        if number == 0 && buffer.is_empty() {
+            return std::ptr::null();
+        }
+        buffer.as_ptr().cast()
+    };
+    let buffers = memory.iter().enumerate().map(pointer).collect();
+    let null_count = if memory[0].is_empty() { 0 } else { -1 };
+    let mut owned = Box::new(Owned { _memory: memory, buffers, children });
+    ArrowArray {
+        length: rows as i64,
+        null_count,
+        offset: 0,
+        n_buffers: owned.buffers.len() as i64,
+        n_children: owned.children.len() as i64,
+        buffers: owned.buffers.as_mut_ptr(),
+        children: owned.children.as_mut_ptr(),
+        dictionary: std::ptr::null_mut(),
+        release: Some(release_array),
+        private_data: Box::into_raw(owned).cast(),
+    }
+}
+
+/// # Safety
+/// The array is one that `array` made and that was not released yet.
+unsafe extern "C" fn release_array(array: *mut ArrowArray) {
+    let owned: Box<Owned> = Box::from_raw((*array).private_data.cast());
+    for child in owned.children.iter().map(|child| Box::from_raw(*child)) {
+        let mut child = child;
+        if let Some(release) = child.release {
+            release(&mut *child); // None where the consumer has taken the child for itself
+        }
+    }
+    (*array).release = None;
+}
+
+/// # Safety
+/// The schema is one that `schema` made and that was not released yet.
+unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
+    let owned: Box<OwnedSchema> = Box::from_raw((*schema).private_data.cast());
+    for child in owned.children.iter().map(|child| Box::from_raw(*child)) {
+        let mut child = child;
+        if let Some(release) = child.release {
+            release(&mut *child);
+        }
+    }
+    (*schema).release = None;
+}

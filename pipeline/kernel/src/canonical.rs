@@ -1,0 +1,540 @@
+//! Canonical labelling (definition/canonical.py; the page "Certificates" defines the form).
+//!
+//! No atom here has more than two arguments, so all vertices are objects.
+
+use crate::blake2b::hex_digest;
+use crate::left::{Answer, Left};
+use crate::model::{atom, parts, Atom, Word, Words};
+use std::collections::HashSet;
+use std::rc::Rc;
+
+/// Edges and vertices that may be visited for one graph: a fifth of the definition's budget.
+const BUDGET: usize = 300_000;
+
+/// Objects individualised one inside the other, and pieces inside pieces: below the definition's limit.
+const DEEPEST: usize = 60;
+
+/// 32 hexadecimal digits.
+pub type Digits = [u8; 32];
+
+/// The scenes of a problem's graphs, in the order of their names.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scene {
+    Goal,
+    Init,
+    NoGoal,
+}
+
+impl Scene {
+    fn name(self) -> &'static [u8] {
+        match self {
+            Scene::Goal => b"goal",
+            Scene::Init => b"init",
+            Scene::NoGoal => b"no reachable state has",
+        }
+    }
+}
+
+/// `digest(2, fingerprint, (outline, form), …)` of some labelled graphs.
+pub fn digest(version: usize, fingerprint: &str, graphs: &[(&LabelledGraph, &Labelling)]) -> Digits {
+    let mut bytes = Vec::with_capacity(4096);
+    encode_number(&mut bytes, 2 + graphs.len());
+    encode_number(&mut bytes, version);
+    encode_text(&mut bytes, fingerprint.as_bytes());
+    for (graph, labelling) in graphs {
+        encode_number(&mut bytes, 2);
+        bytes.extend_from_slice(&graph.outline);
+        encode_number(&mut bytes, labelling.form.len());
+        for number in &labelling.form {
+            encode_number(&mut bytes, *number as usize);
+        }
+    }
+    hex_digest(&bytes)
+}
+
+fn encode_number(bytes: &mut Vec<u8>, number: usize) {
+    bytes.extend_from_slice(&(number as u64).to_le_bytes());
+}
+
+fn encode_text(bytes: &mut Vec<u8>, text: &[u8]) {
+    encode_number(bytes, text.len());
+    bytes.extend_from_slice(text);
+}
+
+/// A relation, and the vertices that it leads from and to.
+type Edge = (u32, u32, u32);
+
+/// The graph of some scenes over typed objects, which are numbered in the order of the text.
+pub struct LabelledGraph {
+    /// The outline as bytes: the labels, and how often each kind of vertex occurs.
+    outline: Vec<u8>,
+    /// The number of the kind of each vertex.
+    kinds: Vec<u32>,
+    edges: Vec<Edge>,
+    /// How often each relation occurs.
+    often: Vec<u32>,
+}
+
+/// A form, the objects in canonical order, and pairs of objects that symmetries exchange.
+pub struct Labelling {
+    pub form: Vec<u32>,
+    pub order: Vec<u32>,
+    symmetries: Vec<(u32, u32)>,
+}
+
+impl LabelledGraph {
+    /// `types` are those of the objects; `scenes` come in the order of their names, each with sorted atoms.
+    pub fn new(words: &Words, types: &[Word], number: &[u32], scenes: &[(Scene, &[Atom])]) -> LabelledGraph {
+        let count = scenes.iter().map(|(_, atoms)| atoms.len()).sum();
+        let mut labels: Vec<(Scene, Word, usize)> = Vec::with_capacity(16);
+        let mut labelled: Vec<(usize, u32, u32)> = Vec::with_capacity(count); // the place of a label, and one or two objects
+        for (scene, atoms) in scenes {
+            for each in *atoms {
+                let (predicate, first, second) = parts(*each);
+                let label = (*scene, predicate, usize::from(first != 0) + usize::from(second != 0));
+                // Atoms are sorted, but one predicate may have several numbers of arguments.
+                if !labels.iter().rev().take(3).any(|known| *known == label) {
+                    labels.push(label);
+                }
+                let vertex = |word: Word| {
+                    if word == 0 {
+                        u32::MAX
+                    } else {
+                        number[word as usize]
+                    }
+                };
+                let place = labels.iter().rposition(|known| *known == label).unwrap_or(0);
+                labelled.push((place, vertex(first), vertex(second)));
+            }
+        }
+        let mut sorted: Vec<usize> = (0..labels.len()).collect();
+        sorted.sort_unstable_by_key(|place| labels[*place]);
+        let mut relation = vec![0; labels.len()];
+        for (rank, place) in sorted.iter().enumerate() {
+            relation[*place] = rank as u32;
+        }
+        let mut marks: Vec<(u32, u32)> = Vec::with_capacity(count); // an object and a label
+        let mut edges: Vec<Edge> = Vec::with_capacity(count);
+        for (place, first, second) in labelled {
+            if first == u32::MAX {
+                continue;
+            }
+            if second == u32::MAX || first == second {
+                marks.push((first, relation[place]));
+            } else {
+                edges.push((relation[place], first, second));
+            }
+        }
+        marks.sort_unstable();
+        edges.sort_unstable();
+        let mut often = vec![0; labels.len()];
+        for (relation, _, _) in &edges {
+            often[*relation as usize] += 1;
+        }
+        let mut outline = Vec::with_capacity(1024);
+        encode_number(&mut outline, 2);
+        encode_number(&mut outline, labels.len());
+        for place in &sorted {
+            let (scene, predicate, arity) = labels[*place];
+            encode_number(&mut outline, 3);
+            encode_text(&mut outline, scene.name());
+            encode_text(&mut outline, words.text(predicate));
+            encode_number(&mut outline, arity);
+        }
+        let kinds = kinds(words, types, &marks, &mut outline);
+        LabelledGraph { outline, kinds, edges, often }
+    }
+
+    /// True where the cheap invariant is the same, as it is for isomorphic graphs.
+    pub fn same_invariant(&self, other: &LabelledGraph) -> bool {
+        self.outline == other.outline && self.often == other.often
+    }
+
+    pub fn labelling(&self) -> Answer<Labelling> {
+        let mut search = Search { left: BUDGET, least: HashSet::new() };
+        let mut piece = Piece::new(&self.kinds, None, self.edges.clone());
+        search.refine(&mut piece, (0..self.kinds.len() as u32).collect())?;
+        search.label(&piece, 0)
+    }
+}
+
+/// The number of the kind of each object, and the second half of the outline.
+fn kinds(words: &Words, types: &[Word], marks: &[(u32, u32)], outline: &mut Vec<u8>) -> Vec<u32> {
+    let mut start = vec![0; types.len() + 1];
+    for (object, _) in marks {
+        start[*object as usize + 1] += 1;
+    }
+    for i in 1..start.len() {
+        start[i] += start[i - 1];
+    }
+    let own = |object: u32| marks[start[object as usize]..start[object as usize + 1]].iter().map(|(_, mark)| *mark);
+    let mut order: Vec<u32> = (0..types.len() as u32).collect();
+    order.sort_unstable_by(|a, b| {
+        types[*a as usize].cmp(&types[*b as usize]).then_with(|| own(*a).cmp(own(*b))).then(a.cmp(b))
+    });
+    let same = |a: u32, b: u32| types[a as usize] == types[b as usize] && own(a).eq(own(b));
+    let groups: Vec<&[u32]> = order.chunk_by(|a, b| same(*a, *b)).collect();
+    encode_number(outline, groups.len());
+    let mut kinds = vec![0; types.len()];
+    let mut before = 0;
+    for group in groups {
+        encode_number(outline, 3);
+        encode_text(outline, words.text(types[group[0] as usize]));
+        encode_number(outline, own(group[0]).count());
+        own(group[0]).for_each(|mark| encode_number(outline, mark as usize));
+        encode_number(outline, group.len());
+        for object in group {
+            kinds[*object as usize] = before;
+        }
+        before += group.len() as u32;
+    }
+    kinds
+}
+
+#[derive(Clone)]
+struct Cell {
+    colour: u32,
+    begin: usize,
+    size: usize,
+}
+
+/// The neighbours of each vertex, each with the relation and the direction in which it sees the vertex.
+struct Around {
+    start: Vec<usize>,
+    words: Vec<(u32, u32)>,
+}
+
+/// Some vertices in cells of one colour each, and the edges that still say something.
+///
+/// Vertices are numbered anew in each piece, in the order that they have in the whole graph.
+#[derive(Clone)]
+struct Piece {
+    cells: Vec<Cell>,
+    /// The vertices, cell by cell.
+    members: Vec<u32>,
+    /// The number of the cell of each vertex.
+    cell: Vec<u32>,
+    /// The colours, which number the vertices of the whole graph in the cells before.
+    colour: Vec<u32>,
+    edges: Rc<Vec<Edge>>,
+    around: Option<Rc<Around>>,
+}
+
+impl Piece {
+    /// `kinds` are the colours; of a part of a piece, the vertices that they belong to are given.
+    fn new(kinds: &[u32], part: Option<&[u32]>, edges: Vec<Edge>) -> Piece {
+        let colour: Vec<u32> = match part {
+            None => kinds.to_vec(),
+            Some(vertices) => vertices.iter().map(|vertex| kinds[*vertex as usize]).collect(),
+        };
+        let mut members: Vec<u32> = (0..colour.len() as u32).collect();
+        members.sort_unstable_by_key(|vertex| (colour[*vertex as usize], *vertex));
+        let mut cells: Vec<Cell> = Vec::new();
+        let mut cell = vec![0; colour.len()];
+        for (begin, vertex) in members.iter().enumerate() {
+            let own = colour[*vertex as usize];
+            match cells.last_mut() {
+                Some(last) if last.colour == own => last.size += 1,
+                _ => cells.push(Cell { colour: own, begin, size: 1 }),
+            }
+            cell[*vertex as usize] = cells.len() as u32 - 1;
+        }
+        Piece { cells, members, cell, colour, edges: Rc::new(edges), around: None }
+    }
+
+    fn around(&mut self) -> Rc<Around> {
+        let edges = &self.edges;
+        let count = self.colour.len();
+        self.around
+            .get_or_insert_with(|| {
+                let mut start = vec![0; count + 2];
+                for (_, first, second) in edges.iter() {
+                    start[*first as usize + 2] += 1;
+                    start[*second as usize + 2] += 1;
+                }
+                for i in 2..start.len() {
+                    start[i] += start[i - 1];
+                }
+                let mut words = vec![(0, 0); 2 * edges.len()];
+                for (relation, first, second) in edges.iter() {
+                    for (direction, here, there) in [(2 * relation, first, second), (2 * relation + 1, second, first)] {
+                        words[start[*here as usize + 1]] = (direction, *there);
+                        start[*here as usize + 1] += 1;
+                    }
+                }
+                Rc::new(Around { start, words })
+            })
+            .clone()
+    }
+
+    /// Put the parts of a cell, which are its vertices in order with the sizes of the parts, in its place.
+    fn split(&mut self, cell: usize, vertices: &[u32], sizes: &[usize]) {
+        let Cell { colour, begin, .. } = self.cells[cell];
+        self.members[begin..begin + vertices.len()].copy_from_slice(vertices);
+        let mut before = 0;
+        for (part, size) in sizes.iter().enumerate() {
+            let number = if part == 0 { cell } else { self.cells.len() };
+            let own = Cell { colour: colour + before as u32, begin: begin + before, size: *size };
+            for vertex in &vertices[before..before + size] {
+                self.colour[*vertex as usize] = own.colour;
+                self.cell[*vertex as usize] = number as u32;
+            }
+            if part == 0 {
+                self.cells[cell] = own;
+            } else {
+                self.cells.push(own);
+            }
+            before += size;
+        }
+    }
+
+    fn members_of(&self, cell: usize) -> &[u32] {
+        let Cell { begin, size, .. } = self.cells[cell];
+        &self.members[begin..begin + size]
+    }
+}
+
+/// Who heard, from which direction, which colour, as one number: the order of numbers is that of such lists.
+type Heard = u64;
+
+const BITS: u32 = 21;
+
+fn heard_by(heard: Heard) -> u32 {
+    (heard >> (2 * BITS + 1)) as u32
+}
+
+fn words(heard: &[Heard]) -> impl Iterator<Item = u64> + '_ {
+    heard.iter().map(|each| *each & ((1 << (2 * BITS + 1)) - 1))
+}
+
+/// The labelling of one graph, with its budget.
+struct Search {
+    left: usize,
+    least: HashSet<(Vec<u32>, Vec<u32>)>,
+}
+
+impl Search {
+    fn spend(&mut self, visits: usize) -> Answer<()> {
+        self.left = self.left.checked_sub(visits).ok_or(Left::Budget)?;
+        Ok(())
+    }
+
+    /// Split cells until all vertices of a cell have equally many neighbours in each cell, relation by relation.
+    fn refine(&mut self, piece: &mut Piece, mut telling: Vec<u32>) -> Answer<()> {
+        let around = piece.around();
+        let mut heard: Vec<Heard> = Vec::with_capacity(around.words.len());
+        while !telling.is_empty() && piece.cells.len() < piece.colour.len() {
+            heard.clear();
+            for vertex in &telling {
+                let colour = piece.colour[*vertex as usize];
+                let words = &around.words[around.start[*vertex as usize]..around.start[*vertex as usize + 1]];
+                let word = |direction: u32| u64::from(direction) << BITS | u64::from(colour);
+                heard.extend(words.iter().map(|(to, other)| u64::from(*other) << (2 * BITS + 1) | word(*to)));
+            }
+            self.spend(telling.len() + heard.len())?;
+            heard.sort_unstable();
+            // Those that heard something, cell by cell, in the order of what they heard.
+            let mut listeners: Vec<(u32, &[Heard])> = heard
+                .chunk_by(|a, b| heard_by(*a) == heard_by(*b))
+                .map(|words| (piece.cell[heard_by(words[0]) as usize], words))
+                .collect();
+            listeners.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| words(a.1).cmp(words(b.1))));
+            telling.clear();
+            for group in listeners.chunk_by(|a, b| a.0 == b.0) {
+                let cell = group[0].0 as usize;
+                let size = piece.cells[cell].size;
+                if size == 1 {
+                    continue;
+                }
+                let mut vertices: Vec<u32> = Vec::with_capacity(size);
+                let mut sizes: Vec<usize> = Vec::new();
+                if group.len() < size {
+                    let mut listening: Vec<u32> = group.iter().map(|each| heard_by(each.1[0])).collect();
+                    listening.sort_unstable();
+                    let is_silent = |vertex: &&u32| listening.binary_search(vertex).is_err();
+                    vertices.extend(piece.members_of(cell).iter().filter(is_silent));
+                    sizes.push(vertices.len());
+                }
+                for part in group.chunk_by(|a, b| words(a.1).eq(words(b.1))) {
+                    vertices.extend(part.iter().map(|each| heard_by(each.1[0])));
+                    sizes.push(part.len());
+                }
+                if sizes.len() == 1 {
+                    continue;
+                }
+                piece.split(cell, &vertices, &sizes);
+                // What the largest part would tell follows from what the whole cell told and the others tell.
+                let largest = sizes.iter().max().copied().unwrap_or(0);
+                let silent = sizes.iter().position(|size| *size == largest);
+                let mut before = 0;
+                for (part, size) in sizes.iter().enumerate() {
+                    if Some(part) != silent {
+                        telling.extend_from_slice(&vertices[before..before + size]);
+                    }
+                    before += size;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A refined piece's form, its vertices in canonical order, and symmetries that generate all of its symmetries.
+    fn label(&mut self, piece: &Piece, depth: usize) -> Answer<Labelling> {
+        self.spend(piece.colour.len() + piece.edges.len())?;
+        if depth > DEEPEST {
+            return Err(Left::Budget);
+        }
+        let colour = &piece.colour;
+        let mut cells: Vec<&Cell> = piece.cells.iter().collect();
+        cells.sort_unstable_by_key(|cell| cell.colour);
+        let mut form = Vec::with_capacity(2 + 2 * cells.len() + 4 * piece.edges.len());
+        form.push(cells.len() as u32);
+        form.extend(cells.iter().flat_map(|cell| [cell.colour, cell.size as u32]));
+        let line = |edge: &Edge| atom(edge.0, colour[edge.1 as usize], colour[edge.2 as usize]); // packed as atoms are
+        let mut lines: Vec<(u64, u32)> = piece.edges.iter().zip(0..).map(|(edge, place)| (line(edge), place)).collect();
+        lines.sort_unstable();
+        let count_at = form.len();
+        form.push(0);
+        let mut kept: Vec<Edge> = Vec::new();
+        let mut left: Vec<u32> = Vec::new();
+        let size = |vertex: u32| piece.cells[piece.cell[vertex as usize] as usize].size;
+        for group in lines.chunk_by(|a, b| a.0 == b.0) {
+            let (relation, first, second) = parts(group[0].0);
+            form[count_at] += 1;
+            form.extend([relation, first, second, group.len() as u32]);
+            // Edges between all vertices of two cells say nothing more than the quotient.
+            let (_, from, to) = piece.edges[group[0].1 as usize];
+            if group.len() != size(from) * (size(to) - usize::from(first == second)) {
+                left.extend(group.iter().map(|(_, place)| *place));
+            }
+        }
+        left.sort_unstable();
+        kept.extend(left.iter().map(|place| piece.edges[*place as usize]));
+        let parts = connected(&kept, colour.len());
+        let mut found: Vec<Labelling> = Vec::new();
+        let mut is_alone = vec![true; colour.len()];
+        if parts.len() == 1 && parts[0].0.len() == colour.len() {
+            is_alone.fill(false);
+            let mut whole = piece.clone();
+            whole.edges = Rc::new(kept);
+            whole.around = None;
+            found.push(self.branch(whole, &form, depth)?);
+        } else {
+            let mut own = vec![0; colour.len()];
+            for (vertices, edges) in parts {
+                for (place, vertex) in vertices.iter().enumerate() {
+                    own[*vertex as usize] = place as u32;
+                    is_alone[*vertex as usize] = false;
+                }
+                let edges =
+                    edges.iter().map(|(relation, a, b)| (*relation, own[*a as usize], own[*b as usize])).collect();
+                let part = self.label(&Piece::new(colour, Some(&vertices), edges), depth + 1)?;
+                let back = |vertex: &u32| vertices[*vertex as usize];
+                found.push(Labelling {
+                    form: part.form,
+                    order: part.order.iter().map(back).collect(),
+                    symmetries: part.symmetries.iter().map(|(a, b)| (back(a), back(b))).collect(),
+                });
+            }
+            found.sort_by(|a, b| a.form.cmp(&b.form));
+        }
+        form.push(found.len() as u32);
+        let mut order: Vec<u32> = (0..colour.len() as u32).filter(|vertex| is_alone[*vertex as usize]).collect();
+        order.sort_unstable_by_key(|vertex| (colour[*vertex as usize], *vertex));
+        let alike = order.windows(2).filter(|pair| colour[pair[0] as usize] == colour[pair[1] as usize]);
+        let mut symmetries: Vec<(u32, u32)> = alike.map(|pair| (pair[0], pair[1])).collect();
+        for each in &found {
+            form.extend_from_slice(&each.form);
+            order.extend_from_slice(&each.order);
+            symmetries.extend_from_slice(&each.symmetries);
+        }
+        for pair in found.windows(2) {
+            if pair[0].form == pair[1].form {
+                symmetries.extend(pair[0].order.iter().copied().zip(pair[1].order.iter().copied()));
+            }
+        }
+        Ok(Labelling { form, order, symmetries })
+    }
+
+    /// The least form after a vertex of the largest cell gets a colour of its own, each of its vertices in turn.
+    fn branch(&mut self, mut piece: Piece, quotient: &[u32], depth: usize) -> Answer<Labelling> {
+        let largest = |cell: &usize| (piece.cells[*cell].size, std::cmp::Reverse(piece.cells[*cell].colour));
+        let target = (0..piece.cells.len()).max_by_key(largest).ok_or(Left::Budget)?;
+        let around = piece.around();
+        let mut orbit: Vec<u32> = (0..piece.colour.len() as u32).collect();
+        let mut tried: Vec<u32> = Vec::new();
+        let mut best: Option<(Vec<u32>, Vec<u32>)> = None;
+        let mut cell = piece.members_of(target).to_vec();
+        cell.sort_unstable();
+        for vertex in &cell {
+            // A symmetry that maps a vertex onto one that was tried maps the whole branch: its form is the same.
+            if tried.iter().any(|other| root(&mut orbit, *vertex) == root(&mut orbit, *other)) {
+                continue;
+            }
+            tried.push(*vertex);
+            self.spend(piece.colour.len())?; // to copy the piece
+            let mut child = piece.clone();
+            let mut parts = vec![*vertex];
+            parts.extend(cell.iter().filter(|other| *other != vertex));
+            child.split(target, &parts, &[1, parts.len() - 1]);
+            child.around = Some(around.clone()); // the same edges
+            self.refine(&mut child, vec![*vertex])?;
+            let Labelling { form, order, mut symmetries } = self.label(&child, depth + 1)?;
+            match &best {
+                Some((least, first)) if form == *least => {
+                    symmetries.extend(first.iter().copied().zip(order.iter().copied()));
+                }
+                Some((least, _)) if *least < form => {}
+                _ => best = Some((form.clone(), order.clone())),
+            }
+            for (a, b) in symmetries {
+                let (a, b) = (root(&mut orbit, a), root(&mut orbit, b));
+                orbit[a as usize] = b;
+            }
+            let seen = (quotient.to_vec(), form);
+            if self.least.contains(&seen) {
+                best = Some((seen.1, order)); // of a piece labelled before, to which this one must be isomorphic
+                break;
+            }
+        }
+        let (form, order) = best.ok_or(Left::Budget)?;
+        self.least.insert((quotient.to_vec(), form.clone()));
+        let symmetries = (0..).zip(&orbit).filter(|(vertex, leader)| vertex != *leader).map(|(a, b)| (a, *b)).collect();
+        Ok(Labelling { form, order, symmetries })
+    }
+}
+
+/// The vertices and the edges of each connected component that has an edge, in the order of their first edges.
+fn connected(edges: &[Edge], count: usize) -> Vec<(Vec<u32>, Vec<Edge>)> {
+    let mut parents: Vec<u32> = (0..count as u32).collect();
+    for (_, first, second) in edges {
+        let (a, b) = (root(&mut parents, *first), root(&mut parents, *second));
+        parents[a.max(b) as usize] = a.min(b);
+    }
+    let mut number = vec![usize::MAX; count];
+    let mut parts: Vec<(Vec<u32>, Vec<Edge>)> = Vec::new();
+    for edge in edges {
+        let own = root(&mut parents, edge.1) as usize;
+        if number[own] == usize::MAX {
+            number[own] = parts.len();
+            parts.push(Default::default());
+        }
+        parts[number[own]].1.push(*edge);
+    }
+    for vertex in 0..count as u32 {
+        let own = root(&mut parents, vertex) as usize;
+        if number[own] != usize::MAX {
+            parts[number[own]].0.push(vertex);
+        }
+    }
+    parts
+}
+
+fn root(parents: &mut [u32], mut vertex: u32) -> u32 {
+    while parents[vertex as usize] != vertex {
+        let above = parents[parents[vertex as usize] as usize];
+        parents[vertex as usize] = above;
+        vertex = above;
+    }
+    vertex
+}

@@ -1,0 +1,308 @@
+//! The first difference between two problems, as values (definition/difference.py); definition/wording.py says it.
+//!
+//! A difference is what differs, with what its sentence names. It crosses the border as a text: fields between unit
+//! separators, each with its name and an equals sign, and a record separator between the parts of a detail. Why a text is
+//! no problem is a kind of definition/pddl/refusals.py with the words of its sentence.
+
+use crate::domains::Unsolvable;
+use crate::equivalence::{Pair, UNKNOWN};
+use crate::model::{has, parts, predicate, renamed, Atom, Known, Problem, Word, Words, NO_OBJECT};
+use crate::task::Misfit;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Objects that a difference names.
+const MOST_NAMES: usize = 5;
+
+const BETWEEN_WORDS: u8 = 0x1F;
+const BETWEEN_DIFFERENCES: u8 = 0x1E;
+
+#[derive(Default)]
+pub struct Difference(pub Vec<u8>);
+
+impl Difference {
+    pub fn of(words: &[&[u8]]) -> Difference {
+        Difference(words.join(&BETWEEN_WORDS))
+    }
+
+    /// This difference and then that.
+    pub fn and(mut self, other: Difference) -> Difference {
+        self.0.push(BETWEEN_DIFFERENCES);
+        self.0.extend(other.0);
+        self
+    }
+
+    /// The difference with a further field.
+    pub fn with(mut self, name: &str, value: &[u8]) -> Difference {
+        self.0.push(BETWEEN_WORDS);
+        self.0.extend_from_slice(name.as_bytes());
+        self.0.push(b'=');
+        self.0.extend_from_slice(value);
+        self
+    }
+
+    fn counts(self, found: usize, expected: usize) -> Difference {
+        self.with("found", &number(found)).with("expected", &number(expected))
+    }
+}
+
+/// An atom as PDDL writes it.
+pub fn show_atom(shown: &mut Vec<u8>, words: &Words, atom: Atom) {
+    let (predicate, first, second) = parts(atom);
+    shown.push(b'(');
+    shown.extend_from_slice(words.text(predicate));
+    for argument in [first, second].into_iter().filter(|word| *word != 0) {
+        shown.push(b' ');
+        shown.extend_from_slice(words.text(argument));
+    }
+    shown.push(b')');
+}
+
+fn shown(words: &Words, atom: Atom) -> Vec<u8> {
+    let mut text = Vec::new();
+    show_atom(&mut text, words, atom);
+    text
+}
+
+/// The atom's words with blanks between them; nothing for no atom.
+pub fn words_of(words: &Words, atom: Atom) -> Vec<u8> {
+    let (predicate, first, second) = parts(atom);
+    let present = [predicate, first, second].into_iter().filter(|word| *word != 0);
+    present.map(|word| words.text(word)).collect::<Vec<_>>().join(&b' ')
+}
+
+fn number(number: usize) -> Vec<u8> {
+    number.to_string().into_bytes()
+}
+
+/// Both numbers of objects, and which objects are missing or extra where names tell.
+pub fn object_count(pair: &Pair) -> Difference {
+    let (ours, theirs) = (&pair.generated.problem, &pair.reference.problem);
+    let is_known = |name: Word| {
+        let known = pair.to_reference[name as usize];
+        known != UNKNOWN && theirs.number[known as usize] != NO_OBJECT
+    };
+    let common: Vec<Word> = ours.objects.iter().map(|(name, _)| *name).filter(|name| is_known(*name)).collect();
+    let difference = Difference::of(&[b"object count"]).counts(ours.objects.len(), theirs.objects.len());
+    let (words, mut names): (_, Vec<Word>) = if common.len() == ours.objects.len() {
+        let known: HashSet<Word> = common.iter().map(|name| pair.to_reference[*name as usize]).collect();
+        let missing = theirs.objects.iter().map(|(name, _)| *name).filter(|name| !known.contains(name));
+        (&theirs.words, missing.collect())
+    } else if common.len() == theirs.objects.len() {
+        let extra = ours.objects.iter().map(|(name, _)| *name).filter(|name| !is_known(*name));
+        (&ours.words, extra.collect())
+    } else {
+        return difference;
+    };
+    names.sort_unstable();
+    let names = names.iter().take(MOST_NAMES).map(|name| words.text(*name)).collect::<Vec<_>>();
+    difference.with("names", &names.join(&b' '))
+}
+
+/// The first object whose type is another, by name where both sides use it, else the first count that is off.
+pub fn type_difference(pair: &Pair) -> Difference {
+    let (ours, theirs) = (&pair.generated.problem, &pair.reference.problem);
+    for (name, type_) in &ours.objects {
+        let known = pair.to_reference[*name as usize];
+        if known == UNKNOWN || theirs.number[known as usize] == NO_OBJECT {
+            continue;
+        }
+        let (_, expected) = theirs.objects[theirs.number[known as usize] as usize];
+        if expected != pair.to_reference[*type_ as usize] {
+            let name = ours.words.text(*name);
+            let names = [name, ours.words.text(*type_), theirs.words.text(expected)];
+            return Difference::of(&[b"object type"]).with("names", &names.join(&b' '));
+        }
+    }
+    let mut counts: BTreeMap<&[u8], (usize, usize)> = BTreeMap::new();
+    ours.objects.iter().for_each(|(_, type_)| counts.entry(ours.words.text(*type_)).or_default().0 += 1);
+    theirs.objects.iter().for_each(|(_, type_)| counts.entry(theirs.words.text(*type_)).or_default().1 += 1);
+    let off = counts.into_iter().find(|(_, (ours, theirs))| ours != theirs);
+    let (type_, (ours, theirs)) = off.unwrap_or_default();
+    Difference::of(&[b"type count"]).with("names", type_).counts(ours, theirs)
+}
+
+/// The words of both problems as the places in one sorted list.
+struct Joined<'a> {
+    words: Vec<&'a [u8]>,
+    ours: Vec<Word>,
+    theirs: Vec<Word>,
+}
+
+impl<'a> Joined<'a> {
+    fn new(ours: &'a Words, theirs: &'a Words) -> Joined<'a> {
+        let mut joined = Joined { words: vec![b""], ours: vec![0], theirs: vec![0] };
+        let text = |words: &'a Words, at: usize| (at <= words.count()).then(|| words.text(at as Word));
+        loop {
+            let (own, other) = (text(ours, joined.ours.len()), text(theirs, joined.theirs.len()));
+            let Some(next) = own.into_iter().chain(other).min() else {
+                return joined;
+            };
+            let place = joined.words.len() as Word;
+            joined.words.push(next);
+            if own == Some(next) {
+                joined.ours.push(place);
+            }
+            if other == Some(next) {
+                joined.theirs.push(place);
+            }
+        }
+    }
+
+    fn words_of(&self, atom: Atom) -> Vec<u8> {
+        let (predicate, first, second) = parts(atom);
+        let present = [predicate, first, second].into_iter().filter(|word| *word != 0);
+        present.map(|word| self.words[word as usize]).collect::<Vec<_>>().join(&b' ')
+    }
+}
+
+/// The first atom of each initial state that is not in the other.
+pub fn init_difference(pair: &Pair) -> Difference {
+    let (ours, theirs) = (&pair.generated.problem, &pair.reference.problem);
+    let joined = Joined::new(&ours.words, &theirs.words);
+    let mut matching = joined.ours.clone();
+    let mut back: Vec<Word> = (0..joined.words.len() as Word).collect();
+    for (own, other) in closest_matching(pair, &joined) {
+        matching[own as usize] = joined.theirs[other as usize];
+        back[joined.theirs[other as usize] as usize] = joined.ours[own as usize];
+    }
+    let mut found: Vec<Atom> = ours.init.iter().map(|atom| renamed(*atom, &joined.ours, &matching)).collect();
+    found.sort_unstable();
+    let wanted: Vec<Atom> = theirs.init.iter().map(|atom| renamed(*atom, &joined.theirs, &joined.theirs)).collect();
+    let all: Vec<Word> = (0..joined.words.len() as Word).collect();
+    let in_ours = |atom: Atom| renamed(atom, &all, &back);
+    let missing = wanted.iter().find(|atom| !has(&found, **atom));
+    let extra = found.iter().find(|atom| !has(&wanted, **atom));
+    let mut difference = Difference::of(&[b"init"]);
+    if let Some(atom) = missing {
+        difference =
+            difference.with("lacks", &joined.words_of(*atom)).with("lacks_here", &joined.words_of(in_ours(*atom)));
+    }
+    if let Some(atom) = extra {
+        difference = difference.with("has", &joined.words_of(in_ours(*atom)));
+    }
+    difference
+}
+
+/// A plausible map of objects for problems that are not isomorphic: by name, then by role.
+fn closest_matching(pair: &Pair, joined: &Joined) -> Vec<(Word, Word)> {
+    let (ours, theirs) = (&pair.generated.problem, &pair.reference.problem);
+    let mut matching: Vec<(Word, Word)> = Vec::new();
+    let mut is_matched = theirs.words.each(false);
+    let mut unmatched: Vec<usize> = Vec::new();
+    for (place, (name, _)) in ours.objects.iter().enumerate() {
+        let known = pair.to_reference[*name as usize];
+        if known != UNKNOWN && theirs.number[known as usize] != NO_OBJECT {
+            matching.push((*name, known));
+            is_matched[known as usize] = true;
+        } else {
+            unmatched.push(place);
+        }
+    }
+    if unmatched.is_empty() {
+        return matching;
+    }
+    // For each role, in the order in which it comes first, the reference's objects that have it.
+    let mut roles: Vec<Vec<Word>> = Vec::new();
+    let mut places: HashMap<Vec<u64>, usize> = HashMap::new();
+    for ((name, _), role) in theirs.objects.iter().zip(object_roles(theirs, &joined.theirs)) {
+        if !is_matched[*name as usize] {
+            let place = *places.entry(role).or_insert(roles.len());
+            if place == roles.len() {
+                roles.push(Vec::new());
+            }
+            roles[place].push(*name);
+        }
+    }
+    let mut used = vec![0; roles.len()];
+    let own_roles = object_roles(ours, &joined.ours);
+    unmatched.retain(|object| {
+        let Some(place) = places.get(&own_roles[*object]) else {
+            return true;
+        };
+        let Some(other) = roles[*place].get(used[*place]) else {
+            return true;
+        };
+        used[*place] += 1;
+        matching.push((ours.objects[*object].0, *other));
+        false
+    });
+    let rest = roles.iter().zip(used).flat_map(|(names, used)| names[used..].iter());
+    matching.extend(unmatched.iter().map(|object| ours.objects[*object].0).zip(rest.copied()));
+    matching
+}
+
+/// What each object is and does: its type, and in which places of which predicates of which scene it stands.
+fn object_roles(problem: &Problem, joined: &[Word]) -> Vec<Vec<u64>> {
+    let mut roles: Vec<Vec<u64>> = vec![Vec::new(); problem.objects.len()];
+    for (scene, atoms) in [(0, &problem.init), (1, &problem.goal)] {
+        for atom in atoms {
+            let (predicate, first, second) = parts(*atom);
+            for (position, name) in [(0, first), (1, second)].into_iter().filter(|(_, name)| *name != 0) {
+                let role = u64::from(joined[predicate as usize]) << 2 | position << 1 | scene;
+                roles[problem.number[name as usize] as usize].push(role);
+            }
+        }
+    }
+    for (role, (_, type_)) in roles.iter_mut().zip(&problem.objects) {
+        role.sort_unstable();
+        role.push(u64::from(joined[*type_ as usize]));
+    }
+    roles
+}
+
+/// The proof that the goal is out of reach.
+pub fn unsolvable(words: &Words, proof: &Unsolvable) -> Difference {
+    let atoms: Vec<Vec<u8>> = proof.atoms.iter().map(|atom| words_of(words, *atom)).collect();
+    let says: &[u8] = match atoms.len() {
+        _ if proof.never_true => b"never true",
+        1 => b"excludes itself",
+        _ => b"exclude each other",
+    };
+    Difference::of(&[b"unsolvable"]).with("atoms", &atoms.join(&b',')).with("reason", says)
+}
+
+/// An atom of the reference's goal that the answer's does not imply, in the words of both.
+pub fn reference_asks(pair: &Pair, theirs: Atom, map: &[Word]) -> Difference {
+    let words = &pair.reference.problem.words;
+    let (_, first, second) = parts(theirs);
+    let mut here = vec![words.text(predicate(theirs))];
+    for argument in [first, second].into_iter().filter(|word| *word != 0) {
+        let ours = pair.generated.problem.objects.iter().find(|(name, _)| map[*name as usize] == argument);
+        here.push(ours.map_or(words.text(argument), |(name, _)| pair.generated.problem.words.text(*name)));
+    }
+    Difference::of(&[b"goal"]).with("lacks", &words_of(words, theirs)).with("lacks_here", &here.join(&b' '))
+}
+
+/// An atom of the answer's goal that the reference's does not imply.
+pub fn generated_asks(pair: &Pair, atom: Atom) -> Difference {
+    Difference::of(&[b"goal"]).with("has", &words_of(&pair.generated.problem.words, atom))
+}
+
+/// How many atoms full specification added to each goal.
+pub fn closures_agree(ours: usize, theirs: usize) -> Difference {
+    Difference::of(&[b"closures agree"]).counts(ours, theirs)
+}
+
+/// Why the declarations of a typed domain do not admit a problem.
+pub fn ill_typed(words: &Words, misfit: &Misfit) -> Difference {
+    let (Misfit::Predicate(atom) | Misfit::Arguments(atom, _) | Misfit::Type(atom, ..)) = misfit;
+    let (predicate, first, second) = parts(*atom);
+    let name = words.text(predicate);
+    let given = usize::from(first != 0) + usize::from(second != 0);
+    let text = shown(words, *atom);
+    match misfit {
+        Misfit::Predicate(_) => Difference::of(&[b"ill-typed predicate", &text, name]),
+        Misfit::Arguments(_, takes) => {
+            Difference::of(&[b"ill-typed arguments", &text, name, &number(*takes), &number(given)])
+        }
+        Misfit::Type(_, place, wanted, type_) => {
+            let wanted = match wanted {
+                Known::Robot => "robot",
+                Known::Tile => "tile",
+                _ => "color",
+            };
+            let words = [&number(*place)[..], wanted.as_bytes(), words.text(*type_)].join(&BETWEEN_WORDS);
+            Difference::of(&[b"ill-typed argument", &text, name, &words])
+        }
+    }
+}

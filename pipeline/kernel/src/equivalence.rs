@@ -1,0 +1,226 @@
+//! Algorithm 1 of the paper in both modes, easy cases first (definition/equivalence.py).
+
+use crate::difference::{self, Difference};
+use crate::left::{Answer, Left};
+use crate::model::{has, predicate, renamed, Atom, Word, Words, NO_OBJECT};
+use crate::task::{Graph, Task};
+
+/// Stands for a word that the other problem does not have; no atom of that problem has it.
+pub const UNKNOWN: Word = (1 << 21) - 1;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Identical,
+    Isomorphic,
+    Equivalent,
+    ObjectCount,
+    TypesDiffer,
+    InitDiffers,
+    GoalDiffers,
+    Unsolvable,
+}
+
+impl Verdict {
+    /// True for the verdicts of an equivalent problem.
+    pub fn right(self) -> bool {
+        matches!(self, Verdict::Identical | Verdict::Isomorphic | Verdict::Equivalent)
+    }
+}
+
+/// Two tasks in one domain, and the answer's words as words of the reference.
+pub struct Pair<'a> {
+    pub reference: &'a Task,
+    pub generated: &'a Task,
+    pub to_reference: &'a [Word],
+}
+
+/// The words as those of another problem, `UNKNOWN` where that does not have them.
+pub fn translation(from: &Words, to: &Words) -> Vec<Word> {
+    let mut other = 1;
+    let mut words = Vec::with_capacity(from.count() + 1);
+    words.push(0);
+    for word in 1..=from.count() as Word {
+        while other as usize <= to.count() && to.text(other) < from.text(word) {
+            other += 1;
+        }
+        let is_there = other as usize <= to.count() && to.text(other) == from.text(word);
+        words.push(if is_there { other } else { UNKNOWN });
+    }
+    words
+}
+
+pub struct Decision {
+    pub verdict: Verdict,
+    pub equivalent_untyped: bool,
+    pub difference: Difference,
+    /// The reference's word for each object of the answer.
+    pub object_map: Option<Vec<Word>>,
+    /// True where another map takes goal to goal: in placeholder mode.
+    pub has_goal_map: bool,
+}
+
+/// Whether the generated problem is the reference's planning problem, strictly and ignoring types.
+pub fn decide(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
+    if pair.generated.problem.objects.len() != pair.reference.problem.objects.len() {
+        return Ok(Decision {
+            verdict: Verdict::ObjectCount,
+            equivalent_untyped: false,
+            difference: difference::object_count(pair),
+            object_map: None,
+            has_goal_map: false,
+        });
+    }
+    let strict = decide_strictly(pair, is_placeholder)?;
+    let difference = match &strict.verdict {
+        Verdict::Identical => Difference::of(&[b"identical"]),
+        Verdict::Isomorphic => Difference::of(&[b"renamed"]),
+        Verdict::TypesDiffer => difference::type_difference(pair),
+        Verdict::InitDiffers => difference::init_difference(pair),
+        _ => strict.difference,
+    };
+    let as_written = matches!(strict.verdict, Verdict::Identical | Verdict::Isomorphic);
+    let types_matter = pair.reference.types_matter() || pair.generated.types_matter();
+    let equivalent_untyped = if as_written || !types_matter {
+        strict.verdict.right()
+    } else {
+        let untyped = Pair { reference: pair.reference.untyped(), generated: pair.generated.untyped(), ..*pair };
+        decide_strictly(&untyped, is_placeholder)?.verdict.right()
+    };
+    Ok(Decision { difference, equivalent_untyped, ..strict })
+}
+
+fn decision(verdict: Verdict, difference: Difference, object_map: Option<Vec<Word>>) -> Decision {
+    Decision { verdict, equivalent_untyped: false, difference, object_map, has_goal_map: false }
+}
+
+/// The cases of the algorithm, in order of cost.
+fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
+    let (theirs, ours) = (&pair.reference.problem, &pair.generated.problem);
+    let without_words = |verdict, map| Ok(decision(verdict, Difference::default(), map));
+    let same_names = has_same_names(pair);
+    let same_init = same_names && same_atoms(pair, &ours.init, &theirs.init);
+    if same_init && same_atoms(pair, &ours.goal, &theirs.goal) {
+        return without_words(Verdict::Identical, Some(pair.to_reference.to_vec()));
+    }
+    if !same_names && !has_same_types(pair) {
+        return without_words(Verdict::TypesDiffer, None);
+    }
+    let init_alike = same_init || same_predicates(pair, &ours.init, &theirs.init);
+    if init_alike && same_predicates(pair, &ours.goal, &theirs.goal) {
+        let map = object_map(pair, pair.generated.graph_as_written(), pair.reference.graph_as_written())?;
+        if map.is_some() {
+            return without_words(Verdict::Isomorphic, map);
+        }
+    }
+    let initial_scenes = || (pair.generated.initial_scene(), pair.reference.initial_scene());
+    if !init_alike || (!same_init && !initial_scenes().0.same_invariant(initial_scenes().1)) {
+        return without_words(Verdict::InitDiffers, None);
+    }
+    // An unsolvable reference is the definition's to speak of; without types, a solvable one may become so.
+    let Ok(wanted) = pair.reference.closure()? else {
+        return Err(Left::Reference);
+    };
+    let closure = pair.generated.closure()?;
+    let init_map = || {
+        if same_init {
+            return Ok(Some(pair.to_reference.to_vec()));
+        }
+        object_map(pair, initial_scenes().0, initial_scenes().1)
+    };
+    if let Ok(closure) = closure {
+        let mut has_goal_map = false;
+        let map = if is_placeholder {
+            let (generated, reference) = (pair.generated.closed_goal_scene()?, pair.reference.closed_goal_scene()?);
+            has_goal_map = object_map(pair, generated, reference)?.is_some();
+            if has_goal_map {
+                init_map()?
+            } else {
+                None
+            }
+        } else if same_init && same_atoms(pair, closure, wanted) {
+            Some(pair.to_reference.to_vec())
+        } else {
+            object_map(pair, pair.generated.closed_graph()?, pair.reference.closed_graph()?)?
+        };
+        if map.is_some() {
+            let difference =
+                difference::closures_agree(closure.len() - ours.goal.len(), wanted.len() - theirs.goal.len());
+            return Ok(Decision { has_goal_map, ..decision(Verdict::Equivalent, difference, map) });
+        }
+    }
+    let Some(map) = init_map()? else {
+        return without_words(Verdict::InitDiffers, None);
+    };
+    let closure = match closure {
+        Ok(closure) => closure,
+        Err(proof) => {
+            return Ok(decision(Verdict::Unsolvable, difference::unsolvable(&ours.words, proof), None));
+        }
+    };
+    // The words of the reference as those of the answer, objects by the map.
+    let mut predicates = theirs.words.each(UNKNOWN);
+    let mut back = theirs.words.each(UNKNOWN);
+    for word in 1..=ours.words.count() as Word {
+        let known = pair.to_reference[word as usize];
+        if known != UNKNOWN {
+            predicates[known as usize] = word;
+        }
+        if ours.number[word as usize] != NO_OBJECT {
+            back[map[word as usize] as usize] = word;
+        }
+    }
+    let not_implied = theirs.goal.iter().find(|atom| !has(closure, renamed(**atom, &predicates, &back)));
+    if let Some(atom) = not_implied {
+        return Ok(decision(Verdict::GoalDiffers, difference::reference_asks(pair, *atom, &map), None));
+    }
+    let not_asked = ours.goal.iter().find(|atom| !has(wanted, renamed(**atom, pair.to_reference, &map)));
+    let difference = match not_asked {
+        Some(atom) => difference::generated_asks(pair, *atom),
+        None => Difference::of(&[b"goal placement"]),
+    };
+    Ok(decision(Verdict::GoalDiffers, difference, None))
+}
+
+/// True where both have the same objects of the same types; they have equally many.
+fn has_same_names(pair: &Pair) -> bool {
+    let theirs = &pair.reference.problem;
+    pair.generated.problem.objects.iter().zip(&pair.generated.types).all(|((name, _), type_)| {
+        let known = pair.to_reference[*name as usize];
+        let object = if known == UNKNOWN { NO_OBJECT } else { theirs.number[known as usize] };
+        object != NO_OBJECT && pair.reference.types[object as usize] == pair.to_reference[*type_ as usize]
+    })
+}
+
+/// True where both have equally many objects of each type.
+fn has_same_types(pair: &Pair) -> bool {
+    let mut ours: Vec<Word> = pair.generated.types.iter().map(|type_| pair.to_reference[*type_ as usize]).collect();
+    let mut theirs = pair.reference.types.clone();
+    ours.sort_unstable();
+    theirs.sort_unstable();
+    ours == theirs
+}
+
+/// True where the atoms are the same; words are sorted alike in both problems.
+fn same_atoms(pair: &Pair, ours: &[Atom], theirs: &[Atom]) -> bool {
+    let translated = ours.iter().map(|atom| renamed(*atom, pair.to_reference, pair.to_reference));
+    ours.len() == theirs.len() && translated.eq(theirs.iter().copied())
+}
+
+/// True where both have equally many atoms of each predicate, as isomorphic scenes do.
+fn same_predicates(pair: &Pair, ours: &[Atom], theirs: &[Atom]) -> bool {
+    let translated = ours.iter().map(|atom| pair.to_reference[predicate(*atom) as usize]);
+    ours.len() == theirs.len() && translated.eq(theirs.iter().map(|atom| predicate(*atom)))
+}
+
+/// The reference's word for each object of the answer under an isomorphism of their graphs; None where there is none.
+fn object_map(pair: &Pair, ours: &Graph, theirs: &Graph) -> Answer<Option<Vec<Word>>> {
+    let Some((ours, theirs)) = ours.orders(theirs)? else {
+        return Ok(None);
+    };
+    let mut map = pair.generated.problem.words.each(UNKNOWN);
+    for (own, other) in ours.iter().zip(theirs) {
+        let (name, _) = pair.generated.problem.objects[*own as usize];
+        map[name as usize] = pair.reference.problem.objects[*other as usize].0;
+    }
+    Ok(Some(map))
+}

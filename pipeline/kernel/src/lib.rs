@@ -1,0 +1,22 @@
+//! The kernel: pairs of problems of three domains, and pairs of plans, scored as `pddl_eval.definition` scores them, or left to it.
+//!
+//! Files, functions and their order are those of the definition, so that both can be read side by side. What the kernel
+//! does not fully understand it leaves (`Left`), with a reason; it never says `undecided` by itself. Only `border` is
+//! unsafe: there, record batches come in and go out by the Arrow C data interface.
+
+mod blake2b;
+mod border;
+mod canonical;
+mod difference;
+mod domains;
+mod equivalence;
+mod left;
+mod metrics;
+mod model;
+mod pddl;
+mod plans;
+mod task;
+mod validation;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,176 @@
+//! One pair of problems: read both, decide, look for a plan (definition/metrics/problem.py).
+
+use crate::canonical::Digits;
+use crate::difference::{self, Difference};
+use crate::domains::Domain;
+use crate::equivalence::{decide, translation, Decision, Pair, Verdict, UNKNOWN};
+use crate::left::{Answer, Left};
+use crate::model::NO_OBJECT;
+use crate::pddl::problems::{read_problem, Interner, Refused};
+use crate::task::Task;
+use crate::validation::Action;
+use std::rc::Rc;
+
+/// The scores of one generated problem against its reference; None where not decided.
+pub struct ProblemVerdict {
+    pub parseable: bool,
+    pub solvable: Option<bool>,
+    pub equivalent: bool,
+    pub equivalent_untyped: bool,
+    pub verdict: &'static str,
+    pub difference: Difference,
+    pub solves_reference: Option<bool>,
+    pub certificate: Option<Digits>,
+    pub reference_certificate: Digits,
+}
+
+/// The settings that the kernel knows.
+#[derive(Clone, Copy)]
+pub struct Settings {
+    pub check_solvable: bool,
+    /// The last of several drafts counts, not the first.
+    pub last_answer: bool,
+}
+
+/// A reference that answers can be compared with: read, in a known domain, solvable, well typed.
+pub fn read_reference(text: Option<&[u8]>, names: &mut Interner) -> Answer<Task> {
+    let problem = read_problem(text, names)?.outcome.map_err(|_| Left::Reference)?;
+    let domain = Domain::named(problem.words.known(problem.domain)).ok_or(Left::Domain)?;
+    let task = Task::new(Rc::new(problem), domain, true);
+    if task.ill_typed().is_some() || task.closure()?.is_err() {
+        return Err(Left::Reference);
+    }
+    Ok(task)
+}
+
+/// The scores of an answer.
+pub fn score_problem_pair(
+    reference: &Task,
+    generated: Option<&[u8]>,
+    is_placeholder: bool,
+    settings: Settings,
+    names: &mut Interner,
+) -> Answer<ProblemVerdict> {
+    let reading = read_problem(generated, names)?;
+    if reading.several && settings.last_answer {
+        return Err(Left::Setting);
+    }
+    let mut verdict = match reading.outcome {
+        Err(unreadable) => ProblemVerdict {
+            parseable: false,
+            solvable: Some(false),
+            equivalent: false,
+            equivalent_untyped: false,
+            verdict: match unreadable.verdict {
+                Refused::Empty => "empty",
+                Refused::Unparseable => "unparseable",
+                Refused::NotStrips => "not_strips",
+                Refused::InvalidAtom => "invalid_atom",
+            },
+            difference: unreadable.difference,
+            solves_reference: None,
+            certificate: None,
+            reference_certificate: reference.certificate()?,
+        },
+        Ok(problem) => match Domain::named(problem.words.known(problem.domain)) {
+            Some(domain) if domain == reference.domain => {
+                let generated = Task::new(Rc::new(problem), domain, true);
+                let to_reference = translation(&generated.problem.words, &reference.problem.words);
+                let pair = Pair { reference, generated: &generated, to_reference: &to_reference };
+                scored(&pair, is_placeholder, settings)?
+            }
+            domain => {
+                let names =
+                    [problem.words.text(problem.domain), reference.problem.words.text(reference.problem.domain)];
+                let difference = Difference::of(&[b"domain"]).with("names", &names.join(&b' '));
+                ProblemVerdict {
+                    parseable: true,
+                    solvable: settings.check_solvable.then_some(false),
+                    equivalent: false,
+                    equivalent_untyped: false,
+                    verdict: "domain_mismatch",
+                    difference,
+                    solves_reference: None,
+                    certificate: match domain {
+                        Some(domain) => own_certificate(&Task::new(Rc::new(problem), domain, true))?,
+                        None => None,
+                    },
+                    reference_certificate: reference.certificate()?,
+                }
+            }
+        },
+    };
+    if reading.several {
+        verdict.difference = Difference::of(&[b"drafts"]).and(verdict.difference);
+    }
+    Ok(verdict)
+}
+
+fn scored(pair: &Pair, is_placeholder: bool, settings: Settings) -> Answer<ProblemVerdict> {
+    let Pair { reference, generated, .. } = *pair;
+    let Decision { verdict, equivalent_untyped, mut difference, object_map, has_goal_map } =
+        decide(pair, is_placeholder)?;
+    let equivalent = verdict.right();
+    let (mut solvable, mut solves_reference) = (None, None);
+    if settings.check_solvable {
+        // An equivalent problem inherits the reference's plan through the object map.
+        if object_map.is_some() && !has_goal_map && reference.plan()?.is_some() {
+            (solvable, solves_reference) = (Some(true), Some(true));
+        } else if let Some(plan) = generated.plan()? {
+            solvable = Some(true);
+            solves_reference = solves(pair, plan, object_map.as_deref());
+        } else {
+            solvable = Some(false);
+            if let Some(misfit) = generated.ill_typed() {
+                difference = difference.and(difference::ill_typed(&generated.problem.words, &misfit));
+            }
+        }
+    }
+    let reference_certificate = reference.certificate()?;
+    let shared = equivalent && !has_goal_map;
+    Ok(ProblemVerdict {
+        parseable: true,
+        solvable,
+        equivalent,
+        equivalent_untyped,
+        verdict: match verdict {
+            Verdict::Identical => "identical",
+            Verdict::Isomorphic => "isomorphic",
+            Verdict::Equivalent => "equivalent",
+            Verdict::ObjectCount => "object_count",
+            Verdict::TypesDiffer => "types_differ",
+            Verdict::InitDiffers => "init_differs",
+            Verdict::GoalDiffers => "goal_differs",
+            Verdict::Unsolvable => "unsolvable",
+        },
+        difference,
+        solves_reference,
+        certificate: if shared { Some(reference_certificate) } else { own_certificate(generated)? },
+        reference_certificate,
+    })
+}
+
+/// The certificate where the rules cover the problem; elsewhere it would take a search that the verdict did not need.
+fn own_certificate(task: &Task) -> Answer<Option<Digits>> {
+    match task.start() {
+        Ok(_) => Ok(Some(task.certificate()?)),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Whether a plan of the generated problem solves the reference, under the object map of an equivalent answer, else
+/// under equal names; None where the names differ and there is no map.
+fn solves(pair: &Pair, plan: &[Action], object_map: Option<&[u32]>) -> Option<bool> {
+    let (theirs, ours) = (&pair.reference.problem, &pair.generated.problem);
+    let known = |name: u32| pair.to_reference[name as usize];
+    let is_theirs = |name: u32| known(name) != UNKNOWN && theirs.number[known(name) as usize] != NO_OBJECT;
+    let same_names =
+        ours.objects.len() == theirs.objects.len() && ours.objects.iter().all(|(name, _)| is_theirs(*name));
+    let names = match object_map {
+        Some(map) => map,
+        None if same_names => pair.to_reference,
+        None => return None,
+    };
+    let steps: Vec<Action> = plan.iter().map(|action| action.renamed(names)).collect();
+    Some(pair.reference.is_solved_by(&steps))
+}

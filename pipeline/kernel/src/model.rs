@@ -1,0 +1,158 @@
+//! The values of planning (definition/model.py): words, atoms, problems.
+//!
+//! A word is its place, from 1, among the sorted words of its problem; an atom is one number made of up to three words.
+//! So the order of numbers is Python's order of names, and that of tuples of names: `sorted` and `min` agree.
+
+/// The place of a word among the sorted words of a problem, from 1; 0 where an atom has no further argument.
+pub type Word = u32;
+
+/// A predicate and up to two arguments.
+pub type Atom = u64;
+
+const BITS: u32 = 21;
+const MASK: u64 = (1 << BITS) - 1;
+
+/// The most different words of a problem; far below what an atom has room for, also where two problems are joined.
+pub const MOST_WORDS: usize = 8_000;
+
+pub fn atom(predicate: Word, first: Word, second: Word) -> Atom {
+    u64::from(predicate) << (2 * BITS) | u64::from(first) << BITS | u64::from(second)
+}
+
+pub fn parts(atom: Atom) -> (Word, Word, Word) {
+    ((atom >> (2 * BITS)) as Word, (atom >> BITS & MASK) as Word, (atom & MASK) as Word)
+}
+
+pub fn predicate(atom: Atom) -> Word {
+    (atom >> (2 * BITS)) as Word
+}
+
+/// The atom with other words for its predicate and its arguments.
+pub fn renamed(each: Atom, predicates: &[Word], arguments: &[Word]) -> Atom {
+    let (predicate, first, second) = parts(each);
+    let argument = |word: Word| {
+        if word == 0 {
+            0
+        } else {
+            arguments[word as usize]
+        }
+    };
+    atom(predicates[predicate as usize], argument(first), argument(second))
+}
+
+macro_rules! known_words {
+    ($($name:ident $text:literal)*) => {
+        /// Words that the rules of the domains name. They are among the words of every problem.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Known { $($name,)* Other }
+
+        /// Their texts, sorted.
+        pub const KNOWN: &[&str] = &[$($text),*];
+
+        const ALL: &[Known] = &[$(Known::$name),*];
+    };
+}
+
+known_words! {
+    ArmEmpty "arm-empty" At "at" AtRobby "at-robby" AvailableColor "available-color" Ball "ball"
+    Blocksworld "blocksworld" Carry "carry" Clear "clear" Color "color" FloorTile "floor-tile" Free "free"
+    Gripper "gripper" Holding "holding" Object "object" On "on" OnTable "on-table" Painted "painted" Right "right"
+    Robot "robot" RobotAt "robot-at" RobotHas "robot-has" Room "room" TheGoal "the-goal" Tile "tile" Up "up"
+}
+
+impl Known {
+    /// The known word with this number.
+    pub fn numbered(number: u32) -> Option<Known> {
+        ALL.get(number as usize).copied()
+    }
+}
+
+/// How many known words there are.
+pub const KNOWN_WORDS: usize = Known::Other as usize;
+
+/// The sorted words of a problem.
+#[derive(Default)]
+pub struct Words {
+    bytes: Vec<u8>,
+    spans: Vec<(u32, u32)>,
+    known: Vec<Option<Known>>,
+    places: Vec<Word>,
+}
+
+impl Words {
+    /// The words at these spans of the bytes, which are sorted; `known` says which of them are known words.
+    pub fn new(bytes: Vec<u8>, spans: Vec<(u32, u32)>, known: Vec<Option<Known>>) -> Words {
+        let mut places = vec![0; KNOWN_WORDS];
+        for (place, each) in known.iter().enumerate() {
+            if let Some(known) = each {
+                places[*known as usize] = place as Word + 1;
+            }
+        }
+        Words { bytes, spans, known, places }
+    }
+
+    pub fn count(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// An array with a value for each word, and one for the absent word 0.
+    pub fn each<T: Clone>(&self, value: T) -> Vec<T> {
+        vec![value; self.count() + 1]
+    }
+
+    pub fn text(&self, word: Word) -> &[u8] {
+        let (start, end) = self.spans[word as usize - 1];
+        &self.bytes[start as usize..end as usize]
+    }
+
+    /// The place of the word with this text.
+    pub fn find(&self, text: &[u8]) -> Option<Word> {
+        let at = self.spans.binary_search_by(|(start, end)| self.bytes[*start as usize..*end as usize].cmp(text));
+        at.ok().map(|at| at as Word + 1)
+    }
+
+    pub fn place(&self, known: Known) -> Word {
+        self.places[known as usize]
+    }
+
+    /// Which known word this is.
+    pub fn known(&self, word: Word) -> Known {
+        self.known[word as usize - 1].unwrap_or(Known::Other)
+    }
+
+    pub fn atom(&self, predicate: Known, first: Word, second: Word) -> Atom {
+        atom(self.place(predicate), first, second)
+    }
+
+    /// The known predicate of an atom, with its arguments.
+    pub fn read(&self, atom: Atom) -> (Known, Word, Word) {
+        let (predicate, first, second) = parts(atom);
+        (self.known(predicate), first, second)
+    }
+}
+
+/// A problem as it is written: objects in the order of the text, atoms sorted, each once.
+#[derive(Default)]
+pub struct Problem {
+    pub words: Words,
+    pub domain: Word,
+    /// Names and types.
+    pub objects: Vec<(Word, Word)>,
+    /// The number of each object, `NO_OBJECT` for other words.
+    pub number: Vec<u32>,
+    pub init: Vec<Atom>,
+    pub goal: Vec<Atom>,
+}
+
+pub const NO_OBJECT: u32 = u32::MAX;
+
+/// True where all of these atoms are among those; both are sorted.
+pub fn subset(these: &[Atom], those: &[Atom]) -> bool {
+    these.iter().all(|each| has(those, *each))
+}
+
+/// True where the atom is among those, which are sorted.
+pub fn has(those: &[Atom], atom: Atom) -> bool {
+    those.binary_search(&atom).is_ok()
+}

@@ -1,0 +1,5 @@
+//! Text to values (definition/pddl): problems out of raw model answers.
+
+pub mod drafts;
+pub mod problems;
+pub mod sexpr;

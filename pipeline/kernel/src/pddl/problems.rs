@@ -1,0 +1,740 @@
+//! A STRIPS problem out of a raw model answer, or the reason why there is none (definition/pddl/problems.py).
+//!
+//! Plain blocks are read; a block that is not plain is the `pddl` package's business, so its row is left.
+
+use crate::difference::Difference;
+use crate::left::{Answer, Left};
+use crate::model::{atom, parts, Atom, Known, Problem, Word, Words, KNOWN, KNOWN_WORDS, MOST_WORDS, NO_OBJECT};
+use crate::pddl::drafts::without_thinking;
+use crate::pddl::sexpr::{block, is_blank, openings, Token, Tokens, LONGEST};
+
+/// What the package's grammar reads as a name and its validation refuses as one; `object`, a known word, is another.
+const KEYWORDS: [&str; 20] = [
+    "define",
+    "problem",
+    "domain",
+    "either",
+    "and",
+    "or",
+    "not",
+    "imply",
+    "forall",
+    "exists",
+    "when",
+    "oneof",
+    "assign",
+    "increase",
+    "decrease",
+    "scale-up",
+    "scale-down",
+    "minimize",
+    "maximize",
+    "total-cost",
+];
+const FIXED_WORDS: usize = KNOWN_WORDS + KEYWORDS.len();
+
+const REQUIREMENTS: [&str; 15] = [
+    ":strips",
+    ":typing",
+    ":equality",
+    ":adl",
+    ":non-deterministic",
+    ":negative-preconditions",
+    ":disjunctive-preconditions",
+    ":existential-preconditions",
+    ":universal-preconditions",
+    ":quantified-preconditions",
+    ":derived-predicates",
+    ":conditional-effects",
+    ":numeric-fluents",
+    ":fluents",
+    ":action-costs",
+];
+
+const SECTIONS: [&str; 6] = [":domain", ":requirements", ":objects", ":init", ":goal", ":metric"];
+
+/// Bytes of a word that a sentence may need; sentences cut words to fewer.
+const LONGEST_QUOTED: usize = 64;
+
+/// Why a text holds no problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    Empty,
+    Unparseable,
+    NotStrips,
+    InvalidAtom,
+}
+
+pub struct Unreadable {
+    pub verdict: Refused,
+    pub difference: Difference,
+}
+
+/// What was read from a text, and whether the text began more than one problem.
+pub struct Reading {
+    pub outcome: Result<Problem, Unreadable>,
+    pub several: bool,
+}
+
+/// Why a block holds no problem: the text is refused, or the kernel cannot tell.
+enum Stop {
+    Refused(Unreadable),
+    Left(Left),
+}
+
+impl From<Left> for Stop {
+    fn from(left: Left) -> Stop {
+        Stop::Left(left)
+    }
+}
+
+fn refused<T>(verdict: Refused, words: &[&[u8]]) -> Result<T, Stop> {
+    Err(Stop::Refused(Unreadable { verdict, difference: Difference::of(words) }))
+}
+
+fn unparseable<T>(words: &[&[u8]]) -> Result<T, Stop> {
+    refused(Refused::Unparseable, words)
+}
+
+/// The problem of the first block that holds one, as `read_problem` finds it.
+pub fn read_problem(text: Option<&[u8]>, names: &mut Interner) -> Answer<Reading> {
+    let alone = |verdict, words: &[&[u8]]| Reading {
+        outcome: Err(Unreadable { verdict, difference: Difference::of(words) }),
+        several: false,
+    };
+    let raw = text.unwrap_or_default();
+    if raw.len() > LONGEST {
+        return Err(Left::Text);
+    }
+    let written = std::str::from_utf8(raw).map_err(|_| Left::Text)?;
+    if is_blank(written) {
+        return Ok(alone(Refused::Empty, &[b"empty"]));
+    }
+    // Lower case of characters beyond ASCII makes no letter of a keyword, and stands in no plain block.
+    let mut answer = written.to_ascii_lowercase();
+    without_thinking(&mut answer)?;
+    if is_blank(&answer) {
+        return Ok(alone(Refused::Empty, &[b"thoughts"]));
+    }
+    let starts = openings(&answer)?;
+    let several = starts.len() > 1;
+    let mut reason = None;
+    for start in &starts {
+        let Some(block) = block(&answer.as_bytes()[*start..])? else {
+            continue;
+        };
+        match read_plain_problem(block, names) {
+            Ok(problem) => return Ok(Reading { outcome: Ok(problem), several }),
+            Err(Stop::Left(left)) => return Err(left),
+            Err(Stop::Refused(first)) => reason = reason.or(Some(first)),
+        }
+    }
+    let outcome = Err(reason.unwrap_or_else(|| why_no_block(&answer, starts.first())));
+    Ok(Reading { outcome, several })
+}
+
+fn why_no_block(answer: &str, opening: Option<&usize>) -> Unreadable {
+    let difference = match opening {
+        None => Difference::of(&[b"no block"]),
+        Some(start) => {
+            let line = answer.as_bytes()[..*start].iter().filter(|byte| **byte == b'\n').count() + 1;
+            Difference::of(&[b"never closed", line.to_string().as_bytes()])
+        }
+    };
+    Unreadable { verdict: Refused::Unparseable, difference }
+}
+
+/// Words of a block as small numbers, in the order in which they come; known words and keywords have numbers of their own.
+pub struct Interner {
+    bytes: Vec<u8>,
+    entries: Vec<Entry>,
+    /// The number of the reading in which a slot was filled, 0 for fixed words, and the word.
+    slots: Vec<(u32, u32)>,
+    reading: u32,
+    fixed_bytes: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    /// The first eight bytes, as a number that is sorted like them.
+    key: u64,
+    start: u32,
+    length: u32,
+    /// A name that is no keyword.
+    is_name: bool,
+    is_declared: bool,
+}
+
+const SLOT_BITS: u32 = 15;
+const SLOTS: usize = 1 << SLOT_BITS;
+
+impl Interner {
+    pub fn new() -> Interner {
+        let slots = vec![(u32::MAX, 0); SLOTS];
+        let mut names = Interner { bytes: Vec::new(), entries: Vec::new(), slots, reading: 0, fixed_bytes: 0 };
+        for word in KNOWN.iter().chain(&KEYWORDS) {
+            let _ = names.number(word.as_bytes(), 0, word.len());
+        }
+        let is_keyword = |number: usize| number == Known::Object as usize || number >= KNOWN_WORDS;
+        for (number, entry) in names.entries.iter_mut().enumerate() {
+            entry.is_name = !is_keyword(number);
+        }
+        names.fixed_bytes = names.bytes.len();
+        names
+    }
+
+    fn start(&mut self) {
+        self.entries.truncate(FIXED_WORDS);
+        self.entries.iter_mut().for_each(|entry| entry.is_declared = false);
+        self.bytes.truncate(self.fixed_bytes);
+        self.reading += 1;
+        if self.reading == u32::MAX {
+            *self = Interner::new();
+            self.reading = 1;
+        }
+    }
+
+    /// The number of the word that stands there in the block.
+    fn number(&mut self, block: &[u8], start: usize, end: usize) -> Answer<u32> {
+        let length = end - start;
+        let key = match block.get(start..start + 8) {
+            Some(bytes) if length < 8 => first_bytes(bytes) >> (64 - 8 * length) << (64 - 8 * length),
+            Some(bytes) => first_bytes(bytes),
+            None => first_bytes(&block[start..end]),
+        };
+        let mut hash = (key ^ length as u64).wrapping_mul(MIX);
+        if length > 8 {
+            for piece in block[start + 8..end].chunks(8) {
+                hash = (hash ^ first_bytes(piece)).wrapping_mul(MIX);
+            }
+        }
+        let mut slot = (hash >> (64 - SLOT_BITS)) as usize; // the high bits of a product are mixed best
+        loop {
+            let (reading, number) = self.slots[slot];
+            if reading != self.reading && reading != 0 {
+                return self.enter(&block[start..end], key, slot);
+            }
+            let entry = self.entries[number as usize];
+            let same_start = entry.key == key && entry.length as usize == length;
+            if same_start && (length <= 8 || self.text(number) == &block[start..end]) {
+                return Ok(number);
+            }
+            slot = (slot + 1) % SLOTS;
+        }
+    }
+
+    fn enter(&mut self, word: &[u8], key: u64, slot: usize) -> Answer<u32> {
+        let number = self.entries.len() as u32;
+        if self.entries.len() >= MOST_WORDS {
+            return Err(Left::Text);
+        }
+        let (start, length) = (self.bytes.len() as u32, word.len() as u32);
+        self.bytes.extend_from_slice(word);
+        self.entries.push(Entry { key, start, length, is_name: is_name(word), is_declared: false });
+        self.slots[slot] = (self.reading, number);
+        Ok(number)
+    }
+
+    fn text(&self, number: u32) -> &[u8] {
+        let Entry { start, length, .. } = self.entries[number as usize];
+        &self.bytes[start as usize..(start + length) as usize]
+    }
+
+    fn is_name(&self, number: u32) -> bool {
+        self.entries[number as usize].is_name
+    }
+
+    fn is_declared(&self, number: u32) -> bool {
+        self.entries[number as usize].is_declared
+    }
+
+    /// The words that are no keywords, sorted, and the place of each number among them.
+    fn sorted(&self) -> (Words, Vec<Word>) {
+        // Known words are sorted already, and their numbers are their places among themselves.
+        let keyed = |number: u32| (self.entries[number as usize].key, number);
+        let mut own: Vec<(u64, u32)> = (FIXED_WORDS as u32..self.entries.len() as u32).map(keyed).collect();
+        let order = |a: &(u64, u32), b: &(u64, u32)| a.0.cmp(&b.0).then_with(|| self.text(a.1).cmp(self.text(b.1)));
+        own.sort_unstable_by(order);
+        let mut places = vec![0; self.entries.len()];
+        let mut known = Vec::with_capacity(own.len() + KNOWN_WORDS);
+        let mut spans = Vec::with_capacity(own.len() + KNOWN_WORDS);
+        let mut fixed = (0..KNOWN_WORDS as u32).map(keyed).peekable();
+        let mut own = own.into_iter().peekable();
+        loop {
+            let next = match (own.peek(), fixed.peek()) {
+                (Some(each), Some(other)) if order(each, other).is_lt() => own.next(),
+                (_, Some(_)) => fixed.next(),
+                _ => own.next(),
+            };
+            let Some((_, number)) = next else { break };
+            known.push(Known::numbered(number));
+            let Entry { start, length, .. } = self.entries[number as usize];
+            spans.push((start, start + length));
+            places[number as usize] = spans.len() as Word;
+        }
+        (Words::new(self.bytes.clone(), spans, known), places)
+    }
+}
+
+const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// The first eight bytes as a number that is sorted like them.
+#[inline]
+fn first_bytes(text: &[u8]) -> u64 {
+    match text.first_chunk() {
+        Some(start) => u64::from_be_bytes(*start),
+        None => text.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)) << (8 * (8 - text.len() as u32) % 64),
+    }
+}
+
+/// A word of the text as it stands in a list: a name, some other word, or a list in its place.
+#[derive(Clone, Copy)]
+enum Part {
+    Word(usize, usize),
+    List,
+}
+
+struct Reader<'a, 'b> {
+    tokens: Tokens<'a>,
+    names: &'b mut Interner,
+    /// Names and types by number.
+    objects: Vec<(u32, u32)>,
+}
+
+/// The atoms of a section, each with whether it names something that is not declared, and what goes beyond STRIPS.
+struct Atoms {
+    atoms: Vec<(u32, u32, u32)>,
+    undeclared: bool,
+    beyond: &'static str,
+}
+
+impl Atoms {
+    fn new() -> Atoms {
+        Atoms { atoms: Vec::with_capacity(64), undeclared: false, beyond: "" }
+    }
+}
+
+/// The problem that a lower-case block states.
+fn read_plain_problem(block: &[u8], names: &mut Interner) -> Result<Problem, Stop> {
+    names.start();
+    let mut reader = Reader { tokens: Tokens::new(block), names, objects: Vec::new() };
+    for _ in 0..3 {
+        reader.tokens.next(); // `(`, `define`, `(`
+    }
+    let Token::Word(start, end) = reader.tokens.next() else {
+        return Err(Left::Notation.into());
+    };
+    if &block[start..end] != b"problem" {
+        return Err(Left::Notation.into());
+    }
+    let name = reader.name(b"`(problem \xE2\x80\xA6)`")?;
+    reader.section(&[":domain"])?;
+    let domain = reader.name(b"`(:domain \xE2\x80\xA6)`")?;
+    let mut keyword = reader.section(&[":requirements", ":objects", ":init"])?;
+    if keyword == ":requirements" {
+        reader.requirements()?;
+        keyword = reader.section(&[":objects", ":init"])?;
+    }
+    if keyword == ":objects" {
+        reader.read_objects()?;
+        reader.section(&[":init"])?;
+    }
+    let init = reader.init()?;
+    reader.section(&[":goal"])?;
+    let goal = reader.goal()?;
+    if reader.tokens.peek() != Token::Close {
+        let opening = reader.opening();
+        if opening.starts_with(b"(:metric") {
+            return Err(Left::Notation.into());
+        }
+        return unparseable(&[b"unexpected", &opening, b"`)` after `(:goal \xE2\x80\xA6)`"]);
+    }
+    for number in [name, domain] {
+        if !reader.names.is_name(number) {
+            return reader.not_a_name(reader.names.text(number), b"the header", b"");
+        }
+    }
+    for (part, place) in [(&init, ":init"), (&goal, "the goal")] {
+        if !part.beyond.is_empty() {
+            return refused(Refused::NotStrips, &[b"not strips", place.as_bytes(), part.beyond.as_bytes()]);
+        }
+    }
+    let undeclared = init.undeclared || goal.undeclared;
+    let (words, places) = reader.names.sorted();
+    let place = |number: u32| places[number as usize];
+    let objects: Vec<(Word, Word)> = reader.objects.iter().map(|(name, type_)| (place(*name), place(*type_))).collect();
+    let mut number = words.each(NO_OBJECT);
+    for (i, (name, _)) in objects.iter().enumerate() {
+        number[*name as usize] = i as u32;
+    }
+    let packed = |part: &Atoms| {
+        let argument = |number: u32| if number == NONE { 0 } else { place(number) };
+        let each =
+            part.atoms.iter().map(|(name, first, second)| atom(place(*name), argument(*first), argument(*second)));
+        let mut atoms: Vec<Atom> = each.collect();
+        atoms.sort_unstable();
+        atoms.dedup();
+        atoms
+    };
+    let (init, goal) = (packed(&init), packed(&goal));
+    let problem = Problem { domain: place(domain), words, objects, number, init, goal };
+    if undeclared {
+        return Err(undeclared_object(&problem));
+    }
+    Ok(problem)
+}
+
+/// Stands where an atom has no further argument.
+const NONE: u32 = u32::MAX;
+
+/// The first atom that names an object that nobody declares.
+fn undeclared_object(problem: &Problem) -> Stop {
+    let unknown = |word: Word| word != 0 && problem.number[word as usize] == NO_OBJECT;
+    let is_strange = |each: &Atom| {
+        let (_, first, second) = parts(*each);
+        unknown(first) || unknown(second)
+    };
+    let in_init = problem.init.iter().copied().find(is_strange);
+    let in_goal = problem.goal.iter().copied().find(is_strange);
+    let Some(atom) = in_init.into_iter().chain(in_goal).min() else {
+        return Stop::Left(Left::Notation);
+    };
+    let place: &[u8] = if in_init == Some(atom) { b":init" } else { b"the goal" };
+    let (_, first, second) = parts(atom);
+    let name = if unknown(first) { first } else { second };
+    let mut shown = Vec::new();
+    crate::difference::show_atom(&mut shown, &problem.words, atom);
+    let difference = Difference::of(&[b"undeclared", &shown, place, problem.words.text(name)]);
+    Stop::Refused(Unreadable { verdict: Refused::InvalidAtom, difference })
+}
+
+impl Reader<'_, '_> {
+    fn text(&self, start: usize, end: usize) -> &[u8] {
+        &self.tokens.block[start..end]
+    }
+
+    /// Take the parenthesis and the keyword of the next section, which is one of these.
+    fn section(&mut self, possible: &[&'static str]) -> Result<&'static str, Stop> {
+        let opening = self.opening();
+        let section = opening.strip_prefix(b"(").unwrap_or_default();
+        if let Some(keyword) = possible.iter().find(|each| each.as_bytes() == section) {
+            self.tokens.next();
+            self.tokens.next();
+            return Ok(keyword);
+        }
+        if possible.iter().any(|each| section.starts_with(each.as_bytes())) {
+            return Err(Left::Notation.into());
+        }
+        let ordered = SECTIONS.iter().any(|each| each.as_bytes() == section);
+        let kind: &[u8] = if section.is_empty() {
+            b"section"
+        } else if ordered {
+            b"section order"
+        } else {
+            b"no section"
+        };
+        unparseable(&[kind, &opening, possible.join(" ").as_bytes()])
+    }
+
+    /// The next word, or the parenthesis that opens a list with what follows it, unread.
+    fn opening(&mut self) -> Vec<u8> {
+        let block = self.tokens.block;
+        let shown = |token: Token| match token {
+            Token::Open => b"(".to_vec(),
+            Token::Close => b")".to_vec(),
+            Token::Word(start, end) => block[start..end.min(start + LONGEST_QUOTED)].to_vec(),
+        };
+        match self.tokens.ahead() {
+            (Token::Open, inner) => [b"(".to_vec(), shown(inner)].concat(),
+            (other, _) => shown(other),
+        }
+    }
+
+    /// The name that a section is made of, and the section's end.
+    fn name(&mut self, place: &[u8]) -> Result<u32, Stop> {
+        let (start, end) = match self.tokens.next() {
+            Token::Word(start, end) => (start, end),
+            Token::Open => return self.not_a_name(b"(", place, b""),
+            Token::Close => return self.not_a_name(b")", place, b""),
+        };
+        let word = self.text(start, end).to_vec();
+        if !is_name(&word) {
+            return self.not_a_name(&word, place, b"");
+        }
+        if self.tokens.peek() != Token::Close {
+            let opening = self.opening();
+            return unparseable(&[b"unexpected", &opening, &[b"`)` after the name in ", place].concat()]);
+        }
+        self.tokens.next();
+        Ok(self.names.number(&word, 0, word.len())?)
+    }
+
+    /// The words of a list whose parenthesis is open, up to its end.
+    fn list(&mut self) -> Vec<Part> {
+        let mut listed = Vec::with_capacity(32);
+        loop {
+            match self.tokens.next() {
+                Token::Close => return listed,
+                Token::Word(start, end) => listed.push(Part::Word(start, end)),
+                Token::Open => {
+                    self.tokens.skip_list();
+                    listed.push(Part::List);
+                }
+            }
+        }
+    }
+
+    fn requirements(&mut self) -> Result<(), Stop> {
+        let listed = self.list();
+        if listed.is_empty() {
+            return unparseable(&[b"no requirement"]);
+        }
+        for each in listed {
+            let word = self.word(each);
+            if !REQUIREMENTS.iter().any(|known| known.as_bytes() == word) {
+                if REQUIREMENTS.iter().any(|known| word.starts_with(known.as_bytes())) {
+                    return Err(Left::Notation.into());
+                }
+                return unparseable(&[b"requirement", word]);
+            }
+        }
+        Ok(())
+    }
+
+    fn word(&self, part: Part) -> &[u8] {
+        match part {
+            Part::Word(start, end) => self.text(start, end),
+            Part::List => b"(",
+        }
+    }
+
+    /// The objects with their types, in the order of the text.
+    fn read_objects(&mut self) -> Result<(), Stop> {
+        let listed = self.list();
+        let mut names: Vec<Part> = Vec::with_capacity(listed.len());
+        let mut types: Vec<Option<Part>> = Vec::with_capacity(listed.len());
+        let mut rest = listed.into_iter();
+        while let Some(each) = rest.next() {
+            if self.word(each) != b"-" {
+                names.push(each);
+                continue;
+            }
+            match rest.next() {
+                Some(Part::List) => return unparseable(&[b"either"]),
+                Some(type_) if names.len() > types.len() && self.word(type_) != b"-" => {
+                    types.resize(names.len(), Some(type_));
+                }
+                _ => return unparseable(&[b"typed list"]),
+            }
+        }
+        types.resize(names.len(), None);
+        let mut numbers = Vec::with_capacity(names.len());
+        for each in &names {
+            numbers.push(self.declared_name(*each, b":objects", b"-")?);
+        }
+        let mut strange: Option<&[u8]> = None;
+        let block = self.tokens.block;
+        let mut last = (usize::MAX, Known::Object as u32); // where a type stands, and its number
+        for (name, type_) in numbers.iter().zip(&types) {
+            let number = match type_ {
+                None => Known::Object as u32,
+                Some(Part::Word(start, _)) if *start == last.0 => last.1,
+                Some(Part::Word(start, end)) => {
+                    let word = &block[*start..*end];
+                    let number = self.names.number(block, *start, *end)?;
+                    if number != Known::Object as u32 && !self.names.is_name(number) {
+                        if strange.is_some_and(|first| first != word) {
+                            return Err(Left::Notation.into()); // which of several is named is chance
+                        }
+                        strange = Some(word);
+                        continue;
+                    }
+                    last = (*start, number);
+                    number
+                }
+                Some(Part::List) => return Err(Left::Notation.into()),
+            };
+            self.objects.push((*name, number));
+        }
+        if let Some(word) = strange {
+            return self.not_a_name(word, b":objects", b"");
+        }
+        let mut twice: Vec<u32> = Vec::new();
+        for number in &numbers {
+            if std::mem::replace(&mut self.names.entries[*number as usize].is_declared, true) {
+                twice.push(*number);
+            }
+        }
+        match numbers.iter().find(|number| twice.contains(number)) {
+            Some(number) => unparseable(&[b"twice", self.names.text(*number)]),
+            None => Ok(()),
+        }
+    }
+
+    /// The number of a word that has to be a name.
+    fn declared_name(&mut self, part: Part, place: &[u8], also_possible: &[u8]) -> Result<u32, Stop> {
+        let Part::Word(start, end) = part else { return self.not_a_name(b"(", place, also_possible) };
+        let block = self.tokens.block;
+        let number = self.names.number(block, start, end)?;
+        if !self.names.is_name(number) {
+            return self.not_a_name(&block[start..end], place, also_possible);
+        }
+        Ok(number)
+    }
+
+    /// The atoms of the initial state, up to the end of the section.
+    fn init(&mut self) -> Result<Atoms, Stop> {
+        let mut found = Atoms::new();
+        loop {
+            match self.tokens.next() {
+                Token::Close => return Ok(found),
+                Token::Word(start, end) => {
+                    let word = self.text(start, end.min(start + LONGEST_QUOTED));
+                    return unparseable(&[b"unexpected", word, b"`)` after the atoms of :init"]);
+                }
+                Token::Open => {}
+            }
+            let head = self.tokens.next();
+            if let Token::Word(start, end) = head {
+                match self.text(start, end) {
+                    b"=" => return Err(Left::Notation.into()),
+                    b"not" => {
+                        self.negated()?;
+                        found.beyond = "`not`";
+                        continue;
+                    }
+                    _ => {}
+                }
+            }
+            self.atom(head, &mut found, b":init", b"=")?;
+        }
+    }
+
+    /// What follows `(not` in the initial state: an atom and the end, which is all that is read here.
+    fn negated(&mut self) -> Result<(), Stop> {
+        if self.tokens.next() != Token::Open {
+            return Err(Left::Notation.into());
+        }
+        let head = self.tokens.next();
+        match self.atom(head, &mut Atoms::new(), b":init", b"=") {
+            Ok(()) if self.tokens.next() == Token::Close => Ok(()),
+            _ => Err(Left::Notation.into()),
+        }
+    }
+
+    /// An atom of which the first word is read.
+    fn atom(&mut self, head: Token, found: &mut Atoms, place: &[u8], also: &[u8]) -> Result<(), Stop> {
+        let mut words = [NONE; 3];
+        let mut count = 0;
+        let mut arity = false;
+        let mut next = head;
+        loop {
+            let part = match next {
+                Token::Close => break,
+                Token::Word(start, end) => Part::Word(start, end),
+                Token::Open => {
+                    self.tokens.skip_list();
+                    Part::List
+                }
+            };
+            let mut named = part;
+            if also == b"?" {
+                if let Part::Word(start, end) = part {
+                    if self.tokens.block[start] == b'?' {
+                        named = Part::Word(start + 1, end);
+                        found.beyond = if found.beyond.is_empty() { "a variable" } else { found.beyond };
+                    }
+                }
+            }
+            let number = self.declared_name(named, place, also)?;
+            found.undeclared |= count > 0 && !self.names.is_declared(number);
+            match words.get_mut(count) {
+                Some(word) => *word = number,
+                None => arity = true,
+            }
+            count += 1;
+            next = self.tokens.next();
+        }
+        if count == 0 {
+            return unparseable(&[b"no atom", place]);
+        }
+        if arity {
+            return Err(Left::Arity.into());
+        }
+        found.atoms.push((words[0], words[1], words[2]));
+        Ok(())
+    }
+
+    /// The atoms of the goal, up to the end of the section.
+    fn goal(&mut self) -> Result<Atoms, Stop> {
+        let mut found = Atoms::new();
+        let mut negated = false;
+        // The operators that are open, each with the number of its operands so far.
+        let mut open: Vec<(&'static [u8], usize)> = vec![(b":goal", 0)];
+        while let Some((operator, operands)) = open.last_mut() {
+            let one = *operator != b"and";
+            match self.tokens.next() {
+                Token::Close => {
+                    if one && *operands == 0 {
+                        return unparseable(&[b"lacks", operator]);
+                    }
+                    open.pop();
+                    continue;
+                }
+                Token::Word(start, end) => {
+                    let word = self.text(start, end.min(start + LONGEST_QUOTED));
+                    return unparseable(&[b"unexpected", word, b"a formula in the goal"]);
+                }
+                Token::Open => *operands += 1,
+            }
+            if one && *operands > 1 {
+                return unparseable(&[b"too many", operator]);
+            }
+            let first = self.tokens.next();
+            let head = match first {
+                Token::Word(start, end) => &self.tokens.block[start..end],
+                Token::Open => return self.not_a_name(b"(", b"the goal", b"=<>"),
+                Token::Close => return self.not_a_name(b")", b"the goal", b"=<>"),
+            };
+            match head {
+                b"and" | b"not" => {
+                    negated |= head == b"not";
+                    open.push(if head == b"and" { (b"and", 0) } else { (b"not", 0) });
+                }
+                b"or" | b"imply" | b"forall" | b"exists" | b"=" => return Err(Left::Notation.into()),
+                _ if is_name(head) => self.atom(first, &mut found, b"the goal", b"?")?,
+                _ => return self.not_a_name(head, b"the goal", b"=<>"),
+            }
+        }
+        if negated {
+            found.beyond = "`not`";
+        }
+        Ok(found)
+    }
+
+    /// The refusal of a word in place of a name; words of which the package's lexer may make several tokens are left.
+    fn not_a_name<T>(&self, word: &[u8], place: &[u8], also_possible: &[u8]) -> Result<T, Stop> {
+        let word = &word[..word.len().min(LONGEST_QUOTED)];
+        let is_token = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_:=<>+*/?-".contains(byte);
+        let is_keyword = word == b"object" || KEYWORDS.iter().any(|each| each.as_bytes() == word);
+        let kind: &[u8] = match word {
+            b"" => return Err(Left::Notation.into()), // of a lone `?`
+            b"(" | b")" => b"expected name",
+            _ if is_keyword => b"keyword",
+            [first, ..] if first.is_ascii_lowercase() || also_possible.contains(first) => {
+                if word.iter().all(is_token) {
+                    return Err(Left::Notation.into());
+                }
+                b"no name"
+            }
+            _ => b"no name",
+        };
+        unparseable(&[kind, word, place])
+    }
+}
+
+/// `[a-z][a-z0-9_-]*`
+fn is_name(word: &[u8]) -> bool {
+    let within = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(*byte, b'_' | b'-');
+    word.first().is_some_and(u8::is_ascii_lowercase) && word.iter().all(within)
+}

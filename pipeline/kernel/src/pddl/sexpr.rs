@@ -1,0 +1,215 @@
+//! Words, parentheses and the closed blocks `(define (problem …) …)` of a raw answer (definition/pddl/sexpr.py).
+
+use crate::left::{Answer, Left};
+
+/// The longest text that is read here; beyond it the definition's window begins to count.
+pub const LONGEST: usize = 1_000_000;
+
+/// Blocks of one answer; each is followed by itself, so a limit keeps that linear.
+const MOST_BLOCKS: usize = 20;
+
+/// The most parentheses open at once; deeper blocks are the package's.
+const PACKAGE_NESTING: usize = 50;
+
+/// White space of ASCII as Python's `str.split` and `\s` know it.
+pub fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | 9..=13 | 28..=31)
+}
+
+/// True for a text that `str.isspace` says yes to, or that is empty.
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(|each| if each.is_ascii() { is_space(each as u8) } else { each.is_whitespace() })
+}
+
+/// Where `(define (problem` stands in a lower-case answer.
+pub fn openings(answer: &str) -> Answer<Vec<usize>> {
+    let mut found = Vec::new();
+    for (define, word) in answer.match_indices("define") {
+        let before = trimmed_end(&answer[..define])?;
+        let rest = trimmed_start(&answer[define + word.len()..])?;
+        if !before.ends_with('(') || !rest.starts_with('(') || !trimmed_start(&rest[1..])?.starts_with("problem") {
+            continue;
+        }
+        if found.len() == MOST_BLOCKS {
+            return Err(Left::Text);
+        }
+        found.push(before.len() - 1);
+    }
+    Ok(found)
+}
+
+fn is_ascii_space(each: char) -> bool {
+    each.is_ascii() && is_space(each as u8)
+}
+
+/// White space of Unicode, which is left to the definition.
+fn is_odd_space(each: char) -> bool {
+    !each.is_ascii() && each.is_whitespace()
+}
+
+fn trimmed_start(text: &str) -> Answer<&str> {
+    let rest = text.trim_start_matches(is_ascii_space);
+    if rest.starts_with(is_odd_space) {
+        return Err(Left::Characters);
+    }
+    Ok(rest)
+}
+
+fn trimmed_end(text: &str) -> Answer<&str> {
+    let rest = text.trim_end_matches(is_ascii_space);
+    if rest.ends_with(is_odd_space) {
+        return Err(Left::Characters);
+    }
+    Ok(rest)
+}
+
+/// The block that opens at the start of the text; None where it is never closed. Comments count from its start.
+pub fn block(text: &[u8]) -> Answer<Option<&[u8]>> {
+    let (mut depth, mut deepest, mut odd) = (0usize, 0usize, false);
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        match CLASSES[usize::from(*byte)] {
+            Class::Plain => {}
+            Class::Open => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            Class::Close => {
+                depth -= 1; // the text begins with a parenthesis, and at depth 0 the block has ended
+                if depth == 0 {
+                    return match () {
+                        () if odd => Err(Left::Characters),
+                        () if deepest > PACKAGE_NESTING => Err(Left::Notation),
+                        () => Ok(Some(&text[..=at])),
+                    };
+                }
+            }
+            Class::Comment => {
+                at += text[at..].iter().position(|byte| *byte == b'\n').unwrap_or(text.len() - at) - 1;
+            }
+            Class::Odd => odd = true,
+        }
+        at += 1;
+    }
+    Ok(None)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// A part of a word, or white space.
+    Plain,
+    Open,
+    Close,
+    Comment,
+    /// Neither ASCII nor white space, or unprintable.
+    Odd,
+}
+
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Odd; 256];
+    let mut byte = 9;
+    while byte < 127 {
+        if byte <= 13 || byte >= 28 {
+            classes[byte] = Class::Plain;
+        }
+        byte += 1;
+    }
+    classes[b'(' as usize] = Class::Open;
+    classes[b')' as usize] = Class::Close;
+    classes[b';' as usize] = Class::Comment;
+    classes
+};
+
+/// True for the bytes that end a word.
+const ENDS: [bool; 256] = {
+    let mut ends = [false; 256];
+    let mut byte = 9;
+    while byte <= 32 {
+        ends[byte] = byte <= 13 || byte >= 28;
+        byte += 1;
+    }
+    ends[b'(' as usize] = true;
+    ends[b')' as usize] = true;
+    ends[b';' as usize] = true;
+    ends
+};
+
+/// A parenthesis or a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Token {
+    Open,
+    Close,
+    Word(usize, usize),
+}
+
+/// Reads the tokens of a closed block.
+pub struct Tokens<'a> {
+    pub block: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Tokens<'a> {
+    pub fn new(block: &'a [u8]) -> Tokens<'a> {
+        Tokens { block, at: 0 }
+    }
+
+    #[inline]
+    pub fn next(&mut self) -> Token {
+        loop {
+            match self.block.get(self.at) {
+                None => return Token::Close, // behind the end; a balanced block is not read beyond it
+                Some(b'(') => {
+                    self.at += 1;
+                    return Token::Open;
+                }
+                Some(b')') => {
+                    self.at += 1;
+                    return Token::Close;
+                }
+                Some(b';') => self.at = self.line_end(),
+                Some(byte) if is_space(*byte) => self.at += 1,
+                Some(_) => return self.word(),
+            }
+        }
+    }
+
+    /// What comes next, which stays unread.
+    pub fn peek(&mut self) -> Token {
+        let before = self.at;
+        let token = self.next();
+        self.at = before;
+        token
+    }
+
+    /// The next two, which stay unread.
+    pub fn ahead(&mut self) -> (Token, Token) {
+        let before = self.at;
+        let tokens = (self.next(), self.next());
+        self.at = before;
+        tokens
+    }
+
+    /// Pass over a list whose parenthesis has been read.
+    pub fn skip_list(&mut self) {
+        let mut depth = 1;
+        while depth > 0 && self.at < self.block.len() {
+            match self.next() {
+                Token::Open => depth += 1,
+                Token::Close => depth -= 1,
+                Token::Word(..) => {}
+            }
+        }
+    }
+
+    fn word(&mut self) -> Token {
+        let start = self.at;
+        let ends = |byte: &u8| ENDS[usize::from(*byte)];
+        self.at += self.block[start..].iter().position(ends).unwrap_or(self.block.len() - start);
+        Token::Word(start, self.at)
+    }
+
+    fn line_end(&self) -> usize {
+        let rest = &self.block[self.at..];
+        self.at + rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())
+    }
+}

@@ -1,0 +1,49 @@
+//! Plans out of text (definition/plans/reading.py): ordinary lines or items, T-Eval's list, the empty plan, no answer.
+
+use crate::left::{Answer, Left};
+use crate::pddl::sexpr::LONGEST;
+use crate::plans::found::{Plan, Steps};
+use crate::plans::json::read_json;
+use crate::plans::ordinary::read_ordinary;
+
+const MAX_ACTIONS: usize = 50_000;
+
+/// The one mark around thoughts that can stand in a notation that is read here.
+const THOUGHTS: &str = "assistantfinal";
+
+/// The plan of an answer.
+pub fn read_plan(text: Option<&[u8]>, steps: &mut Steps) -> Answer<Plan> {
+    let Some(text) = text else {
+        return Ok(Plan { steps: Vec::new(), missing: Some("no answer") });
+    };
+    if text.len() > LONGEST {
+        return Err(Left::Text);
+    }
+    if text.contains(&b'\r') {
+        let lines = String::from_utf8(text.to_vec()).map_err(|_| Left::Text)?;
+        return read_text(lines.replace("\r\n", "\n").replace('\r', "\n").as_bytes(), steps);
+    }
+    read_text(text, steps)
+}
+
+fn read_text(text: &[u8], steps: &mut Steps) -> Answer<Plan> {
+    if !text.iter().fold(true, |all, byte| all & (matches!(*byte, b' '..=b'~') | matches!(*byte, b'\n' | b'\t'))) {
+        return Err(Left::Characters);
+    }
+    let text = text.trim_ascii();
+    if matches!(text, b"" | b"[]" | b"()") {
+        return Ok(Plan { steps: Vec::new(), missing: text.is_empty().then_some("empty") });
+    }
+    let found = if text[0] == b'[' { read_json(text, steps) } else { read_ordinary(text, steps) };
+    let found = found.ok_or(Left::Notation)?;
+    if std::str::from_utf8(text).map_err(|_| Left::Text)?.contains(THOUGHTS) {
+        return Err(Left::Thoughts);
+    }
+    if text.len() > MAX_ACTIONS {
+        let actions: usize = found.iter().map(|step| steps.actions_of(step).len().max(1)).sum();
+        if actions > MAX_ACTIONS {
+            return Err(Left::Text);
+        }
+    }
+    Ok(Plan { steps: found, missing: None })
+}

@@ -1,0 +1,168 @@
+//! Facts about the crate alone; tests/kernel compares it with the definition.
+
+use crate::blake2b::hex_digest;
+use crate::left::Left;
+use crate::metrics::actions::Marks;
+use crate::metrics::plans;
+use crate::metrics::problem::{read_reference, score_problem_pair, ProblemVerdict, Settings};
+use crate::pddl::drafts::without_thinking;
+use crate::pddl::problems::{read_problem, Interner, Refused};
+use crate::plans::found::Steps;
+use crate::plans::reading::read_plan;
+
+const SETTINGS: Settings = Settings { check_solvable: true, last_answer: false };
+
+fn scored(reference: &str, generated: &str) -> Result<ProblemVerdict, Left> {
+    let mut names = Interner::new();
+    let task = read_reference(Some(reference.as_bytes()), &mut names)?;
+    score_problem_pair(&task, Some(generated.as_bytes()), false, SETTINGS, &mut names)
+}
+
+fn blocks(init: &str, goal: &str) -> String {
+    format!("(define (problem p) (:domain blocksworld) (:objects a b) (:init {init}) (:goal {goal}))")
+}
+
+/// What Python's hashlib gives.
+#[test]
+fn digests() {
+    assert_eq!(&hex_digest(b""), b"cae66941d9efbd404e4d88758ea67670");
+    assert_eq!(&hex_digest(b"abc"), b"cf4ab791c62b8d2b2109c90275287816");
+    assert_eq!(&hex_digest(&[b'a'; 128]), b"1271d28e731afb57bdfba6bdaf3501be");
+    assert_eq!(&hex_digest(&[b'a'; 300]), b"ccc6f168e83a9fcfde99f7d9ddeeae49");
+}
+
+/// The examples of the page "Certificates".
+#[test]
+fn certificates() {
+    let one = "(define (problem one) (:domain blocksworld) (:objects a)
+        (:init (arm-empty) (clear a) (on-table a)) (:goal (holding a)))";
+    let two = blocks("(arm-empty) (clear a) (on a b) (on-table b)", "(on b a)");
+    for (text, digits) in [(one, "d9d61017df9eb8aef0cfe7ca6978bddf"), (&two, "168e63f882b16d6b29b1cefaf1720b3c")] {
+        let task = read_reference(Some(text.as_bytes()), &mut Interner::new()).ok().unwrap();
+        assert_eq!(task.certificate().unwrap(), digits.as_bytes());
+    }
+}
+
+#[test]
+fn verdicts() {
+    let tower = "(arm-empty) (clear a) (on a b) (on-table b)";
+    let reference = blocks(tower, "(on b a)");
+    for (answer, verdict) in [
+        (reference.to_uppercase(), "identical"),
+        (reference.replace(" a", " x"), "isomorphic"),
+        (blocks(tower, "(and (on b a) (clear b))"), "equivalent"),
+        (blocks(tower, "(on a b)"), "goal_differs"),
+        (blocks(tower, "(and (on a b) (on b a))"), "unsolvable"),
+        (blocks(tower, "(on a c)"), "invalid_atom"),
+        (blocks(tower, "(not (on a b))"), "not_strips"),
+        (reference.replace("objects a b)", "objects a b c)"), "object_count"),
+        (reference.replace("objects a b)", "objects a b - block)"), "types_differ"),
+        (reference.replace("(clear a)", ""), "init_differs"),
+        (reference.replace("blocksworld", "gripper"), "domain_mismatch"),
+        (reference[..80].to_string(), "unparseable"),
+        (" \n".to_string(), "empty"),
+    ] {
+        let found = scored(&reference, &answer).map(|found| found.verdict);
+        assert_eq!(found, Ok(verdict), "{answer}");
+    }
+}
+
+#[test]
+fn what_is_left() {
+    let reference = blocks("(holding a) (clear b) (on-table b)", "(clear a)");
+    for (answer, reason) in [
+        (reference.replace(" p)", " π)"), Left::Characters),
+        (reference.replace("(clear a)", "(or (clear a) (clear b))"), Left::Notation),
+        (reference.replace("(clear a)", "(clear a b b)"), Left::Arity),
+        (reference.replace("(holding", "(holding\u{0}"), Left::Characters),
+    ] {
+        assert_eq!(scored(&reference, &answer).err(), Some(reason), "{answer}");
+    }
+    assert_eq!(scored(&reference.replace("blocksworld", "rover"), &reference).err(), Some(Left::Domain));
+    assert_eq!(scored(&reference.replace("(clear a)", "(on a a)"), &reference).err(), Some(Left::Reference));
+}
+
+#[test]
+fn thoughts_are_blank() {
+    for (answer, read) in [
+        ("<think>(a)</think> (b)", " (b)"),
+        ("(a)</think>(b) <think> (c)", "(b) "),
+        ("<deep:reasoning effort=\"3\"> (a)</deep:reasoning>(b)", "(b)"),
+        ("a < b and [t] (b)", "a < b and [t] (b)"),
+        ("<|channel|>analysis (a)<|channel|>final<|message|>(b)", "(b)"),
+    ] {
+        let mut text = answer.to_string();
+        without_thinking(&mut text).unwrap();
+        assert_eq!(text.len(), answer.len());
+        assert_eq!(text.trim_matches(' '), read.trim_matches(' '));
+    }
+}
+
+#[test]
+fn reading_is_linear_and_bounded() {
+    let mut names = Interner::new();
+    for text in ["(".repeat(900_000), ")".repeat(900_000), "(define (problem p) ".repeat(20), "(define".repeat(90_000)]
+    {
+        let read = read_problem(Some(text.as_bytes()), &mut names).ok().unwrap();
+        assert!(matches!(read.outcome, Err(unread) if unread.verdict == Refused::Unparseable));
+    }
+    let deep = blocks("(clear a)", &format!("{}(clear a){}", "(and ".repeat(100), ")".repeat(100)));
+    assert_eq!(read_problem(Some(deep.as_bytes()), &mut names).err(), Some(Left::Notation));
+}
+
+fn common(reference: &str, generated: &str) -> (usize, f64) {
+    let (mut steps, mut marks) = (Steps::new(), Marks::default());
+    let mut plan = |text: &str| read_plan(Some(text.as_bytes()), &mut steps).ok().unwrap().steps;
+    let (ours, theirs) = (plan(reference), plan(generated));
+    (marks.common_subsequence(&ours, &theirs, &steps).unwrap(), marks.plan_jaccard(&ours, &theirs, &steps))
+}
+
+/// The examples of GAICo's page on planning metrics.
+#[test]
+fn shared_actions() {
+    let towers = "pickup(A), stack(A,B), pickup(C)";
+    assert_eq!(common(towers, "pickup(A), stack(A,B), {noop1, noop2}, pickup(C)").0, 3);
+    assert_eq!(common("pickup(A), stack(A,B), drop(B)", "(pickup a)\n(stack a b)").1, 2.0 / 3.0);
+    assert_eq!(common("pickup(A), stack(A,B), drop(B)", "pickup(A), {stack(A,B), noop}").1, 0.5);
+    assert_eq!(common("a, {b}", "[]"), (0, 0.0));
+}
+
+/// One plan in every notation that is read.
+#[test]
+fn notations() {
+    let plan = "take(a, b), (drop a)";
+    for text in [
+        "(TAKE a b)\n(drop a)",
+        "; two steps\n1. (take a b) [1]\n2) drop(a)",
+        "Step 1: take(a,b)\r\nstep 2: (drop a)",
+        "- (take a b)\n\n- (drop a)\n",
+        "Here is the plan:\n```pddl\n(take a b),\n(drop a)\n```",
+        r#"[{"name": "drop", "args": "a", "id": 2}, {"id": 1, "name": "Take", "args": ["a", "b"]}]"#,
+    ] {
+        assert_eq!(common(plan, text), (2, 1.0), "{text}");
+    }
+    for (text, reason) in [
+        ("2. (take a)\n1. (drop a)", Left::Notation),
+        ("Sure! take(a)", Left::Notation),
+        ("(take a)\n\n(take a)", Left::Notation),
+        ("(take \u{e4})", Left::Characters),
+        ("<plan>(take a)</plan>", Left::Notation),
+    ] {
+        assert_eq!(read_plan(Some(text.as_bytes()), &mut Steps::new()).err(), Some(reason), "{text}");
+    }
+}
+
+#[test]
+fn execution() {
+    let text = blocks("(holding a) (clear b) (on-table b)", "(on a b)");
+    let task = plans::read_task(Some(text.as_bytes()), &mut Interner::new()).ok().unwrap();
+    let (mut steps, mut marks) = (Steps::new(), Marks::default());
+    for (generated, valid, failed) in
+        [("(stack a b)", true, None), ("(putdown a)", false, None), ("(stack a c)", false, Some(1))]
+    {
+        let mut reference = plans::read_reference(Some(b"(stack a b)"), &mut steps).ok().unwrap();
+        let (answer, task) = (Some(generated.as_bytes()), Some((0, &task)));
+        let found = plans::score_plan_pair(&mut reference, answer, task, &mut steps, &mut marks).ok().unwrap();
+        assert_eq!((found.valid, found.first_failed_step), (Some(valid), failed), "{generated}");
+    }
+}

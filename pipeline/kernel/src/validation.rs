@@ -1,0 +1,202 @@
+//! The validator: executes a plan step by step (definition/validation.py). It works on atoms, straight from the operators.
+
+use crate::domains::Domain;
+use crate::model::{Atom, Known, Word, Words};
+use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// The operators of the three domains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    Pickup,
+    Putdown,
+    Stack,
+    Unstack,
+    Move,
+    Pick,
+    Drop,
+    ChangeColor,
+    PaintUp,
+    PaintDown,
+    PaintRight,
+    PaintLeft,
+    Up,
+    Down,
+    Right,
+    Left,
+}
+
+/// An operator with its arguments; 0 for those that it does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Action {
+    operator: Operator,
+    arguments: [Word; 4],
+}
+
+impl Action {
+    pub fn new(operator: Operator, arguments: &[Word]) -> Action {
+        let mut all = [0; 4];
+        all[..arguments.len()].copy_from_slice(arguments);
+        Action { operator, arguments: all }
+    }
+
+    /// The action with other names for its arguments.
+    pub fn renamed(&self, names: &[Word]) -> Action {
+        let name = |word: Word| if word == 0 { 0 } else { names[word as usize] };
+        Action { operator: self.operator, arguments: self.arguments.map(name) }
+    }
+}
+
+/// A number mixed well enough for a table.
+#[derive(Default)]
+pub struct AtomHasher(u64);
+
+impl Hasher for AtomHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = (self.0 ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 ^= self.0 >> 29;
+    }
+}
+
+pub type State = HashSet<Atom, BuildHasherDefault<AtomHasher>>;
+
+/// The state after a plan, None where a step cannot be carried out. `types` are those of the words.
+pub fn execute(words: &Words, domain: Domain, types: &[Word], init: &[Atom], plan: &[Action]) -> Option<State> {
+    let mut state = State::with_capacity_and_hasher(2 * init.len(), Default::default());
+    state.extend(init);
+    for action in plan {
+        if domain.has_types() && !is_well_typed(words, types, action) {
+            return None;
+        }
+        let (needs, adds, deletes) = instance(words, action);
+        if !present(&needs).all(|atom| state.contains(atom)) {
+            return None;
+        }
+        for atom in present(&deletes) {
+            state.remove(atom);
+        }
+        state.extend(present(&adds)); // what a step deletes and adds holds after it
+    }
+    Some(state)
+}
+
+/// Up to six atoms; 0 stands for none.
+pub type Atoms = [Atom; 6];
+
+pub fn present(atoms: &Atoms) -> impl Iterator<Item = &Atom> {
+    atoms.iter().take_while(|atom| **atom != 0)
+}
+
+/// Preconditions, add effects and delete effects of an operator with its arguments.
+pub fn instance(words: &Words, action: &Action) -> (Atoms, Atoms, Atoms) {
+    use Known::{ArmEmpty, At, AtRobby, AvailableColor, Ball, Carry, Clear, Free, Gripper, Holding, On, OnTable};
+    use Known::{Painted, RobotAt, RobotHas, Room};
+    let [a, b, c, d] = action.arguments;
+    let list = |atoms: &[(Known, Word, Word)]| {
+        let mut list = [0; 6];
+        for (place, (predicate, first, second)) in list.iter_mut().zip(atoms) {
+            *place = words.atom(*predicate, *first, *second);
+        }
+        list
+    };
+    let step = |relation: Known, first: Word, second: Word| {
+        (list(&[(RobotAt, a, b), (relation, first, second)]), list(&[(RobotAt, a, c)]), list(&[(RobotAt, a, b)]))
+    };
+    // The robot is on c, and paints b with d.
+    let paint = |relation: Known, first: Word, second: Word| {
+        (list(&[(RobotAt, a, c), (RobotHas, a, d), (relation, first, second)]), list(&[(Painted, b, d)]), list(&[]))
+    };
+    match action.operator {
+        Operator::Pickup => {
+            let on_table = list(&[(ArmEmpty, 0, 0), (Clear, a, 0), (OnTable, a, 0)]);
+            (on_table, list(&[(Holding, a, 0)]), on_table)
+        }
+        Operator::Putdown => {
+            let held = list(&[(Holding, a, 0)]);
+            (held, list(&[(ArmEmpty, 0, 0), (Clear, a, 0), (OnTable, a, 0)]), held)
+        }
+        Operator::Stack => {
+            let held = list(&[(Holding, a, 0), (Clear, b, 0)]);
+            (held, list(&[(ArmEmpty, 0, 0), (Clear, a, 0), (On, a, b)]), held)
+        }
+        Operator::Unstack => {
+            let stacked = list(&[(ArmEmpty, 0, 0), (Clear, a, 0), (On, a, b)]);
+            (stacked, list(&[(Holding, a, 0), (Clear, b, 0)]), stacked)
+        }
+        Operator::Move => {
+            let there = list(&[(Room, a, 0), (Room, b, 0), (AtRobby, a, 0)]);
+            (there, list(&[(AtRobby, b, 0)]), list(&[(AtRobby, a, 0)]))
+        }
+        Operator::Pick => (
+            list(&[(Ball, a, 0), (Room, b, 0), (Gripper, c, 0), (At, a, b), (AtRobby, b, 0), (Free, c, 0)]),
+            list(&[(Carry, a, c)]),
+            list(&[(At, a, b), (Free, c, 0)]),
+        ),
+        Operator::Drop => (
+            list(&[(Ball, a, 0), (Room, b, 0), (Gripper, c, 0), (Carry, a, c), (AtRobby, b, 0)]),
+            list(&[(At, a, b), (Free, c, 0)]),
+            list(&[(Carry, a, c)]),
+        ),
+        Operator::ChangeColor => {
+            (list(&[(RobotHas, a, b), (AvailableColor, c, 0)]), list(&[(RobotHas, a, c)]), list(&[(RobotHas, a, b)]))
+        }
+        Operator::PaintUp => paint(Known::Up, b, c),
+        Operator::PaintDown => paint(Known::Up, c, b),
+        Operator::PaintRight => paint(Known::Right, b, c),
+        Operator::PaintLeft => paint(Known::Right, c, b),
+        Operator::Up => step(Known::Up, c, b),
+        Operator::Down => step(Known::Up, b, c),
+        Operator::Right => step(Known::Right, c, b),
+        Operator::Left => step(Known::Right, b, c),
+    }
+}
+
+/// True where the arguments of an action of Floor Tile have the types of its parameters.
+fn is_well_typed(words: &Words, types: &[Word], action: &Action) -> bool {
+    let mut arguments = wanted_types(Domain::FloorTile, action.operator).iter().zip(action.arguments);
+    arguments.all(|(type_, argument)| types[argument as usize] == words.place(*type_))
+}
+
+/// The types of an operator's parameters; none where every object will do.
+pub fn wanted_types(domain: Domain, operator: Operator) -> &'static [Known] {
+    use Known::{Color, Robot, Tile};
+    match operator {
+        _ if !domain.has_types() => &[],
+        Operator::ChangeColor => &[Robot, Color, Color],
+        Operator::PaintUp | Operator::PaintDown | Operator::PaintRight | Operator::PaintLeft => {
+            &[Robot, Tile, Tile, Color]
+        }
+        _ => &[Robot, Tile, Tile],
+    }
+}
+
+/// The operator of that name, and how many arguments it takes.
+pub fn operator_named(domain: Domain, name: &[u8]) -> Option<(Operator, usize)> {
+    Some(match (domain, name) {
+        (Domain::Blocksworld, b"pickup") => (Operator::Pickup, 1),
+        (Domain::Blocksworld, b"putdown") => (Operator::Putdown, 1),
+        (Domain::Blocksworld, b"stack") => (Operator::Stack, 2),
+        (Domain::Blocksworld, b"unstack") => (Operator::Unstack, 2),
+        (Domain::Gripper, b"move") => (Operator::Move, 2),
+        (Domain::Gripper, b"pick") => (Operator::Pick, 3),
+        (Domain::Gripper, b"drop") => (Operator::Drop, 3),
+        (Domain::FloorTile, b"change-color") => (Operator::ChangeColor, 3),
+        (Domain::FloorTile, b"paint-up") => (Operator::PaintUp, 4),
+        (Domain::FloorTile, b"paint-down") => (Operator::PaintDown, 4),
+        (Domain::FloorTile, b"paint-right") => (Operator::PaintRight, 4),
+        (Domain::FloorTile, b"paint-left") => (Operator::PaintLeft, 4),
+        (Domain::FloorTile, b"up") => (Operator::Up, 3),
+        (Domain::FloorTile, b"down") => (Operator::Down, 3),
+        (Domain::FloorTile, b"right") => (Operator::Right, 3),
+        (Domain::FloorTile, b"left") => (Operator::Left, 3),
+        _ => return None,
+    })
+}
