@@ -13,24 +13,29 @@ import json
 import re
 import shlex
 import subprocess
-from dataclasses import asdict
+import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
-import typer
-from pddl_eval.commands.command import Inputs, command, note, run_alone, say
-from pddl_eval.commands.compare import On, print_found
+import click
+from pddl_eval.commands.command import Command, note, say
+from pddl_eval.commands.compare import print_found
+from pddl_eval.commands.flags import argument, flags, inputs, key
 from pddl_eval.commands.report import write_report
 from pddl_eval.commands.score import watched_run
 from pddl_eval.datasets import Location, has_file, list_folders, locate, remove_file, remove_folder
-from pddl_eval.errors import RunError, require_extra
-from pddl_eval.options import RunOptions, ScoringOptions
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.errors import RunError, UserError, require_extra
 from pddl_eval.report import build_report, compare_datasets
 from pddl_eval.reuse import rescore_dataset
-from pddl_eval.run import OtherRun, RunIncomplete, RunSummary, claimed, score_dataset
+from pddl_eval.run import OtherRun, RunIncomplete, claimed
+from pddl_eval.scoring.scorer import score_dataset
+from pddl_eval.scoring.summary import RunSummary
+from pddl_eval.settings import RunOptions
 
 REPORT, SCORED = "report.html", "scored"
 
@@ -49,46 +54,51 @@ ALARM_SECONDS = 60
 """The longest that an alarm may take."""
 
 
-@command
+@click.command(cls=Command, epilog=EXIT_CODES)
+@inputs
+@argument("nights", "NIGHTS", "Folder with one folder for each night; may be s3://….")
+@flags(ScoringOptions)
+@flags(RunOptions)
+@key("pair_id, else id, else reference and model")
+@click.option(
+    "--on-regression", metavar="COMMAND|URL", help="Gets the numbers as JSON if an answer got worse: on stdin, by POST."
+)
+@click.option(
+    "--date", type=click.DateTime(["%Y-%m-%d"]), metavar="YYYY-MM-DD", help="The night. Default: today in UTC."
+)
+@click.option(
+    "--keep", type=click.IntRange(min=2), metavar="N", help="Delete all but the last N complete nights. Default: none."
+)
 def nightly(
-    inputs: Inputs,
-    nights: Annotated[
-        str, typer.Argument(metavar="NIGHTS", help="Folder with one folder for each night; may be s3://….")
-    ],
-    options: ScoringOptions,
-    run: RunOptions,
-    on: On = None,
-    on_regression: Annotated[
-        str | None,
-        typer.Option(metavar="COMMAND|URL", help="Gets the numbers as JSON if an answer got worse: on stdin, by POST."),
-    ] = None,
-    date: Annotated[
-        datetime | None,
-        typer.Option(formats=["%Y-%m-%d"], metavar="YYYY-MM-DD", help="The night. Default: today in UTC."),
-    ] = None,
-    keep: Annotated[
-        int | None, typer.Option(min=2, metavar="N", help="Delete all but the last N complete nights. Default: none.")
-    ] = None,
+    inputs: tuple[str, ...],
+    nights: str,
+    key: list[str] | None,
+    on_regression: str | None,
+    date: datetime | None,
+    keep: int | None,
+    **settings: Any,
 ) -> None:
     """Score what changed since the last complete night, write the report, fail if an answer got worse.
 
     \b
     python jobs/nightly.py /srv/pairs /var/lib/pddl-eval --workers 4
     python jobs/nightly.py s3://bucket/pairs s3://bucket/nights --on-regression https://chat.example.org/hook
-    python jobs/nightly.py pairs nights --on pair_id,model --on-regression 'mail -s regression me@example.org' --keep 30
+    python jobs/nightly.py pairs nights --key pair_id,model --on-regression 'mail -s worse me@example.org' --keep 30
 
     If a night is interrupted, the same command continues where it stopped; a complete night gives the same result
     again, so a scheduler may retry. If the input has changed since, it is another night: YYYY-MM-DD.02. One job at a
     time writes into NIGHTS; a second one says who does.
     """
     require_extra("figures", "The report of a night")
+    if on_regression:
+        _require_no_shell(on_regression)
     folder = locate(nights)
     with claimed(folder):
         try:
-            night, summary = _score(inputs, folder, (date or datetime.now(UTC)).strftime("%Y-%m-%d"), options, run)
+            night, summary = _score(inputs, folder, (date or datetime.now(UTC)).strftime("%Y-%m-%d"), settings)
         except RunIncomplete as error:
             say(str(error))
-            raise typer.Exit(INCOMPLETE) from None
+            sys.exit(INCOMPLETE)
         print(summary)
         write_report(build_report(str(night / SCORED)), "html", str(night / REPORT))
         if keep is not None:
@@ -96,7 +106,7 @@ def nightly(
         previous = _previous(night)
         if previous is None:
             return
-        found = compare_datasets(str(previous / SCORED), str(night / SCORED), on=on)
+        found = compare_datasets(str(previous / SCORED), str(night / SCORED), on=key)
     print_found(found)
     if found.too_few:
         say(found.too_few)
@@ -110,15 +120,14 @@ def nightly(
                 _alarm(on_regression, names | counts | {"gone": found.gone, "added": found.added})
             except RunError as error:
                 say(str(error))
-        raise typer.Exit(REGRESSION)
+        sys.exit(REGRESSION)
 
 
 def _score(
-    inputs: list[str], nights: Location, date: str, options: ScoringOptions, run: RunOptions
+    inputs: tuple[str, ...], nights: Location, date: str, settings: dict[str, Any]
 ) -> tuple[Location, RunSummary]:
     """Score the night, or what is missing of it: the last one of that date, or the next if the input has changed."""
     night = nights / max((name for name in _nights(nights) if name.startswith(date)), default=date)
-    settings = asdict(options) | asdict(run)
     with watched_run() as watch:
         while True:
             scored, previous = str(night / SCORED), _previous(night)
@@ -165,6 +174,16 @@ def _delete_before(night: Location, keep: int) -> None:
             say(f"Deleted the night {name}.")
 
 
+def _require_no_shell(command_or_url: str) -> None:
+    """Raise ``UserError`` for a command with an operator of a shell, which would be an argument without a word."""
+    words: list[str] = []
+    with suppress(ValueError):  # Unbalanced quotes: running it says so.
+        words = shlex.split(command_or_url, posix=False)  # Quoted words keep their quotes.
+    if operators := [word for word in words if word[0] in "<>|&;"]:
+        quoted = shlex.quote(command_or_url)
+        raise UserError(f"--on-regression has no shell, and {operators[0]} needs one: write sh -c {quoted}")
+
+
 def _alarm(command_or_url: str, facts: dict[str, Any]) -> None:
     """Run a command with the facts on stdin, without a shell, or POST them to a URL."""
     content = json.dumps(facts).encode()
@@ -181,4 +200,4 @@ def _alarm(command_or_url: str, facts: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    run_alone(nightly, EXIT_CODES)
+    nightly()

@@ -8,30 +8,30 @@ there is not made again.
 
 from __future__ import annotations
 
-import os
-from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
-import typer
-from pddl_eval.commands.command import command, run_alone
-from pddl_eval.commands.generate import Preset, Seed, planetarium, variants
+import click
+from pddl_eval.commands import generate
+from pddl_eval.commands.command import Command
+from pddl_eval.commands.flags import argument, flags
 from pddl_eval.commands.report import write_report
 from pddl_eval.commands.score import watched_run
+from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import require_extra
-from pddl_eval.options import RunOptions, ScoringOptions
 from pddl_eval.report import build_report
-from pddl_eval.run import score_dataset
+from pddl_eval.scoring.scorer import score_dataset
+from pddl_eval.settings import RunOptions
 
 
-@command
-def planetarium_table(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Local folder for all that is made.")],
-    options: ScoringOptions,
-    run: RunOptions,
-    preset: Preset = "zero-shot",
-    seed: Seed = 0,
-) -> None:
+@click.command(cls=Command)
+@argument("folder", "FOLDER", "Local folder for all that is made.")
+@flags(ScoringOptions)
+@flags(RunOptions)
+@generate.preset(default="zero-shot")
+@generate.seed
+@click.pass_context
+def planetarium(ctx: click.Context, folder: str, preset: str, seed: int, **settings: Any) -> None:
     """Make the benchmark and answers of known correctness, score them, and print the paper's table.
 
     \b
@@ -41,19 +41,19 @@ def planetarium_table(
     If the job is interrupted, the same command continues where it stopped.
     """
     require_extra("figures", "The report")
-    benchmark, place = folder / "benchmark.parquet", folder / f"{preset}-{seed}"
+    benchmark, place = Path(folder, "benchmark.parquet"), Path(folder, f"{preset}-{seed}")
     answers, scored = place / "answers.parquet", str(place / "scored")
     if not benchmark.exists():
-        planetarium(output=str(benchmark))
+        ctx.invoke(generate.planetarium, output=str(benchmark))
     if not answers.exists():
-        workers = run.workers or os.cpu_count() or 1
-        variants(inputs=[str(benchmark)], output=str(answers), preset=preset, seed=seed, workers=workers)
+        made = {"inputs": [str(benchmark)], "output": str(answers), "preset": preset, "seed": seed}
+        ctx.invoke(generate.variants, workers=settings["workers"], **made)
     with watched_run() as watch:
-        print(score_dataset(answers, scored, watch=watch, **asdict(options), **asdict(run)))
+        print(score_dataset(answers, scored, watch=watch, **settings))
     report = build_report(scored)
     write_report(report, "html", str(place / "report.html"))
     write_report(report)
 
 
 if __name__ == "__main__":
-    run_alone(planetarium_table)
+    planetarium()

@@ -6,8 +6,7 @@ ray job submit -- python /opt/pddl-eval/jobs/score.py s3://BUCKET/pairs s3://BUC
 ``infra/README.md`` says how to submit it from a clone, to a cluster without the program.
 """
 
-from pddl_eval.commands.command import run_alone
 from pddl_eval.commands.score import score
 
 if __name__ == "__main__":
-    run_alone(score)
+    score()

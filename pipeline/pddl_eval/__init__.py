@@ -11,84 +11,60 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pddl_eval.api import (
-        UndecidedError,
-        UnsolvableError,
-        certificate,
-        compare_problems,
-        compare_tasks,
-        counterexample,
-        fully_specify,
-    )
-    from pddl_eval.config import read_config
-    from pddl_eval.equivalence import scene_graph
-    from pddl_eval.metrics import DomainScores, PlanScores, compare_domains, compare_plans
-    from pddl_eval.model import Problem
-    from pddl_eval.parsing import ParseError, parse_problem
-    from pddl_eval.report import Report, build_report
-    from pddl_eval.rewards import reward
-    from pddl_eval.run import RunStatus, RunSummary, run_status, score_dataset
-    from pddl_eval.table import score_frame
-    from pddl_eval.verdict import Counterexample, DomainVerdict, ProblemVerdict
+    from pddl_eval.commands.config import read_config as read_config
+    from pddl_eval.definition.metrics import DomainScores as DomainScores
+    from pddl_eval.definition.metrics import PlanScores as PlanScores
+    from pddl_eval.definition.metrics import compare_domains as compare_domains
+    from pddl_eval.definition.metrics import compare_plans as compare_plans
+    from pddl_eval.definition.model import Problem as Problem
+    from pddl_eval.definition.pddl import ParseError as ParseError
+    from pddl_eval.definition.pddl import parse_problem as parse_problem
+    from pddl_eval.definition.scene_graph import scene_graph as scene_graph
+    from pddl_eval.definition.verdict import Counterexample as Counterexample
+    from pddl_eval.definition.verdict import DomainVerdict as DomainVerdict
+    from pddl_eval.definition.verdict import ProblemVerdict as ProblemVerdict
+    from pddl_eval.report import Report as Report
+    from pddl_eval.report import build_report as build_report
+    from pddl_eval.run import RunStatus as RunStatus
+    from pddl_eval.run import run_status as run_status
+    from pddl_eval.scoring.api import UndecidedError as UndecidedError
+    from pddl_eval.scoring.api import UnsolvableError as UnsolvableError
+    from pddl_eval.scoring.api import certificate as certificate
+    from pddl_eval.scoring.api import compare_problems as compare_problems
+    from pddl_eval.scoring.api import compare_tasks as compare_tasks
+    from pddl_eval.scoring.api import counterexample as counterexample
+    from pddl_eval.scoring.api import fully_specify as fully_specify
+    from pddl_eval.scoring.rewards import reward as reward
+    from pddl_eval.scoring.scorer import score_dataset as score_dataset
+    from pddl_eval.scoring.summary import RunSummary as RunSummary
+    from pddl_eval.scoring.table import score_frame as score_frame
 
-__version__ = "0.1.0"
-"""Here and not in the metadata of an installation, which sources that are only on the path have not."""
+    __version__: str
 
 _ROOMS = {
-    "api": (
-        "UndecidedError",
-        "UnsolvableError",
-        "certificate",
-        "compare_problems",
-        "compare_tasks",
-        "counterexample",
-        "fully_specify",
-    ),
-    "config": ("read_config",),
-    "equivalence": ("scene_graph",),
-    "metrics": ("DomainScores", "PlanScores", "compare_domains", "compare_plans"),
-    "model": ("Problem",),
-    "parsing": ("ParseError", "parse_problem"),
-    "report": ("Report", "build_report"),
-    "rewards": ("reward",),
-    "run": ("RunStatus", "RunSummary", "run_status", "score_dataset"),
-    "table": ("score_frame",),
-    "verdict": ("Counterexample", "DomainVerdict", "ProblemVerdict"),
+    "commands.config": "read_config",
+    "definition.metrics": "DomainScores PlanScores compare_domains compare_plans",
+    "definition.model": "Problem",
+    "definition.pddl": "ParseError parse_problem",
+    "definition.scene_graph": "scene_graph",
+    "definition.verdict": "Counterexample DomainVerdict ProblemVerdict",
+    "report": "Report build_report",
+    "run": "RunStatus run_status",
+    "scoring.api": "UndecidedError UnsolvableError certificate compare_problems compare_tasks counterexample"
+    " fully_specify",
+    "scoring.rewards": "reward",
+    "scoring.scorer": "score_dataset",
+    "scoring.summary": "RunSummary",
+    "scoring.table": "score_frame",
 }
-_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
+_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names.split()}
 
-__all__ = [
-    "Counterexample",
-    "DomainScores",
-    "DomainVerdict",
-    "ParseError",
-    "PlanScores",
-    "Problem",
-    "ProblemVerdict",
-    "Report",
-    "RunStatus",
-    "RunSummary",
-    "UndecidedError",
-    "UnsolvableError",
-    "build_report",
-    "certificate",
-    "compare_domains",
-    "compare_plans",
-    "compare_problems",
-    "compare_tasks",
-    "counterexample",
-    "fully_specify",
-    "parse_problem",
-    "read_config",
-    "reward",
-    "run_status",
-    "scene_graph",
-    "score_dataset",
-    "score_frame",
-]
+__all__ = sorted(_ROOM_OF)
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":  # Not at import: it asks git, where there is a repository.
+        return import_module("pddl_eval.version").program_version()
     if name not in _ROOM_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f"pddl_eval.{_ROOM_OF[name]}"), name)

@@ -1,7 +1,7 @@
 """Which rows of a dataset state the same planning problem: equivalence classes, duplicates, leaks between splits.
 
 Each distinct text is certified once, in worker processes, and rows are joined by certificate: equal certificates are
-equivalence (``pddl_eval.equivalence.Task``), so no two problems are ever compared. Of the texts nothing is kept
+equivalence (``definition.task.Task``), so no two problems are ever compared. Of the texts nothing is kept
 but a digest: memory grows by a few hundred bytes a distinct text and a few bytes a row.
 """
 
@@ -20,7 +20,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
-from pddl_eval.budget import row_budget
 from pddl_eval.datasets import (
     SIGNATURE_KEY,
     DatasetError,
@@ -34,20 +33,22 @@ from pddl_eval.datasets import (
     put_bytes,
     require_columns,
     require_text,
+    values_of,
 )
-from pddl_eval.domains import chosen_domain
-from pddl_eval.equivalence import read_task
-from pddl_eval.errors import UserError, never_an_interrupt
-from pddl_eval.options import ScoringOptions, version_of
-from pddl_eval.parsing import Unreadable
-from pddl_eval.run import available_cpus, ordered_map
-from pddl_eval.shown import printable
-from pddl_eval.table import values_of
-from pddl_eval.verdict import CERTIFICATE_VERSION, Undecided
+from pddl_eval.definition.budget import row_budget
+from pddl_eval.definition.domains import chosen_domain
+from pddl_eval.definition.options import ScoringOptions, version_of
+from pddl_eval.definition.pddl import Unreadable
+from pddl_eval.definition.task import read_task
+from pddl_eval.definition.verdict import CERTIFICATE_VERSION, Undecided
+from pddl_eval.errors import UserError
+from pddl_eval.process import available_cpus, reraise_interrupt
+from pddl_eval.run import ordered_map
+from pddl_eval.shown import labelled, printable
 
 CHUNK_TEXTS = 256
 CHUNK_CHARACTERS = 4_000_000
-"""What a worker gets at a time: at most so many texts, and no further text beyond so many characters."""
+"""Texts that a worker gets at a time, and the characters after which it gets no further text."""
 
 MOST_GROUPS = 100
 """Values of a split column, at most: a column of ids is a mistake."""
@@ -103,9 +104,8 @@ class DedupeSummary:
             lines.append(("leaks", f"{self.leaks.height:,} pairs of groups share problems"))
             for row in self.leaks.head(LEAKS_SHOWN).to_dicts():
                 lines.append((f"leak {row['first']} / {row['second']}", shared.format(**row)))
-        width = max(len(label) for label, _ in lines)
         # Splits are named by the data.
-        return "\n".join(printable(f"{label:<{width}}  {value}") for label, value in lines)
+        return labelled([(printable(label), printable(value)) for label, value in lines])
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +177,8 @@ def dedupe(  # noqa: PLR0913, RUF100 (one keyword a flag of the command)
     numbers: dict[bytes, int] = {}
     chunks = chain.from_iterable(_new_texts(part, domain, numbers) for part in parts)
     certified: list[Certified] = []
-    answers = ordered_map(partial(certify, is_placeholder=is_placeholder), chunks, workers or available_cpus())
+    workers = workers or available_cpus()
+    answers = ordered_map(partial(certify, is_placeholder=is_placeholder), chunks, workers, "dedupe")
     for answer in answers:
         certified += answer
         if watch is not None:
@@ -223,7 +224,7 @@ def _certified(text: str, domain: str | None, is_placeholder: bool) -> Certified
                 return Certified(None, task.verdict.value, task.detail)
             found = task.placeholder_certificate if is_placeholder else task.certificate
     except Exception as error:  # a mistake in this program or in one row's domain must not cost the other rows
-        never_an_interrupt(error)
+        reraise_interrupt(error)
         return Certified(None, "failed", f"{type(error).__name__}: {error}")
     return Certified(None, "undecided", found.reason) if isinstance(found, Undecided) else Certified(found)
 
@@ -247,7 +248,9 @@ def _new_texts(part: _Part, default_domain: str | None, numbers: dict[bytes, int
                 of_rows.append(None)
                 continue
             domain = next(filter(None, of_row), default_domain)
-            digest = blake2b(f"{domain or ''}\0{text}".encode("utf-8", "replace"), digest_size=16).digest()
+            digest = blake2b(
+                f"{len(domain or '')}:{domain or ''}{text}".encode("utf-8", "replace"), digest_size=16
+            ).digest()
             if digest not in numbers:
                 numbers[digest] = len(numbers)
                 new.append((text, domain))

@@ -12,7 +12,11 @@ from contextvars import ContextVar
 from difflib import get_close_matches
 from enum import IntEnum
 from importlib.util import find_spec
-from threading import Event
+
+try:
+    import resource
+except ImportError:  # Windows.
+    resource = None  # type: ignore[assignment]
 
 EXTRAS = {
     "azure": ("fsspec", "adlfs"),
@@ -26,17 +30,17 @@ EXTRAS = {
 }
 """What the extras of ``pyproject.toml`` install for those who ask for it, as import names."""
 
-told_to_stop = Event()
-"""Set where this process owns its signals (commands, workers) when one tells it to stop."""
+FIGURES_ADDRESSES = 80 * 10**9
+"""Address space that drawing reserves, of which it uses next to nothing."""
 
 
-class Loudness(IntEnum):
+class Verbosity(IntEnum):
     """How much a command says on stderr: only what is wrong; also progress and what is good to know; also each step."""
 
     QUIET, NORMAL, VERBOSE = range(3)
 
 
-loudness = ContextVar("loudness", default=Loudness.NORMAL)
+verbosity = ContextVar("verbosity", default=Verbosity.NORMAL)
 
 
 class UserError(ValueError):
@@ -45,17 +49,6 @@ class UserError(ValueError):
 
 class RunError(Exception):
     """The run failed or is incomplete, although its input and settings are valid. Exit code 1."""
-
-
-def never_an_interrupt(error: Exception) -> None:
-    """Raise ``KeyboardInterrupt`` if the error is what a library made of one.
-
-    For places that turn any error into a result: an interrupt is none.
-
-    >>> never_an_interrupt(ValueError("a bug in one row"))
-    """
-    if told_to_stop.is_set() or isinstance(error.__context__, KeyboardInterrupt):
-        raise KeyboardInterrupt from error
 
 
 def how_to_install(extra: str) -> str | None:
@@ -71,6 +64,13 @@ def require_extra(extra: str, what: str) -> None:
     """Raise ``UserError`` where what the user asks for needs an extra that is not installed."""
     if command := how_to_install(extra):
         raise UserError(f"{what} needs an extra that is not installed: {command}")
+    if extra == "figures" and resource:
+        allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if allowed != resource.RLIM_INFINITY and allowed < FIGURES_ADDRESSES:  # Its JavaScript ends the process then.
+            raise UserError(
+                f"{what} needs {FIGURES_ADDRESSES / 1e9:.0f} GB of addresses, though little memory, and the limit is "
+                f"{allowed / 1e9:.0f} GB: ulimit -v unlimited, or a format without figures"
+            )
 
 
 def did_you_mean(name: str, known: Iterable[str], plural: str = "choices") -> str:

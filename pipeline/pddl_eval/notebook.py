@@ -10,10 +10,10 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from pddl_eval.model import show_atom
+from pddl_eval.definition.model import show_atom
+from pddl_eval.definition.verdict import ProblemVerdict
 from pddl_eval.pages import render
 from pddl_eval.shown import YES, listed
-from pddl_eval.verdict import ProblemVerdict
 
 MOST_CHARACTERS = 300
 """Characters of a line of a verdict."""
@@ -69,10 +69,10 @@ def _rows(verdict: ProblemVerdict) -> Iterator[tuple[str, str]]:
 
 
 SHOWN: dict[tuple[str, str], Callable[[Any], str]] = {
-    ("pddl_eval.verdict", "ProblemVerdict"): _verdict,
+    ("pddl_eval.definition.verdict", "ProblemVerdict"): _verdict,
     ("pddl_eval.explain.explanation", "Explanation"): _explanation,
     ("pddl_eval.explain.row", "RowExplanation"): _explanation,
     ("pddl_eval.report.build", "Report"): _report,
-    ("pddl_eval.run.summary", "RunSummary"): _run_summary,
+    ("pddl_eval.scoring.summary", "RunSummary"): _run_summary,
 }
 """Module and name of each type that is shown, so that importing this module loads none of the rooms above it."""

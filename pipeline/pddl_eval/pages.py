@@ -169,15 +169,6 @@ def change(difference: float, low: float | None, high: float | None, decimals: i
     return Cell(gap, " to ".join(ends))
 
 
-def row_count(number: int) -> str:
-    """A number of rows in words.
-
-    >>> row_count(1), row_count(2000)
-    ('1 row', '2,000 rows')
-    """
-    return f"{number:,} row" if number == 1 else f"{number:,} rows"
-
-
 _in_cell = partial(line, most=CELL_CHARACTERS)
 _in_line = partial(line, most=LINE_CHARACTERS)
 

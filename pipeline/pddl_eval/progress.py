@@ -14,9 +14,10 @@ from threading import Timer
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as RichProgress
 
-from pddl_eval.errors import Loudness, loudness
+from pddl_eval.errors import Verbosity, verbosity
 from pddl_eval.shown import printable
 
 PATIENCE_SECONDS = 1.0
@@ -30,21 +31,21 @@ SPEED_SECONDS = 300.0
 
 
 @dataclass(slots=True)
-class Pace:
+class Progress:
     """What ``progress`` yields: call ``advance`` as work is done."""
 
-    bar: Progress
+    bar: RichProgress
     task: TaskID
     unit: str
     lines: bool
     notebook: bool = False
-    said: float = field(default_factory=time.monotonic)
+    spoke_at: float = field(default_factory=time.monotonic)
     cell: Any = None
     """Where the notebook shows the bar, once it does."""
 
     def begin(self, total: int | None, done: int = 0) -> None:
         """Set the total, and how many were done before, which the speed leaves out."""
-        self.bar.reset(self.task, total=total, completed=done, pace=self.unit)
+        self.bar.reset(self.task, total=total, completed=done, speed=self.unit)
         self.bar.advance(self.task, 0)  # The speed is measured from here.
 
     def advance(self, count: int) -> None:
@@ -52,19 +53,19 @@ class Pace:
         self.bar.advance(self.task, count)
         speed = self.bar.tasks[0].speed
         if speed:
-            self.bar.update(self.task, pace=f"{self.unit}, {speed:,.0f} {self.unit}/s")
+            self.bar.update(self.task, speed=f"{self.unit}, {speed:,.0f} {self.unit}/s")
         now = time.monotonic()
-        if self.notebook and now - self.said >= PATIENCE_SECONDS:
-            self.said = now
+        if self.notebook and now - self.spoke_at >= PATIENCE_SECONDS:
+            self.spoke_at = now
             self.show(f"{self.bar.tasks[0].percentage:3.0f} % {self}")
-        elif self.lines and now - self.said >= LINE_SECONDS:
-            self.said = now
+        elif self.lines and now - self.spoke_at >= LINE_SECONDS:
+            self.spoke_at = now
             self.say(str(self))
 
     def wait(self, seconds: float) -> None:
         """Say that nothing was counted for so long."""
         nothing = f"nothing new for {seconds:,.0f} s"
-        self.bar.update(self.task, pace=f"{self.unit}, {nothing}")
+        self.bar.update(self.task, speed=f"{self.unit}, {nothing}")
         if self.notebook:
             self.show(f"{self}")
         elif self.lines:
@@ -88,35 +89,37 @@ class Pace:
         task = self.bar.tasks[0]
         of = f" of {task.total:,.0f}" if task.total is not None else ""
         left = f", {timedelta(seconds=task.time_remaining)} left" if task.time_remaining is not None else ""
-        return f"{task.completed:,.0f}{of} {task.fields['pace']}{left}"
+        return f"{task.completed:,.0f}{of} {task.fields['speed']}{left}"
 
 
 @contextmanager
-def progress(total: int | None = None, unit: str = "pairs", lines: bool = False) -> Iterator[Pace]:
+def progress(total: int | None = None, unit: str = "pairs", lines: bool = False) -> Iterator[Progress]:
     """Show progress until the block ends. ``lines``: also where stderr is neither a terminal nor a notebook.
 
     A command with ``--quiet`` shows none.
     """
-    quiet = loudness.get() is Loudness.QUIET
+    quiet = verbosity.get() is Verbosity.QUIET
     console = Console(stderr=True, quiet=quiet)
     # In a notebook, rich would need ipywidgets.
     notebook = console.is_jupyter
     shown = console.is_terminal and not notebook and not quiet
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[pace]}"), TimeRemainingColumn())
-    bar = Progress(*columns, console=console, transient=True, disable=not shown, speed_estimate_period=SPEED_SECONDS)
-    pace = Pace(bar, bar.add_task(""), unit, lines and not shown, notebook)
-    pace.begin(total)
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[speed]}"), TimeRemainingColumn())
+    bar = RichProgress(
+        *columns, console=console, transient=True, disable=not shown, speed_estimate_period=SPEED_SECONDS
+    )
+    work = Progress(bar, bar.add_task(""), unit, lines and not shown, notebook)
+    work.begin(total)
     # On a thread of its own, because the first thing to count may take long.
     appear = Timer(PATIENCE_SECONDS, bar.start)
     appear.daemon = True
     if shown:
         appear.start()
     try:
-        yield pace
+        yield work
     finally:
         appear.cancel()
         if shown:
             appear.join()
         bar.stop()
-        if pace.cell is not None:
-            pace.show("")
+        if work.cell is not None:
+            work.show("")

@@ -3,9 +3,9 @@
 The output is what ``score_dataset`` would have written, partition by partition; only the time spent differs. It
 compares no scores: that is ``pddl_eval.report``.
 
-The earlier scores are found before the run starts: the rows of both datasets are divided by a digest of their content
-and joined bucket by bucket, so that memory follows the bucket. What is found lies in the output while the run lasts, in
-blocks of some rows of the new dataset, in their order: a worker reads the blocks of its rows and nothing else.
+The earlier scores are found before the run starts: the rows of both datasets are joined by a digest of their content,
+24 bytes a row. What is found lies in the output while the run lasts, in blocks of some rows of the new dataset, in
+their order: a worker reads the blocks of its rows and nothing else.
 """
 
 from __future__ import annotations
@@ -13,13 +13,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -29,37 +27,37 @@ from pyarrow import ipc
 
 from pddl_eval import datasets
 from pddl_eval import run as runs
-from pddl_eval.options import MEANINGS, ReadingOptions, RunOptions, ScoringOptions, takes
-from pddl_eval.table import ColumnError, pairs_present, values_of
+from pddl_eval.columns import MEANINGS
+from pddl_eval.datasets import values_of
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.scoring.scorer import pair_scorer, scored_with
+from pddl_eval.scoring.summary import RunSummary
+from pddl_eval.scoring.table import ColumnError, pairs_present
+from pddl_eval.settings import ReadingOptions, RunOptions, grouped, shows_settings
+from pddl_eval.version import without_version
 
 KNOWN_FOLDER = "_previous"
 """In the output, while the run lasts: workers on other machines see it there."""
 
-KNOWN_FORMAT = 3
+KNOWN_FORMAT = 4
 """Goes up when keys or blocks change."""
 
-BUCKET_ROWS = 200_000
-"""Rows of a bucket, those of both datasets, about: some hundred bytes each."""
-
 BLOCK_ROWS = 65_536
-"""Rows of a block, about: a few shards, some hundred bytes for each row that is known."""
+"""Row numbers of a block: a few shards, some hundred bytes for each row that is known."""
 
-MOST_FILES = 200
-"""Buckets, and blocks, are open at the same time: with more rows they grow."""
+PASS_ROWS = 1_000_000
+"""Rows whose earlier scores are in memory at a time, some hundred bytes each; each pass reads the earlier scores."""
 
 READ_ROWS = 16_384
-"""Rows that are read at a time to be divided, at most."""
+"""Rows that are read at a time."""
 
 VERDICTS = frozenset({"verdict", "domain_verdict"})
 """Score columns that say ``undecided``."""
 
-KEY, FILE, BLOCK = "pddl_eval.key", "pddl_eval.file", "pddl_eval.block"
+KEY, FILE, ROW, OLD = ("pddl_eval.key.0", "pddl_eval.key.1"), "pddl_eval.file", "pddl_eval.number", "pddl_eval.old"
 KEY_BYTES = 16
 
 Keys = np.ndarray[Any, Any]
-
-Content = tuple[pa.Table, Keys]
-"""Some columns of some rows, and the rows' keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,20 +93,18 @@ class Previous:
         return [name for name in self.scores.names if name in VERDICTS and self.retry]
 
 
-@takes(reading=ReadingOptions, scoring=ScoringOptions, running=RunOptions)
+@shows_settings(ReadingOptions, ScoringOptions, RunOptions)
 def rescore_dataset(  # noqa: PLR0913 (one keyword a setting)
     previous: datasets.Input,
     input: datasets.Input,
     output: str | os.PathLike[str],
     *,
-    reading: ReadingOptions,
-    scoring: ScoringOptions,
-    running: RunOptions,
     previous_columns: Mapping[str, str] | None = None,
     retry: Sequence[str] = (),
     watch: runs.Watcher | None = None,
     warn: Callable[[str], None] | None = None,
-) -> runs.RunSummary:
+    **settings: Any,
+) -> RunSummary:
     """Score a dataset as ``score_dataset`` does, except for the rows whose scores ``previous`` has.
 
     ``previous`` is a scored dataset, its rows in any order, complete or not. A row's scores are carried over,
@@ -121,9 +117,10 @@ def rescore_dataset(  # noqa: PLR0913 (one keyword a setting)
     It is the same run as that of ``score_dataset`` into the same output: one may finish what the other began. Raises
     what ``score_dataset`` raises.
     """
-    with runs.readable_input(input, output, reading, scoring, warn) as source:
+    reading, scoring, running = grouped(settings, ReadingOptions, ScoringOptions, RunOptions)
+    with runs.readable_input(input, output, reading, scoring.columns, warn) as source:
         run, before = prepare_rescore(previous, source, output, scoring, running.shard_rows, previous_columns, retry)
-    if before.obstacle and warn is not None:
+    if warn is not None and before.obstacle:
         warn(before.obstacle)
     folder = run.work.output / KNOWN_FOLDER
 
@@ -138,12 +135,12 @@ def rescore_dataset(  # noqa: PLR0913 (one keyword a setting)
         _open_block.cache_clear()
     if datasets.list_files(folder):
         datasets.remove_folder(folder)
-    return summary
+    return cast(RunSummary, summary)
 
 
 def prepare_rescore(  # noqa: PLR0913 (what rescore_dataset takes)
     previous: datasets.Input,
-    inputs: datasets.Input,
+    inputs: datasets.Input | datasets.Source,
     output: str | os.PathLike[str],
     options: ScoringOptions,
     shard_rows: int,
@@ -154,7 +151,7 @@ def prepare_rescore(  # noqa: PLR0913 (what rescore_dataset takes)
 
     Equal content has equal scores only where the signatures are equal and the same pairs of columns were scored.
     """
-    run = runs.prepare_run(inputs, output, runs.pair_scorer(options), shard_rows)
+    run = runs.prepare_run(inputs, output, pair_scorer(options), shard_rows)
     source = datasets.open_source(previous)
     for file in source.files:
         if file.version.location.within(run.work.output):
@@ -163,12 +160,12 @@ def prepare_rescore(  # noqa: PLR0913 (what rescore_dataset takes)
             )
     named = replace(
         options,
-        columns=runs.scored_with(source).columns or options.columns if previous_columns is None else previous_columns,
+        columns=scored_with(source).columns or options.columns if previous_columns is None else previous_columns,
     )
     scores = pa.schema([run.work.output_schema.field(name) for name in run.work.score_columns])
     signature = run.work.scorer.signature
-    files = tuple(file for file in source.files if file.signature == signature)
-    others = [file for file in source.files if file.signature != signature]
+    files = tuple(file for file in source.files if without_version(file.signature) == without_version(signature))
+    others = [file for file in source.files if file not in files]
     mismatch = _mismatch(source.schema, named, run.work.input_schema, options, scores)
     obstacle = None
     if mismatch:
@@ -192,25 +189,26 @@ def content_columns(schema: pa.Schema, options: ScoringOptions) -> dict[str, str
     {'reference_plan': 'reference_plan', 'generated_plan': 'output'}
     """
     scored = {meaning for pair in pairs_present(schema, options) for meaning in (pair.reference, pair.generated)}
-    # Plans and domains are carried out in the reference problem, problems and plans in the reference domain.
+    # Plans and domains are executed in the reference problem, problems and plans in the reference domain.
     scored |= {"is_placeholder", "domain", "reference_problem", "reference_domain"}
     names = {meaning: options.column(meaning) for meaning in MEANINGS if meaning in scored}
     return {meaning: name for meaning, name in names.items() if name in schema.names}
 
 
-def content_keys(table: pa.Table, options: ScoringOptions) -> Keys:
-    """A 128-bit digest of each row's content: equal for rows that get equal scores, whatever else they hold.
+def content_keys(table: pa.Table, content: Mapping[str, str]) -> Keys:
+    """A 128-bit digest of each row's content: equal for rows that get equal scores, in all columns that matter.
 
-    A missing column counts as one of nulls, a null ``is_placeholder`` as false and an empty ``domain`` as null, as in
-    scoring. The length of each text is hashed before it, so that no two rows hash the same bytes.
+    ``content`` are the ``content_columns`` of the whole dataset. A missing column counts as one of nulls, a null
+    ``is_placeholder`` as false and an empty ``domain`` as null, as in scoring. The length of each text is hashed before
+    it, so that no two rows hash the same bytes.
 
     >>> plans = pa.table({"reference_plan": ["(a)", "(a)"], "generated_plan": ["(b)", "(b)"], "id": [1, 2]})
-    >>> first, second = content_keys(plans, ScoringOptions()).tolist()
+    >>> first, second = content_keys(plans, content_columns(plans.schema, ScoringOptions())).tolist()
     >>> first == second
     True
     """
     columns: dict[bytes, list[str | None]] = {}
-    for meaning, name in content_columns(table.schema, options).items():
+    for meaning, name in content.items():
         values = values_of(table[name])
         if meaning == "is_placeholder":
             values = ["yes" if value else None for value in values]
@@ -220,9 +218,9 @@ def content_keys(table: pa.Table, options: ScoringOptions) -> Keys:
         digest = hashlib.blake2b(digest_size=KEY_BYTES)
         for each, text in zip(columns, row, strict=True):
             if text is not None:
-                content = text.encode()
-                digest.update(b"%s:%d:" % (each, len(content)))
-                digest.update(content)
+                encoded = text.encode()
+                digest.update(b"%s:%d:" % (each, len(encoded)))
+                digest.update(encoded)
         keys += digest.digest()
     return np.frombuffer(bytes(keys), dtype=f"S{KEY_BYTES}")
 
@@ -231,24 +229,20 @@ def content_keys(table: pa.Table, options: ScoringOptions) -> Keys:
 class Known:
     """Where known scores lie: in ``folder``, in files whose names begin with ``name``.
 
-    Files of the new dataset are divided into ``groups``, the rows of a group into blocks of ``block_rows`` row numbers,
+    Files of the new dataset are divided into ``groups``, the rows of a group into blocks of ``BLOCK_ROWS`` row numbers,
     so that many small files share a block and a large one has many.
     """
 
     folder: datasets.Location
     name: str
     groups: int
-    block_rows: int
-
-    schema: pa.Schema
 
     def block(self, number: int) -> datasets.Location:
         return self.folder / f"{self.name}-{number}.arrow"
 
-    def block_of(self, path: pa.Scalar, rows: Keys) -> Keys:
-        """The blocks of some rows of the file with that digest of its path: consecutive numbers."""
-        group = int.from_bytes(path.as_py()[:4], "little") % self.groups
-        return group * 2**32 + rows // self.block_rows
+    def first_block(self, path: bytes) -> int:
+        """The block of row 0 of the file with that digest of its path; the next blocks have the next numbers."""
+        return int.from_bytes(path[:4], "little") % self.groups * 2**32
 
 
 def find_known(previous: Previous, run: runs.Run, options: ScoringOptions, folder: datasets.Location) -> Known:
@@ -262,102 +256,111 @@ def find_known(previous: Previous, run: runs.Run, options: ScoringOptions, folde
     identity = [KNOWN_FORMAT, footers, previous.options.columns, previous.scores.names, previous.retry]
     text = json.dumps([*identity, run.work.run, str(now.base)])
     name = hashlib.blake2b(text.encode(), digest_size=KEY_BYTES).hexdigest()
-    block_rows = max(BLOCK_ROWS, now.rows // MOST_FILES)
-    schema = pa.schema([(FILE, pa.binary(KEY_BYTES)), (runs.KNOWN_ROW, pa.int64()), *previous.scores])
-    known = Known(folder, name, max(1, now.rows // block_rows), block_rows, schema)
+    known = Known(folder, name, max(1, now.rows // BLOCK_ROWS))
     complete = folder / f"{name}.json"
-    if datasets.has_file(complete):
-        return known
-    buckets = max(1, min(MOST_FILES, (before.rows + now.rows) // BUCKET_ROWS))
-    with tempfile.TemporaryDirectory(prefix="pddl-eval-") as aside:
-        with ExitStack() as stack:
-            earlier, later = (_Streams(stack, Path(aside, name)) for name in ("earlier", "later"))
-            for file in before.files:
-                one = replace(before, files=(file,))
-                for rows, keys in _readable(_contents(one, previous.options, previous.scores.names, previous.reusable)):
-                    earlier.add(rows.cast(previous.scores).add_column(0, KEY, _binary(keys)), _bucket_of(keys, buckets))
-            for file in now.files:
-                path, first = _digest(file.version), 0
-                for _, keys in _readable(_contents(replace(now, files=(file,)), options)):
-                    numbers = np.arange(first, first := first + len(keys))
-                    columns = {KEY: _binary(keys), FILE: pa.repeat(path, len(keys)), runs.KNOWN_ROW: numbers}
-                    columns[BLOCK] = known.block_of(path, numbers)
-                    later.add(pa.table(columns), _bucket_of(keys, buckets))
-        with ExitStack() as stack:
-            blocks = _Streams(stack, Path(aside, "blocks"))
-            for bucket in sorted(earlier.writers.keys() & later.writers.keys()):
-                scores, rows = (pl.DataFrame(streams.read(bucket)) for streams in (earlier, later))
-                found = rows.join(scores.unique(KEY, keep="first", maintain_order=True), on=KEY).drop(KEY)
-                blocks.add(found.drop(BLOCK).to_arrow().cast(known.schema), found[BLOCK].to_numpy())
-        for block in blocks.writers:
-            rows = blocks.read(block).sort_by([(FILE, "ascending"), (runs.KNOWN_ROW, "ascending")])
-            with datasets.new_file(known.block(block)) as new, ipc.new_file(new, rows.schema) as writer:
-                writer.write_table(rows)
-    datasets.put_bytes(complete, b"{}")
+    if not datasets.has_file(complete):
+        _write_blocks(known, previous, now, _matching_rows(previous, now, options))
+        datasets.put_bytes(complete, b"{}")
     return known
 
 
-def _contents(
+def _matching_rows(previous: Previous, now: datasets.Source, options: ScoringOptions) -> pl.DataFrame:
+    """The rows of the new dataset whose content is known: their numbers, and those of the first earlier row with it."""
+    earlier = _keys(previous.source, previous.options, [runs.SCORE_ERROR, *previous.verdicts], previous.reusable)
+    first = earlier.rename({ROW: "old"}).lazy().group_by(KEY).agg(pl.col("old").min())
+    later = _keys(now, options).rename({ROW: "new"}).lazy()
+    return later.join(first, on=KEY).select("new", "old").sort("new").collect(engine="streaming")
+
+
+def _keys(
     source: datasets.Source,
     options: ScoringOptions,
     names: Sequence[str] = (),
     kept: Callable[[pa.Table], pa.Table] = lambda table: table,
-) -> Iterator[Content]:
-    """Some columns of all rows that are kept, with the keys of the rows, some rows at a time."""
-    read = list(dict.fromkeys([*content_columns(source.schema, options).values(), *names]))
-    for batch in datasets.column_batches(source, read, READ_ROWS):
-        table = kept(pa.Table.from_batches([batch]))
-        yield table.select(names), content_keys(table, options)
+) -> pl.DataFrame:
+    """The keys of the rows that are kept, each as two numbers, with the numbers of the rows in the dataset."""
+    content = content_columns(source.schema, options)
+    read = list(dict.fromkeys([*content.values(), *names]))
+    frames = [pl.DataFrame(schema={**dict.fromkeys(KEY, pl.UInt64), ROW: pl.Int64})]
+    for number, first in enumerate(_starts(source)):
+        for start, batch in _batches(source, number, read):
+            numbers = pa.array(np.arange(batch.num_rows) + first + start)
+            table = kept(pa.Table.from_batches([batch]).append_column(ROW, numbers))
+            halves = content_keys(table, content).view("<u8").reshape(-1, 2).T
+            frames.append(pl.DataFrame([*halves, table[ROW].to_numpy()], schema=[*KEY, ROW]))
+    return pl.concat(frames)
 
 
-def _readable(contents: Iterator[Content]) -> Iterator[Content]:
-    """Those before damage in the file. Of the new dataset the run finds it itself, of the earlier one it costs time."""
-    with suppress(datasets.DatasetError):
-        yield from contents
+def _batches(source: datasets.Source, number: int, names: Sequence[str]) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """Columns of a file, some rows at a time, with the number of the first; only those before damage in the file.
 
-
-class _Streams:
-    """Tables divided among files on the local disk: each row is given the number of its file.
-
-    Raises ``OutputError`` where that disk is full.
+    Damage in the new dataset is found by the run itself, damage in the earlier one costs time alone.
     """
+    start = 0
+    with suppress(datasets.DatasetError):
+        for batch in datasets.column_batches(replace(source, files=(source.files[number],)), names, READ_ROWS):
+            yield start, batch
+            start += batch.num_rows
 
-    def __init__(self, stack: ExitStack, folder: Path) -> None:
-        folder.mkdir()
-        self.stack, self.folder = stack, folder
-        self.writers: dict[int, ipc.RecordBatchStreamWriter] = {}
 
-    def add(self, table: pa.Table, numbers: Keys) -> None:
-        if not table.num_rows:
-            return
-        order = np.argsort(numbers, kind="stable")
-        table = table.take(order)
-        found, starts = np.unique(numbers[order], return_index=True)
-        for number, start, stop in zip(found.tolist(), starts, [*starts[1:], len(order)], strict=True):
-            with datasets.dataset_errors(datasets.locate(self.folder), "write"):
-                if number not in self.writers:
-                    stream = ipc.new_stream(f"{self.folder}/{number}", table.schema)
-                    self.writers[number] = self.stack.enter_context(stream)
-                self.writers[number].write_table(table.slice(start, stop - start))
+def _starts(source: datasets.Source) -> Keys:
+    """The number in the dataset of the first row of each file."""
+    return np.cumsum([0, *(file.rows for file in source.files)])[:-1]
 
-    def read(self, number: int) -> pa.Table:
-        """The rows of a file, when all are written."""
-        with pa.memory_map(f"{self.folder}/{number}") as mapped:
-            return ipc.open_stream(mapped).read_all()
+
+def _write_blocks(known: Known, previous: Previous, now: datasets.Source, matches: pl.DataFrame) -> None:
+    """Write the scores of the matching rows in blocks of the new dataset, some blocks at a time."""
+    starts, paths = _starts(now), [_digest(file.version) for file in now.files]
+    new = matches["new"].to_numpy()
+    file = np.searchsorted(starts, new, side="right") - 1
+    row = new - starts[file]
+    block = np.array([known.first_block(path) for path in paths])[file] + row // BLOCK_ROWS
+    found = pl.DataFrame({"block": block, "file": file, "row": row, "old": matches["old"]}).sort("block", "file", "row")
+    blocks = found["block"].unique().sort()
+    for some in blocks.to_frame().iter_slices(max(1, PASS_ROWS // BLOCK_ROWS)):
+        rows = found.join(some, on="block", how="semi", maintain_order="left")
+        scores = _earlier_scores(previous, rows["old"].unique().sort().to_numpy())
+        places = pl.DataFrame({"old": scores[OLD].to_numpy()}).with_row_index("place")
+        for (number,), part in rows.join(places, on="old", maintain_order="left").group_by(
+            "block", maintain_order=True
+        ):
+            digests = pa.array([paths[each] for each in part["file"]], pa.binary(KEY_BYTES))
+            table = scores.select(previous.scores.names).take(part["place"].to_arrow())
+            table = table.add_column(0, FILE, digests).add_column(0, runs.KNOWN_ROW, part["row"].to_arrow())
+            with (
+                datasets.new_file(known.block(int(number))) as new_file,
+                ipc.new_file(new_file, table.schema) as writer,
+            ):
+                writer.write_table(table)
+
+
+def _earlier_scores(previous: Previous, wanted: Keys) -> pa.Table:
+    """The scores of some earlier rows (sorted numbers) that can be read, with the numbers of these rows."""
+    parts = [previous.scores.append(pa.field(OLD, pa.int64())).empty_table()]
+    starts = _starts(previous.source)
+    for number, (first, file) in enumerate(zip(starts, previous.source.files, strict=True)):
+        of_file = wanted[(wanted >= first) & (wanted < first + file.rows)] - first
+        for start, batch in _batches(previous.source, number, previous.scores.names) if len(of_file) else ():
+            rows = of_file[(of_file >= start) & (of_file < start + batch.num_rows)]
+            table = pa.Table.from_batches([batch]).take(rows - start).cast(previous.scores)
+            parts.append(table.append_column(OLD, pa.array(rows + first)))
+    return pa.concat_tables(parts)
 
 
 def known_scores(file: datasets.FileVersion, numbers: range, known: Known) -> pa.Table | None:
     """The known scores of some rows of a file, as ``Scorer.known`` has them; None where there are none."""
     path = _digest(file)
-    ends = np.array([numbers.start, max(numbers.start, numbers.stop - 1)])
-    first, last = known.block_of(path, ends).tolist()
+    first, last = (
+        known.first_block(path) + row // BLOCK_ROWS for row in (numbers.start, max(numbers.start, numbers.stop - 1))
+    )
     tables = []
     for block in range(first, last + 1):
         rows = _open_block(known.block(block))
         if rows is not None:
             row = rows[runs.KNOWN_ROW]
             inside = pc.and_(pc.greater_equal(row, numbers.start), pc.less(row, numbers.stop))
-            tables.append(rows.filter(pc.and_(inside, pc.equal(rows[FILE], path))))
+            of_file = pc.equal(rows[FILE], pa.scalar(path, pa.binary(KEY_BYTES)))
+            tables.append(rows.filter(pc.and_(inside, of_file)))
     return pa.concat_tables(tables) if tables else None
 
 
@@ -373,17 +376,8 @@ def _open_block(block: datasets.Location) -> pa.Table | None:
             return ipc.open_file(file).read_all()
 
 
-def _digest(file: datasets.FileVersion) -> pa.Scalar:
-    digest = hashlib.blake2b(file.location.path.encode("utf-8", "surrogateescape"), digest_size=KEY_BYTES).digest()
-    return pa.scalar(digest, pa.binary(KEY_BYTES))
-
-
-def _binary(keys: Keys) -> pa.Array:
-    return pa.Array.from_buffers(pa.binary(KEY_BYTES), len(keys), [None, pa.py_buffer(keys)])
-
-
-def _bucket_of(keys: Keys, buckets: int) -> Keys:
-    return keys.view("<u8")[::2] % buckets
+def _digest(file: datasets.FileVersion) -> bytes:
+    return hashlib.blake2b(file.location.path.encode("utf-8", "surrogateescape"), digest_size=KEY_BYTES).digest()
 
 
 def _mismatch(

@@ -83,6 +83,15 @@ def listed(items: Sequence[str], most: int, between: str = ", ") -> str:
     return between.join(map(line, items[:most])) + more
 
 
+def row_count(number: int) -> str:
+    """A number of rows in words.
+
+    >>> row_count(1), row_count(2000)
+    ('1 row', '2,000 rows')
+    """
+    return f"{number:,} row" if number == 1 else f"{number:,} rows"
+
+
 def natural_key(name: str) -> str:
     """A key to sort names by: alphabetical order, numbers within them in numerical order.
 

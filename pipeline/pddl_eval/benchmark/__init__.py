@@ -16,7 +16,7 @@ from pddl_eval.benchmark.files import write_benchmark, write_sample, write_varia
 from pddl_eval.benchmark.floor_tile import Floor
 from pddl_eval.benchmark.gripper import Load
 from pddl_eval.benchmark.sample import DOMAIN_RECIPES, DOMAIN_TEXTS, PLAN_RECIPES
-from pddl_eval.benchmark.variants import PRESETS, Preset, by_preset, kind_of, variants_table
+from pddl_eval.benchmark.variants import PRESETS, Preset, by_preset, variants_table
 
 __all__ = [
     "DOMAIN_RECIPES",
@@ -30,7 +30,6 @@ __all__ = [
     "Preset",
     "benchmark_problems",
     "by_preset",
-    "kind_of",
     "task_problem",
     "variants_table",
     "write_benchmark",

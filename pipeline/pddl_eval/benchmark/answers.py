@@ -25,9 +25,9 @@ from typing import NamedTuple
 from pddl_eval.benchmark.enumeration import DOMAINS
 from pddl_eval.benchmark.original import Original, write
 from pddl_eval.benchmark.tasks import choose, of_type
-from pddl_eval.domains import BrokenAssumption
-from pddl_eval.model import ROOT_TYPE, Atom, Problem, State, show_atom
-from pddl_eval.model import renamed as with_names
+from pddl_eval.definition.domains import NotCovered
+from pddl_eval.definition.model import ROOT_TYPE, Atom, Problem, State, show_atom
+from pddl_eval.definition.model import renamed as with_names
 
 TRIES = 8
 """Atoms that are tried before a recipe is given up for an original."""
@@ -293,7 +293,7 @@ def types_added(original: Original, _random: Random) -> Problem | None:
 def goal_contradictory(original: Original, random: Random) -> Problem | None:
     """Two goal atoms more that no reachable state has both, the initial state being one of the domain's."""
     problem, domain, tasks = original.problem, original.planning_domain, DOMAINS.get(original.problem.domain)
-    if not tasks or domain is None or domain.rules is None or isinstance(domain.rules(problem, True), BrokenAssumption):
+    if not tasks or domain is None or domain.rules is None or isinstance(domain.rules(problem, True), NotCovered):
         return None
     found = tasks.contradictions(problem, random)
     return replace(problem, goal=problem.goal.union(random.choice(found))) if found else None
@@ -434,7 +434,7 @@ def surely_different(
 
     Colours of objects are refined round by round by the atoms they occur in (Weisfeiler and Leman's idea), and what is
     compared is how many objects have each colour. Labels must not come from the judge that they are there to test, so
-    this shares no code with ``pddl_eval.equivalence``.
+    this shares no code with ``pddl_eval.definition.equivalence``.
 
     >>> objects, up, down = dict.fromkeys("abc", "object"), frozenset({("on", "a", "b")}), frozenset({("on", "b", "a")})
     >>> surely_different(objects, (up,), (down,)), surely_different(objects, (up, up), (up, down))

@@ -1,7 +1,7 @@
 """Blocks World: towers of blocks ``b1``, ``b2``, … and one arm (the paper's appendix D).
 
 The parameters are a list of tower heights; a configuration that has a shape of its own takes only their sum. The
-domain's operators and rules are in ``pddl_eval.domains.blocksworld``, not here.
+domain's operators and rules are in ``pddl_eval.definition.domains.blocksworld``, not here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from math import isqrt
 from random import Random
 
 from pddl_eval.benchmark.tasks import Side, TaskDomain, benchmark_partitions, choose, counted, named, numbered
-from pddl_eval.model import Atom, Problem, State
+from pddl_eval.definition.model import Atom, Problem, State
 
 Heights = tuple[int, ...]
 Tower = list[str]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pddl_eval.benchmark.tasks import TaskProblem, kind_of
-from pddl_eval.model import Atom
+from pddl_eval.definition.model import Atom
 
 SENTENCES: Mapping[str, str] = {
     "arm-empty": "the arm is empty",
@@ -40,7 +40,7 @@ def describe(described: TaskProblem, *, init_abstract: bool, goal_abstract: bool
     """The text of a problem.
 
     >>> from pddl_eval.benchmark.blocksworld import on_table, stack
-    >>> from pddl_eval.model import Problem
+    >>> from pddl_eval.definition.model import Problem
     >>> problem = Problem("p", "blocksworld", {"b1": "object"}, frozenset(), frozenset())
     >>> described = TaskProblem(problem, on_table((1,)), stack((1,)), "on_table", "stack", refers_to_start=False)
     >>> print(describe(described, init_abstract=False, goal_abstract=True))

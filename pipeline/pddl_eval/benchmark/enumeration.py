@@ -21,7 +21,7 @@ from pddl_eval.benchmark.describe import describe
 from pddl_eval.benchmark.floor_tile import FLOOR_TILE
 from pddl_eval.benchmark.gripper import GRIPPER
 from pddl_eval.benchmark.tasks import TaskDomain, TaskProblem, kind_of
-from pddl_eval.model import ROOT_TYPE, Problem
+from pddl_eval.definition.model import ROOT_TYPE, Problem
 
 DOMAINS: Mapping[str, TaskDomain[Any]] = {"blocksworld": BLOCKSWORLD, "gripper": GRIPPER, "floor-tile": FLOOR_TILE}
 

@@ -14,8 +14,9 @@ import pyarrow as pa
 
 from pddl_eval.benchmark.enumeration import PAIRS_SCHEMA, SIZE_BUCKETS, benchmark_pairs, pairs_tables
 from pddl_eval.benchmark.sample import sample_table
-from pddl_eval.benchmark.variants import PROBLEMS, Draw, Kind, variants_schema, variants_table
+from pddl_eval.benchmark.variants import PLAIN, VARIANT_FIELDS, Draw, variants_schema, variants_table
 from pddl_eval.datasets import DatasetError, Source, locate, new_parquet, read_rows
+from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
 from pddl_eval.run import Shard, ordered_map, plan_shards
 
@@ -49,7 +50,7 @@ def write_variants(  # noqa: PLR0913 (what is read, made and written)
     per_reference: int,
     workers: int,
     watch: Callable[[int], None],
-    kind: Kind = PROBLEMS,
+    options: ScoringOptions = PLAIN,
 ) -> pl.DataFrame:
     """Write answers to references; returns how many ``answers`` have the same labels.
 
@@ -57,13 +58,12 @@ def write_variants(  # noqa: PLR0913 (what is read, made and written)
     ``workers`` changes no answer. Raises ``UserError`` where the columns do not fit or no reference can be used, and
     ``DatasetError`` where a file is damaged; nothing is written then.
     """
-    schema = variants_schema(source.schema, kind)
+    schema = variants_schema(source.schema, options)
     shards = plan_shards(source, max(1, ROW_GROUP_ROWS // per_reference))
     first_rows = accumulate((shard.rows for shard in shards), initial=0)
-    answer = partial(
-        _answer, schema=source.schema, made=partial(variants_table, draw=draw, per_reference=per_reference, kind=kind)
-    )
-    labels = [field.name for field in kind.fields if field.name.startswith("label")]
+    made = partial(variants_table, draw=draw, per_reference=per_reference, options=options)
+    answer = partial(_answer, schema=source.schema, made=made)
+    labels = [field.name for field in VARIANT_FIELDS if field.name.startswith("label")]
     counts = [_count(schema.empty_table(), labels)]
     with new_parquet(locate(output), schema) as writer:
         tables = ordered_map(answer, zip(shards, first_rows, strict=False), workers)

@@ -1,7 +1,7 @@
 """Floor Tile: robots that paint tiles in a grid or in rows (the paper's appendix D).
 
 Tiles are numbered row by row from the top left. The domain's operators and rules are in
-``pddl_eval.domains.floor_tile``, not here.
+``pddl_eval.definition.domains.floor_tile``, not here.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from itertools import accumulate, combinations_with_replacement, pairwise, produ
 from random import Random
 
 from pddl_eval.benchmark.tasks import Side, TaskDomain, choose, counted, holding_for, named, numbered, of_type
-from pddl_eval.model import Atom, Problem, State
+from pddl_eval.definition.model import Atom, Problem, State
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """Tiles in rows of the given lengths, with so many colours and robots; a grid has rows of one length."""
+    """Tiles in rows of the given lengths, with that many colours and robots; a grid has rows of one length."""
 
     rows: tuple[int, ...]
     colors: int

@@ -2,7 +2,7 @@
 
 The parameters are how many balls each gripper and each room holds; a configuration with an arrangement of its own takes
 only how many balls, rooms and grippers there are. The domain's operators and rules are in
-``pddl_eval.domains.gripper``, not here.
+``pddl_eval.definition.domains.gripper``, not here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pddl_eval.benchmark.tasks import (
     named,
     numbered,
 )
-from pddl_eval.model import Atom, Problem, State
+from pddl_eval.definition.model import Atom, Problem, State
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from random import Random
 
-from pddl_eval.equivalence import Task, task_of
+from pddl_eval.definition.model import ROOT_TYPE, Problem, State, show_atom
+from pddl_eval.definition.task import Task, task_of
+from pddl_eval.definition.verdict import Undecided, Unsolvable
 from pddl_eval.errors import UserError
-from pddl_eval.model import ROOT_TYPE, Problem, State, show_atom
-from pddl_eval.verdict import Undecided, Unsolvable
 
 
 class Original:

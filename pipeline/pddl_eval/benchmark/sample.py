@@ -17,10 +17,10 @@ from pddl_eval.benchmark.answers import RECIPES
 from pddl_eval.benchmark.enumeration import Pair, benchmark_pairs, benchmark_problems, pairs_tables
 from pddl_eval.benchmark.original import Original
 from pddl_eval.benchmark.variants import Variant, beside, variant_of, variants_table
-from pddl_eval.domains import blocksworld, floor_tile, gripper, known_domain
-from pddl_eval.model import Action, plan_to_pddl
-from pddl_eval.parsing import parse_problem
-from pddl_eval.solve import Solution, solve
+from pddl_eval.definition.domains import blocksworld, floor_tile, gripper, known_domain
+from pddl_eval.definition.model import Action, plan_to_pddl
+from pddl_eval.definition.pddl import parse_problem
+from pddl_eval.definition.planning import Solution, solve
 
 PAIRS_PER_TASK = 4
 LARGEST_SIZE = 40
@@ -35,14 +35,18 @@ DOMAIN_TEXTS = {
 Plan = tuple[Action, ...]
 
 
+def _pddl(plan: Plan) -> str:
+    return plan_to_pddl(plan) or "[]"  # an empty text is no answer
+
+
 PLAN_RECIPES: Mapping[str, Callable[[Plan, int], str]] = {
-    "same_plan": lambda plan, _: plan_to_pddl(plan),
-    "plan_in_a_list": lambda plan, _: ", ".join(f"{name}({', '.join(names)})" for name, *names in plan),
+    "same_plan": lambda plan, _: _pddl(plan),
+    "plan_in_a_list": lambda plan, _: ", ".join(f"{name}({', '.join(names)})" for name, *names in plan) or "[]",
     "plan_as_json": lambda plan, _: json.dumps(
         [{"id": i, "name": name, "args": names} for i, (name, *names) in enumerate(plan)]
     ),
-    "plan_step_lost": lambda plan, place: plan_to_pddl(plan[:place] + plan[place + 1 :]),
-    "plan_step_doubled": lambda plan, place: plan_to_pddl(plan[: place + 1] + plan[place:]),
+    "plan_step_lost": lambda plan, place: _pddl(plan[:place] + plan[place + 1 :]),
+    "plan_step_doubled": lambda plan, place: _pddl(plan[: place + 1] + plan[place:]),
     "no_plan": lambda _, __: "I could not find a plan for this problem.",
 }
 """Answers to a plan, given the place of one of its steps.
@@ -103,7 +107,7 @@ def _companions(row: int, problem: str, domain: str) -> dict[str, str]:
     domain_recipe = list(DOMAIN_RECIPES)[row % len(DOMAIN_RECIPES)]
     place = Random(f"companion {row}").randrange(len(plan)) if plan else 0
     return {
-        "reference_plan": plan_to_pddl(plan),
+        "reference_plan": _pddl(plan),
         "generated_plan": PLAN_RECIPES[plan_recipe](plan, place),
         "label_plan": plan_recipe,
         "reference_domain": text,

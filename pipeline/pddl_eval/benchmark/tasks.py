@@ -12,7 +12,7 @@ from functools import cached_property
 from random import Random
 from typing import Generic, Literal, TypeVar
 
-from pddl_eval.model import Atom, Problem, State, problem_to_pddl
+from pddl_eval.definition.model import Atom, Problem, State, problem_to_pddl
 
 T = TypeVar("T", str, Atom)
 
@@ -169,5 +169,5 @@ def of_type(type_: str, problem: Problem) -> list[str]:
 
 
 def choose(most: int, items: Collection[T], random: Random) -> list[T]:
-    """At most so many of the items (names or atoms), in random order."""
+    """At most that many of the items (names or atoms), in random order."""
     return random.sample(sorted(items), min(most, len(items)))

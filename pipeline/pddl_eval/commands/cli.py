@@ -7,14 +7,10 @@ justifies an import inside a function here.
 
 from __future__ import annotations
 
-from typing import Annotated
+import click
 
-import typer
-
-from pddl_eval.commands.bench import bench
-from pddl_eval.commands.command import EXIT_CODES, application
+from pddl_eval.commands.command import Group
 from pddl_eval.commands.compare import compare
-from pddl_eval.commands.completion import join_words_of_bash
 from pddl_eval.commands.dedupe import dedupe
 from pddl_eval.commands.explain import explain
 from pddl_eval.commands.generate import generate
@@ -22,28 +18,22 @@ from pddl_eval.commands.report import report
 from pddl_eval.commands.rescore import rescore
 from pddl_eval.commands.score import score
 from pddl_eval.commands.status import status
-from pddl_eval.options import build, version_of
-
-app = application("pddl-eval")
-for each in (score, status, rescore, compare, report, explain):
-    app.command(epilog=EXIT_CODES)(each)
-app.add_typer(generate)
-for each in (bench, dedupe):
-    app.command(epilog=EXIT_CODES)(each)
+from pddl_eval.version import program_version
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        print(f"pddl-eval {version_of('pddl-eval')} ({build()})")
-        raise typer.Exit
+def _print_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from pddl_eval import kernel
+
+        print(f"pddl-eval {program_version()} (kernel {kernel.version() or 'none'})")
+        ctx.exit()
 
 
-@app.callback(epilog=EXIT_CODES)
-def describe(
-    version: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version.")
-    ] = False,
-) -> None:
+@click.group("pddl-eval", cls=Group)
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version."
+)
+def main() -> None:
     """Score PDDL problems, plans and domains written by language models against references.
 
     \b
@@ -53,7 +43,5 @@ def describe(
     """
 
 
-def main() -> None:
-    """Entry point of ``pddl-eval``."""
-    join_words_of_bash()
-    app()
+for each in (score, status, rescore, compare, report, explain, generate, dedupe):
+    main.add_command(each)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING
 
-import typer
-from typer import Argument, Option
+import click
 
-from pddl_eval.commands.command import FAILED, UNFINISHED, By, command, say
-from pddl_eval.commands.completion import several_columns
+from pddl_eval.commands.command import FAILED, UNFINISHED, Command, say
+from pddl_eval.commands.flags import argument, by, key, output_format
 
 if TYPE_CHECKING:
     from pddl_eval.report import Comparison
@@ -17,36 +16,24 @@ if TYPE_CHECKING:
 PAGE_WIDTH = 100
 """Characters in a line where the output is no terminal."""
 
-On = Annotated[
-    list[str] | None,
-    Option(
-        metavar="COLUMN,…",
-        help="What identifies a row in both. Default: pair_id, else id, else reference and model.",
-        autocompletion=several_columns,
-    ),
-]
 
-
-Format = Literal["terminal", "md", "json"]
-
-
-@command
-def compare(
-    old: Annotated[str, Argument(metavar="OLD", help="Scored dataset: folder, file, pattern, s3:// URI.")],
-    new: Annotated[str, Argument(metavar="NEW", help="Another one, of the same answers or of later ones.")],
-    on: On = None,
-    by: By = None,
-    fail_on: Annotated[
-        Literal["regression"] | None,
-        Option(help="Exit with 1 if an answer is right in OLD and not in NEW, or if 10 % of OLD found no partner."),
-    ] = None,
-    form: Annotated[Format, Option("--format", help="How to write it.")] = "terminal",
-) -> None:
+@click.command(cls=Command)
+@argument("old", "OLD", "Scored dataset: folder, file, pattern, s3:// URI.")
+@argument("new", "NEW", "Another one, of the same answers or of later ones.")
+@key("pair_id, else id, else reference and model")
+@by
+@click.option(
+    "--fail-on",
+    type=click.Choice(["regression"]),
+    help="Exit with 1 if an answer is right in OLD and not in NEW, or if 10 % of OLD found no partner.",
+)
+@output_format("terminal", "md", "json")
+def compare(old: str, new: str, key: list[str] | None, by: list[str] | None, fail_on: str | None, format: str) -> None:
     """Compare two scored datasets: which answers got better or worse.
 
     \b
     pddl-eval compare monday tuesday
-    pddl-eval compare monday tuesday --on pair_id,model --by model --fail-on regression
+    pddl-eval compare monday tuesday --key pair_id,model --by model --fail-on regression
 
     An answer is right if the problem is equivalent, the plan reaches the goal (if that is not known: equals the
     reference plan), the domain has no error. OLD and NEW may also be the answers of two models to the same questions.
@@ -55,19 +42,19 @@ def compare(
     """
     from pddl_eval.report import compare_datasets
 
-    found = compare_datasets(old, new, on=on, by=by)
-    print_found(found, form)
+    found = compare_datasets(old, new, on=key, by=by)
+    print_found(found, format)
     if fail_on and (found.regressions or found.too_few):
         if found.regressions:
             say(f"Right in OLD and not in NEW: {found.regressions:,}.")
         if found.too_few:
             say(found.too_few)
-        raise typer.Exit(FAILED)
+        sys.exit(FAILED)
     if found.unfinished:
-        raise typer.Exit(UNFINISHED)
+        sys.exit(UNFINISHED)
 
 
-def print_found(found: Comparison, form: Format = "terminal") -> None:
+def print_found(found: Comparison, form: str = "terminal") -> None:
     """Write the comparison to stdout."""
     from rich.console import Console
 

@@ -2,46 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Annotated, cast
+from typing import Any
 
-from typer import Argument, Option
+import click
 
-from pddl_eval.commands.command import IsPlaceholder, command, flag_of
-from pddl_eval.commands.completion import choices, several_columns
+from pddl_eval.columns import PAIRS
+from pddl_eval.commands.command import Command, note
+from pddl_eval.commands.flags import Known, argument, flags, is_placeholder, key
+from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
-from pddl_eval.options import PAIRS, ScoringOptions
-from pddl_eval.shown import line, printable
+from pddl_eval.shown import line, listed, printable
+
+SHOWN = 5
+"""Other rows with an id that are named."""
 
 
-@command
+@click.command(cls=Command)
+@argument("source", "REFERENCE.pddl|DATASET", "The reference, or a dataset.")
+@argument("answer", "[ANSWER.txt]", "The raw answer; - reads stdin.", required=False)
+@click.option("--row", type=int, metavar="N", help="The row of DATASET, counted from 0.")
+@click.option(
+    "--id", multiple=True, metavar="ID", help="The row of DATASET with this id; again for each column of --key."
+)
+@key("pair_id, else id, else reference_id")
+@flags(ScoringOptions, "columns", "domain")
+@click.option("--problem", metavar="FILE", help="With two files of plans: the problem they solve.")
+@click.option("--only", type=Known(PAIRS), metavar="|".join(PAIRS), help="Explain only this pair of a row.")
+@is_placeholder
+@click.option("--html", metavar="FILE", help="Write a page with drawings of both problems.")
+@click.option("--svg", metavar="FILE", help="Write the drawings as one picture.")
+@click.option("--save-plan", metavar="FILE", help="Write the counterexample, else the plan.")
 def explain(
-    source: Annotated[str, Argument(metavar="REFERENCE.pddl|DATASET", help="The reference, or a dataset.")],
-    answer: Annotated[str | None, Argument(metavar="ANSWER.txt", help="The raw answer; - reads stdin.")] = None,
-    row: Annotated[int | None, Option(metavar="N", help="The row of DATASET, counted from 0.")] = None,
-    id: Annotated[
-        list[str] | None, Option(metavar="ID", help="The row of DATASET with this id; again for each column of --on.")
-    ] = None,
-    on: Annotated[
-        list[str] | None,
-        Option(
-            metavar="COLUMN,…",
-            help="What identifies a row. Default: pair_id, else id, else reference_id.",
-            autocompletion=several_columns,
-        ),
-    ] = None,
-    columns: Annotated[list[str] | None, flag_of(ScoringOptions, "columns")] = None,
-    domain: Annotated[str | None, flag_of(ScoringOptions, "domain")] = None,
-    problem: Annotated[
-        str | None, Option(metavar="FILE", help="With two files of plans: the problem they solve.")
-    ] = None,
-    only: Annotated[
-        str | None,
-        Option(metavar="|".join(PAIRS), help="Explain only this pair of a row.", autocompletion=choices(PAIRS)),
-    ] = None,
-    is_placeholder: IsPlaceholder = False,
-    html: Annotated[str | None, Option(metavar="FILE", help="Write a page with drawings of both problems.")] = None,
-    svg: Annotated[str | None, Option(metavar="FILE", help="Write the drawings as one picture.")] = None,
-    save_plan: Annotated[str | None, Option(metavar="FILE", help="Write the counterexample, else the plan.")] = None,
+    source: str,
+    answer: str | None,
+    key: list[str] | None,
+    only: str | None,
+    is_placeholder: bool,
+    html: str | None,
+    svg: str | None,
+    save_plan: str | None,
+    **where: Any,
 ) -> None:
     """Show why a problem, plan or domain has its scores.
 
@@ -57,8 +57,7 @@ def explain(
     from pddl_eval.datasets import locate, put_bytes
     from pddl_eval.explain import explain_row, find_row, html_page, plan_file, scenes_svg
 
-    named = cast("dict[str, str] | None", columns)  # ``command`` has read them.
-    found = find_row(source, answer, row=row, id=id, on=on, columns=named, domain=domain, problem=problem)
+    found = find_row(source, answer, on=key, **where)
     title = f"{answer} against {source}"
     if answer is None:
         title = f"row {found.number:,} of {source}"
@@ -67,8 +66,11 @@ def explain(
         print(printable(title) + (f", scored there as {line(scored)}" if scored else ""))
         if found.error:
             print(f"not scored there: {line(found.error)}")
+    if found.others:
+        others = listed([f"{number:,}" for number in found.others], SHOWN)
+        note(f"{len(found.others) + 1:,} rows have this id; the others are {others}: choose with --row or --key")
     values = {**found.values, "is_placeholder": found.values.get("is_placeholder") or is_placeholder}
-    explanation = explain_row(values, found.options, only=only)
+    explanation = explain_row(values, options=found.options, only=only)
     if explanation.problem is None and (svg or save_plan):
         raise UserError("--svg and --save-plan are for problems, and there is no pair of problems.")
     if html is not None:

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from typer import Argument, Option
+import click
 
-from pddl_eval.commands.command import EXIT_CODES, Inputs, Workers, application, command, flag_of
-from pddl_eval.options import ScoringOptions
+from pddl_eval.commands.command import Command, Group
+from pddl_eval.commands.flags import argument, flags, inputs, workers
+from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.shown import printable
 
 if TYPE_CHECKING:
     import polars
 
-Output = Annotated[str, Argument(metavar="OUT", help="The Parquet file to write; may be s3://….")]
-Preset = Annotated[Literal["zero-shot", "fine-tuned", "every-kind"], Option(help="The mix of answers.")]
-Seed = Annotated[int, Option(help="Another seed gives other answers.")]
+output = argument("output", "OUT", "The Parquet file to write; may be s3://….")
+seed = click.option("--seed", default=0, show_default=True, help="Another seed gives other answers.")
+mixes = click.Choice(["zero-shot", "fine-tuned", "every-kind"])
+preset = partial(click.option, "--preset", type=mixes, show_default=True, help="The mix of answers.")
 
-generate = application("generate")
 
-
-@generate.callback(epilog=EXIT_CODES)
-def describe() -> None:
+@click.group(cls=Group)
+def generate() -> None:
     """Make the benchmark's pairs, or answers of known correctness.
 
     \b
@@ -30,9 +31,9 @@ def describe() -> None:
     """
 
 
-@generate.command(epilog=EXIT_CODES)
-@command
-def planetarium(output: Output) -> None:
+@generate.command(cls=Command)
+@output
+def planetarium(output: str) -> None:
     """The benchmark: 145,918 text-to-PDDL pairs of 73 tasks, with its train/test split.
 
     \b
@@ -41,50 +42,53 @@ def planetarium(output: Output) -> None:
     from pddl_eval.benchmark import PAIRS, write_benchmark
     from pddl_eval.progress import progress
 
-    with progress(PAIRS) as pace:
-        table = write_benchmark(output, pace.advance)
+    with progress(PAIRS) as bar:
+        table = write_benchmark(output, bar.advance)
     _print_frame(table)
 
 
-@generate.command(epilog=EXIT_CODES)
-@command
+@generate.command(cls=Command)
+@inputs
+@output
+@preset(default="every-kind")
+@seed
+@click.option(
+    "--per-reference", type=click.IntRange(min=1), default=1, show_default=True, help="Answers to each reference."
+)
+@workers
+@flags(ScoringOptions, "columns")
 def variants(
-    inputs: Inputs,
-    output: Output,
-    preset: Preset = "every-kind",
-    seed: Seed = 0,
-    of: Annotated[
-        Literal["problems", "domains", "tasks"] | None,
-        Option(help="What to make answers to; tasks are both together. Default: problems if INPUT has any."),
-    ] = None,
-    per_reference: Annotated[int, Option(min=1, help="Answers to each reference.")] = 1,
-    workers: Workers = None,
-    columns: Annotated[list[str] | None, flag_of(ScoringOptions, "columns")] = None,
+    inputs: tuple[str, ...],
+    output: str,
+    preset: str,
+    seed: int,
+    per_reference: int,
+    workers: int | None,
+    **settings: Any,
 ) -> None:
     """Answers of known correctness to any references, to test a judge, a prompt or a cluster.
 
     \b
     pddl-eval generate variants problems.parquet answers.parquet
     pddl-eval generate variants problems.parquet answers.parquet --preset fine-tuned --seed 7 --per-reference 3
-    pddl-eval generate variants domains.parquet answers.parquet --of domains
 
-    INPUT has a column reference_problem, reference_domain or both. OUT has the columns of INPUT, generated_problem,
-    generated_domain or both, and columns label…: what a correct judge must say, null where that is not known.
-    --column names those of OUT too. The number of workers changes no answer.
+    INPUT has a column reference_problem. OUT has the columns of INPUT, generated_problem and columns label…: what a
+    correct judge must say, null where that is not known. --column names those of OUT too. The number of workers changes
+    no answer.
     """
     import polars as pl
 
-    from pddl_eval.benchmark import PRESETS, by_preset, kind_of, write_variants
+    from pddl_eval.benchmark import PRESETS, by_preset, write_variants
     from pddl_eval.datasets import open_source
+    from pddl_eval.process import available_cpus
     from pddl_eval.progress import progress
-    from pddl_eval.run import available_cpus
 
     source = open_source(inputs)
-    kind = kind_of(source.schema, of, cast("dict[str, str] | None", columns))  # ``command`` has read them.
-    draw = by_preset(PRESETS[preset], seed, kind)
+    options = ScoringOptions(**settings)
+    draw = by_preset(PRESETS[preset], seed)
     wanted = source.rows * per_reference
-    with progress(wanted) as pace:
-        counts = write_variants(source, output, draw, per_reference, workers or available_cpus(), pace.advance, kind)
+    with progress(wanted) as bar:
+        counts = write_variants(source, output, draw, per_reference, workers or available_cpus(), bar.advance, options)
     made = int(counts["answers"].sum())
     recipe, *labels = (column for column in counts.columns if column != "answers")
     _print_frame(counts.group_by(recipe).agg(pl.sum("answers")).sort("answers", recipe, descending=[True, False]))
@@ -94,9 +98,9 @@ def variants(
     print(f"{made:,} answers; {wanted - made:,} left out because the reference cannot be used")
 
 
-@generate.command(epilog=EXIT_CODES)
-@command
-def sample(output: Output) -> None:
+@generate.command(cls=Command)
+@output
+def sample(output: str) -> None:
     """The few hundred pairs that are bundled with the project.
 
     \b

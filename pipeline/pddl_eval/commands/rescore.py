@@ -2,40 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Annotated, Literal, cast
+from typing import Any
 
-from typer import Argument, Option
+import click
 
-from pddl_eval.commands.command import Inputs, command, note
-from pddl_eval.commands.completion import renamed_columns
-from pddl_eval.commands.report import built, chosen_format, write_as
-from pddl_eval.commands.score import DryRun, ReportTo, print_shards, watched_run
-from pddl_eval.options import ReadingOptions, RunOptions, ScoringOptions
+from pddl_eval.commands.command import Command, note
+from pddl_eval.commands.flags import argument, flags, inputs
+from pddl_eval.commands.report import chosen_format, write_report
+from pddl_eval.commands.score import dry_run, print_shards, report_to, watched_run
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.settings import ReadingOptions, RunOptions, grouped
 
 
-@command
+@click.command(cls=Command)
+@inputs
+@argument("output", "NEW", "Folder for the scored partitions; may be s3://….")
+@click.option("--previous", required=True, metavar="OLD", help="The dataset as it was scored before; may be s3://….")
+@click.option(
+    "--retry",
+    type=click.Choice(["undecided"]),
+    multiple=True,
+    help="Score the rows again whose verdict is undecided in OLD.",
+)
+@flags(ReadingOptions)
+@flags(ScoringOptions)
+@flags(RunOptions)
+@report_to
+@dry_run
 def rescore(
-    inputs: Inputs,
-    output: Annotated[str, Argument(metavar="NEW", help="Folder for the scored partitions; may be s3://….")],
-    previous: Annotated[str, Option(metavar="OLD", help="The dataset as it was scored before; may be s3://….")],
-    reading: ReadingOptions,
-    options: ScoringOptions,
-    run: RunOptions,
-    previous_columns: Annotated[
-        list[str] | None,
-        Option(
-            "--previous-column",
-            metavar="MEANING=NAME",
-            help="OLD's name for a column. Default: that under which it was scored.",
-            autocompletion=renamed_columns("previous"),
-        ),
-    ] = None,
-    retry: Annotated[
-        Literal["undecided"] | None, Option(help="Score the rows again whose verdict is undecided in OLD.")
-    ] = None,
-    report_to: ReportTo = None,
-    dry_run: DryRun = False,
+    inputs: tuple[str, ...],
+    output: str,
+    previous: str,
+    retry: tuple[str, ...],
+    report_to: str | None,
+    dry_run: bool,
+    **settings: Any,
 ) -> None:
     """Score a dataset again: only the rows that changed.
 
@@ -49,14 +50,14 @@ def rescore(
     machine can run into the limit of time) is scored again.
     If the command is interrupted, the same command continues where it stopped.
     """
+    from pddl_eval.report import build_report
     from pddl_eval.reuse import prepare_rescore, rescore_dataset
     from pddl_eval.run import readable_input
 
-    columns = cast("dict[str, str] | None", previous_columns)  # ``command`` has read them.
-    again = [retry] if retry else []
     if dry_run:
-        with readable_input(inputs, output, reading, options, note, keep=False) as source:
-            prepared, before = prepare_rescore(previous, source, output, options, run.shard_rows, columns, again)
+        reading, scoring, running = grouped(settings, ReadingOptions, ScoringOptions, RunOptions)
+        with readable_input(inputs, output, reading, scoring.columns, note, keep=False) as source:
+            prepared, before = prepare_rescore(previous, source, output, scoring, running.shard_rows, retry=retry)
             print_shards(prepared)
             if before.obstacle:
                 note(before.obstacle)
@@ -64,11 +65,9 @@ def rescore(
         return
     chosen = None if report_to is None else chosen_format(None, report_to)
     with watched_run() as watch:
-        settings = {"previous_columns": columns, "retry": again}
-        settings |= asdict(reading) | asdict(options) | asdict(run)
-        summary = rescore_dataset(previous, inputs, output, watch=watch, warn=note, **settings)
+        summary = rescore_dataset(previous, inputs, output, retry=retry, watch=watch, warn=note, **settings)
     print(summary)
     if not summary.rows_carried:
         print("\nNo row was carried over.")
     if chosen is not None:
-        write_as(built(output), chosen, report_to)
+        write_report(build_report(output), chosen, report_to)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import asdict
-from typing import Annotated, Literal
 
-import typer
-from typer import Argument, Option
+import click
 
-from pddl_eval.commands.command import UNFINISHED, command
+from pddl_eval.commands.command import UNFINISHED, Command
+from pddl_eval.commands.flags import argument, output_format
 
 
-@command
-def status(
-    output: Annotated[str, Argument(metavar="OUTPUT", help="Folder that `pddl-eval score` writes to; may be s3://….")],
-    form: Annotated[Literal["terminal", "json"], Option("--format", help="How to write it.")] = "terminal",
-) -> None:
+@click.command(cls=Command)
+@argument("output", "OUTPUT", "Folder that `pddl-eval score` writes to; may be s3://….")
+@output_format("terminal", "json")
+def status(output: str, format: str) -> None:
     """Say how far a run is, and what is missing.
 
     \b
@@ -28,6 +27,6 @@ def status(
     from pddl_eval.run import run_status
 
     found = run_status(output)
-    print(json.dumps(asdict(found), indent=1) if form == "json" else found)
+    print(json.dumps(asdict(found), indent=1) if format == "json" else found)
     if not found.finished:
-        raise typer.Exit(UNFINISHED)
+        sys.exit(UNFINISHED)

@@ -1,21 +1,26 @@
-"""Rows, wherever they are stored and in whatever form: stores, forms of files, inputs found and described, their rows.
+"""Reads and writes rows, in every form and store; joins answers to their references.
 
 It knows no PDDL and no runs. Errors of places and files become ``DatasetError`` and ``OutputError`` here.
 """
 
 from pddl_eval.datasets import places
-from pddl_eval.datasets.forms import PARQUET_SUFFIXES, FileVersion, Form, RowGroup
-from pddl_eval.datasets.harness import HARNESSES, Answer, Harness, find_logs, join_key, meant
+from pddl_eval.datasets.answers import with_references
+from pddl_eval.datasets.columns import is_text, together, values_of
+from pddl_eval.datasets.forms import PARQUET_SUFFIXES, FileVersion, InputFile, RowGroup
 from pddl_eval.datasets.inputs import (
-    METADATA_PREFIX,
+    FORMAT,
+    INPUT_FOLDER,
     PARTITIONS,
     SIGNATURE_KEY,
     Input,
-    InputFile,
     Source,
+    Write,
+    as_parquet,
     contents,
+    find_source,
     holds_text,
     in_threads,
+    key_of,
     open_source,
     partition_stem,
     place_of,
@@ -37,25 +42,21 @@ from pddl_eval.datasets.places import (
     one_line,
     persistently,
     put_bytes,
-    put_new,
     read_bytes,
     remove_file,
     remove_folder,
+    remove_temporary_files,
 )
-from pddl_eval.datasets.rows import PIECE_BYTES, Rows, close_file, column_batches, read_row, read_rows, together
+from pddl_eval.datasets.rows import Rows, close_file, column_batches, read_row, read_rows
 
 __all__ = [
-    "HARNESSES",
-    "METADATA_PREFIX",
+    "FORMAT",
+    "INPUT_FOLDER",
     "PARQUET_SUFFIXES",
     "PARTITIONS",
-    "PIECE_BYTES",
     "SIGNATURE_KEY",
-    "Answer",
     "DatasetError",
     "FileVersion",
-    "Form",
-    "Harness",
     "Input",
     "InputFile",
     "Location",
@@ -63,19 +64,21 @@ __all__ = [
     "RowGroup",
     "Rows",
     "Source",
+    "Write",
+    "as_parquet",
     "close_file",
     "column_batches",
     "contents",
     "dataset_errors",
-    "find_logs",
+    "find_source",
     "has_file",
     "holds_text",
     "in_threads",
-    "join_key",
+    "is_text",
+    "key_of",
     "list_files",
     "list_folders",
     "locate",
-    "meant",
     "new_file",
     "new_parquet",
     "one_line",
@@ -85,14 +88,16 @@ __all__ = [
     "place_of",
     "places",
     "put_bytes",
-    "put_new",
     "read_bytes",
     "read_row",
     "read_rows",
     "remove_file",
     "remove_folder",
+    "remove_temporary_files",
     "require_columns",
     "require_parquet",
     "require_text",
     "together",
+    "values_of",
+    "with_references",
 ]

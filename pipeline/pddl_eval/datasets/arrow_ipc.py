@@ -1,68 +1,74 @@
-"""Arrow IPC files and streams (also Feather version 2): their record batches, and their rows.
+"""Arrow IPC files and streams (also Feather version 2): their record batches, from the first to the last.
 
-A batch is decoded whole, because the form has no smaller piece; a local file that is not compressed is mapped into
-memory, so that only the rows that are asked for are read. A stream, and a compressed file, is read from its beginning,
-or from where a worker stopped.
+A local file that is not compressed is mapped into memory. A batch whose values point out of its buffers is damaged: its
+rows are nulls, with the reason.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
-from threading import Event
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from pddl_eval.datasets.forms import (
-    ARROW_FILE,
-    Blocks,
-    FileVersion,
-    Form,
-    Mark,
-    RowGroup,
-    open_bytes,
-    require_unchanged,
-    version_of_ends,
-)
-from pddl_eval.datasets.places import DatasetError, Location, one_line
+from pddl_eval.datasets.forms import ARROW_FILE, FileVersion, open_bytes
+from pddl_eval.shown import line
+
+NULL_ROWS = 2**20
+"""Rows of a batch beyond one for each bit of its values, which is more than there can be unless all are null."""
 
 
-def describe(
-    file: pa.NativeFile, location: Location, compression: str | None, stopped: Event
-) -> tuple[FileVersion, tuple[RowGroup, ...], pa.Schema]:
-    """The version of a file, its record batches and its schema; reads all of it, unless ``stopped`` is set.
+class Batches:
+    """The record batches of a file, each with its damage, if any, and their schema.
 
-    Raises ``DatasetError`` where a column has a type that the output, which is Parquet, cannot hold.
+    ``has_end`` is False behind the last batch of a stream without an end mark; of a compressed one it is not known.
     """
-    blocks = Blocks()
-    rows = 0
-    batches = _Batches(location, compression)
-    try:
-        schema = plain_schema(batches.schema)
-        twice = [name for name, count in Counter(schema.names).items() if count > 1]
-        if twice:
-            raise DatasetError(f"{location} has two columns named {twice[0]}: rename one.")
-        try:
-            pq.ParquetWriter(pa.BufferOutputStream(), schema).close()
-        except pa.ArrowNotImplementedError as error:
-            raise DatasetError(f"{location} has a column that Parquet cannot hold: {one_line(error)}.") from None
-        while (batch := batches.next()) is not None:
-            blocks.begin(Mark(rows, batches.number - 1))
-            rows += batch.num_rows
-            blocks.end(batch.num_rows, batch.nbytes)
-            if stopped.is_set():
-                raise KeyboardInterrupt
-    finally:
-        batches.close()
-    marks = blocks.marks(Mark(rows, batches.number))
-    version = FileVersion(location, version_of_ends(file), (), Form.ARROW, compression, marks)
-    return version, tuple(blocks.groups), schema
+
+    def __init__(self, file: FileVersion) -> None:
+        self.has_end = True
+        self._name = line(file.location.name)
+        mapped = file.location.is_local and file.compression is None
+        self._bytes = pa.memory_map(file.location.path) if mapped else open_bytes(file.location, file.compression)
+        is_file = file.compression is None and self._bytes.read_at(len(ARROW_FILE), 0) == ARROW_FILE
+        self._source = (pa.ipc.open_file if is_file else pa.ipc.open_stream)(self._bytes)
+        self._is_file = is_file
+        self._can_tell = not is_file and file.compression is None
+        self.schema = _plain_schema(self._source.schema)
+
+    def close(self) -> None:
+        self._bytes.close()
+
+    def __iter__(self) -> Iterator[tuple[pa.RecordBatch, str | None]]:
+        number = 0
+        while (batch := self._next(number)) is not None:
+            damage = f"{self._name}: record batch {number:,}, counted from 0, is damaged"
+            # nbytes follows offsets that nobody has checked
+            if not 0 <= batch.num_rows <= NULL_ROWS + 8 * batch.get_total_buffer_size():
+                raise pa.ArrowInvalid(f"{damage}: it says that it has {batch.num_rows:,} rows")
+            if why := _fault(batch):
+                nulls = [pa.nulls(batch.num_rows, field.type) for field in self.schema]
+                yield pa.RecordBatch.from_arrays(nulls, schema=self.schema), f"{damage}: {line(why, 300)}"
+            else:
+                yield batch.cast(self.schema), None
+            number += 1
+
+    def _next(self, number: int) -> pa.RecordBatch | None:
+        """The next batch; nothing is known of its values."""
+        if self._is_file:
+            return self._source.get_batch(number) if number < self._source.num_record_batches else None
+        begin = self._bytes.tell() if self._can_tell else None
+        batch = next(self._source, None)
+        if batch is None:
+            self.has_end = begin is None or self._bytes.tell() > begin
+        return batch
 
 
-def plain_schema(schema: pa.Schema) -> pa.Schema:
-    """The schema with texts and bytes as Parquet stores them: Arrow's views (polars writes them) become plain."""
-    return pa.schema([field.with_type(_plain(field.type)) for field in schema], metadata=schema.metadata)
+def _plain_schema(schema: pa.Schema) -> pa.Schema:
+    """The schema with texts and bytes as Parquet stores them: Arrow's views (polars writes them) become plain.
+
+    All columns may be null, for the rows of damaged batches.
+    """
+    fields = [field.with_type(_plain(field.type)).with_nullable(True) for field in schema]
+    return pa.schema(fields, metadata=schema.metadata)
 
 
 def _plain(type_: pa.DataType) -> pa.DataType:
@@ -80,94 +86,24 @@ def _plain(type_: pa.DataType) -> pa.DataType:
     return type_
 
 
-def _cast(array: pa.Array, type_: pa.DataType) -> pa.Array:
-    if array.type == type_:
-        return array
-    if pa.types.is_dictionary(type_):
-        return pa.DictionaryArray.from_arrays(
-            array.indices, _cast(array.dictionary, type_.value_type), ordered=type_.ordered
-        )
-    return array.cast(type_)
+def _fault(batch: pa.RecordBatch) -> str | None:
+    """Why a value points out of its buffers; pyarrow would end the process, or read on.
+
+    Text need not be UTF-8: that costs its row and not the batch.
+    """
+    try:
+        for column in batch.columns:
+            if pa.types.is_dictionary(column.type):
+                column.indices.validate(full=True)
+                pa.DictionaryArray.from_arrays(column.indices, _as_bytes(column.dictionary)).validate(full=True)
+            else:
+                _as_bytes(column).validate(full=True)
+    except (pa.ArrowException, IndexError) as error:
+        return str(error)
+    return None
 
 
-class _Batches:
-    """The record batches of a file, one after the other; ``number`` is that of the next one."""
-
-    def __init__(self, location: Location, compression: str | None) -> None:
-        self.number = 0
-        mapped = location.is_local and compression is None
-        self._bytes = pa.memory_map(location.path) if mapped else open_bytes(location, compression)
-        self._file = None
-        if compression is None and self._bytes.read_at(len(ARROW_FILE), 0) == ARROW_FILE:
-            self._file = pa.ipc.open_file(self._bytes)
-            self.schema = self._file.schema
-        else:
-            self._stream = pa.ipc.open_stream(self._bytes)
-            self.schema = self._stream.schema
-
-    @property
-    def can_seek(self) -> bool:
-        return self._file is not None
-
-    def next(self) -> pa.RecordBatch | None:
-        if self._file is None:
-            batch = next(self._stream, None)
-        else:
-            batch = self._file.get_batch(self.number) if self.number < self._file.num_record_batches else None
-        if batch is not None:
-            batch.validate()
-            self.number += 1
-        return batch
-
-    def close(self) -> None:
-        self._bytes.close()
-
-
-class ArrowReader:
-    """An Arrow IPC file or stream, open at a batch; see ``Reader``."""
-
-    def __init__(self, file: FileVersion) -> None:
-        require_unchanged(file)
-        self.file = file
-        self._batches = _Batches(file.location, file.compression)
-        self._batch: pa.RecordBatch | None = None
-        self._first = 0  # The first row of the batch, or of the next one where there is none.
-
-    def close(self) -> None:
-        self._batch = None
-        self._batches.close()
-
-    def row_group(self, row: int) -> tuple[int, int]:
-        return self.file.block(row)
-
-    def read(  # noqa: PLR0913 (see Reader)
-        self,
-        start: int,
-        stop: int,
-        batch_rows: int,
-        schema: pa.Schema,
-        lost: dict[int, str],  # noqa: ARG002 (no row of it is damaged alone)
-        *,
-        one_group: bool = False,  # noqa: ARG002 (no batch is decoded before it is asked for)
-    ) -> Iterator[pa.RecordBatch]:
-        mark = self.file.mark_before(start)
-        if self._batches.can_seek and not mark.row <= self._first <= start:
-            self._batch, self._first, self._batches.number = None, mark.row, mark.place
-        elif self._first > start:
-            self._batches.close()
-            self._batch, self._first = None, 0
-            self._batches = _Batches(self.file.location, self.file.compression)
-        while start < stop:
-            if self._batch is None:
-                self._batch = self._batches.next()
-                if self._batch is None:
-                    raise OSError("the file holds fewer rows than before")
-            end = self._first + self._batch.num_rows
-            while start < min(end, stop):
-                rows = min(batch_rows, min(end, stop) - start)
-                part = self._batch.slice(start - self._first, rows)
-                columns = [_cast(part.column(field.name), field.type) for field in schema]
-                start += rows
-                yield pa.RecordBatch.from_arrays(columns, schema=schema)
-            if start >= end:
-                self._batch, self._first = None, end
+def _as_bytes(array: pa.Array) -> pa.Array:
+    """A column of text without the claim that it is UTF-8; any other column as it is."""
+    plain = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary(), pa.string_view(): pa.binary_view()}
+    return array.view(plain[array.type]) if array.type in plain else array

@@ -1,32 +1,33 @@
 """What a file of rows is: its form and its compression, by its name or its first bytes, and its bytes as a stream.
 
-The forms are read in files of their own: Parquet in ``parquet``, JSON Lines and CSV in ``lines``, Arrow IPC in
-``arrow_ipc``. What they all give is here: a file is described once, as blocks of rows, and then read by a ``Reader``.
+Only Parquet is read by row. Rows in another form (JSON Lines and CSV in ``lines``, Arrow IPC in ``arrow_ipc``) are
+converted to it once, by ``conversion``.
 """
 
 from __future__ import annotations
 
-import hashlib
 import lzma
-from bisect import bisect_right
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
-from operator import attrgetter
-from typing import NamedTuple, Protocol
+from itertools import chain
+from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 import pyarrow as pa
 
 from pddl_eval.datasets.places import DatasetError, Location
 
 HEAD_BYTES = 64 * 1024
-"""Read of a file's beginning to see what it is; the same at its end tells it from other versions of it."""
+"""Read of a file's beginning to see what it is."""
 
 READ_BYTES = 2 * 2**20
 """Read of a text or a compressed file at a time."""
 
-MOST_MARKS = 1024
-"""Places in a file where reading can begin, at most: they travel with every shard."""
+HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
+
+DAMAGE = "pddl_eval.damage"
+"""The last column of converted rows: why a row is null that could not be read. It is no column of the input."""
 
 
 class Form(StrEnum):
@@ -59,7 +60,7 @@ _OTHERS = {
     b"FEA1": "Feather version 1; in Python, polars.from_pandas(pandas.read_feather(FILE)).write_parquet(…) converts it",
     b"\xff\xfe": "text in UTF-16; write it as UTF-8",
     b"\xfe\xff": "text in UTF-16; write it as UTF-8",
-    b"PK\x03\x04": "a ZIP archive; unpack it",
+    b"PK\x03\x04": "a ZIP archive; unpack it (a log of Inspect: --from inspect)",
     b"SQLite format 3\0": "an SQLite database; write its rows as CSV",
 }
 
@@ -69,22 +70,13 @@ AS_LINES = (
 )
 
 
-class Mark(NamedTuple):
-    """Where reading can begin: before row ``row``, at a byte or a record batch, in line ``line`` (from 1)."""
-
-    row: int
-    place: int
-    line: int = 0
-
-
 @dataclass(frozen=True, slots=True)
 class FileVersion:
-    """A file as it was when the run was prepared: ``footer`` is a digest of its footer, else of its size and its ends.
+    """A file as it was when the run was prepared: ``footer`` is a digest of its Parquet footer.
 
-    A Parquet footer holds the size, place and bounds of every column chunk, so that nearly every file whose rows
-    changed has another one; ``contents`` finds the others when a run is started again. ``keys`` are the columns that
-    its folders' names give it (``model=a/split=test``); None is a null. ``marks`` are for forms without a footer: the
-    last one is the end of the file.
+    A footer holds the size, place and bounds of every column chunk, so that nearly every file whose rows changed has
+    another one; ``contents`` finds the others when a run is started again. ``keys`` are the columns that its folders'
+    names give it (``model=a/split=test``); None is a null. ``form`` is that of the rows before they were converted.
     """
 
     location: Location
@@ -92,22 +84,20 @@ class FileVersion:
     keys: tuple[tuple[str, str | None], ...] = ()
     form: Form = Form.PARQUET
     compression: str | None = None
-    marks: tuple[Mark, ...] = ()
 
     def __str__(self) -> str:
         return str(self.location)
 
-    def mark_before(self, row: int) -> Mark:
-        """The last mark at or before a row."""
-        return self.marks[self._marks_to(row) - 1]
+    def own(self, schema: pa.Schema) -> pa.Schema:
+        """The columns that are in the file itself and not in the names of its folders."""
+        return pa.schema([field for field in schema if field.name not in dict(self.keys)])
 
-    def block(self, row: int) -> tuple[int, int]:
-        """The first row of the block with that row, and of the next one, where blocks are known by their marks."""
-        behind = min(self._marks_to(row), len(self.marks) - 1)
-        return self.marks[behind - 1].row, self.marks[behind].row
-
-    def _marks_to(self, row: int) -> int:
-        return bisect_right(self.marks, row, key=attrgetter("row"))
+    def table(self, batches: Sequence[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
+        """Its rows as a table of that schema, with the columns that the names of its folders give."""
+        table = pa.Table.from_batches(batches, self.own(schema))
+        rows, columns = sum(batch.num_rows for batch in batches), iter(table.columns)
+        of_file = {key: pa.repeat(pa.scalar(value, pa.string()), rows) for key, value in self.keys}
+        return pa.table([of_file[name] if name in of_file else next(columns) for name in schema.names], schema=schema)
 
 
 class RowGroup(NamedTuple):
@@ -117,58 +107,49 @@ class RowGroup(NamedTuple):
     size: int
 
 
-class Reader(Protocol):
-    """A file open at a row; reading on from there costs nothing."""
+@dataclass(frozen=True, slots=True)
+class InputFile:
+    """A file of rows; ``name`` is its path within the input, ``size`` in bytes. One to be converted has no row groups.
 
-    file: FileVersion
+    ``signature`` is that of the scores in it, None where it carries none. ``notes`` are what the user should know of
+    it. ``made_of`` says what a file in an output's ``_input`` was made of.
+    """
 
-    def row_group(self, row: int) -> tuple[int, int]:
-        """The first row of that row's block, and of the next one: damage behind a row costs at most its block."""
-        ...
+    version: FileVersion
+    name: str
+    size: int
+    row_groups: tuple[RowGroup, ...]
+    signature: str | None = None
+    notes: tuple[str, ...] = ()
+    made_of: Mapping[str, Any] | None = field(default=None, hash=False)
 
-    def read(  # noqa: PLR0913 (said once, for three readers)
-        self,
-        start: int,
-        stop: int,
-        batch_rows: int,
-        schema: pa.Schema,
-        lost: dict[int, str],
-        *,
-        one_group: bool = False,
-    ) -> Iterator[pa.RecordBatch]:
-        """These rows, at most so many at a time; ``schema`` is that of the file's own columns.
-
-        Rows whose text cannot be read are nulls, and ``lost`` gets the reasons, by number. With ``one_group`` nothing
-        behind the row's block is decoded.
-        """
-        ...
-
-    def close(self) -> None: ...
+    @property
+    def rows(self) -> int:
+        return sum(group.rows for group in self.row_groups)
 
 
-class Blocks:
-    """The blocks of a file while it is described, and the marks before them: every one, or every second, fourth, …"""
+def with_folder_columns(names: Sequence[str], schema: pa.Schema) -> tuple[pa.Schema, list[tuple[Any, ...]]]:
+    """The schema with the columns that the folders of files give, and each file's keys (see ``FileVersion``).
 
-    def __init__(self) -> None:
-        self.groups: list[RowGroup] = []
-        self._marks: list[Mark] = []
-        self._every = 1
+    A folder ``key=value`` is a column of text, unless the files have a column of that name.
+    """
+    folders = [dict(_folder_keys(name)) for name in names]
+    keys = [key for key in dict.fromkeys(chain.from_iterable(folders)) if key not in schema.names]
+    for key in keys:
+        schema = schema.append(pa.field(key, pa.string()))
+    return schema, [tuple((key, folder.get(key)) for key in keys) for folder in folders]
 
-    def begin(self, mark: Mark) -> None:
-        """A block begins there."""
-        if len(self.groups) % self._every == 0:
-            self._marks.append(mark)
-            if len(self._marks) > MOST_MARKS:
-                del self._marks[1::2]
-                self._every *= 2
 
-    def end(self, rows: int, size: int) -> None:
-        """The block has ended."""
-        self.groups.append(RowGroup(rows, size))
+def _folder_keys(name: str) -> Iterator[tuple[str, str | None]]:
+    """The keys and values in the names of a file's folders, as Hive writes them.
 
-    def marks(self, end: Mark) -> tuple[Mark, ...]:
-        """All marks, with that of the end of the file."""
-        return (*self._marks, end)
+    >>> list(_folder_keys("model=gpt%204/split=__HIVE_DEFAULT_PARTITION__/x.parquet"))
+    [('model', 'gpt 4'), ('split', None)]
+    """
+    for folder in name.split("/")[:-1]:
+        key, equals, value = folder.partition("=")
+        if key and equals:
+            yield unquote(key), None if value == HIVE_NULL else unquote(value)
 
 
 def form_of_name(name: str) -> Form | None:
@@ -189,7 +170,7 @@ def look_at(file: pa.NativeFile, location: Location) -> tuple[Form, str | None]:
     Raises ``DatasetError`` where it is none of them.
     """
     if location.name.endswith(PARQUET_SUFFIXES):
-        return Form.PARQUET, None  # Whatever it holds: its reader says what is wrong with it.
+        return Form.PARQUET, None  # If it holds something else, the reader says so.
     head = file.read_at(min(file.size(), HEAD_BYTES), 0)
     compression = next((name for magic, name in _COMPRESSED.items() if head.startswith(magic)), None)
     named = form_of_name(location.name)
@@ -214,10 +195,12 @@ def _refuse_others(head: bytes, named: Form | None, location: Location) -> None:
     for magic, what in _OTHERS.items():
         if head.startswith(magic):
             raise DatasetError(f"{location} is {what}.")
+    if 4 * head.count(0) > len(head) and form_of_content(head) in (None, Form.JSON_LINES):
+        raise DatasetError(f"{location} is no text in UTF-8: it may be UTF-16, or damaged.")
     first = head.lstrip().partition(b"\n")[0].strip()
     # A line of JSON Lines that is damaged may well begin so; a line of its own is the beginning of an array.
     if first == b"[" or (named is None and first.startswith(b"[")):
-        raise json_and_not_lines(location)
+        raise DatasetError(f"{location} is JSON and not JSON Lines: {AS_LINES}.")
 
 
 def form_of_content(head: bytes) -> Form | None:
@@ -237,16 +220,10 @@ def form_of_content(head: bytes) -> Form | None:
     return Form.CSV if b"\0" not in head and any(each in line for each in (b",", b"\t", b";")) else None
 
 
-def json_and_not_lines(location: Location) -> DatasetError:
-    """What is wrong with a file of one JSON value."""
-    return DatasetError(f"{location} is JSON and not JSON Lines: {AS_LINES}.")
-
-
-def open_bytes(location: Location, compression: str | None, place: int = 0) -> pa.NativeFile:
-    """A file's bytes, decompressed, to be read once; from a place in it where it is not compressed."""
+def open_bytes(location: Location, compression: str | None) -> pa.NativeFile:
+    """A file's bytes, decompressed, to be read once."""
     file = location.filesystem.open_input_file(location.path)
     if compression is None:
-        file.seek(place)
         return file
     # Decompressors ask for some kilobytes at a time, and each may be a request to a store.
     buffered = pa.BufferedInputStream(file, READ_BYTES)
@@ -263,24 +240,3 @@ class _Xz(lzma.LZMAFile):
             return super().read(size)
         except (EOFError, lzma.LZMAError) as error:
             raise OSError(str(error)) from None
-
-
-def changed(file: FileVersion) -> DatasetError:
-    """What is wrong with a file that is another version now."""
-    return DatasetError(f"{file} has changed since the run was prepared.")
-
-
-def require_unchanged(file: FileVersion) -> None:
-    """Raise ``DatasetError`` for a file without a footer that is another version now."""
-    with file.location.filesystem.open_input_file(file.location.path) as handle:
-        if version_of_ends(handle) != file.footer:
-            raise changed(file)
-
-
-def version_of_ends(file: pa.NativeFile) -> str:
-    """A digest of a file's size, its beginning and its end."""
-    size = file.size()
-    digest = hashlib.blake2b(str(size).encode(), digest_size=16)
-    digest.update(file.read_at(min(size, HEAD_BYTES), 0))
-    digest.update(file.read_at(min(size, HEAD_BYTES), max(0, size - HEAD_BYTES)))
-    return digest.hexdigest()

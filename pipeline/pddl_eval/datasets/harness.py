@@ -1,17 +1,18 @@
-"""Logs of evaluation harnesses as rows: who answered which question, and what the log knows of the question.
+"""Logs of evaluation harnesses as rows: the model, its answer, and what the log says of the question.
 
 Read are sample files of lm-evaluation-harness, logs of Inspect (``.eval`` and ``.json``) and JSON Lines in the form of
 OpenAI's batches (chat completions, completions, responses). A log is somebody's file: each line or sample is bounded,
-and one that cannot be read is a row without an answer that says why. What is done with the rows is not known here.
+and one that cannot be read becomes a row without an answer, with the reason.
 """
 
 from __future__ import annotations
 
-import io
 import json
+import lzma
 import posixpath
 import re
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -19,29 +20,29 @@ from typing import IO, Any
 
 import pyarrow as pa
 
-from pddl_eval.datasets.forms import FileVersion
-from pddl_eval.datasets.inputs import Input, InputFile, Source, find_files
+from pddl_eval.columns import PLAIN_NAMES, REFERENCE_SIDE
+from pddl_eval.datasets.forms import FileVersion, InputFile
+from pddl_eval.datasets.inputs import Input, Source, find_files
+from pddl_eval.datasets.lines import Damaged, json_object, split
 from pddl_eval.datasets.places import DatasetError, Location, dataset_errors
-from pddl_eval.options import PLAIN_NAMES, REFERENCE_SIDE
 from pddl_eval.shown import line
 
 RECORD_BYTES = 64 * 2**20
 """A line or sample that is longer is damaged: parsed JSON takes some ten times the memory of its text."""
 
 WHOLE_BYTES = 512 * 2**20
-"""Of a log that is one JSON document, which is read as a whole."""
+"""Largest log that is one JSON document, which is read as a whole."""
 
 QUESTION_IDS = ("reference_id", "id")
 """Fields of a question that identify it, where none is named."""
 
 ZSTANDARD = 93
-"""Of a ZIP's members: Inspect writes it, and Python reads it from 3.14 on."""
+"""The method of compression that Inspect writes into ZIP archives. Python reads it from 3.14 on."""
 
 ATTACHMENT = "attachment://"
 
-
-class Damaged(ValueError):
-    """A line or sample that cannot be read; the message says why."""
+MOST_EPOCHS = 2**31
+"""A larger number of an epoch is a mistake."""
 
 
 @dataclass(slots=True)
@@ -160,25 +161,33 @@ def _inspect_archive(place: Location, on: Sequence[str]) -> Iterator[Answer]:
                 head = next((each for each in ("header.json", "_journal/start.json") if each in names), None)
                 if head is None:
                     raise DatasetError(f"{place} is no log of Inspect: it has no header.")
-                log = _parsed(_member(archive, file, head))
+                log = json_object(_member(archive, file, head))
                 for name in names:
                     if not name.startswith("samples/") or not name.endswith(".json"):
                         continue
                     try:
-                        sample = _parsed(_member(archive, file, name))
-                    except (Damaged, zipfile.BadZipFile, EOFError, OSError) as error:
+                        sample = json_object(_member(archive, file, name))
+                    except Damaged as error:
                         model, task = _inspect_names(log)
                         yield Answer(None, model, task, error=f"{line(name)} of {place.name} {error}")
                         continue
                     yield from _inspect_answers(sample, log, on)
-        except (zipfile.BadZipFile, Damaged, EOFError, ValueError) as error:
+        except (zipfile.BadZipFile, RuntimeError, EOFError, ValueError) as error:
             if isinstance(error, DatasetError):
                 raise
             raise DatasetError(f"{place} is no log of Inspect that can be read: {line(str(error))}.") from None
 
 
 def _member(archive: zipfile.ZipFile, file: IO[bytes], name: str) -> bytes:
-    """The content of a member, also of one in Zstandard; raises ``Damaged`` where it is too large or broken."""
+    """The content of a member; raises ``Damaged`` where it is too large, broken, encrypted or in an unknown form."""
+    try:
+        return _unpacked(archive, file, name)
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, EOFError, OSError) as error:
+        raise Damaged(f"cannot be read: {line(str(error), 100)}") from None
+
+
+def _unpacked(archive: zipfile.ZipFile, file: IO[bytes], name: str) -> bytes:
+    """The content of a member, also of one in Zstandard."""
     info = archive.getinfo(name)
     if info.compress_type != ZSTANDARD:
         with archive.open(info) as member:
@@ -212,7 +221,7 @@ def _inspect_answers(sample: Mapping[str, Any], log: Mapping[str, Any], on: Sequ
     attachments = _mapping(sample.get("attachments"))
 
     def whole(value: Any) -> str | None:
-        """A text, of which Inspect may keep a long one apart."""
+        """A text. Inspect may keep a long one apart, as an attachment."""
         text = _joined(value)
         if text is not None and text.startswith(ATTACHMENT):
             return _text(attachments.get(text.removeprefix(ATTACHMENT)), text)
@@ -231,20 +240,27 @@ def _inspect_answers(sample: Mapping[str, Any], log: Mapping[str, Any], on: Sequ
     if not choices and error is None:
         error = _message(sample.get("limit")) or "no output"
     epoch = sample.get("epoch")
-    before = (epoch - 1) * len(texts) if isinstance(epoch, int) and not isinstance(epoch, bool) else 0
+    before = (epoch - 1) * len(texts) if isinstance(epoch, int) and 1 <= epoch <= MOST_EPOCHS else 0
     for number, text in enumerate(texts, before + 1):
         yield Answer(identity, model, task, number, text or (None if error else text), error, target, question)
 
 
 def read_openai(place: Location, _on: Sequence[str]) -> Iterator[Answer]:
-    """The answers in the output of a batch: chat completions, completions or responses; the id is ``custom_id``."""
+    """The answers in the output of a batch: chat completions, completions or responses; the id is ``custom_id``.
+
+    A request that failed says no model; a batch is of one, so that it counts as that one's.
+    """
+    records = (record for _, record in _records(place) if isinstance(record, dict))
+    bodies = (_mapping(_mapping(record.get("response")).get("body")) for record in records)
+    models = {name for body in bodies if (name := _text(body.get("model"))) is not None}
+    of_all = models.pop() if len(models) == 1 else None
     for number, record in _records(place):
         if isinstance(record, Damaged):
-            yield Answer(error=f"line {number:,} of {place.name} {record}")
+            yield Answer(model=of_all, error=f"line {number:,} of {place.name} {record}")
             continue
         response = _mapping(record.get("response"))
         body = _mapping(response.get("body"))
-        identity, model = _identifier(record.get("custom_id")), _text(body.get("model"))
+        identity, model = _identifier(record.get("custom_id")), _text(body.get("model"), of_all)
         error = _message(record.get("error")) or _message(body.get("error"))
         if error is None and response.get("status_code", 200) != 200:
             error = f"status {line(str(response.get('status_code')), 20)}"
@@ -298,19 +314,14 @@ def meant(question: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _records(place: Location) -> Iterator[tuple[int, dict[str, Any] | Damaged]]:
-    """The objects of a file of JSON Lines, compressed or not, with the numbers of their lines from 1."""
+    """The objects of a file of JSON Lines, compressed or not, with their line numbers from 1."""
     with dataset_errors(place, "read"), place.filesystem.open_input_stream(place.path) as stream:
-        lines = io.BufferedReader(stream, 2**20)
-        number = 0
-        while text := lines.readline(RECORD_BYTES + 1):
-            number += 1
-            if len(text) > RECORD_BYTES:
-                while text and not text.endswith(b"\n"):
-                    text = lines.readline(RECORD_BYTES)
+        for number, text in enumerate(split(stream, RECORD_BYTES), 1):
+            if text is None:
                 yield number, Damaged(f"has more than {RECORD_BYTES:,} bytes")
-            elif not text.isspace():
+            elif text and not text.isspace():
                 try:
-                    yield number, _parsed(text)
+                    yield number, json_object(text)
                 except Damaged as error:
                     yield number, error
 
@@ -320,18 +331,7 @@ def _document(place: Location) -> dict[str, Any]:
     with dataset_errors(place, "read"), place.filesystem.open_input_file(place.path) as file:
         if file.size() > WHOLE_BYTES:
             raise Damaged(f"has more than {WHOLE_BYTES:,} bytes; Inspect converts it: inspect log convert --to eval")
-        return _parsed(file.read())
-
-
-def _parsed(text: bytes) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        reason = "it is nested too deeply" if isinstance(error, RecursionError) else line(str(error), 100)
-        raise Damaged(f"cannot be read: {reason}") from None
-    if not isinstance(found, dict):
-        raise Damaged("is no JSON object")
-    return found
+        return json_object(file.read())
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
@@ -385,6 +385,9 @@ def join_key(values: Any) -> str | None:
 
     >>> join_key([17]), join_key(["a", None])
     ('17', None)
+    >>> join_key(["a", 1])
+    '["a", "1"]'
     """
     texts = [_identifier(value) for value in values]
-    return None if None in texts else "\x1f".join(map(str, texts))
+    # A value may hold anything: of several, each is quoted.
+    return None if None in texts else str(texts[0]) if len(texts) == 1 else json.dumps(texts, ensure_ascii=False)

@@ -1,6 +1,6 @@
 """What an input consists of: its files, found and described, and the columns that all of them have.
 
-``forms`` says what forms of files there are; each is described and read in a file of its own.
+Parquet is described by its footers; rows in any other form are converted to it first (``conversion``).
 
 The order of the files, and with it of the output, is that of their partitions' names and does not depend on the order
 of a listing.
@@ -9,36 +9,56 @@ of a listing.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import posixpath
 import re
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from itertools import chain, zip_longest
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
-from urllib.parse import unquote
 
 import pyarrow as pa
 from pyarrow import fs
 
-from pddl_eval.datasets import arrow_ipc, lines, parquet
-from pddl_eval.datasets.forms import SUFFIXES, FileVersion, Form, RowGroup, form_of_name, json_and_not_lines, look_at
-from pddl_eval.datasets.lines import Columns
-from pddl_eval.datasets.places import DatasetError, Location, dataset_errors, list_files, locate
-from pddl_eval.datasets.standard_input import STANDARD_INPUT, stored_standard_input
+from pddl_eval.datasets import parquet
+from pddl_eval.datasets.columns import is_text
+from pddl_eval.datasets.conversion import convert, require_equal
+from pddl_eval.datasets.forms import (
+    DAMAGE,
+    SUFFIXES,
+    FileVersion,
+    Form,
+    InputFile,
+    form_of_name,
+    look_at,
+    with_folder_columns,
+)
+from pddl_eval.datasets.places import DatasetError, Location, dataset_errors, has_file, list_files, locate
+from pddl_eval.datasets.standard_input import STANDARD_INPUT, stored_standard_input, temporary_folder
 from pddl_eval.datasets.stores import version_in_store
 from pddl_eval.errors import did_you_mean
-from pddl_eval.table import is_text
 
 METADATA_PREFIX = "pddl_eval."
 """Prefix of the keys that this program writes into a file's metadata; they describe that file alone."""
 
 SIGNATURE_KEY = f"{METADATA_PREFIX}signature"
 """The key of the signature of a file's scores."""
+
+INPUT_FOLDER = "_input"
+"""In the output: what was made of rows in other forms, logs and references. Readers of datasets ignore names with a
+leading underscore."""
+
+MADE_OF = f"{METADATA_PREFIX}made_of"
+NOTES = f"{METADATA_PREFIX}notes"
+"""Metadata keys of a file there: what it was made of, and notes for the user."""
+
+FORMAT = 1
+"""Goes up when the same rows or logs are converted to other rows."""
 
 PARTITIONS = "_partitions"
 """In an output, while a run lasts whose partitions are merged in the end."""
@@ -53,30 +73,10 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 HASHED_BYTES = 2 * 2**30
-"""Bytes of an input of which a run's start reads the whole content, one or two seconds a gigabyte."""
-
-HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
+"""Largest input that is read as a whole when a run starts, one or two seconds a gigabyte."""
 
 Input = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """A file, a folder, a pattern (``*``, ``**``, ``?``), a URI, ``-`` for standard input, or several of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class InputFile:
-    """A file of rows; ``name`` is its path within the input, ``size`` in bytes.
-
-    ``signature`` is that of the scores in it, None where it carries none.
-    """
-
-    version: FileVersion
-    name: str
-    size: int
-    row_groups: tuple[RowGroup, ...]
-    signature: str | None = None
-
-    @property
-    def rows(self) -> int:
-        return sum(group.rows for group in self.row_groups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +84,43 @@ class Source:
     """An input: its files in the order of the output, and the schema that all of them have.
 
     ``base`` is the folder that the files' names are relative to; ``walked`` are the folders in which every
-    file, however deep, belongs to the input.
+    file, however deep, belongs to the input. ``original`` is the input whose rows were converted to these.
     """
 
     base: Location
     walked: tuple[Location, ...]
     files: tuple[InputFile, ...]
     schema: pa.Schema
+    original: Source | None = None
 
     @property
     def rows(self) -> int:
         return sum(file.rows for file in self.files)
+
+    @property
+    def notes(self) -> list[str]:
+        """What the user should know of its files."""
+        return [note for file in self.files for note in file.notes]
+
+    @property
+    def form(self) -> Form:
+        """The form of its files, before they were converted."""
+        return self.files[0].version.form
+
+    @property
+    def made_of(self) -> Mapping[str, Any] | None:
+        """What it was made of, from a file in an output's ``_input``; None for any other input.
+
+        Its ``key`` says what the content is, whichever process wrote it.
+        """
+        return self.files[0].made_of if len(self.files) == 1 else None
+
+
+Write = Callable[[Location, Mapping[str, Any]], None]
+"""Writes a file of the folder ``_input``, with what it was made of."""
+
+Make = Callable[[Source | None, Mapping[str, Any], Write], Location]
+"""Where the rows of an input are that were converted, or joined answers (None): written there, unless they are."""
 
 
 class Found(NamedTuple):
@@ -120,48 +146,83 @@ def find_files(places: Input, of_folder: Callable[[Location, Iterable[str]], lis
 
 
 def open_source(places: Input) -> Source:
-    """Find the files of an input and read their footers, or the whole of files that have none.
+    """Find the files of an input and read their footers; rows in another form are converted to a temporary file.
 
-    A folder ``key=value`` is a column of text, unless the files have a column of that name. JSON Lines and CSV declare
-    no columns: an input has those of all its files. Raises ``DatasetError`` where there is nothing, where a file cannot
-    be read, where files are of different forms and where declared schemas differ.
+    A folder ``key=value`` is a column of text, unless the files have a column of that name. Raises ``DatasetError``
+    where there is nothing, where a file cannot be read, where files are of different forms and where declared schemas
+    differ.
     """
+    return as_parquet(find_source(places), make_aside)
+
+
+def find_source(places: Input) -> Source:
+    """As ``open_source``, but nothing is converted: files of another form than Parquet have no rows and no columns."""
     found = find_files(places, _of_one_form)
     base = replace(found[0].folder, path=posixpath.commonpath([each.folder.path for each in found]))
     walked = tuple(each.folder for each in found if each.is_walked)
     paths = sorted({path for each in found for path in each.paths})
-    stopped = threading.Event()
-    described: list[tuple[InputFile, Any]] = []
-    try:
-        for file, schema in in_threads(lambda path: _describe(path, base, stopped), paths):
-            known = described[-1][1] if described else None
-            # Equal schemas are one object: there may be a hundred thousand files.
-            described.append((file, known if schema == known else schema))
-    except BaseException:  # Ctrl-C does not wait for the end of a large file.
-        stopped.set()
-        raise
-    schema = _common_schema(described)
-    folders = {file.name: dict(_folder_keys(file.name)) for file, _ in described}
-    keys = [key for key in dict.fromkeys(chain.from_iterable(folders.values())) if key not in schema.names]
-    for key in keys:
-        schema = schema.append(pa.field(key, pa.string()))
-    files = [
-        replace(file, version=replace(file.version, keys=tuple((key, folders[file.name].get(key)) for key in keys)))
-        for file, _ in described
-    ]
+    files: list[InputFile] = []
+    schema = pa.schema([])
+    for file, its in in_threads(lambda path: _describe(replace(base, path=path), base), paths):
+        if not files:
+            schema = its
+        elif file.version.form is not files[0].version.form:
+            raise DatasetError(
+                f"The files of one input must have one form: {files[0].name} is {files[0].version.form}, {file.name} "
+                f"is {file.version.form}."
+            )
+        require_equal(files[0].name if files else "", schema, file.name, its)
+        files.append(file)
+    if files[0].version.form is Form.PARQUET:
+        schema, keys = with_folder_columns([file.name for file in files], schema)
+        files = [
+            replace(file, version=replace(file.version, keys=each)) for file, each in zip(files, keys, strict=True)
+        ]
     return Source(base, walked, tuple(sorted(files, key=lambda file: partition_stem(file.name))), schema)
 
 
-def _folder_keys(name: str) -> Iterator[tuple[str, str | None]]:
-    """The keys and values in the names of a file's folders, as Hive writes them.
+def as_parquet(found: Source, make: Make) -> Source:
+    """An input that ``find_source`` has found, its rows converted to one file of Parquet if they are in another form.
 
-    >>> list(_folder_keys("model=gpt%204/split=__HIVE_DEFAULT_PARTITION__/x.parquet"))
-    [('model', 'gpt 4'), ('split', None)]
+    That file is named like the only file of the input, or ``rows``.
     """
-    for folder in name.split("/")[:-1]:
-        key, equals, value = folder.partition("=")
-        if key and equals:
-            yield unquote(key), None if value == HIVE_NULL else unquote(value)
+    if found.form is Form.PARQUET or found.made_of:
+        return found
+    made_of = {"format": FORMAT, "form": found.form, "rows": described(found)}
+    place = make(found, made_of, partial(_convert, found))
+    file, schema = _describe(place, place.parent)
+    name = found.files[0].name if len(found.files) == 1 else "rows"
+    file = replace(file, name=name, size=sum(each.size for each in found.files))
+    return Source(found.base, found.walked, (file,), schema, found)
+
+
+def _convert(found: Source, place: Location, made_of: Mapping[str, Any]) -> None:
+    def told(notes: Sequence[str]) -> Mapping[str, str]:
+        if described(found) != made_of["rows"]:
+            raise DatasetError(f"{place_of(found)} has changed while it was read.")
+        return {MADE_OF: json.dumps(made_of), NOTES: json.dumps(notes)}
+
+    convert(found.files, place, told)
+
+
+def make_aside(_found: Source | None, made_of: Mapping[str, Any], write: Write) -> Location:
+    """A temporary file with the rows; this process does not convert the same ones twice."""
+    key = key_of(made_of)
+    place = locate(temporary_folder().name) / INPUT_FOLDER / f"rows-{key}"
+    if not has_file(place):
+        write(place, {**made_of, "key": key})
+    return place
+
+
+def key_of(made_of: Mapping[str, Any]) -> str:
+    """A digest of what a file was made of."""
+    return hashlib.blake2b(json.dumps(made_of, sort_keys=True).encode(), digest_size=8).hexdigest()
+
+
+def described(source: Source) -> list[dict[str, Any]]:
+    """The files of an input and their content, for ``key_of``."""
+    content = contents(source)
+    return [{"name": file.name, "size": file.size, "content": content[file.name]} for file in source.files]
 
 
 def contents(source: Source) -> dict[str, str]:
@@ -235,9 +296,8 @@ def require_text(source: Source, name: str) -> None:
 
 def require_parquet(source: Source) -> None:
     """Raise ``DatasetError`` for an input of another form: what a run has scored is Parquet."""
-    form = source.files[0].version.form
-    if form is not Form.PARQUET:
-        raise DatasetError(f"{place_of(source)} is {form}, and scored datasets are Parquet: score it first.")
+    if source.form is not Form.PARQUET:
+        raise DatasetError(f"{place_of(source)} is {source.form}, and scored datasets are Parquet: score it first.")
 
 
 def holds_text(source: Source, name: str) -> bool:
@@ -247,6 +307,7 @@ def holds_text(source: Source, name: str) -> bool:
 
 def place_of(source: Source) -> Location:
     """What the input is called in a sentence: its only file, or the folder of its files."""
+    source = source.original or source
     return source.files[0].version.location if len(source.files) == 1 else source.base
 
 
@@ -271,7 +332,7 @@ def _of_one_form(folder: Location, paths: Iterable[str]) -> list[str]:
     for path in paths:
         if (form := form_of_name(path)) is not None:
             by_form.setdefault(form, []).append(path)
-    # Compressed Parquet is none: it would have to be unpacked to be read.
+    # Compressed Parquet does not count: it would have to be unpacked to be read.
     by_form[Form.PARQUET] = [path for path in by_form.get(Form.PARQUET, []) if path.endswith(SUFFIXES[Form.PARQUET])]
     forms = [form for form in Form if by_form.get(form)]
     if not forms:
@@ -337,53 +398,24 @@ def _relative(path: str, folder: Location) -> str:
     return path[len(folder.path) :].lstrip("/")
 
 
-def _describe(path: str, base: Location, stopped: threading.Event) -> tuple[InputFile, pa.Schema | Columns]:
-    """A file, and its schema or, of a form that declares none, its columns."""
-    location = replace(base, path=path)
-    name, signature = posixpath.relpath(path, base.path), None
-    schema: pa.Schema | Columns
-    with dataset_errors(location, "read"), location.filesystem.open_input_file(path) as file:
+def _describe(location: Location, base: Location) -> tuple[InputFile, pa.Schema]:
+    """A file, and its schema if it is Parquet."""
+    name = posixpath.relpath(location.path, base.path)
+    with dataset_errors(location, "read"), location.filesystem.open_input_file(location.path) as file:
         form, compression = look_at(file, location)
-        if form is Form.PARQUET:
-            version, groups, schema, metadata = parquet.describe(file, location)
-            if signed := metadata.get(SIGNATURE_KEY.encode()):
-                signature = signed.decode("utf-8", "replace")
-        elif form is Form.ARROW:
-            version, groups, schema = arrow_ipc.describe(file, location, compression, stopped)
-        else:
-            version, groups, schema = lines.describe(file, location, form, compression, stopped)
-        return InputFile(version, name, file.size(), groups, signature), schema
+        if form is not Form.PARQUET:
+            return InputFile(FileVersion(location, "", (), form, compression), name, file.size(), ()), pa.schema([])
+        version, groups, schema, metadata = parquet.describe(file, location)
+        told = {key: metadata[key.encode()].decode("utf-8", "replace") for key in _TOLD if key.encode() in metadata}
+        made_of = json.loads(told[MADE_OF]) if MADE_OF in told and location.parent.name == INPUT_FOLDER else None
+        if made_of and "form" in made_of:
+            version = replace(version, form=Form(made_of["form"]))
+            schema = schema.remove(schema.get_field_index(DAMAGE))
+        notes = tuple(json.loads(told.get(NOTES, "[]"))) if made_of else ()
+        prefix = METADATA_PREFIX.encode()
+        kept = {key: value for key, value in (schema.metadata or {}).items() if not key.startswith(prefix)}
+        schema = schema.with_metadata(kept or None)
+        return InputFile(version, name, file.size(), groups, told.get(SIGNATURE_KEY), notes, made_of), schema
 
 
-def _common_schema(described: Sequence[tuple[InputFile, pa.Schema | Columns]]) -> pa.Schema:
-    """The schema of all files: the one that they declare, or their columns together. Raises ``DatasetError``."""
-    first, schema = described[0]
-    for file, other in described[1:]:
-        if file.version.form is not first.version.form:
-            raise DatasetError(
-                f"The files of one input must have one form: {first.name} is {first.version.form}, {file.name} is "
-                f"{file.version.form}."
-            )
-        if isinstance(schema, pa.Schema):
-            _require_equal(first, schema, file, other)
-    if not isinstance(schema, pa.Schema):
-        together = lines.schema_of(columns for _, columns in described)
-        if not together.names and any(file.rows for file, _ in described):
-            raise json_and_not_lines(first.version.location)
-        return together
-    prefix = METADATA_PREFIX.encode()
-    kept = {key: value for key, value in (schema.metadata or {}).items() if not key.startswith(prefix)}
-    return schema.with_metadata(kept or None)
-
-
-def _require_equal(first: InputFile, schema: pa.Schema, file: InputFile, other: pa.Schema) -> None:
-    for mine, theirs in zip_longest(schema, other):
-        if mine is None or theirs is None or not mine.equals(theirs):
-            raise DatasetError(
-                f"The files of one input must have the same columns: {first.name} has {_declared(mine)} where "
-                f"{file.name} has {_declared(theirs)}."
-            )
-
-
-def _declared(field: pa.Field | None) -> str:
-    return "no column" if field is None else f"{field.name}: {field.type}{'' if field.nullable else ' not null'}"
+_TOLD = (SIGNATURE_KEY, MADE_OF, NOTES)

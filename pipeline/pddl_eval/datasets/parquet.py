@@ -14,7 +14,7 @@ from itertools import accumulate
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pddl_eval.datasets.forms import AS_LINES, SUFFIXES, FileVersion, RowGroup, changed, form_of_content
+from pddl_eval.datasets.forms import AS_LINES, DAMAGE, SUFFIXES, FileVersion, Form, RowGroup, form_of_content
 from pddl_eval.datasets.places import DatasetError, Location, one_line
 
 LOCAL_BUFFER_BYTES = 128 * 1024
@@ -56,33 +56,32 @@ def _what_it_is(tail: bytes, head: bytes) -> str:
     if tail.endswith(b"PARE"):
         return ": its footer is encrypted, so write it without encryption first"
     found = form_of_content(head)
+    if found is Form.PARQUET:
+        return " that is whole: its end is missing, so copy or write it again"
     if found is not None:
         return f" but seems to be {found}: give it a name that ends in {SUFFIXES[found][0]}"
     return f" but seems to be JSON: {AS_LINES}" if head.lstrip().startswith(b"[") else ""
 
 
-def column_batches(file: FileVersion, names: Sequence[str], batch_rows: int) -> Iterator[pa.RecordBatch]:
-    """Those columns of all rows; nothing else of the file is decoded."""
-    place = file.location
-    with (
-        place.filesystem.open_input_file(place.path) as stream,
-        pq.ParquetFile(
-            stream, buffer_size=REMOTE_BUFFER_BYTES, pre_buffer=False, page_checksum_verification=True
-        ) as parquet,
-    ):
-        for batch in parquet.iter_batches(batch_rows, columns=names, use_threads=False):
-            yield batch.select(names)
+def _note_damage(batch: pa.RecordBatch, file: FileVersion, first: int, lost: dict[int, str]) -> None:
+    """Add the reasons of rows that could not be converted; raises ``OSError`` for those of a damaged Arrow batch."""
+    reasons = batch.column(DAMAGE)
+    if reasons.null_count < len(reasons):
+        found = {number: why for number, why in enumerate(reasons.to_pylist(), first) if why is not None}
+        if file.form is Form.ARROW:
+            raise OSError(next(iter(found.values())))
+        lost.update(found)
 
 
 class ParquetReader:
-    """A Parquet file, open at a row; see ``Reader``."""
+    """A Parquet file, open at a row; reading on from there costs nothing. It decodes all columns, or those named."""
 
-    def __init__(self, file: FileVersion) -> None:
+    def __init__(self, file: FileVersion, names: Sequence[str] | None = None) -> None:
         place = file.location
         handle = place.filesystem.open_input_file(place.path)
         version, metadata = read_footer(handle, place)
         if version.footer != file.footer:
-            raise changed(file)
+            raise DatasetError(f"{file} has changed since the run was prepared.")
         self.file = file
         self._parquet = pq.ParquetFile(
             handle,
@@ -91,36 +90,45 @@ class ParquetReader:
             pre_buffer=False,
             page_checksum_verification=True,
         )
+        self._names = names
+        # Of converted rows, DAMAGE is read as well.
+        self._columns = names if names is None or file.form is Form.PARQUET else list({*names, DAMAGE})
         rows = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
-        self._bounds = list(accumulate(rows, initial=0))  # The first row of each row group, and the number of rows.
+        self._bounds: list[int] = list(
+            accumulate(rows, initial=0)
+        )  # The first row of each row group, and the number of rows.
         self._batches: Iterator[pa.RecordBatch] = iter(())
         self._position = -1
         self._rest: pa.RecordBatch | None = None  # What was decoded and not yet asked for.
+
+    @property
+    def rows(self) -> int:
+        return self._bounds[-1]
 
     def close(self) -> None:
         self._parquet.close(force=True)
 
     def row_group(self, row: int) -> tuple[int, int]:
+        """The first row of that row's row group, and of the next one: damage behind a row costs at most these."""
         group = bisect_right(self._bounds, row)
         return self._bounds[group - 1], self._bounds[group]
 
-    def read(  # noqa: PLR0913 (see Reader)
-        self,
-        start: int,
-        stop: int,
-        batch_rows: int,
-        schema: pa.Schema,  # noqa: ARG002 (it is the file's own)
-        lost: dict[int, str],  # noqa: ARG002 (a damaged page costs more than a row)
-        *,
-        one_group: bool = False,
+    def read(
+        self, start: int, stop: int, batch_rows: int, lost: dict[int, str], *, one_group: bool = False
     ) -> Iterator[pa.RecordBatch]:
-        """Continue decoding where ``start`` is ahead in the same row group, otherwise begin at its row group."""
+        """These rows, at most that many at a time; with ``one_group`` no other row group is decoded.
+
+        It continues decoding where ``start`` is ahead in the same row group, otherwise begins at its row group.
+        Rows that could not be converted are nulls, and ``lost`` gets the reasons, by number.
+        """
         group = bisect_right(self._bounds, start) - 1
         if not self._bounds[group] <= self._position <= start:
             self._rest = None
             self._position = self._bounds[group]
             groups = [group] if one_group else range(group, self._parquet.num_row_groups)
-            self._batches = self._parquet.iter_batches(batch_rows, row_groups=groups, use_threads=False)
+            self._batches = self._parquet.iter_batches(
+                batch_rows, row_groups=groups, columns=self._columns, use_threads=False
+            )
         while self._position < stop:
             batch = self._rest if self._rest is not None else next(self._batches, None)
             if batch is None:
@@ -130,4 +138,8 @@ class ParquetReader:
             self._rest = batch.slice(last) if last < batch.num_rows else None
             self._position += last
             if last > first:
-                yield batch.slice(first, last - first)
+                rows = batch.slice(first, last - first)
+                if self.file.form is not Form.PARQUET:
+                    _note_damage(rows, self.file, self._position - rows.num_rows, lost)
+                    rows = rows if self._names is not None else rows.select(rows.schema.names[:-1])
+                yield rows if self._names is None else rows.select(self._names)

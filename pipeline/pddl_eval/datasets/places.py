@@ -25,7 +25,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import fs
 
-from pddl_eval.datasets.stores import STORES, open_store
+from pddl_eval.datasets.stores import AZURE, EXTRA_OF, OBJECT_STORES, WEB, open_store
 from pddl_eval.errors import RunError, UserError, how_to_install
 
 S3_ATTEMPTS = 6
@@ -35,24 +35,19 @@ STORE_ATTEMPTS = 5
 """Attempts at what a store refuses or fails, each after the client's own have failed and with credentials read anew."""
 
 PAUSE_SECONDS = 1.0
-"""Before the second attempt; each later pause is twice as long."""
+"""Pause before the second attempt; each later one is twice as long."""
 
 ONE_PUT_BYTES = 5 * 2**20
-"""What is larger may be uploaded in parts. A client that fails between two parts leaves an object of the first ones."""
-
-OBJECT_STORES = ("s3", "gs", "gcs", "abfs", "abfss", "az")
-"""Schemes of stores where an object appears when it is complete. Elsewhere a file is written and then renamed."""
+"""Larger objects may be uploaded in parts. A client that fails between two parts leaves an object of the first ones."""
 
 SPOOL_BYTES = 64 * 2**20
-"""What is held in memory of an object before its upload. The rest waits on the local disk."""
+"""Part of an object that is held in memory before its upload. The rest is on the local disk."""
 
 TEMPORARY = re.compile(r"\..*\.[0-9a-f]{32}\.tmp")
 """Names of files that are not yet renamed."""
 
-AZURE, WEB = ("abfs", "abfss", "az"), ("http", "https")
-
 SECRET = re.compile(r"(?i)(?:^|[&-])(?:sig|signature|[a-z_-]*token|[a-z_-]*secret|password|credential|key)=")
-"""What the query of a URL that somebody signed has."""
+"""Found in the query of a signed URL."""
 
 LOOPBACK = re.compile(r"(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?")
 """S3 endpoints without a scheme that mean plain HTTP."""
@@ -96,7 +91,7 @@ class Location:
     @property
     def name(self) -> str:
         """The last part of the path, of a URL without its query."""
-        path = self.path.partition("?")[0] if self.scheme in ("http", "https") else self.path
+        path = self.path.partition("?")[0] if self.scheme in WEB else self.path
         return path.rpartition("/")[2]
 
     @property
@@ -111,7 +106,7 @@ class Location:
     @property
     def has_buckets(self) -> bool:
         """True where the first part of a path is a bucket."""
-        return self.scheme == "s3" or (self.scheme in STORES and STORES[self.scheme].has_buckets)
+        return self.scheme in OBJECT_STORES
 
     @property
     def is_local(self) -> bool:
@@ -157,7 +152,7 @@ def locate(place: str | os.PathLike[str]) -> Location:
         if not authority:
             raise DatasetError(f"{text} names no bucket: write s3://bucket/folder.")
         return _s3_location(rest.strip("/"))
-    if scheme in STORES:
+    if scheme in EXTRA_OF:
         return _store_location(scheme, authority, path)
     try:
         _, path = fs.FileSystem.from_uri(text)
@@ -183,29 +178,6 @@ def put_bytes(location: Location, content: bytes | memoryview) -> None:
         file.write(content)
 
 
-def put_new(location: Location, content: bytes) -> None:
-    """As ``put_bytes``, but a file that is there already stays as it is, also if it appears at the same time.
-
-    On object stores, and where the filesystem has no hard links, the later of two writers replaces the other's file.
-    """
-    if has_file(location):
-        return
-    if not location.is_local:
-        put_bytes(location, content)
-        return
-    aside = location.parent / f".{location.name}.{uuid4().hex}.tmp"
-    put_bytes(aside, content)
-    with dataset_errors(location, "write"):
-        try:
-            os.link(aside.path, location.path)
-        except FileExistsError:
-            pass
-        except OSError:
-            location.filesystem.move(aside.path, location.path)
-        finally:
-            Path(aside.path).unlink(missing_ok=True)
-
-
 @contextmanager
 def new_parquet(
     location: Location, schema: pa.Schema, appears: Callable[[], Location] | None = None
@@ -227,9 +199,9 @@ def new_file(location: Location, appears: Callable[[], Location] | None = None) 
     On a filesystem it is written under a hidden name, flushed to the disk where that is local, and renamed; to an
     object store it is one upload, tried again when it fails. Raises ``OutputError``, and leaves nothing half-written.
     """
-    if location.scheme in STORES and not STORES[location.scheme].writable:
+    if location.scheme in EXTRA_OF and not location.has_buckets:
         raise DatasetError(f"{location.root} can only be read: name another place for {location}.")
-    write = _uploaded if location.scheme in OBJECT_STORES else _renamed
+    write = _uploaded if location.has_buckets else _renamed
     with dataset_errors(location, "write"), write(location, appears or (lambda: location)) as file:
         yield file
 
@@ -253,7 +225,8 @@ def _infos(folder: Location, kind: fs.FileType = fs.FileType.File) -> list[fs.Fi
     selector = fs.FileSelector(folder.path, allow_not_found=True)
     with dataset_errors(folder, "read"):
         infos = persistently(folder, lambda: folder.filesystem.get_file_info(selector))
-    return [info for info in infos if info.type == kind]
+    here = folder.path.strip("/")  # Some clients of fsspec (adlfs) list what is in deeper folders as well.
+    return [info for info in infos if info.type == kind and info.path.strip("/").rpartition("/")[0] == here]
 
 
 def remove_folder(folder: Location) -> None:
@@ -275,9 +248,9 @@ def remove_file(location: Location) -> None:
         persistently(location, lambda: location.filesystem.delete_file(location.path))
 
 
-def remove_temporary_files(folder: Location) -> None:
-    """Delete the unfinished files of a writer that was killed, on the local filesystem."""
-    for path in Path(folder.path).glob(".*.tmp") if folder.is_local else ():
+def remove_temporary_files(folder: Location, name: str = "") -> None:
+    """Delete what killed writers left of a file, or of any file, in a folder of the local filesystem."""
+    for path in Path(folder.path).glob(f".{name}*.tmp") if folder.is_local else ():
         if TEMPORARY.fullmatch(path.name):
             with suppress(OSError):
                 path.unlink()
@@ -401,7 +374,7 @@ def _open_filesystem(root: str, endpoint: str, region: str) -> fs.FileSystem:
     if not root:
         return fs.LocalFileSystem()
     scheme = root.partition("://")[0]
-    if scheme in STORES:
+    if scheme in EXTRA_OF:
         return open_store(scheme, root, endpoint)
     if root != "s3://":
         return fs.FileSystem.from_uri(f"{root}/")[0]
@@ -418,7 +391,7 @@ def _open_filesystem(root: str, endpoint: str, region: str) -> fs.FileSystem:
 
 
 def _store_location(scheme: str, authority: str, path: str) -> Location:
-    if command := how_to_install(STORES[scheme].extra):
+    if command := how_to_install(EXTRA_OF[scheme]):
         raise DatasetError(f"{scheme}:// needs an extra that is not installed: {command}.")
     if not authority:
         raise DatasetError(f"{scheme}:// names nothing: write {scheme}://{'host' if scheme in WEB else 'bucket'}/path.")

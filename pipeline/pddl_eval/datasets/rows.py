@@ -10,25 +10,18 @@ second).
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 
-from pddl_eval.datasets import parquet
-from pddl_eval.datasets.arrow_ipc import ArrowReader
-from pddl_eval.datasets.forms import FileVersion, Form, Reader
-from pddl_eval.datasets.inputs import InputFile, Source, place_of
-from pddl_eval.datasets.lines import LinesReader
+from pddl_eval.datasets.columns import PIECE_BYTES, together, values_of
+from pddl_eval.datasets.forms import FileVersion
+from pddl_eval.datasets.inputs import Source, place_of
 from pddl_eval.datasets.parquet import ParquetReader
 from pddl_eval.datasets.places import STORE_ATTEMPTS, DatasetError, dataset_errors, one_line, pause_before, persistently
-from pddl_eval.table import values_of
-
-PIECE_BYTES = 64 * 2**20
-"""Decoded bytes of a piece, at most (about). A small file can be large when decoded: rows share the values of a
-dictionary."""
 
 STEP_ROWS = 64
 """Rows that are decoded at a time, because only decoded rows say how large they are."""
@@ -51,32 +44,15 @@ def column_batches(source: Source, names: Sequence[str], batch_rows: int = BATCH
     """
     schema = pa.schema([source.schema.field(name) for name in names])
     for file in source.files:
-        with dataset_errors(file.version.location, "read"):
-            own = _own_batches(file, _own(schema, file.version), min(batch_rows, STEP_ROWS))
-            for batches in together(own, batch_rows):
-                yield from _with_keys(batches, file.version, schema).combine_chunks().to_batches()
-
-
-def together(batches: Iterable[pa.RecordBatch], most_rows: int) -> Iterator[list[pa.RecordBatch]]:
-    """As many batches as have at most so many rows and ``PIECE_BYTES``, and the next ones; always at least one list."""
-    some: list[pa.RecordBatch] = []
-    rows = size = 0
-    for batch in batches:
-        if some and (rows + batch.num_rows > most_rows or size + batch.nbytes > PIECE_BYTES):
-            yield some
-            some, rows, size = [], 0, 0
-        some.append(batch)
-        rows, size = rows + batch.num_rows, size + batch.nbytes
-    yield some
-
-
-def _own_batches(file: InputFile, schema: pa.Schema, batch_rows: int) -> Iterator[pa.RecordBatch]:
-    """Those columns of a file, from its first row to its last; nothing else of it is decoded."""
-    if file.version.form is Form.PARQUET:
-        yield from parquet.column_batches(file.version, schema.names, batch_rows)
-    else:
-        with closing(_open(file.version)) as reader:
-            yield from reader.read(0, file.rows, batch_rows, schema, lost={})
+        version = file.version
+        with (
+            dataset_errors(version.location, "read"),
+            closing(ParquetReader(version, version.own(schema).names)) as reader,
+        ):
+            for batches in together(
+                reader.read(0, reader.rows, min(batch_rows, STEP_ROWS), {}), batch_rows, PIECE_BYTES
+            ):
+                yield from version.table(batches, schema).combine_chunks().to_batches()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +75,6 @@ def read_rows(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> It
     cannot be decoded. A damaged line is a row of nulls. Raises ``DatasetError`` where the file cannot be opened or is
     no longer that version.
     """
-    own = _own(schema, file)
     batches: list[pa.RecordBatch] = []
     lost: dict[int, str] = {}
     size, first, damage, failures, refusals = 0, start, None, 0, 0
@@ -110,9 +85,9 @@ def read_rows(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> It
             # The last attempt reads row by row, up to the damage in this row group.
             last = failures == READ_ATTEMPTS
             step, end = (max(1, (high - low) // SALVAGE_BATCHES), min(stop, high)) if last else (STEP_ROWS, stop)
-            for batch in reader.read(start, end, step, own, lost, one_group=last):
+            for batch in reader.read(start, end, step, lost, one_group=last):
                 if batches and size + batch.nbytes > PIECE_BYTES:
-                    yield _rows(_with_keys(batches, file, schema), range(first, start), damage, lost)
+                    yield _rows(file.table(batches, schema), range(first, start), damage, lost)
                     batches, size, first, damage = [], 0, start, None
                 batches.append(batch)
                 size, start = size + batch.nbytes, start + batch.num_rows
@@ -127,20 +102,15 @@ def read_rows(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> It
             failures += 1
             if failures > READ_ATTEMPTS:
                 if batches:
-                    yield _rows(_with_keys(batches, file, schema), range(first, start), damage, lost)
+                    yield _rows(file.table(batches, schema), range(first, start), damage, lost)
                 start = min(stop, _reader(file).row_group(start)[1])
                 batches, size, first, damage, failures = [], 0, start, one_line(error), 0
     if batches or first == start:
-        yield _rows(_with_keys(batches, file, schema), range(first, start), damage, lost)
+        yield _rows(file.table(batches, schema), range(first, start), damage, lost)
 
 
 def _rows(table: pa.Table, numbers: range, damage: str | None, lost: Mapping[int, str]) -> Rows:
     return Rows(table, numbers, damage, {number: why for number, why in lost.items() if number in numbers})
-
-
-def _own(schema: pa.Schema, file: FileVersion) -> pa.Schema:
-    """The columns that are in the file itself and not in the names of its folders."""
-    return pa.schema([field for field in schema if field.name not in dict(file.keys)])
 
 
 def _refused(file: FileVersion, refusals: int, error: Exception) -> int:
@@ -149,14 +119,6 @@ def _refused(file: FileVersion, refusals: int, error: Exception) -> int:
         raise DatasetError(f"Cannot read {file}: {one_line(error)}.") from None
     pause_before(refusals + 1)
     return refusals
-
-
-def _with_keys(batches: Sequence[pa.RecordBatch], file: FileVersion, schema: pa.Schema) -> pa.Table:
-    """The rows as a table of that schema, with the columns that the names of the file's folders give."""
-    table = pa.Table.from_batches(batches, _own(schema, file))
-    rows, columns = sum(batch.num_rows for batch in batches), iter(table.columns)
-    of_file = {key: pa.repeat(pa.scalar(value, pa.string()), rows) for key, value in file.keys}
-    return pa.table([of_file[name] if name in of_file else next(columns) for name in schema.names], schema=schema)
 
 
 def read_row(source: Source, number: int, names: Sequence[str]) -> dict[str, Any]:
@@ -179,7 +141,8 @@ def read_row(source: Source, number: int, names: Sequence[str]) -> dict[str, Any
                 return {name: values_of(piece.table[name])[0] for name in names}
     finally:
         close_file()
-    raise DatasetError(f"The row cannot be read: {file.version} is damaged ({damage}).")
+    where = place if source.original else file.version
+    raise DatasetError(f"The row cannot be read: {where} is damaged ({damage}).")
 
 
 def close_file() -> None:
@@ -192,23 +155,16 @@ def close_file() -> None:
 class _Kept(threading.local):
     """What a thread keeps from one shard to the next."""
 
-    reader: Reader | None = None
+    reader: ParquetReader | None = None
 
 
 _kept = _Kept()
 
 
-def _reader(file: FileVersion) -> Reader:
-    """The file as this thread keeps it open."""
+def _reader(file: FileVersion) -> ParquetReader:
+    """The file as this thread keeps it open; raises ``DatasetError`` where it is no longer that version."""
     if _kept.reader is None or _kept.reader.file != file:
         close_file()
         with dataset_errors(file.location, "read"):
-            _kept.reader = persistently(file.location, lambda: _open(file))
+            _kept.reader = persistently(file.location, lambda: ParquetReader(file))
     return _kept.reader
-
-
-def _open(file: FileVersion) -> Reader:
-    """The file, if it is still that version; raises ``DatasetError`` otherwise."""
-    if file.form is Form.PARQUET:
-        return ParquetReader(file)
-    return ArrowReader(file) if file.form is Form.ARROW else LinesReader(file)

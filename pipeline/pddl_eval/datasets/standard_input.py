@@ -1,24 +1,28 @@
-"""Standard input as an input: copied to a temporary file once, so that its rows can be planned, sharded and resumed."""
+"""Standard input as an input: copied to a temporary file once, because its form is only known by looking at it."""
 
 from __future__ import annotations
 
 import sys
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pddl_eval.datasets.places import DatasetError, Location, dataset_errors, locate
 
 STANDARD_INPUT = "-"
-"""What stands for it where an input is named."""
+"""Its name as an input."""
 
 MOST_BYTES = 2 * 2**30
 """Larger inputs are files: a run that is resumed, and workers on other machines, need them."""
 
-_folders: list[TemporaryDirectory[str]] = []  # They are removed when the process ends.
+
+@cache
+def temporary_folder() -> TemporaryDirectory[str]:
+    """A folder that is removed when the process ends; the same one each time."""
+    return TemporaryDirectory(prefix="pddl-eval-")
 
 
-@lru_cache(maxsize=1)
+@cache
 def stored_standard_input() -> Location:
     """A file with all that standard input holds; the same one each time.
 
@@ -28,9 +32,7 @@ def stored_standard_input() -> Location:
     source = getattr(sys.stdin, "buffer", None)
     if source is None or sys.stdin.isatty():
         raise DatasetError("- is standard input: pipe rows into the command, as in `cat answers.jsonl | pddl-eval …`.")
-    folder = TemporaryDirectory(prefix="pddl-eval-")
-    _folders.append(folder)
-    place = Path(folder.name) / "stdin"
+    place = Path(temporary_folder().name) / "stdin"
     size = 0
     with dataset_errors(locate(place), "read"), place.open("wb") as file:
         while block := source.read(2**20):

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from pddl_eval.columns import MEANINGS
 from pddl_eval.datasets import (
     DatasetError,
     Input,
@@ -19,12 +20,14 @@ from pddl_eval.datasets import (
     read_row,
     require_columns,
     require_text,
+    values_of,
 )
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.pddl import DEFINE_DOMAIN, DEFINE_PROBLEM, without_comments
+from pddl_eval.definition.plans import read_plan
 from pddl_eval.errors import UserError
-from pddl_eval.options import MEANINGS, ScoringOptions
-from pddl_eval.parsing import DEFINE_DOMAIN, DEFINE_PROBLEM, read_plan
-from pddl_eval.run import scored_with
-from pddl_eval.table import pairs_present, values_of
+from pddl_eval.scoring.scorer import scored_with
+from pddl_eval.scoring.table import pairs_present
 
 IDS = ("pair_id", "id", "reference_id")
 """Columns that identify a row, where none is named."""
@@ -39,7 +42,7 @@ class DatasetRow:
 
     ``values`` are its values by meaning (``options.MEANINGS``), both columns of each pair that it has among them.
     ``verdict`` is what a scored dataset recorded, None if it is not scored; ``error`` why it could not score the row.
-    ``options`` are for its scores.
+    ``options`` are for its scores. ``others`` are the numbers of other rows with the id that was asked for.
     """
 
     number: int
@@ -47,6 +50,7 @@ class DatasetRow:
     verdict: str | None = None
     error: str | None = None
     options: ScoringOptions = field(default_factory=ScoringOptions)
+    others: tuple[int, ...] = ()
 
 
 def find_row(  # noqa: PLR0913 (one keyword a flag of the command)
@@ -70,7 +74,7 @@ def find_row(  # noqa: PLR0913 (one keyword a flag of the command)
     """
     if answer is not None:
         if row is not None or id or on or columns:
-            raise UserError("--row, --id, --on and --column belong to a dataset; with two files there is one pair.")
+            raise UserError("--row, --id, --key and --column belong to a dataset; with two files there is one pair.")
         return DatasetRow(0, _values_of_files(source, answer, domain, problem))
     if problem is not None:
         raise UserError("--problem belongs to two files with plans; a dataset has the column reference_problem.")
@@ -79,14 +83,16 @@ def find_row(  # noqa: PLR0913 (one keyword a flag of the command)
     known = {meaning: name for meaning, name in (scored.columns or {}).items() if name in dataset.schema.names}
     names = {**known, **(columns or {})}
     ids, keys = ([each] if isinstance(each, str) else list(each or []) for each in (id, on))
-    pair_id = names.pop("pair_id", None)  # as the column was named before there was --on
+    others: list[int] = []
+    pair_id = names.pop("pair_id", None)  # as the column was named before there was --key
     if ids and row is None:
         known_ids = [names.get(name, name) for name in IDS]
         keys = keys or [pair_id or next((name for name in known_ids if name in dataset.schema.names), IDS[0])]
-        row = row_of_id(dataset, ids, keys)
+        row, *others = rows_of_id(dataset, ids, keys)
     elif row is None or ids:
         raise UserError(f"to explain a row of {source}, name one: --row N or --id ID; to compare two files, name both")
-    return replace(row_at(source, row, names), options=ScoringOptions(domain=domain or scored.domain))
+    found = row_at(dataset, row, names)
+    return replace(found, options=replace(scored, columns=None, domain=domain or scored.domain), others=tuple(others))
 
 
 def _values_of_files(source: str, answer: str, domain: str | None, problem: str | None) -> dict[str, Any]:
@@ -95,7 +101,7 @@ def _values_of_files(source: str, answer: str, domain: str | None, problem: str 
     reference, generated = (content.decode("utf-8", "replace") for content in files)
     kind = "problem"
     if not DEFINE_PROBLEM.search(reference.lower()):
-        if DEFINE_DOMAIN.search(reference.lower()):
+        if DEFINE_DOMAIN.search(without_comments(reference.lower())):
             kind = "domain"
         elif read_plan(reference).found:
             kind = "plan"
@@ -129,20 +135,20 @@ def row_at(places: Input | Source, number: int, columns: Mapping[str, str] | Non
     return DatasetRow(number, values, verdict, error)
 
 
-def row_of_id(places: Input | Source, ids: Sequence[str], columns: Sequence[str]) -> int:
-    """The number of the first row with these values in these columns, whatever their types.
+def rows_of_id(places: Input | Source, ids: Sequence[str], columns: Sequence[str]) -> list[int]:
+    """The numbers of the rows with these values in these columns, of any types; at least one.
 
     Raises ``UserError`` if they are not as many, and ``DatasetError`` if no row has them.
     """
     if len(ids) != len(columns):
         raise UserError(
-            f"--on names {len(columns)} columns ({', '.join(columns)}): give --id as often, not {len(ids)} times."
+            f"--key names {len(columns)} columns ({', '.join(columns)}): give --id as often, not {len(ids)} times."
         )
     source = places if isinstance(places, Source) else open_source(places)
     require_columns(source, columns)
     batches = column_batches(source, list(dict.fromkeys(columns)), batch_rows=65_536)
     rows = (row for batch in batches for row in zip(*(values_of(batch.column(name)) for name in columns), strict=True))
-    for number, row in enumerate(rows):
-        if all(str(value) == id for value, id in zip(row, ids, strict=True)):
-            return number
+    wanted = tuple(ids)
+    if found := [number for number, row in enumerate(rows) if tuple(map(str, row)) == wanted]:
+        return found
     raise DatasetError(f"No row has {' and '.join(map(' '.join, zip(columns, ids, strict=True)))}.")

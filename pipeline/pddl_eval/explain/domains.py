@@ -1,28 +1,28 @@
 """Why a domain has its scores: the operators of both sides beside each other, and the literals that one lacks.
 
-``explain_domains`` collects what the metrics and ``equivalence`` say, ``domains_page`` puts it into words. Which
+``explain_domains`` collects what the metrics and ``domain_equivalence`` say, ``page`` puts it into words. Which
 operators are partners is decided there: by name first, else by what they have in common.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pddl_eval.budget import attempt
-from pddl_eval.equivalence import DomainDecision, Partners, partners
+from pddl_eval.definition.budget import or_undecided
+from pddl_eval.definition.domain_equivalence import DomainDecision
+from pddl_eval.definition.domain_wording import Partners, partners
+from pddl_eval.definition.metrics import DOMAIN, DomainPair, Row
+from pddl_eval.definition.model import Domain, Formula, Operator, Types, show_atom
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.structure import PARTS
+from pddl_eval.definition.verdict import Undecided
 from pddl_eval.errors import UserError
-from pddl_eval.explain.plans import scores_table
-from pddl_eval.metrics import DOMAIN, DomainPair, Row
-from pddl_eval.model import Domain, Formula, Operator, State, Types, show_atom
-from pddl_eval.options import ScoringOptions
-from pddl_eval.pages import Cell, Excerpt, Page, Section, Table, table
+from pddl_eval.explain.tables import ABSENT, DIFFERENT, as_written, cells, noted, scores_table
+from pddl_eval.pages import Cell, Page, Section, Table, table
 from pddl_eval.shown import line, listed
-from pddl_eval.structure import PARTS
-from pddl_eval.verdict import Undecided
-
-DIFFERENT, ABSENT = "≠", "–"
 
 MOST_OPERATORS, ALL_OPERATORS = 12, 200
 """Operators that are shown side by side; on a page with the texts."""
@@ -51,8 +51,31 @@ class DomainExplanation:
     partners: tuple[Partners, ...]
 
     def page(self, *, whole: bool = False) -> Page:
-        """The explanation in words; ``whole``: all operators, all scores' meanings and both texts."""
-        return domains_page(self, whole=whole)
+        """The self in words: scores, names, operators side by side."""
+        most = ALL_OPERATORS if whole else MOST_OPERATORS
+        decision = self.decision
+        meaning = {True: "equivalent", False: "not equivalent", None: "not decided"}[decision.equivalent]
+        differ = [pair for pair in self.partners if not decision.equivalent and _differs(pair)]
+        same = [pair for pair in self.partners if pair not in differ]
+        sections = [Section("", tables=[scores_table(DOMAIN, self.scores, whole=whole)])]
+        if names := _names(self):
+            sections.append(Section("", tables=[names]))
+        if self.generated is not None:
+            shown = (differ + same if whole else differ)[:most]
+            sentences = [f"Operators that are the same: {_listed(same)}."] if same and not whole else []
+            sentences += ["The operators were not compared: a limit was hit."] if not self.partners else []
+            sentences += [f"{len(differ) - most:,} more operators differ."] if len(differ) > most else []
+            sections.append(
+                Section(
+                    "Operators side by side",
+                    sentences,
+                    [_operator(pair, as_written=not decision.equivalent) for pair in shown],
+                )
+            )
+        if whole:
+            sections.append(as_written("The domains as written", ("The reference", "The answer"), self.texts))
+        title = f"{decision.verdict}: {meaning}"
+        return Page(title, (), [self.detail or decision.verdict.meaning], sections, decision.equivalent)
 
 
 def explain_domains(row: Row, options: ScoringOptions) -> DomainExplanation:
@@ -75,7 +98,9 @@ def explain_domains(row: Row, options: ScoringOptions) -> DomainExplanation:
     found: Sequence[Partners] | Undecided = [Partners(operator, None) for operator in pair.reference.operators]
     generated = pair.generated
     if generated is not None:
-        found = attempt(lambda: partners(pair.reference, generated, pair.decision.renaming))
+        # What is said twice is shown once.
+        sides = [each.domain for each in pair.decision.structures or ()] or [pair.reference, generated]
+        found = or_undecided(lambda: partners(sides[0], sides[1], pair.decision.renaming))
     shown = [] if isinstance(found, Undecided) else sorted(found, key=lambda each: not _differs(each))
     texts = (row["reference_domain"], row["generated_domain"])
     return DomainExplanation(scores, pair.decision, pair.detail, texts, pair.reference, generated, tuple(shown))
@@ -86,36 +111,7 @@ def _differs(pair: Partners) -> bool:
     theirs, ours = pair.reference, pair.generated
     if theirs is None or ours is None or pair.distance > 0 or _types_of(theirs) != _types_of(ours):
         return True
-    return {*map(_formula, theirs.formulas)} != {*map(_formula, ours.formulas)}
-
-
-def domains_page(explanation: DomainExplanation, *, whole: bool = False) -> Page:
-    """The explanation in words: scores, names, operators side by side."""
-    most = ALL_OPERATORS if whole else MOST_OPERATORS
-    decision = explanation.decision
-    meaning = {True: "equivalent", False: "not equivalent", None: "not decided"}[decision.equivalent]
-    differ = [pair for pair in explanation.partners if not decision.equivalent and _differs(pair)]
-    same = [pair for pair in explanation.partners if pair not in differ]
-    sections = [Section("", tables=[scores_table(DOMAIN, explanation.scores, whole=whole)])]
-    if names := _names(explanation):
-        sections.append(Section("", tables=[names]))
-    if explanation.generated is not None:
-        shown = (differ + same if whole else differ)[:most]
-        said = [f"Operators that are the same: {_listed(same)}."] if same and not whole else []
-        said += ["The operators were not compared: a limit was hit."] if not explanation.partners else []
-        said += [f"{len(differ) - most:,} more operators differ."] if len(differ) > most else []
-        sections.append(
-            Section(
-                "Operators side by side", said, [_operator(pair, as_written=not decision.equivalent) for pair in shown]
-            )
-        )
-    if whole:
-        texts = zip(("The reference", "The answer"), explanation.texts, strict=True)
-        sections.append(
-            Section("The domains as written", excerpts=[Excerpt(name, text) for name, text in texts if text])
-        )
-    title = f"{decision.verdict}: {meaning}"
-    return Page(title, (), [explanation.detail or decision.verdict.meaning], sections, decision.equivalent)
+    return sorted(map(_formula, theirs.formulas)) != sorted(map(_formula, ours.formulas))
 
 
 def _listed(pairs: Sequence[Partners]) -> str:
@@ -126,33 +122,24 @@ def _names(explanation: DomainExplanation) -> Table | None:
     """What is called otherwise: by the renaming behind a yes, else operators and their partners."""
     renaming = explanation.decision.renaming
     if renaming is not None:
-        kinds = {
-            "operator": {old: new for old, (new, _) in renaming.operators.items()},
-            "predicate": {old: new for old, (new, _) in renaming.predicates.items()},
-            "type": renaming.types,
-            "constant": renaming.constants,
-        }
-        order = {
-            ("operator" if names is renaming.operators else "predicate", old): places
-            for names in (renaming.operators, renaming.predicates)
-            for old, (_, places) in names.items()
-            if places != tuple(range(len(places)))
-        }
+        named = [("operator", old, *new) for old, new in renaming.operators.items()]
+        named += [("predicate", old, *new) for (old, _), new in renaming.predicates.items()]
+        named += [("function", old, *new) for (old, _), new in renaming.functions.items()]
+        for kind, names in (("type", renaming.types), ("constant", renaming.constants)):
+            named += [(kind, old, new, ()) for old, new in names.items()]
     else:
         pairs = [(each.generated, each.reference) for each in explanation.partners]
-        kinds = {"operator": {ours.name: theirs.name for ours, theirs in pairs if ours and theirs}}
-        order = {}
+        named = [("operator", ours.name, theirs.name, ()) for ours, theirs in pairs if ours and theirs]
     rows = [
-        (kind, line(new), line(old), _order(order.get((kind, old))))
-        for kind, names in kinds.items()
-        for old, new in names.items()
-        if old != new or (kind, old) in order
+        (kind, line(new), line(old), _order(places)) for kind, old, new, places in named if old != new or _order(places)
     ]
     return table("Other words", ("", "reference", "answer", ""), rows, texts=3) if rows else None
 
 
-def _order(places: tuple[int, ...] | None) -> str:
-    return f"arguments in the order {' '.join(str(place + 1) for place in places)}" if places else ""
+def _order(places: tuple[int, ...]) -> str:
+    """The order of arguments, empty where they keep theirs."""
+    moved = places != tuple(range(len(places)))
+    return f"arguments in the order {' '.join(str(place + 1) for place in places)}" if moved else ""
 
 
 def _operator(pair: Partners, *, as_written: bool) -> Table:
@@ -164,7 +151,7 @@ def _operator(pair: Partners, *, as_written: bool) -> Table:
     rows: list[Sequence[Cell]] = []
 
     def add(what: str, texts: Sequence[str], differs: bool) -> None:
-        rows.append([Cell(line(text), differs=differs) for text in (DIFFERENT if differs else "", what, *texts)])
+        rows.append(cells([DIFFERENT * differs, what, *map(line, texts)], differs))
 
     sides = (theirs, ours)
     other_types = as_written and _types_of(theirs) != _types_of(ours)
@@ -177,25 +164,25 @@ def _operator(pair: Partners, *, as_written: bool) -> Table:
             add(part, [show_atom(atom) if present else ABSENT for present in here], not all(here))
         for atom in (atom for each, atom in pair.has if each == part):
             add(part, [ABSENT, show_atom(atom)], differs=True)
-    formulas = [dict.fromkeys(map(_formula, side.formulas)) if side else {} for side in sides]
-    for text in [*formulas[0], *(each for each in formulas[1] if each not in formulas[0])]:
-        present = [text in side for side in formulas]
-        shown = [text if there else ABSENT for there in present]
-        add("beyond STRIPS", shown, as_written and not all(present))
+    formulas = [Counter(map(_formula, side.formulas if side else ())) for side in sides]
+    for text in formulas[0] | formulas[1]:
+        often = [side[text] for side in formulas]
+        shown = [f"{text} ×{count}" if count > 1 else text if count else ABSENT for count in often]
+        add("beyond STRIPS", shown, as_written and often[0] != often[1])
     names = [line(operator.name) if operator else ABSENT for operator in (theirs, ours)]
     caption = names[0] if names[0] == names[1] else " | ".join(names)
     differ = sum(bool(row[0].text) for row in rows)
-    notes = [f"{differ:,} different"] if differ else ["the same"]
-    notes += [f"the first {MOST_LITERALS} of {len(rows):,}"] if len(rows) > MOST_LITERALS else []
-    return Table(f"{caption} ({'; '.join(notes)})", ("", "", "reference", "answer"), rows[:MOST_LITERALS], 0, 4)
+    cut = f"the first {MOST_LITERALS} of {len(rows):,}" * (len(rows) > MOST_LITERALS)
+    caption = noted(caption, f"{differ:,} different" if differ else "the same", cut)
+    return Table(caption, ("", "", "reference", "answer"), rows[:MOST_LITERALS], 0, 4)
 
 
-def _types_of(operator: Operator[State] | None) -> list[Types] | None:
+def _types_of(operator: Operator | None) -> list[Types] | None:
     """The types of the parameters in alphabetical order; None where there is no operator."""
     return None if operator is None else sorted(types for _, types in operator.parameters)
 
 
-def _parameters(operator: Operator[State]) -> str:
+def _parameters(operator: Operator) -> str:
     return " ".join(f"{name}{_type(types)}" for name, types in operator.parameters) or "none"
 
 

@@ -1,7 +1,7 @@
 """Why an answer has its verdict: both sides, what was added to their goals, what decided, which plans were found.
 
-``explain`` collects what ``score_problem_pair`` and the tasks of both sides say, ``explanation_page`` puts it into
-words. Nothing is decided here.
+``explain`` collects what ``score_problem_pair`` and the tasks of both sides say, ``page`` puts it into words. Nothing
+is decided here.
 """
 
 from __future__ import annotations
@@ -11,34 +11,32 @@ from dataclasses import dataclass
 
 from rich.console import Group
 
-from pddl_eval.budget import attempt, row_budget
-from pddl_eval.domains import planning_domain
-from pddl_eval.equivalence import Task, closest_matching, counterexample, read_task
+from pddl_eval.definition.budget import or_undecided, row_budget
+from pddl_eval.definition.counterexample import counterexample
+from pddl_eval.definition.difference import closest_matching
+from pddl_eval.definition.domains import planning_domain
+from pddl_eval.definition.metrics import score_problem_pair
+from pddl_eval.definition.model import ROOT_TYPE, Action, Atom, Problem, show_atom
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.pddl import Unreadable, read_problem
+from pddl_eval.definition.task import Scene, Task, read_task
+from pddl_eval.definition.verdict import Counterexample, ProblemVerdict, Undecided, Unsolvable, Verdict
 from pddl_eval.errors import RunError
 from pddl_eval.explain.reading import Piece, PieceKind, pieces_of
 from pddl_eval.explain.sides import AtomLine, ObjectLine, Side, Standing, atom_lines, object_lines
-from pddl_eval.metrics import score_problem_pair
-from pddl_eval.model import ROOT_TYPE, Action, Atom, Problem, show_atom
-from pddl_eval.options import ScoringOptions
-from pddl_eval.pages import Cell, Excerpt, Page, Section, Table, plain, table, terminal
-from pddl_eval.parsing import Unreadable, read_problem
+from pddl_eval.explain.tables import ABSENT, ALL_ROWS, DIFFERENT, MOST_ROWS, cells, noted
+from pddl_eval.pages import Excerpt, Page, Section, Table, plain, table, terminal
 from pddl_eval.shown import YES, line, listed
-from pddl_eval.verdict import Counterexample, ProblemVerdict, Undecided, Unsolvable, Verdict
 
 NO_PROBLEM = Problem("", "", {}, frozenset(), frozenset())
 
 MOST_ITEMS, MOST_ACTIONS = 20, 200
 """Names, atoms or actions that are listed; actions on a page with drawings."""
 
-MOST_ROWS, ALL_ROWS = 40, 500
-"""Rows of a table; rows on a page with drawings."""
-
 MOST_REASON = 400
 """Characters of a reason."""
 
-DIFFERENT, ABSENT = "≠", "–"
 SCENES = "Scenes"
-LEGEND = "+ only here; − only on the other side; dotted: implied, added by fullySpecify"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +81,30 @@ class Explanation:
         return self
 
     def page(self, *, whole: bool = False) -> Page:
-        """``explanation_page``."""
-        return explanation_page(self, whole=whole)
+        """Scores, both sides side by side, the goals, plans and texts of each side.
+
+        ``whole`` is for pages with drawings: longer tables and plans, and every piece of both texts. Without it a text
+        that is nothing but the problem is left out.
+        """
+        sections = [Section("", tables=[_scores(self)])]
+        if any(isinstance(side.problem, Problem) for side in self.sides.values()):
+            sections += [Section(SCENES)] if whole else []
+            sections.append(_side_by_side(self, ALL_ROWS if whole else MOST_ROWS))
+        if self.counterexample is not None:
+            sections.append(Section("Counterexample", _counterexample(self, MOST_ACTIONS if whole else MOST_ITEMS)))
+        for name, side in self.sides.items():
+            sentences = [
+                f"added by fullySpecify: {_added(side, self.static)}",
+                f"plan: {_plan(side, MOST_ACTIONS if whole else MOST_ITEMS)}",
+                f"certificate: {side.certificate or 'none'}",
+            ]
+            only_problem = [piece.kind for piece in side.pieces] == [PieceKind.PROBLEM]
+            excerpts = [] if only_problem and not whole else [_excerpt(piece) for piece in side.pieces]
+            sections.append(
+                Section(f"The {name}", sentences if side.pieces else [*sentences, "There is no text."], (), excerpts)
+            )
+        verdict = self.verdict
+        return Page(headline(verdict), (), [verdict.detail], sections, verdict.equivalent)
 
     def __rich__(self) -> Group:
         return terminal(self.page())
@@ -93,12 +113,14 @@ class Explanation:
         return plain(self.page())
 
 
+@row_budget(ScoringOptions().row_seconds)
 def explain(
     reference_text: str | None,
     generated_text: str | None,
     *,
     is_placeholder: bool = False,
     domain: str | None = None,
+    answer: str = "first",
 ) -> Explanation:
     """Why the generated problem (a raw model answer) has its verdict against the reference.
 
@@ -109,19 +131,15 @@ def explain(
     >>> explanation.verdict.verdict.value, explanation.generated.added
     ('equivalent', (('arm-empty',), ('clear', 'a')))
     """
-    with row_budget(ScoringOptions().row_seconds):
-        return _explain(reference_text, generated_text, is_placeholder, domain or None)
-
-
-def _explain(
-    reference_text: str | None, generated_text: str | None, is_placeholder: bool, domain: str | None
-) -> Explanation:
-    verdict = score_problem_pair(reference_text, generated_text, is_placeholder, domain).copy()
-    other = score_problem_pair(reference_text, generated_text, not is_placeholder, domain, check_solvable=False)
+    domain = domain or None
+    verdict = score_problem_pair(reference_text, generated_text, is_placeholder, domain, answer=answer)
+    other = score_problem_pair(
+        reference_text, generated_text, not is_placeholder, domain, check_solvable=False, answer=answer
+    )
     reference = read_task(reference_text, domain)
     known = reference.domain if isinstance(reference, Task) else planning_domain(domain) if domain else None
     constants = {name: name for name in known.domain.constants} if known else {}
-    problem = read_problem(generated_text, constants)
+    problem = read_problem(generated_text, constants, answer=answer)
     generated = problem if isinstance(problem, Unreadable) else Task(problem, known)
 
     theirs, ours = (each.problem if isinstance(each, Task) else NO_PROBLEM for each in (reference, generated))
@@ -139,8 +157,8 @@ def _explain(
         other_verdict=other.verdict if other.verdict != verdict.verdict else None,
         domain=known.name if known else None,
         static=static,
-        reference=_side(reference_text, constants, reference, static),
-        generated=_side(generated_text, constants, generated, static, verdict),
+        reference=_side(pieces_of(reference_text, constants), reference, static),
+        generated=_side(pieces_of(generated_text, constants, answer), generated, static, verdict),
         object_map=object_map,
         goal_map=goal_map,
         objects=object_lines(theirs.objects, ours.objects, object_map),
@@ -152,14 +170,12 @@ def _explain(
 
 
 def _side(
-    text: str | None,
-    constants: dict[str, str],
+    pieces: tuple[Piece, ...],
     task: Task | Unreadable,
     static: frozenset[str],
     verdict: ProblemVerdict | None = None,
 ) -> Side:
-    """What is known of a text; ``verdict`` is given for the answer, whose plan and certificate are the verdict's."""
-    pieces = pieces_of(text, constants)
+    """What is known of a text; the answer's plan and certificate are those of its ``verdict``."""
     if isinstance(task, Unreadable):
         unread = Undecided(f"nothing could be read: {task.detail}")
         return Side(pieces, task, unread, unread, None)
@@ -184,10 +200,10 @@ def _matching_objects(reference: Task | Unreadable, generated: Task | Unreadable
     if isinstance(reference, Unreadable) or isinstance(generated, Unreadable):
         return {}
     ours, theirs = generated.problem, reference.problem
-    our_scene, their_scene = generated.initial_scene, reference.initial_scene
+    our_scene, their_scene = generated.graph(Scene.INIT), reference.graph(Scene.INIT)
     same = ours.objects == theirs.objects and ours.init == theirs.init
     alike = not same and our_scene.invariant == their_scene.invariant
-    if alike and attempt(lambda: our_scene.form == their_scene.form) is True:
+    if alike and or_undecided(lambda: our_scene.form == their_scene.form) is True:
         return dict(zip(our_scene.order, their_scene.order, strict=True))
     return closest_matching(ours, theirs)
 
@@ -200,31 +216,6 @@ def headline(verdict: ProblemVerdict) -> str:
     if verdict.equivalent is False and verdict.equivalent_untyped:
         meaning += ", but equivalent ignoring types"
     return meaning if verdict.verdict == meaning else f"{verdict.verdict}: {meaning}"
-
-
-def explanation_page(explanation: Explanation, *, whole: bool = False) -> Page:
-    """The explanation in words: scores, both sides side by side, the goals, plans and texts of each side.
-
-    ``whole`` is for pages with drawings: longer tables and plans, and every piece of both texts. Without it a text that
-    is nothing but the problem is left out.
-    """
-    sections = [Section("", tables=[_scores(explanation)])]
-    if any(isinstance(side.problem, Problem) for side in explanation.sides.values()):
-        sections += [Section(SCENES, [LEGEND])] if whole else []
-        sections.append(_side_by_side(explanation, ALL_ROWS if whole else MOST_ROWS))
-    if explanation.counterexample is not None:
-        sections.append(Section("Counterexample", _counterexample(explanation, MOST_ACTIONS if whole else MOST_ITEMS)))
-    for name, side in explanation.sides.items():
-        said = [
-            f"added by fullySpecify: {_added(side, explanation.static)}",
-            f"plan: {_plan(side, MOST_ACTIONS if whole else MOST_ITEMS)}",
-            f"certificate: {side.certificate or 'none'}",
-        ]
-        only_problem = [piece.kind for piece in side.pieces] == [PieceKind.PROBLEM]
-        excerpts = [] if only_problem and not whole else [_excerpt(piece) for piece in side.pieces]
-        sections.append(Section(f"The {name}", said if side.pieces else [*said, "There is no text."], (), excerpts))
-    verdict = explanation.verdict
-    return Page(headline(verdict), (), [verdict.detail], sections, verdict.equivalent)
 
 
 def _scores(explanation: Explanation) -> Table:
@@ -277,13 +268,12 @@ def _side_by_side(explanation: Explanation, most: int) -> Section:
     tables = []
     for caption, found in lines.items():
         differ = [each.differs and explanation.compares for each in found]
-        counts = [f"{sum(differ):,} different"] if any(differ) else []
-        counts += [f"the first {most} of {len(found):,}"] if len(found) > most else []
         rows = [
-            [Cell(text, differs=differs) for text in (DIFFERENT if differs else "", *_texts(each))]
+            cells([DIFFERENT * differs, *_texts(each)], differs)
             for each, differs in zip(found[:most], differ, strict=False)
         ]
-        title = f"{caption} ({'; '.join(counts)})" if counts else caption
+        cut = f"the first {most} of {len(found):,}" * (len(found) > most)
+        title = noted(caption, f"{sum(differ):,} different" * any(differ), cut)
         tables.append(Table(title, ("", "reference", "answer"), rows, labels=0, texts=3))
     return Section(
         "Side by side", [f"{each.caption}: none." for each in tables if not each.rows], [t for t in tables if t.rows]
@@ -338,12 +328,12 @@ def _counterexample(explanation: Explanation, most: int) -> list[str]:
     if not isinstance(found, Counterexample):
         return [f"none was found: {line(found.reason, MOST_REASON)}"] if found else []
     names = "" if all(ours == theirs for ours, theirs in found.object_map.items()) else ", in the reference's names"
-    said = [f"plan{names}: {_actions(found.plan, most) if found.plan else 'no actions'}", _where_it_ends(found)]
+    sentences = [f"plan{names}: {_actions(found.plan, most) if found.plan else 'no actions'}", _where_it_ends(found)]
     if explanation.is_placeholder:
-        said.append(
+        sentences.append(
             "The goals are compared here under the object map of the initial states; no other map makes them equal."
         )
-    return said
+    return sentences
 
 
 def _where_it_ends(found: Counterexample) -> str:
@@ -359,13 +349,13 @@ def plan_file(explanation: Explanation) -> str:
     """
     found = explanation.counterexample
     if isinstance(found, Counterexample):
-        plan, said = found.plan, ["A counterexample, in the names of the reference.", _where_it_ends(found)]
+        plan, sentences = found.plan, ["A counterexample, in the names of the reference.", _where_it_ends(found)]
         pairs = [f"{ours} is {theirs}" for ours, theirs in found.object_map.items() if ours != theirs]
-        said += [f"Of the answer's objects, {listed(pairs, len(pairs))}."] if pairs else []
+        sentences += [f"Of the answer's objects, {listed(pairs, len(pairs))}."] if pairs else []
     elif isinstance(found, Undecided) or not isinstance(explanation.generated.plan, tuple):
         missing = found if isinstance(found, Undecided) else explanation.generated.plan
         assert not isinstance(missing, tuple)
         raise RunError(f"there is no plan to save: {missing.reason}")
     else:
-        plan, said = explanation.generated.plan, ["A plan for the answer's problem, in its names."]
-    return "".join(f"; {sentence}\n" for sentence in said) + "".join(f"{show_atom(action)}\n" for action in plan)
+        plan, sentences = explanation.generated.plan, ["A plan for the answer's problem, in its names."]
+    return "".join(f"; {sentence}\n" for sentence in sentences) + "".join(f"{show_atom(action)}\n" for action in plan)

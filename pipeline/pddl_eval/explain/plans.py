@@ -1,7 +1,6 @@
 """Why a plan has its scores: which step fails and why, what the goal lacks, both plans step beside step.
 
-``explain_plans`` collects what the metrics and the executor say, ``plans_page`` puts it into words. Nothing is scored
-here, and nothing is executed but by the one executor.
+``explain_plans`` collects what the metrics and the validator say, ``page`` puts it into words. Nothing is scored here.
 """
 
 from __future__ import annotations
@@ -12,25 +11,23 @@ from typing import Any
 
 from rapidfuzz.distance import LCSseq
 
-from pddl_eval.metrics import PLAN, Pair, Row
-from pddl_eval.model import Atom, State, show_atom
-from pddl_eval.options import ScoringOptions
-from pddl_eval.pages import Cell, Excerpt, Page, Section, Table, table, words
-from pddl_eval.parsing import Plan, Step, actions_of
-from pddl_eval.shown import YES, line, listed
-from pddl_eval.solve import Execution, effects_of, execute, ground_operator
+from pddl_eval.definition.metrics import PLAN, OnlySome, Row
+from pddl_eval.definition.model import Atom, State, show_atom
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.plans import Plan, PlanError, Step, actions_of
+from pddl_eval.definition.validation import Execution, effects_of, execute, ground_operator
+from pddl_eval.explain.tables import ABSENT, ALL_ROWS, DIFFERENT, MOST_ROWS, as_written, cells, noted, scores_table
+from pddl_eval.pages import Cell, Page, Section, Table
+from pddl_eval.shown import line, listed
 
 MOST_ALIGNED = 3_000
 """Steps of each plan that are aligned: the time is that of their product over 64."""
-
-MOST_ROWS, ALL_ROWS = 40, 500
-"""Rows of a table; rows on a page with the texts."""
 
 MOST_ATOMS = 30
 """Atoms of a state that are listed."""
 
 KEPT_EQUAL = 3
-"""Of a longer run of equal steps, so many are shown at both ends."""
+"""Equal steps that are shown at both ends of a longer run."""
 
 BEFORE = 0
 """The number of the initial state among the steps, which count from 1."""
@@ -57,7 +54,7 @@ class PlanExplanation:
     """Why a generated plan has its scores.
 
     ``scores`` are the score columns by name. ``execution`` is that of the generated plan, None where it could not be
-    carried out at all (``detail`` says why). ``conditions`` are those of the step that failed, else of the goal, unmet
+    executed at all (``detail`` says why). ``conditions`` are those of the step that failed, else of the goal, unmet
     ones first. ``state`` is where the execution ended. ``alignment`` pairs the steps of a longest common subsequence.
     """
 
@@ -72,8 +69,16 @@ class PlanExplanation:
     alignment: Pairs
 
     def page(self, *, whole: bool = False) -> Page:
-        """The explanation in words; ``whole``: longer tables and both texts."""
-        return plans_page(self, whole=whole)
+        """The self in words: scores, the failed step or the goal, the state, both plans side by side."""
+        most = ALL_ROWS if whole else MOST_ROWS
+        sections = [Section("", tables=[scores_table(PLAN, self.scores, whole=whole)])]
+        if self.execution is not None:
+            sections += _ending(self, self.execution, most)
+        sections.append(_side_by_side(self, most))
+        if whole:
+            sections.append(as_written("The plans as written", ("The reference plan", "The answer"), self.texts))
+        facts = [self.detail] if self.detail else []
+        return Page(plans_headline(self), (), facts, sections, self.scores["plan_valid"])
 
 
 def explain_plans(row: Row, options: ScoringOptions) -> PlanExplanation:
@@ -89,12 +94,15 @@ def explain_plans(row: Row, options: ScoringOptions) -> PlanExplanation:
     (Condition(atom=('off',), wanted=True, holds=False, step=1),)
     """
     pair = PLAN.read(row, options)
+    if isinstance(pair, OnlySome):
+        raise PlanError(pair["plan_detail"])
     scores = dict(zip((column.name for column in PLAN.columns), PLAN.score(pair), strict=True))
     execution: Execution | None = None
     conditions: tuple[Condition, ...] = ()
     if pair.task is not None and pair.found and not pair.task.ill_typed:
         problem, domain = pair.task.problem, pair.task.domain.domain
-        execution = execute(map(actions_of, pair.generated), problem, domain)
+        read = pair.generated[: pair.damage.steps_before] if pair.damage else pair.generated
+        execution = execute(map(actions_of, read), problem, domain)
         wanted, unwanted = problem.goal, frozenset[Atom]()
         if execution.failed_step is not None:
             step = actions_of(pair.generated[execution.failed_step - 1])
@@ -156,59 +164,29 @@ def plans_headline(explanation: PlanExplanation) -> str:
     if not explanation.found:
         return "no plan was read"
     if execution is None:
-        return "the plan was not carried out"
+        return "the plan was not executed"
     if execution.failed_step is not None:
         return f"invalid plan: step {execution.failed_step} of {len(explanation.generated)} fails"
+    if execution.reaches_goal and not explanation.scores["plan_valid"]:
+        return "invalid plan: a step cannot be read"
     return "valid plan" if execution.reaches_goal else "invalid plan: the goal is not reached"
-
-
-def plans_page(explanation: PlanExplanation, *, whole: bool = False) -> Page:
-    """The explanation in words: scores, the failed step or the goal, the state, both plans side by side."""
-    most = ALL_ROWS if whole else MOST_ROWS
-    sections = [Section("", tables=[scores_table(PLAN, explanation.scores, whole=whole)])]
-    if explanation.execution is not None:
-        sections += _ending(explanation, explanation.execution, most)
-    sections.append(_side_by_side(explanation, most))
-    if whole:
-        texts = zip(("The reference plan", "The answer"), explanation.texts, strict=True)
-        sections.append(Section("The plans as written", excerpts=[Excerpt(name, text) for name, text in texts if text]))
-    facts = [explanation.detail] if explanation.detail else []
-    return Page(plans_headline(explanation), (), facts, sections, explanation.scores["plan_valid"])
-
-
-def scores_table(pair: Pair, scores: Mapping[str, Any], *, whole: bool) -> Table:
-    """The scores that have a value, but for sentences; with their meanings on a whole page."""
-    shown = [(column, scores[column.name]) for column in pair.columns if column.type is not str]
-    rows = [
-        (words(column.name), _score(value), *([column.meaning] if whole else []))
-        for column, value in shown
-        if value is not None
-    ]
-    return table("Scores", ("", "", "")[: 3 if whole else 2], rows, texts=2 if whole else 1)
-
-
-def _score(value: float | bool) -> str:
-    if isinstance(value, bool):
-        return YES[value]
-    return f"{value:.3f}" if isinstance(value, float) else f"{value:,}"
 
 
 def _ending(explanation: PlanExplanation, execution: Execution, most: int) -> Iterator[Section]:
     """What the failed step needs, else what the goal asks for; and the state there."""
     failed = execution.failed_step
     caption = "The goal at the end" if failed is None else f"What step {failed} needs"
+    conditions = explanation.conditions
     rows = [
-        [
-            Cell("" if each.holds else "✗", differs=not each.holds),
-            Cell(show_atom(each.atom) if each.wanted else f"not {show_atom(each.atom)}", differs=not each.holds),
-            Cell(_since(each, explanation), differs=not each.holds),
-        ]
-        for each in explanation.conditions[:most]
+        cells(
+            ["✗" * (not each.holds), "not " * (not each.wanted) + show_atom(each.atom), _since(each, explanation)],
+            not each.holds,
+        )
+        for each in conditions[:most]
     ]
-    unmet = sum(not each.holds for each in explanation.conditions)
-    counts = [f"{unmet:,} of {len(explanation.conditions):,} unmet"] if unmet else []
-    counts += [f"the first {most}"] if len(explanation.conditions) > most else []
-    caption += f" ({'; '.join(counts)})" if counts else ""
+    unmet = sum(not each.holds for each in conditions)
+    count = f"{unmet:,} of {len(conditions):,} unmet" * bool(unmet)
+    caption = noted(caption, count, f"the first {most}" * (len(conditions) > most))
     if failed is None:
         title, names = "Where it ends", {name for atom in execution.lacking for name in atom[1:]}
     else:
@@ -243,11 +221,13 @@ def _side_by_side(explanation: PlanExplanation, most: int) -> Section:
     failed = explanation.execution.failed_step if explanation.execution else None
     rows = list(_rows(explanation, failed))
     differ = sum(None in pair for pair in explanation.alignment)
-    counts = [f"{differ:,} different"] if differ else []
-    counts += [f"the first {most} of {len(rows):,} rows"] if len(rows) > most else []
-    if max(len(explanation.reference), len(explanation.generated)) > MOST_ALIGNED:
-        counts.append(f"the first {MOST_ALIGNED:,} steps")
-    caption = f"Steps ({'; '.join(counts)})" if counts else "Steps"
+    caption = noted(
+        "Steps",
+        f"{differ:,} different" * bool(differ),
+        f"the first {most} of {len(rows):,} rows" * (len(rows) > most),
+        f"the first {MOST_ALIGNED:,} steps"
+        * (max(len(explanation.reference), len(explanation.generated)) > MOST_ALIGNED),
+    )
     header = ("", "", "reference", "", "answer", "")
     if not rows:
         return Section("Both plans", ["Both plans are empty."])
@@ -259,22 +239,19 @@ def _rows(explanation: PlanExplanation, failed: int | None) -> Iterator[Sequence
     for left, right in explanation.alignment:
         fails = right is not None and right + 1 == failed
         differs = left is None or right is None
-        texts = [
-            "≠" if differs else "",
-            "" if left is None else f"{left + 1}",
-            "–" if left is None else _shown(explanation.reference[left]),
-            "" if right is None else f"{right + 1}",
-            "–" if right is None else _shown(explanation.generated[right]),
-            "fails" if fails else "",
-        ]
-        cells = [Cell(text, differs=differs or fails) for text in texts]
+        reference, answer = _numbered(left, explanation.reference), _numbered(right, explanation.generated)
+        row = cells([DIFFERENT * differs, *reference, *answer, "fails" * fails], differs or fails)
         if differs or fails:
             yield from _shortened(run)
             run = []
-            yield cells
+            yield row
         else:
-            run.append(cells)
+            run.append(row)
     yield from _shortened(run)
+
+
+def _numbered(place: int | None, plan: Plan) -> tuple[str, str]:
+    return ("", ABSENT) if place is None else (f"{place + 1}", _shown(plan[place]))
 
 
 def _shortened(run: list[Sequence[Cell]]) -> list[Sequence[Cell]]:
@@ -282,5 +259,5 @@ def _shortened(run: list[Sequence[Cell]]) -> list[Sequence[Cell]]:
     omitted = len(run) - 2 * KEPT_EQUAL
     if omitted <= 1:
         return run
-    note = [Cell(text) for text in ("", "", f"… {omitted:,} equal steps", "", "…", "")]
+    note = cells(["", "", f"… {omitted:,} equal steps", "", "…", ""], differs=False)
     return [*run[:KEPT_EQUAL], note, *run[-KEPT_EQUAL:]]

@@ -1,6 +1,6 @@
 """The pieces of a raw answer: the text around, drafts that were refused, the problem that counts.
 
-The pieces follow one another and cover the answer. ``pddl_eval.parsing`` decides what is read; here it is
+The pieces follow one another and cover the answer. ``pddl_eval.definition.pddl`` decides what is read; here it is
 only located in the answer.
 """
 
@@ -12,14 +12,23 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import zip_longest
 
-from pddl_eval.model import Problem
-from pddl_eval.parsing import DEFINE_DOMAIN, DEFINE_PROBLEM, Unreadable, problem_blocks, read_problem
-from pddl_eval.verdict import Verdict
+from pddl_eval.definition.model import Problem
+from pddl_eval.definition.pddl import (
+    DEFINE_DOMAIN,
+    DEFINE_PROBLEM,
+    Unreadable,
+    problem_blocks,
+    read_problem,
+    without_thinking,
+)
+from pddl_eval.definition.verdict import Verdict
 
 MOST_DRAFTS = 20
 """Refused drafts that are listed; the drafts after them are text."""
 
 TOO_LATE = "it is beyond the part of an answer that is read"
+
+EARLIER = "a later draft counts"
 
 _COMMENT = re.compile(r";[^\n]*+")
 _CONTENTS = {
@@ -56,8 +65,10 @@ class Piece:
         return f"{self.first_line}" if self.first_line == self.last_line else f"{self.first_line}-{self.last_line}"
 
 
-def pieces_of(answer: str | None, constants: Iterable[str] = ()) -> tuple[Piece, ...]:
+def pieces_of(answer: str | None, constants: Iterable[str] = (), counts: str = "first") -> tuple[Piece, ...]:
     """The pieces of a raw answer, in its order; ``constants`` are objects that the domain declares.
+
+    ``counts`` says which of several drafts does, the first or the last.
 
     >>> held = "(define (problem p) (:domain d) (:objects a) (:init (q a)) (:goal (q a)))"
     >>> for piece in pieces_of(f"Sure!\\n```pddl\\n{held}\\n```\\nGood luck!"):
@@ -69,20 +80,29 @@ def pieces_of(answer: str | None, constants: Iterable[str] = ()) -> tuple[Piece,
     answer = answer or ""
     lowered = answer.lower()
     shown = answer if len(answer) == len(lowered) else lowered
+    answered = without_thinking(lowered)
     pieces = []
-    for kind, start, stop, note in _spans(lowered, frozenset(constants)):
+    for kind, start, stop, note in _spans(answered, frozenset(constants), counts):
         text = shown[start:stop]
         stripped = text.strip()
         if stripped:
             first = shown.count("\n", 0, start + text.index(stripped[0])) + 1
             last = first + stripped.count("\n")
-            pieces.append(Piece(kind, stripped, first, last, note or _contents(kind, stripped)))
+            pieces.append(
+                Piece(
+                    kind,
+                    stripped,
+                    first,
+                    last,
+                    note or _contents(kind, answered[start:stop], answered[start:stop] != lowered[start:stop]),
+                )
+            )
     return tuple(pieces)
 
 
-def _spans(lowered: str, constants: frozenset[str]) -> Iterator[tuple[PieceKind, int, int, str]]:
+def _spans(lowered: str, constants: frozenset[str], counts: str) -> Iterator[tuple[PieceKind, int, int, str]]:
     """Kind, start, stop and note of consecutive pieces; a block that opens inside a refused one ends it."""
-    blocks = list(_blocks(lowered, constants))
+    blocks = list(_blocks(lowered, constants, counts))
     kind, cursor = PieceKind.TEXT, 0
     for (start, stop, refused), following in zip_longest(blocks, blocks[1:]):
         yield kind, cursor, start, ""
@@ -92,11 +112,15 @@ def _spans(lowered: str, constants: frozenset[str]) -> Iterator[tuple[PieceKind,
     yield kind, cursor, len(lowered), ""
 
 
-def _blocks(lowered: str, constants: frozenset[str]) -> Iterator[tuple[int, int, str]]:
+def _blocks(lowered: str, constants: frozenset[str], counts: str) -> Iterator[tuple[int, int, str]]:
     """Start, stop and reason of the first refused blocks, and of the block that counts, which has no reason."""
-    problem = read_problem(lowered, constants)
+    problem = read_problem(lowered, constants, answer=counts)
+    blocks = [*problem_blocks(lowered)]
+    last = 0  # the first block that may count
+    if counts == "last" and isinstance(problem, Problem):
+        last = max(number for number, block in enumerate(blocks) if read_problem(block.text, constants) == problem)
     position = -1
-    for number, block in enumerate(problem_blocks(lowered)):
+    for number, block in enumerate(blocks):
         listed = number < MOST_DRAFTS
         if not listed and isinstance(problem, Unreadable):
             return
@@ -107,15 +131,15 @@ def _blocks(lowered: str, constants: frozenset[str]) -> Iterator[tuple[int, int,
         outcome: Problem | Unreadable = Unreadable(Verdict.UNPARSEABLE, "another `(define (problem` opens inside it")
         if len(DEFINE_PROBLEM.findall(text)) == 1:
             outcome = read_problem(text, constants)
-        if outcome == problem and isinstance(outcome, Problem):
+        if number >= last and outcome == problem and isinstance(outcome, Problem):
             yield position, stop, ""
             return
         if listed:
-            yield position, stop, outcome.detail if isinstance(outcome, Unreadable) else TOO_LATE
+            yield position, stop, outcome.detail if isinstance(outcome, Unreadable) else EARLIER if last else TOO_LATE
 
 
-def _contents(kind: PieceKind, text: str) -> str:
+def _contents(kind: PieceKind, text: str, thoughts: bool) -> str:
     """What a piece of text contains besides prose."""
     found = [name for name, pattern in _CONTENTS.items() if kind != PieceKind.PROBLEM and pattern.search(text.lower())]
     unclosed = " that is not closed" if found[-1:] == ["a problem"] and kind == PieceKind.TEXT else ""
-    return ", ".join(found) + unclosed
+    return ", ".join(["thoughts"] * thoughts + found) + unclosed

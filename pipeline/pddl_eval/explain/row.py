@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Group
 
-from pddl_eval.budget import row_budget
+from pddl_eval.datasets import DatasetError
+from pddl_eval.definition.budget import row_budget
+from pddl_eval.definition.metrics import PAIRS, Row, domain_of
+from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError, did_you_mean
+from pddl_eval.explain.dataset_row import DatasetRow, find_row
 from pddl_eval.explain.domains import DomainExplanation, explain_domains
 from pddl_eval.explain.explanation import Explanation, explain
 from pddl_eval.explain.plans import PlanExplanation, explain_plans
-from pddl_eval.metrics import PAIRS, Row, domain_of
-from pddl_eval.options import ScoringOptions
 from pddl_eval.pages import Page, Section, plain, terminal
+from pddl_eval.scoring.summary import RunSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +66,27 @@ class RowExplanation:
         return plain(self.page())
 
 
-def explain_row(row: Row, options: ScoringOptions | None = None, *, only: str | None = None) -> RowExplanation:
+def explain_row(
+    row: Row | str | os.PathLike[str] | RunSummary | Any,
+    number: int | None = None,
+    *,
+    options: ScoringOptions | None = None,
+    only: str | None = None,
+) -> RowExplanation:
     """Why each generated value of a row has its scores.
 
-    ``row`` maps meanings (``options.MEANINGS``) to values: both columns of at least one pair. A pair that cannot
-    be scored is explained by the reason. ``only`` names one of the pairs. Raises ``UserError`` if there is no pair.
+    ``row`` maps meanings (``options.MEANINGS``) to values: both columns of at least one pair. Or it is a dataset (a
+    place, a run's summary, a polars or pandas frame), and ``number`` its row, counted from 0. A pair that cannot be
+    scored is explained by the reason. ``only`` names one of the pairs. Raises ``UserError`` if there is no pair, and
+    ``DatasetError`` if there is no such row.
 
     >>> pick = {"reference_plan": "(pick a)", "generated_plan": "(pick b)"}
     >>> explain_row(pick).parts["plan"].alignment
     ((0, None), (None, 0))
     """
+    if not isinstance(row, Mapping):
+        found = _row_of(row, number)
+        row, options = found.values, options or found.options
     options = options or ScoringOptions()
     makers: dict[str, Callable[[Row, ScoringOptions], Any]] = {
         "problem": _explain_problems,
@@ -97,10 +112,24 @@ def explain_row(row: Row, options: ScoringOptions | None = None, *, only: str | 
     return RowExplanation(parts)
 
 
+def _row_of(dataset: Any, number: int | None) -> DatasetRow:
+    if number is None:
+        raise UserError("name the row to explain: explain_row(dataset, number)")
+    if isinstance(dataset, RunSummary | str | os.PathLike):
+        return find_row(dataset.output if isinstance(dataset, RunSummary) else os.fspath(dataset), row=number)
+    if not 0 <= number < len(dataset):
+        raise DatasetError(f"There is no row {number:,}: the frame has {len(dataset):,}, counted from 0.")
+    piece = dataset[number : number + 1]
+    values = {str(name): piece[name].to_list()[0] for name in piece.columns}
+    # A missing text of pandas is a number that is not equal to itself.
+    return DatasetRow(number, {name: value if value == value else None for name, value in values.items()})
+
+
 def _explain_problems(row: Row, options: ScoringOptions) -> Explanation:
     return explain(
         row["reference_problem"],
         row["generated_problem"],
         is_placeholder=bool(row.get("is_placeholder")),
         domain=domain_of(row, options),
+        answer=options.answer,
     )

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from pddl_eval.definition.model import Action, Atom, Problem, State
+from pddl_eval.definition.pddl import Unreadable
+from pddl_eval.definition.verdict import Undecided, Unsolvable
 from pddl_eval.explain.reading import Piece
-from pddl_eval.model import Action, Atom, Problem, State
-from pddl_eval.parsing import Unreadable
 from pddl_eval.shown import natural_key
-from pddl_eval.verdict import Undecided, Unsolvable
 
 
 class Standing(StrEnum):

@@ -8,8 +8,8 @@ from typing import Any
 
 import polars as pl
 
+from pddl_eval.definition.options import version_of
 from pddl_eval.errors import UserError
-from pddl_eval.options import version_of
 from pddl_eval.report import numbers
 from pddl_eval.report.groups import DEFAULT_GROUPS, at_level, choose_groups
 from pddl_eval.report.intervals import METHOD

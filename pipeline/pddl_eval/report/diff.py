@@ -5,21 +5,20 @@ It reads the score columns of both and scores nothing. Models of one dataset are
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import polars as pl
 
+from pddl_eval.definition.metrics import OPTIONAL
 from pddl_eval.errors import UserError
-from pddl_eval.pages import Cell, Page, Section, Table, Value, change, row_count, table, words
-from pddl_eval.report.buckets import Buckets, bucket_count, common_type, joined, key_column
+from pddl_eval.pages import Cell, Page, Section, Table, Value, change, table, words
 from pddl_eval.report.files import to_json
-from pddl_eval.report.groups import choose_groups, group_at, group_key, in_order
-from pddl_eval.report.intervals import ALIKE, RESAMPLES, SEED, alike, resampled
-from pddl_eval.report.numbers import MEASURES, OPTIONAL, ROWS, measures, said
+from pddl_eval.report.groups import at_level, choose_groups, group_at, group_key, in_order
+from pddl_eval.report.intervals import ALIKE, alike, paired
+from pddl_eval.report.keys import PASS_CELLS, common_type, has_null, matching_rows
+from pddl_eval.report.numbers import CLUSTER, MEASURES, ROWS, as_counted, measures
 from pddl_eval.report.scored import (
     CERTIFICATE,
     DOMAIN_COLUMNS,
@@ -32,6 +31,8 @@ from pddl_eval.report.scored import (
     unreadable_texts,
 )
 from pddl_eval.report.sections import MEASURE_NAMES
+from pddl_eval.shown import row_count
+from pddl_eval.version import without_version
 
 KEYS = ("pair_id", "id")
 """What identifies a row by default: the first of these that both datasets have."""
@@ -53,8 +54,8 @@ MOST_LINES = 20
 MOST_GROUPS = 1000
 """Values of one column: a column with more identifies rows and does not group them."""
 
-BIN = 0.01
-"""Differences of scores are resampled in bins of that width, each with its own mean."""
+BIN = 0.001
+"""References whose differences are in one bin of that width count with their mean."""
 
 DETAILS = {"problem": "detail", "plan": "plan_detail", "domain": "domain_detail"}
 
@@ -123,7 +124,8 @@ class Comparison:
     @property
     def same_signature(self) -> bool:
         """False where rows of the two were scored in different ways, so that the scorer may explain differences."""
-        return len({signature for each in (self.old, self.new) for signature, _ in each.signatures}) < 2
+        signatures = (*self.old.signatures, *self.new.signatures)
+        return len({without_version(signature) for signature, _ in signatures}) < 2
 
 
 @unreadable_texts()
@@ -134,7 +136,8 @@ def compare_datasets(
 
     ``on`` are the columns that identify a row in both (default: ``pair_id``, else ``id``, else the content of the
     reference with ``model``, where of several rows the right ones are paired first); ``by`` are those to group by
-    (default: ``model`` and ``domain`` if the new dataset has them). Raises ``DatasetError`` for what cannot be read,
+    (default: ``model`` and ``domain`` if the new dataset has them); rows whose values differ are a group ``old → new``.
+    Raises ``DatasetError`` for what cannot be read,
     ``UserError`` for columns that do not fit and for keys that repeat.
 
     >>> monday = pl.DataFrame({"id": [1, 2], "equivalent": [True, False], "verdict": ["identical", "goal_differs"]})
@@ -144,8 +147,8 @@ def compare_datasets(
     (1, 1, 2)
     """
     sides = open_scored(before), open_scored(after)
-    keys = _choose_keys(sides, on)
-    groups = choose_groups(sides[1].schema, by)
+    on = _choose_keys(sides, on)
+    groups = choose_groups(sides[1].schema, by, sides[1].names)
     rates = [name for name in measures(sides[0].schema) if name in measures(sides[1].schema)]
     scores = [
         name for name in (*PLAN_COLUMNS, *DOMAIN_COLUMNS) if all(side.schema.get(name) == pl.Float64 for side in sides)
@@ -153,57 +156,48 @@ def compare_datasets(
     pairs = [
         pair for pair, (needed, _) in RIGHT.items() if all(name in side.schema for name in needed for side in sides)
     ]
-    in_old, in_new = (there("is_there").is_not_null() for there in (_old, _new))
-    is_stranger = (in_old & in_new & (_old("question") != _new("question"))).fill_null(False)
-    in_both = in_old & in_new & ~is_stranger
-    is_lost, is_won = in_both & _lost(pairs, _old, _new), in_both & _lost(pairs, _new, _old)
-    counted = {
-        "both": in_old & in_new,
-        "added": ~in_old,
-        "gone": ~in_new,
-        "keyless": pl.any_horizontal(_old("keyless"), _new("keyless")),
-        "strangers": is_stranger,
-        "regressions": is_lost,
-        "improvements": is_won,
-    }
-    counts: Counter[str] = Counter()
-    values: dict[str, set[str]] = {name: set() for name in groups}
-    flips, worse = [], []
-    with TemporaryDirectory(prefix="pddl-eval-") as folder:
-        # Rows of one reference belong together (see ``_deltas``), whatever their keys.
-        clusters = Buckets(folder, bucket_count(sides[1].rows))
-        for lines in _side_by_side(sides, keys, groups, [*rates, *scores], pairs):
-            for name in groups:
-                values[name] |= {*lines[name].unique()}
-                if len(values[name]) > MOST_GROUPS:
-                    raise UserError(
-                        f"column {name} has more than {MOST_GROUPS} values: it identifies rows and does not group them"
-                    )
-            counts.update(lines.select(each.sum().alias(name) for name, each in counted.items()).row(0, named=True))
-            worse.append(lines.filter(is_lost).sort(_new(ROW)).head(MOST_EXAMPLES))
-            both = lines.filter(in_both)
-            flips.append(_flips(both, groups))
-            clusters.add(both.select(*groups, _CLUSTER, *_compared([*rates, *scores])), [_CLUSTER])
-        deltas = _deltas(clusters, groups, [*rates, *scores])
+    keys = [_keys_of(side, sides, on) for side in sides]
+    values = [_values_of(side, sides, groups, pairs) for side in sides]
+    by_content = on[0] == CONTENT
+    order = [_best_first(side, each, [*rates, *scores]) for side, each in zip(sides, values, strict=True)]
+    rows = matching_rows(sides, keys, order if by_content else None)
+    old, new = map(_read, sides, rows, values)
+    # A row that was asked another question is left out of all that follows.
+    is_stranger = (old["question"] != new["question"]).fill_null(False)
+    kept = [each.filter(~is_stranger) for each in rows]
+    old, new = ({name: each.filter(~is_stranger) for name, each in side.items()} for side in (old, new))
+    lost, won = (_lost(pairs, there, here) for there, here in ((old, new), (new, old)))
+    lines = pl.DataFrame(
+        {
+            **{name: _group(old["group", name], new["group", name]) for name in groups},
+            "old_verdict": old["verdict"],
+            "new_verdict": new["verdict"],
+            CLUSTER: new["cluster"],
+        }
+    )
+    for name in groups:
+        if lines[name].n_unique() > MOST_GROUPS:
+            raise UserError(
+                f"column {name} has more than {MOST_GROUPS} values: it identifies rows and does not group them"
+            )
+    deltas = _deltas(sides, kept, lines.select(*groups, CLUSTER), groups, [*rates, *scores])
     return Comparison(
         old=sides[0],
         new=sides[1],
-        on=keys,
+        on=on,
         by=groups,
-        **{name: counts[name] for name in counted},
-        flips=_add_up(flips, groups),
+        both=len(rows[1]),
+        added=sides[1].rows - len(rows[1]),
+        gone=sides[0].rows - len(rows[0]),
+        keyless=sum(_count(side, has_null(key)) for side, key in zip(sides, keys, strict=True)),
+        strangers=int(is_stranger.sum()),
+        regressions=int(lost.sum()),
+        improvements=int(won.sum()),
+        flips=_flips(lines, groups),
         rates=deltas.filter(pl.col("measure").is_in(rates)),
         scores=deltas.filter(pl.col("measure").is_in(scores)),
-        examples=_examples(pl.concat(worse).sort(_new(ROW)).head(MOST_EXAMPLES), sides[1], keys, groups),
+        examples=_examples(lines.with_columns(row=kept[1]).filter(lost).head(MOST_EXAMPLES), sides[1], keys[1], groups),
     )
-
-
-def _old(name: str) -> pl.Expr:
-    return pl.col(f"pddl_eval.old.{name}")
-
-
-def _new(name: str) -> pl.Expr:
-    return pl.col(f"pddl_eval.new.{name}")
 
 
 def _choose_keys(sides: Sequence[Scored], on: Sequence[str] | None) -> tuple[str, ...]:
@@ -213,7 +207,7 @@ def _choose_keys(sides: Sequence[Scored], on: Sequence[str] | None) -> tuple[str
         return (CONTENT, *((MODEL,) if all(side.column(MODEL) for side in sides) else ()))
     if not keys:
         raise UserError(
-            f"neither {' nor '.join(KEYS)} is in both datasets, nor a reference: say with --on what identifies a row"
+            f"neither {' nor '.join(KEYS)} is in both datasets, nor a reference: say with --key what identifies a row"
         )
     for name in keys:
         for side in sides:
@@ -229,57 +223,65 @@ def _references(sides: Sequence[Scored]) -> list[str]:
     return [name for name in (*REFERENCES, CERTIFICATE) if all(side.column(name) for side in sides)]
 
 
-def _side_by_side(
-    sides: Sequence[Scored], on: Sequence[str], by: Sequence[str], names: Sequence[str], pairs: Sequence[str]
-) -> Iterator[pl.DataFrame]:
-    """One line for each key, bucket by bucket: its group and its values in both datasets, null if missing from one.
+def _keys_of(side: Scored, sides: Sequence[Scored], on: Sequence[str]) -> list[pl.Expr]:
+    """The columns of a row's key, of the same types on both sides."""
+    if on[0] == CONTENT:
+        model = side.column(MODEL)
+        named = pl.lit("") if model is None else pl.col(model).cast(pl.String).fill_null("")
+        return [side.content(_references(sides)).alias(CONTENT), named.alias(MODEL)][: len(on)]
+    types = [common_type(*(each.schema[name] for each in sides)) for name in on]
+    return [pl.col(name).cast(type_ or pl.Null, strict=False) for name, type_ in zip(on, types, strict=True)]
 
-    Only scores and groups are kept, no texts.
-    """
-    references = _references(sides)
-    basis = [CERTIFICATE] if CERTIFICATE in references else references
-    by_content = on[0] == CONTENT
+
+Name = str | tuple[str, str]
+"""A value of a row: ``"verdict"``, ``("group", column)``, ``("right", pair)``, ``("value", score)``."""
+
+
+def _values_of(side: Scored, sides: Sequence[Scored], by: Sequence[str], pairs: Sequence[str]) -> dict[Name, pl.Expr]:
+    """What is compared of a row besides its scores."""
     absent = pl.lit(None, pl.String)
-    keys: dict[str, list[pl.Expr]] = {}
-    values: dict[str, dict[str, pl.Expr]] = {}
-    for side, what in zip(sides, ("old", "new"), strict=True):
-        if by_content:
-            model = side.column(MODEL)
-            named = pl.lit("") if model is None else pl.col(model).cast(pl.String).fill_null("")
-            own = [side.content(references), named][: len(on)]
-        else:
-            own = [pl.col(name) for name in on]
-        types = [None if by_content else common_type(*(each.schema[name] for each in sides)) for name in on]
-        keys[what] = [
-            (key if type_ is None else key.cast(type_, strict=False)).alias(key_column(name))
-            for key, type_, name in zip(own, types, on, strict=True)
-        ]
-        values[what] = {
-            "is_there": pl.lit(True),
-            "keyless": pl.any_horizontal(key.is_null() for key in own),
-            ROW: pl.col(ROW),
-            **{f"counted.{name}": side.is_counted(name) for name in names},
-            "question": side.content(basis),
-            "cluster": sides[1].clusters()[0] if what == "new" else absent,
-            "verdict": pl.col("verdict") if "verdict" in side.schema else absent,
-            **{name: said(side, name) for name in names},
-            **{f"right.{pair}": RIGHT[pair][1] for pair in pairs},
-            **{f"group.{name}": group_key(name) if name in side.schema else absent for name in by},
-        }
-    # A row that is gone has only the old dataset's group.
-    groups = [pl.coalesce(_new(f"group.{name}"), _old(f"group.{name}")).alias(name) for name in by]
-    best_first = [f"right.{pair}" for pair in pairs] if by_content else None
-    for lines in joined(dict(zip(("old", "new"), sides, strict=True)), keys, values, best_first):
-        yield lines.with_columns(groups)
+    references = _references(sides)
+    return {
+        "question": side.content([CERTIFICATE] if CERTIFICATE in references else references),
+        "cluster": side.clusters()[0] if side is sides[1] else pl.lit(None, pl.UInt64),
+        "verdict": pl.col("verdict") if "verdict" in side.schema else absent,
+        **{("right", pair): RIGHT[pair][1] for pair in pairs},
+        **{("group", name): group_key(name) if name in side.schema else absent for name in by},
+    }
 
 
-_CLUSTER = "pddl_eval.new.cluster"
+def _best_first(side: Scored, values: Mapping[Name, pl.Expr], names: Sequence[str]) -> list[pl.Expr]:
+    """The order of rows without ids: the right ones first, then by all values, so that no order of files matters."""
+    right = [value for name, value in values.items() if name[0] == "right"]
+    rest = [value for name, value in values.items() if isinstance(name, str)]
+    groups = [value for name, value in values.items() if name[0] == "group"]
+    counted, scores = [side.is_counted(name) for name in names], [as_counted(side, name) for name in names]
+    return [*(~each.fill_null(False) for each in right), *counted, *rest, *scores, *groups]
 
 
-def _lost(pairs: Sequence[str], there: Callable[[str], pl.Expr], here: Callable[[str], pl.Expr]) -> pl.Expr:
+def _read(side: Scored, rows: pl.Series, values: Mapping[Name, pl.Expr]) -> dict[Name, pl.Series]:
+    """Values of some rows, by their names."""
+    wanted = [value.alias(str(place)) for place, value in enumerate(values.values())]
+    found = side.frame.select(ROW, *wanted).collect(engine="streaming").select(pl.exclude(ROW).gather(rows))
+    return dict(zip(values, found.get_columns(), strict=True))
+
+
+def _count(side: Scored, condition: pl.Expr) -> int:
+    return int(side.frame.select(condition.sum()).collect(engine="streaming").item())
+
+
+def _group(old: pl.Series, new: pl.Series) -> pl.Series:
+    """The group of each line; where the two differ, as models may, both."""
+    found = pl.select(pl.when(old != new).then(pl.format("{} → {}", old, new)).otherwise(pl.coalesce(new, old)))
+    return found.to_series()
+
+
+def _lost(pairs: Sequence[str], there: Mapping[Name, pl.Series], here: Mapping[Name, pl.Series]) -> pl.Series:
     """True for the rows with an answer that is right ``there`` and not ``here``."""
-    lost = [there(f"right.{pair}").fill_null(False) & ~here(f"right.{pair}").fill_null(False) for pair in pairs]
-    return pl.any_horizontal(pl.lit(False), *lost)
+    lost = pl.repeat(False, len(here["verdict"]), dtype=pl.Boolean, eager=True)
+    for pair in pairs:
+        lost |= there["right", pair].fill_null(False) & ~here["right", pair].fill_null(False)
+    return lost
 
 
 def _levels(by: Sequence[str]) -> list[tuple[str, ...]]:
@@ -287,104 +289,75 @@ def _levels(by: Sequence[str]) -> list[tuple[str, ...]]:
     return [(), *((name,) for name in by)]
 
 
-_VERDICTS = ("old_verdict", "new_verdict")
+def _flips(lines: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    verdicts = ("old_verdict", "new_verdict")
+    changed = lines.filter(pl.col("old_verdict").ne_missing(pl.col("new_verdict")))
+    counts = group_at(changed, by, verdicts, ROWS, at=_levels(by))
+    return in_order(counts.sort("rows", *verdicts, descending=[True, False, False]), by)
 
 
-def _flips(both: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    verdicts = dict(zip(_VERDICTS, (_old("verdict"), _new("verdict")), strict=True))
-    changed = both.filter(_old("verdict").ne_missing(_new("verdict"))).with_columns(**verdicts)
-    return group_at(changed, by, _VERDICTS, ROWS, at=_levels(by))
-
-
-def _add_up(flips: Sequence[pl.DataFrame], by: Sequence[str]) -> pl.DataFrame:
-    counts = pl.concat(flips).group_by(*by, *_VERDICTS).agg(pl.col("rows").sum())
-    return in_order(counts.sort("rows", *_VERDICTS, descending=[True, False, False]), by)
-
-
-def _compared(names: Sequence[str]) -> Iterator[pl.Expr]:
-    """What ``_moves`` needs."""
-    for name in names:
-        yield from (there(column) for there in (_old, _new) for column in (name, f"counted.{name}"))
-
-
-def _moves(names: Sequence[str]) -> Iterator[pl.Expr]:
-    """For each score, of each row: ``size`` (1 if it counts), values ``old`` and ``new`` (0 if not ``known``).
+def _deltas(
+    sides: Sequence[Scored], rows: Sequence[pl.Series], lines: pl.DataFrame, by: Sequence[str], names: Sequence[str]
+) -> pl.DataFrame:
+    """How much the means of some scores moved, with interval and p-value. A rate is a mean of 0 and 1.
 
     As in ``report.numbers``, rows whose reference is a mistake in the data do not count, and an undecided measure
-    counts as no; any other null has no value.
+    counts as no; any other null has no value. A score that one of the two did not compute is left out.
     """
-    for name in names:
-        values = {side: there(name).cast(pl.Float64) for side, there in (("old", _old), ("new", _new))}
-        counts = _old(f"counted.{name}") & _new(f"counted.{name}")
-        if name in OPTIONAL or name not in MEASURES:
-            counts &= pl.all_horizontal(value.is_not_null() for value in values.values())
-        yield counts.cast(pl.UInt32).alias(f"size.{name}")
-        for side, value in values.items():
-            yield pl.when(counts).then(value.fill_null(0.0)).otherwise(0.0).alias(f"{side}.{name}")
-            yield (counts & value.is_not_null()).cast(pl.UInt32).alias(f"known.{side}.{name}")
-
-
-def _deltas(clusters: Buckets, by: Sequence[str], names: Sequence[str]) -> pl.DataFrame:
-    """How much the means of some scores moved, with the paired bootstrap's interval. A rate is a mean of 0 and 1.
-
-    ``clusters`` are the rows in both, those of one reference in one bucket: they are resampled together.
-    """
-    gaps = [(pl.col(f"new.{name}") - pl.col(f"old.{name}")).alias(f"total.{name}") for name in names]
-    changes = [(pl.col(f"total.{name}") > 0).cast(pl.UInt32).alias(f"rose.{name}") for name in names]
-    changes += [(pl.col(f"total.{name}") < 0).cast(pl.UInt32).alias(f"fell.{name}") for name in names]
-    sums: list[pl.DataFrame] = []
-    spreads: dict[str, list[pl.DataFrame]] = {name: [] for name in names}
-    for bucket in range(clusters.count):
-        rows = clusters.read(bucket).select(*by, _CLUSTER, *_moves(names)).with_columns(gaps)
-        every = rows.with_columns(changes).drop(_CLUSTER)
-        sums.append(group_at(every, by, [], pl.exclude(by).sum(), at=[by]))
-        for level in _levels(by):
-            references = rows.group_by(*level, _CLUSTER).agg(pl.col(r"^(size|total)\..*$").sum())
-            for name in names:
-                of_score = references.select(*level, size=f"size.{name}", total=f"total.{name}")
-                found = alike(of_score.filter(pl.col("size") > 0), BIN, level)
-                spreads[name].append(group_at(found, by, ALIKE, pl.col("total", "count").sum(), at=[level]))
-    every = group_at(pl.concat(sums), by, [], pl.exclude(by).sum(), at=_levels(by))
-    lines = []
-    for name in names:
-        if not every.select(pl.min_horizontal(f"known.{side}.{name}" for side in ("old", "new")).sum()).item():
-            continue  # One of the two did not compute it.
-        spread = pl.concat(spreads[name]).group_by(*by, *ALIKE).agg(pl.col("total", "count").sum())
-        parts = spread.partition_by(by, as_dict=True) if by else {(): spread}
-        for line in every.filter(pl.col(f"size.{name}") > 0).to_dicts():
-            group = {column: line[column] for column in by}
-            size = line[f"size.{name}"]
-            means = {side: line[f"{side}.{name}"] / size for side in ("old", "new")}
-            moved = {side: line[f"{side}.{name}"] for side in ("rose", "fell")}
-            interval = resampled(parts[tuple(group.values())])
-            lines.append({**group, "measure": name, "rows": size, **means, **interval, **moved})
+    found: list[dict[str, Any]] = []
+    at_a_time = max(1, PASS_CELLS // max(1, lines.height) // 4)
+    for first in range(0, len(names), at_a_time):
+        some = names[first : first + at_a_time]
+        old, new = (_read(side, each, _scores_of(side, some)) for side, each in zip(sides, rows, strict=True))
+        for name in some:
+            counts = old["counts", name] & new["counts", name]
+            values = lines.with_columns(old=old["value", name], new=new["value", name]).filter(counts)
+            if name in OPTIONAL or name not in MEASURES:
+                values = values.drop_nulls(["old", "new"])
+            if all(values[side].count() for side in ("old", "new")):
+                found += _moves(values.with_columns(pl.col("old", "new").fill_null(0.0)), by, name)
     floats = dict.fromkeys(("old", "new", "difference", "low", "high"), pl.Float64)
     schema = {**dict.fromkeys([*by, "measure"], pl.String), "rows": pl.Int64, **floats, "p": pl.Float64}
-    return in_order(pl.DataFrame(lines, schema={**schema, "rose": pl.Int64, "fell": pl.Int64}), by)
+    return in_order(pl.DataFrame(found, schema={**schema, "rose": pl.Int64, "fell": pl.Int64}), by)
 
 
-def _examples(worse: pl.DataFrame, after: Scored, keys: Sequence[str], by: Sequence[str]) -> pl.DataFrame:
+def _scores_of(side: Scored, names: Sequence[str]) -> dict[Name, pl.Expr]:
+    found: dict[Name, pl.Expr] = {("counts", name): side.is_counted(name) for name in names}
+    return found | {("value", name): as_counted(side, name).cast(pl.Float64) for name in names}
+
+
+def _moves(values: pl.DataFrame, by: Sequence[str], name: str) -> Iterator[dict[str, Any]]:
+    """A line for all rows together and for each group; intervals and tests count references."""
+    gap, levels = pl.col("new") - pl.col("old"), _levels(by)
+    moved = {"rose": (gap > 0).sum(), "fell": (gap < 0).sum()}
+    means = group_at(values, by, [], ROWS, pl.col("old", "new").mean(), **moved, at=levels)
+    of_level = (group_at(values, by, [CLUSTER], size=pl.len(), total=gap.sum(), at=[level]) for level in levels)
+    spread = pl.concat(alike(references, BIN, by) for references in of_level).sort(ALIKE)
+    parts = spread.partition_by(by, as_dict=True) if by else {(): spread}
+    for line in means.to_dicts():
+        group = {column: line[column] for column in by}
+        total, size, count = (parts[tuple(group.values())][each].to_numpy() for each in ("total", "size", "count"))
+        yield {**line, "measure": name, **paired(total / count, size, count, BIN)}
+
+
+def _examples(worse: pl.DataFrame, after: Scored, keys: Sequence[pl.Expr], by: Sequence[str]) -> pl.DataFrame:
     """The row's number in the new dataset, keys, groups, verdicts, and what the new dataset says about it."""
-    shown = worse.select(
-        _new(ROW).alias("row"),
-        *(pl.col(key_column(name)).alias(name) for name in keys if name != CONTENT),
-        *(name for name in by if name not in keys),
-        _old("verdict").alias("old_verdict"),
-        _new("verdict").alias("new_verdict"),
-    )
     details_of = {pair: pl.col(name) for pair, name in DETAILS.items() if name in after.schema}
     details = [
         pl.when(detail != "").then(pl.format("{}: {}", pl.lit(pair), detail) if len(details_of) > 1 else detail)
         for pair, detail in details_of.items()
     ]
     reason = pl.concat_str(details, separator="; ", ignore_nulls=True) if details else pl.lit(None, pl.String)
-    rows = shown["row"].to_list()
-    texts = [
-        piece.filter(pl.col(ROW).is_in(rows)).select(pl.col(ROW).alias("row"), reason.alias("detail"))
-        for piece in after.pieces
-    ]
-    found = pl.concat(text.collect(engine="streaming") for text in texts)
-    return shown.join(found, on="row", how="left", maintain_order="left")
+    shown = [key for key in keys if key.meta.output_name() != CONTENT]
+    names = [key.meta.output_name() for key in shown]
+    texts = (
+        after.frame.filter(pl.col(ROW).is_in(worse["row"].to_list()))
+        .select(pl.col(ROW).alias("row"), *shown, reason.alias("detail"))
+        .collect(engine="streaming")
+    )
+    groups = [name for name in by if name not in names]
+    found = worse.drop([name for name in by if name in names]).join(texts, on="row", how="left", maintain_order="left")
+    return found.select("row", *names, *groups, "old_verdict", "new_verdict", "detail")
 
 
 def comparison_json(comparison: Comparison) -> str:
@@ -414,10 +387,10 @@ def comparison_page(comparison: Comparison) -> Page:
             "left out of all below."
         )
     if comparison.rates.height or comparison.scores.height:
-        facts.append(f"Intervals: 95 %, bootstrap of the references, {RESAMPLES:,} resamples, seed {SEED}.")
+        facts.append("Intervals (95 %) count references, not rows.")
     if comparison.same_signature and new.signatures:
         facts.append(f"Signature: {_signatures(new)}")
-    together = comparison.flips.filter(pl.all_horizontal(pl.lit(True), *(pl.col(name).is_null() for name in by)))
+    together = at_level(comparison.flips, by, ())
     flips: list[list[Value]] = [
         [_verdict(line["old_verdict"]), _verdict(line["new_verdict"]), line["rows"]] for line in together.to_dicts()
     ]
@@ -458,7 +431,10 @@ def _moved(what: str, measure: str, frame: pl.DataFrame, by: Sequence[str]) -> T
     """How much the means moved (rates in percent), of all rows and of groups, where any row differs."""
     times, decimals = (100, 1) if measure == "share" else (1, 3)
     lines: list[list[Value]] = []
-    for line in frame.filter(pl.col("rose") + pl.col("fell") > 0).to_dicts():
+    every = pl.all_horizontal(pl.lit(True), pl.col(by).is_null())
+    # A group of all rows would only repeat them.
+    shown = every | (pl.col("rows") < pl.col("rows").max().over("measure"))
+    for line in frame.filter(shown, pl.col("rose") + pl.col("fell") > 0).to_dicts():
         means = [f"{times * line[name]:.{decimals}f}" for name in ("old", "new")]
         low, high = (None if line[end] is None else times * line[end] for end in ("low", "high"))
         gap = change(times * line["difference"], low, high, decimals)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from pddl_eval.metrics import DOMAIN, PLAN, PROBLEM
+from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM
 from pddl_eval.report.build import Report
 from pddl_eval.report.groups import group_key
-from pddl_eval.report.numbers import DETAIL_CHARACTERS, RIGHT, ROWS
+from pddl_eval.report.numbers import DETAIL_CHARACTERS, RIGHT, ROWS, in_turn
 from pddl_eval.report.reasons import OUTCOMES
 from pddl_eval.report.scored import ROW, Scored, open_scored
 
@@ -30,10 +30,8 @@ def failing_rows(report: Report, most: int) -> tuple[pl.DataFrame, int]:
     rows = pl.col(ROW).bottom_k(most).alias("row")
     failed = scored.frame.with_columns(verdict.alias(_VERDICT)).filter(pl.col(_VERDICT).is_not_null())
     found = failed.group_by(*groups, _VERDICT).agg(ROWS, rows).collect(engine="streaming")
-    turn = pl.int_ranges(pl.col("row").list.len()).alias("turn")
     chosen = (
-        found.with_columns(pl.col("row").list.sort(), turn)
-        .explode("row", "turn")
+        in_turn(found)
         .sort(~pl.col("row").is_in(examples), "turn", "row")
         .select(pl.col("row").cast(pl.Int64))
         .drop_nulls()

@@ -20,7 +20,7 @@ from markupsafe import escape
 from pddl_eval.errors import require_extra
 from pddl_eval.pages import render, words
 from pddl_eval.report.build import Report
-from pddl_eval.report.groups import at_level
+from pddl_eval.report.groups import at_level, only
 from pddl_eval.report.numbers import (
     DOMAIN_MEASURES,
     MOST_BINS,
@@ -174,12 +174,12 @@ def _rate_figures(report: Report, stem: str, what: str, measures: Sequence[str])
     """Rates by each column (the paper's figure 3), and within values of the first by each other (its figure 4)."""
     if report.rates.is_empty():
         return
-    frame = report.rates.filter(pl.col("measure").is_in(measures), pl.col("percent").is_not_null())
+    frame = only(report.rates, "measure", measures).drop_nulls("percent")
     if not report.by:
         yield from _bars(stem, f"{what}, all rows together", *_groups(frame))
     for name in report.by if report.macro.height else ():
         if name in report.macro:
-            alike = report.macro.filter(pl.col("measure").is_in(measures), pl.col("percent").is_not_null())
+            alike = only(report.macro, "measure", measures).drop_nulls("percent")
             title = f"{what}, every domain with the same weight, by {name}"
             yield from _bars(f"{stem}-macro-by-{_slug(name)}", title, *_groups(at_level(alike, [name], [name]), [name]))
     for name in report.by:
@@ -348,7 +348,7 @@ def _figure(  # noqa: PLR0913 (what a figure is made of)
         chart = chart.add_params(chosen).transform_filter(chosen)
     known = chart.to_dict(validate=False)
     known.pop("$schema")  # an address that nobody needs to visit
-    return Figure(name, title, " ".join(f"{group}: {', '.join(said)}." for group, said in told.items()), known)
+    return Figure(name, title, " ".join(f"{group}: {', '.join(texts)}." for group, texts in told.items()), known)
 
 
 SHOWN = ("label", "percent")

@@ -58,9 +58,19 @@ def to_json(known: Mapping[str, Any]) -> str:
 
 
 def to_csv(frame: pl.DataFrame) -> str:
-    """CSV with printable names and texts: they come from the data, and CSV has no escapes for the rest."""
-    printed = frame.with_columns(pl.col(pl.String).map_elements(printable, return_dtype=pl.String))
-    return printed.rename(printable).write_csv()
+    """CSV with printable names and texts: they come from the data, and CSV has no escapes for the rest.
+
+    An apostrophe goes before a text that a spreadsheet would take for a formula.
+
+    >>> to_csv(pl.DataFrame({"model": ["=1+1"], "difference": [-0.5]}))
+    "model,difference\\n'=1+1,-0.5\\n"
+    """
+    printed = frame.with_columns(pl.col(pl.String).map_elements(_cell, return_dtype=pl.String))
+    return printed.rename(_cell).write_csv()
+
+
+def _cell(text: str) -> str:
+    return f"'{printable(text)}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else printable(text)
 
 
 def _plain(value: object) -> object:
@@ -94,18 +104,24 @@ def write_tables(report: Report, output: str | os.PathLike[str], suffix: str) ->
         put_bytes(file, content.getvalue())
 
 
-def write_figures(report: Report, folder: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Write every figure as ``NAME.svg``, ``NAME.png`` and ``NAME.pdf`` into a folder (or URI); returns the names.
+def write_figures(report: Report, output: str | os.PathLike[str], form: str) -> tuple[str, ...]:
+    """Write every figure as ``svg``, ``png`` or ``pdf``; returns the names.
 
-    Raises ``DatasetError`` and ``OutputError`` as ``write_tables``.
+    ``output`` is a folder (or URI), which gets ``NAME.pdf``; ``fig.pdf`` stands for ``fig-NAME.pdf``. Raises
+    ``DatasetError`` and ``OutputError`` as ``write_tables``.
     """
     import vl_convert  # Slow to import: it brings a JavaScript engine.
 
-    place = locate(folder)
+    place, beginning = locate(output), ""
+    if place.path.endswith(f".{form}"):
+        place, beginning = place.parent, f"{place.name.removesuffix(f'.{form}')}-"
     found = [*chain.from_iterable(figures(report).values())]
     for figure in found:
         drawn = standalone(figure)
-        put_bytes(place / f"{figure.name}.svg", drawn.encode())
-        put_bytes(place / f"{figure.name}.png", vl_convert.svg_to_png(drawn, scale=PNG_SCALE))
-        put_bytes(place / f"{figure.name}.pdf", vl_convert.svg_to_pdf(drawn))
+        content = drawn.encode()
+        if form == "png":
+            content = vl_convert.svg_to_png(drawn, scale=PNG_SCALE)
+        elif form == "pdf":
+            content = vl_convert.svg_to_pdf(drawn)
+        put_bytes(place / f"{beginning}{figure.name}.{form}", content)
     return tuple(figure.name for figure in found)

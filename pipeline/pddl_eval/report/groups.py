@@ -21,26 +21,8 @@ MISSING = "(none)"
 
 OWN_COLUMNS = {
     *("measure", "rows", "yes", "undecided", "percent", "low", "high", "problem_size", "size_from", "row", "command"),
-    *(
-        "references",
-        "abstraction",
-        "domains",
-        "k",
-        "ties",
-        "size",
-        "value",
-        "metric",
-        "mean",
-        "sd",
-        "min",
-        "q25",
-        "median",
-        "q75",
-        "max",
-        "value_from",
-        "value_to",
-        "pair",
-    ),
+    *("references", "abstraction", "domains", "k", "ties", "size", "value", "metric", "mean", "sd", "min", "q25"),
+    *("median", "q75", "max", "value_from", "value_to", "pair"),
 }
 """Columns of the report's frames; a column to group by cannot have the same name."""
 
@@ -109,6 +91,7 @@ def group_at(
     keys: Iterable[str | pl.Expr],
     *aggregates: pl.Expr,
     at: Iterable[Sequence[str]] | None = None,
+    **named: pl.Expr,
 ) -> Frame:
     """Aggregates by ``keys`` and by the columns of each level of ``by`` (or of those ``at``), level after level.
 
@@ -121,7 +104,7 @@ def group_at(
     parts: list[Frame] = []
     for level in levels(by) if at is None else at:
         columns = [pl.col(name) if name in level else pl.lit(None, pl.String).alias(name) for name in by]
-        parts.append(frame.group_by(*columns, *keys, pl.lit(0).alias(_ALL)).agg(*aggregates).drop(_ALL))
+        parts.append(frame.group_by(*columns, *keys, pl.lit(0).alias(_ALL)).agg(*aggregates, **named).drop(_ALL))
     return pl.concat(parts)
 
 
@@ -132,6 +115,11 @@ _ALL = "pddl_eval.all"
 def at_level(frame: pl.DataFrame, by: Sequence[str], level: Sequence[str]) -> pl.DataFrame:
     """The rows of a frame that belong to one level: grouped by its columns, all values of the others together."""
     return frame.filter(*(pl.col(name).is_not_null() if name in level else pl.col(name).is_null() for name in by))
+
+
+def only(frame: pl.DataFrame, column: str, names: Sequence[str]) -> pl.DataFrame:
+    """The rows of a frame with one of these names in a column; an empty frame has no columns."""
+    return frame.filter(pl.col(column).is_in(names)) if frame.height else frame
 
 
 def in_order(frame: pl.DataFrame, by: Sequence[str], *rest: str) -> pl.DataFrame:

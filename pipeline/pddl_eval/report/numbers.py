@@ -14,33 +14,31 @@ In every frame a null in a column to group by means all its values together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, count, takewhile
+from math import lcm
 
 import polars as pl
 
+from pddl_eval.definition.metrics import DOMAIN, OPTIONAL, PLAN, PROBLEM, UNDECIDED_WITH
+from pddl_eval.definition.verdict import Verdict
 from pddl_eval.errors import UserError, did_you_mean
-from pddl_eval.metrics import DOMAIN, PAIRS, PLAN, PROBLEM
 from pddl_eval.report import intervals
 from pddl_eval.report.groups import at_level, group_at, group_key, in_order, levels
 from pddl_eval.report.scored import DOMAIN_COLUMNS, FRACTIONS, PLAN_COLUMNS, ROW, Scored
 from pddl_eval.shown import natural_key
-from pddl_eval.verdict import Verdict
 
 PROBLEM_MEASURES, PLAN_MEASURES, DOMAIN_MEASURES = (
     tuple(column.name for column in pair.columns if column.type is bool) for pair in (PROBLEM, PLAN, DOMAIN)
 )
 MEASURES = PROBLEM_MEASURES + PLAN_MEASURES + DOMAIN_MEASURES
 
-OPTIONAL = frozenset(column.name for pair in PAIRS for column in pair.columns if column.optional)
-"""Measures whose null means that there was nothing to decide."""
-
-FOLLOWS = {column.name: column.follows for pair in PAIRS for column in pair.columns if column.follows}
-"""Measures whose null is undecided only where this other measure is null too, and else a no."""
-
 MOST_MODELS = 30
 """Models compared with each other: nobody reads a table of more pairs."""
+
+MOST_STEPS = 2520
+"""Steps between 0 and 1 on which the means of up to ten samples lie, however many each; the test rounds others."""
 
 EXAMPLES = 3
 """Rows shown of each verdict, of different kinds of detail if there are enough."""
@@ -90,7 +88,7 @@ def main_measure(names: Sequence[str]) -> str:
 
 
 def count_rows(scored: Scored, by: Sequence[str]) -> pl.DataFrame:
-    """How many ``rows`` there are by the columns to group by and ``verdict`` (null if there is none)."""
+    """How many ``rows`` there are by the columns to group by and ``verdict`` (null where it is missing)."""
     verdict = pl.col("verdict") if "verdict" in scored.schema else pl.lit(None, pl.String).alias("verdict")
     keys = [*map(group_key, by), verdict]
     return group_at(scored.frame, (), keys, ROWS, at=[()]).collect(engine="streaming")
@@ -120,12 +118,12 @@ LEFT_OUT = -1
 
 def _answer(scored: Scored, name: str) -> pl.Expr:
     left_out = ~scored.is_counted(name) | (pl.col(name).is_null() if name in OPTIONAL else False)
-    return pl.when(left_out).then(LEFT_OUT).otherwise(said(scored, name)).cast(pl.Int8).alias(name)
+    return pl.when(left_out).then(LEFT_OUT).otherwise(as_counted(scored, name)).cast(pl.Int8).alias(name)
 
 
-def said(scored: Scored, name: str) -> pl.Expr:
-    """A score as it counts: a null is false where nothing is open (``FOLLOWS``)."""
-    value, other = pl.col(name), FOLLOWS.get(name)
+def as_counted(scored: Scored, name: str) -> pl.Expr:
+    """A score as it counts: a null is false where nothing is open (``UNDECIDED_WITH``)."""
+    value, other = pl.col(name), UNDECIDED_WITH.get(name)
     if other is None or scored.schema.get(other) != pl.Boolean:
         return value
     return value.fill_null(pl.when(pl.col(other).is_not_null()).then(False))
@@ -152,39 +150,40 @@ def rates(
     """
     if not names or answers.is_empty():
         return NOTHING
-    parts = []
-    for level in levels(by) if at is None else at:
-        counted = [ROWS, *(_right(name).sum() for name in names)]
-        for name in names:
-            counted += [pl.col(name).null_count().cast(pl.Int64).alias(f"{name}:undecided")]
-            counted += [(pl.col(name) == LEFT_OUT).sum().cast(pl.Int64).alias(f"{name}:out")]
-        references = group_at(answers, (), [*level, CLUSTER], *counted, at=[()])
-        for name in names:
-            rows = pl.col("rows") - pl.col(f"{name}:out")
-            undecided = pl.col(f"{name}:undecided") + pl.col(f"{name}:out")
-            found = group_at(
-                references,
-                (),
-                level,
-                *intervals.moments(pl.col(name), rows),
-                undecided.sum().alias("undecided"),
-                (pl.col("rows") - undecided).sum().alias(_DECIDED),
-                at=[()],
-            )
-            absent = [pl.lit(None, pl.String).alias(column) for column in by if column not in level]
-            parts.append(found.with_columns(pl.lit(name).alias("measure"), *absent))
-    bounds = ("percent", "low", "high")
-    ordered = [*by, "measure", "rows", "yes", "undecided", "references", _DECIDED]
-    found = intervals.with_interval(pl.concat([part.select(*ordered, pl.exclude(ordered)) for part in parts]))
+    found = pl.concat(
+        group_at(
+            group_at(answers, by, [CLUSTER], *_counts(name), at=[level]),
+            by,
+            [pl.lit(name).alias("measure")],
+            *intervals.moments(pl.col(name), pl.col("rows")),
+            pl.col(UNDECIDED).sum().alias("undecided"),
+            pl.col(DECIDED).sum(),
+            at=[by],
+        )
+        for level in (levels(by) if at is None else at)
+        for name in names
+    )
+    bounds = pl.col("percent", "low", "high")
     found = (
-        found.with_columns(pl.when(pl.col(_DECIDED) > 0).then(100 * pl.col(name)).alias(name) for name in bounds)
-        .filter((pl.col(_DECIDED) > 0).any().over("measure"))
+        intervals.with_interval(found)
+        .with_columns(pl.when(pl.col(DECIDED) > 0).then(bounds * 100))
+        .filter((pl.col(DECIDED) > 0).any().over("measure"))
         .sort(_place_of_measure())
     )
-    return in_order(found.select(*ordered[:-1], *bounds), by)
+    return in_order(
+        found.select(*by, "measure", "rows", pl.col("yes").cast(pl.Int64), "undecided", "references", bounds), by
+    )
 
 
-_DECIDED = "pddl_eval.decided"
+UNDECIDED, DECIDED = "pddl_eval.undecided", "pddl_eval.decided"
+
+
+def _counts(name: str) -> Iterator[pl.Expr]:
+    """Of the answers to one reference: how many count, and how many are right, decided, or not."""
+    value = pl.col(name)
+    decided = (value >= 0).fill_null(False)
+    counts = {"rows": value.ne_missing(LEFT_OUT), name: value == 1, DECIDED: decided, UNDECIDED: ~decided}
+    yield from (count.sum().cast(pl.Int64).alias(each) for each, count in counts.items())
 
 
 def macro(rates: pl.DataFrame, by: Sequence[str], domain: str | None) -> pl.DataFrame:
@@ -196,18 +195,16 @@ def macro(rates: pl.DataFrame, by: Sequence[str], domain: str | None) -> pl.Data
     if domain is None or rates.is_empty():
         return NOTHING
     others = [name for name in by if name != domain][:1]
-    mean = pl.col("percent").mean(), *intervals.mover(*map(pl.col, ("percent", "low", "high")))
-    parts = []
-    for level in levels(others):
-        of_domains = at_level(rates, by, [*level, domain]).drop_nulls("percent")
-        found = of_domains.group_by([*level, "measure"], maintain_order=True).agg(
-            pl.len().cast(pl.Int64).alias("domains"),
-            *(each.alias(name) for each, name in zip(mean, ("percent", "low", "high"), strict=True)),
-        )
-        parts.append(found.with_columns(pl.lit(None, pl.String).alias(name) for name in others if name not in level))
-    columns = [*others, "measure", "domains", "percent", "low", "high"]
-    found = in_order(pl.concat([part.select(columns) for part in parts]), others)
-    return found.filter(pl.col("domains").max() > 1)
+    bounds = [pl.col("percent").mean(), *intervals.mover(*map(pl.col, ("percent", "low", "high")))]
+    means = [each.alias(name) for each, name in zip(bounds, ("percent", "low", "high"), strict=True)]
+    found = pl.concat(
+        at_level(rates, by, [*level, domain])
+        .drop_nulls("percent")
+        .group_by([*others, "measure"], maintain_order=True)
+        .agg(pl.len().cast(pl.Int64).alias("domains"), *means)
+        for level in levels(others)
+    )
+    return in_order(found, others).filter(pl.col("domains").max() > 1)
 
 
 def differences(answers: pl.DataFrame, model: str | None, names: Sequence[str]) -> pl.DataFrame:
@@ -215,11 +212,10 @@ def differences(answers: pl.DataFrame, model: str | None, names: Sequence[str]) 
 
     One row for each measure and each two models that share questions (``Scored.clusters``). Each question
     (``references``) has the same weight, with the mean of a model's answers to it: rates over all answers may differ.
-    ``difference`` is the first's percent minus the second's, with ``low`` and ``high`` (95 %, null for one question)
-    and ``bootstrap_p`` from a paired bootstrap of the questions. ``only_first`` and ``only_second`` count the questions
-    of which that model alone got its first answer right; ``mcnemar_p`` is the exact test of these. ``bootstrap_holm``
-    and ``mcnemar_holm`` are corrected for all pairs of models. A measure without any decided value of a model is not
-    compared.
+    ``difference`` is the first's percent minus the second's, with ``low`` and ``high`` (95 %, null for one question).
+    ``first_better`` and ``second_better`` count the questions on which that model has the higher mean. ``p`` is the
+    exact test of the differences (``intervals.sign_flips``; with one answer each McNemar's), ``p_holm`` is corrected
+    for all pairs of models. A measure without any decided value of a model is not compared.
     """
     if model is None or answers.is_empty():
         return NOTHING
@@ -233,7 +229,7 @@ def differences(answers: pl.DataFrame, model: str | None, names: Sequence[str]) 
             .select(model, QUESTION, _right(name))
             .drop_nulls(name)
             .group_by(model, QUESTION)
-            .agg(pl.col(name).mean().alias("mean"), pl.col(name).first().alias("once"))
+            .agg(pl.col(name).mean().alias("mean"), pl.len().alias("n"))
             .collect()
         )
         shares = {each: part.drop(model) for (each,), part in means.partition_by(model, as_dict=True).items()}
@@ -243,30 +239,27 @@ def differences(answers: pl.DataFrame, model: str | None, names: Sequence[str]) 
             for first, second in combinations(known, 2)
             if (both := shares[first].join(shares[second], on=QUESTION)).height
         ]
-        for test in ("mcnemar", "bootstrap"):
-            corrected = intervals.holm([each[f"{test}_p"] for each in found])
-            for each, p_value in zip(found, corrected, strict=True):
-                each[f"{test}_holm"] = p_value
-        parts += found
+        corrected = intervals.holm([each["p"] for each in found])
+        parts += [{**each, "p_holm": p_value} for each, p_value in zip(found, corrected, strict=True)]
     return pl.DataFrame(parts)
 
 
 def _difference(both: pl.DataFrame) -> dict[str, float | None]:
+    # In an order that is not that of the rows: a sum of fractions depends on it.
+    both = both.sort("mean", "mean_right")
     first, second = both.select(pl.col("mean", "mean_right").mean() * 100).row(0)
-    once = both["once"] - both["once_right"]
-    gaps = both["mean"] - both["mean_right"]
-    found = intervals.paired(gaps)
-    only_first, only_second = int((once > 0).sum()), int((once < 0).sum())
+    gaps = (both["mean"] - both["mean_right"]).to_numpy()
+    samples = lcm(*both["n"].unique(), *both["n_right"].unique())
+    found = intervals.paired(gaps, step=1 / min(samples, MOST_STEPS))
     return {
         "references": both.height,
         "first_percent": first,
         "second_percent": second,
         "difference": first - second,
         **{end: None if (bound := found[end]) is None else 100 * bound for end in ("low", "high")},
-        "only_first": only_first,
-        "only_second": only_second,
-        "mcnemar_p": intervals.mcnemar(only_first, only_second),
-        "bootstrap_p": found["p"],
+        "first_better": int((gaps > 0).sum()),
+        "second_better": int((gaps < 0).sum()),
+        "p": found["p"],
     }
 
 
@@ -280,25 +273,24 @@ def pass_at_k(answers: pl.DataFrame, model: str | None, names: Sequence[str]) ->
         return NOTHING
     parts = []
     for name in names:
-        samples = answers.lazy().select(model, CLUSTER, _right(name)).drop_nulls().group_by(model, CLUSTER)
-        alike = (
-            samples.agg(pl.len().cast(pl.Int64).alias("n"), pl.col(name).sum().alias("c"))
-            .group_by(model, "n", "c")
-            .agg(pl.len().cast(pl.Int64).alias("references"))
-            .collect()
+        samples = (
+            answers.select(model, CLUSTER, _right(name))
+            .drop_nulls()
+            .group_by(model, CLUSTER)
+            .agg(pl.len().cast(pl.Int64).alias("n"), pl.col(name).sum().alias("c"))
         )
         steps = (step * 10**power for power in count() for step in (1, 2, 5))
-        most = max(alike["n"], default=1)
+        most = max(samples["n"], default=1)
         for k in takewhile(most.__ge__, steps) if most > 1 else ():
-            known, weight = pl.col("n") >= k, pl.col("references")
-            enough = alike.filter(known, 2 * weight.filter(known).sum().over(model) >= weight.sum().over(model))
+            # Of a model, at least half of the references must have as many samples.
+            enough = samples.filter(pl.col("n") >= k, 2 * (pl.col("n") >= k).sum().over(model) >= pl.len().over(model))
             chance = pl.Series("chance", intervals.pass_at_k(enough["n"], enough["c"], k))
-            weighted = enough.with_columns(chance).group_by(model).agg(*_mean_of("chance", pl.col("n")))
-            parts.append(weighted.with_columns(pl.lit(name).alias("measure"), pl.lit(k, pl.Int64).alias("k")))
+            of_model = enough.with_columns(chance).group_by(model, measure=pl.lit(name), k=pl.lit(k, pl.Int64))
+            parts.append(of_model.agg(*_mean("chance", pl.col("n").sum())))
     if not parts:
         return NOTHING
-    found = _with_mean_interval(pl.concat(parts)).sort(_place_of_measure(), "k")
-    return in_order(found.select(model, "measure", "k", "references", "percent", "low", "high"), [model])
+    found = intervals.with_interval(pl.concat(parts)).sort(_place_of_measure(), "k")
+    return in_order(found.select(model, "measure", "k", "references", pl.col("percent", "low", "high") * 100), [model])
 
 
 def majority(answers: pl.DataFrame, model: str | None) -> pl.DataFrame:
@@ -323,39 +315,22 @@ def majority(answers: pl.DataFrame, model: str | None) -> pl.DataFrame:
         .agg(
             chosen.mean().fill_null(0.0).alias("chance"),
             (chosen.len() > 1).alias("tied"),
-            pl.lit(1, pl.Int64).alias("references"),
-            pl.lit(2, pl.Int64).alias("n"),
         )
         .group_by(model)
-        .agg(*_mean_of("chance", pl.col("n")), pl.col("tied").sum().cast(pl.Int64).alias("ties"))
+        .agg(*_mean("chance", 2 * pl.len()), pl.col("tied").sum().cast(pl.Int64).alias("ties"))
         .collect()
     )
     if votes.is_empty():
         return NOTHING
-    return in_order(_with_mean_interval(votes).select(model, "references", "ties", "percent", "low", "high"), [model])
-
-
-def _mean_of(name: str, samples: pl.Expr) -> list[pl.Expr]:
-    """Of values that stand for ``references`` each: their mean and what its interval needs."""
-    value, weight = pl.col(name), pl.col("references")
-    return [
-        (value * weight).sum().alias("sum"),
-        (value.pow(2) * weight).sum().alias("squares"),
-        weight.sum().alias("references"),
-        pl.min_horizontal(weight.filter(value > 0).sum(), weight.filter(value < 1).sum()).alias("mixed"),
-        (samples * weight).sum().alias("samples"),
-    ]
-
-
-def _with_mean_interval(frame: pl.DataFrame) -> pl.DataFrame:
-    total, squares, references, mixed, samples = (
-        frame[name].to_numpy().astype(float) for name in ("sum", "squares", "references", "mixed", "samples")
+    return in_order(
+        intervals.with_interval(votes).select(model, "references", "ties", pl.col("percent", "low", "high") * 100),
+        [model],
     )
-    mean = total / references
-    variance = (squares / references - mean**2).clip(0) / (references - 1).clip(1)
-    low, high = intervals.clustered(mean, variance, references, mixed, samples)
-    bounds = {"percent": mean, "low": low, "high": high}
-    return frame.with_columns(pl.Series(name, 100 * values, nan_to_null=True) for name, values in bounds.items())
+
+
+def _mean(name: str, distinct: pl.Expr) -> list[pl.Expr]:
+    """The mean of a value of each reference, for its interval; ``distinct`` is the number of distinct answers."""
+    return intervals.moments(pl.col(name), pl.col(name).is_not_null(), distinct)
 
 
 def verdicts(counts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
@@ -369,7 +344,7 @@ def verdicts(counts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 
 
 def kind_of_detail(detail: pl.Expr) -> pl.Expr:
-    """What a detail says, whatever the objects are called: details that differ only in names are of one kind.
+    """What a detail says under any names of objects: details that differ only in names are of one kind.
 
     >>> details = pl.DataFrame({"detail": ["5 objects instead of 6: b6 is missing", "the goal asks for (on b1 b2)"]})
     >>> details.select(kind_of_detail(pl.col("detail"))).to_series().to_list()
@@ -403,10 +378,8 @@ def details(
         return NOTHING, NOTHING
     percent = (100 * pl.col("rows") / pl.col("rows").sum()).alias("percent")
     kinds = found.select("verdict", "kind", "rows", percent).head(MOST_KINDS)
-    turn = pl.int_ranges(pl.col("row").list.len()).alias("turn")
     chosen = (
-        found.with_columns(pl.col("row").list.sort(), turn, pl.col("rows").sum().over("verdict"))
-        .explode("row", "turn")
+        in_turn(found.with_columns(pl.col("rows").sum().over("verdict")))
         .sort("turn", maintain_order=True)
         .group_by("verdict", maintain_order=True)
         .head(EXAMPLES)
@@ -422,6 +395,12 @@ def details(
         .join(texts.collect(engine="streaming"), on="row", maintain_order="left")
     )
     return kinds, examples.select("verdict", pl.col("row").cast(pl.Int64), *by, "detail", "command")
+
+
+def in_turn(found: pl.DataFrame) -> pl.DataFrame:
+    """A line for each ``row`` that a line lists, with its ``turn``: 0 for the first, 1 for the second, …"""
+    turn = pl.int_ranges(pl.col("row").list.len()).alias("turn")
+    return found.with_columns(pl.col("row").list.sort(), turn).explode("row", "turn")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from pddl_eval.definition.verdict import DomainVerdict
 from pddl_eval.report.numbers import NOTHING, count_rows, details, verdicts
 from pddl_eval.report.scored import Scored
-from pddl_eval.verdict import DomainVerdict
 
 PLAN_ENDS = {
-    "valid": "every step can be carried out and the goal holds at the end",
-    "step_fails": "a step cannot be carried out",
-    "goal_not_reached": "every step can be carried out, and the goal does not hold at the end",
+    "valid": "every step can be executed and the goal holds at the end",
+    "step_fails": "a step cannot be executed",
+    "goal_not_reached": "every step can be executed, and the goal does not hold at the end",
     "no_plan": "no action could be read",
 }
-"""What becomes of plans that are carried out."""
+"""What becomes of plans that are executed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import os
 import re
 import shlex
 import sys
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -19,12 +19,15 @@ from typing import TYPE_CHECKING, TypeAlias
 import polars as pl
 import pyarrow.dataset
 
-from pddl_eval.datasets import InputFile, Source, open_source, require_parquet
+from pddl_eval.datasets import DatasetError, Source, open_source, require_parquet
+from pddl_eval.definition.metrics import DOMAIN, PAIRS, PLAN, ROW_COLUMNS, left_out_by
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.verdict import Verdict
 from pddl_eval.errors import UserError, did_you_mean
-from pddl_eval.metrics import DOMAIN, PAIRS, PLAN, ROW_COLUMNS, left_out_by
-from pddl_eval.options import ScoringOptions
-from pddl_eval.run import scored_with, unfinished_rows
-from pddl_eval.verdict import Verdict
+from pddl_eval.run import batches_of, unfinished_rows
+from pddl_eval.scoring.scorer import scored_with
+from pddl_eval.shown import row_count
+from pddl_eval.version import without_version
 
 PLAN_COLUMNS, DOMAIN_COLUMNS = (tuple(column.name for column in pair.columns) for pair in (PLAN, DOMAIN))
 PAIR_COLUMNS = frozenset(column.name for pair in PAIRS for column in pair.columns)
@@ -48,15 +51,14 @@ if TYPE_CHECKING:
     import pandas
 
 ScoredInput: TypeAlias = "str | os.PathLike[str] | pl.DataFrame | pl.LazyFrame | pandas.DataFrame"
-"""A Parquet file, folder, pattern or URI; or a polars or pandas frame with score columns."""
+"""A Parquet file, folder, pattern or URI; or a polars or pandas frame with score columns.
+
+A lazy frame gives its rows in the same order each time."""
 
 REFERENCES = tuple(f"reference_{pair.name}" for pair in PAIRS)
 """Columns whose content is the reference where it has no certificate: the first that says anything."""
 
 CERTIFICATE = "reference_certificate"
-
-PIECE_ROWS = 250_000
-"""Rows of a piece of a dataset, at most, so that a pass over it needs memory for a piece."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,6 @@ class Scored:
 
     A signature is None if a file has none. ``missing`` is how many rows its run has not written and of how many, None
     if its run is complete or it belongs to none. ``names`` are the dataset's own names of columns, by meaning.
-    ``pieces`` are the rows again, in their order, some at a time.
     """
 
     place: str | None
@@ -75,7 +76,6 @@ class Scored:
     signatures: tuple[tuple[str | None, int], ...]
     missing: tuple[int, int] | None = None
     names: Mapping[str, str] = field(default_factory=dict)
-    pieces: tuple[pl.LazyFrame, ...] = ()
 
     @property
     def name(self) -> str:
@@ -94,7 +94,7 @@ class Scored:
         return None if self.place is None else f"pddl-eval explain {shlex.quote(self.place)} --row {row}"
 
     def column(self, meaning: str) -> str | None:
-        """The name of the column with that meaning, None if there is none that can be one."""
+        """The name of the column with that meaning, None if no column can be one."""
         name = self.names.get(meaning, meaning)
         return name if name in self.schema and not self.schema[name].is_nested() else None
 
@@ -104,10 +104,9 @@ class Scored:
         if self.missing is None:
             return None
         rows, expected = self.missing
-        return (
-            f"{self.name} is an unfinished run: {rows:,} of {expected:,} rows are missing. The command that started "
-            "the run completes it."
-        )
+        what = f"{rows:,} of {row_count(expected)} {'is' if rows == 1 else 'are'} missing"
+        what = what if rows else "all rows are there, but its summary is not"
+        return f"{self.name} is an unfinished run: {what}. The command that started the run completes it."
 
     def is_counted(self, score: str | None = None) -> pl.Expr:
         """True for the rows that a score (None: any) is reported of: their reference is no mistake in the data."""
@@ -137,11 +136,8 @@ class Scored:
         if self.column(CERTIFICATE) is None:
             return tuple(texts)
         # Long texts are read only if a reference has no certificate.
-        gaps = (
-            piece.filter(self.is_counted()).select(pl.col(CERTIFICATE).is_null().any()).collect(engine="streaming")
-            for piece in (self.pieces if texts else ())
-        )
-        return (CERTIFICATE, *(texts if any(gap.item() for gap in gaps) else ()))
+        gaps = self.frame.filter(self.is_counted()).select(pl.col(CERTIFICATE).is_null().any())
+        return (CERTIFICATE, *(texts if texts and gaps.collect(engine="streaming").item() else ()))
 
     def content(self, meanings: Sequence[str]) -> pl.Expr:
         """A hash of the first of the columns that says anything (an empty plan says nothing), else null."""
@@ -171,8 +167,7 @@ def open_scored(scored: ScoredInput, columns: Mapping[str, str] | None = None) -
     if isinstance(scored, (pl.DataFrame, pl.LazyFrame)):
         frame = _numbered(scored.lazy())
         rows = frame.select(pl.len()).collect().item()
-        pieces = tuple(frame.slice(first, PIECE_ROWS) for first in range(0, max(1, rows), PIECE_ROWS))
-        found = Scored(None, frame, frame.collect_schema(), rows, (), names=names, pieces=pieces)
+        found = Scored(None, frame, frame.collect_schema(), rows, (), names=names)
     else:
         found = _open_files(os.fspath(scored), names)
     for name in names.values():
@@ -185,8 +180,8 @@ def open_scored(scored: ScoredInput, columns: Mapping[str, str] | None = None) -
     return found
 
 
-def _numbered(frame: pl.LazyFrame, first: int = 0) -> pl.LazyFrame:
-    return frame.drop(ROW, strict=False).with_row_index(ROW, first)
+def _numbered(frame: pl.LazyFrame) -> pl.LazyFrame:
+    return frame.drop(ROW, strict=False).with_row_index(ROW)
 
 
 def _from_pandas(frame: pandas.DataFrame) -> pl.DataFrame:
@@ -216,38 +211,31 @@ def _open_files(place: str, names: Mapping[str, str]) -> Scored:
     for name, count in Counter(source.schema.names).items():
         if count > 1:
             raise UserError(f"{count} columns of {place} are named {name}: rename all but one")
-    frame = _scan(source, source.files, 0)
-    rows: Counter[str | None] = Counter()
-    for file in source.files:
-        rows[file.signature] += file.rows
-    names = {**(scored_with(source).columns or {}), **names}
-    missing = unfinished_rows(source)
-    pieces = tuple(_pieces(source))
-    return Scored(place, frame, frame.collect_schema(), source.rows, tuple(rows.items()), missing, names, pieces)
-
-
-def _scan(source: Source, files: Sequence[InputFile], first: int) -> pl.LazyFrame:
-    """The rows of some of the files, numbered from ``first``."""
-    paths = [(source.base / file.name).path for file in files]
     if source.base.is_local:
-        return _numbered(pl.scan_parquet(paths, glob=False), first)
+        _require_whole(source)
+    frame = _numbered(_scan(source))
+    rows: Counter[str | None] = Counter()
+    shown: dict[str | None, str | None] = {}
+    for file in source.files:  # Versions of one code are one: the first is shown.
+        rows[shown.setdefault(without_version(file.signature), file.signature)] += file.rows
+    names = {**(scored_with(source).columns or {}), **names}
+    return Scored(
+        place, frame, frame.collect_schema(), source.rows, tuple(rows.items()), unfinished_rows(source), names
+    )
+
+
+def _require_whole(source: Source) -> None:
+    """Raise ``DatasetError`` where scores are damaged: polars compares no checksums."""
+    try:
+        for file in source.files:
+            deque(batches_of(file.version.location, SCORE_COLUMNS), maxlen=0)
+    except DatasetError as error:
+        raise DatasetError(f"{error} The command that wrote it, started again, scores its rows anew.") from None
+
+
+def _scan(source: Source) -> pl.LazyFrame:
+    paths = [(source.base / file.name).path for file in source.files]
+    if source.base.is_local:
+        return pl.scan_parquet(paths, glob=False)
     # Through Arrow, so that credentials are found as everywhere else in the program.
-    dataset = pyarrow.dataset.dataset(paths, filesystem=source.base.filesystem, format="parquet")
-    return _numbered(pl.scan_pyarrow_dataset(dataset), first)
-
-
-def _pieces(source: Source) -> Iterator[pl.LazyFrame]:
-    """Small files together, large ones in parts (of a file on an object store, polars reads all for each part)."""
-    files: list[InputFile] = []
-    first = rows = 0
-    for file in source.files:
-        if files and rows + file.rows > PIECE_ROWS:
-            yield _scan(source, files, first)
-            files, first, rows = [], first + rows, 0
-        files, rows = [*files, file], rows + file.rows
-        if rows > PIECE_ROWS:
-            whole = _scan(source, files, first)
-            yield from (whole.slice(start, PIECE_ROWS) for start in range(0, rows, PIECE_ROWS))
-            files, first, rows = [], first + rows, 0
-    if files:
-        yield _scan(source, files, first)
+    return pl.scan_pyarrow_dataset(pyarrow.dataset.dataset(paths, filesystem=source.base.filesystem, format="parquet"))

@@ -8,9 +8,10 @@ from itertools import product, starmap
 
 import polars as pl
 
-from pddl_eval.pages import Cell, Page, Section, Table, Value, change, row_count, table, words
+from pddl_eval.definition.verdict import Verdict
+from pddl_eval.pages import Cell, Page, Section, Table, Value, change, table, words
 from pddl_eval.report.build import Report
-from pddl_eval.report.groups import at_level, levels
+from pddl_eval.report.groups import at_level, levels, only
 from pddl_eval.report.numbers import (
     DOMAIN_MEASURES,
     MEASURES,
@@ -22,7 +23,7 @@ from pddl_eval.report.numbers import (
 )
 from pddl_eval.report.reasons import OUTCOMES
 from pddl_eval.report.scored import DOMAIN_COLUMNS, FRACTIONS, PLAN_COLUMNS
-from pddl_eval.verdict import Verdict
+from pddl_eval.shown import row_count
 
 MEASURE_NAMES = {
     **{name: words(name) for name in MEASURES},
@@ -82,7 +83,7 @@ def _facts(report: Report) -> list[str]:
     if report.mistakes:
         found.append(
             f"{row_count(report.mistakes)} left out of all rates and metrics: the reference cannot be read or solved, "
-            "a mistake in the data."
+            "or is outside STRIPS."
         )
     if report.failed:
         found.append(f"{row_count(report.failed)} not scored (the column score_error says why), counted as undecided.")
@@ -105,15 +106,26 @@ def _rates(report: Report) -> Section:
         .iter_rows()
     ]
     if "solves_reference" in report.rates["measure"]:
-        paragraphs.append("“Solves reference”: an answer without a plan, or with other names of objects, counts as no.")
+        paragraphs.append(
+            "“Solves reference”: an answer without a plan counts as no, and so does one that is not "
+            "equivalent and has other names of objects."
+        )
     if undecided:
         paragraphs.append(f"Undecided rows count as no. Undecided: {', '.join(undecided)}.")
-    return Section(RATES, paragraphs, _rate_tables(report, "Percent of answers", PROBLEM_MEASURES))
+    tables = _rate_tables(report, "Percent of answers", PROBLEM_MEASURES)
+    return Section(RATES, [*paragraphs, *_without_interval(report.rates, report.macro)], tables)
+
+
+def _without_interval(*frames: pl.DataFrame) -> list[str]:
+    """Why some rates have no interval, if any has none."""
+    if any(frame.height and frame.drop_nulls("percent")["low"].null_count() for frame in frames):
+        return ["No interval: of several answers to a single reference, which do not show how much references differ."]
+    return []
 
 
 def _macro_table(report: Report, what: str, measures: Sequence[str]) -> list[Table]:
     """Every domain with the same weight: the paper's average, beside that of the rows."""
-    frame = report.macro.filter(pl.col("measure").is_in(measures)) if report.macro.height else report.macro
+    frame = only(report.macro, "measure", measures)
     if frame.is_empty():
         return []
     keys = [name for name in report.by if name in frame.columns]
@@ -124,7 +136,7 @@ def _macro_table(report: Report, what: str, measures: Sequence[str]) -> list[Tab
 
 def _rate_tables(report: Report, what: str, measures: Sequence[str]) -> list[Table]:
     """A table for each level of grouping, and one in which domains have the same weight."""
-    frame = report.rates.filter(pl.col("measure").is_in(measures)) if report.rates.height else report.rates
+    frame = only(report.rates, "measure", measures)
     tables = [
         _rate_table(
             f"{what}, by {' and '.join(level)}" if level else f"{what}, all rows together",
@@ -174,22 +186,21 @@ def _by_group(
 
 def _differences(report: Report) -> Section:
     how = (
-        "Differences in percentage points over the references that both answered, each with the same weight. p is "
-        "McNemar's exact test of the references that only one got right (first answers), then the paired bootstrap's; "
-        "both corrected for several pairs of models (Holm)."
+        "Differences in percentage points over the references that both answered, each with the same weight and the "
+        "mean of a model's answers. p is the number to quote: the exact sign-flip test of these means (with one answer "
+        "each McNemar's exact test), corrected for all pairs of models (Holm)."
     )
     measure = main_measure(report.differences["measure"].unique().to_list())
     lines: list[list[Value]] = [
         [
             *(each[name] for name in ("first", "second", "references")),
             change(each["difference"], each["low"], each["high"]),
-            *(each[name] for name in ("only_first", "only_second")),
-            *(_p_value(each[name]) for name in ("mcnemar_holm", "bootstrap_holm")),
+            *(each[name] for name in ("first_better", "second_better")),
+            _p_value(each["p_holm"]),
         ]
         for each in report.differences.filter(measure=measure).to_dicts()
     ]
-    counts = ("first", "second", "references", "first − second", "only first", "only second")
-    header = (*counts, "p McNemar", "p bootstrap")
+    header = ("first", "second", "references", "first − second", "first better", "second better", "p")
     compared = table(f"Difference in percent {MEASURE_NAMES[measure]}", header, lines, labels=2)
     return Section("Models compared on the same references", [how], [compared])
 
@@ -218,7 +229,8 @@ def _samples(report: Report) -> Section:
         "pass@k: the unbiased estimate of the chance that one of k samples is right, over the references with at least "
         "k. Commonest: by certificate, over the references with several samples; a tie counts with its mean."
     )
-    return Section("Several samples for a reference", [how], tables)
+    notes = _without_interval(report.pass_at_k, report.majority)
+    return Section("Several samples for a reference", [how, *notes], tables)
 
 
 def _failures(report: Report) -> Section:
@@ -234,7 +246,7 @@ def _failures(report: Report) -> Section:
 def _reason_tables(
     report: Report,
     caption: str,
-    frames: tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame],
+    frames: Sequence[pl.DataFrame],
     meanings: Mapping[str, str],
     right: Sequence[str],
 ) -> list[Table]:
@@ -277,7 +289,8 @@ def _example_tables(report: Report, examples: pl.DataFrame) -> list[Table]:
 
 def _sizes(report: Report) -> Section:
     known = report.sizes["measure"].unique()
-    names = [name for name in PROBLEM_MEASURES if name in known] or [name for name in PLAN_MEASURES if name in known]
+    kinds = ([name for name in kind if name in known] for kind in (PROBLEM_MEASURES, PLAN_MEASURES, DOMAIN_MEASURES))
+    names = next(filter(None, kinds))
     size = str(report.size)
     alone = at_level(report.sizes, report.by[:1], ()).filter(pl.col("measure").is_in(names))
     caption = f"Percent of answers by {size}, all rows together"
@@ -290,7 +303,7 @@ def _sizes(report: Report) -> Section:
         tables.append(_by_group(caption, rates, dict(zip(shown, shown, strict=True))))
     if report.abstraction.height:
         tables += _abstraction_tables(report, main_measure(names), shown)
-    return Section(SIZES, (), tables)
+    return Section(SIZES, _without_interval(alone), tables)
 
 
 def _abstraction_tables(report: Report, measure: str, sizes: Sequence[str]) -> list[Table]:
@@ -313,15 +326,11 @@ def _abstraction_tables(report: Report, measure: str, sizes: Sequence[str]) -> l
 def _metrics(report: Report, title: str, measures: Sequence[str], columns: Sequence[str], pair: str) -> Section:
     """Plans or domains: rates, why they fail, then means and quantiles of the metrics."""
     tables = _rate_tables(report, f"Percent of {title.lower()}", measures)
-    outcomes, kinds, examples = (
-        frame.filter(pair=pair).drop("pair") if frame.height else frame
-        for frame in (report.outcomes, report.reasons, report.reason_examples)
-    )
+    frames = (report.outcomes, report.reasons, report.reason_examples)
+    of_pair = [only(frame, "pair", [pair]).drop("pair", strict=False) for frame in frames]
     known = OUTCOMES[pair]
-    tables += _reason_tables(
-        report, f"What became of {title.lower()}", (outcomes, kinds, examples), known.meanings, known.right
-    )
-    frame = report.metrics.filter(pl.col("metric").is_in(columns)) if report.metrics.height else report.metrics
+    tables += _reason_tables(report, f"What became of {title.lower()}", of_pair, known.meanings, known.right)
+    frame = only(report.metrics, "metric", columns)
     if frame.height:
         statistics = ("mean", "sd", *QUANTILES)
         lines = [
@@ -334,7 +343,9 @@ def _metrics(report: Report, title: str, measures: Sequence[str], columns: Seque
             shown = {name: words(name) for name in names[start : start + MOST_METRICS]}
             means = frame.select(first, "metric", "mean")
             tables.append(_by_group(f"Means of metrics by {first}", means, shown, _metric))
-    return Section(title, ["Rates, means and quantiles over the rows that have a value."], tables)
+    rates = only(report.rates, "measure", measures)
+    how = "Rates, means and quantiles over the rows that have a value."
+    return Section(title, [how, *_without_interval(rates)], tables)
 
 
 def _metric(name: str, value: float | None) -> Value:

@@ -1,10 +1,12 @@
-"""One writer for one folder, or for one part of it: a lock file that says who writes there, and that a writer which was
-killed does not keep.
+"""A lock file per output folder, or per part of a run in it. A killed writer loses its lock.
 
-A holder on this machine is asked for in ``/proc``, so that a killed one blocks nothing. One elsewhere is watched: it
-writes its lock again every few seconds, and one that does not is gone. No two clocks are compared. On an object store,
-which cannot refuse the second of two files, two writers that start in the same instant can both seem to get the lock:
-workers look whose it is before each partition appears, so that only one of them writes (``Claim``).
+Each holder has a file of its own name, so that no store has to refuse the second of two files. A process looks for
+other holders, writes its file and looks again: of two that start at the same instant, the one whose second look is
+later sees the other's file, on every store that lists what was written before (local and network filesystems, S3,
+Google Cloud Storage, Azure). If both see each other, both withdraw and try again after pauses of random lengths.
+
+A holder on this machine is looked up in ``/proc``, so a killed one is known at once. A holder elsewhere rewrites its
+file every few seconds; one that stops doing so is gone. Clocks of two machines are never compared.
 """
 
 from __future__ import annotations
@@ -12,17 +14,17 @@ from __future__ import annotations
 import json
 import os
 import platform
+import random
 import re
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from threading import Event, Thread
-from typing import NoReturn
 from uuid import uuid4
 
 from pddl_eval.datasets import (
@@ -32,33 +34,34 @@ from pddl_eval.datasets import (
     has_file,
     list_files,
     put_bytes,
-    put_new,
     read_bytes,
     remove_file,
+    remove_temporary_files,
 )
 from pddl_eval.shown import printable
 
-LOCK = "_running.json"
-"""Parquet readers ignore names with a leading underscore."""
+LOCKS = re.compile(r"_running-[\w-]+\.json")
+"""Names of lock files. Parquet readers ignore names with a leading underscore."""
 
-LOCKS = re.compile(r"_running(-[\w-]+)?\.json")
-"""Names of locks: of the whole folder, and of parts of it."""
+ATTEMPTS = 6
+"""Attempts to get a lock that others want at the same instant."""
 
-LOOKS = 3
-"""How often a lock that is not there is looked for."""
+PAUSE_SECONDS = 2.0
+"""Longest pause before the next attempt."""
 
 BEAT_SECONDS = 5.0
-"""Between two signs of life of a holder."""
+"""Interval at which a holder rewrites its file."""
 
 GONE_SECONDS = 45.0
-"""A holder on another machine that gives no sign of life for so long is gone. A hiccup of its store is shorter."""
+"""A holder on another machine whose file does not change for that long is gone. Outages of stores are shorter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who writes: ``machine`` and ``process`` tell it from all others, also in containers; ``beats`` are signs of life.
+    """Who writes: ``machine`` and ``process`` tell it from all others, also in containers; ``beats`` counts rewrites.
 
-    ``machine`` is empty where the system cannot say it.
+    ``machine`` is empty where the system does not say it. Two holders exclude each other unless they have different
+    parts of the same ``run``.
     """
 
     host: str
@@ -67,132 +70,153 @@ class Holder:
     machine: str
     process: str
     token: str
+    part: str
+    run: str
     beats: int = 0
 
     def __str__(self) -> str:
         return f"process {self.pid} on {self.host}, since {self.since}"
 
+    @property
+    def name(self) -> str:
+        return f"_running-{self.token}{self.part}.json"
+
+    def excludes(self, other: Holder) -> bool:
+        """Whether the other one, if it is another one, may not write at the same time."""
+        return self.token != other.token and not (self.run and self.run == other.run and self.part != other.part)
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """That a process has a lock, for its workers elsewhere."""
+    """Proof for a process's workers, also on other machines, that the process holds a lock."""
 
     place: Location
-    token: str
 
     def check(self) -> None:
-        """Raise ``OutputError`` where the lock has become another's, or is gone for good.
-
-        So that a worker whose run was killed, or was thought dead, writes nothing into a folder that others work in.
-        """
-        for _ in range(LOOKS):
-            try:
-                holder = _read(self.place)
-            except DatasetError:
-                return  # The store does not answer. It has the last word when the partition is written.
-            if holder is not None:
-                break
-            time.sleep(BEAT_SECONDS)  # The holder writes it again.
-        if holder is None or holder.token != self.token:
-            raise OutputError(f"Another run has taken over {self.place.parent}: {holder or 'it has ended'}.")
+        """Raise ``OutputError`` if the lock file is gone, so that workers of a run that was replaced write nothing."""
+        try:
+            if _read(self.place):  # Not has_file, which network filesystems may answer from memory.
+                return
+            other = next(iter(holders(self.place.parent).values()), None)
+        except DatasetError:
+            return  # The store does not answer. Then it does not take the partition either.
+        why = f"another run has taken over: {other}" if other else "its lock file was deleted"
+        raise OutputError(f"This run may no longer write into {self.place.parent}: {why}.")
 
 
 @contextmanager
-def claimed(folder: Location, lock: str = LOCK, beside: re.Pattern[str] | None = None) -> Iterator[Claim]:
-    """Hold a lock of a folder while the block runs; locks whose names match ``beside`` may be held by others.
+def claimed(folder: Location, part: str = "", run: str = "") -> Iterator[Claim]:
+    """Hold a folder's lock while the block runs. Holders of different parts of the same ``run`` may be there as well.
 
-    Where a holder is on another machine, it takes up to ``GONE_SECONDS`` to know whether it is still there, which is
-    said on stderr. Raises ``DatasetError`` where another process, or another run of this one, writes into the folder,
-    and ``OutputError`` where the folder cannot be written to.
+    It takes up to ``GONE_SECONDS`` to find out whether a holder on another machine is still there; a line on stderr
+    says so. Raises ``DatasetError`` if another run, also one in this process, writes into the folder, and
+    ``OutputError`` if the folder cannot be written to.
     """
-    place = folder / lock
-    for held, other in _in_the_way(folder, lock, beside):
-        if _is_alive(other, held):
-            _refuse(folder, other)
-        if (still := _read(held)) is None or still.token == other.token:
-            remove_file(held)
-    if has_file(place) and _read(place) is None:
-        remove_file(place)  # It means nothing.
-    now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    pid = os.getpid()
-    mine = Holder(platform.node(), pid, now, _machine(), _process(pid), uuid4().hex)
-    put_new(place, _content(mine))
-    for held, other in _in_the_way(folder, lock, beside):
-        if other.token != mine.token:
-            if held != place:
-                remove_file(place)
-            _refuse(folder, other)
+    now, pid = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"), os.getpid()
+    mine = Holder(platform.node(), pid, now, _machine(), _process(pid), uuid4().hex, part, run)
     ended = Event()
-    heart = Thread(target=_beat, args=(place, mine, ended), daemon=True)
+    heart = Thread(target=_beat, args=(folder, mine, ended), daemon=True)
+    _get(folder, mine)
     heart.start()
     try:
-        yield Claim(place, mine.token)
+        yield Claim(folder / mine.name)
     finally:
         ended.set()
         heart.join(BEAT_SECONDS)
-        if heart.is_alive():  # Its store is slow. It will release the lock if this is too early.
-            _release(place, mine)
+        if heart.is_alive():  # Its store is slow. If this is too early, the thread removes the file again.
+            _release(folder, mine)
+
+
+def _get(folder: Location, mine: Holder) -> None:
+    for attempt in range(ATTEMPTS):
+        time.sleep(random.uniform(0, PAUSE_SECONDS) if attempt else 0)
+        for other in _in_the_way(folder, mine):
+            if _is_alive(other, folder):
+                raise DatasetError(f"Another run writes into {folder}: {other}. Wait until it has ended, or stop it.")
+            _remove(folder, other)
+        try:
+            put_bytes(folder / mine.name, _content(mine))
+            # The second look finds all files that were written while this one was not there yet.
+            others = _in_the_way(folder, mine)
+        except BaseException:  # Also an interrupt: in a notebook, this process goes on, and so would its lock.
+            _release(folder, mine)
+            raise
+        if not others:
+            return
+        _remove(folder, mine)
+    raise DatasetError(f"Another run wants to write into {folder}: {others[0]}. Start this one again.")
 
 
 def holders(folder: Location) -> dict[str, Holder]:
-    """Who holds the locks of a folder, dead or alive, by the lock's name."""
+    """The holders of a folder's locks, dead or alive, by the names of their files."""
     names = sorted(filter(LOCKS.fullmatch, list_files(folder)))
     return {name: holder for name in names if (holder := _read(folder / name))}
 
 
-def _in_the_way(folder: Location, lock: str, beside: re.Pattern[str] | None) -> list[tuple[Location, Holder]]:
-    """The holders of a lock and of those that exclude it."""
-    held = holders(folder).items()
-    return [(folder / name, each) for name, each in held if name == lock or not (beside and beside.fullmatch(name))]
+def _in_the_way(folder: Location, mine: Holder) -> list[Holder]:
+    return [other for other in holders(folder).values() if mine.excludes(other)]
 
 
-def _refuse(folder: Location, other: Holder) -> NoReturn:
-    raise DatasetError(f"Another run writes into {folder}: {other}. Wait until it has ended, or stop it.")
-
-
-def _beat(place: Location, mine: Holder, ended: Event) -> None:
-    beats = 0
+def _beat(folder: Location, mine: Holder, ended: Event) -> None:
+    place, beats = folder / mine.name, 0
     while not ended.wait(BEAT_SECONDS):
         beats += 1
         with suppress(DatasetError, OutputError):  # The next one may get through.
-            if (other := _read(place)) is None or other.token == mine.token:
-                put_bytes(place, _content(mine, beats))
-    _release(place, mine)  # Here, because a beat may be written late.
+            begun = time.time()
+            if _read(place):  # If not, another process took this one for dead: the lock must not come back.
+                put_bytes(place, _content(replace(mine, beats=beats)))
+                # If this process was stopped for long just before it wrote, another one may have the lock by now.
+                if time.time() - begun > GONE_SECONDS / 2 and _in_the_way(folder, mine):
+                    _remove(folder, mine)
+    _release(folder, mine)  # Here, because this thread may have written the file late.
 
 
-def _release(place: Location, mine: Holder) -> None:
+def _release(folder: Location, mine: Holder) -> None:
     with suppress(DatasetError, OutputError):
-        if (holder := _read(place)) and holder.token == mine.token:
-            remove_file(place)
+        _remove(folder, mine)
 
 
-def _content(holder: Holder, beats: int = 0) -> bytes:
-    return json.dumps(asdict(holder) | {"beats": beats}, indent=1).encode()
+def _remove(folder: Location, holder: Holder) -> None:
+    """Remove a lock file, and what its holder left if it was killed while it rewrote the file."""
+    remove_file(folder / holder.name)
+    remove_temporary_files(folder, holder.name)
+
+
+def _content(holder: Holder) -> bytes:
+    return json.dumps(asdict(holder), indent=1).encode()
 
 
 def _read(place: Location) -> Holder | None:
-    """The holder; None where there is no lock, or one that means nothing. Raises ``DatasetError``."""
+    """The holder; None where there is no lock file, or one that means nothing. Raises ``DatasetError``."""
     try:
         fields = json.loads(read_bytes(place))
-        return Holder(**fields | {"pid": int(fields["pid"])})
+        holder = Holder(**fields | {"pid": int(fields["pid"])})
+        return holder if holder.name == place.name else None
     except (ValueError, TypeError, KeyError):
         return None
     except DatasetError:
         if has_file(place):
             raise
-        return None  # There is none, or none any more.
+        return None  # Removed since the folder was listed.
 
 
 def is_alive_by_now(holder: Holder, seconds: float) -> bool:
-    """Whether a holder is still there that gave its last sign of life so many seconds ago, without watching it."""
-    if holder.machine and holder.machine == _machine():
-        return _process(holder.pid) == holder.process
-    return seconds < GONE_SECONDS
+    """Whether a holder is still there whose file was written that many seconds ago, without watching it."""
+    here = _is_alive_here(holder)
+    return seconds < GONE_SECONDS if here is None else here
 
 
-def _is_alive(holder: Holder, place: Location) -> bool:
+def _is_alive_here(holder: Holder) -> bool | None:
+    """None where the holder is on another machine, or the system does not say."""
     if holder.machine and holder.machine == _machine():
         return _process(holder.pid) == holder.process
+    return None
+
+
+def _is_alive(holder: Holder, folder: Location) -> bool:
+    here = _is_alive_here(holder)
+    if here is not None:
+        return here
     seconds = f"{GONE_SECONDS:.0f} seconds"
     print(
         f"pddl-eval: {printable(str(holder))}, may write into this folder: watching it for {seconds}", file=sys.stderr
@@ -200,7 +224,7 @@ def _is_alive(holder: Holder, place: Location) -> bool:
     watched_until = time.monotonic() + GONE_SECONDS
     while time.monotonic() < watched_until:
         time.sleep(min(BEAT_SECONDS / 2, GONE_SECONDS))
-        now = _read(place)
+        now = _read(folder / holder.name)
         if now != holder:
             return now is not None
     return False

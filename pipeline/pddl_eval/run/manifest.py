@@ -6,17 +6,15 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pddl_eval.datasets import PARQUET_SUFFIXES, DatasetError, Location, places
+from pddl_eval.datasets import INPUT_FOLDER, PARQUET_SUFFIXES, DatasetError, Location, Source, places
 from pddl_eval.shown import shorten
+from pddl_eval.version import without_version
 
 MANIFEST = "_pddl_eval_run.json"
 """Says to which run an output belongs."""
 
 FORMAT = 3
-"""Of the manifest."""
-
-FORMATS = (2, FORMAT)
-"""Those whose runs can be continued. In 2, the number of rows of a shard was a part of the run's identity."""
+"""The form of the manifest; a run of another one is refused."""
 
 FILE_SUFFIXES = ("parquet", "parq", "pq", "jsonl", "json", "csv", "arrow", "feather", "txt")
 
@@ -38,6 +36,25 @@ def refuse_foreign(output: Location, present: Iterable[str]) -> None:
         raise DatasetError(f"{output} holds Parquet files that no run of this program wrote: choose an empty folder.")
 
 
+def refuse_overlap(source: Source, output: Location) -> None:
+    """Raise ``DatasetError`` where the output lies in a folder of the input, or a file of the input in the output."""
+    source = source.original or source
+    for file in source.files:
+        if file.version.location.within(output) and file.version.location.parent != output / INPUT_FOLDER:
+            raise DatasetError(f"The input {file.version} lies in the output {output}: choose another folder.")
+    for folder in source.walked:
+        if output.within(folder):
+            raise DatasetError(f"The output {output} lies in the input {folder}: choose a folder outside of it.")
+
+
+def made_of_key(output: Location) -> str | None:
+    """The key of what the input of the folder's run was made of; None where it was made of nothing."""
+    try:
+        return str(json.loads(places.read_bytes(output / MANIFEST))["made_of"]["key"])
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
 def same_run(output: Location, manifest: Mapping[str, Any]) -> Mapping[str, Any]:
     """The manifest of the folder; raises ``OtherRun`` where it is that of another run."""
     try:
@@ -53,9 +70,10 @@ def same_run(output: Location, manifest: Mapping[str, Any]) -> Mapping[str, Any]
 
 
 def _first_difference(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> str | None:
-    format_ = ours["format"] if theirs["format"] in FORMATS else theirs["format"]
-    before = {**theirs["settings"], "format": format_, "signature": theirs["signature"]}
-    now = {**ours["settings"], "format": ours["format"], "signature": ours["signature"]}
+    before, now = (
+        {**each["settings"], "format": each["format"], "signature": without_version(each["signature"])}
+        for each in (theirs, ours)
+    )
     for name in before | now:
         if before.get(name) != now.get(name):
             was, is_ = (shorten(json.dumps(each.get(name)), 80) for each in (before, now))

@@ -1,6 +1,6 @@
-"""Partitions copied into fewer, larger files, in the order of the input: for a dataset of many small files.
+"""Copies partitions into fewer, larger files, in the order of the input: for a dataset of many small files.
 
-Until all is there they lie in a folder of their own within the output.
+Until all are there, the partitions lie in a folder of their own within the output.
 """
 
 from __future__ import annotations
@@ -9,34 +9,33 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from pddl_eval.datasets import (
+    PARQUET_SUFFIXES,
     PARTITIONS,
     SIGNATURE_KEY,
     Location,
-    dataset_errors,
     locate,
     new_parquet,
     places,
     together,
 )
 from pddl_eval.errors import UserError
-from pddl_eval.options import SHARD_ROWS
-from pddl_eval.run.answers import made_of
 from pddl_eval.run.lock import claimed
-from pddl_eval.run.manifest import MANIFEST, OtherRun, refuse_foreign, require_folder, same_run
-from pddl_eval.run.prepare import MERGED, Run, refuse_overlap
+from pddl_eval.run.manifest import MANIFEST, OtherRun, refuse_foreign, refuse_overlap, require_folder, same_run
+from pddl_eval.run.partitions import batches_of, damaged
+from pddl_eval.run.prepare import MERGED, Run
 from pddl_eval.run.shards import shards_named
-from pddl_eval.run.summary import SUMMARY, RunSummary
+from pddl_eval.run.summary import SUMMARY, RunCounts
+from pddl_eval.settings import SHARD_ROWS
 
 
 def partitions_of(output: str | os.PathLike[str]) -> Location:
-    """Where the partitions lie of a run that merges them in the end, until then; raises ``DatasetError``."""
+    """Where a run that merges its partitions keeps them until then; raises ``DatasetError``."""
     folder = locate(output)
     require_folder(folder)
     return folder / PARTITIONS
@@ -54,23 +53,25 @@ def is_merged(run: Run, rows_per_file: int) -> bool:
     return places.has_file(output / SUMMARY)
 
 
-def finish_merged(run: Run, rows_per_file: int, finish: Callable[[], RunSummary]) -> RunSummary:
+def finish_merged(run: Run, rows_per_file: int, finish: Callable[[], RunCounts]) -> RunCounts:
     """Finish the run, then merge its partitions into the folder above; nothing where that is done.
 
     A start after an interruption continues the run or merges again. The partitions are deleted when all is there.
     """
     output = run.work.output.parent
-    if rows_per_file < 1:
-        raise UserError(f"A file has at least one row, not {rows_per_file}.")
-    if not made_of(run.source):
+    if not 1 <= rows_per_file < 2**63:
+        raise UserError(f"A file has from 1 to {2**63 - 1:,} rows, not {rows_per_file:,}.")
+    if run.source.original or not run.source.made_of:
         refuse_overlap(run.source, output)
     present = places.list_files(output)
     if MANIFEST not in present:
         refuse_foreign(output, present)
     with claimed(output):
-        places.put_new(output / MANIFEST, json.dumps({**run.manifest, MERGED: rows_per_file}, indent=1).encode())
-        if is_merged(run, rows_per_file):
-            summary = RunSummary.from_json(json.loads(places.read_bytes(output / SUMMARY)), str(output))
+        if not places.has_file(output / MANIFEST):
+            places.put_bytes(output / MANIFEST, json.dumps({**run.manifest, MERGED: rows_per_file}, indent=1).encode())
+        files = [output / name for name in present if name.endswith(PARQUET_SUFFIXES)]
+        if is_merged(run, rows_per_file) and not (output.is_local and damaged(files)):
+            summary = run.work.scorer.summary.from_json(json.loads(places.read_bytes(output / SUMMARY)), str(output))
         else:
             summary = replace(finish(), output=str(output))
             there = shards_named(run.source, places.list_files(run.work.output))
@@ -82,41 +83,27 @@ def finish_merged(run: Run, rows_per_file: int, finish: Callable[[], RunSummary]
 
 
 def _merge(partitions: Iterable[Location], output: Location, schema: pa.Schema, signature: str, rows: int) -> None:
-    """Write the rows of all partitions into files of so many rows, the last one of fewer; each appears whole.
+    """Write the rows of all partitions into files of ``rows`` rows, the last one of fewer; each appears whole.
 
+    Not by ``pyarrow.dataset.write_dataset``: its files do not appear whole, and their names do not sort as their rows.
     Raises ``DatasetError`` where a partition cannot be read, ``OutputError`` where a file cannot be written.
     """
-    for number, pieces in groupby(_cut(_row_groups(partitions, schema), rows), itemgetter(0)):
+    nothing = pa.RecordBatch.from_pylist([], schema)  # A dataset without rows is a file with its columns.
+    batches = chain([nothing], chain.from_iterable(map(batches_of, partitions)))
+    for number, pieces in groupby(_cut(batches, rows), itemgetter(0)):
         with new_parquet(output / f"part-{number:06d}.parquet", schema) as writer:
-            for _, piece in pieces:
-                writer.write_table(piece, row_group_size=max(1, piece.num_rows))
+            for some in together((piece for _, piece in pieces), SHARD_ROWS):
+                writer.write_table(pa.Table.from_batches(some, schema), row_group_size=SHARD_ROWS)
             writer.add_key_value_metadata({SIGNATURE_KEY: signature})
 
 
-def _cut(tables: Iterable[pa.Table], rows: int) -> Iterator[tuple[int, pa.Table]]:
-    """The tables, each with the number of the file that it goes to."""
+def _cut(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """The batches, cut where a file is full, each with the number of its file."""
     first = 0
-    for table in tables:
-        while table.num_rows or not first:
-            room = rows - first % rows
-            yield first // rows, table.slice(0, room)
-            if not table.num_rows:
-                break
-            first += min(room, table.num_rows)
-            table = table.slice(room)
-
-
-def _row_groups(partitions: Iterable[Location], schema: pa.Schema) -> Iterator[pa.Table]:
-    """All rows in tables of about a shard; always at least one."""
-    for batches in together(_batches(partitions), SHARD_ROWS):
-        yield pa.Table.from_batches(batches, schema)
-
-
-def _batches(partitions: Iterable[Location]) -> Iterator[pa.RecordBatch]:
-    for place in partitions:
-        with (
-            dataset_errors(place, "read"),
-            place.filesystem.open_input_file(place.path) as stream,
-            pq.ParquetFile(stream, page_checksum_verification=True) as parquet,
-        ):
-            yield from parquet.iter_batches(SHARD_ROWS, use_threads=False)
+    for batch in batches:
+        stop = first + batch.num_rows
+        last = max(stop - 1, 0) // rows
+        for number in range(min(first // rows, last), last + 1):  # An empty batch begins no file.
+            start = max(first, number * rows)
+            yield number, batch.slice(start - first, min(stop, (number + 1) * rows) - start)
+        first = stop

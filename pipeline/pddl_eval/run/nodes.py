@@ -59,7 +59,7 @@ class Nodes:
         return frozenset(self._tries.get(shard, ()))
 
     def excluded(self, present: Collection[str]) -> frozenset[str]:
-        """The nodes that get no more shards: never all that are there, unless others have shown that it can be done."""
+        """The nodes that get no more shards: not all that are present, unless others have shown that it can be done."""
         bad = [node for node, shards in self._strikes.items() if len(shards) >= STRIKES]
         if set(present) <= set(bad) and not self._useful - set(bad):
             spared = min(bad, key=lambda node: (node not in present, node not in self._useful), default=None)

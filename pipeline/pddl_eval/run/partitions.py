@@ -13,11 +13,9 @@ import json
 import platform
 import time
 import traceback
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -31,70 +29,61 @@ from pddl_eval.datasets import (
     Location,
     OutputError,
     Rows,
+    Source,
     dataset_errors,
+    has_file,
     in_threads,
+    list_files,
     new_parquet,
     persistently,
     read_rows,
 )
 from pddl_eval.errors import UserError
-from pddl_eval.metrics import left_out_by
 from pddl_eval.run.lock import Claim
+from pddl_eval.run.manifest import MANIFEST
 from pddl_eval.run.shards import Shard, disjoint, left_over, named_rows
-from pddl_eval.verdict import Verdict
+from pddl_eval.run.summary import SCORE_ERROR, RunCounts, Statistics, count_values, merge_statistics
+from pddl_eval.settings import SHARD_ROWS
 
 RECORD_KEY = "pddl_eval.shard"
-
-SCORE_ERROR = "score_error"
-"""The score column that every scorer has: why a row could not be scored, or null."""
-
-VERDICT = "verdict"
-"""The score column whose values are counted one by one."""
 
 KNOWN_ROW = "pddl_eval.row"
 """The column of known scores that says which row of its file each is of."""
 
 SHARD_SECONDS = 300.0
-"""After so long a shard writes what it has done and hands the rest back, so that a lost worker costs no more."""
+"""Time of a shard. Then it writes what it has done and hands the rest back, so that a lost worker costs no more."""
 
 UNSCORED = "Scoring this row ended its worker process, repeatedly (memory or a crash), so it was left out."
-
-Statistics = Mapping[str, Mapping[str, float]]
-"""By score column: ``true``/``false``/``null`` of a bool, ``count``/``sum`` of a number, ``count`` of a string (not
-null), and, of ``verdict``, how often each of its values occurs. Those of shards add up to those of a run."""
-
-
-def _count_nothing(_table: pa.Table) -> Statistics:
-    return {}
-
-
-def _nothing_known(_file: FileVersion, _numbers: range) -> pa.Table | None:
-    return None
-
-
-def _no_constants(_schema: pa.Schema) -> str:
-    return ""
 
 
 @dataclass(frozen=True, slots=True)
 class Scorer:
     """What is done to the rows: picklable, cheap to send, the same on every worker.
 
-    ``signature`` names in one line every setting that can change a score; ``settings`` are for the run's manifest.
-    ``output_schema`` makes of an input's schema the same with the score columns behind it (``score_error`` among them)
-    and raises for a bad one. ``score(table, until)`` adds these columns to a table, or to the first rows of it if the
-    clock (``time.monotonic``) passes ``until``, but at least to one. ``count`` makes further statistics of a table.
-    ``constants_signed`` is what the signature says beside the settings, by the input's schema. ``known`` has the scores
-    that were made before of some rows of a file: their numbers (``KNOWN_ROW``), ascending, and the score columns.
+    * ``signature`` names in one line every setting that can change a score; ``settings`` are for the run's manifest;
+    * ``output_schema`` makes of an input's schema the same with the score columns behind it (``score_error`` among
+      them) and raises for a bad one;
+    * ``score(table, until)`` adds these columns to a table, or to its first rows if the clock (``time.monotonic``)
+      passes ``until``, but at least to one;
+    * ``count(table, columns)`` makes the statistics of a scored table;
+    * ``summary`` is the class of the run's summary, which shows them;
+    * ``check`` raises for an input whose first rows show that it is not what it is taken for, before the run;
+    * ``constants_signed`` is what the signature says beside the settings, by the input's schema;
+    * ``row_seconds`` says, by the input's schema, about how long a row takes: how many workers pay depends on it;
+    * ``known`` has the scores that were made before of some rows of a file: their numbers (``KNOWN_ROW``), ascending,
+      and the score columns.
     """
 
     signature: str
     settings: Mapping[str, object]
     output_schema: Callable[[pa.Schema], pa.Schema]
     score: Callable[[pa.Table, float], pa.Table]
-    count: Callable[[pa.Table], Statistics] = _count_nothing
-    constants_signed: Callable[[pa.Schema], str] = _no_constants
-    known: Callable[[FileVersion, range], pa.Table | None] = _nothing_known
+    count: Callable[[pa.Table, Sequence[str]], Statistics] = count_values
+    summary: type[RunCounts] = RunCounts
+    check: Callable[[Source], None] | None = None
+    constants_signed: Callable[[pa.Schema], str] | None = None
+    row_seconds: Callable[[pa.Schema], float] | None = None
+    known: Callable[[FileVersion, range], pa.Table | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +188,7 @@ def score_shard(work: Work, task: ShardTask) -> ShardResult:
     except UserError as error:  # A setting that only shows here to be wrong, such as the name of a model.
         return ShardFailure(name, str(error), fatal=True)
     except MemoryError:
-        return ShardFailure(name, "It does not fit into the worker's memory: choose a smaller --shard-rows.")
+        return ShardFailure(name, "It does not fit into the worker's memory: choose a smaller shard_rows.")
     except Exception as error:
         reason = f"Scoring it failed with {type(error).__name__}: {error}"
         return ShardFailure(name, reason, trace=traceback.format_exc())
@@ -212,8 +201,10 @@ def _score_shard(work: Work, task: ShardTask, until: float) -> ShardRecord:
     damage: str | None = None
     statistics: Statistics = {}
     carried = 0
+    _require_folder_of_run(work)  # Before the time is spent.
 
     def partition() -> Location:
+        _require_folder_of_run(work)
         if work.claim is not None:
             work.claim.check()
         return work.output / shard.name
@@ -224,11 +215,10 @@ def _score_shard(work: Work, task: ShardTask, until: float) -> ShardRecord:
             damage = damage or rows.damage
             left_out = {**rows.lost, **dict.fromkeys(task.unscored, UNSCORED)}
             scored, known = _score(rows, shard.file, work, left_out, until)
-            done = rows.table.slice(0, scored.num_rows)
             present.append(rows.numbers[: scored.num_rows])
             carried += known
-            counts = {**column_statistics(scored, work.score_columns), **work.scorer.count(done)}
-            statistics = merge_statistics([statistics, counts])
+            statistics = merge_statistics([statistics, work.scorer.count(scored, work.score_columns)])
+            scored = scored.replace_schema_metadata(work.output_schema.metadata)
             if task.probe is None:
                 # Not before the first rows are scored: a worker that dies of them leaves no file behind.
                 writer = writer or stack.enter_context(new_parquet(work.output / shard.name, scored.schema, partition))
@@ -236,6 +226,7 @@ def _score_shard(work: Work, task: ShardTask, until: float) -> ShardRecord:
             if scored.num_rows and time.monotonic() > until:
                 shard = shard.between(shard.start, present[-1].stop)
                 break
+        rows_read = [(numbers.start, numbers.stop) for numbers in present]
         record = ShardRecord(
             name=shard.name,
             run=work.run,
@@ -244,7 +235,7 @@ def _score_shard(work: Work, task: ShardTask, until: float) -> ShardRecord:
             seconds=round(time.perf_counter() - started, 4),
             node=platform.node(),
             attempt=task.attempt,
-            unreadable=() if task.probe else _gaps(present, shard),
+            unreadable=() if task.probe else tuple(left_over(rows_read, shard.start, shard.stop)),
             damage=damage,
             unscored=tuple(row for row in task.unscored if shard.start <= row < shard.stop),
             carried=carried,
@@ -253,6 +244,19 @@ def _score_shard(work: Work, task: ShardTask, until: float) -> ShardRecord:
             metadata = {SIGNATURE_KEY: work.scorer.signature, RECORD_KEY: json.dumps(asdict(record))}
             writer.add_key_value_metadata(metadata)
     return record
+
+
+def _require_folder_of_run(work: Work) -> None:
+    """Raise ``OutputError`` where nobody would look for a partition."""
+    output = work.output
+    if work.claim is None or not output.is_local:
+        return
+    # A network filesystem may remember that a file was missing, but not what a folder lists.
+    if not has_file(output / MANIFEST) and MANIFEST not in list_files(output):
+        raise OutputError(
+            f"{output} is not the folder of the run on {platform.node()}: was it deleted, or is it a mount that this "
+            "machine lacks? The same run started again does what is missing."
+        )
 
 
 def finished_records(output: Location, shards: Iterable[Shard], run: str) -> dict[str, ShardRecord]:
@@ -277,55 +281,33 @@ def finished_records(output: Location, shards: Iterable[Shard], run: str) -> dic
     return {shard.name: record for shard in disjoint(filter(records.get, shards)) if (record := records[shard])}
 
 
+def batches_of(file: Location, columns: Collection[str] | None = None) -> Iterator[pa.RecordBatch]:
+    """All rows of a file of the output, or these columns of them, its checksums compared; raises ``DatasetError``."""
+    with (
+        dataset_errors(file, "read"),
+        file.filesystem.open_input_file(file.path) as stream,
+        pq.ParquetFile(stream, page_checksum_verification=True) as parquet,
+    ):
+        names = [name for name in parquet.schema_arrow.names if columns is None or name in columns]
+        yield from parquet.iter_batches(SHARD_ROWS, columns=names, use_threads=False)
+
+
+def damaged(files: Iterable[Location]) -> set[Location]:
+    """Those of the output's files that cannot be read whole. It reads all of them, some microseconds a row."""
+
+    def is_whole(file: Location) -> bool:
+        try:
+            return all(True for _ in batches_of(file))
+        except DatasetError:
+            return False
+
+    files = list(files)
+    return {file for file, whole in zip(files, in_threads(is_whole, files), strict=True) if not whole}
+
+
 def _footer(partition: Location) -> pq.FileMetaData:
     with partition.filesystem.open_input_file(partition.path) as file:
         return pq.read_metadata(file)
-
-
-def column_statistics(table: pa.Table, columns: Iterable[str]) -> Statistics:
-    """The statistics of some columns of a table; scores whose reference is a mistake in the data are left out.
-
-    >>> scores = pa.table({"verdict": ["equivalent", "equivalent", "unparseable"], "solvable": [True, None, False]})
-    >>> column_statistics(scores, ["verdict", "solvable"])
-    {'verdict': {'equivalent': 2, 'unparseable': 1}, 'solvable': {'true': 1, 'false': 1, 'null': 1}}
-    """
-    statistics: dict[str, dict[str, float]] = {}
-    for name in columns:
-        counted = table
-        for verdict in left_out_by(name) if not pa.types.is_string(table[name].type) else ():
-            if verdict in table.column_names:
-                mistakes = pc.equal(counted[verdict], Verdict.REFERENCE_INVALID.value)
-                counted = counted.filter(pc.invert(pc.fill_null(mistakes, False)))
-        column = counted[name]
-        present = len(column) - column.null_count
-        if name == VERDICT:
-            counts = pc.value_counts(column.drop_null()).to_pylist()
-            statistics[name] = {str(each["values"]): each["counts"] for each in counts}
-        elif pa.types.is_boolean(column.type):
-            true = pc.sum(column).as_py() or 0
-            statistics[name] = {"true": true, "false": present - true, "null": column.null_count}
-        elif pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
-            statistics[name] = {"count": present, "sum": pc.sum(column).as_py() or 0}
-        else:
-            statistics[name] = {"count": present}
-    return statistics
-
-
-def merge_statistics(parts: Iterable[Statistics]) -> Statistics:
-    """The statistics of all parts together; sums are added in the order of the parts.
-
-    >>> merge_statistics([{"plan_lcs": {"count": 2, "sum": 1.5}}, {"plan_lcs": {"count": 1, "sum": 0.5}}])
-    {'plan_lcs': {'count': 3, 'sum': 2.0}}
-    """
-    total: dict[str, Any] = {}
-    for part in parts:
-        for column, values in part.items():
-            total.setdefault(column, Counter()).update(values)
-    return {column: dict(values) for column, values in total.items()}
-
-
-def _gaps(present: Sequence[range], shard: Shard) -> tuple[tuple[int, int], ...]:
-    return tuple(left_over([(numbers.start, numbers.stop) for numbers in present], shard.start, shard.stop))
 
 
 def _score(
@@ -336,11 +318,12 @@ def _score(
     Only the first rows if the time is up.
     """
     table, numbers = rows.table, np.arange(rows.numbers.start, rows.numbers.stop)
-    known = work.scorer.known(file, rows.numbers)
+    known = work.scorer.known(file, rows.numbers) if work.scorer.known else None
     left_out = np.isin(numbers, list(unscored))
     is_known = np.isin(numbers, known[KNOWN_ROW]) & ~left_out if known else np.zeros(len(numbers), bool)
     is_new = ~(is_known | left_out)
     scored = work.scorer.score(table if is_new.all() else table.filter(pa.array(is_new)), until)
+    said = scored.schema.metadata  # for ``count``
     new = int(is_new.sum())
     if scored.num_rows < min(new, 1) or not scored.schema.equals(work.output_schema):
         raise TypeError("the scorer's rows or columns are not those that it announced")
@@ -360,4 +343,4 @@ def _score(
         errors = pc.coalesce(reasons, scores[SCORE_ERROR])
         scores = scores.set_column(scores.schema.get_field_index(SCORE_ERROR), SCORE_ERROR, errors)
         scored = pa.table([*table.columns, *scores.columns], schema=work.output_schema)
-    return scored.replace_schema_metadata(work.output_schema.metadata), int(is_known.sum())
+    return scored.replace_schema_metadata(said), int(is_known.sum())

@@ -14,11 +14,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pddl_eval.datasets import PARTITIONS, DatasetError, Input, Location, Source, contents, locate, open_source, places
-from pddl_eval.run.answers import INPUT_FOLDER, made_of
-from pddl_eval.run.manifest import FORMAT, MANIFEST, OtherRun, refuse_foreign, require_folder, same_run
-from pddl_eval.run.partitions import Scorer, ShardRecord, Work, finished_records
+from pddl_eval.datasets import PARTITIONS, Input, Source, contents, locate, open_source, places
+from pddl_eval.run.manifest import FORMAT, MANIFEST, OtherRun, refuse_foreign, refuse_overlap, require_folder, same_run
+from pddl_eval.run.partitions import Scorer, ShardRecord, Work, damaged, finished_records
 from pddl_eval.run.shards import Part, Shard, in_order, plan_shards, ranges_of, shards_named
+from pddl_eval.version import without_version
 
 MERGED = "rows_per_file"
 """In the manifest of such a run."""
@@ -45,35 +45,39 @@ class Run:
         return tuple(shard for shard in self.shards if shard.name not in self.finished)
 
     @property
+    def rows_missing(self) -> int:
+        return sum(shard.rows for shard in self.missing)
+
+    @property
     def total_rows(self) -> int:
         """Rows of the input, or of the part."""
         return sum(block.rows for block in self.part.split(self.source)[0]) if self.part else self.source.rows
 
     @property
     def suffix(self) -> str:
-        """Of the names of files that each part has."""
+        """The end of the names of files that each part has."""
         return self.part.suffix if self.part else ""
 
 
 def prepare_run(
-    inputs: Input, output: str | os.PathLike[str], scorer: Scorer, shard_rows: int, part: str | None = None
+    inputs: Input | Source, output: str | os.PathLike[str], scorer: Scorer, shard_rows: int, part: str | None = None
 ) -> Run:
     """Look at input and output and say what is to be done; nothing is written.
 
     Raises ``DatasetError`` for an input that cannot be read, an output that belongs to another run and an output that
-    lies in the input; whatever the scorer raises for a schema that it cannot score.
+    lies in the input, and what the scorer raises for a schema that it cannot score.
     """
     share = None if part is None else Part.parse(part)
     folder = locate(output)
     require_folder(folder)
-    source = open_source(inputs)
+    source = inputs if isinstance(inputs, Source) else open_source(inputs)
     refuse_overlap(source, folder)
     output_schema = scorer.output_schema(source.schema)
-    scorer = replace(scorer, signature=scorer.signature + scorer.constants_signed(source.schema))
+    if scorer.constants_signed:
+        scorer = replace(scorer, signature=scorer.signature + scorer.constants_signed(source.schema))
     # All that must be the same for a run to be the same. Where the input lies and how it is cut is not part of it.
-    made = made_of(source)
-    names = [file.name for file in source.files]
-    content = dict.fromkeys(names, f"made:{made['key']}") if made else contents(source)
+    made = source.made_of
+    content = {source.files[0].name: f"made:{made['key']}"} if made else contents(source)
     identity = {
         "format": FORMAT,
         "signature": scorer.signature,
@@ -86,19 +90,30 @@ def prepare_run(
     }
     if made:
         identity["made_of"] = made
-    run = hashlib.blake2b(json.dumps(identity, sort_keys=True).encode(), digest_size=16).hexdigest()
+    # Two versions of one code make the same scores: a commit of documentation alone changes no run.
+    same = {**identity, "signature": without_version(scorer.signature)}
+    run = hashlib.blake2b(json.dumps(same, sort_keys=True).encode(), digest_size=16).hexdigest()
     manifest: Mapping[str, Any] = {"run": run, "place": str(source.base), "shard_rows": shard_rows, **identity}
     present = places.list_files(folder)
     if MANIFEST in present:
         manifest = same_run(folder, manifest)
+        scorer = replace(scorer, signature=manifest["signature"])  # All partitions of a run have one.
         if MERGED in manifest:
             raise OtherRun(f"{folder} has {MERGED} {manifest[MERGED]}: score with that, or choose another folder.")
-    elif folder.name != PARTITIONS:  # Without its manifest, that is left over where a merged run was killed in the end.
+    elif folder.name != PARTITIONS:  # A merged run that was killed late leaves it without its manifest.
         refuse_foreign(folder, present)
     there = shards_named(source, present)
     finished = finished_records(folder, there, manifest["run"])
     done = [shard for shard in there if shard.name in finished]
     missing = missing_shards(source, shard_rows, done, share)
+    if not missing and share is None and folder.is_local:
+        # Who starts a complete run again may have a reason. Object stores check what they hold themselves.
+        lost = damaged(folder / shard.name for shard in done)
+        done = [shard for shard in done if folder / shard.name not in lost]
+        finished = {shard.name: finished[shard.name] for shard in done}
+        missing = missing_shards(source, shard_rows, done)
+    if missing and scorer.check:
+        scorer.check(source)
     return Run(
         source,
         Work(manifest["run"], folder, source.schema, output_schema, scorer),
@@ -115,13 +130,3 @@ def missing_shards(
 ) -> tuple[Shard, ...]:
     """The shards of the rows that others leave, or of those among them that belong to a part."""
     return plan_shards(source, shard_rows, ranges_of([*there, *(part.split(source)[1] if part else ())]))
-
-
-def refuse_overlap(source: Source, output: Location) -> None:
-    """Raise ``DatasetError`` where the output lies in a folder of the input, or a file of the input in the output."""
-    for file in source.files:
-        if file.version.location.within(output) and file.version.location.parent != output / INPUT_FOLDER:
-            raise DatasetError(f"The input {file.version} lies in the output {output}: choose another folder.")
-    for folder in source.walked:
-        if output.within(folder):
-            raise DatasetError(f"The output {output} lies in the input {folder}: choose a folder outside of it.")

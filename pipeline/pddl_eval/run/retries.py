@@ -12,10 +12,9 @@ the rest goes on as another shard.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Generator, Iterable, Iterator
-from itertools import groupby
+from collections.abc import Generator, Iterable, Iterator
 
-from pddl_eval.run.engines import Engine, Notice, WorkerLost
+from pddl_eval.run.engines import Engine, NodeExcluded, WorkerLost
 from pddl_eval.run.partitions import ShardFailure, ShardRecord, ShardResult, ShardTask
 from pddl_eval.run.shards import Shard
 
@@ -30,113 +29,46 @@ ATTEMPTS = 20
 MOST_POISON_ROWS = 16
 """Rows of one shard that are left out at most; where there are more, something other than the rows is broken."""
 
-SKIPPED_ROWS = 50
-"""Rows of a row group that are decoded in the time in which one is scored (about)."""
-
-ADVICE = "look at the installation and the memory of the workers, then try a smaller --shard-rows"
+ADVICE = "look at the installation and the memory of the workers, then try a smaller shard_rows"
 
 
-def run_shards(engine: Engine, shards: Iterable[Shard]) -> Iterator[ShardResult | WorkerLost | Notice]:
+def run_shards(engine: Engine, shards: Iterable[Shard]) -> Iterator[ShardResult | WorkerLost | NodeExcluded]:
     """The record or failure of each shard, as they finish; each lost worker and what the engine has to say in between.
 
     At most as many shards are in flight as the engine has capacity for. What a shard has handed back, because its time
     was up, goes on as shards of its own: as many as there are workers without anything else to do.
     """
-    queue = Queue(shards)
+    waiting = deque(ShardTask(shard) for shard in shards)
     begun: dict[Shard, Attempts] = {}
-    again: deque[ShardTask] = deque()
     running = 0
-    done: Shard | None = None
-    while True:
-        while running < engine.capacity:
-            if again:
-                task = again.popleft()
-            else:
-                shard = queue.next(done, engine.capacity - running, running)
-                if shard is None:
-                    break
-                begun[shard] = attempts_at(shard, queue.poison(shard))
-                task = next(begun[shard])
-            engine.submit(task)
+    while waiting or running:
+        while waiting and running < engine.capacity:
+            engine.submit(waiting.popleft())
             running += 1
-        if not running:
-            return
         taken = engine.take()
-        if isinstance(taken, Notice):
+        if isinstance(taken, NodeExcluded):
             yield taken
             continue
         task, result = taken
+        shard = task.shard
         running -= 1
-        done = task.shard
         if isinstance(result, WorkerLost):
             yield result
+        if shard not in begun:
+            begun[shard] = attempts_at(shard, task.unscored)
+            next(begun[shard])  # The task that has just ended.
         try:
-            again.append(begun[task.shard].send(result))
+            waiting.appendleft(begun[shard].send(result))
         except StopIteration as end:
-            del begun[task.shard]
-            if isinstance(end.value, ShardRecord) and end.value.stop < task.shard.stop:
-                queue.hand_back(task.shard.between(end.value.stop, task.shard.stop), task.unscored)
+            del begun[shard]
+            if isinstance(end.value, ShardRecord) and end.value.stop < shard.stop:
+                idle = max(1, engine.capacity - running - len(waiting))
+                size = -(-(shard.stop - end.value.stop) // idle)
+                for start in range(end.value.stop, shard.stop, size):
+                    rest = shard.between(start, min(start + size, shard.stop))
+                    poison = tuple(row for row in task.unscored if start <= row < rest.stop)
+                    waiting.append(ShardTask(rest, unscored=poison))
             yield end.value
-
-
-class Queue:
-    """The shards that nobody works on.
-
-    Shards of one row group follow each other where they can, because a worker that goes on where it stopped in a file
-    does not decode again what comes before. So each row group with several shards is a lane, a slot that has done one
-    of its shards gets the next one, and a slot without a lane gets a new one or half of the longest. Of N slots that
-    share one row group, the n-th decodes n of its N stretches, where without lanes each decodes all.
-    """
-
-    def __init__(self, shards: Iterable[Shard]) -> None:
-        self._fresh = [list(lane) for _, lane in groupby(shards, key=_lane)]
-        self._fresh.reverse()
-        self._lanes: list[deque[Shard]] = []
-        self._handed_back: list[Shard] = []
-        self._poison: set[tuple[str, int]] = set()
-
-    def next(self, done: Shard | None, idle: int, busy: int) -> Shard | None:
-        """What a slot works on that has just done a shard, or nothing yet; so many slots are idle (itself too) or busy.
-
-        While others are busy, too few rows behind too many are left to who gets there without decoding them again.
-        """
-        self._lanes = [lane for lane in self._lanes if lane]
-        for lane in self._lanes:
-            if done is not None and lane[0].file == done.file and lane[0].start == done.stop:
-                return lane.popleft()
-        if self._fresh:
-            self._lanes.append(deque(self._fresh.pop()))
-            return self._lanes[-1].popleft()
-        if self._lanes:
-            longest = max(self._lanes, key=len)
-            half = list(longest)[len(longest) // 2 :]
-            skipped = half[0].start - (half[0].group or 0)
-            if skipped <= SKIPPED_ROWS * sum(shard.rows for shard in half) or not busy:
-                for _ in half:
-                    longest.pop()
-                self._lanes.append(deque(half))
-                return self._lanes[-1].popleft()
-        if not self._handed_back:
-            return None
-        shard = self._handed_back.pop(0)
-        rows = -(-shard.rows // max(1, idle - len(self._handed_back)))
-        if rows < shard.rows:
-            self._handed_back.append(shard.between(shard.start + rows, shard.stop))
-        return shard.between(shard.start, shard.start + rows)
-
-    def hand_back(self, shard: Shard, poison: Collection[int]) -> None:
-        """Take back rows that the time was not enough for; ``poison`` are rows known to end their worker."""
-        self._handed_back.append(shard)
-        self._poison |= {(shard.stem, row) for row in poison}
-
-    def poison(self, shard: Shard) -> tuple[int, ...]:
-        """The rows of a shard that are known to end their worker."""
-        rows = (row for stem, row in self._poison if stem == shard.stem)
-        return tuple(sorted(row for row in rows if shard.start <= row < shard.stop))
-
-
-def _lane(shard: Shard) -> object:
-    return shard if shard.group is None else (shard.stem, shard.group)
 
 
 Attempts = Generator[ShardTask, ShardResult | WorkerLost, ShardResult]

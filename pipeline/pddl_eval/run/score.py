@@ -1,48 +1,29 @@
-"""A run from input to summary: the shards that are missing are worked on and their partitions complete the output.
+"""A run from its plan to its summary: the shards that are missing are worked on, their partitions complete the output.
 
-Parts of a run in several processes write into one folder; the last one completes it. Only this file of the room knows
-what is done to the rows (``pair_scorer``); ``summary`` knows which columns are shown in the end.
+Parts of a run in several processes write into one folder; the last one completes it.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import re
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import ExitStack, closing
-from dataclasses import asdict, replace
+from contextlib import AbstractContextManager, ExitStack, closing
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 
-import pyarrow as pa
-
-from pddl_eval.datasets import Input, OutputError, locate, places
-from pddl_eval.errors import UserError
-from pddl_eval.options import SHARD_ROWS, ReadingOptions, RunOptions, ScoringOptions, takes
-from pddl_eval.run.answers import readable_input
-from pddl_eval.run.engines import Engine, InProcess, Notice, Processes, RayTasks, choose_engine
-from pddl_eval.run.lock import claimed
+from pddl_eval.datasets import OutputError, places
+from pddl_eval.run.engines import ROW_SECONDS, NodeExcluded, choose_engine, start_engine
+from pddl_eval.run.lock import Claim, claimed
 from pddl_eval.run.manifest import MANIFEST, same_run
-from pddl_eval.run.merged import finish_merged, partitions_of
-from pddl_eval.run.partitions import (
-    Scorer,
-    ShardFailure,
-    ShardRecord,
-    ShardResult,
-    ShardTask,
-    Work,
-    finished_records,
-    merge_statistics,
-    score_shard,
-)
-from pddl_eval.run.prepare import Run, missing_shards, prepare_run
+from pddl_eval.run.partitions import Scorer, ShardFailure, ShardRecord, finished_records, score_shard
+from pddl_eval.run.prepare import Run, missing_shards
 from pddl_eval.run.retries import run_shards
 from pddl_eval.run.shards import Shard, left_over, ranges_of, shards_named
-from pddl_eval.run.summary import SUMMARY, RunIncomplete, RunSummary
-from pddl_eval.run.watching import Event, Watcher, json_log, shown_progress, told
-from pddl_eval.table import constants_signed, count_unknown_domains, score_schema, score_table
+from pddl_eval.run.summary import SUMMARY, RunCounts, RunIncomplete, merge_statistics
+from pddl_eval.run.watching import Event, Watcher, shown_progress, told
+from pddl_eval.settings import SHARD_ROWS, RunOptions
 
 IN_PROCESS = "_in_process"
 """There while a process scores into the folder itself; it stays if that process is killed."""
@@ -51,59 +32,9 @@ FAILED = "_failed"
 """Says why rows are missing after a run that did all it could; with the suffix of a part."""
 
 
-@takes(reading=ReadingOptions, scoring=ScoringOptions, running=RunOptions)
-def score_dataset(  # noqa: PLR0913 (one keyword a group of settings)
-    input: Input,
-    output: str | os.PathLike[str],
-    *,
-    reading: ReadingOptions,
-    scoring: ScoringOptions,
-    running: RunOptions,
-    part: str | None = None,
-    rows_per_file: int | None = None,
-    watch: Watcher | None = None,
-    warn: Callable[[str], None] | None = None,
-) -> RunSummary:
-    """Score the pairs of a dataset into a folder of Parquet partitions: the input's columns and the scores.
-
-    ``input`` is a file, a folder, a pattern, a URI (``s3://bucket/pairs``) or several of them. ``columns`` maps a
-    column's meaning to its name in the input; ``domain`` is the name of a known domain or PDDL text. The other keywords
-    are the flags of ``pddl-eval score``, see ``pddl-eval score --help``. After an interruption, the same call does only
-    what is missing. ``part`` is one of N shares of the rows, such as ``3/32``: processes on any machines score one each
-    into the same output, and the last one completes it. With ``rows_per_file`` the partitions of a complete run are
-    merged into files of so many rows. Without a watcher, long work shows a progress bar on a terminal and in a
-    notebook.
-
-    ``harness`` (the flag ``--from``) says that the input is logs of that harness; ``references`` is a dataset whose
-    rows are joined to the answers by the columns ``on``. ``warn`` is told what could not be read or joined.
-
-    Raises ``UserError`` if a setting or a column is wrong, the input cannot be used or another process writes into the
-    output (``DatasetError``). Raises ``RunError`` if the engine does not start (``EngineError``), the output cannot be
-    written (``OutputError``), or some rows could not be read or scored (``RunIncomplete``).
-
-    >>> import pyarrow.parquet, tempfile
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> plans = pa.table({"reference_plan": ["(pick a)", "(drop a)"], "output": ["(pick a)", "(pick a)"]})
-    >>> pyarrow.parquet.write_table(plans, f"{folder.name}/pairs.parquet")
-    >>> names = {"generated_plan": "output"}
-    >>> summary = score_dataset(f"{folder.name}/pairs.parquet", f"{folder.name}/scored", columns=names)
-    >>> summary.rows, summary.mean("plan_lcs")
-    (2, 0.5)
-    >>> folder.cleanup()
-    """
-    if rows_per_file is not None and part is not None:
-        raise UserError("Only a whole run can be merged: leave out rows_per_file, or part.")
-    folder = locate(output) if rows_per_file is None else partitions_of(output)
-    with readable_input(input, str(folder), reading, scoring, warn) as source:
-        run = prepare_run(source, str(folder), pair_scorer(scoring), running.shard_rows, part)
-    if rows_per_file is None:
-        return finish_shards(run, running, watch=watch)
-    return finish_merged(run, rows_per_file, partial(finish_shards, run, running, watch=watch))
-
-
 def finish_shards(
     run: Run, options: RunOptions, *, watch: Watcher | None = None, scorer: Callable[[], Scorer] | None = None
-) -> RunSummary:
+) -> RunCounts:
     """Score the shards that are missing and complete the run; errors as of ``score_dataset``.
 
     ``scorer`` makes a scorer in place of the run's once the folder is claimed; it gives the same scores.
@@ -113,50 +44,60 @@ def finish_shards(
     in which such a row is found and left out.
     """
     started = time.perf_counter()
-    options = choose_engine(sum(shard.rows for shard in run.missing), len(run.missing), options)
-    records = dict(run.finished)
+    of_schema = run.work.scorer.row_seconds
+    row_seconds = of_schema(run.source.schema) if of_schema else ROW_SECONDS
+    options = choose_engine(run.rows_missing, len(run.missing), options, row_seconds)
+    made: dict[str, ShardRecord] = {}
     failures: list[ShardFailure] = []
-    excluded: list[str] = []
+    excluded: dict[str, None] = {}
     with ExitStack() as stack:
-        log = stack.enter_context(json_log(options.json_log)) if options.json_log else None
         if run.missing:
-            beside = re.compile(rf"_running-\d+-of-{run.part.of}\.json") if run.part else None
-            lock = f"_running{run.suffix}.json"
-            run = replace(
-                run, work=replace(run.work, claim=stack.enter_context(claimed(run.work.output, lock, beside)))
-            )
+            run = replace(run, work=replace(run.work, claim=stack.enter_context(_claimed(run))))
         if scorer is not None:
             run = replace(run, work=replace(run.work, scorer=scorer()))
         watch = watch or stack.enter_context(shown_progress())
         begin_run(run)
-        tell = stack.enter_context(told([each for each in (log, watch) if each], run))
+        tell = stack.enter_context(told(watch, run))
         for event in chain([run], stack.enter_context(closing(_results(run, options)))):
             tell(event)
-            if isinstance(event, ShardRecord):
-                records[event.name] = event
-            elif isinstance(event, ShardFailure):
-                failures.append(event)
-                if event.fatal:
+            match event:
+                case ShardRecord():
+                    made[event.name] = event
+                case ShardFailure(fatal=True):
                     raise OutputError(event.reason)
-            elif isinstance(event, Notice) and event.node:
-                excluded.append(event.reason)
-
-        def summarize(all_records: Mapping[str, ShardRecord], seconds: float) -> RunSummary:
-            summary = _summary(run, all_records, records, options, seconds)
-            return replace(summary, excluded_nodes=tuple(dict.fromkeys(excluded)))
-
-        summary = summarize(records, time.perf_counter() - started)
-        _remove_left_behind(run, records.keys() - run.finished.keys())
-        troubles = _troubles(run, records, failures)
-        if troubles:
-            places.put_bytes(run.work.output / f"{FAILED}{run.suffix}.json", _troubled(troubles))
-            raise RunIncomplete(troubles, summary)
-        done = finish_run(run, lambda all_records: summarize(all_records, summary.seconds))
-        return done or replace(summary, rows_missing=_rows_left(run))
+                case ShardFailure():
+                    failures.append(event)
+                case NodeExcluded():
+                    excluded[event.reason] = None
+        seconds = time.perf_counter() - started
+        summarize = partial(_summary, run, made, options, seconds, tuple(excluded))
+        # A worker that died before it said so may have made a partition: what was made then need not end where it ends.
+        if own := shards_named(run.source, made):
+            _remove_doubled(run, _partitions(run), own)
+        return _completed(run, {**run.finished, **made}, failures, summarize)
 
 
-def _troubled(troubles: Sequence[str]) -> bytes:
-    return json.dumps({"troubles": troubles}, indent=1).encode()
+def _completed(
+    run: Run,
+    records: Mapping[str, ShardRecord],
+    failures: Sequence[ShardFailure],
+    summarize: Callable[[Mapping[str, ShardRecord]], RunCounts],
+) -> RunCounts:
+    """The run's summary, written if nothing is missing; raises ``RunIncomplete`` where rows of its own are."""
+    if troubles := _troubles(run, records, failures):
+        failed = json.dumps({"troubles": troubles}, indent=1).encode()
+        places.put_bytes(run.work.output / f"{FAILED}{run.suffix}.json", failed)
+        raise RunIncomplete(troubles, summarize(records))
+    if done := finish_run(run, summarize):
+        return done
+    left = missing_shards(run.source, SHARD_ROWS, _partitions(run))
+    return replace(summarize(records), rows_missing=sum(shard.rows for shard in left))
+
+
+def _claimed(run: Run) -> AbstractContextManager[Claim]:
+    """The lock of the output folder; that of a part excludes no other part of the same number of parts."""
+    # Parts of the same run, cut into as many, have different rows: they may write at the same time.
+    return claimed(run.work.output, run.suffix, f"{run.work.run} in {run.part.of}" if run.part else "")
 
 
 def begin_run(run: Run) -> None:
@@ -165,7 +106,8 @@ def begin_run(run: Run) -> None:
     Raises ``OutputError`` where it cannot be written to, and ``DatasetError`` where another run was faster.
     """
     output = run.work.output
-    places.put_new(output / MANIFEST, json.dumps(run.manifest, indent=1).encode())
+    if not places.has_file(output / MANIFEST):  # No other run writes one at the same time: the lock excludes it.
+        places.put_bytes(output / MANIFEST, json.dumps(run.manifest, indent=1).encode())
     same_run(output, run.manifest)
     if run.missing:
         places.remove_file(output / SUMMARY)
@@ -173,7 +115,7 @@ def begin_run(run: Run) -> None:
     _remove_doubled(run, run.stale, run.shards)
 
 
-def finish_run(run: Run, summarize: Callable[[Mapping[str, ShardRecord]], RunSummary]) -> RunSummary | None:
+def finish_run(run: Run, summarize: Callable[[Mapping[str, ShardRecord]], RunCounts]) -> RunCounts | None:
     """Mark the run as complete, with the summary of all its records, and remove what killed writers left behind.
 
     None where rows of other parts are missing. Raises ``OutputError`` where others are, and ``DatasetError`` where the
@@ -181,7 +123,7 @@ def finish_run(run: Run, summarize: Callable[[Mapping[str, ShardRecord]], RunSum
     """
     output, source = run.work.output, run.source
     same_run(output, run.manifest)
-    there = shards_named(source, places.list_files(output))
+    there = _partitions(run)
     counted, missing = there, missing_shards(source, SHARD_ROWS, there)
     if not missing:  # By their names, which cost less than their content.
         records = finished_records(output, there, run.work.run)
@@ -206,16 +148,9 @@ def finish_run(run: Run, summarize: Callable[[Mapping[str, ShardRecord]], RunSum
     return summary
 
 
-def _remove_left_behind(run: Run, made: Iterable[str]) -> None:
-    """Remove partitions of workers that died before they said so: what was made then need not end where they end."""
-    if own := shards_named(run.source, made):
-        _remove_doubled(run, shards_named(run.source, places.list_files(run.work.output)), own)
-
-
-def _rows_left(run: Run) -> int:
-    """Rows without a partition, whoever should make it."""
-    there = shards_named(run.source, places.list_files(run.work.output))
-    return sum(shard.rows for shard in missing_shards(run.source, SHARD_ROWS, there))
+def _partitions(run: Run) -> list[Shard]:
+    """The shards whose partitions are there, whoever made them, by their names."""
+    return shards_named(run.source, places.list_files(run.work.output))
 
 
 def _remove_doubled(run: Run, doubled: Iterable[Shard], kept: Iterable[Shard]) -> None:
@@ -228,76 +163,39 @@ def _remove_doubled(run: Run, doubled: Iterable[Shard], kept: Iterable[Shard]) -
             places.remove_file(run.work.output / shard.name)
 
 
-def pair_scorer(options: ScoringOptions) -> Scorer:
-    """``score_table`` as the scorer of a run."""
-    signature = options.signature
-    score = partial(_score_pairs, options=options, signature=signature)
-    schema, count = (partial(function, options=options) for function in (score_schema, count_unknown_domains))
-    return Scorer(signature, asdict(options), schema, score, count, partial(constants_signed, options=options))
-
-
-def _score_pairs(table: pa.Table, until: float, options: ScoringOptions, signature: str) -> pa.Table:
-    if options.signature != signature:
-        raise RuntimeError(f"this worker would score as {options.signature}: install the same version everywhere")
-    return score_table(table, options, until)
-
-
 def _results(run: Run, options: RunOptions) -> Generator[Event, None, None]:
-    """The results of the missing shards, as they finish, and each lost worker."""
-    function = partial(score_shard, run.work)
-    marker = run.work.output / f"{IN_PROCESS}{run.suffix}"
+    """The results of the missing shards, as they finish, each lost worker and each excluded node."""
     if not run.missing:
         return
-    engine: Engine
-    alone = options.engine == "local" and options.workers == 1 and not places.has_file(marker)
-    if alone:
+    marker = run.work.output / f"{IN_PROCESS}{run.suffix}"
+    in_process = options.engine == "local" and options.workers == 1 and not places.has_file(marker)
+    if in_process:
         places.put_bytes(marker, b"If nothing scores into this folder, a row has ended the process that did.\n")
-        engine = InProcess(function)
-    else:
-        engine = (
-            RayTasks(partial(_score_on_node, run.work), options, len(run.missing))
-            if options.engine == "ray"
-            else Processes(function, options.workers or 1)
-        )
     try:
-        with closing(engine):
+        with closing(start_engine(partial(score_shard, run.work), options, in_process=in_process)) as engine:
             yield from run_shards(engine, run.missing)
     finally:
-        if alone:
+        if in_process:
             places.remove_file(marker)
-    if not alone:
+    if not in_process:
         places.remove_file(marker)
 
 
-def _score_on_node(work: Work, task: ShardTask) -> ShardResult:
-    """``score_shard`` on a node of a cluster; one that lacks the output's mount would write where nobody looks."""
-    if work.output.is_local:
-        try:
-            with os.scandir(work.output.path) as entries:  # A network filesystem may remember that a file was missing.
-                shared = any(entry.name == MANIFEST for entry in entries)
-        except OSError:
-            shared = False
-        if not shared:
-            reason = f"{work.output} on this node is not the folder of the run: is it a mount that the node lacks?"
-            return ShardFailure(task.shard.name, reason, fatal=True)
-    return score_shard(work, task)
-
-
-def _summary(
+def _summary(  # noqa: PLR0913 (what a summary says)
     run: Run,
-    records: Mapping[str, ShardRecord],
-    known: Mapping[str, ShardRecord],
+    made: Mapping[str, ShardRecord],
     options: RunOptions,
     seconds: float,
-) -> RunSummary:
-    """The summary of some records; ``known`` are those that were there before and those made by this process."""
+    excluded: tuple[str, ...],
+    records: Mapping[str, ShardRecord],
+) -> RunCounts:
+    """The summary of some records; ``made`` are those of this process."""
     # In the order of the input, so that sums of floats do not depend on which shard was done first.
     in_order = [records[shard.name] for shard in shards_named(run.source, records)]
-    mine = [record for name, record in known.items() if name not in run.finished]
-    return RunSummary(
+    return run.work.scorer.summary(
         output=str(run.work.output),
         rows=sum(record.rows for record in in_order),
-        rows_scored=sum(record.rows - record.carried for record in mine),
+        rows_scored=sum(record.rows - record.carried for record in made.values()),
         rows_carried=sum(record.carried for record in in_order),
         rows_unreadable=sum(record.unreadable_rows for record in in_order),
         shards=len(in_order),
@@ -307,6 +205,7 @@ def _summary(
         seconds=seconds,
         signature=run.work.scorer.signature,
         statistics=merge_statistics(record.statistics for record in in_order),
+        excluded_nodes=excluded,
     )
 
 

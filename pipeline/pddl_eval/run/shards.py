@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from pddl_eval.datasets import DatasetError, FileVersion, InputFile, RowGroup, Source, partition_stem
-from pddl_eval.options import SHARD_ROWS
+from pddl_eval.datasets import DatasetError, FileVersion, InputFile, Source, partition_stem
+from pddl_eval.settings import SHARD_ROWS
 
 SHARD_BYTES = 128 * 2**20
 """Encoded bytes of a shard, at most (about), so that workers need no more memory for long answers."""
@@ -26,15 +26,13 @@ class Shard:
     """The rows ``start`` (included) to ``stop`` (excluded) of a file, counted from 0 over its row groups.
 
     Its partition is named by them, so that the partitions that are there say what is done. ``stem`` is that of the
-    file's partitions. ``group`` is the first row of the row group in which it lies with other shards, so that reading
-    one behind the other is quicker.
+    file's partitions.
     """
 
     stem: str
     file: FileVersion
     start: int
     stop: int
-    group: int | None = None
 
     @property
     def name(self) -> str:
@@ -46,7 +44,7 @@ class Shard:
         return self.stop - self.start
 
     def between(self, start: int, stop: int) -> Shard:
-        """Other rows of its file; of its row group too where they lie between its own."""
+        """Other rows of its file."""
         return replace(self, start=start, stop=stop)
 
 
@@ -60,21 +58,39 @@ def plan_shards(source: Source, shard_rows: int, done: Mapping[str, Ranges] | No
     With ``done``, ranges of rows by the stem of their file, the shards of the other rows. An empty file is one empty
     shard, so that its partition keeps the schema; it is done if it has a range.
     """
-    return tuple(_plan(source, shard_rows, done or {}))
-
-
-def _plan(source: Source, shard_rows: int, done: Mapping[str, Ranges]) -> Iterator[Shard]:
+    shards: list[Shard] = []
     for file in source.files:
         stem = partition_stem(file.name)
-        ranges = done.get(stem, ())
-        bounds = list(accumulate((group.rows for group in file.row_groups), initial=0))
+        ranges = (done or {}).get(stem, ())
         if not file.rows and not ranges:
-            yield Shard(stem, file.version, 0, 0)
+            shards.append(Shard(stem, file.version, 0, 0))
+        bounds = list(accumulate((group.rows for group in file.row_groups), initial=0))
         for low, high in left_over(ranges, 0, file.rows):
-            for start, stop in _ranges(file, shard_rows, bounds, low, high):
-                group = bisect_right(bounds, start)
-                inside = bounds[group - 1] < start or stop < bounds[group]
-                yield Shard(stem, file.version, start, stop, bounds[group - 1] if inside else None)
+            shards += [Shard(stem, file.version, *rows) for rows in _ranges(file, shard_rows, bounds, low, high)]
+    return tuple(shards)
+
+
+def _ranges(file: InputFile, shard_rows: int, bounds: Sequence[int], low: int, high: int) -> Iterator[tuple[int, int]]:
+    """Ranges of the rows from low to high: of whole row groups, or of parts of one that is large or cut there."""
+    start = stop = low
+    size = 0
+    for number in range(bisect_right(bounds, low) - 1, bisect_left(bounds, high)):
+        group = file.row_groups[number]
+        first, stop = max(low, bounds[number]), min(high, bounds[number + 1])
+        if first == stop:
+            continue
+        encoded = group.size * (stop - first) // group.rows
+        if start < first and (stop - start > shard_rows or size + encoded > SHARD_BYTES):
+            yield start, first
+            start, size = first, 0
+        size += encoded
+        step = min(shard_rows, max(1, SHARD_BYTES * (stop - first) // max(1, encoded)))
+        if stop - first > step:
+            # No earlier row group is left over here: the condition above is true for one this large.
+            yield from ((each, min(each + step, stop)) for each in range(first, stop, step))
+            start, size = stop, 0
+    if start < stop:
+        yield start, stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +196,7 @@ def ranges_of(shards: Iterable[Shard]) -> dict[str, list[tuple[int, int]]]:
 
 
 def disjoint(shards: Iterable[Shard]) -> list[Shard]:
-    """Of shards in order, those that begin where an earlier one has ended; of two that overlap, the first.
+    """The shards, in order, without those that overlap an earlier one that is kept.
 
     >>> from pddl_eval.datasets import Location
     >>> file = FileVersion(Location("/pairs.parquet"), "")
@@ -192,27 +208,3 @@ def disjoint(shards: Iterable[Shard]) -> list[Shard]:
         if not kept or kept[-1].stem != shard.stem or shard.start >= kept[-1].stop:
             kept.append(shard)
     return kept
-
-
-def _ranges(file: InputFile, shard_rows: int, bounds: Sequence[int], low: int, high: int) -> Iterator[tuple[int, int]]:
-    """Ranges of the rows from low to high: of whole row groups, or of parts of one that is large or cut there."""
-    start = stop = low
-    size = 0
-    for number in range(bisect_right(bounds, low) - 1, bisect_left(bounds, high)):
-        whole = file.row_groups[number]
-        rows = min(bounds[number + 1], high) - max(bounds[number], low)
-        if not rows:
-            continue
-        group = RowGroup(rows, whole.size * rows // whole.rows)
-        if stop > start and (stop - start + group.rows > shard_rows or size + group.size > SHARD_BYTES):
-            yield start, stop
-            start, size = stop, 0
-        stop += group.rows
-        size += group.size
-        step = min(shard_rows, max(1, SHARD_BYTES * group.rows // max(1, group.size)))
-        if group.rows > step:
-            # No earlier row group is left over here: the first condition is true for one this large, too.
-            yield from ((each, min(each + step, stop)) for each in range(start, stop, step))
-            start, size = stop, 0
-    if stop > start:
-        yield start, stop

@@ -1,54 +1,83 @@
-"""What a run says in the end: its summary, and what the files beside its partitions say of it later."""
+"""What a run has done, in numbers: those of its shards add up, and a run that is complete keeps them in a file."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
-from pddl_eval.datasets import Source, places
-from pddl_eval.domains import known_domain_names
-from pddl_eval.errors import RunError, did_you_mean
-from pddl_eval.metrics import PAIRS
-from pddl_eval.options import ScoringOptions
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pddl_eval.datasets import DatasetError, Source, places
+from pddl_eval.errors import RunError
 from pddl_eval.run.manifest import MANIFEST
-from pddl_eval.run.partitions import SCORE_ERROR, VERDICT, Statistics
 from pddl_eval.run.shards import named_rows
-from pddl_eval.shown import labelled, printable
-from pddl_eval.table import UNKNOWN_DOMAINS
-from pddl_eval.verdict import Verdict
+from pddl_eval.shown import labelled, printable, row_count
 
 SUMMARY = "_summary.json"
 """Written last, when every partition is there; Parquet readers ignore names with a leading underscore."""
 
-_SHOWN = [column for pair in PAIRS for column in pair.columns if column.in_summary]
-SHARES = tuple(column.name for column in _SHOWN if column.type is bool)
-"""Score columns that a summary shows the share of."""
+SCORE_ERROR = "score_error"
+"""The score column that every scorer has: why a row could not be scored, or null."""
 
-OPTIONAL = frozenset(column.name for column in _SHOWN if column.optional)
-"""Those whose share is that of the rows that have a value."""
+VERDICT = "verdict"
+"""The score column whose values are counted one by one."""
 
-FOLLOWS = {column.name: column.follows for column in _SHOWN if column.follows}
-"""Those whose null is undecided only where this other column is null too, and else a no."""
+Statistics = Mapping[str, Mapping[str, float]]
+"""By score column, numbers that add up: those of shards to those of a run."""
 
-MEANS = tuple(column.name for column in _SHOWN if column.type is float)
-"""Score columns that a summary shows the mean of."""
+
+def count_values(table: pa.Table, columns: Iterable[str]) -> Statistics:
+    """What some columns of a table hold.
+
+    That is ``true``, ``false`` and ``null`` of bools, ``count`` and ``sum`` of numbers, ``count`` of strings (not
+    null), and of ``verdict`` how often each of its values occurs.
+
+    >>> scores = pa.table({"verdict": ["equivalent", "equivalent", "unparseable"], "solvable": [True, None, False]})
+    >>> count_values(scores, ["verdict", "solvable"])
+    {'verdict': {'equivalent': 2, 'unparseable': 1}, 'solvable': {'true': 1, 'false': 1, 'null': 1}}
+    """
+    statistics: dict[str, Mapping[str, float]] = {}
+    for name in columns:
+        column = table[name]
+        present = len(column) - column.null_count
+        if name == VERDICT:
+            counts = pc.value_counts(column.drop_null()).to_pylist()
+            statistics[name] = {str(each["values"]): each["counts"] for each in counts}
+        elif pa.types.is_boolean(column.type):
+            true = pc.sum(column).as_py() or 0
+            statistics[name] = {"true": true, "false": present - true, "null": column.null_count}
+        elif pa.types.is_integer(column.type) or pa.types.is_floating(column.type):
+            statistics[name] = {"count": present, "sum": pc.sum(column).as_py() or 0}
+        else:
+            statistics[name] = {"count": present}
+    return statistics
+
+
+def merge_statistics(parts: Iterable[Statistics]) -> Statistics:
+    """The statistics of all parts together; sums are added in the order of the parts.
+
+    >>> merge_statistics([{"plan_lcs": {"count": 2, "sum": 1.5}}, {"plan_lcs": {"count": 1, "sum": 0.5}}])
+    {'plan_lcs': {'count': 3, 'sum': 2.0}}
+    """
+    total: dict[str, Any] = {}
+    for part in parts:
+        for column, values in part.items():
+            total.setdefault(column, Counter()).update(values)
+    return {column: dict(values) for column, values in total.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class RunSummary:
-    """The result of a run over all its partitions, also those that an interrupted run had finished.
+class RunCounts:
+    """What a run has done over all its partitions, also those that an interrupted run had finished.
 
     ``rows`` is the number of rows in the output. ``rows_scored`` of them were scored this time, in ``seconds`` of wall
     time; ``rows_carried`` have their scores from an earlier dataset (``pddl_eval.reuse``). ``shards_reused`` is the
     number of partitions that were there already. ``rows_missing`` are rows that other parts have not written yet.
     ``excluded_nodes`` says which nodes of a cluster failed, and why.
-
-    >>> statistics = {"equivalent": {"true": 1, "false": 3, "null": 0}, "verdict": {"identical": 1, "goal_differs": 3}}
-    >>> summary = RunSummary("scored", 4, 4, 0, 0, 1, 0, "local", 1, 0.002, "pddl-eval:0.1.0", statistics)
-    >>> summary.share("equivalent"), list(summary.verdicts), summary.rows_per_second
-    (0.25, ['goal_differs', 'identical'], 2000.0)
     """
 
     output: str
@@ -81,33 +110,13 @@ class RunSummary:
         """Rows with a ``score_error``."""
         return int(self.statistics.get(SCORE_ERROR, {}).get("count", 0))
 
-    def share(self, column: str) -> float | None:
-        """The share of rows in which a bool score column is true; None without it.
-
-        It is the rate of ``pddl_eval.report``: rows whose reference is a mistake in the data are left out, undecided
-        rows count as no.
-        """
-        counts = self.statistics.get(column, {})
-        rows = sum(number for value, number in counts.items() if value != "null" or column not in OPTIONAL)
-        return counts["true"] / rows if rows else None
-
-    @property
-    def mistakes(self) -> int:
-        """Rows whose reference is a mistake in the data: left out of all shares and means."""
-        return int(self.statistics.get(VERDICT, {}).get(Verdict.REFERENCE_INVALID, 0))
-
-    def mean(self, column: str) -> float | None:
-        """The mean of a number score column over the rows that have one; None where none has."""
-        values = self.statistics.get(column)
-        return values["sum"] / values["count"] if values and values["count"] else None
-
     def to_json(self) -> dict[str, Any]:
         """What the run's ``_summary.json`` keeps: only what a run that was resumed can say as well."""
         names = ("rows", "rows_carried", "shards", "signature", "verdicts", "statistics")
         return {name: getattr(self, name) for name in names}
 
     @classmethod
-    def from_json(cls, kept: Mapping[str, Any], output: str) -> RunSummary:
+    def from_json(cls, kept: Mapping[str, Any], output: str) -> Self:
         """The summary of a finished run of which nothing was left to do, from what ``to_json`` kept."""
         return cls(
             output=output,
@@ -124,6 +133,10 @@ class RunSummary:
             statistics=kept["statistics"],
         )
 
+    def score_lines(self) -> list[tuple[str, str]]:
+        """The statistics of the scores, as ``lines``."""
+        return [(f"verdict {verdict}", f"{count:,}") for verdict, count in self.verdicts.items()]
+
     def lines(self) -> list[tuple[str, str]]:
         """The summary as pairs of a label and its value, in the order in which a person wants them."""
         reused = f" ({self.shards_reused} of them from an earlier start)" if self.shards_reused else ""
@@ -134,35 +147,15 @@ class RunSummary:
             lines.append(("missing", f"{self.rows_missing:,} of other parts"))
         if self.rows_unreadable:
             lines.append(("not readable", f"{self.rows_unreadable:,}"))
-        if self.mistakes:
-            lines.append(("left out", f"{self.mistakes:,} whose reference is a mistake in the data"))
-        lines += [(column, shown) for column in SHARES if (shown := self._share_line(column))]
-        for column in MEANS:
-            mean = self.mean(column)
-            if mean is not None:
-                lines.append((column, f"{mean:7.4f}  (mean of {self.statistics[column]['count']:,})"))
-        lines += [(f"verdict {verdict}", f"{count:,}") for verdict, count in self.verdicts.items()]
-        for name, count in self.statistics.get(UNKNOWN_DOMAINS, {}).items():
-            hint = did_you_mean(name, known_domain_names(), "known domains")
-            lines.append(("unknown domain", f"{count:,} rows: {name}; {hint}"))
+        lines += self.score_lines()
         if self.errors:
-            lines.append(("score_error", f"{self.errors:,} rows could not be scored"))
+            lines.append(("score_error", f"{row_count(self.errors)} could not be scored"))
         if self.rows_scored:
             workers = f", {self.workers} worker{'' if self.workers == 1 else 's'}" if self.workers else ""
             speed = f"{self.rows_per_second:,.0f} pairs/s in {self.seconds:,.1f} s ({self.engine}{workers})"
             lines.append(("throughput", speed))
         lines += [("excluded node", printable(reason)) for reason in self.excluded_nodes]
         return [*lines, ("signature", self.signature), ("output", printable(self.output))]
-
-    def _share_line(self, column: str) -> str:
-        counts = self.statistics.get(column)
-        if not counts:
-            return ""
-        nulls = self.statistics.get(FOLLOWS.get(column, column), counts)["null"]
-        if nulls == sum(counts.values()):
-            return ""
-        others = f", {nulls:,} {'not checked' if column in OPTIONAL else 'undecided'}" if nulls else ""
-        return f"{self.share(column):7.2%}  ({counts['true']:,}{others})"
 
     def __str__(self) -> str:
         return labelled(self.lines())
@@ -171,7 +164,7 @@ class RunSummary:
 class RunIncomplete(RunError):
     """Shards failed or rows could not be read; everything else is scored and written. ``summary`` says how much."""
 
-    def __init__(self, troubles: list[str], summary: RunSummary) -> None:
+    def __init__(self, troubles: list[str], summary: RunCounts) -> None:
         others = f" (and {len(troubles) - 1} more)" if len(troubles) > 1 else ""
         super().__init__(
             f"Not all rows could be scored: {troubles[0]}{others}. The other {summary.rows:,} rows are in "
@@ -180,24 +173,11 @@ class RunIncomplete(RunError):
         self.summary = summary
 
 
-def scored_with(source: Source) -> ScoringOptions:
-    """The columns and the domain that a dataset was scored with, from the manifest beside its files.
-
-    Those of no settings where there is no manifest, or none that can be read.
-    """
-    try:
-        if places.has_file(source.base / MANIFEST):
-            settings = json.loads(places.read_bytes(source.base / MANIFEST))["settings"]
-            return ScoringOptions(columns=settings["columns"], domain=settings["domain"])
-    except (ValueError, KeyError, TypeError, AttributeError):
-        pass  # A copy beside another manifest.
-    return ScoringOptions()
-
-
 def unfinished_rows(source: Source) -> tuple[int, int] | None:
     """How many rows the run that wrote a dataset has not written, and of how many; None for a complete run or no run.
 
-    A run that had to leave rows out, because they could not be read, is not complete either.
+    A run that had to leave rows out, because they could not be read, is not complete either. Raises ``DatasetError``
+    where the manifest cannot be read, so that nobody takes a part for the whole.
     """
     present = places.list_files(source.base)
     if MANIFEST not in present:
@@ -208,7 +188,10 @@ def unfinished_rows(source: Source) -> tuple[int, int] | None:
             return None
         expected = sum(int(file["rows"]) for file in manifest["files"])
     except (ValueError, KeyError, TypeError):
-        return None  # A copy beside another manifest.
+        raise DatasetError(
+            f"{source.base / MANIFEST} cannot be read, so nothing says whether rows are missing: delete it to take the "
+            "rows that are there for all."
+        ) from None
     known = {file.name: file.rows for file in source.files}
     named = {name: found[2] - found[1] for name in present if (found := named_rows(name))}
     written = sum(known.get(name, rows) for name, rows in named.items())

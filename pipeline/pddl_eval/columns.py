@@ -1,0 +1,16 @@
+"""The names of the columns that mean something (DESIGN.md, section 2)."""
+
+PAIRS = ("problem", "plan", "domain")
+"""What is compared: each has a column ``reference_…`` and a column ``generated_…``."""
+
+SCORED = (*(f"{side}_{pair}" for pair in PAIRS for side in ("reference", "generated")), "is_placeholder", "domain")
+"""The columns that scores are made of."""
+
+MEANINGS = (*SCORED, "model", "reference_id")
+"""The columns that mean something: those, and who answered which question, which reports ask."""
+
+REFERENCE_SIDE = (*(f"reference_{pair}" for pair in PAIRS), "is_placeholder", "domain")
+"""The columns that belong to a question and not to an answer."""
+
+PLAIN_NAMES = {"problem_pddl": "reference_problem"}
+"""What published references call a column: Planetarium's dataset."""

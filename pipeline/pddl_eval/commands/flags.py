@@ -1,0 +1,170 @@
+"""The arguments and options that several commands have, and a flag for each declared setting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import Field, fields
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from pddl_eval.commands.completion import known_domains, renamed_columns, several_columns
+from pddl_eval.errors import UserError
+from pddl_eval.settings import setting_of
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+DOMAIN_BYTES = 10 * 2**20
+"""Largest file of a domain that is read."""
+
+TYPES: dict[str, Any] = {"bool": click.BOOL, "int": click.INT, "float": click.FLOAT}
+"""By the annotation of a setting. Any other is a text, or texts."""
+
+COMPLETED = {"domain": known_domains, "columns": renamed_columns, "key": several_columns}
+
+
+class Argument(click.Argument):
+    """A positional argument that the help explains."""
+
+    def __init__(self, *names: Any, meaning: str, **known: Any) -> None:
+        super().__init__(*names, **known)
+        self.meaning = meaning
+
+
+class FileOnly(click.Option):
+    """A setting without a flag: what is not in the file of ``--config`` has its default."""
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """The command line does not know it."""
+
+
+class Known(click.Choice[str]):
+    """Values that the help lists and a shell completes. The settings themselves refuse others, also in Python."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
+        """The value as it is."""
+        return value
+
+
+def argument(name: str, metavar: str, meaning: str, **known: Any) -> Callable[[Decorated], Decorated]:
+    """A positional argument."""
+    return click.argument(name, cls=Argument, metavar=metavar, meaning=meaning, **known)
+
+
+def flags(options: type, *names: str) -> Callable[[Decorated], Decorated]:
+    """A flag for each setting that the options declare, or for those with these names."""
+
+    def decorate(function: Decorated) -> Decorated:
+        for each in reversed(fields(options)):
+            if not names or each.name in names:
+                function = _flag(each)(function)
+        return function
+
+    return decorate
+
+
+def _flag(each: Field[Any]) -> Callable[[Decorated], Decorated]:
+    known = setting_of(each)
+    annotation = str(each.type).removesuffix(" | None")
+    return click.option(
+        known.flag or f"--{each.name.replace('_', '-')}",
+        each.name,
+        cls=click.Option if known.flag else FileOnly,
+        default=each.default,
+        type=Known(known.choices) if known.choices else TYPES.get(annotation, click.STRING),
+        multiple=annotation.startswith(("Mapping", "Sequence")),  # A mapping is written MEANING=NAME, repeatedly.
+        metavar=known.metavar or "|".join(known.choices) or None,
+        help=known.help,
+        hidden=known.hidden or not known.flag,
+        show_default=each.default is not None,
+        shell_complete=COMPLETED.get(each.name),
+    )
+
+
+columns_option = partial(click.option, metavar="COLUMN,…", multiple=True, shell_complete=several_columns)
+"""An option that names columns of the dataset, repeatedly or with commas."""
+
+
+def key(default: str) -> Callable[[Decorated], Decorated]:
+    """``--key`` of a command that looks rows up; ``default`` says by what it does without."""
+    return columns_option("--key", help=f"What identifies a row. Default: {default}.")
+
+
+def output_format(*names: str) -> Callable[[Decorated], Decorated]:
+    """``--format``; the first one is the default."""
+    known = click.Choice(names)
+    return click.option("--format", type=known, default=names[0], show_default=True, help="How to write it.")
+
+
+INPUT = "Files, folders, patterns or URIs: Parquet, JSON Lines, CSV or Arrow IPC."
+inputs = argument("inputs", "INPUT...", INPUT, nargs=-1, required=True)
+by = columns_option("--by", help="Group by these, '' for none. Default: model,domain if present.")
+is_placeholder = click.option("--is-placeholder", is_flag=True, help="Compare initial states and goals separately.")
+workers = click.option("--workers", type=click.IntRange(min=1), help="Worker processes. Default: one a CPU.")
+
+
+def column_names(columns: Sequence[str]) -> dict[str, str]:
+    """Meaning → name of the dataset's column, from ``MEANING=NAME`` arguments.
+
+    Raises ``UserError``.
+
+    >>> column_names(["generated_problem=output"])
+    {'generated_problem': 'output'}
+    """
+    names: dict[str, str] = {}
+    for column in columns:
+        meaning, _, name = column.partition("=")
+        if not meaning or not name:
+            raise UserError(f"--column {column} should read MEANING=NAME, such as generated_problem=output.")
+        if meaning in names:
+            raise UserError(f"--column names {meaning} twice: {names[meaning]} and {name}.")
+        names[meaning] = name
+    return names
+
+
+def split_names(arguments: Sequence[str]) -> list[str] | None:
+    """Column names given one by one or separated by commas; None where the option is not given.
+
+    >>> split_names(["model,split", "domain"])
+    ['model', 'split', 'domain']
+    """
+    return [name for argument in arguments for name in argument.split(",") if name] if arguments else None
+
+
+def domain_text(name_or_file: str | None) -> str | None:
+    """A known domain's name as it is, else the content of the file.
+
+    Raises ``UserError`` where it is neither.
+
+    >>> domain_text("gripper")
+    'gripper'
+    """
+    from pddl_eval.definition.domains import chosen_domain
+
+    if name_or_file is None:
+        return None
+    path = Path(name_or_file)
+    try:
+        chosen_domain(name_or_file)
+        return name_or_file
+    except UserError as error:
+        if not path.is_file():
+            raise UserError(f"--domain {name_or_file} is no file, and {error}") from None
+    if path.stat().st_size > DOMAIN_BYTES:
+        raise UserError(f"--domain {name_or_file} is not a PDDL domain: it has more than {DOMAIN_BYTES:,} bytes.")
+    text = path.read_text(encoding="utf-8", errors="replace")
+    try:
+        chosen_domain(text)
+    except UserError as error:
+        raise UserError(f"--domain {name_or_file}: {error}") from None
+    return text
+
+
+READERS: dict[str, Callable[[Any], Any]] = {
+    "columns": column_names,
+    "domain": domain_text,
+    **dict.fromkeys(("by", "key"), split_names),
+}
+"""How what is written becomes a value, by the name of the parameter."""

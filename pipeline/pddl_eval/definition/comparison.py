@@ -1,0 +1,130 @@
+"""All that is said of a generated problem: the decision, with types and without, solvability, plan, certificates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from pddl_eval.definition.budget import or_undecided
+from pddl_eval.definition.difference import Difference, in_words, reference_unsolvable
+from pddl_eval.definition.domains import known_domain
+from pddl_eval.definition.equivalence import Decision, decide, same_domain
+from pddl_eval.definition.model import Action
+from pddl_eval.definition.pddl import Unreadable
+from pddl_eval.definition.planning import Solution
+from pddl_eval.definition.task import Task
+from pddl_eval.definition.validation import execute
+from pddl_eval.definition.verdict import ProblemVerdict, Undecided, Unsolvable, Verdict
+from pddl_eval.definition.wording import sentence
+
+Plan = tuple[Action, ...]
+
+
+def compare(
+    reference: Task | Unreadable, generated: Task | Unreadable, is_placeholder: bool, check_solvable: bool = True
+) -> ProblemVerdict:
+    """The scores of a generated problem; without ``check_solvable`` no plan is looked for.
+
+    >>> from pddl_eval.definition.task import read_pair
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> scores = compare(*read_pair(held, held.replace("(clear a)", "(holding a)")), False)
+    >>> scores.verdict.value, scores.detail
+    ('goal_differs', 'the goal does not imply (clear a), which the reference asks for')
+    """
+    decision, equivalent_untyped = decided(reference, generated, is_placeholder)
+    atom, side = decision.difference.separating or (None, None)
+    verdict = ProblemVerdict(
+        parseable=isinstance(generated, Task),
+        solvable=None,
+        equivalent=decision.equivalent,
+        equivalent_untyped=equivalent_untyped,
+        verdict=decision.verdict,
+        detail=sentence(decision.difference),
+        reference_certificate=_certificate(reference) if isinstance(reference, Task) else None,
+        object_map=decision.object_map,
+        goal_object_map=decision.goal_map,
+        separating_atom=atom,
+        separating_side=side,
+    )
+    if isinstance(generated, Unreadable):
+        return replace(verdict, solvable=False)
+    if isinstance(reference, Task) and not same_domain(reference, generated):
+        alone = Task(generated.problem, known_domain(generated.problem.domain))
+        return replace(verdict, solvable=False if check_solvable else None, certificate=_certificate(alone))
+    if check_solvable:
+        verdict = _with_plan(verdict, reference, generated)
+    if decision.equivalent and decision.goal_map is None and isinstance(reference, Task):
+        return replace(verdict, certificate=verdict.reference_certificate)
+    return replace(verdict, certificate=_certificate(generated))
+
+
+def _certificate(task: Task) -> str | None:
+    """The certificate, unless it takes a search that the verdict did not need."""
+    certificate = task.certificate if task.closure_is_known else None
+    return certificate if isinstance(certificate, str) else None
+
+
+def _with_plan(verdict: ProblemVerdict, reference: Task | Unreadable, generated: Task) -> ProblemVerdict:
+    """The verdict with a plan of the generated problem: an equivalent one inherits the reference's."""
+    inherited: Plan | None = None
+    if verdict.object_map is not None and verdict.goal_object_map is None and isinstance(reference, Task):
+        back = {theirs: ours for ours, theirs in verdict.object_map.items()}
+        inherited = _renamed(reference.plan, back) if isinstance(reference.plan, tuple) else None
+    plan = inherited if inherited is not None else generated.plan
+    if isinstance(plan, Undecided):
+        return verdict
+    if isinstance(plan, Unsolvable):
+        detail = f"{verdict.detail}; {plan.reason}" if generated.ill_typed else verdict.detail
+        return replace(verdict, solvable=False, detail=detail)
+    solves = inherited is not None or _solves(plan, reference, generated, verdict.object_map)
+    return replace(verdict, solvable=True, plan=plan, solves_reference=solves)
+
+
+def _solves(
+    plan: Plan, reference: Task | Unreadable, generated: Task, object_map: Mapping[str, str] | None
+) -> bool | None:
+    """Whether the plan solves the reference, under the object map of a yes, else under equal names.
+
+    None where the names differ and there is no map.
+    """
+    if isinstance(reference, Unreadable):
+        return None
+    problem = reference.problem
+    if object_map is None and problem.objects.keys() != generated.problem.objects.keys():
+        return None
+    if reference.domain is None:  # then the only plan is the empty one
+        return problem.goal <= problem.init
+    same_objects = problem.objects == generated.problem.objects or not reference.domain.has_types
+    if object_map is None and same_objects and problem.init == generated.problem.init:
+        found = generated.solution  # It was executed from this initial state already.
+        return isinstance(found, Solution) and problem.goal <= found.state
+    steps = [{action} for action in _renamed(plan, object_map or {})]
+    return not reference.ill_typed and execute(steps, problem, reference.domain.domain).reaches_goal
+
+
+def _renamed(plan: Plan, names: Mapping[str, str]) -> Plan:
+    return tuple([in_words(action, names) for action in plan])
+
+
+def decided(
+    reference: Task | Unreadable, generated: Task | Unreadable, is_placeholder: bool
+) -> tuple[Decision, bool | None]:
+    """The decision, and whether the problems are equivalent without types. Mistakes in the reference come first."""
+    if isinstance(reference, Unreadable):
+        is_outside = reference.verdict is Verdict.NOT_STRIPS
+        what = "reference outside STRIPS" if is_outside else "reference unread"
+        return Decision(Verdict.REFERENCE_INVALID, Difference(what, reason=reference.detail)), None
+    if isinstance(reference.closure, Unsolvable):
+        why = reference_unsolvable(reference.problem, reference.domain, reference.closure)
+        return Decision(Verdict.REFERENCE_INVALID, why), None
+    if isinstance(generated, Unreadable):
+        return Decision(generated.verdict, Difference("unread", reason=generated.detail)), False
+    strict = or_undecided(lambda: decide(reference, generated, is_placeholder))
+    if isinstance(strict, Undecided):
+        return Decision(Verdict.UNDECIDED, Difference("undecided", reason=strict.reason)), None
+    if strict.verdict in (Verdict.IDENTICAL, Verdict.ISOMORPHIC) or not (
+        reference.types_matter or generated.types_matter
+    ):
+        return strict, strict.equivalent
+    untyped = or_undecided(lambda: decide(reference.untyped, generated.untyped, is_placeholder))
+    return strict, None if isinstance(untyped, Undecided) else untyped.equivalent

@@ -1,0 +1,133 @@
+"""The first difference between two problems, as values: which atom, which object, how many.
+
+Differences explain a verdict; they never decide one. ``wording`` says them in a sentence.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pddl_eval.definition.domains import PlanningDomain, known_domain
+from pddl_eval.definition.model import Atom, Problem, renamed
+from pddl_eval.definition.verdict import Unsolvable
+
+MOST_NAMES = 5
+"""Objects or predicates that a difference names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Why a pair of problems has its verdict. Fields that ``what`` does not need are empty.
+
+    * ``identical``, ``renamed``: nothing more, the atoms are the same.
+    * ``closures agree``: ``found``, ``expected`` are the atoms that full specification added to either goal.
+    * ``goals imply each other``: nothing more, it was shown without full specification.
+    * ``unread``: ``reason`` says why there is no generated problem.
+    * ``reference unread``, ``reference outside STRIPS``: ``reason``.
+    * ``reference unsolvable``: ``atoms``, ``reason`` are a proof. ``names`` are the known domain and the first of the
+      ``found`` predicates that it does not have.
+    * ``domain``: ``names`` are the generated problem's domain and the reference's.
+    * ``object count``: ``found``, ``expected``; ``names`` are the first missing or extra objects, if names tell.
+    * ``object type``: ``names`` are an object, its type, and the reference's type for it.
+    * ``type count``: ``names`` is a type; ``found``, ``expected`` are its objects.
+    * ``init``: ``lacks`` (``lacks_here``) and ``has`` are the first atoms that only one of the initial states has.
+    * ``unsolvable``: ``atoms``, ``reason`` are a proof.
+    * ``goal``: ``lacks`` (``lacks_here``) or ``has`` is an atom of one goal that the other does not imply.
+    * ``goal placement``: nothing more, no one atom tells.
+    * ``undecided``: ``reason`` names the limit that was hit.
+    """
+
+    what: str
+    lacks: Atom = ()
+    """An atom of the reference, in the reference's words."""
+    lacks_here: Atom = ()
+    """The same in the words of the generated problem."""
+    has: Atom = ()
+    """An atom of the generated problem, in its own words."""
+    found: int = 0
+    expected: int = 0
+    names: tuple[str, ...] = ()
+    atoms: tuple[Atom, ...] = ()
+    reason: str = ""
+
+    @property
+    def separating(self) -> tuple[Atom, str] | None:
+        """An atom of one goal that the other does not imply, and the side that asks for it."""
+        if self.what != "goal":
+            return None
+        return (self.has, "generated") if self.has else (self.lacks, "reference")
+
+
+def reference_unsolvable(problem: Problem, domain: PlanningDomain | None, proof: Unsolvable) -> Difference:
+    """The proof, and which predicates a known domain does not have: the problem may be of another version."""
+    is_known = domain is not None and known_domain(domain.name) is domain
+    used = {atom[0] for atom in problem.init | problem.goal}
+    unknown = sorted(used - domain.domain.predicates.keys()) if domain is not None and is_known else []
+    names = (domain.name, *unknown[:MOST_NAMES]) if domain is not None and unknown else ()
+    return Difference("reference unsolvable", atoms=proof.atoms, reason=proof.says, names=names, found=len(unknown))
+
+
+def object_count(generated: Problem, reference: Problem) -> Difference:
+    """Both numbers, and which objects are missing or extra where the other names are equal."""
+    ours, theirs = generated.objects.keys(), reference.objects.keys()
+    names = sorted(ours ^ theirs)[:MOST_NAMES] if ours < theirs or theirs < ours else ()
+    return Difference("object count", found=len(ours), expected=len(theirs), names=tuple(names))
+
+
+def type_difference(generated: Problem, reference: Problem) -> Difference:
+    """The first object whose type is another, by name where both sides use it, else the first count that is off."""
+    for name, type_ in generated.objects.items():
+        expected = reference.objects.get(name, type_)
+        if expected != type_:
+            return Difference("object type", names=(name, type_, expected))
+    ours, theirs = Counter(generated.objects.values()), Counter(reference.objects.values())
+    type_ = min(type_ for type_ in ours.keys() | theirs.keys() if ours[type_] != theirs[type_])
+    return Difference("type count", names=(type_,), found=ours[type_], expected=theirs[type_])
+
+
+def init_difference(generated: Problem, reference: Problem) -> Difference:
+    """The first atom of each initial state that is not in the other, under a plausible matching of the objects."""
+    matching = closest_matching(generated, reference)
+    back = {theirs: ours for ours, theirs in matching.items()}
+    found = renamed(generated.init, matching)
+    lacks = min(reference.init - found, default=())
+    has = min(found - reference.init, default=())
+    return Difference("init", lacks=lacks, lacks_here=in_words(lacks, back), has=in_words(has, back))
+
+
+def in_words(atom: Atom, names: Mapping[str, str]) -> Atom:
+    """The atom, or the action, with other names for its objects; no atom stays none."""
+    return (*atom[:1], *map(names.get, atom[1:], atom[1:]))
+
+
+def closest_matching(generated: Problem, reference: Problem) -> dict[str, str]:
+    """A plausible generated → reference object map for problems that are not isomorphic: by name, then by role."""
+    if generated.objects.keys() == reference.objects.keys():
+        return {name: name for name in generated.objects}
+    matching = {name: name for name in generated.objects if name in reference.objects}
+    roles: dict[tuple[object, ...], list[str]] = {}
+    for name, role in _roles(reference).items():
+        if name not in matching:
+            roles.setdefault(role, []).append(name)
+    unmatched = []
+    for name, role in _roles(generated).items():
+        if name not in matching:
+            if roles.get(role):
+                matching[name] = roles[role].pop(0)
+            else:
+                unmatched.append(name)
+    rest = [name for names in roles.values() for name in names]
+    return matching | dict(zip(unmatched, rest, strict=False))
+
+
+def _roles(problem: Problem) -> dict[str, tuple[object, ...]]:
+    """What each object is and does: its type, and where it stands in which atoms."""
+    roles: dict[str, list[tuple[str, str, int]]] = {name: [] for name in problem.objects}
+    for scene, atoms in (("init", problem.init), ("goal", problem.goal)):
+        for atom in atoms:
+            for position, name in enumerate(atom[1:]):
+                if name in roles:
+                    roles[name].append((scene, atom[0], position))
+    return {name: (problem.objects[name], *sorted(role)) for name, role in roles.items()}

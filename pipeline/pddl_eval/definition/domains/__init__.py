@@ -1,0 +1,194 @@
+"""All that is known of particular planning domains, one file a domain, found here by name.
+
+A file of a domain holds its PDDL text (``PDDL``) and, where polynomial rules are known, a function ``read``: from a
+problem to its initial state as the rules see it, which gives cl(goal) and a plan for any goal, exactly; or to the atoms
+because of which the rules do not cover it (``reading``). A domain without rules is decided by
+the general machinery of ``definition.planning``. A new planning domain is one new file: its name is the module's with
+``-`` for ``_``; other names that problems have for it are in ``ALSO_NAMED``.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections import ChainMap
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from importlib import import_module
+
+from pddl_eval.definition.budget import check
+from pddl_eval.definition.domains.reading import (
+    CoveredGoal,
+    CoveredState,
+    NotCovered,
+    Rules,
+    exclude_each_other,
+    never_true,
+)
+from pddl_eval.definition.domains.renaming import recognised, renamed_rules
+from pddl_eval.definition.model import ROOT_TYPE, Atom, Domain
+from pddl_eval.definition.pddl import DomainError, parse_domain
+from pddl_eval.definition.structure import DomainStructure
+from pddl_eval.errors import did_you_mean
+from pddl_eval.shown import quote
+
+__all__ = [
+    "CoveredGoal",
+    "CoveredState",
+    "NotCovered",
+    "PlanningDomain",
+    "Rules",
+    "chosen_domain",
+    "exclude_each_other",
+    "ill_typed_operator",
+    "known_domain",
+    "known_domain_names",
+    "never_true",
+    "nothing_known_of",
+    "planning_domain",
+]
+
+
+@dataclass(frozen=True)
+class PlanningDomain:
+    """A domain and, where there are any, the rules that decide its problems in polynomial time."""
+
+    domain: Domain
+    rules: Rules | None = None
+
+    @property
+    def name(self) -> str:
+        """The domain's own name."""
+        return self.domain.name
+
+    @cached_property
+    def has_types(self) -> bool:
+        """True where some operator takes more than plain objects."""
+        return any(types != (ROOT_TYPE,) for operator in self.domain.operators for _, types in operator.parameters)
+
+    @cached_property
+    def ill_typed(self) -> str | None:
+        """In words, an atom of an operator that the declarations do not admit."""
+        return ill_typed_operator(self.domain)
+
+    @cached_property
+    def fluents(self) -> frozenset[str]:
+        """The predicates that some operator changes; all others are static."""
+        effects = [operator.add_effects | operator.delete_effects for operator in self.domain.operators]
+        return frozenset(atom[0] for part in effects for atom in part)
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """The objects that operators name, declared or not: no other object can stand for them."""
+        return self.structure.graph.names("constant")
+
+    @cached_property
+    def structure(self) -> DomainStructure:
+        """What the domain says, independent of its words."""
+        return DomainStructure(self.domain)
+
+    @cached_property
+    def _untyped(self) -> Domain:
+        return self.domain.without_types()
+
+    def operators_of(self, typed: bool) -> Domain:
+        """The domain, with types or without; always the same value, for what is derived from it is kept."""
+        return self.domain if typed else self._untyped
+
+
+@cache
+def _known() -> dict[tuple[str, ...], PlanningDomain]:
+    """The domains of this room by their names, the own one first."""
+    found = {}
+    for module in sorted({each.name for each in pkgutil.iter_modules(__path__)} - {"reading", "renaming"}):
+        file = import_module(f"{__name__}.{module}")
+        names = (module.replace("_", "-"), *getattr(file, "ALSO_NAMED", ()))
+        found[names] = PlanningDomain(parse_domain(file.PDDL), getattr(file, "read", None))
+    return found
+
+
+def known_domain_names() -> tuple[str, ...]:
+    """The names of the domains of this room.
+
+    >>> known_domain_names()
+    ('blocksworld', 'floor-tile', 'gripper', 'rover-single-storeless', 'rover-single-stores')
+    """
+    return tuple(name for name, *_ in _known())
+
+
+def known_domain(name: str) -> PlanningDomain | None:
+    """The domain of this room that problems call by that name, or None.
+
+    >>> known_domain("gripper").domain.operators[0].name
+    'move'
+    >>> known_domain("rover") is known_domain("rover-single-stores")
+    True
+    """
+    return next((domain for names, domain in _known().items() if name in names), None)
+
+
+def nothing_known_of(name: str) -> str:
+    """What to say of a name that no known domain has.
+
+    >>> nothing_known_of("blockworld")
+    'nothing is known of a domain named `blockworld`; did you mean blocksworld?'
+    """
+    hint = did_you_mean(name, known_domain_names(), "known domains")
+    return f"nothing is known of a domain named {quote(name)}; {hint}"
+
+
+def chosen_domain(value: str) -> PlanningDomain:
+    """As ``planning_domain``, for a ``domain`` that serves all rows: there an unknown name is an error.
+
+    Raises ``DomainError``, which says what the name may have meant.
+
+    >>> chosen_domain("floor_tile").name
+    'floor-tile'
+    """
+    domain = planning_domain(value)
+    if domain is None:
+        raise DomainError(nothing_known_of(value))
+    return domain
+
+
+@lru_cache(maxsize=64)
+def planning_domain(name_or_pddl: str) -> PlanningDomain | None:
+    """The planning domain that a ``domain`` column means: a known domain's name or a PDDL text; None for another name.
+
+    ``floor_tile`` and ``Floor-Tile`` are ``floor-tile`` here. A text whose operators are those of a known domain under
+    other names is decided by that domain's rules.
+
+    Raises ``DomainError`` where the text is no PDDL domain.
+
+    >>> planning_domain("floor-tile").rules is not None
+    True
+    """
+    if "(" not in name_or_pddl:
+        return known_domain(name_or_pddl.strip().lower().replace("_", "-"))
+    domain = parse_domain(name_or_pddl)
+    for known in _known().values():
+        if known.rules is not None and (renaming := recognised(domain, known.structure)) is not None:
+            return PlanningDomain(domain, renamed_rules(known.rules, domain, renaming))
+    return PlanningDomain(domain)
+
+
+def ill_typed_operator(domain: Domain) -> str | None:
+    """In words, the first atom of an operator that the declarations of a typed domain do not admit, as VAL says it.
+
+    Raises ``OutOfBudgetError``.
+
+    >>> text = "(define (domain d) (:types car) (:predicates (at ?c - car)) (:action go :parameters (?c) :effect {}))"
+    >>> ill_typed_operator(parse_domain(text.format("(at ?c)")))
+    'operator go: (at ?c): argument 1 of at is of type car, not object'
+    """
+    constants = {name: domain.types_of(name) for name in domain.constants}
+    for operator in domain.operators:
+        types = ChainMap(dict(operator.parameters), constants)
+        for atom in sorted(frozenset[Atom]().union(*operator.parts)):
+            # All alternatives of a parameter have to fit.
+            terms = {term: types[term] for term in atom[1:] if term in types}
+            for number in range(max([1, *map(len, terms.values())])):
+                check()
+                chosen = {term: each[number % len(each)] for term, each in terms.items()}
+                if why := domain.misfit({atom}, chosen):
+                    return f"operator {operator.name}: {why}"
+    return None

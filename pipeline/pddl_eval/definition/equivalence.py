@@ -1,0 +1,162 @@
+"""Algorithm 1 of the paper (section 4): are two problems the same planning problem?
+
+``decide`` is the algorithm. With object identity two problems are equivalent when one bijection of their objects maps
+initial state onto initial state and cl(goal) onto cl(goal). For placeholders the two are compared separately.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import partial
+
+from pddl_eval.definition.closure import SeparatingState, separating_state
+from pddl_eval.definition.difference import Difference, in_words, init_difference, object_count, type_difference
+from pddl_eval.definition.domains import known_domain
+from pddl_eval.definition.model import Atom, renamed
+from pddl_eval.definition.planning import goal_state
+from pddl_eval.definition.task import Scene, Task
+from pddl_eval.definition.verdict import Undecided, Unsolvable, Verdict
+
+ObjectMap = dict[str, str]
+"""Generated → reference objects."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the comparison of two problems came to, and why.
+
+    ``object_map`` proves a yes; for placeholders it maps the initial states, and ``goal_map`` the goals.
+    """
+
+    verdict: Verdict
+    difference: Difference
+    object_map: ObjectMap | None = None
+    goal_map: ObjectMap | None = None
+
+    @property
+    def equivalent(self) -> bool | None:
+        """None where it is not decided."""
+        return None if self.verdict in (Verdict.UNDECIDED, Verdict.REFERENCE_INVALID) else self.verdict.right
+
+
+def decide(  # noqa: C901 (the cases of the algorithm, in order)
+    reference: Task, generated: Task, is_placeholder: bool
+) -> Decision:
+    """Whether the generated problem is the reference's planning problem; the reference's goal can be reached.
+
+    Raises ``OutOfBudgetError`` where a graph could not be labelled.
+
+    >>> from pddl_eval.definition.task import read_pair
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> decision = decide(*read_pair(held, held.replace("clear", "on-table").replace("a)", "z)")), False)
+    >>> decision.verdict.value, decision.equivalent, decision.object_map
+    ('equivalent', True, {'z': 'a'})
+    """
+    ours, theirs = generated.problem, reference.problem
+    # Every early answer follows from the comparison of closed goals below and only saves work: a bijection of the
+    # objects changes no number, and problems that are isomorphic as written have isomorphic closures. Only what is left
+    # needs cl(goal), which may take a search.
+    if not same_domain(reference, generated):
+        return Decision(Verdict.DOMAIN_MISMATCH, Difference("domain", names=(ours.domain, theirs.domain)))
+    if len(ours.objects) != len(theirs.objects):
+        return Decision(Verdict.OBJECT_COUNT, object_count(ours, theirs))
+    if (ours.objects, ours.init, ours.goal) == (theirs.objects, theirs.init, theirs.goal):
+        return Decision(Verdict.IDENTICAL, Difference("identical"), {name: name for name in ours.objects})
+    if Counter(ours.objects.values()) != Counter(theirs.objects.values()):
+        return Decision(Verdict.TYPES_DIFFER, type_difference(ours, theirs))
+    if (object_map := isomorphism(generated, reference, Scene.AS_WRITTEN)) is not None:
+        return Decision(Verdict.ISOMORPHIC, Difference("renamed"), object_map)
+    if not counts_agree(generated, reference, Scene.INIT):
+        return Decision(Verdict.INIT_DIFFERS, init_difference(ours, theirs))
+
+    ours_closed, theirs_closed = generated.closure, reference.closure
+    if (object_map := isomorphism(generated, reference, Scene.INIT)) is None:
+        return Decision(Verdict.INIT_DIFFERS, init_difference(ours, theirs))
+    if isinstance(ours_closed, Unsolvable):
+        return Decision(Verdict.UNSOLVABLE, Difference("unsolvable", atoms=ours_closed.atoms, reason=ours_closed.says))
+    if not isinstance(ours_closed, frozenset) or not isinstance(theirs_closed, frozenset):
+        return _decide_without_closures(reference, generated, is_placeholder, object_map)
+    added = len(ours_closed) - len(ours.goal), len(theirs_closed) - len(theirs.goal)
+    agree = Difference("closures agree", found=added[0], expected=added[1])
+    if is_placeholder and (goal_map := isomorphism(generated, reference, Scene.CLOSED_GOAL)) is not None:
+        return Decision(Verdict.EQUIVALENT, agree, object_map, goal_map)
+    if not is_placeholder and (joined := isomorphism(generated, reference, Scene.CLOSED)) is not None:
+        return Decision(Verdict.EQUIVALENT, agree, joined)
+    # Words for the no, under the object map of the initial states.
+    back = {new: old for old, new in object_map.items()}
+    if not_implied := renamed(theirs.goal, back) - ours_closed:
+        return Decision(Verdict.GOAL_DIFFERS, _reference_asks(min(renamed(not_implied, object_map)), object_map))
+    if not_asked := renamed(ours.goal, object_map) - theirs_closed:
+        return Decision(Verdict.GOAL_DIFFERS, Difference("goal", has=min(renamed(not_asked, back))))
+    return Decision(Verdict.GOAL_DIFFERS, Difference("goal placement"))
+
+
+def same_domain(reference: Task, generated: Task) -> bool:
+    """True where the generated problem names the reference's domain, by the problem's name for it or the domain's."""
+    name = generated.problem.domain
+    if name == reference.problem.domain:
+        return True
+    return reference.domain is not None and (name == reference.domain.name or known_domain(name) is reference.domain)
+
+
+def isomorphism(generated: Task, reference: Task, scene: Scene) -> ObjectMap | None:
+    """The object map under which the scenes are equal, by the same names first; None if they are not isomorphic."""
+    objects = generated.problem.objects
+    if _are_equal(generated, reference, scene):
+        return {name: name for name in objects}
+    if not counts_agree(generated, reference, scene):
+        return None
+    ours, theirs = generated.graph(scene), reference.graph(scene)
+    if ours.form != theirs.form:
+        return None
+    return {name: other for name, other in zip(ours.order, theirs.order, strict=True) if name in objects}
+
+
+def counts_agree(generated: Task, reference: Task, scene: Scene) -> bool:
+    """False where counting shows that the scenes are not isomorphic: atoms of a predicate, then objects of a kind."""
+    if _are_equal(generated, reference, scene):
+        return True
+    ours, theirs = (
+        {label: sorted(atom[0] for atom in atoms) for label, atoms in task.atoms(scene).items()}
+        for task in (generated, reference)
+    )
+    return ours == theirs and generated.graph(scene).invariant == reference.graph(scene).invariant
+
+
+def _are_equal(generated: Task, reference: Task, scene: Scene) -> bool:
+    return generated.problem.objects == reference.problem.objects and generated.atoms(scene) == reference.atoms(scene)
+
+
+def _decide_without_closures(reference: Task, generated: Task, is_placeholder: bool, object_map: ObjectMap) -> Decision:
+    """Where a closure is beyond every limit and the initial states agree: only what a proof supports, else undecided.
+
+    Each goal implying the other under one object map is a yes in both modes. A reachable state that satisfies one goal
+    and not the other is a no where the initial state leaves no other map and the maps of both scenes are one.
+    """
+    closure = generated.closure if isinstance(generated.closure, Undecided) else reference.closure
+    assert isinstance(closure, Undecided)
+    undecided = Decision(Verdict.UNDECIDED, Difference("undecided", reason=closure.reason))
+    if generated.domain is None:
+        return undecided
+    problem, domain = generated.problem, generated.domain.operators_of(generated.typed)
+    asked = renamed(reference.problem.goal, {theirs: ours for ours, theirs in object_map.items()})
+    planner = partial(goal_state, problem, domain)
+    without_theirs = separating_state(problem, domain, problem.goal, asked, planner)
+    without_ours = separating_state(problem, domain, asked, problem.goal, planner)
+    if without_theirs is None and without_ours is None:
+        return Decision(Verdict.EQUIVALENT, Difference("goals imply each other"), object_map)
+    if is_placeholder or not generated.graph(Scene.INIT).is_rigid:
+        return undecided
+    if isinstance(without_theirs, SeparatingState):
+        (atom,) = renamed([without_theirs.atom], object_map)
+        return Decision(Verdict.GOAL_DIFFERS, _reference_asks(atom, object_map))
+    if isinstance(without_ours, SeparatingState):
+        return Decision(Verdict.GOAL_DIFFERS, Difference("goal", has=without_ours.atom))
+    return undecided
+
+
+def _reference_asks(atom: Atom, object_map: ObjectMap) -> Difference:
+    """The generated goal does not imply an atom of the reference's."""
+    back = {theirs: ours for ours, theirs in object_map.items()}
+    return Difference("goal", lacks=atom, lacks_here=in_words(atom, back))

@@ -1,0 +1,253 @@
+"""Grounding: which operators can ever apply when nothing is deleted (delete-relaxed reachability).
+
+Each newly reached atom is unified with the preconditions of operators, and the other preconditions are joined with the
+atoms reached before (Helmert, "Concise finite-domain representations for PDDL planning tasks", 2009, section 6). So the
+cost follows the operators that exist and not the product of all parameters. Negative preconditions do not count here;
+equations do. Plans and sampled states ground single operators with ``instance``.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from heapq import heapify, heappop, heappush
+from itertools import chain
+from typing import NamedTuple
+
+from pddl_eval.definition.budget import checked, spend
+from pddl_eval.definition.model import EQUALITY, Atom, Domain, Operator, State, Types
+
+MAX_OPERATORS = 40_000
+"""Ground operators of one task; with ``MAX_ATOMS`` it keeps a task's bit sets below some 100 MB."""
+
+MAX_ATOMS = 12_000
+"""Atoms of one task that can be reached or may change."""
+
+MAX_WORK = 1_000_000
+"""Work to find the operators. The unit is a row of a join or an atom of a ground operator, about a microsecond."""
+
+OBJECTS_PER_WORK = 8
+"""Objects that are compared with a type in a unit of work."""
+
+Binding = dict[str, str]
+"""The values of variables."""
+
+Fitting = Mapping[str, Collection[str]]
+"""The objects that each variable may stand for, in alphabetical order."""
+
+Equations = Sequence[tuple[Atom, bool]]
+"""Atoms of equality, each with whether it has to hold."""
+
+Table = dict[tuple[str, ...], list[Atom]]
+"""The atoms of a relation by their terms at some positions."""
+
+
+class GroundingLimitError(Exception):
+    """A bound of grounding was hit; the message names it."""
+
+
+def reachable_operators(objects: Mapping[str, str], init: State, domain: Domain) -> list[Operator]:
+    """Every ground operator that can apply when deletes and negative preconditions do not count.
+
+    Raises ``GroundingLimitError`` when a bound is hit. The order depends on names only, not on the hashes of a run.
+    """
+    return _Grounding(objects, init, domain).operators
+
+
+def instance(operator: Operator, arguments: Sequence[str]) -> Operator | Atom:
+    """The operator with these arguments and without its equations, or the first equation that does not hold.
+
+    >>> swap = Operator("swap", (("?x", ("box",)), ("?y", ("box",))), frozenset({("at", "?x")}),
+    ...                 frozenset({("=", "?x", "?y")}), frozenset({("at", "?y")}), frozenset({("at", "?x")}))
+    >>> instance(swap, ("a", "b")).parts[:2], instance(swap, ("a", "a"))
+    ((frozenset({('at', 'a')}), frozenset()), ('=', 'a', 'a'))
+    """
+    plain, equations = without_equations(operator)
+    binding = dict(zip(operator.action[1:], arguments, strict=True))
+    for atom, holds in equations:
+        one, other = (binding.get(term, term) for term in atom[1:])
+        if (one == other) != holds:
+            return (EQUALITY, one, other)
+    return _bound(plain, binding)
+
+
+def without_equations(operator: Operator) -> tuple[Operator, Equations]:
+    """The operator without its equations, and these."""
+    equal, different = ({atom for atom in part if atom[0] == EQUALITY} for part in operator.parts[:2])
+    if not equal and not different:
+        return operator, ()
+    plain = replace(
+        operator,
+        preconditions=operator.preconditions - equal,
+        negative_preconditions=operator.negative_preconditions - different,
+    )
+    return plain, tuple(sorted([*((atom, True) for atom in equal), *((atom, False) for atom in different)]))
+
+
+def _bound(operator: Operator, binding: Mapping[str, str]) -> Operator:
+    """The operator with values in place of its variables."""
+    value = binding.get  # No predicate is called like a variable, so that an atom can be mapped as a whole.
+    needed, avoided, added, deleted = [
+        frozenset([tuple(map(value, atom, atom)) for atom in part]) if part else part for part in operator.parts
+    ]
+    arguments = tuple([(binding[name], types) for name, types in operator.parameters])
+    return Operator(operator.name, arguments, needed, avoided, added, deleted)
+
+
+def objects_that_fit(objects: Mapping[str, str], types: Types, domain: Domain) -> Collection[str]:
+    """The objects that may stand for a parameter of these types, in alphabetical order."""
+    fitting = {type_ for type_ in {*objects.values()} if domain.fits(type_, types)}
+    return dict.fromkeys(sorted(name for name, type_ in objects.items() if type_ in fitting)).keys()
+
+
+def _unify(lifted: Atom, atom: Atom, binding: Binding, fitting: Fitting) -> Binding | None:
+    """The binding with values for the variables of the lifted atom that make it the atom; None where nothing does."""
+    extended = binding.copy()
+    for term, value in zip(lifted, atom, strict=True):
+        if term not in fitting:  # a predicate or a constant
+            if term != value:
+                return None
+        elif extended.setdefault(term, value) != value or value not in fitting[term]:
+            return None
+    return extended
+
+
+def _relation(atom: Atom) -> tuple[str, int]:
+    """Atoms of one predicate and length form a relation; the empty atom has its own and triggers what needs nothing."""
+    return (atom[0] if atom else "", len(atom))
+
+
+def _least_free_first(atoms: Sequence[Atom], free: frozenset[str]) -> Iterator[Atom]:
+    """The atoms, each time the first of those that have the fewest free variables; an atom binds its variables."""
+    unbound = [free.intersection(atom) for atom in checked(atoms)]
+    users: dict[str, list[int]] = {}
+    for number, variables in enumerate(unbound):
+        for variable in variables:
+            users.setdefault(variable, []).append(number)
+    left = [len(variables) for variables in unbound]  # -1: the atom was given
+    heap = [(count, number) for number, count in enumerate(left)]
+    heapify(heap)
+    while heap:
+        count, number = heappop(heap)
+        if count != left[number]:  # It has fewer now, and with these another place in the heap.
+            continue
+        yield atoms[number]
+        for other in chain.from_iterable(users.pop(variable, ()) for variable in unbound[number]):
+            left[other] -= 1
+            heappush(heap, (left[other], other))
+        left[number] = -1
+
+
+class _Join(NamedTuple):
+    """A precondition that is joined with the atoms reached so far.
+
+    ``bound`` are its terms that have a value by then; ``table`` has the reached atoms by the values of these.
+    """
+
+    lifted: Atom
+    bound: tuple[str, ...]
+    table: Table
+
+
+class _Rule(NamedTuple):
+    """How instances of an operator follow from a new atom: unify ``start`` with it, join the others, bind the rest.
+
+    ``found`` are the arguments of the instances so far, for all rules of the operator.
+    """
+
+    operator: Operator
+    equations: Equations
+    found: set[tuple[str, ...]]
+    fitting: Fitting
+    start: Atom
+    joins: list[_Join]
+    unbound: list[str]
+
+
+class _Grounding:
+    """The fixed point of delete-relaxed reachability, one new atom at a time."""
+
+    def __init__(self, objects: Mapping[str, str], init: State, domain: Domain) -> None:
+        self.operators: list[Operator] = []
+        self.work = 0
+        self.grows = {_relation(atom) for operator in domain.operators for atom in operator.add_effects}
+        self.reached = {atom for atom in init if _relation(atom) in self.grows}
+        self.tables: dict[tuple[str, int], dict[tuple[int, ...], Table]] = {}
+        self.rules: dict[tuple[str, int], list[_Rule]] = {}
+        fitting = {}
+        for types in {types for operator in domain.operators for _, types in operator.parameters}:
+            fitting[types] = objects_that_fit(objects, types, domain)
+            self._spend(len(objects) // OBJECTS_PER_WORK)
+        for operator in domain.operators:
+            self._prepare(operator, {variable: fitting[types] for variable, types in operator.parameters})
+        # Atoms of relations that do not grow start no rule: they come first, so that they are there for the joins.
+        self.queue = deque([*sorted(init - self.reached), (), *sorted(self.reached)])
+        while self.queue:
+            atom = self.queue.popleft()
+            for bound, table in self.tables.get(_relation(atom), {}).items():
+                table.setdefault(tuple([atom[position] for position in bound]), []).append(atom)
+            for rule in self.rules.get(_relation(atom), ()):
+                self._apply(rule, atom)
+
+    def _prepare(self, operator: Operator, fitting: Fitting) -> None:
+        """Plan the joins of an operator: from each precondition that may become true later, or from nothing."""
+        operator, equations = without_equations(operator)
+        atoms = sorted(operator.preconditions, key=lambda atom: (_relation(atom) in self.grows, -len(atom), atom))
+        found: set[tuple[str, ...]] = set()
+        for start in [atom for atom in atoms if _relation(atom) in self.grows] or [()]:
+            free = set(fitting.keys() - start)
+            joins = []
+            for atom in _least_free_first([atom for atom in atoms if atom != start], frozenset(free)):
+                bound = tuple(position for position, term in enumerate(atom) if term not in free)
+                table = self.tables.setdefault(_relation(atom), {}).setdefault(bound, {})
+                joins.append(_Join(atom, tuple(atom[position] for position in bound), table))
+                free.difference_update(atom)
+                self._spend(1)
+            self._spend(1 + len(free))
+            rule = _Rule(operator, equations, found, fitting, start, joins, [each for each in fitting if each in free])
+            self.rules.setdefault(_relation(start), []).append(rule)
+
+    def _apply(self, rule: _Rule, atom: Atom) -> None:
+        """Add each instance of the rule's operator that has the atom as its first precondition."""
+        operator, equations, found, fitting, start, joins, unbound = rule
+        binding = _unify(start, atom, {}, fitting)
+        bindings = [] if binding is None else [binding]
+        for lifted, bound, table in joins:
+            extended = []
+            for binding in bindings:
+                atoms = table.get(tuple([binding.get(term, term) for term in bound]), ())
+                self._spend(len(atoms) * (1 + len(binding) // 8))
+                extended += [more for atom in atoms if (more := _unify(lifted, atom, binding, fitting)) is not None]
+            bindings = extended
+        for variable in unbound:
+            extended = []
+            for binding in bindings:
+                self._spend(len(fitting[variable]) * (1 + len(binding) // 8))
+                extended += [{**binding, variable: name} for name in fitting[variable]]
+            bindings = extended
+        for binding in bindings:
+            arguments = tuple([binding[variable] for variable, _ in operator.parameters])
+            if arguments not in found:
+                found.add(arguments)
+                value = binding.get
+                if all((value(one, one) == value(other, other)) == holds for (_, one, other), holds in equations):
+                    self._add(_bound(operator, binding))
+        if len(self.operators) > MAX_OPERATORS:
+            raise GroundingLimitError(f"more than {MAX_OPERATORS:,} operators are reachable")
+        if len(self.reached) > MAX_ATOMS:
+            raise GroundingLimitError(f"more than {MAX_ATOMS:,} atoms are reachable")
+
+    def _add(self, ground: Operator) -> None:
+        """Add an instance, and reach what it adds."""
+        self.operators.append(ground)
+        self._spend(sum(map(len, ground.parts)))
+        new = sorted(ground.add_effects - self.reached)
+        self.reached.update(new)
+        self.queue.extend(new)
+
+    def _spend(self, work: int) -> None:
+        spend(work)
+        self.work += work
+        if self.work > MAX_WORK:
+            raise GroundingLimitError(f"grounding takes more than {MAX_WORK:,} steps")

@@ -1,0 +1,70 @@
+"""How close an answer is to its reference: one metric a file, listed in the pairs that a row can have."""
+
+from __future__ import annotations
+
+from pddl_eval.definition.metrics.actions import plan_jaccard, plan_lcs
+from pddl_eval.definition.metrics.domain_equivalence import decided_task
+from pddl_eval.definition.metrics.domain_pair import DomainPair
+from pddl_eval.definition.metrics.domains import DOMAIN, DomainScores, compare_domains
+from pddl_eval.definition.metrics.execution import failure, goal_not_reached
+from pddl_eval.definition.metrics.pairing import as_column
+from pddl_eval.definition.metrics.plan_pair import detail_of
+from pddl_eval.definition.metrics.plan_score import only_equal
+from pddl_eval.definition.metrics.plans import PLAN, PlanScores, compare_plans
+from pddl_eval.definition.metrics.problem import PROBLEM, score_problem_pair
+from pddl_eval.definition.metrics.registry import Column, OnlySome, Pair, Row, domain_of
+
+PAIRS = (PROBLEM, PLAN, DOMAIN)
+
+OPTIONAL = frozenset(column.name for pair in PAIRS for column in pair.columns if column.optional)
+"""Scores whose null means that there was nothing to decide: their rates are those of the rows that have a value."""
+
+UNDECIDED_WITH = {column.name: column.follows for pair in PAIRS for column in pair.columns if column.follows}
+"""Scores whose null is undecided only where this other score is null too, and else a no."""
+
+ROW_COLUMNS = (
+    Column("score_error", str, "null, or why the row could not be scored"),
+    Column("score_micros", int, "time spent on the row, in microseconds"),
+)
+"""Columns that every scored dataset has."""
+
+
+def left_out_by(score: str) -> tuple[str, ...]:
+    """The verdicts that can leave a row out of a score's rates and means: its reference is a mistake in the data.
+
+    >>> left_out_by("plan_lcs"), left_out_by("domain_precision")
+    (('verdict',), ('verdict', 'domain_verdict'))
+    """
+    own = [pair for pair in PAIRS if any(column.name == score for column in pair.columns)]
+    known = {column.name for pair in own for column in pair.columns}
+    return tuple(name for name in ("verdict", "domain_verdict") if name == "verdict" or name in known)
+
+
+__all__ = [
+    "DOMAIN",
+    "OPTIONAL",
+    "PAIRS",
+    "PLAN",
+    "PROBLEM",
+    "ROW_COLUMNS",
+    "UNDECIDED_WITH",
+    "DomainPair",
+    "DomainScores",
+    "OnlySome",
+    "Pair",
+    "PlanScores",
+    "Row",
+    "as_column",
+    "compare_domains",
+    "compare_plans",
+    "decided_task",
+    "detail_of",
+    "domain_of",
+    "failure",
+    "goal_not_reached",
+    "left_out_by",
+    "only_equal",
+    "plan_jaccard",
+    "plan_lcs",
+    "score_problem_pair",
+]

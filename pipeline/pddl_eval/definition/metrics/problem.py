@@ -1,0 +1,80 @@
+"""One pair of problems: both are read and compared, and what is found becomes the values of the score columns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from operator import attrgetter
+
+from pddl_eval.definition.budget import row_budget
+from pddl_eval.definition.comparison import compare
+from pddl_eval.definition.metrics.registry import Column, Metric, Pair, Row, domain_of
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.pddl import Unreadable, has_several_problems, note_on_drafts, read_problem
+from pddl_eval.definition.task import read_pair
+from pddl_eval.definition.verdict import ProblemVerdict, Verdict
+
+DEFAULTS = ScoringOptions()
+
+
+def score_problem_pair(  # noqa: PLR0913 (what a verdict depends on)
+    reference_text: str | None,
+    generated_text: str | None,
+    is_placeholder: bool = False,
+    domain: str | None = None,
+    check_solvable: bool = DEFAULTS.check_solvable,
+    row_seconds: float = DEFAULTS.row_seconds,
+    answer: str = DEFAULTS.answer,
+) -> ProblemVerdict:
+    """Score one generated answer; ``domain`` (a known name or a PDDL text) defaults to the reference's own.
+
+    ``answer`` says which of several drafts counts. What is still open after ``row_seconds`` of processor time is not
+    decided. Raises ``DomainError`` where ``domain`` is a text but no PDDL domain.
+
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> score_problem_pair(held, held.replace("clear", "on-table")).verdict.value
+    'equivalent'
+    """
+    with row_budget(row_seconds):
+        pair = read_pair(reference_text, generated_text, domain, answer)
+        verdict = compare(*pair, is_placeholder, check_solvable)
+    note = note_on_drafts(has_several_problems(generated_text), answer)
+    return replace(verdict, detail="; ".join(filter(None, (note, verdict.detail)))) if note else verdict
+
+
+def _read(row: Row, options: ScoringOptions) -> ProblemVerdict:
+    return score_problem_pair(
+        row["reference_problem"],
+        row["generated_problem"],
+        bool(row.get("is_placeholder")),
+        domain_of(row, options),
+        options.check_solvable,
+        options.row_seconds,
+        options.answer,
+    )
+
+
+def _reads(text: str) -> bool:
+    problem = read_problem(text)
+    return not isinstance(problem, Unreadable) or problem.verdict not in (Verdict.EMPTY, Verdict.UNPARSEABLE)
+
+
+COLUMNS = (
+    Column("parseable", bool, "a problem could be read from the answer, in STRIPS, with declared objects only"),
+    Column("solvable", bool, "the generated problem has a plan in the reference's domain; null: not decided"),
+    Column("equivalent", bool, "it is the reference's planning problem; null: not decided"),
+    Column("equivalent_untyped", bool, "equivalent once types are erased from both"),
+    Column("verdict", str, "why, as one of the names in the table of verdicts"),
+    Column("detail", str, "why, as a sentence: the first difference or the reason"),
+    Column(
+        "solves_reference",
+        bool,
+        "its plan solves the reference too; null: no plan, or other names and no object map",
+        follows="solvable",
+    ),
+    Column("certificate", str, "32 digits, equal exactly for equivalent problems of a domain"),
+    Column("reference_certificate", str, "the same of the reference: rows with equal ones are answers to one problem"),
+)
+
+METRIC = Metric(COLUMNS, attrgetter(*(column.name for column in COLUMNS)))
+
+PROBLEM = Pair("problem", _read, (METRIC,), reads=_reads)

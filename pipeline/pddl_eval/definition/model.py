@@ -1,0 +1,332 @@
+"""The values of planning: atoms, problems, operators, domains, and what it means to apply an operator.
+
+Atoms are plain tuples and states are frozensets of atoms, so that the definitions of the literature are the lines of
+code: a goal holds in a state when ``goal <= state``. Nothing here reads text, searches or scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field, replace
+
+Atom = tuple[str, ...]
+"""A predicate's name followed by its arguments: ``("on", "b1", "b2")``."""
+
+Action = tuple[str, ...]
+"""An operator's name followed by its arguments: ``("stack", "b1", "b2")``."""
+
+State = frozenset[Atom]
+
+Types = tuple[str, ...]
+"""The alternative types of a parameter (PDDL's ``either``), nearly always one."""
+
+Formula = str | tuple["Formula", ...]
+"""A PDDL expression as written: a word, or a head and what follows it."""
+
+ROOT_TYPE = "object"
+"""The type of an object that declares none, and the ancestor of every type."""
+
+EQUALITY = "="
+"""The predicate of ``(= ?x ?y)``: decided by the arguments, never part of a state."""
+
+NO_NAMES: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A set of typed objects, an initial state (closed world) and a goal (open world), all in lower case.
+
+    >>> swap = Problem("p", "blocksworld", {"a": "object"}, frozenset({("clear", "a")}), frozenset())
+    >>> swap.goal <= swap.init
+    True
+    """
+
+    name: str
+    domain: str
+    objects: Mapping[str, str]
+    init: State
+    goal: State
+
+    def without_types(self) -> Problem:
+        """The same problem with every object a plain ``object`` (the paper's figure 4, "ignoring typing")."""
+        return replace(self, objects=dict.fromkeys(self.objects, ROOT_TYPE))
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """An operator: lifted, with variables (``"?x"``) as parameters, or ground, with objects in their place.
+
+    Each parameter stands with its alternative types. ``(= ?x ?y)`` is the atom ``("=", "?x", "?y")`` among the
+    preconditions, negated among the negative ones; a ground operator has none. ``formulas`` are the conjuncts that sets
+    of atoms cannot say (quantifiers, conditional effects, costs …), each with the part that it stands in; nothing that
+    applies an operator asks for them.
+
+    >>> drop = Operator("drop", (("?b", ("ball",)),), frozenset({("held", "?b")}), frozenset(), frozenset(),
+    ...                 frozenset({("held", "?b")})).renamed({"?b": "b1"})
+    >>> drop.action, drop.applicable(frozenset({("held", "b1")})), drop.apply(frozenset({("held", "b1")}))
+    (('drop', 'b1'), True, frozenset())
+    """
+
+    name: str
+    parameters: tuple[tuple[str, Types], ...]
+    preconditions: State
+    negative_preconditions: State
+    add_effects: State
+    delete_effects: State
+    formulas: tuple[tuple[str, Formula], ...] = ()
+
+    @property
+    def action(self) -> Action:
+        """The operator's name followed by its parameters."""
+        return (self.name, *(parameter for parameter, _ in self.parameters))
+
+    @property
+    def parts(self) -> tuple[State, State, State, State]:
+        """Preconditions, negative preconditions, add effects and delete effects."""
+        return self.preconditions, self.negative_preconditions, self.add_effects, self.delete_effects
+
+    def applicable(self, state: State) -> bool:
+        """pre⁺(a) ⊆ s and pre⁻(a) ∩ s = ∅."""
+        return self.preconditions <= state and self.negative_preconditions.isdisjoint(state)
+
+    def apply(self, state: State) -> State:
+        """γ(s, a) = (s − del(a)) ∪ add(a) (the paper's definition 1)."""
+        return (state - self.delete_effects) | self.add_effects
+
+    def renamed(self, names: Mapping[str, str]) -> Operator:
+        """The operator, without its formulas, with other names for its parameters and for the constants in it."""
+        parameters = tuple((names.get(parameter, parameter), types) for parameter, types in self.parameters)
+        preconditions, negative, added, deleted = (renamed(part, names) for part in self.parts)
+        return Operator(self.name, parameters, preconditions, negative, added, deleted)
+
+    def without_types(self) -> Operator:
+        """The same operator with parameters that any object fits."""
+        return replace(self, parameters=tuple((name, (ROOT_TYPE,)) for name, _ in self.parameters))
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """A planning domain.
+
+    ``types`` maps each declared type to its parent; ``constants`` maps each constant to its type; ``predicates`` maps
+    a name to its parameters' types. ``outside_strips`` names each construct that the STRIPS reading had to leave
+    out (``"sail: forall"``): where it is not empty, the operators do not say all that the text says. ``formulas`` are
+    the sections that belong to no operator, such as derived predicates, as written. ``several`` has all types of those
+    types and constants (``("types", "amphibian")``) that are declared with more than one, by ``either`` or twice.
+    """
+
+    name: str
+    types: Mapping[str, str]
+    constants: Mapping[str, str]
+    predicates: Mapping[str, tuple[Types, ...]]
+    operators: tuple[Operator, ...]
+    outside_strips: tuple[str, ...] = ()
+    formulas: tuple[tuple[str, Formula], ...] = ()
+    several: Mapping[tuple[str, str], Types] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        return hash(self.name)  # The mappings have no hash. Caches find a domain by its name, then compare.
+
+    def ancestors(self, type_: str) -> Iterator[str]:
+        """The type itself, then its ancestors up to ``object``; an undeclared type is a plain ``object``.
+
+        Each of several parents is an ancestor, as VAL reads them.
+
+        >>> list(Domain("d", {"truck": "vehicle", "vehicle": "object"}, {}, {}, ()).ancestors("truck"))
+        ['truck', 'vehicle', 'object']
+        """
+        seen = {ROOT_TYPE}
+        waiting = [type_]
+        for each in waiting:  # grows while it is walked
+            if each in self.types and each not in seen:
+                seen.add(each)
+                yield each
+                waiting += self.parents(each)
+        yield ROOT_TYPE
+
+    def parents(self, type_: str) -> Types:
+        """The types that a declared type is declared with, nearly always one."""
+        return self.several.get(("types", type_)) or (self.types[type_],)
+
+    def types_of(self, constant: str) -> Types:
+        """The type of a constant, or its alternative types; of one that is not declared: ``object``."""
+        return self.several.get(("constants", constant)) or (self.constants.get(constant, ROOT_TYPE),)
+
+    def fits(self, type_: str, alternatives: Types) -> bool:
+        """True when an object of that type may stand for a parameter; an undeclared type asks for a plain object."""
+        ancestors = set(self.ancestors(type_))
+        return any(wanted in ancestors or wanted not in self.types or wanted == ROOT_TYPE for wanted in alternatives)
+
+    def ill_typed(self, problem: Problem) -> str | None:
+        """In words, the first atom of a problem that the declarations do not admit; None where they admit all.
+
+        VAL refuses a problem with an undeclared predicate, or with arguments that do not fit. A domain without types,
+        or without declarations of predicates, admits every atom.
+
+        >>> car = Domain("d", {"car": "object"}, {}, {"at": (("car",), ("object",))}, ())
+        >>> car.ill_typed(Problem("p", "d", {"x": "object"}, frozenset({("at", "x", "x")}), frozenset()))
+        '(at x x): argument 1 of at is of type car, not object'
+        """
+        return self.misfit(problem.init | problem.goal, {**problem.objects, **self.constants})
+
+    def misfit(self, atoms: Set[Atom], types: Mapping[str, str]) -> str | None:
+        """In words, the first of some atoms over terms of these types that the declarations do not admit."""
+        if not self.types or not self.predicates:
+            return None
+        kinds = {(atom[0], tuple(map(types.get, atom[1:]))) for atom in atoms if atom[0] != EQUALITY}
+        refused = {kind: why for kind in kinds if (why := _misfit(self, *kind))}  # thousands of atoms have few kinds
+        for atom in sorted(atoms) if refused else ():
+            if why := refused.get((atom[0], tuple(map(types.get, atom[1:])))):
+                return f"{show_atom(atom)}: {why}"
+        return None
+
+    def without_types(self) -> Domain:
+        """The same domain with every parameter and constant a plain ``object``."""
+        return replace(
+            self,
+            types={},
+            constants=dict.fromkeys(self.constants, ROOT_TYPE),
+            predicates={name: ((ROOT_TYPE,),) * len(types) for name, types in self.predicates.items()},
+            operators=tuple(operator.without_types() for operator in self.operators),
+            several={},
+        )
+
+
+def _misfit(domain: Domain, predicate: str, types: tuple[str | None, ...]) -> str | None:
+    """In words, why the declarations admit no atom of the predicate over terms of these types (None: any)."""
+    declared = domain.predicates.get(predicate)
+    if declared is None:
+        return no_such_predicate(predicate)
+    if len(declared) != len(types):
+        return wrong_number_of_arguments(predicate, len(declared), len(types))
+    for number, (type_, wanted) in enumerate(zip(types, declared, strict=True), 1):
+        if type_ is not None and not domain.fits(type_, wanted):
+            return wrong_type(predicate, number, " or ".join(wanted), type_)
+    return None
+
+
+def no_such_predicate(predicate: str) -> str:
+    """The sentence about a predicate that a domain does not declare."""
+    return f"the domain declares no predicate {predicate}"
+
+
+def wrong_number_of_arguments(predicate: str, takes: int, given: int) -> str:
+    """The sentence about an atom with a wrong number of arguments."""
+    return f"{predicate} takes {takes} argument{'' if takes == 1 else 's'}, not {given}"
+
+
+def wrong_type(predicate: str, number: int, wanted: str, type_: str) -> str:
+    """The sentence about an argument of a wrong type."""
+    return f"argument {number} of {predicate} is of type {wanted}, not {type_}"
+
+
+def indexes(bits: int) -> Iterator[int]:
+    """The positions of the set bits, lowest first.
+
+    >>> list(indexes(0b1010))
+    [1, 3]
+    """
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
+
+
+def show_atom(atom: Atom) -> str:
+    """An atom or action as PDDL writes it.
+
+    >>> show_atom(("on", "b1", "b2"))
+    '(on b1 b2)'
+    """
+    return f"({' '.join(atom)})"
+
+
+def renamed(atoms: Iterable[Atom], names: Mapping[str, str], predicates: Mapping[str, str] = NO_NAMES) -> State:
+    """The atoms with other names for their arguments and predicates; what a map does not name stays.
+
+    >>> renamed({("on", "a", "b")}, {"a": "x"}, {"on": "above"})
+    frozenset({('above', 'x', 'b')})
+    """
+    return frozenset([(predicates.get(atom[0], atom[0]), *map(names.get, atom[1:], atom[1:])) for atom in atoms])
+
+
+def problem_to_pddl(problem: Problem) -> str:
+    """The problem as PDDL text, one section a line, atoms in alphabetical order.
+
+    >>> print(problem_to_pddl(Problem("p", "d", {"a": "t", "b": "object"}, frozenset({("q", "a")}), frozenset())))
+    (define (problem p)
+      (:domain d)
+      (:requirements :strips :typing)
+      (:objects a - t b)
+      (:init (q a))
+      (:goal (and))
+    )
+    """
+    by_type: dict[str, list[str]] = {}
+    for name, type_ in problem.objects.items():
+        by_type.setdefault(type_, []).append(name)
+    untyped = by_type.pop(ROOT_TYPE, [])
+    listing = [f"{' '.join(names)} - {type_}" for type_, names in by_type.items()] + [" ".join(untyped)]
+    lines = [
+        f"(define (problem {problem.name})",
+        f"  (:domain {problem.domain})",
+        f"  (:requirements {':strips :typing' if by_type else ':strips'})",
+        f"  (:objects {' '.join(part for part in listing if part)}".rstrip() + ")",
+        " ".join(["  (:init", *map(show_atom, sorted(problem.init))]) + ")",
+        " ".join(["  (:goal (and", *map(show_atom, sorted(problem.goal))]) + "))",
+    ]
+    return "\n".join([*lines, ")"])
+
+
+def plan_to_pddl(plan: Iterable[Action]) -> str:
+    """The plan as planners write it and VAL reads it, one action a line.
+
+    >>> plan_to_pddl((("pickup", "a"), ("stack", "a", "b")))
+    '(pickup a)\\n(stack a b)'
+    """
+    return "\n".join(map(show_atom, plan))
+
+
+def domain_to_pddl(domain: Domain) -> str:
+    """The STRIPS part of a domain as PDDL text, atoms in alphabetical order; ``parse_domain`` reads it back.
+
+    >>> print(domain_to_pddl(Domain("d", {"car": "object"}, {}, {"at": (("car",),)}, ())))
+    (define (domain d)
+      (:requirements :strips :typing :equality :negative-preconditions)
+      (:types car - object)
+      (:constants )
+      (:predicates (at ?x0 - car))
+    )
+    """
+
+    def shown_types(alternatives: Types) -> str:
+        return alternatives[0] if len(alternatives) == 1 else f"(either {' '.join(alternatives)})"
+
+    def literals(positive: State, negative: State) -> str:
+        negated = (f"(not {show_atom(atom)})" for atom in sorted(negative))
+        return " ".join(["(and", *map(show_atom, sorted(positive)), *negated]) + ")"
+
+    def listing(section: str, single: Mapping[str, str]) -> str:
+        several = ((name, domain.several.get((section, name), (type_,))) for name, type_ in single.items())
+        return " ".join(f"{name} - {shown_types(types)}" for name, types in several)
+
+    predicates = [
+        f"({name}{''.join(f' ?x{index} - {shown_types(types)}' for index, types in enumerate(arguments))})"
+        for name, arguments in domain.predicates.items()
+    ]
+    lines = [
+        f"(define (domain {domain.name})",
+        "  (:requirements :strips :typing :equality :negative-preconditions)",
+        f"  (:types {listing('types', domain.types)})",
+        f"  (:constants {listing('constants', domain.constants)})",
+        f"  (:predicates {' '.join(predicates)})",
+    ]
+    for operator in domain.operators:
+        parameters = " ".join(f"{variable} - {shown_types(types)}" for variable, types in operator.parameters)
+        lines += [
+            f"  (:action {operator.name}",
+            f"    :parameters ({parameters})",
+            f"    :precondition {literals(operator.preconditions, operator.negative_preconditions)}",
+            f"    :effect {literals(operator.add_effects, operator.delete_effects)})",
+        ]
+    return "\n".join([*lines, ")"])

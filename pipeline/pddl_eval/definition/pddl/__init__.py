@@ -1,0 +1,46 @@
+"""PDDL texts to values: problems and domains out of raw model answers. Nothing here compares, searches or scores."""
+
+from pddl_eval.definition.pddl.authority import ParseError, Unreadable
+from pddl_eval.definition.pddl.domains import (
+    DomainError,
+    OnlyActionsError,
+    has_several_domains,
+    parse_actions,
+    parse_domain,
+    typed_list,
+)
+from pddl_eval.definition.pddl.drafts import note_on_drafts, without_thinking
+from pddl_eval.definition.pddl.problems import (
+    has_several_problems,
+    parse_problem,
+    read_problem,
+    read_problem_by_package,
+    require_declared,
+)
+from pddl_eval.definition.pddl.refusals import REFUSALS, refusal
+from pddl_eval.definition.pddl.sexpr import DEFINE_DOMAIN, DEFINE_PROBLEM, Block, problem_blocks, without_comments
+
+__all__ = [
+    "DEFINE_DOMAIN",
+    "DEFINE_PROBLEM",
+    "REFUSALS",
+    "Block",
+    "DomainError",
+    "OnlyActionsError",
+    "ParseError",
+    "Unreadable",
+    "has_several_domains",
+    "has_several_problems",
+    "note_on_drafts",
+    "parse_actions",
+    "parse_domain",
+    "parse_problem",
+    "problem_blocks",
+    "read_problem",
+    "read_problem_by_package",
+    "refusal",
+    "require_declared",
+    "typed_list",
+    "without_comments",
+    "without_thinking",
+]

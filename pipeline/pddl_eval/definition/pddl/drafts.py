@@ -1,0 +1,63 @@
+"""What counts of a raw answer of any kind: no train of thought, and one of several drafts.
+
+The readers of problems, plans and domains ask here, so that all of them mean the same by it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pddl_eval.definition.verdict import SEVERAL_DRAFTS
+
+_NAMES = r"think(?:ing)?|thoughts?|reasoning|reflection|scratchpad|analysis"
+_TAG = rf"(?:\w{{1,20}}:)?(?:{_NAMES})(?:\s[^<>\n]{{0,200}}+)?"
+_THINKING = re.compile(
+    rf"""(?P<opens> <{_TAG}> | \[think(?:ing)?\] | ◁think▷ | <\|(?:begin_of_thought|start_thinking)\|>
+        | <\|channel\|>(?!final))                          # harmony: analysis, commentary
+    | (?P<closes> </{_TAG}> | \[/think(?:ing)?\] | ◁/think▷ | <\|(?:end_of_thought|end_thinking)\|>
+        | <\|channel\|>final(?:<\|message\|>)?+
+        | assistantfinal )                                 # harmony, its special tokens removed
+    | <\|end\|>                                            # of a message: of a thought only where one is open""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_TEXT = re.compile(r"[^\n]++")
+
+
+def without_thinking(answer: str) -> str:
+    """The answer with blanks in place of what stands in thinking marks; lines and columns stay as they were.
+
+    A mark that is closed and was not opened was opened by the prompt: what stands before it was thought. One that is
+    not closed leaves no answer after it. Harmony's channels are thoughts but for the final one.
+
+    >>> without_thinking("<think>(a)</think> (b)").strip(), without_thinking("(a)</think>(b) <think> (c)").strip()
+    ('(b)', '(b)')
+    """
+    if not any(mark in answer for mark in ("<", "[t", "[T", "◁", "assistantfinal")):  # all of them begin so
+        return answer
+    thoughts: list[tuple[int, int]] = []
+    opened = -1
+    for mark in _THINKING.finditer(answer):
+        if mark["opens"]:
+            opened = mark.start() if opened < 0 else opened
+        elif opened >= 0:
+            thoughts.append((opened, mark.end()))
+            opened = -1
+        elif mark["closes"]:
+            thoughts = [(0, mark.end())]
+    if opened >= 0:
+        thoughts.append((opened, len(answer)))
+    parts: list[str] = []
+    read = 0
+    for start, end in thoughts:
+        parts += answer[read:start], _TEXT.sub(lambda line: " " * len(line[0]), answer[start:end])
+        read = end
+    return "".join((*parts, answer[read:]))
+
+
+def note_on_drafts(several: bool, answer: str) -> str:
+    """What a detail says of an answer, first of all, where it held several drafts; else nothing.
+
+    >>> note_on_drafts(True, "last")
+    'several drafts, the last was read'
+    """
+    return f"{SEVERAL_DRAFTS}, the {answer} was read" if several else ""

@@ -1,0 +1,173 @@
+"""Asks Fast Downward for a plan: the planner behind the searches of this project, run as a subprocess with limits.
+
+Only text that is written here reaches it: every name of problem and domain is replaced by a plain one and the plan is
+translated back, so that no answer of a model can upset the planner's reader. What it finds must still be executed. The
+planner comes with the extra ``planner``; without it every question is undecided.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
+from math import ceil
+from pathlib import Path
+from time import monotonic
+
+from pddl_eval.definition.budget import check, seconds_left, spend_seconds
+from pddl_eval.definition.model import (
+    EQUALITY,
+    ROOT_TYPE,
+    Action,
+    Atom,
+    Domain,
+    Operator,
+    Problem,
+    State,
+    domain_to_pddl,
+    problem_to_pddl,
+)
+from pddl_eval.definition.verdict import Undecided, Unsolvable
+from pddl_eval.errors import how_to_install
+
+SECONDS = 30
+"""Processor time for translating and searching, if the row's budget has that much left; the process is killed when the
+clock shows ``_GRACE_SECONDS`` more."""
+
+MEGABYTES = 2_000
+"""Address space of each of the planner's processes."""
+
+_GRACE_SECONDS = 5
+_CONFIGURATION = "lama-first"
+_PLAN_FOUND = (0, 1, 2, 3)
+_PROVEN_UNSOLVABLE = (10, 11)
+_OUT_OF_TIME = (21, 23, 24, 256 - signal.SIGXCPU)
+_OUT_OF_MEMORY = (20, 22)
+
+
+def find_plan(problem: Problem, domain: Domain) -> tuple[Action, ...] | Unsolvable | Undecided:
+    """A plan that Fast Downward found, not yet executed; or the proof that there is none.
+
+    ``Unsolvable`` only for the exit codes that stand for a proof: no relaxed plan, or all states explored without
+    unsafe pruning. ``Undecided`` for a limit, a missing planner or a failure, which its reason names.
+
+    >>> find_plan(Problem("p", "d", {}, frozenset(), frozenset()), Domain("d", {}, {}, {}, (), ("sail: forall",)))
+    Undecided(reason='the domain is not STRIPS (sail: forall)')
+    """
+    if domain.outside_strips:
+        return Undecided(f"the domain is not STRIPS ({domain.outside_strips[0]})")
+    driver = _driver()
+    if driver is None:
+        return Undecided(f"Fast Downward is not installed: {how_to_install('planner') or 'its script is missing'}")
+    plain_problem, plain_domain, names = with_plain_names(problem, domain)
+    with tempfile.TemporaryDirectory(prefix="fast-downward-") as folder:
+        scratch = Path(folder)
+        (scratch / "domain.pddl").write_text(domain_to_pddl(plain_domain), encoding="ascii")
+        (scratch / "problem.pddl").write_text(problem_to_pddl(plain_problem), encoding="ascii")
+        check()
+        seconds = ceil(min(SECONDS, seconds_left()))
+        exit_code = _run(driver, scratch, seconds)
+        if exit_code not in _PLAN_FOUND:
+            check()
+            return _failure(exit_code, seconds)
+        lines = (scratch / "plan").read_text(encoding="ascii").splitlines()
+    return tuple(tuple(names[word] for word in line.strip(" ()").split()) for line in lines if line.startswith("("))
+
+
+def with_plain_names(problem: Problem, domain: Domain) -> tuple[Problem, Domain, Mapping[str, str]]:
+    """The same planning task in names that any reader takes, without types, and the way back to the old names.
+
+    Types become predicates that no operator touches. A name with atoms of several lengths becomes several predicates.
+
+    >>> car = Domain("d", {"car": "object"}, {}, {}, (Operator("go", (("?c", ("car",)),), *[frozenset()] * 4),))
+    >>> problem, domain, names = with_plain_names(Problem("p", "d", {"a b": "car"}, frozenset(), frozenset()), car)
+    >>> problem.objects, problem.init, names
+    ({'o0': 'object'}, frozenset({('t0', 'o0')}), {'o0': 'a b', 'a0': 'go'})
+    """
+    typed = {**problem.objects, **domain.constants}
+    in_operators = [atom for operator in domain.operators for atoms in operator.parts for atom in atoms]
+    kept = {(atom[0], len(atom)) for atom in (*problem.goal, *in_operators)} - {(EQUALITY, 3)}
+    init = [atom for atom in problem.init if (atom[0], len(atom)) in kept]
+    terms = {term for atom in (*problem.goal, *in_operators, *init) for term in atom[1:] if not term.startswith("?")}
+    objects = {name: f"o{number}" for number, name in enumerate(sorted(terms | typed.keys()))}
+    predicates = {each: f"p{number}" for number, each in enumerate(sorted(kept))} | {(EQUALITY, 3): EQUALITY}
+    alternatives = sorted({types for operator in domain.operators for _, types in operator.parameters})
+    type_predicates = {types: f"t{number}" for number, types in enumerate(alternatives)}
+
+    def plain(atoms: Iterable[Atom], names: Mapping[str, str]) -> State:
+        return frozenset((predicates[atom[0], len(atom)], *(names[term] for term in atom[1:])) for atom in atoms)
+
+    operators = []
+    for number, operator in enumerate(domain.operators):
+        variables = {variable: f"?x{position}" for position, (variable, _) in enumerate(operator.parameters)}
+        preconditions, negative, added, deleted = (plain(atoms, objects | variables) for atoms in operator.parts)
+        fitting = {(type_predicates[types], variables[variable]) for variable, types in operator.parameters}
+        parameters = tuple((variable, (ROOT_TYPE,)) for variable in variables.values())
+        operators.append(Operator(f"a{number}", parameters, preconditions | fitting, negative, added, deleted))
+    constants = {objects[term]: ROOT_TYPE for atom in in_operators for term in atom[1:] if term in objects}
+    has_type = {
+        (type_predicates[types], objects[name])
+        for types in alternatives
+        for name, type_ in typed.items()
+        if domain.fits(type_, types)
+    }
+    plain_problem = Problem(
+        "plain-problem",
+        "plain-domain",
+        dict.fromkeys((name for name in objects.values() if name not in constants), ROOT_TYPE),
+        plain(init, objects) | has_type,
+        plain(problem.goal, objects),
+    )
+    declared = {name: ((ROOT_TYPE,),) * (length - 1) for (_, length), name in predicates.items() if name != EQUALITY}
+    declared |= dict.fromkeys(type_predicates.values(), ((ROOT_TYPE,),))
+    plain_domain = Domain("plain-domain", {}, constants, declared, tuple(operators))
+    back = {name: old for old, name in objects.items()}
+    return plain_problem, plain_domain, back | {f"a{n}": operator.name for n, operator in enumerate(domain.operators)}
+
+
+def _driver() -> Path | None:
+    """The script that runs translator and search, None where the package is missing."""
+    spec = find_spec("up_fast_downward")
+    folders = spec.submodule_search_locations if spec is not None else None
+    scripts = [Path(folder) / "downward" / "fast-downward.py" for folder in folders or ()]
+    return next((script for script in scripts if script.is_file()), None)
+
+
+def _run(driver: Path, scratch: Path, seconds: int) -> int | None:
+    """Run the planner in the scratch folder and return its exit code; None where the clock ran out and it was killed.
+
+    It runs in a process group of its own, which is killed as one: the driver starts the translator and the search.
+    """
+    limits = ["--overall-time-limit", f"{seconds}s", "--overall-memory-limit", f"{MEGABYTES}M"]
+    files = ["domain.pddl", "problem.pddl"]
+    command = [sys.executable, str(driver), "--plan-file", "plan", *limits, "--alias", _CONFIGURATION, *files]
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}
+    silent = subprocess.DEVNULL
+    start = monotonic()
+    process = subprocess.Popen(
+        command, cwd=scratch, env=environment, stdin=silent, stdout=silent, stderr=silent, start_new_session=True
+    )
+    try:
+        return process.wait(timeout=seconds + _GRACE_SECONDS)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        spend_seconds(min(seconds, monotonic() - start))
+
+
+def _failure(exit_code: int | None, seconds: int) -> Unsolvable | Undecided:
+    """What an exit without a plan means (https://www.fast-downward.org/latest/documentation/exit-codes/)."""
+    if exit_code in _PROVEN_UNSOLVABLE:
+        return Unsolvable("Fast Downward searched all states that could lead to the goal")
+    if exit_code is None or exit_code in _OUT_OF_TIME:
+        return Undecided(f"Fast Downward found no plan in {seconds} seconds")
+    if exit_code in _OUT_OF_MEMORY:
+        return Undecided("Fast Downward ran out of memory")
+    return Undecided(f"Fast Downward ended with exit code {exit_code}")

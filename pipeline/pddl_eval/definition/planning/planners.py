@@ -1,0 +1,154 @@
+"""Which planner is asked for a plan, in which order: the domain's own rules, the search, Fast Downward."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import islice, product
+
+from pddl_eval.definition.budget import spend
+from pddl_eval.definition.domains import NotCovered, PlanningDomain, Rules
+from pddl_eval.definition.model import Action, Atom, Domain, Operator, Problem, State
+from pddl_eval.definition.planning import fast_downward
+from pddl_eval.definition.planning.search import find_plan
+from pddl_eval.definition.validation import execute
+from pddl_eval.definition.verdict import Undecided, Unsolvable
+
+ANSWERS_KEPT = 8
+"""Answers of Fast Downward that are kept: closure, counterexample and plan ask for the same goal."""
+
+CONFLICTS = 3
+"""Atoms that may be set aside from an initial state that no rules cover before the general search is asked."""
+
+MOST_ALTERNATIVES = 20_000
+"""Atoms that are tried in the place of one that a plan's last state must lack, each in some ten microseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A plan that was executed, and the state that it leads to."""
+
+    plan: tuple[Action, ...]
+    state: State
+
+
+def solve(
+    problem: Problem, planning_domain: PlanningDomain | None, typed: bool = True, lacking: Atom | None = None
+) -> Solution | Unsolvable | Undecided:
+    """A plan for the problem in that domain, executed and found to reach the goal; else a proof or a limit.
+
+    ``lacking`` is an atom that the plan's last state must not have.
+
+    >>> from pddl_eval.definition.domains import known_domain
+    >>> init, goal = frozenset({("holding", "a")}), frozenset({("clear", "a")})
+    >>> problem = Problem("p", "blocksworld", {"a": "object"}, init, goal)
+    >>> solve(problem, known_domain("blocksworld")).plan
+    (('putdown', 'a'),)
+    """
+    if problem.goal <= problem.init and lacking not in problem.init:
+        return Solution((), problem.init)
+    if planning_domain is None:
+        return Undecided("the domain is not known")
+    domain = planning_domain.operators_of(typed)
+    plan: tuple[Action, ...] | Unsolvable | Undecided | None = None
+    if planning_domain.rules is not None:
+        plan = _plan_by_rules(problem, planning_domain.rules, typed, CONFLICTS)
+        if isinstance(plan, tuple) and lacking is not None:
+            ending = executed(plan, problem, domain)
+            if lacking not in ending.state:
+                return ending
+            plan = _plan_by_alternatives(problem, planning_domain.rules, typed, domain, lacking)
+    if plan is None:
+        absent = frozenset() if lacking is None else frozenset({lacking})
+        plan = find_plan(problem, domain, absent)
+        if isinstance(plan, Undecided):
+            plan = _planned(frozenset(problem.objects.items()), problem.init, problem.goal, absent, domain)
+    return executed(plan, problem, domain, lacking) if isinstance(plan, tuple) else plan
+
+
+def goal_state(problem: Problem, domain: Domain, goal: State, lacking: State) -> State | Unsolvable | Undecided:
+    """A reachable state with all atoms of ``goal`` and none of ``lacking``: where a plan of Fast Downward's ends.
+
+    The problem's own goal plays no part.
+    """
+    plan = _planned(frozenset(problem.objects.items()), problem.init, goal, lacking, domain)
+    return executed(plan, replace(problem, goal=goal), domain, *lacking).state if isinstance(plan, tuple) else plan
+
+
+def executed(plan: tuple[Action, ...], problem: Problem, domain: Domain, *lacking: Atom | None) -> Solution:
+    """The plan after it was executed: one that is not valid, or ends with an atom to be lacking, is a bug."""
+    execution = execute([{action} for action in plan], problem, domain)
+    if not execution.reaches_goal or not execution.state.isdisjoint(lacking):
+        raise AssertionError(f"a plan for {problem.name} does not lead to a goal state: {execution.reason}")
+    return Solution(plan, execution.state)
+
+
+@lru_cache(maxsize=ANSWERS_KEPT)
+def _planned(
+    objects: frozenset[tuple[str, str]], init: State, goal: State, lacking: State, domain: Domain
+) -> tuple[Action, ...] | Unsolvable | Undecided:
+    """Fast Downward's answer. Goals are positive: what is to be lacking is a precondition of one more operator."""
+    problem = Problem("p", domain.name, dict(sorted(objects)), init, goal)
+    if not lacking:
+        return fast_downward.find_plan(problem, domain)
+    finish = Operator("(finish)", (), goal, lacking, frozenset({("(finished)",)}), frozenset[Atom]())
+    asked = replace(domain, operators=(*domain.operators, finish))
+    plan = fast_downward.find_plan(replace(problem, goal=finish.add_effects), asked)
+    return plan[:-1] if isinstance(plan, tuple) else plan
+
+
+def _plan_by_rules(
+    problem: Problem, rules: Rules, typed: bool, conflicts: int
+) -> tuple[Action, ...] | Unsolvable | None:
+    """The rules' answer; where the initial state breaks an assumption, a plan from a part of it that breaks none.
+
+    Where operators ask for no absent atom, as in every domain with rules, further initial atoms never hurt: a plan from
+    a part of the initial state is a plan. That a part has none proves nothing: None.
+    """
+    start = rules(problem, typed)
+    if not isinstance(start, NotCovered):
+        goal = start.goal(problem.goal)
+        return goal if isinstance(goal, Unsolvable) else goal.plan
+    if conflicts:
+        for atom in start.atoms:
+            spend(len(problem.init))
+            part = replace(problem, init=problem.init - {atom})
+            found = _plan_by_rules(part, rules, typed, conflicts - 1)
+            if isinstance(found, tuple):
+                return found
+    return None
+
+
+def _plan_by_alternatives(
+    problem: Problem, rules: Rules, typed: bool, domain: Domain, lacking: Atom
+) -> tuple[Action, ...] | None:
+    """The rules' plan to a goal state without an atom: for the goal and another atom, which excludes that one.
+
+    In the domains with rules, what takes the place of an atom is an atom too: a block is on another one, a robot
+    has another colour. What nothing takes the place of (paint) is made true only on demand. None where no atom helps.
+    """
+    start = rules(problem, typed)
+    if isinstance(start, NotCovered):
+        return None
+    for other in islice(_alternatives(lacking, [*problem.objects, *domain.constants], domain), MOST_ALTERNATIVES):
+        goal = problem.goal | {other}
+        spend(len(problem.init))
+        if isinstance(start.goal(goal | {lacking}), Unsolvable):
+            reached = start.goal(goal)
+            if not isinstance(reached, Unsolvable):
+                return reached.plan
+    return None
+
+
+def _alternatives(atom: Atom, objects: Sequence[str], domain: Domain) -> Iterator[Atom]:
+    """The atoms that operators add, those that share an object with the given one first, then those of few objects."""
+    added = {(each[0], len(each) - 1) for operator in domain.operators for each in operator.add_effects}
+    shapes = sorted(added, key=lambda shape: (shape[1], shape))
+    for name, arity in shapes:
+        for place, term in product(range(arity), atom[1:]):
+            for others in product(objects, repeat=arity - 1):
+                yield (name, *others[:place], term, *others[place:])
+    for name, arity in shapes:
+        for terms in product(objects, repeat=arity):
+            yield (name, *terms)

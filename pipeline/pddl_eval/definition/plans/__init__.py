@@ -1,0 +1,17 @@
+"""Action sequences out of raw model answers, in the notations that ``reading`` lists."""
+
+from pddl_eval.definition.plans.found import Plan, ReadPlan, Step, Unread, actions_of
+from pddl_eval.definition.plans.reading import EMPTY, NO_ANSWER, PlanError, plan_of_steps, read_plan
+
+__all__ = [
+    "EMPTY",
+    "NO_ANSWER",
+    "Plan",
+    "PlanError",
+    "ReadPlan",
+    "Step",
+    "Unread",
+    "actions_of",
+    "plan_of_steps",
+    "read_plan",
+]

@@ -1,0 +1,392 @@
+r"""Plans written line by line, with fences, bullets, numbers, labels and comments; and in sentences.
+
+    line  = lead* items? (link | ";")* closing* comment?
+    lead  = time | number | bullet | label ":" | "[" | "("          2.   Step 2:   0.000:   -   The plan is:
+
+A line is read whole or not at all: what stands behind its items is a comment or makes it unreadable. A row is what is
+known of a line; ``drafts`` puts rows together.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, zip_longest
+from math import inf
+from typing import NamedTuple
+
+from pddl_eval.definition.budget import check
+from pddl_eval.definition.pddl.patterns import re
+from pddl_eval.definition.plans.drafts import LINES_BETWEEN, Row, drafts_of
+from pddl_eval.definition.plans.found import (
+    EXCERPT,
+    MAX_UNREAD,
+    Damage,
+    Plan,
+    ReadPlan,
+    Step,
+    Unread,
+    actions_of,
+    in_time,
+)
+from pddl_eval.definition.plans.grammar import (
+    ARGUMENTS,
+    BULLETS,
+    LABEL,
+    NAME,
+    Line,
+    only_items,
+    pattern,
+    read_line,
+)
+from pddl_eval.definition.plans.ordinary import ordinary_line
+
+MAX_ACTIONS = 50_000
+"""The step that exceeds these and the steps after it are left out, and the reason says so."""
+
+_MAX_ROWS = 2 * MAX_ACTIONS
+"""Lines with a step, or that should be one; the lines after these are not read."""
+
+_MAX_LISTS = 8
+"""Brackets around a list of steps, one in the other."""
+
+_COMMENT = re.compile(r"\s*+(?:[;.:#|=–—]|//|--?\s|$)")
+_NOT_STEPS = re.compile(r"\s*+(?:#|//)")
+_REMARK = re.compile(r"(?!\s*\d)[^(){}\[\]]*+$")
+_NUMBERED = pattern(r"\d|\b[a-z][.)]")
+_BULLET = pattern(BULLETS)
+_LIST = re.compile(r"\[|\((?!\d|e?s\))")
+_FACE = re.compile(r"[:;]-?[()]")
+_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*+:")
+_LIKE_ACTION = re.compile(rf"[({{]|{NAME}[ \t]*+\([^()]*+\)[\s,;.]*+$")
+_BEGINS_ACTION = re.compile(rf"[({{]|{NAME}[ \t]*+\(")
+_ORDINAL = pattern(r"\W*(?:(?:step|action|move|time)\s*+)?\#?\(?(\d{1,6})(?![\w-])")
+_STATES = r"init|initial\w*|goals?|states?|facts?|objects?|pre-?conditions?|effects?"
+_ABOVE_STATES = pattern(rf"\b(?:{_STATES})\b")
+_BEFORE_STATES = pattern(rf"\b(?:{_STATES}|requires|results?|adds|deletes|note)\b")
+"""In a label: atoms or prose follow it, not actions; up to a blank line where it has a line of its own."""
+_STAR = re.compile(r"(?m)^([ \t]*+)\*(?=[ \t])")
+_FENCE = re.compile(r"\s*+(?:```|~~~)[\w+-]*+\s*$")
+_HEADING = re.compile(r"\s*+#|.*:\s*$")
+_COMMENT_LINE = re.compile(r"\s*+(?:;|//)")
+_BRACES_AND_LINE = re.compile(r"\{[^{}]*+\}[^\n]*+")
+_MARKUP = str.maketrans(dict.fromkeys("`*\"'“”‘’", " "))
+"""Emphasis and quotes say nothing about a plan; a blank for each keeps the columns right."""
+
+_OPERATOR_LINE = pattern(
+    rf"""(?P<lead>\s*+(?:(?:\d+(?:\.\d+)?\s*+[.):]|\(\d+\)|{LABEL}\s*+[:.–—-]|[>|+•·‣◦▪●○\#–—-])\s*+)*+)
+    (?P<name>{NAME})(?P<arguments>(?:(?:\s|,)++[\w@/+-]++)*+)\s*+[.,;]?\s*+$"""
+)
+_FIRST_WORD = pattern(rf"[^\w()\n]*+(?:\d+(?:\.\d+)?\s*+[.):]|\(\d+\)|{LABEL}\s*+[:.–—-])?[^\w()\n]*+({NAME})(?!\s*\()")
+_PROSE = frozenset(
+    ["the", "an", "it", "up", "down", "on", "onto", "off", "of", "from", "to", "into", "in", "at", "with"]
+)
+"""Words that tell a sentence from an operator's arguments."""
+_SENTENCE = re.compile(rf"(?<![\w@/+.-]){NAME}\({ARGUMENTS}\)|\([^(){{}}]*+\)|[(){{}}]")
+
+
+class _Block(NamedTuple):
+    """The lines that are steps, and those that are not read and should have been."""
+
+    rows: Sequence[Row]
+    places: Sequence[Row]
+    not_closed: bool
+
+
+def read_lines(text: str, answer: str = "first", operators: Mapping[str, int] | None = None) -> ReadPlan | None:
+    """The plan of the first fence that holds one, else of the lines outside all fences.
+
+    ``answer`` says which of several drafts it is. Where the operators of the domain are known, a line of one's name and
+    arguments without parentheses is reported. None where nothing looks like an action; no steps where something does
+    and cannot be read.
+    """
+    lines = (_STAR.sub(r"\1-", text) if "*" in text else text).translate(_MARKUP)
+    if "{" in lines:  # braces over several lines are brought onto the first one
+        lines = _BRACES_AND_LINE.sub(lambda match: match[0].replace("\n", " ") + "\n" * match[0].count("\n"), lines)
+    by_line = lines.split("\n")
+    *fences, outside = _fences(text.split("\n"))
+    blocks = [_read_block(by_line, numbers, fence, operators) for fence, numbers in enumerate(fences, 1)]
+    without = _read_block(by_line, outside, 0, operators)
+    rows: list[Row] = []
+    for numbers, block in zip(fences, blocks, strict=True):
+        if block.rows:  # between two fences stand the lines outside
+            above = by_line[max(rows[-1].number + 1 if rows else 0, numbers[0] - LINES_BETWEEN) : numbers[0]]
+            rows.append(block.rows[0]._replace(between=[line for line in above if line.strip(" ~")]))
+            rows += block.rows[1:]
+    if rows:
+        places = [row for block in blocks for row in block.places]
+        found = _one_draft(rows, places, answer, any(block.not_closed for block in blocks))
+        first = next((row for row in without.rows if row.brackets), None)
+        if first and not {step for row in without.rows for _, step in row.steps} <= set(found.steps):
+            place = Unread.at(first.number + 1, 1, by_line[first.number])
+            found = found._replace(unread=(*found.unread, place))
+        return found
+    if without.rows:
+        return _one_draft(without.rows, without.places, answer, without.not_closed)
+    damaged = [row for block in (*blocks, without) if any(row.damaged for row in block.places) for row in block.places]
+    return ReadPlan((), tuple(row.unread for row in damaged if row.unread)) if damaged else None
+
+
+def _fences(lines: Sequence[str]) -> list[Sequence[int]]:
+    """The numbers of the lines of each fence without a PDDL definition, and of those outside of fences as the last."""
+    outside: list[int] = []
+    fences: list[list[int]] = []
+    current = outside
+    for number, line in enumerate(lines):
+        if not _FENCE.match(line):
+            current.append(number)
+        elif current is outside:
+            fences.append(current := [])
+        else:
+            current = outside
+    plans = [fence for fence in fences if fence and not any("(define" in lines[number].lower() for number in fence)]
+    return [*plans, outside]
+
+
+def _one_draft(rows: Sequence[Row], places: Sequence[Row], answer: str, not_closed: bool) -> ReadPlan:
+    """The plan of the first or last draft, and what is not read of it, or beside it and of no other draft."""
+    drafts = drafts_of(rows)
+    at = len(drafts) - 1 if answer == "last" else 0
+    first, last = drafts[at][0], drafts[at][-1]
+    end = drafts[at + 1][0].number if at + 1 < len(drafts) else inf
+    begin = drafts[at - 1][-1].number if at else -1
+    near = [
+        row
+        for row in places
+        if first.number <= row.number < end
+        # What stands before the heading of a later draft is of the draft before.
+        or (begin < row.number < first.number and (not at or row.ordinal == (first.ordinal or 0) - 1))
+    ]
+    hurt = next((row for row in near if _should_be_step(row, first, last)), None)
+    return _plan(drafts[at], near[:MAX_UNREAD], hurt, len(drafts) > 1, "a list is not closed" if not_closed else "")
+
+
+def _plan(draft: Sequence[Row], places: Iterable[Row], hurt: Row | None, several: bool, reason: str = "") -> ReadPlan:
+    before = _steps(row for row in draft if hurt and row.number < hurt.number)
+    damage = Damage(len(before), str(hurt.unread)) if hurt else None
+    return ReadPlan(_steps(draft), tuple(row.unread for row in places if row.unread), reason, True, damage, several)
+
+
+def _should_be_step(row: Row, first: Row, last: Row) -> bool:
+    """True where what is not read is a step of this draft: inside of it, or what continues it looks broken."""
+    if row.steps:  # a comment behind a step
+        return False
+    if first.number < row.number < last.number or row.cut or row.fence:
+        return True
+    beside, apart = (last, 1) if row.number > last.number else (first, -1)
+    return row.ordinal is not None and beside.ordinal is not None and row.ordinal == beside.ordinal + apart
+
+
+def _steps(rows: Iterable[Row]) -> Plan:
+    return in_time(chain.from_iterable(row.steps for row in rows))
+
+
+def _read_block(  # noqa: C901 (one case a kind of line)
+    lines: Sequence[str], numbers: Sequence[int], fence: int, operators: Mapping[str, int] | None
+) -> _Block:
+    """Read the lines that are steps; of the others, report those that should have been."""
+    lists: list[str] = []
+    read: list[Row] = []
+    about_states = gap = False
+    between: deque[str] = deque(maxlen=LINES_BETWEEN)
+    for number in numbers:
+        check()
+        text = lines[number]
+        if not text or text.isspace():
+            about_states, gap = False, bool(read)
+            continue
+        if _COMMENT_LINE.match(text):
+            continue
+        row = None
+        if ordinary := ordinary_line(text):
+            if about_states:
+                continue
+            lead, step = ordinary
+            row = Row(number, [step], led=bool(lead), label=lead, ordinal=_ordinal(lead), fence=fence)
+        else:
+            line = read_line(text)
+            heading = not line.brackets and _HEADING.match(text) and not _unbalanced(text[line.start :])
+            if heading or line.start == len(text):
+                about_states = bool(_ABOVE_STATES.search(text))
+            if not heading and not about_states and not _BEFORE_STATES.search(line.leads):
+                row = _read_line(number, line, fence, lists)
+                if operators and row and not row.steps and (_bare_step(text, operators) or ("", False))[1]:
+                    row = row._replace(damaged=True, unread=Unread.at(number + 1, 1, text))
+            if (row is None or not (row.steps or row.damaged)) and re.search(r"\w", text):
+                between.append(text)
+        if row:
+            if row.steps and (between or gap):
+                row = row._replace(between=tuple(between), gap=gap and not between)
+                between.clear()
+            gap = gap and not row.steps
+            read.append(row)
+            if len(read) > _MAX_ROWS:
+                break
+    return _block_of(read, lines, bool(lists))
+
+
+def _block_of(read: Sequence[Row], lines: Sequence[str], not_closed: bool) -> _Block:
+    """Bare names among other lines are no steps unless all lines are alike."""
+    rows = [row for row in read if row.steps]
+    bare = [row for row in rows if not row.brackets]
+    places = [row for row in read if row.unread is not None]
+    if bare and (len(rows) < len(read) or not _alike(rows)):
+        rows = [row for row in rows if row.brackets]
+        # `2. wave`, but not `- Reason: needed`.
+        told = [row for row in bare if row.ordinal is not None or not re.search(r"[^\W\d_]", row.label)]
+        named = [
+            row._replace(steps=(), unread=Unread.at(row.number + 1, 1, lines[row.number]))
+            for row in told
+            if row.fence or row.led or row.joined
+        ]
+        places = sorted([*places, *named], key=lambda row: row.number)
+    return _Block(rows, _without_titles(rows, places), not_closed and bool(rows))
+
+
+def _alike(rows: Sequence[Row]) -> bool:
+    """True where lines of bare names are as much of the plan as the others."""
+    brackets = any(row.brackets for row in rows)
+    return not brackets or all(row.led for row in rows) or all(row.joined for row in rows[:-1])
+
+
+def _without_titles(rows: Sequence[Row], places: Sequence[Row]) -> list[Row]:
+    """What is not read, without titles: `1. Lift it:`, and from there on each number before steps without numbers."""
+    kept: list[Row] = []
+    steps = iter(rows)
+    step = next(steps, None)
+    titled: bool | None = None  # the place before; it is not known yet
+    for place, after in zip_longest(places, places[1:]):
+        begins = titled is None and (step is None or step.number > place.number)
+        while step and step.number <= place.number:
+            step = next(steps, None)
+        titled = (begins or bool(titled) or place.ordinal == 1) and place.ordinal is not None and not place.fence
+        titled = titled and not place.steps and not place.damaged and step is not None and step.ordinal is None
+        if not titled or (step and after and step.number > after.number):
+            kept.append(place)
+    return kept
+
+
+def _read_line(number: int, line: Line, fence: int, lists: list[str]) -> Row | None:
+    """The line's steps, or what is wrong with it; None for one without words. ``lists`` are the open brackets."""
+    opened, closed = _LIST.findall(line.leads), re.findall(r"[)\]]", line.closing)
+    paired = len(lists) + len(opened) <= _MAX_LISTS and [*lists, *opened].count("[") < 2  # the rest is JSON
+    lists += opened if paired else ()
+    paired &= all(lists and lists.pop() + bracket in ("()", "[]") for bracket in closed)
+    paired &= not _unbalanced(line.items) or _unbalanced(line.leads)  # `1) a 2) b`, but not `a, 12) b`
+    if not line.steps and not line.rest and paired:
+        return None
+    numbered = bool(_NUMBERED.search(line.leads))
+    led = numbered or bool(_BULLET.search(line.leads))
+    row = Row(number, led=led, label=line.leads, ordinal=_ordinal(line.leads), fence=fence)
+    comment = _COMMENT.match(line.rest) if led or line.rest.strip() != ":" else None  # `Done (twice):` is a heading
+    remark = line.brackets and not closed and (led or fence) and _REMARK.match(line.rest)
+    if line.steps and paired and (comment or remark) and not _unbalanced(line.rest):
+        (time, first), *others = line.steps
+        times = _TIME.findall(line.leads)
+        more = comment and "(" in line.rest and not _NOT_STEPS.match(line.rest) and only_items(line.rest, comment.end())
+        return row._replace(
+            steps=[(times[-1] if times else time, first), *others],
+            brackets=line.brackets,
+            joined=bool(line.joined.strip()),
+            unread=Unread.at(number + 1, len(line.text) - len(line.rest) + 1, line.rest) if more else None,
+        )
+    broken = _unbalanced(line.text[line.start :])
+    like = line.brackets or not paired or broken or bool(_LIKE_ACTION.match(line.text, line.start))
+    return row._replace(
+        led=False,
+        damaged=like,
+        unread=Unread.at(number + 1, 1, line.text) if like or fence or numbered else None,
+        cut=broken and bool(_BEGINS_ACTION.match(line.text, line.start)),
+    )
+
+
+def _ordinal(lead: str) -> int | None:
+    found = _ORDINAL.match(lead)
+    return int(found[1]) if found else None
+
+
+def _unbalanced(text: str) -> bool:
+    """True where brackets do not pair up, faces aside."""
+    brackets = _FACE.sub("", text)
+    return brackets.count("(") != brackets.count(")") or brackets.count("{") != brackets.count("}")
+
+
+def in_parentheses(text: str, operators: Mapping[str, int]) -> str:
+    """The text with parentheses around each line that is an operator and its arguments.
+
+    Empty where there is none, where a line that begins with an operator is a sentence, or where not most of these lines
+    have the right number of arguments: then it is prose.
+
+    >>> in_parentheses("2. **stack** a b", {"stack": 2}), in_parentheses("stack a on b", {"stack": 2})
+    ('2. (stack a b)', '')
+    """
+    lines: list[str] = []
+    exact: list[bool] = []
+    for line in text.translate(_MARKUP).split("\n"):
+        check()
+        begins = _FIRST_WORD.match(line)
+        if begins and begins[1].lower() in operators:
+            step = _bare_step(line, operators)
+            if not step:
+                return ""
+            line, right = step
+            exact.append(right)
+        lines.append(line)
+    return "\n".join(lines) if 2 * sum(exact) > len(exact) else ""
+
+
+def _bare_step(line: str, operators: Mapping[str, int]) -> tuple[str, bool] | None:
+    """The line with parentheses, and whether the number of arguments is right; None for one that is no step."""
+    bare = _OPERATOR_LINE.match(line)
+    if not bare or bare["name"].lower() not in operators:
+        return None
+    arguments = bare["arguments"].replace(",", " ").split()
+    exact = len(arguments) == operators[bare["name"].lower()]
+    if not exact and not _PROSE.isdisjoint(map(str.lower, arguments)):
+        return None
+    return f"{bare['lead']}({' '.join((bare['name'], *arguments))})", exact
+
+
+def read_sentences(text: str, answer: str = "first", operators: Mapping[str, int] | None = None) -> ReadPlan | None:
+    """``take(a)`` wherever it is, and ``(take a)`` where it is emphasised, quoted or marked as code.
+
+    Other parentheses are remarks or actions: they are reported as not read. Where the operators are known, only what
+    they name is a step: sentences quote atoms. None where brackets do not pair up.
+    """
+    rows: list[Row] = []
+    places: list[Row] = []
+    end = 0
+    for number, match in enumerate(_SENTENCE.finditer(text)):
+        check()
+        if len(match[0]) == 1:
+            return None
+        item, marked = match[0].translate(_MARKUP), text[max(match.start() - 1, 0)] in "`*\"'“‘"
+        steps = only_items(item)
+        named = not operators or any(action[0] in operators for _, step in steps for action in actions_of(step))
+        if steps and named and (marked or item[0] != "("):
+            between = text[end : match.start()][-LINES_BETWEEN * EXCERPT :].split("\n")
+            rows.append(Row(number, steps, between=[line for line in between if re.search(r"\w{3}", line)]))
+            end = match.end()
+        elif len(places) < MAX_UNREAD:
+            unread = Unread.in_text(text, match.start())
+            places.append(Row(number, unread=unread, damaged=bool(operators and steps and named)))
+    if not rows:
+        return None
+    drafts = drafts_of(rows)
+    draft = drafts[-1 if answer == "last" else 0]
+    hurt = next((row for row in places if row.damaged and draft[0].number < row.number < draft[-1].number), None)
+    return _plan(draft, places, hurt, len(drafts) > 1)
+
+
+def steps_of(text: str) -> list[Step]:
+    """The steps of a text that is nothing but steps on one line, bare names too; empty for any other text.
+
+    >>> steps_of("2. stack(a, B)"), steps_of("wave goodbye")
+    ([('stack', 'a', 'b')], [])
+    """
+    if ordinary := ordinary_line(text):
+        return [ordinary[1][1]]
+    line = read_line(text.replace("\n", " ").translate(_MARKUP))
+    if _LIST.search(line.leads) or line.closing or line.rest.strip(" ."):
+        return []
+    return [step for _, step in line.steps]

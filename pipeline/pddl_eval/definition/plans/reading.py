@@ -1,0 +1,206 @@
+"""Plans out of text: the notations in which people and models write action sequences, inside raw model answers.
+
+A plan is a tuple of steps. A step is an action or, as on GAICo's page, a set of concurrent actions: ``{a, b}``, also
+``{a}`` and ``{}``, which are other things than the bare ``a`` and no step. What a text says beside its plan (prose,
+numbers, comments) is skipped. One rule holds for all notations: what should be a step and cannot be read whole is not
+read at all and is reported with its place; inside of a plan it is the plan's ``damage``. Thoughts are no answer, and of
+several drafts (``plan_drafts``) one is read. Nothing here knows whether a plan can be executed.
+
+What stands in ``<plan>``, ``<answer>``, ``[PLAN]`` or ``\\boxed{}`` is the answer, where that holds a plan.
+
+Notations, tried in this order; the first that yields a step is the text's notation:
+
+1. *Items*: nothing but actions and braces, apart by commas or line breaks: ``take(a), {x(p), y}, (drop a)``.
+2. *JSON*: the first list of ``{"name", "args", "id"}`` objects (T-Eval), sorted by ``id`` where all have one; named
+   arguments become ``key=value`` in the order of their keys. Else a list of strings with steps, or of lists of names.
+   Python's quotes, tuples and constants are read too. Or the text of a key: ``{"plan": "(a)"}``.
+3. *A fence*: the first Markdown fence that holds a step and no PDDL definition; its lines are read as in 4. Another
+   fence is another draft, or goes on with it; a step that only the text outside holds is reported as not read.
+4. *Lines*: each line of items, after a bullet, a number, a time or a label (``2.``, ``Step 2:``, ``0.000:``, ``The plan
+   is:``) and before a comment. Commas, arrows, linking words, numbers and ``;`` right behind an action separate items;
+   blanks only items of one notation. A comment needs a mark (``;``, a dash, a colon …) where the line is neither
+   numbered nor bulleted nor in a fence; one that is nothing but actions is reported. A bare name is an action between
+   separators, and on a line of its own where all lines are alike and none is prose. Lines in sequence with equal times
+   (``0: (a)``, ``0: (b)``) are one concurrent step, as in a planner's output. Lines that begin otherwise are prose, and
+   so are those whose label, or the label above them, speaks of states, goals, preconditions or effects.
+5. *Sentences*: ``take(a)`` anywhere in the text, and ``(take a)`` where it is emphasised, quoted or marked as code.
+6. *Lines without parentheses*, ``2. take a``, where the operators are known and no line that begins with one is prose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import accumulate, islice
+from typing import Any
+
+from pddl_eval.definition.model import Action
+from pddl_eval.definition.pddl.drafts import without_thinking
+from pddl_eval.definition.pddl.patterns import re
+from pddl_eval.definition.plans.found import MAX_UNREAD, Damage, Plan, ReadPlan, Step, Unread, actions_of, chosen
+from pddl_eval.definition.plans.json import in_order, read_json, steps_of_value, text_here
+from pddl_eval.definition.plans.lines import MAX_ACTIONS, in_parentheses, read_lines, read_sentences
+from pddl_eval.definition.plans.ordinary import read_ordinary
+from pddl_eval.errors import UserError, did_you_mean
+from pddl_eval.shown import quote
+
+MAX_CHARACTERS = 2_000_000
+"""A longer answer is not read; a plan of 50,000 steps is well below this."""
+
+MAX_MARKED = 20
+"""Pairs of marks such as ``<answer>`` that are read."""
+
+EMPTY = "the answer is empty"
+NO_ANSWER = "there is no answer"
+
+_EMPTY_PLAN = re.compile(r"(?:[\s,]|```\w*+|;[^\n]*+)*+(?P<list>(?:\[[\s,]*+\]|\(\s*+\)|[\s,]|```\w*+|;[^\n]*+)*+)")
+"""Comments and fences, and the empty list where there is nothing to do."""
+_END_OF_LINE = re.compile(r"(?<!\\)\\++(?=[ \t]*+(?:\n|\Z))")
+_PLAN_HEAD = re.compile(r"\((?:define[ \t]+\()?(:?(?:plan|steps|actions))(?=\s*+\()", re.IGNORECASE)
+_MARKS = re.compile(
+    r"""(?P<opens><(?:(?:final[_ ]?)?(?:answer|plan)|solution|output)> | \[(?:\w++[ ])?PLAN\])
+    | </(?:(?:final[_ ]?)?(?:answer|plan)|solution|output)>
+    | \[(?:\w++[ ])?PLAN[ _]END\] | \[/PLAN\] | \[END(?:[ ]OF)?[ ]PLAN\]
+    | (?P<boxed>\\boxed\{(?:\\text\{)?(?P<inside>(?:[^{}]|\{[^{}]*+\})*+)\}\}?)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_TEXT_OF_PLAN = re.compile(r"""["'](?:\w*_)?(?:plan|steps|actions|answer|solution)["']\s*+:\s*+(?=")""", re.IGNORECASE)
+
+
+class PlanError(UserError):
+    """A plan that has to be there is missing or cannot be read; the message is one sentence."""
+
+
+def read_plan(text: str | None, answer: str = "first", operators: Mapping[str, int] | None = None) -> ReadPlan:
+    """Find the plan in a raw answer; in time linear in the text, and without exceptions, whatever the text.
+
+    ``answer`` says which of several drafts counts, the ``first`` or the ``last``; what stands in thinking marks never
+    does. ``operators`` are those of the domain, where it is known, with the number of their parameters: a text of which
+    no step names one of them holds no plan. Raises ``OutOfBudgetError`` where the row's budget ends.
+
+    >>> read_plan("Sure: take(A), move(l1, l2), {x(p), y}").steps[:2]
+    (('take', 'a'), ('move', 'l1', 'l2'))
+    >>> read_plan("1. (pick a b)\\n2. pick the other one").reason
+    "not read: line 2, column 1: '2. pick the other one'"
+    >>> read_plan("1. (pick a)\\nFinal plan:\\n1. (pick b)", answer="last").steps
+    (('pick', 'b'),)
+    """
+    if text is None:
+        return ReadPlan((), reason=NO_ANSWER, found=False)
+    if len(text) > MAX_CHARACTERS:
+        reason = f"the answer is longer than {MAX_CHARACTERS:,} characters and was not read"
+        return ReadPlan((), reason=reason, found=False)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = without_thinking(text)
+    if (empty := _EMPTY_PLAN.fullmatch(text)) is not None:
+        said = any(bracket in empty["list"] for bracket in "[(")
+        return ReadPlan(()) if said else ReadPlan((), reason=EMPTY, found=False)
+    ordinary = read_ordinary(text)
+    read = ReadPlan(ordinary) if ordinary else _read_marked(text, answer, operators)
+    if not read or not read.steps:
+        places = read.unread if read else (Unread.in_text(text, len(text) - len(text.lstrip())),)
+        return ReadPlan((), places, f"no action was found: {places[0]}", found=False)
+    if operators and not _name_operator(read.steps, operators):  # atoms in a refusal are no plan
+        name = min(actions_of(read.steps[0]), default=("",))[0]
+        known = did_you_mean(name, operators, "operators")
+        reason = f"no step names an operator of the domain: {quote(name)}; {known}"
+        return ReadPlan((), reason=reason, found=False, several=read.several)
+    return _bounded(read, len(text))
+
+
+def _read_marked(text: str, answer: str, operators: Mapping[str, int] | None) -> ReadPlan | None:
+    """The plan inside of marks such as ``<answer>``, else that of the whole text."""
+    if "\\" in text:
+        text = _END_OF_LINE.sub(lambda end: " " * len(end[0]), text)
+    text = _PLAN_HEAD.sub(lambda head: "(" + " " * (len(head[0]) - 1), text)
+    if marks := [*_MARKS.finditer(text)]:
+        held = [found for inside in _marked(text, marks) if (found := _read(inside, answer, operators)) and found.steps]
+        if held:
+            return chosen(held, answer)
+        text = _MARKS.sub(lambda mark: mark["inside"] or " " * len(mark[0]), text)
+    return _read(text, answer, operators)
+
+
+def _marked(text: str, marks: Iterable[re.Match[str]]) -> list[str]:
+    """What each pair of marks holds, lines and columns as in the text; a mark without its pair goes to the end."""
+    spans: list[tuple[int, int]] = []
+    opened, closed = -1, 0
+    for mark in marks:
+        if mark["boxed"]:
+            spans.append(mark.span("inside"))
+        elif mark["opens"]:
+            opened = mark.end()
+        else:
+            spans.append((max(opened, closed), mark.start()))
+            opened, closed = -1, mark.end()
+        if len(spans) > MAX_MARKED:
+            break
+    if opened >= 0:
+        spans.append((opened, len(text)))
+    return ["\n" * text.count("\n", 0, start) + text[start:end] for start, end in spans]
+
+
+def _read(text: str, answer: str, operators: Mapping[str, int] | None) -> ReadPlan | None:
+    if (found := read_json(text, answer)) and found.steps:
+        return found
+    texts = (text_here(text, key.end()) for key in islice(_TEXT_OF_PLAN.finditer(text), MAX_MARKED))
+    held = [inner for said in texts if said and (inner := _read(said, answer, operators)) and inner.steps]
+    if held:  # {"plan": "(a)\n(b)"}
+        return chosen(held, answer)
+    found = found or read_lines(text, answer, operators) or read_sentences(text, answer, operators)
+    if operators and not (found and _name_operator(found.steps, operators)):
+        bare = in_parentheses(text, operators)
+        if bare and (read := read_lines(bare, answer, operators)) and read.steps:
+            return read
+    return found
+
+
+def _name_operator(steps: Plan, operators: Mapping[str, int]) -> bool:
+    return any(action[0] in operators for step in steps for action in actions_of(step))
+
+
+def _bounded(read: ReadPlan, characters: int) -> ReadPlan:
+    """The plan within ``MAX_ACTIONS``, and the reason in full."""
+    kept = len(read.steps)
+    if characters > MAX_ACTIONS:  # fewer cannot hold more actions
+        actions = accumulate(max(1, len(actions_of(step))) for step in read.steps)
+        kept = sum(number <= MAX_ACTIONS for number in actions)
+    reasons, damage, unread = [read.reason] if read.reason else [], read.damage, read.unread
+    if kept < len(read.steps):
+        reasons.insert(0, f"only the first {kept:,} steps were read: more have over {MAX_ACTIONS:,} actions")
+        damage = damage if damage and damage.steps_before < kept else Damage(kept, "it is beyond the limit")
+    if unread:
+        more = f" and {'at least ' * (len(unread) >= MAX_UNREAD)}{len(unread) - 1} more" if len(unread) > 1 else ""
+        reasons.append(f"not read: {unread[0]}{more}")
+    return ReadPlan(read.steps[:kept], unread[:MAX_UNREAD], "; ".join(reasons), True, damage, read.several)
+
+
+def plan_of_steps(steps: Iterable[Any]) -> Plan:
+    """The plan of a Python sequence: each step an action string, a sequence ``("stack", "a", "b")``, a T-Eval
+    mapping, or a set of such for concurrent actions, which is what ``{…}`` is in a text.
+
+    A string that is not in the notation of an action is the name of an action without arguments. Raises ``PlanError``
+    for a step of another type.
+
+    >>> plan_of_steps([("pick", "A"), {"noop", "drop(A)"}]) == (
+    ...     ("pick", "a"), frozenset({("noop",), ("drop", "a")}))
+    True
+    """
+    said = [(s, frozenset(map(_action_of_value, s)) if isinstance(s, Set) else _step_of_value(s)) for s in steps]
+    return tuple(in_order(said))
+
+
+def _step_of_value(value: Any) -> Step:
+    steps: Sequence[Step] = steps_of_value(value)
+    if not steps and isinstance(value, str) and re.search(r"[^\W\d_]", value) and not re.search(r"[(){},]", value):
+        return (" ".join(value.lower().split()),)
+    if len(steps) != 1:
+        raise PlanError(f"a step of the plan is not an action: {quote(str(value))}")
+    return steps[0]
+
+
+def _action_of_value(value: Any) -> Action:
+    step = _step_of_value(value)
+    if isinstance(step, frozenset):
+        raise PlanError(f"a set of actions holds another one: {quote(str(value))}")
+    return step

@@ -1,0 +1,64 @@
+"""The paper's scene and problem graphs (section 3.3) as networkx graphs, for people and for checks.
+
+Deciding isomorphism at speed is ``canonical``'s business; it works on a smaller encoding of the same graphs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pddl_eval.definition.model import Atom, Problem
+from pddl_eval.definition.pddl import parse_problem
+
+if TYPE_CHECKING:
+    import networkx
+
+
+def scene_graph(
+    problem: str | Problem, scenes: Iterable[str] = ("init", "goal"), *, goal: Iterable[Atom] | None = None
+) -> networkx.MultiDiGraph:
+    """The paper's ProblemGraph of a problem (a PDDL text or a ``Problem``), as a networkx graph.
+
+    With ``scenes=("init",)`` or ``("goal",)`` it is one of the paper's SceneGraphs. There is a node for each object and
+    each atom (``kind`` object or atom). An object's node has its ``type``, an atom's node its ``predicate`` and
+    ``scene``. An edge from an atom to an argument has ``predicate``, ``position`` (0, 1, …) and ``scene``. ``goal``
+    replaces the problem's own goal, for instance by its closure.
+
+    Raises ``ParseError`` if the text is not a problem.
+
+    >>> problem = Problem("p", "d", {"a": "object"}, frozenset({("clear", "a")}), frozenset())
+    >>> list(scene_graph(problem).edges(data=True))
+    [(('init', 'clear', 'a'), 'a', {'predicate': 'clear', 'position': 0, 'scene': 'init'})]
+    """
+    import networkx  # takes a tenth of a second, and only this function needs it
+
+    problem = problem if isinstance(problem, Problem) else parse_problem(problem)
+    graph = networkx.MultiDiGraph()
+    for name, type_ in problem.objects.items():
+        graph.add_node(name, kind="object", type=type_)
+    for scene in scenes:
+        atoms = problem.init if scene == "init" else problem.goal if goal is None else goal
+        for atom in sorted(atoms):
+            node = (scene, *atom)
+            graph.add_node(node, kind="atom", predicate=atom[0], scene=scene)
+            for position, argument in enumerate(atom[1:]):
+                graph.add_edge(node, argument, predicate=atom[0], position=position, scene=scene)
+    return graph
+
+
+def same_graph(a: networkx.MultiDiGraph, b: networkx.MultiDiGraph) -> bool:
+    """Isomorphism by networkx's matcher: the definition in code, exponential on symmetric graphs.
+
+    >>> a = Problem("p", "d", {"x": "object"}, frozenset({("clear", "x")}), frozenset())
+    >>> b = Problem("p", "d", {"y": "object"}, frozenset({("clear", "y")}), frozenset())
+    >>> same_graph(scene_graph(a), scene_graph(b))
+    True
+    """
+    import networkx
+
+    def same_edges(a: Mapping[int, Mapping[str, Any]], b: Mapping[int, Mapping[str, Any]]) -> bool:
+        ours, theirs = (sorted(sorted(edge.items()) for edge in edges.values()) for edges in (a, b))
+        return ours == theirs
+
+    return bool(networkx.is_isomorphic(a, b, node_match=dict.__eq__, edge_match=same_edges))

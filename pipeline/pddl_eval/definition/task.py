@@ -1,0 +1,262 @@
+"""A planning task: a problem in its domain, and what follows from the two.
+
+This is the one place where a text and the name of a domain become something that can be compared, solved and named. The
+tasks of references are kept, for they serve all answers: a task computes each thing once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import StrEnum
+from functools import cached_property, lru_cache, partial
+
+from pddl_eval.definition.budget import OutOfBudgetError, cached_or_undecided
+from pddl_eval.definition.canonical import LabelledGraph, digest
+from pddl_eval.definition.closure import closure as closure_by_search
+from pddl_eval.definition.domains import (
+    CoveredGoal,
+    CoveredState,
+    NotCovered,
+    PlanningDomain,
+    chosen_domain,
+    known_domain,
+    nothing_known_of,
+    planning_domain,
+)
+from pddl_eval.definition.model import ROOT_TYPE, Action, Domain, Problem, State
+from pddl_eval.definition.pddl import ParseError, Unreadable, parse_problem, read_problem, require_declared
+from pddl_eval.definition.planning import Solution, executed, goal_state, solve
+from pddl_eval.definition.verdict import CERTIFICATE_VERSION, Undecided, Unsolvable
+
+REFERENCES_KEPT = 256
+"""References kept for further answers; about 50 KB each for a typical benchmark problem."""
+
+
+UNREACHABLE = "no reachable state has"
+NEVER: State = frozenset({("the-goal",)})
+"""The closed goal of an unsolvable problem, and its label: no goal has them."""
+
+
+class Scene(StrEnum):
+    """Which atoms over a problem's objects a graph shows."""
+
+    INIT = "init"
+    AS_WRITTEN = "initial state and goal as written"
+    CLOSED = "initial state and closed goal"
+    CLOSED_GOAL = "closed goal"
+
+
+class Task:
+    """A problem in its domain (None: nothing is known of it), with types or (``typed`` False) ignoring them.
+
+    What the row's budget cuts short is ``Undecided`` and not kept: the next row has time of its own.
+
+    >>> from pddl_eval.definition.domains import known_domain
+    >>> init, goal = frozenset({("holding", "a")}), frozenset({("clear", "a")})
+    >>> task = Task(Problem("p", "blocksworld", {"a": "object"}, init, goal), known_domain("blocksworld"))
+    >>> sorted(task.closure), task.plan
+    ([('arm-empty',), ('clear', 'a'), ('on-table', 'a')], (('putdown', 'a'),))
+    """
+
+    def __init__(
+        self, problem: Problem, domain: PlanningDomain | None, typed: bool = True, asked_for: str | None = None
+    ) -> None:
+        self.as_written = problem
+        # A constant of the domain is one even if the problem declares it again.
+        constants = domain.domain.constants if domain is not None else {}
+        if not constants.keys().isdisjoint(problem.objects):
+            own = {name: type_ for name, type_ in problem.objects.items() if name not in constants}
+            problem = replace(problem, objects=own)
+        self.problem = problem
+        self.asked_for = asked_for or problem.domain
+        """The name, where no domain was found."""
+        self.domain = domain
+        self.typed = typed
+        self._graphs: dict[Scene, LabelledGraph] = {}
+
+    @cached_property
+    def untyped(self) -> Task:
+        """The same task with types erased from the problem and from the operators."""
+        return Task(self.problem.without_types(), self.domain, typed=False, asked_for=self.asked_for)
+
+    @cached_property
+    def types_matter(self) -> bool:
+        """True unless every object is a plain ``object`` and no operator asks for more."""
+        return (self.domain is not None and self.domain.has_types) or any(
+            type_ != ROOT_TYPE for type_ in self.problem.objects.values()
+        )
+
+    @cached_property
+    def ill_typed(self) -> str | None:
+        """In words, an atom of the domain or the problem that the declarations of a typed domain do not admit."""
+        if self.domain is None or not self.typed:
+            return None
+        if self.domain.ill_typed:
+            return f"the domain is ill-typed: {self.domain.ill_typed}"
+        why = self.domain.domain.ill_typed(self.problem)
+        return ill_typed_problem(why) if why else None
+
+    @cached_property
+    def start(self) -> CoveredState | None:
+        """The initial state as the domain's own rules read it; None where there are none or they do not cover it."""
+        rules = self.domain.rules if self.domain is not None else None
+        start = rules(self.problem, self.typed) if rules is not None else None
+        return None if isinstance(start, NotCovered) else start
+
+    @cached_property
+    def goal(self) -> CoveredGoal | Unsolvable | None:
+        """The goal as the domain's own rules read it."""
+        return None if self.start is None else self.start.goal(self.problem.goal)
+
+    @cached_or_undecided
+    def closure(self) -> State | Unsolvable | Undecided:
+        """cl(goal), the intersection of all reachable states that contain the goal (the paper's fullySpecify, exactly).
+
+        By the domain's own rules where they cover the problem, else by enumeration, invariants, search and Fast
+        Downward within their limits.
+        """
+        if self.domain is None:
+            return Undecided(nothing_known_of(self.asked_for))
+        if self.goal is not None:
+            return self.goal if isinstance(self.goal, Unsolvable) else self.goal.closure
+        domain = self.domain.operators_of(self.typed)
+        return closure_by_search(self.problem, domain, partial(goal_state, self.problem, domain))
+
+    @property
+    def closure_is_known(self) -> bool:
+        """True where the closure is known already or costs no search."""
+        return "closure" in self.__dict__ or self.start is not None
+
+    @property
+    def plan(self) -> tuple[Action, ...] | Unsolvable | Undecided:
+        """A plan that was executed, the proof that there is none, or the limit that was hit."""
+        found = self.solution
+        return found.plan if isinstance(found, Solution) else found
+
+    @cached_or_undecided
+    def solution(self) -> Solution | Unsolvable | Undecided:
+        """The plan with the state that it leads to."""
+        if self.ill_typed:
+            return Unsolvable(self.ill_typed)
+        if self.closure_is_known and isinstance(self.closure, Unsolvable):
+            return self.closure
+        if self.domain is not None and self.goal is not None and not isinstance(self.goal, Unsolvable):
+            return executed(self.goal.plan, self.problem, self.domain.operators_of(self.typed))
+        return solve(self.problem, self.domain, self.typed)
+
+    @cached_or_undecided
+    def certificate(self) -> str | Undecided:
+        """32 hexadecimal digits, equal exactly for equivalent problems; Undecided where cl(goal) is.
+
+        All unsolvable problems over isomorphic initial states are one problem: none has a goal state.
+        """
+        return self._digest(Scene.CLOSED)
+
+    @cached_or_undecided
+    def placeholder_certificate(self) -> str | Undecided:
+        """As ``certificate``, for the paper's placeholder mode: initial state and goal are compared separately."""
+        return self._digest(Scene.INIT, Scene.CLOSED_GOAL)
+
+    def _digest(self, *scenes: Scene) -> str:
+        if isinstance(self.closure, Undecided):
+            raise OutOfBudgetError(self.closure.reason)
+        domain = self.problem.domain
+        if self.domain is not None:
+            domain = self.domain.structure.fingerprint(self.problem.objects.values())
+        return digest(CERTIFICATE_VERSION, domain, *[self.graph(scene).form for scene in scenes])
+
+    def atoms(self, scene: Scene) -> dict[str, State]:
+        """The labelled sets of atoms of a scene; for a closed one the closure is known."""
+        if scene is Scene.INIT:
+            return {"init": self.problem.init}
+        if scene is Scene.AS_WRITTEN:
+            return {"init": self.problem.init, "goal": self.problem.goal}
+        assert not isinstance(self.closure, Undecided)
+        goal = {"goal": self.closure} if isinstance(self.closure, frozenset) else {UNREACHABLE: NEVER}
+        if scene is Scene.CLOSED_GOAL:
+            return goal
+        if self.domain is not None and isinstance(self.closure, frozenset):
+            # What no operator changes stands in the initial state already.
+            goal = {"goal": frozenset([atom for atom in self.closure if atom[0] in self.domain.fluents])}
+        return {"init": self.problem.init, **goal}
+
+    def graph(self, scene: Scene) -> LabelledGraph:
+        """The objects with their types and the atoms of a scene.
+
+        What the domain declares as a constant or operators name is known by name, so nothing else can stand for it; a
+        declared constant that no atom names is left out.
+        """
+        if scene not in self._graphs:
+            colours, atoms = dict(self.problem.objects), self.atoms(scene)
+            if self.domain is not None:
+                # What operators name and only the problem declares has the type that the problem says.
+                named = self.domain.named.intersection(colours)
+                colours |= {name: f"{colours[name]} = {name}" for name in named}
+                constants = self.domain.domain.constants
+                terms = {term for each in atoms.values() for atom in each for term in atom[1:]} if constants else ()
+                colours |= {name: f"= {name}" for name in constants if name in terms}
+            self._graphs[scene] = LabelledGraph(colours, atoms)
+        return self._graphs[scene]
+
+
+def ill_typed_problem(why: str) -> str:
+    """What to say of an atom of a problem that the declarations of its typed domain do not admit."""
+    return f"the problem is ill-typed: {why}"
+
+
+def task_of(problem: str | Problem | None, domain: str | Domain | None = None) -> Task:
+    """The task that a problem and a domain state: PDDL texts or values, or the name of a known domain.
+
+    ``domain`` defaults to the domain that the problem names. Raises ``ParseError`` where the problem cannot be read,
+    ``DomainError`` where the domain cannot, or where ``domain`` is the name of none.
+
+    >>> task_of("(define (problem p) (:domain gripper) (:init) (:goal (and)))").domain.name
+    'gripper'
+    """
+    given = PlanningDomain(domain) if isinstance(domain, Domain) else chosen_domain(domain) if domain else None
+    return _task(problem, given)
+
+
+def _task(problem: str | Problem | None, given: PlanningDomain | None) -> Task:
+    constants = given.domain.constants if given else ()
+    if isinstance(problem, Problem):
+        require_declared(problem, constants)
+    else:
+        problem = parse_problem(problem, constants)
+    return Task(problem, given or known_domain(problem.domain))
+
+
+@lru_cache(maxsize=REFERENCES_KEPT)
+def read_task(text: str | None, domain: str | None = None) -> Task | Unreadable:
+    """As ``task_of``, for a row: what cannot be read or is not known is returned, not raised; the last tasks are kept.
+
+    Raises ``DomainError`` where the domain is a text that cannot be read.
+
+    >>> read_task("(define (problem p)").verdict.value
+    'unparseable'
+    """
+    given = planning_domain(domain) if domain else None
+    try:
+        task = _task(text, given)
+    except ParseError as error:
+        return Unreadable(error.verdict, error.detail)
+    return Task(task.problem, None, asked_for=domain) if domain and given is None else task
+
+
+def read_pair(
+    reference: str | None, generated: str | None, domain: str | None = None, answer: str = "first"
+) -> tuple[Task | Unreadable, Task | Unreadable]:
+    """A reference and an answer in one domain: the one that is given, else the one that the reference names.
+
+    ``answer`` says which of several drafts of the answer counts.
+
+    >>> read_pair("(define (problem p) (:domain gripper) (:init) (:goal (and)))", None)[1].verdict.value
+    'empty'
+    """
+    task = read_task(reference, domain)
+    if isinstance(task, Task):
+        known = task.domain
+    else:
+        known = planning_domain(domain) if domain else None
+    problem = read_problem(generated, known.domain.constants if known else (), answer=answer)
+    return task, problem if isinstance(problem, Unreadable) else Task(problem, known, asked_for=domain)

@@ -1,0 +1,175 @@
+"""How questions about problems end: the verdict on a pair, a proof that there is no solution, a limit that was hit.
+
+Functions that decide something return their answer, ``Unsolvable`` or ``Undecided``; they do not raise: an unsolvable
+problem is a result, not an error.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Self
+
+from pddl_eval.definition.model import Action, Atom, State, show_atom
+
+
+@dataclass(frozen=True, slots=True)
+class Unsolvable:
+    """A proof that no reachable state contains the goal; ``reason`` is a sentence: ``atoms``, then what they are.
+
+    >>> Unsolvable("are never true together", (("on", "a", "b"), ("on", "b", "a"))).reason
+    '(on a b) and (on b a) are never true together'
+    """
+
+    says: str
+    atoms: tuple[Atom, ...] = ()
+
+    @property
+    def reason(self) -> str:
+        """The proof in one sentence."""
+        return f"{' and '.join(map(show_atom, self.atoms))} {self.says}".lstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """A limit was hit before an answer was found; ``reason`` names the limit."""
+
+    reason: str
+
+
+SEVERAL_DRAFTS = "several drafts"
+"""Begins the detail of each row whose answer held more than one: a run counts these."""
+
+CERTIFICATE_VERSION = 2
+"""Of the definition of certificates: those of one version never change, in any release and with any library."""
+
+
+class _Verdict(StrEnum):
+    """A verdict's name, with what it means in a few words and how far the comparison had to go."""
+
+    meaning: str
+    decided_by: str
+
+    def __new__(cls, value: str, meaning: str, decided_by: str = "") -> Self:
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.meaning = meaning
+        member.decided_by = decided_by
+        return member
+
+
+class Verdict(_Verdict):
+    """What a comparison of two problems came to.
+
+    ``meaning`` says it in a few words; ``decided_by`` says how far the comparison had to go.
+
+    >>> Verdict.ISOMORPHIC.value, Verdict.ISOMORPHIC.meaning, Verdict.ISOMORPHIC.right
+    ('isomorphic', 'the same atoms after renaming objects', True)
+    """
+
+    IDENTICAL = ("identical", "the same atoms under the same names", "an easy case: no goal had to be specified")
+    ISOMORPHIC = ("isomorphic", "the same atoms after renaming objects", "an easy case: no goal had to be specified")
+    EQUIVALENT = ("equivalent", "the same problem once both goals are fully specified", "both fully specified goals")
+    EMPTY = ("empty", "no answer", "reading the answer")
+    UNPARSEABLE = ("unparseable", "no PDDL problem that can be read", "reading the answer")
+    NOT_STRIPS = ("not_strips", "a construct outside STRIPS", "reading the answer")
+    DOMAIN_MISMATCH = ("domain_mismatch", "a problem of another domain", "an easy case: the names of the domains")
+    INVALID_ATOM = ("invalid_atom", "an atom names an object that is not declared", "reading the answer")
+    OBJECT_COUNT = ("object_count", "too many or too few objects", "an easy case: the numbers of objects")
+    TYPES_DIFFER = ("types_differ", "objects of other types", "an easy case: the numbers of objects of each type")
+    INIT_DIFFERS = ("init_differs", "another initial state", "an easy case: the initial scenes are not isomorphic")
+    GOAL_DIFFERS = ("goal_differs", "another goal", "no easy case: even fully specified, the goals do not correspond")
+    UNSOLVABLE = ("unsolvable", "the goal is out of reach", "the answer's goal: no reachable state contains it")
+    UNDECIDED = ("undecided", "a limit was hit before an answer was found", "nothing: a goal is not fully specified")
+    REFERENCE_INVALID = (
+        "reference_invalid",
+        "the reference cannot be read or solved, or is outside STRIPS",
+        "the reference: no answer can be scored against it",
+    )
+
+    @property
+    def right(self) -> bool:
+        """True for the verdicts of an equivalent problem."""
+        return self in (Verdict.IDENTICAL, Verdict.ISOMORPHIC, Verdict.EQUIVALENT)
+
+
+OUTSIDE_STRIPS = "the reference is outside STRIPS"
+"""How the detail of ``reference_invalid`` begins where the data has no mistake."""
+
+
+class DomainVerdict(_Verdict):
+    """What a comparison of two domains came to; ``meaning`` says it in a few words.
+
+    >>> DomainVerdict.RENAMED.value, DomainVerdict.RENAMED.meaning
+    ('renamed', 'the same operators in other words')
+    """
+
+    IDENTICAL = ("identical", "the same operators under the same names")
+    RENAMED = ("renamed", "the same operators in other words")
+    OPERATOR_COUNT = ("operator_count", "too many or too few operators")
+    OPERATORS_DIFFER = ("operators_differ", "other operators, whatever the words")
+    TYPES_DIFFER = ("types_differ", "the same operators but for the types of their parameters")
+    EMPTY = ("empty", "no answer")
+    UNPARSEABLE = ("unparseable", "no PDDL domain that can be read")
+    UNDECIDED = ("undecided", "a limit was hit before an answer was found")
+    REFERENCE_INVALID = ("reference_invalid", "the reference cannot be read")
+
+    @property
+    def right(self) -> bool:
+        """True for the verdicts of an equivalent domain."""
+        return self in (DomainVerdict.IDENTICAL, DomainVerdict.RENAMED)
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemVerdict:
+    """The scores of one generated problem against its reference; None where not decided.
+
+    ``object_map`` (generated → reference) proves an equivalence; it maps the objects of the problem and no constants of
+    the domain. In placeholder mode it maps the initial states, and ``goal_object_map`` maps the goals. For
+    ``goal_differs``, ``separating_atom`` is an atom of the goal of ``separating_side`` (``generated`` or ``reference``)
+    that the other goal does not imply. ``plan`` solves the generated problem; it was executed step by step.
+    ``solves_reference``: executed from the reference's initial state it reaches the reference's goal, under
+    ``object_map`` or, where there is none, under equal names; None where there is no plan, or no map and other names. A
+    notebook shows the verdict as a small page.
+
+    >>> from pddl_eval import compare_problems
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> verdict = compare_problems(held, held.replace("(clear a)", "(holding a)"))
+    >>> verdict.equivalent, verdict.solvable, verdict.separating_atom
+    (False, True, ('clear', 'a'))
+    """
+
+    parseable: bool
+    solvable: bool | None
+    equivalent: bool | None
+    equivalent_untyped: bool | None
+    verdict: Verdict
+    detail: str
+    certificate: str | None = None
+    reference_certificate: str | None = None
+    object_map: dict[str, str] | None = None
+    goal_object_map: dict[str, str] | None = None
+    separating_atom: Atom | None = None
+    separating_side: str | None = None
+    plan: tuple[Action, ...] | None = None
+    solves_reference: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """A plan that shows that two goals differ: it leads from the initial state to a state with only one of them.
+
+    ``satisfies`` is the side (``generated`` or ``reference``) whose goal holds there, ``lacking`` are the atoms of the
+    other side's goal that do not. Plan and atoms are in the reference's words; ``object_map`` (generated → reference)
+    maps initial state onto initial state.
+
+    >>> from pddl_eval import counterexample
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> counterexample(held, held.replace("(clear a)", "(holding a)")).lacking
+    frozenset({('clear', 'a')})
+    """
+
+    plan: tuple[Action, ...]
+    satisfies: str
+    lacking: State
+    object_map: dict[str, str]

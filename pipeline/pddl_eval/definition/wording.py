@@ -1,0 +1,82 @@
+"""The sentence of a difference: the ``detail`` of a verdict on two problems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pddl_eval.definition.difference import Difference
+from pddl_eval.definition.model import show_atom
+from pddl_eval.definition.verdict import OUTSIDE_STRIPS, Unsolvable
+
+
+def sentence(difference: Difference) -> str:  # noqa: C901 (one case a kind of difference)
+    """The difference in the words of the problems.
+
+    >>> sentence(Difference("goal", lacks=("on", "a", "b"), lacks_here=("on", "x", "y")))
+    "the goal does not imply (on x y) (the reference's (on a b)), which the reference asks for"
+    """
+    found, expected, names = difference.found, difference.expected, difference.names
+    match difference.what:
+        case "identical":
+            return "the same atoms"
+        case "renamed":
+            return "the same atoms after renaming objects"
+        case "closures agree":
+            added = f"{found} implied atoms added to the answer's, {expected} to the reference's"
+            return f"the goals agree once fully specified: {added}"
+        case "goals imply each other":
+            return "each goal implies the other"
+        case "reference unread":
+            return f"the reference cannot be read: {difference.reason}"
+        case "reference outside STRIPS":
+            return f"{OUTSIDE_STRIPS}: {difference.reason}"
+        case "reference unsolvable":
+            return f"the reference has no solution: {_proof(difference)}{_vocabulary(difference)}"
+        case "domain":
+            return f"the domain is {names[0]} instead of {names[1]}"
+        case "object count":
+            kind = "missing" if found < expected else "extra"
+            tail = f"; {kind}: {_some(names, abs(found - expected))}" if names else ""
+            return f"{found} objects instead of {expected}{tail}"
+        case "object type":
+            return f"{names[0]} has type {names[1]} instead of {names[2]}"
+        case "type count":
+            return f"{found} objects of type {names[0]} instead of {expected}"
+        case "init":
+            lacks = [f"lacks {_in_both_words(difference)}"] if difference.lacks else []
+            has = [f"has {show_atom(difference.has)}, which is not in the reference"] if difference.has else []
+            return f"the initial state {' and '.join(lacks + has)}" if lacks + has else "the initial states differ"
+        case "unsolvable":
+            return f"the goal is out of reach: {_proof(difference)}"
+        case "goal" if difference.has:
+            return f"the goal asks for {show_atom(difference.has)}, which the reference's goal does not imply"
+        case "goal":
+            return f"the goal does not imply {_in_both_words(difference)}, which the reference asks for"
+        case "goal placement":
+            return "the goals place the objects of the initial state differently"
+    return difference.reason
+
+
+def _proof(difference: Difference) -> str:
+    return Unsolvable(difference.reason, difference.atoms).reason
+
+
+def _vocabulary(difference: Difference) -> str:
+    """Which predicates the known domain does not have, and how to give the right one; empty where it has all."""
+    if not difference.names:
+        return ""
+    domain, *unknown = difference.names
+    named = f"predicate{'s' if difference.found > 1 else ''} {_some(unknown, difference.found)}"
+    return f"; {domain} has no {named} here: if the problem is of another version, give its PDDL (--domain FILE)"
+
+
+def _in_both_words(difference: Difference) -> str:
+    """The reference's atom in the answer's words, and in the reference's where the two differ."""
+    ours, theirs = map(show_atom, (difference.lacks_here, difference.lacks))
+    return ours if ours == theirs else f"{ours} (the reference's {theirs})"
+
+
+def _some(names: Sequence[str], count: int) -> str:
+    """The names, which are the first of that many."""
+    more = f" and {count - len(names)} more" if count > len(names) else ""
+    return ", ".join(names) + more

@@ -1,0 +1,263 @@
+"""Which implementation scores a row: the kernel where it fully understands the row, the definition for all others.
+
+The kernel is a shared library, built from ``pipeline/kernel`` where a Rust toolchain is found. It takes a batch of
+pairs of problems or of plans and returns their score columns, Arrow in and out, with the interpreter lock released. A
+row that it leaves has a reason. What it answers is what the definition answers, so it is no part of the signature.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pddl_eval.definition.difference import Difference
+from pddl_eval.definition.domains import exclude_each_other, known_domain, never_true
+from pddl_eval.definition.metrics import detail_of, failure, goal_not_reached, only_equal
+from pddl_eval.definition.model import Action, no_such_predicate, wrong_number_of_arguments, wrong_type
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.pddl import REFUSALS, note_on_drafts, refusal
+from pddl_eval.definition.plans import EMPTY, NO_ANSWER
+from pddl_eval.definition.task import ill_typed_problem
+from pddl_eval.definition.validation import ground_operator, needs, no_object, not_of_type
+from pddl_eval.definition.wording import sentence
+from pddl_eval.errors import UserError
+
+LIBRARY = Path(__file__).with_name("pddl_eval_kernel.library")
+"""Where the build puts the library; named so that Python does not take it for a module."""
+
+VARIABLE = "PDDL_EVAL_KERNEL"
+"""``off``: the definition scores every row; ``must``: an error where there is no kernel; ``auto``: what is there."""
+
+LEAST_SECONDS = 1.0
+"""Where a row has less time than this, the definition scores it: the kernel's limits are counts."""
+
+_CHECK_SOLVABLE, _LAST_ANSWER = 1, 2
+_PROOFS = {
+    "never true": never_true(()),
+    "excludes itself": exclude_each_other(()),
+    "exclude each other": exclude_each_other((), ()),
+}
+_SCHEMA_BYTES, _ARRAY_BYTES = 72, 80
+Answers = tuple[dict[str, pa.Array], pa.Array]
+"""Score columns by name, and the number of the reason why each row was left, else 0."""
+
+_BETWEEN_DIFFERENCES, _BETWEEN_WORDS = "\x1e", "\x1f"
+
+
+@cache
+def _library() -> ctypes.CDLL | None:
+    """The library, None where it is not wanted or not there."""
+    wanted = os.environ.get(VARIABLE) or "auto"
+    if wanted not in ("auto", "off", "must"):
+        raise UserError(f"{VARIABLE} is auto, off or must, not {wanted}")
+    if wanted == "off":
+        return None
+    try:
+        library = ctypes.CDLL(str(LIBRARY))
+        library.pddl_eval_version.restype = library.pddl_eval_reasons.restype = ctypes.c_char_p
+        for function in (library.pddl_eval_score, library.pddl_eval_score_plans):
+            function.argtypes = [*[ctypes.c_void_p] * 2, ctypes.c_uint32, *[ctypes.c_void_p] * 2]
+    except (OSError, AttributeError) as error:
+        if wanted == "must":
+            raise UserError(f"{VARIABLE}=must, and the kernel cannot be loaded: {error}") from None
+        return None
+    return library
+
+
+def version() -> str | None:
+    """The kernel's version, None where the definition scores every row."""
+    library = _library()
+    return library.pddl_eval_version().decode() if library else None
+
+
+def reasons() -> tuple[str, ...]:
+    """Why rows are left, in the order of the numbers that ``score`` returns; the first is for rows that are not."""
+    library = _library()
+    return ("", *library.pddl_eval_reasons().decode().split(",")) if library else ("",)
+
+
+def score(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> Answers | None:
+    """The score columns of pairs of problems, and for each row the number of the reason why it was left, else 0.
+
+    ``rows`` maps meanings to columns of equal length; those of a row that was left are null. None where there is no
+    kernel.
+
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> column = pa.chunked_array([[held]])
+    >>> scored = score({"reference_problem": column, "generated_problem": column}, ScoringOptions())
+    >>> scored is None or scored[0]["verdict"].to_pylist() == ["identical"]
+    True
+    """
+    if not _answers_now(options):
+        return None
+    try:
+        columns = [_texts(rows["reference_problem"]), _texts(rows["generated_problem"]), _truths(rows)]
+        columns += _domain(rows, options)
+    except pa.ArrowException:  # no texts
+        return None
+    return _answers("pddl_eval_score", columns, options, "detail", _detail)
+
+
+def score_plans(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> Answers | None:
+    """As ``score``, for pairs of plans; None also where similar steps that are not equal may be matched.
+
+    >>> plans = {"reference_plan": pa.chunked_array([["(a)"]]), "generated_plan": pa.chunked_array([["(a), (b)"]])}
+    >>> scored = score_plans(plans, ScoringOptions())
+    >>> scored is None or scored[0]["plan_lcs"].to_pylist() == [0.5]
+    True
+    """
+    if not only_equal(options) or not _answers_now(options):
+        return None
+    try:
+        columns = [_texts(rows["reference_plan"]), _texts(rows["generated_plan"])]
+        if "reference_problem" in rows:
+            columns += [_texts(rows["reference_problem"]), *_domain(rows, options)]
+    except pa.ArrowException:
+        return None
+    return _answers("pddl_eval_score_plans", columns, options, "plan_detail", _plan_detail)
+
+
+def _answers_now(options: ScoringOptions) -> bool:
+    """False where the definition scores every row: then no column need be copied."""
+    return _library() is not None and options.row_seconds >= LEAST_SECONDS
+
+
+def _answers(
+    function: str, columns: Sequence[pa.Array], options: ScoringOptions, detail: str, words: Callable[[str | None], Any]
+) -> Answers | None:
+    """What a function of the library makes of a batch; ``words`` are those of its column ``detail``."""
+    batch = pa.StructArray.from_arrays(columns, [str(number) for number in range(len(columns))])
+    schemas, arrays = ([ctypes.create_string_buffer(size) for _ in range(2)] for size in (_SCHEMA_BYTES, _ARRAY_BYTES))
+    addresses = [
+        (ctypes.addressof(schema), ctypes.addressof(array)) for schema, array in zip(schemas, arrays, strict=True)
+    ]
+    (schema_in, array_in), (schema_out, array_out) = addresses
+    batch._export_to_c(array_in, schema_in)  # noqa: SLF001 (the C data interface of pyarrow)
+    flags = _CHECK_SOLVABLE * options.check_solvable | _LAST_ANSWER * (options.answer == "last")
+    if getattr(_library(), function)(schema_in, array_in, flags, schema_out, array_out):
+        return None
+    scored = pa.Array._import_from_c(array_out, schema_out)  # noqa: SLF001 (as above)
+    found = dict(zip((field.name for field in scored.type), scored.flatten(), strict=True))
+    left = found.pop("left")
+    if found[detail].null_count < len(left):
+        found[detail] = pa.array(map(words, found[detail].to_pylist()), pa.string())
+    return {name: _plain(column) for name, column in found.items()}, left
+
+
+def count_left(left: pa.Array) -> dict[str, int]:
+    """How many rows were left, by reason.
+
+    >>> count_left(pa.array([0, 0]))
+    {}
+    """
+    names = reasons()
+    return {names[number]: count for number, count in sorted(Counter(left.to_pylist()).items()) if number}
+
+
+def _texts(column: pa.ChunkedArray) -> pa.Array:
+    return _whole(column, pa.large_string())
+
+
+def _truths(rows: Mapping[str, pa.ChunkedArray]) -> pa.Array:
+    column = rows.get("is_placeholder")
+    return pa.nulls(len(rows["reference_problem"]), pa.bool_()) if column is None else _whole(column, pa.bool_())
+
+
+def _whole(column: pa.ChunkedArray, type_: pa.DataType) -> pa.Array:
+    whole = column.cast(type_).combine_chunks()
+    return pa.concat_arrays(whole.chunks) if isinstance(whole, pa.ChunkedArray) else whole
+
+
+def _domain(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> list[pa.Array]:
+    """The name or text of the domain of each row, as ``domain_of`` finds it; no column where no row has any."""
+    given = [_texts(rows[name]) for name in ("domain", "reference_domain") if name in rows]
+    if not given and not options.domain:
+        return []
+    named = [pc.if_else(pc.equal(column, ""), None, column) for column in given]
+    found = pc.coalesce(*named, pa.scalar(options.domain or None, pa.large_string()))
+    if isinstance(found, pa.Scalar):
+        found = pa.repeat(found, len(rows["reference_problem"]))
+    return [pc.replace_substring(pc.utf8_lower(pc.utf8_trim_whitespace(found)), "_", "-").cast(pa.large_string())]
+
+
+def _plain(column: pa.Array) -> pa.Array:
+    return column.cast(pa.string()) if column.type == pa.large_string() else column
+
+
+@lru_cache(maxsize=4096)
+def _detail(difference: str | None) -> str | None:
+    """The detail of a row: its differences in the words of the definition."""
+    if difference is None:
+        return None
+    return "; ".join(_sentence(*part.split(_BETWEEN_WORDS)) for part in difference.split(_BETWEEN_DIFFERENCES))
+
+
+def _sentence(what: str, *words: str) -> str:
+    if what in REFUSALS:
+        return refusal(what, *words)
+    match what:
+        case "drafts":
+            return note_on_drafts(True, "first")
+        case "ill-typed predicate":
+            why = no_such_predicate(words[1])
+        case "ill-typed arguments":
+            why = wrong_number_of_arguments(words[1], int(words[2]), int(words[3]))
+        case "ill-typed argument":
+            why = wrong_type(words[1], int(words[2]), words[3], words[4])
+        case _:
+            return sentence(Difference(what, **dict(_field(*word.split("=", 1)) for word in words)))
+    return ill_typed_problem(f"{words[0]}: {why}")
+
+
+def _field(name: str, value: str) -> tuple[str, Any]:
+    """A field of a difference."""
+    match name:
+        case "found" | "expected":
+            return name, int(value)
+        case "atoms":
+            return name, tuple(tuple(atom.split()) for atom in value.split(","))
+        case "reason":
+            return name, _PROOFS[value].says
+    return name, tuple(value.split())
+
+
+@lru_cache(maxsize=4096)
+def _plan_detail(notes: str | None) -> str | None:
+    """The detail of a pair of plans: its notes in the words of the definition."""
+    if notes is None:
+        return None
+    return detail_of(_note(*part.split(_BETWEEN_WORDS)) for part in notes.split(_BETWEEN_DIFFERENCES))
+
+
+def _note(what: str, whose: str = "", *words: str) -> str:
+    match what:
+        case "empty":
+            return EMPTY
+        case "no answer":
+            return NO_ANSWER
+        case "goal":
+            return goal_not_reached(whose, tuple(words[0].split()), int(words[1]))
+    step, why, action, *rest = words
+    return failure(whose, int(step), _reason(why, tuple(action.split(" ")), *rest))
+
+
+def _reason(why: str, action: Action, *words: str) -> str:
+    """Why an action cannot be executed."""
+    match why:
+        case "no object":
+            return no_object(action, *words)
+        case "type":
+            return not_of_type(action, words[0], words[1:])
+        case "needs":
+            return needs(action, [tuple(atom.split()) for atom in words[0].split(",")])
+    domain = known_domain(*words)
+    assert domain is not None
+    return str(ground_operator(action, domain.domain))

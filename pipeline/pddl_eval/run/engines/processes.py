@@ -1,0 +1,223 @@
+"""Worker processes of this machine, each with a pipe of its own.
+
+``ProcessPoolExecutor`` would not do: when one of its processes dies all tasks fail, nothing says which task the process
+died of, and its processes outlive a parent that is killed. ``ordered_map`` uses the same worker processes for programs
+without shards.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any, NoReturn, TypeVar
+
+from pddl_eval.errors import RunError
+from pddl_eval.process import collect_garbage_seldom, stop_requested
+
+START_ATTEMPTS = 5
+"""Worker processes in a row that may be killed before they are ready."""
+
+STOP_SECONDS = 2.0
+"""How long worker processes may take to stop by themselves."""
+
+TERMINATED = 128 + signal.SIGTERM
+"""Exit code of a worker process that was told to stop."""
+
+AHEAD = 3
+"""Items for each worker that ``ordered_map`` takes before the first of them is done."""
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class EngineError(RunError):
+    """An engine cannot run anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerLost:
+    """A task has no result because its worker died; ``reason`` is the engine's."""
+
+    task: Any
+    reason: str
+
+
+def ordered_map(
+    function: Callable[[Item], Result], items: Iterable[Item], workers: int, asked_by: str = "score_dataset"
+) -> Iterator[Result]:
+    """The function's result for each item, in order, computed in worker processes; one worker is this process.
+
+    Function and items are picklable. Items are drawn as workers need them, ``AHEAD`` for each worker at most. What the
+    function raises is raised here. Raises ``EngineError`` where a worker dies.
+
+    >>> list(ordered_map(len, ["a", "bc"], workers=1))
+    [1, 2]
+    """
+    if workers == 1:
+        yield from map(function, items)
+        return
+    results: dict[int, Result] = {}
+    following = 0
+    with closing(Processes(partial(_of_second, function), workers, asked_by)) as pool:
+        for (number, _), result in pool.outcomes(enumerate(items), lambda: AHEAD * workers - len(results)):
+            if isinstance(result, WorkerLost):
+                raise EngineError(
+                    f"A worker process was lost ({result.reason}): it may lack memory, try fewer workers."
+                )
+            results[number] = result
+            while following in results:
+                yield results.pop(following)
+                following += 1
+
+
+def _of_second(function: Callable[[Item], Result], task: tuple[int, Item]) -> Result:
+    return function(task[1])
+
+
+@dataclass(slots=True, eq=False)
+class _Worker:
+    """``tasks`` holds the task that it works on, or will work on when it is ready."""
+
+    process: BaseProcess
+    pipe: Connection
+    tasks: list[Any] = field(default_factory=list)
+    ready: bool = False
+
+    def send(self) -> None:
+        with suppress(OSError):  # It died just now: ``take`` finds the end of the pipe.
+            self.pipe.send(self.tasks[0])
+
+
+class Processes:
+    """Runs tasks in worker processes, one at a time in each, started when they are needed.
+
+    ``asked_by`` is the public function that asked for them. Raises ``EngineError`` where none starts.
+    """
+
+    def __init__(self, function: Callable[[Any], Any], workers: int, asked_by: str = "score_dataset") -> None:
+        self.capacity = workers
+        self._asked_by = asked_by
+        self._function = function
+        self._workers: list[_Worker] = []
+        self._failed_starts = 0
+
+    def outcomes(self, tasks: Iterable[Item], most: Callable[[], int] | None = None) -> Iterator[tuple[Item, Any]]:
+        """Each task with its result or ``WorkerLost``, as they end; ``most`` says how many may be under way now."""
+        waiting = iter(tasks)
+        running = 0
+        while True:
+            room = self.capacity if most is None else min(self.capacity, most())
+            for task in islice(waiting, max(0, room - running)):
+                self.submit(task)
+                running += 1
+            if not running:
+                return
+            yield self.take()
+            running -= 1
+
+    def submit(self, task: Any) -> None:
+        worker = next((each for each in self._workers if not each.tasks), None) or self._start()
+        worker.tasks.append(task)
+        if worker.ready:
+            worker.send()
+
+    def take(self) -> tuple[Any, Any]:
+        while True:
+            busy = {each.pipe: each for each in self._workers if each.tasks}
+            worker = busy[wait(list(busy))[0]]  # type: ignore[index]
+            try:
+                answer = worker.pipe.recv()
+            except (EOFError, OSError):
+                self._remove(worker)
+                [task] = worker.tasks
+                if worker.ready:
+                    return task, WorkerLost(task, _why_it_ended(worker.process.exitcode))
+                self._count_failed_start(worker.process.exitcode or 0)
+                self.submit(task)
+                continue
+            if not worker.ready:
+                worker.ready, self._failed_starts = True, 0
+                worker.send()
+                continue
+            if isinstance(answer, Exception):
+                raise answer
+            return worker.tasks.pop(), answer
+
+    def close(self) -> None:
+        for worker in self._workers:
+            worker.process.terminate()  # It stops its planner and removes what that wrote.
+        deadline = time.monotonic() + STOP_SECONDS
+        for worker in list(self._workers):
+            worker.process.join(max(0.0, deadline - time.monotonic()))
+            worker.process.kill()
+            self._remove(worker)
+
+    def _start(self) -> _Worker:
+        current = multiprocessing.current_process()
+        if current.daemon:
+            raise EngineError(
+                "This process is daemonic, such as a data loader's worker, and may not start worker processes: leave "
+                f"out the workers of {self._asked_by}."
+            )
+        if getattr(current, "_inheriting", False):
+            raise SystemExit(1)  # A worker that runs a script without its guard: the process that started it says so.
+        # Not fork: Arrow's and Ray's threads do not survive it.
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_serve, args=(theirs, self._function), daemon=True)
+        process.start()
+        theirs.close()
+        self._workers.append(_Worker(process, ours))
+        return self._workers[-1]
+
+    def _remove(self, worker: _Worker) -> None:
+        self._workers.remove(worker)
+        worker.pipe.close()  # A process that still lives ends with its pipe.
+        worker.process.join()
+
+    def _count_failed_start(self, exitcode: int) -> None:
+        self._failed_starts += 1
+        # A process that ended by itself would do so again; one that was killed need not.
+        if (exitcode > 0 and exitcode != TERMINATED) or self._failed_starts == START_ATTEMPTS:
+            reason = _why_it_ended(exitcode).replace("its process", "the last one")
+            advice = "look at the memory of this machine, and try fewer workers"
+            if exitcode >= 0:
+                advice = f'a script that calls {self._asked_by} with workers does so under `if __name__ == "__main__":`'
+            raise EngineError(f"Worker processes do not start ({reason}): {advice}.") from None
+
+
+def _serve(pipe: Connection, function: Callable[[Any], Any]) -> None:
+    """What a worker process does. It ends with the pipe, so it does not outlive the process that started it."""
+    # Ctrl-C reaches the whole process group; the parent decides what to do.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _stop)
+    collect_garbage_seldom()
+    with suppress(EOFError, OSError):
+        pipe.send("ready")
+        while True:
+            task = pipe.recv()
+            try:
+                answer = function(task)
+            except Exception as error:
+                answer = error
+            pipe.send(answer)
+
+
+def _stop(_signal: int, _frame: object) -> NoReturn:
+    stop_requested.set()
+    raise SystemExit(TERMINATED)
+
+
+def _why_it_ended(exitcode: int | None) -> str:
+    if exitcode is not None and exitcode < 0:
+        with suppress(ValueError):
+            return f"its process was ended by {signal.Signals(-exitcode).name}"
+    return f"its process ended with exit code {exitcode}"

@@ -1,0 +1,1 @@
+"""From rows to scores: tables, frames, rewards, and the functions of the package's Python interface."""

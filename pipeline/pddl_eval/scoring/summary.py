@@ -1,0 +1,109 @@
+"""The scores of a run in its summary: shares, means, verdicts, and what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pddl_eval.definition.domains import known_domain_names
+from pddl_eval.definition.metrics import OPTIONAL, PAIRS, UNDECIDED_WITH, left_out_by
+from pddl_eval.definition.verdict import OUTSIDE_STRIPS, SEVERAL_DRAFTS, Verdict
+from pddl_eval.errors import did_you_mean
+from pddl_eval.run import VERDICT, RunCounts, Statistics, count_values
+from pddl_eval.scoring.table import KERNEL, OUTSIDE, UNKNOWN_DOMAINS
+from pddl_eval.shown import row_count
+
+_SHOWN = [column for pair in PAIRS for column in pair.columns if column.in_summary]
+SHARES = tuple(column.name for column in _SHOWN if column.type is bool)
+"""Score columns that a summary shows the share of."""
+
+MEANS = tuple(column.name for column in _SHOWN if column.type is float)
+"""Score columns that a summary shows the mean of."""
+
+
+def count_scores(table: pa.Table, columns: Iterable[str]) -> Statistics:
+    """``count_values`` of the score columns without rows whose reference is a mistake in the data.
+
+    Of a detail also how many answers held several drafts.
+    """
+    statistics: dict[str, dict[str, float]] = {}
+    for name in columns:
+        is_text = pa.types.is_string(table[name].type)
+        verdicts = [] if is_text else [verdict for verdict in left_out_by(name) if verdict in table.column_names]
+        counted = table.select([name, *verdicts])  # The texts of the rows need not be copied.
+        for verdict in verdicts:
+            mistakes = pc.equal(counted[verdict], Verdict.REFERENCE_INVALID.value)
+            counted = counted.filter(pc.invert(pc.fill_null(mistakes, False)))
+        statistics[name] = dict(count_values(counted, [name])[name])
+        drafts = pc.sum(pc.starts_with(table[name], SEVERAL_DRAFTS)).as_py() if is_text and name != VERDICT else 0
+        if drafts:
+            statistics[name][SEVERAL_DRAFTS] = drafts
+    return statistics
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary(RunCounts):
+    """The result of a run: what it has done (``RunCounts``), and its scores.
+
+    >>> statistics = {"equivalent": {"true": 1, "false": 3, "null": 0}, "verdict": {"identical": 1, "goal_differs": 3}}
+    >>> summary = RunSummary("scored", 4, 4, 0, 0, 1, 0, "local", 1, 0.002, "pddl-eval:0.1.0", statistics)
+    >>> summary.share("equivalent"), list(summary.verdicts), summary.rows_per_second
+    (0.25, ['goal_differs', 'identical'], 2000.0)
+    """
+
+    def share(self, column: str) -> float | None:
+        """The share of rows in which a bool score column is true; None without it.
+
+        It is the rate of ``pddl_eval.report``: rows whose reference is a mistake in the data are left out, undecided
+        rows count as no.
+        """
+        counts = self.statistics.get(column, {})
+        rows = sum(number for value, number in counts.items() if value != "null" or column not in OPTIONAL)
+        return counts["true"] / rows if rows else None
+
+    @property
+    def mistakes(self) -> int:
+        """Rows whose reference cannot be read or solved, or is outside STRIPS: left out of all shares and means."""
+        return int(self.statistics.get(VERDICT, {}).get(Verdict.REFERENCE_INVALID, 0))
+
+    def mean(self, column: str) -> float | None:
+        """The mean of a number score column over the rows that have one; None where none has."""
+        values = self.statistics.get(column)
+        return values["sum"] / values["count"] if values and values["count"] else None
+
+    def score_lines(self) -> list[tuple[str, str]]:
+        outside = int(self.statistics.get(OUTSIDE, {}).get("rows", 0))
+        reasons = ("the reference cannot be read or solved", self.mistakes - outside), (OUTSIDE_STRIPS, outside)
+        lines = [("left out", f"{row_count(rows)}: {reason}") for reason, rows in reasons if rows]
+        lines += [(column, shown) for column in SHARES if (shown := self._share_line(column))]
+        for column in MEANS:
+            mean = self.mean(column)
+            if mean is not None:
+                lines.append((column, f"{mean:7.4f}  (mean of {self.statistics[column]['count']:,})"))
+        lines += RunCounts.score_lines(self)
+        for name, count in self.statistics.get(UNKNOWN_DOMAINS, {}).items():
+            hint = did_you_mean(name, known_domain_names(), "known domains")
+            lines.append(("unknown domain", f"{row_count(int(count))}: {name}; {hint}"))
+        drafts = ((column, values.get(SEVERAL_DRAFTS)) for column, values in self.statistics.items())
+        lines += [(SEVERAL_DRAFTS, f"{count:,} answers, see {column}") for column, count in drafts if count]
+        return lines + self._kernel_lines()
+
+    def _kernel_lines(self) -> list[tuple[str, str]]:
+        counts = dict(self.statistics.get(KERNEL, {}))
+        if not (rows := int(counts.pop("rows", 0))):
+            return []
+        why = f" ({', '.join(f'{reason} {count:,}' for reason, count in counts.items())})" if counts else ""
+        return [("kernel", f"{row_count(rows)}, {int(sum(counts.values())):,} of them left to the definition{why}")]
+
+    def _share_line(self, column: str) -> str:
+        counts = self.statistics.get(column)
+        if not counts:
+            return ""
+        nulls = self.statistics.get(UNDECIDED_WITH.get(column, column), counts)["null"]
+        if nulls == sum(counts.values()):
+            return ""
+        others = f", {nulls:,} {'not checked' if column in OPTIONAL else 'undecided'}" if nulls else ""
+        return f"{self.share(column):7.2%}  ({counts['true']:,}{others})"

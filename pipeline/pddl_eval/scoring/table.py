@@ -1,0 +1,379 @@
+"""From a table of rows to a table of scores: every column of the input unchanged, then the score columns.
+
+A bad row costs one row: an error inside it is its ``score_error``. Where rows come from and go to is not known here.
+``score_frame`` does the same for a frame in a notebook.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import replace
+from functools import partial
+from math import inf
+from time import monotonic, perf_counter_ns
+from typing import Any, TypeVar
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pddl_eval import kernel
+from pddl_eval.columns import MEANINGS, SCORED
+from pddl_eval.datasets import is_text, values_of
+from pddl_eval.definition.budget import or_undecided, row_budget
+from pddl_eval.definition.domains import chosen_domain, planning_domain
+from pddl_eval.definition.metrics import PAIRS, PLAN, PROBLEM, ROW_COLUMNS, Pair, Row
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.verdict import OUTSIDE_STRIPS
+from pddl_eval.errors import UserError, did_you_mean
+from pddl_eval.process import reraise_interrupt
+from pddl_eval.progress import progress
+from pddl_eval.settings import grouped, shows_settings
+from pddl_eval.shown import line, listed, printable, quote
+
+Frame = TypeVar("Frame")
+"""``polars.DataFrame`` or ``pandas.DataFrame``."""
+
+CHUNK_ROWS = 256
+"""Rows of a frame between two updates of the progress bar."""
+
+MOST_NAMES = 5
+"""Names in one sentence, at most."""
+
+UNKNOWN_DOMAINS = "unknown domains"
+
+KERNEL = "kernel"
+"""Statistics: how many rows the kernel was given, and how many it left, by reason."""
+
+KERNEL_KEY = "pddl-eval kernel"
+"""The same in the metadata of a scored table's schema."""
+
+KERNELS = ((PROBLEM, kernel.score), (PLAN, kernel.score_plans))
+"""The pairs that the kernel scores."""
+
+SCORE_MICROS = "score_micros"
+
+OUTSIDE = "references outside STRIPS"
+"""Statistics: how many rows are left out for that, and not for a mistake in the data."""
+
+CHECKED_ROWS = 1000
+"""Rows whose references are read before a run, at most: the first that can be read is enough."""
+
+LOG_COLUMNS = {"lm-eval": ("doc_id", "resps"), "openai": ("custom_id", "response"), "inspect": ("eval", "samples")}
+"""Columns that the logs of a harness have where they are read as if they were datasets."""
+
+ARROW_TYPES = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
+
+
+class ColumnError(UserError):
+    """The dataset's columns do not fit; the message says which and what would be right."""
+
+
+def score_table(table: pa.Table, options: ScoringOptions, until: float = inf) -> pa.Table:
+    """The table with its score columns; only its first rows, at least one, if ``time.monotonic`` passes ``until``.
+
+    Raises ``ColumnError`` if the columns do not fit. An error inside a row goes into its ``score_error``.
+
+    >>> plans = pa.table({"reference_plan": ["(pick a)"], "generated_plan": ["(pick a), (drop a)"]})
+    >>> score_table(plans, ScoringOptions())["plan_lcs"].to_pylist()
+    [0.5]
+    """
+    schema = score_schema(table.schema, options)
+    pairs = pairs_present(table.schema, options)
+    added = schema.names[len(table.column_names) :]
+    present = {meaning: options.column(meaning) for meaning in SCORED if options.column(meaning) in table.column_names}
+    # The kernel first. Of a row, the pairs that it leaves are the definition's.
+    columns = {meaning: table[name] for meaning, name in present.items()}
+    asked = [(pair.name, score) for pair, score in KERNELS if pair in pairs]
+    answers = {name: found for name, score in asked if (found := score(columns, options))}
+    left = pa.repeat(pa.scalar(0, pa.uint8()), table.num_rows)  # The first reason of each row.
+    for _, why in answers.values():
+        left = pc.if_else(pc.equal(left, 0), why, left)
+    is_open = {name: pc.not_equal(why, 0).to_pylist() for name, (_, why) in answers.items()}
+    open_rows = list(range(table.num_rows)) if len(answers) < len(pairs) else pc.indices_nonzero(left).to_pylist()
+    values = [_values_in(column, open_rows) for column in columns.values()]
+    rows = [dict(zip(present, row, strict=True)) for row in zip(*values, strict=True)]
+    for pair in pairs:
+        if pair.prepare is not None:
+            pair.prepare(rows, options)
+    scored = []
+    known: dict[tuple[Any, ...], list[Any]] = {}
+    for row, number in zip(rows, open_rows, strict=True):
+        closed = frozenset(name for name, each in is_open.items() if not each[number])
+        # Samples of one model repeat: equal rows of a table are scored once, and the others take no time.
+        content = (*row.values(), closed)
+        repeated = known.get(content)
+        if repeated is None:
+            known[content] = _score_row(row, pairs, closed, options)
+        scored.append(known[content] if repeated is None else [*repeated[:-1], 0])
+        if monotonic() > until:
+            table = table.slice(0, [*open_rows, table.num_rows][len(scored)])
+            break
+    by_definition = zip(*scored, strict=True) if scored else [()] * len(added)
+    arrays = {name: pa.array(each, schema.field(name).type) for each, name in zip(by_definition, added, strict=True)}
+    if answers:
+        arrays = _merged(arrays, answers.values(), open_rows[: len(scored)], table.num_rows)
+    scored_table = pa.table([*table.columns, *arrays.values()], schema=schema)
+    counts = kernel.count_left(left.slice(0, table.num_rows)) if answers else None
+    metadata = {} if counts is None else {KERNEL_KEY: json.dumps({"rows": table.num_rows, **counts})}
+    return scored_table.replace_schema_metadata({**(schema.metadata or {}), **metadata} or None)
+
+
+def _values_in(column: pa.ChunkedArray, rows: Sequence[int]) -> list[Any]:
+    """The values of the column in these rows."""
+    if len(rows) == len(column):
+        return values_of(column)
+    if column.type == pa.string_view():  # of which pyarrow takes no rows
+        column = column.cast(pa.large_string())
+    return values_of(column.take(pa.array(rows, pa.int64())))
+
+
+def _merged(
+    by_definition: Mapping[str, pa.Array], answers: Iterable[kernel.Answers], open_rows: Sequence[int], count: int
+) -> dict[str, pa.Array]:
+    """The columns of all rows: the kernel's, and of rows that it left the definition's, which has the open rows."""
+    places = pc.index_in(pa.array(range(count), pa.int64()), pa.array(open_rows, pa.int64()))
+    merged = {name: scores.take(places) for name, scores in by_definition.items()}
+    for columns, left in answers:
+        is_left = pc.not_equal(left.slice(0, count), 0)
+        for name, known in columns.items():
+            scores, known = merged[name], known.slice(0, count)
+            if name == SCORE_MICROS:
+                merged[name] = pc.add(scores.fill_null(0), known)
+            else:
+                merged[name] = pc.if_else(is_left, scores, known)
+    return merged
+
+
+def _score_row(row: Row, pairs: Sequence[Pair], closed: Set[str], options: ScoringOptions) -> list[Any]:
+    """The row's score columns, null for pairs that are closed; an error costs the columns of its pair."""
+    start = perf_counter_ns()
+    scores: list[Any] = []
+    errors: list[str] = []
+    with row_budget(options.row_seconds):
+        for pair in pairs:
+            if pair.name in closed:
+                scores += [None] * len(pair.columns)
+                continue
+            try:
+                scores += pair.score(pair.read(row, options))
+            except Exception as error:
+                reraise_interrupt(error)
+                scores += [None] * len(pair.columns)
+                errors.append(f"{pair.name}: {type(error).__name__}: {error}")
+    # Sentences quote answers, which may hold anything that a terminal obeys or that is no Unicode.
+    shown = [printable(score) if isinstance(score, str) else score for score in [*scores, "; ".join(errors) or None]]
+    return [*shown, (perf_counter_ns() - start) // 1000]
+
+
+def pairs_present(schema: pa.Schema, options: ScoringOptions) -> list[Pair]:
+    """The pairs of columns that the dataset has.
+
+    Raises ``ColumnError`` where there is none, or where only one side of a pair is there.
+    """
+    for meaning, name in (options.columns or {}).items():
+        if name not in schema.names:
+            raise ColumnError(f"there is no column {name} for {meaning}; {did_you_mean(name, schema.names, 'columns')}")
+    names = {pair: (options.column(pair.reference), options.column(pair.generated)) for pair in PAIRS}
+    present = [pair for pair in PAIRS if set(names[pair]) <= set(schema.names)]
+    if present:
+        return present
+    others = [name for name in schema.names if name not in set().union(*names.values())]
+    for sides in names.values():
+        there, absent = sorted(sides, key=lambda name: name not in schema.names)
+        if there in schema.names:
+            raise ColumnError(
+                f"there is a column {there} but no {absent}; {did_you_mean(absent, others, 'other columns')}; "
+                f"name the column: --column {absent}=NAME, in Python columns={{{absent!r}: NAME}}"
+            )
+    wanted = " or ".join(map(" and ".join, names.values()))
+    raise ColumnError(
+        f"no pair of columns to score: expected {wanted}; found {', '.join(schema.names) or 'none'}{_log_hint(schema)}"
+    )
+
+
+def _log_hint(schema: pa.Schema) -> str:
+    """What to do with the log of a harness, as the end of a sentence; empty where it looks like none."""
+    found = [name for name, columns in LOG_COLUMNS.items() if {*columns} <= {*schema.names}]
+    return f"; this looks like a log of {found[0]}: --from {found[0]}" if found else ""
+
+
+def require_references(rows: Iterable[pa.RecordBatch], schema: pa.Schema, options: ScoringOptions) -> None:
+    """Raise ``ColumnError`` where no reference of a pair can be read in the first rows, although there are some.
+
+    Every answer would be left out: a column holds something else, such as ids. Outside STRIPS is not unreadable.
+    """
+    doubtful: dict[Pair, str] = dict.fromkeys(pairs_present(schema, options), "")
+    checked = 0
+    for batch in rows:
+        for pair in list(doubtful):
+            texts = [text for text in values_of(batch.column(options.column(pair.reference))) if text and text.strip()]
+            doubtful[pair] = doubtful[pair] or "".join(texts[:1])
+            # One that takes too long is not unreadable.
+            with row_budget(options.row_seconds):
+                if any(or_undecided(partial(pair.reads, text)) for text in dict.fromkeys(texts)):
+                    del doubtful[pair]
+        checked += batch.num_rows
+        if not doubtful or checked >= CHECKED_ROWS:
+            break
+    for pair, example in doubtful.items():
+        if example:
+            name = options.column(pair.reference)
+            raise ColumnError(
+                f"none of the first {checked:,} rows has a reference {pair.name} that can be read; column {name} has "
+                f"{quote(' '.join(example.split()))}. If these are ids, name the dataset with the references: "
+                f"--references DATASET; if another column has them: --column {pair.reference}=NAME{_log_hint(schema)}"
+            )
+
+
+def score_schema(schema: pa.Schema, options: ScoringOptions) -> pa.Schema:
+    """The schema of the scored dataset: all columns of the input, then the score columns.
+
+    Raises ``ColumnError``: no pair of columns present, a column of the wrong type or twice, a score column's name
+    already taken; ``UserError`` where no domain is what the options name.
+
+    >>> text = pa.schema([("reference_plan", pa.string()), ("generated_plan", pa.string())])
+    >>> score_schema(text, ScoringOptions()).names[2:5]
+    ['plan_lcs', 'plan_jaccard', 'plan_score']
+    """
+    present = pairs_present(schema, options)
+    if options.domain:
+        chosen_domain(options.domain)
+    for name in map(options.column, MEANINGS):
+        if schema.names.count(name) > 1:
+            raise ColumnError(f"{schema.names.count(name)} columns are named {name}: keep one")
+    sides = [side for pair in present for side in (pair.reference, pair.generated)]
+    for meaning in [*sides, "reference_problem", "domain"]:
+        name = options.column(meaning)
+        if name in schema.names and not is_text(schema.field(name).type):
+            raise ColumnError(f"column {name} should hold text, but its type is {schema.field(name).type}")
+    placeholder = options.column("is_placeholder")
+    # Planetarium's published dataset has 0 and 1.
+    if placeholder in schema.names and not _is_truth(schema.field(placeholder).type):
+        raise ColumnError(f"column {placeholder} should be boolean, but its type is {schema.field(placeholder).type}")
+    added = [column for pair in present for column in pair.columns] + list(ROW_COLUMNS)
+    taken = [column.name for column in added if column.name in schema.names]
+    if taken:
+        raise ColumnError(
+            f"the input already has the score column{'s' if len(taken) > 1 else ''} {listed(taken, MOST_NAMES)}: "
+            "it seems scored already; drop or rename them first, or use `pddl-eval rescore`"
+        )
+    return pa.schema(
+        [*schema, *(pa.field(column.name, ARROW_TYPES[column.type]) for column in added)], metadata=schema.metadata
+    )
+
+
+def constants_signed(schema: pa.Schema, options: ScoringOptions) -> str:
+    """What the signature of these columns' scores says beside the settings: constants that are no setting.
+
+    >>> constants_signed(pa.schema({"reference_plan": pa.string(), "generated_plan": pa.string()}), ScoringOptions())
+    ''
+    """
+    return "".join(f"|{pair.signed}" for pair in pairs_present(schema, options) if pair.signed)
+
+
+def count_kernel(table: pa.Table) -> dict[str, dict[str, float]]:
+    """How many rows the kernel was given and how many it left, by reason, in a scored table: statistics of ``KERNEL``.
+
+    >>> count_kernel(pa.table({"verdict": ["identical"]}))
+    {}
+    """
+    said = (table.schema.metadata or {}).get(KERNEL_KEY.encode())
+    return {KERNEL: json.loads(said)} if said else {}
+
+
+def count_unknown_domains(table: pa.Table, options: ScoringOptions) -> dict[str, dict[str, float]]:
+    """In how many rows the column ``domain`` has a name that is not known, by name: statistics of ``UNKNOWN_DOMAINS``.
+
+    >>> rows = pa.table({"reference_problem": ["", "", ""], "domain": ["gripper", "griper", None]})
+    >>> count_unknown_domains(rows, ScoringOptions())
+    {'unknown domains': {'griper': 1}}
+    """
+    domain, problem = map(options.column, ("domain", "reference_problem"))
+    if not {domain, problem} <= set(table.column_names):
+        return {}  # Only problems, and plans in them, have a domain.
+    names = Counter(name for name in values_of(table[domain]) if name and "(" not in name)
+    rows = Counter({name: count for name, count in names.items() if planning_domain(name) is None})
+    named = Counter({line(name): count for name, count in rows.most_common(MOST_NAMES)})
+    if len(rows) > MOST_NAMES:
+        named["others"] += rows.total() - named.total()
+    return {UNKNOWN_DOMAINS: dict(named)} if rows else {}
+
+
+def count_outside_strips(table: pa.Table) -> dict[str, dict[str, float]]:
+    """How many rows have a reference problem outside STRIPS, in a table with scores: statistics of ``OUTSIDE``.
+
+    >>> count_outside_strips(pa.table({"detail": ["the reference is outside STRIPS: it has a metric", None]}))
+    {'references outside STRIPS': {'rows': 1}}
+    """
+    column = table["detail"] if "detail" in table.column_names else pa.array([], pa.string())
+    rows = pc.sum(pc.starts_with(column.cast(pa.string()), OUTSIDE_STRIPS)).as_py() or 0
+    return {OUTSIDE: {"rows": rows}} if rows else {}
+
+
+def _is_truth(type_: pa.DataType) -> bool:
+    return type_ in (pa.bool_(), pa.null()) or pa.types.is_integer(type_)
+
+
+@shows_settings(ScoringOptions)
+def score_frame(frame: Frame, **settings: Any) -> Frame:
+    """The polars or pandas frame, followed by its score columns: the columns that ``pddl-eval score`` writes.
+
+    For frames of up to about 10,000 rows: ``score_dataset`` uses all CPUs, resumes after interruptions and writes to
+    disk. ``columns`` maps a column's meaning to its name in the frame (``{"generated_problem": "output"}``);
+    ``domain`` is the name of a known domain or PDDL text, for rows that name none. The other settings are those of
+    ``pddl_eval.score_dataset``. The frame itself is not changed, and pandas keeps its index. In pandas, bools and
+    integers are nullable (``boolean``, ``Int64``), because None means "not decided". Long work shows a progress bar.
+
+    Raises ``TypeError`` if this is not a frame, ``ColumnError`` (a ``UserError``) if columns are missing or of the
+    wrong type, ``UserError`` if a setting is wrong. An error inside a row goes into its ``score_error``.
+
+    >>> import polars
+    >>> plans = polars.DataFrame({"reference_plan": ["(pick a)"] * 2, "generated_plan": ["(pick a)", "(drop a)"]})
+    >>> score_frame(plans)["plan_lcs"].to_list()
+    [1.0, 0.0]
+    """
+    (options,) = grouped(settings, ScoringOptions)
+    names, take, attach = _library(frame)
+    arrays: dict[str, pa.Array] = {}
+    for name in dict.fromkeys(map(options.column, SCORED)):
+        if names.count(name) > 1:
+            raise ColumnError(f"{names.count(name)} columns are named {name}: keep one")
+        if name in names:
+            try:
+                arrays[name] = take(name)
+            except (pa.ArrowException, TypeError, ValueError) as error:
+                raise ColumnError(f"column {name} holds values of different or unknown types: {error}") from None
+    table = pa.table(arrays)
+    # The other columns, whatever they hold, need not fit Arrow; but their names are checked.
+    others = [pa.field(name, pa.null()) for name in names if isinstance(name, str) and name not in arrays]
+    score_schema(pa.schema([*table.schema, *others]), options)
+    # The other names are checked, and the table has only the columns that are scored.
+    options = replace(options, columns={each: name for each, name in (options.columns or {}).items() if name in arrays})
+    chunks = []
+    with progress(table.num_rows, "rows") as bar:
+        for start in range(0, max(1, table.num_rows), CHUNK_ROWS):
+            chunks.append(score_table(table.slice(start, CHUNK_ROWS), options).drop_columns(table.column_names))
+            bar.advance(min(CHUNK_ROWS, table.num_rows - start))
+    scored: Frame = attach(pa.concat_tables(chunks))
+    return scored
+
+
+def _library(frame: Any) -> tuple[list[Any], Callable[[str], pa.Array], Callable[[pa.Table], Any]]:
+    """A frame's column names, how a column becomes an array, and how score columns are added to the frame."""
+    # A frame exists only where its library was imported; this file does not import it for others.
+    polars, pandas = sys.modules.get("polars"), sys.modules.get("pandas")
+    if polars and isinstance(frame, polars.DataFrame):
+        return frame.columns, lambda name: frame[name].to_arrow(), lambda added: frame.hstack(polars.from_arrow(added))
+    if polars and isinstance(frame, polars.LazyFrame):
+        raise TypeError("score_frame takes a frame whose rows are there: collect() the LazyFrame first")
+    if pandas and isinstance(frame, pandas.DataFrame):
+        nullable: Mapping[Any, Any] = {pa.bool_(): pandas.BooleanDtype(), pa.int64(): pandas.Int64Dtype()}
+
+        def attach(added: pa.Table) -> Any:
+            return pandas.concat([frame, added.to_pandas(types_mapper=nullable.get).set_index(frame.index)], axis=1)
+
+        return list(frame.columns), lambda name: pa.array(frame[name], from_pandas=True), attach
+    raise TypeError(f"score_frame takes a polars or pandas DataFrame, not a {type(frame).__name__}")

@@ -1,0 +1,159 @@
+"""How settings are declared, once: a field is a keyword in Python, a flag of the commands with its help, an entry of
+the run's manifest and, where it can change a score, a part of the signature.
+
+The settings of reading and of a run are here, those that can change a score in ``definition.options``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import Field, dataclass, field, fields
+from typing import Any, TypeVar
+
+from pddl_eval.errors import UserError, did_you_mean, require_extra
+
+Called = TypeVar("Called", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What is known of a field besides its type and default.
+
+    ``flag`` is its name in the command line; a setting without one is for Python and ``--config``, a ``hidden`` one is
+    not in the help. ``metavar`` is what the help shows as its value, ``choices`` are the values that it can have.
+    ``signed`` is the name in the signature (empty: it changes no score); ``shown`` writes the value there; ``requires``
+    names the distributions that a value makes scores depend on.
+    """
+
+    help: str
+    flag: str = ""
+    metavar: str | None = None
+    choices: Sequence[str] = ()
+    hidden: bool = False
+    signed: str = ""
+    shown: Callable[[Any], str] = str
+    requires: Callable[[Any], Sequence[str]] = lambda _: ()
+
+
+def setting(default: Any, help: str, flag: str = "", **known: Any) -> Any:
+    """A dataclass field with what ``Setting`` says of it."""
+    return field(default=default, metadata={"setting": Setting(help, flag, **known)})
+
+
+def setting_of(each: Field[Any]) -> Setting:
+    """What the declaration of a field says."""
+    known: Setting = each.metadata["setting"]
+    return known
+
+
+def require_choices(options: Any) -> None:
+    """Raise ``UserError`` where a setting that has choices has another value."""
+    for each in fields(options):
+        value, known = getattr(options, each.name), setting_of(each).choices
+        if known and value is not None and value not in known:
+            raise UserError(f"{each.name} cannot be {value!r}; {did_you_mean(str(value), known)}")
+
+
+def grouped(settings: Mapping[str, Any], *groups: type[Any]) -> list[Any]:
+    """Settings given as keywords, as one value of each group of options.
+
+    Raises ``TypeError`` for a keyword that is no setting, as Python does, and ``UserError`` as the groups.
+    """
+    group_of = {each.name: group for group in groups for each in fields(group)}
+    for name in settings.keys() - group_of.keys():
+        raise TypeError(f"no setting is named {name}; {did_you_mean(name, group_of, 'settings')}")
+    return [group(**{name: value for name, value in settings.items() if group_of[name] is group}) for group in groups]
+
+
+def shows_settings(*groups: type[Any]) -> Callable[[Called], Called]:
+    """Let ``help()`` and completion show a function's ``**settings`` as keywords with their types and defaults."""
+
+    def decorate(function: Called) -> Called:
+        shape = inspect.signature(function)
+        own = [each for each in shape.parameters.values() if each.kind is not each.VAR_KEYWORD]
+        keywords = [
+            inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=each.type)
+            for group in groups
+            for each in fields(group)
+        ]
+        function.__signature__ = shape.replace(parameters=[*own, *keywords])  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+HARNESSES = ("lm-eval", "inspect", "openai")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingOptions:
+    """What an input holds, and where the references of its answers are.
+
+    Raises ``UserError`` where a setting has no meaning.
+    """
+
+    harness: str | None = setting(
+        None,
+        "INPUT is logs of this harness. They hold problems, or what --column generated_plan=NAME says.",
+        "--from",
+        choices=HARNESSES,
+    )
+    references: str | None = setting(
+        None, "Dataset with the references of INPUT's answers, joined by id.", "--references", metavar="DATASET"
+    )
+    key: Sequence[str] | None = setting(
+        None, "The references' id. Default: reference_id, else id, else name.", "--key", metavar="COLUMN,…"
+    )
+
+    def __post_init__(self) -> None:
+        if isinstance(self.key, str):
+            object.__setattr__(self, "key", [self.key])
+        require_choices(self)
+        if self.key and self.harness is None and self.references is None:
+            raise UserError("--key belongs to --references or --from: it names the id of the references")
+
+
+ENGINES = ("auto", "local", "ray")
+
+SHARD_ROWS = 2048
+"""A second or two of scoring: a hundred times the overhead of a shard, and few enough that a lost worker costs little
+and that ten thousand rows occupy several."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """Where and how a dataset is scored; none of it changes a score.
+
+    ``engine`` can name the Ray cluster too: ``ray://HOST:PORT`` is the engine ``ray`` with that ``address``. Raises
+    ``UserError`` where a setting has no meaning.
+    """
+
+    engine: str = setting(
+        "auto",
+        "Where to score; changes no score. Without an address, ray is the cluster in RAY_ADDRESS, else this machine.",
+        "--engine",
+        metavar="|".join((*ENGINES, "ray://HOST:PORT")),
+        choices=ENGINES,
+    )
+    address: str | None = setting(
+        None, "Ray cluster to join: auto, HOST:PORT or ray://HOST:PORT.", "--address", hidden=True
+    )
+    workers: int | None = setting(
+        None, "Worker processes, or tasks in flight on Ray. Default: what pays.", "--workers", metavar="N"
+    )
+    shard_rows: int = setting(SHARD_ROWS, "Rows of a shard, at most.")
+
+    def __post_init__(self) -> None:
+        if self.engine.startswith("ray://"):
+            object.__setattr__(self, "address", self.engine)
+            object.__setattr__(self, "engine", "ray")
+        require_choices(self)
+        if self.workers is not None and self.workers < 1:
+            raise UserError(f"A run has at least one worker, not {self.workers}.")
+        if self.shard_rows < 1:
+            raise UserError(f"A shard holds at least one row, not {self.shard_rows}.")
+        if self.engine == "local" and self.address:
+            raise UserError("An address is that of a Ray cluster: choose the engine ray or auto.")
+        if self.engine == "ray" or self.address:
+            require_extra("ray", "The engine ray")
