@@ -25,7 +25,7 @@ MARKS = {"ray_session": ("ray",), "s3_endpoint": ("s3",), "cluster": ("ray", "ne
 """The marks of the tests that use a fixture; ``cluster`` is several Ray nodes in a network namespace."""
 
 ONE_WORKER = {
-    "problems": ("benchmark/", "commands/test_bench.py", "commands/test_generate.py"),
+    "problems": ("benchmark/", "test_bench.py", "commands/test_generate.py"),
     "figures": (
         "jobs/",
         "commands/test_report.py",
@@ -72,7 +72,7 @@ def group_of(item: pytest.Item) -> str:
 def ray_session() -> Iterator[None]:
     """A local Ray that every test of the session uses; its workers find the tests' own modules."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # Loopback, as pddl_eval.run.engines has it.
+    os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # Loopback, as pddl_eval.run.engines.ray has it.
     ray = pytest.importorskip("ray")
     root = str(Path(__file__).parent.parent)
     ray.init(

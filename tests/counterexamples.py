@@ -17,10 +17,18 @@ from tempfile import TemporaryDirectory
 import pddl_eval
 from pddl_eval.benchmark.answers import RECIPES
 from pddl_eval.benchmark.original import Original
-from pddl_eval.domains import known_domain
+from pddl_eval.definition.domains import known_domain
+from pddl_eval.definition.model import (
+    EQUALITY,
+    ROOT_TYPE,
+    Domain,
+    Problem,
+    domain_to_pddl,
+    plan_to_pddl,
+    problem_to_pddl,
+)
+from pddl_eval.definition.verdict import Verdict
 from pddl_eval.errors import UserError
-from pddl_eval.model import EQUALITY, ROOT_TYPE, Domain, Problem, domain_to_pddl, plan_to_pddl, problem_to_pddl
-from pddl_eval.verdict import Verdict
 
 from tests.exhaustive import DOMAINS, renamed_state, state_after
 from tests.random_problems import random_pair

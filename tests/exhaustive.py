@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from pddl_eval.model import EQUALITY, ROOT_TYPE, Action, Atom, Domain, Operator, Problem, State
+from pddl_eval.definition.model import EQUALITY, ROOT_TYPE, Action, Atom, Domain, Operator, Problem, State
 
 STATE_LIMIT = 20_000
 """How many states are enumerated before a problem is called too large."""

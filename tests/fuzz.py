@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from random import Random
 
 import pyarrow as pa
-from pddl_eval.metrics import PLAN
-from pddl_eval.options import ScoringOptions
-from pddl_eval.table import score_table
+from pddl_eval.definition.metrics import PLAN
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.scoring.table import score_table
 
 from tests.parsing.mutations import OWN_PROBLEMS, differ, mutate, reference_texts, soup
 

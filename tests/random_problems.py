@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from random import Random
 
-from pddl_eval.model import ROOT_TYPE, Atom, Problem, State
+from pddl_eval.definition.model import ROOT_TYPE, Atom, Problem, State
 
 from tests.exhaustive import (
     DOMAINS,

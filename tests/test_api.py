@@ -15,8 +15,8 @@ from pddl_eval import (
     compare_tasks,
     fully_specify,
 )
+from pddl_eval.definition.pddl import DomainError
 from pddl_eval.explain import explain
-from pddl_eval.parsing import DomainError
 
 HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
 FERRY = "(define (domain ferry) (:action sail :parameters (?a) :precondition (at ?a) :effect (not (at ?a))))"

@@ -10,11 +10,26 @@ from time import thread_time
 import pyarrow as pa
 import pytest
 from pddl_eval import compare_problems
-from pddl_eval.budget import OutOfBudgetError, attempt, check, row_budget, seconds_left, spend
+from pddl_eval.definition import canonical
+from pddl_eval.definition.budget import (
+    WORK_PER_CHECK,
+    OutOfBudgetError,
+    check,
+    or_undecided,
+    row_budget,
+    seconds_left,
+    spend,
+    spend_seconds,
+)
+from pddl_eval.definition.domain_equivalence import shared_operators
+from pddl_eval.definition.grounding import reachable_operators
+from pddl_eval.definition.model import Domain
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.pddl import parse_domain
+from pddl_eval.definition.structure import DomainGraph, DomainStructure
+from pddl_eval.definition.verdict import Undecided
 from pddl_eval.errors import UserError
-from pddl_eval.options import ScoringOptions
-from pddl_eval.table import score_table
-from pddl_eval.verdict import Undecided
+from pddl_eval.scoring.table import score_table
 
 from tests.sliding_tiles import DOMAIN, random_goal
 
@@ -27,12 +42,68 @@ def test_outside_a_budget_time_is_not_limited() -> None:
 def test_the_end_of_a_budget_is_an_exception_and_attempt_makes_a_reason_of_it() -> None:
     with row_budget(1):
         check()
-        spend(2)
+        spend_seconds(2)
         with pytest.raises(OutOfBudgetError):
             check()
         assert seconds_left() == 0
-        assert isinstance(attempt(check), Undecided)
+        assert isinstance(or_undecided(check), Undecided)
     check()
+
+
+def test_work_is_counted_over_calls_and_looks_at_the_budget_when_there_is_enough() -> None:
+    spend(10**9)
+    with row_budget(0):
+        spend(WORK_PER_CHECK - 1)
+        with pytest.raises(OutOfBudgetError):
+            spend(1)
+        spend(1)
+
+
+def operators(count: int) -> Domain:
+    text = " ".join(f"(:action o{n} :parameters (?x) :precondition (p ?x) :effect (r{n} ?x))" for n in range(count))
+    return parse_domain(f"(define (domain d) {text})")
+
+
+def sections(count: int) -> Domain:
+    return parse_domain(f"(define (domain d) {'(:x)' * count})")
+
+
+def types(count: int) -> Domain:
+    """An operator that asks for any of some types, each in the next."""
+    chain = " ".join(f"t{n} - t{n + 1}" for n in range(count))
+    either = " ".join(f"t{n}" for n in range(count))
+    return parse_domain(f"(define (domain d) (:types {chain}) (:action go :parameters (?x - (either {either}))))")
+
+
+LONG: dict[str, tuple[Callable[[int], Domain], Callable[[Domain], object]]] = {
+    "as written": (operators, lambda domain: DomainStructure(domain).as_written),
+    "types as written": (types, lambda domain: DomainStructure(domain).as_written),
+    "shared operators": (operators, lambda domain: shared_operators(domain, domain)),
+    "grounding": (
+        operators,
+        lambda domain: reachable_operators({"a": "object"}, frozenset({("p", "a")}), domain),
+    ),
+    "sections of a graph": (sections, DomainGraph),
+}
+
+
+@pytest.mark.parametrize("stretch", LONG)
+def test_what_is_long_looks_at_the_budget_and_what_is_short_needs_none(stretch: str) -> None:
+    make, compute = LONG[stretch]
+    large, small = make(700), make(3)
+    with row_budget(0):
+        assert isinstance(or_undecided(lambda: compute(large)), Undecided)
+        if "graph" not in stretch:  # To label it asks for time in any case.
+            assert not isinstance(or_undecided(lambda: compute(small)), Undecided)
+
+
+def test_each_step_of_refinement_counts_its_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path is refined from its ends: as many steps as it has vertices."""
+    path = {"": [("next", f"x{n}", f"x{n + 1}") for n in range(100)]}
+    steps: list[int] = []
+    monkeypatch.setattr(canonical, "spend", steps.append)
+    assert canonical.LabelledGraph(dict.fromkeys([f"x{n}" for n in range(101)], "object"), path).is_rigid
+    assert len(steps) > 50
 
 
 def test_a_row_has_one_budget() -> None:

@@ -8,12 +8,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pddl_eval.api import compare_problems
 from pddl_eval.datasets import DatasetError
 from pddl_eval.dedupe import certificate_signature, certify, dedupe, ordered_map, require_output, write_rows
+from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import RunError, UserError
-from pddl_eval.options import ScoringOptions
-from pddl_eval.table import score_table
+from pddl_eval.scoring.api import compare_problems
+from pddl_eval.scoring.table import score_table
 
 HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
 PUT_DOWN = "(define (problem q) (:domain blocksworld) (:objects z) (:init (holding z)) (:goal (and (on-table z))))"

@@ -8,7 +8,7 @@ from math import comb, perm
 from random import Random
 
 import pytest
-from pddl_eval.model import Problem, State
+from pddl_eval.definition.model import Problem, State
 
 from tests.exhaustive import (
     DOMAINS,

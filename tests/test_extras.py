@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pddl_eval import errors
 from pddl_eval.errors import EXTRAS, UserError, how_to_install
-from pddl_eval.options import RunOptions
-from pddl_eval.run.engines import _connect
+from pddl_eval.run.engines.ray import _connect
+from pddl_eval.settings import RunOptions
 
 from tests.commands.running import ROOT, run
 
@@ -29,7 +29,7 @@ def test_every_extra_is_declared_under_its_name() -> None:
 
 
 def test_the_engine_ray(nothing_installed: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for arguments in (["--engine", "ray"], ["--address", "auto"]):
+    for arguments in (["--engine", "ray"], ["--engine", "ray://host:1"]):
         result = run("score", SAMPLE, tmp_path / "scored", *arguments)
         assert result.exit_code == 2
         assert "pddl-eval[ray]" in result.stderr
@@ -39,7 +39,9 @@ def test_the_engine_ray(nothing_installed: None, monkeypatch: pytest.MonkeyPatch
         _connect(RunOptions())
 
 
-@pytest.mark.parametrize("arguments", [["--output", "report.html"], ["--output", "report/"], ["--figures", "figures"]])
+@pytest.mark.parametrize(
+    "arguments", [["--output", "report.html"], ["--output", "report/"], ["--output", "figures.pdf"]]
+)
 def test_a_report_with_figures(nothing_installed: None, arguments: list[str]) -> None:
     result = run("report", "scored", *arguments)
     assert result.exit_code == 2

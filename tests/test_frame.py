@@ -12,9 +12,10 @@ import pddl_eval
 import polars as pl
 import pyarrow as pa
 import pytest
-from pddl_eval import table
-from pddl_eval.options import ScoringOptions
-from pddl_eval.table import CHUNK_ROWS, ColumnError, score_frame, score_table
+from pddl_eval.columns import MEANINGS
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.scoring import table
+from pddl_eval.scoring.table import CHUNK_ROWS, ColumnError, score_frame, score_table
 from rich import progress as rich_progress
 
 pd = pytest.importorskip("pandas")
@@ -159,3 +160,11 @@ def test_nothing_of_ray_is_touched() -> None:
 
 def test_it_is_a_public_name() -> None:
     assert pddl_eval.score_frame is score_frame
+
+
+@pytest.mark.parametrize("meaning", MEANINGS)
+def test_each_meaning_can_have_another_name(meaning: str) -> None:
+    frame = problems(pl.DataFrame, HELD, reference_plan=["(putdown a)"], generated_plan=["(putdown a)"])
+    frame = frame.with_columns(reference_domain=None, generated_domain=None, domain=None, is_placeholder=None)
+    frame = frame.with_columns(model=pl.lit("m"), reference_id=pl.lit(1)).rename({meaning: "own"})
+    assert score_frame(frame, columns={meaning: "own"})["verdict"].to_list() == ["identical"]

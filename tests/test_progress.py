@@ -21,10 +21,10 @@ def test_a_bar_appears_on_a_terminal_after_a_moment(
 ) -> None:
     monkeypatch.setattr(module, "Console", TERMINAL)
     monkeypatch.setattr(module, "PATIENCE_SECONDS", patience)
-    with progress(8) as pace:
-        pace.advance(2)
+    with progress(8) as bar:
+        bar.advance(2)
         time.sleep(0.2)
-        pace.advance(2)
+        bar.advance(2)
     captured = capsys.readouterr()
     assert captured.out == ""
     assert ("4/8" in captured.err) == appears
@@ -32,7 +32,7 @@ def test_a_bar_appears_on_a_terminal_after_a_moment(
 
 def test_the_bar_is_taken_down_when_the_work_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     stopped: list[bool] = []
-    monkeypatch.setattr(module.Progress, "stop", lambda _: stopped.append(True))
+    monkeypatch.setattr(module.RichProgress, "stop", lambda _: stopped.append(True))
     with pytest.raises(KeyboardInterrupt), progress(8):
         raise KeyboardInterrupt
     assert stopped == [True]
@@ -45,11 +45,11 @@ def test_elsewhere_lines_appear_only_where_they_are_wanted(
     with progress(8) as quiet:
         quiet.advance(4)
     assert capsys.readouterr().err == ""
-    with progress(lines=True) as pace:
-        pace.begin(8_000, done=2_000)
+    with progress(lines=True) as bar:
+        bar.begin(8_000, done=2_000)
         time.sleep(0.01)
-        pace.advance(2_000)
-        pace.say("one [bold]row\x1b[2J is left out")
+        bar.advance(2_000)
+        bar.say("one [bold]row\x1b[2J is left out")
     line, said = capsys.readouterr().err.splitlines()
     assert line.startswith("4,000 of 8,000 pairs") and "pairs/s" in line and "left" in line
     assert said == "one [bold]row\\x1b[2J is left out"
@@ -57,12 +57,12 @@ def test_elsewhere_lines_appear_only_where_they_are_wanted(
 
 def test_rows_of_an_earlier_start_do_not_count_for_the_speed(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr(module, "Progress", partial(module.Progress, get_time=lambda: now[0]))
-    with progress() as pace:
-        pace.begin(2_000, done=1_000)
+    monkeypatch.setattr(module, "RichProgress", partial(module.RichProgress, get_time=lambda: now[0]))
+    with progress() as bar:
+        bar.begin(2_000, done=1_000)
         now[0] = 10.0
-        pace.advance(500)
-        assert str(pace) == "1,500 of 2,000 pairs, 50 pairs/s, 0:00:10 left"
+        bar.advance(500)
+        assert str(bar) == "1,500 of 2,000 pairs, 50 pairs/s, 0:00:10 left"
 
 
 def test_a_notebook_shows_one_line_that_is_replaced_and_removed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +77,7 @@ def test_a_notebook_shows_one_line_that_is_replaced_and_removed(monkeypatch: pyt
     monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=display))
     monkeypatch.setattr(module, "Console", partial(Console, force_jupyter=True))
     monkeypatch.setattr(module, "PATIENCE_SECONDS", 0.0)
-    with progress(8, "rows") as pace:
-        pace.advance(2)
-        pace.advance(2)
+    with progress(8, "rows") as bar:
+        bar.advance(2)
+        bar.advance(2)
     assert [line.split(",")[0] for line in shown] == [" 25 % 2 of 8 rows", " 50 % 4 of 8 rows", ""]

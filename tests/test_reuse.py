@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import inspect
 import json
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval import reuse
-from pddl_eval.datasets.places import DatasetError, OutputError, list_files, locate
-from pddl_eval.options import ScoringOptions
-from pddl_eval.report.buckets import Buckets
-from pddl_eval.reuse import KNOWN_FOLDER, _Streams, content_columns, content_keys, prepare_rescore, rescore_dataset
-from pddl_eval.run import SUMMARY, RunIncomplete, RunSummary, score_dataset
-from pddl_eval.table import ColumnError
+from pddl_eval.columns import MEANINGS
+from pddl_eval.datasets.places import DatasetError, list_files, locate
+from pddl_eval.dedupe import dedupe
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.explain import find_row
+from pddl_eval.report import build_report, compare_datasets
+from pddl_eval.reuse import KNOWN_FOLDER, content_columns, content_keys, prepare_rescore, rescore_dataset
+from pddl_eval.run import SUMMARY, RunIncomplete
+from pddl_eval.scoring.scorer import score_dataset
+from pddl_eval.scoring.summary import RunSummary
+from pddl_eval.scoring.table import ColumnError
 
 from tests.commands.running import ROOT
 from tests.datasets.parquet_files import damage, read_output
@@ -95,8 +96,8 @@ def test_repeated_and_missing_rows_cost_nothing(old: Path) -> None:
     assert (summary.rows_carried, summary.rows_scored) == (20, 0)
 
 
-def test_many_buckets_and_blocks_hold_what_one_holds(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, rows in {"BUCKET_ROWS": 4, "BLOCK_ROWS": 7, "MOST_FILES": 9, "READ_ROWS": 11}.items():
+def test_many_passes_and_blocks_hold_what_one_holds(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, rows in {"BLOCK_ROWS": 7, "PASS_ROWS": 15, "READ_ROWS": 11}.items():
         monkeypatch.setattr(reuse, name, rows)
     summary, _ = rescore(old, plans(changed=frozenset({8})))
     assert (summary.rows_carried, summary.rows_scored) == (ROWS - 1, 1)
@@ -219,21 +220,6 @@ def test_a_verdict_that_no_row_has_is_tried_again_nowhere(old: Path) -> None:
     assert run.total_rows == ROWS
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device is always full here")
-def test_a_full_disk_is_no_bug(tmp_path: Path) -> None:
-    with ExitStack() as stack:
-        streams = _Streams(stack, tmp_path / "streams")
-        (tmp_path / "streams" / "0").symlink_to("/dev/full")
-        with pytest.raises(OutputError):
-            streams.add(pa.table({"key": range(100_000)}), np.zeros(100_000, int))
-        stack.pop_all()
-    buckets = Buckets(str(tmp_path), 2)
-    for bucket in range(2):
-        (tmp_path / f"{bucket}-0.arrow").symlink_to("/dev/full")
-    with pytest.raises(OutputError):
-        buckets.add(pl.DataFrame({"key": range(100_000)}), ["key"])
-
-
 def test_damage_in_earlier_scores_costs_time_alone(old: Path) -> None:
     """Or every later night would fail, each of which begins with the same earlier one."""
     first = sorted(old.glob("*.parquet"))[0]
@@ -318,7 +304,8 @@ SCHEMA = pa.schema(
 
 
 def keys(table: pa.Table, **columns: str) -> list[bytes]:
-    return [key.tobytes() for key in content_keys(table, ScoringOptions(columns=columns))]
+    content = content_columns(table.schema, ScoringOptions(columns=columns))
+    return [key.tobytes() for key in content_keys(table, content)]
 
 
 @given(CONTENTS)
@@ -364,7 +351,7 @@ def test_a_missing_column_is_one_of_nulls() -> None:
 
 
 def test_what_is_not_scored_is_not_content() -> None:
-    """Half a pair has no scores; the reference problem and domain say what a plan is carried out on."""
+    """Half a pair has no scores; the reference problem and domain say what a plan is executed in."""
     kept = {"generated_plan", "reference_plan", "reference_domain", "reference_problem"}
     schema = pa.schema([(name, pa.string()) for name in sorted({*kept, "generated_domain"} - {"reference_domain"})])
     assert content_columns(schema, ScoringOptions()).keys() == kept - {"reference_domain"}
@@ -385,15 +372,46 @@ def test_what_lies_behind_a_null_is_no_content() -> None:
     assert first == second
 
 
-def test_both_functions_take_the_same_settings() -> None:
-    own = {"previous", "previous_columns", "retry"}
-    mine, theirs = (inspect.signature(function).parameters.keys() for function in (rescore_dataset, score_dataset))
-    assert mine - own == theirs - {"part", "rows_per_file"}
-
-
 def test_preparing_says_what_would_be_done_and_writes_nothing(old: Path) -> None:
     sorted(old.glob("*.parquet"))[0].unlink()
     run, previous = prepare_rescore(old, old.parent / "old.parquet", old.parent / "new", ScoringOptions(), 25)
     assert (len(run.missing), previous.source.rows, previous.obstacle) == (3, 35, None)
     assert previous.count_reusable() == 35
     assert not (old.parent / "new").exists()
+
+
+BLOCKSWORLD = (
+    "(define (domain blocksworld) (:predicates (holding ?x) (clear ?x) (on-table ?x)) "
+    "(:action putdown :parameters (?x) :precondition (holding ?x) "
+    ":effect (and (not (holding ?x)) (clear ?x) (on-table ?x))))"
+)
+HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+
+
+@pytest.mark.parametrize("meaning", MEANINGS)
+def test_each_meaning_can_have_another_name_in_all_that_reads_a_scored_dataset(meaning: str, tmp_path: Path) -> None:
+    row = {
+        "reference_problem": HELD,
+        "generated_problem": HELD.replace("clear", "on-table"),
+        "reference_plan": "(putdown a)",
+        "generated_plan": "(putdown a)",
+        "reference_domain": BLOCKSWORLD,
+        "generated_domain": BLOCKSWORLD,
+        "is_placeholder": False,
+        "domain": "blocksworld",
+        "model": "m",
+        "reference_id": "q",
+    }
+    rows = [{"own" if name == meaning else name: value for name, value in row.items()}]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "pairs.parquet")
+    columns = {meaning: "own"}
+    settings = {"columns": columns, "check_solvable": False}
+    score_dataset(tmp_path / "pairs.parquet", tmp_path / "old", **settings)
+    summary = rescore_dataset(tmp_path / "old", tmp_path / "pairs.parquet", tmp_path / "new", **settings)
+    assert (summary.rows_carried, summary.errors) == (1, 0)
+    assert (build_report(tmp_path / "new").model or "model") == columns.get("model", "model")
+    found = compare_datasets(tmp_path / "old", tmp_path / "new")
+    assert (found.both, found.added, found.strangers) == (1, 0, 0)
+    assert found.by == tuple("own" if name == meaning else name for name in ("model", "domain"))
+    assert find_row(str(tmp_path / "new"), row=0).values[meaning] == row[meaning]
+    assert dedupe(tmp_path / "pairs.parquet", columns=columns, workers=1).rows["certificate"].null_count() == 0

@@ -11,9 +11,10 @@ import numpy as np
 import pddl_eval
 import polars as pl
 import pytest
-from pddl_eval import rewards
+from pddl_eval.definition.domains import blocksworld
+from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
-from pddl_eval.options import ScoringOptions
+from pddl_eval.scoring import rewards
 
 START = "(arm-empty) (clear a) (on-table a) (clear b) (on-table b)"
 TOWER = f"(define (problem p) (:domain blocksworld) (:objects a b) (:init {START}) (:goal (on a b)))"
@@ -50,7 +51,12 @@ def test_a_problem(answer: str | None, expected: float) -> None:
     ("answer", "executed", "compared"),
     [
         ("no plan", 0.0, 0.0),
-        ("(fly a)", 0.1, 0.1),
+        ("(fly a)", 0.0, 0.1),
+        ("(stack a)", 0.1, 0.1),
+        ("(pickup a)\n(teleport b (b\n(stack a b)", 0.1, 0.2),
+        ("(pickup a)\n(stack a b)\n(pickup", 0.5, 0.5),
+        ("<think>(pickup a)</think>", 0.0, 0.0),
+        ("<think>(pickup b)</think>(pickup a)\n(stack a b)", 1.0, 1.0),
         ("(pickup b)", 0.2, 0.1),
         ("(pickup a)", 0.2, 0.2),
         ("(stack a b), (pickup a)", 0.1, 0.5),
@@ -151,9 +157,15 @@ def test_bytes_chats_and_damaged_text_around_an_answer(answer: Any) -> None:
     assert pddl_eval.reward([answer], TOWER) == [1.0]
 
 
+def test_a_domain_of_nonsense_earns_nothing_through_two_empty_plans() -> None:
+    solved = goal("(clear a)")
+    assert pddl_eval.reward("(define (domain x) (:action foo))", blocksworld.PDDL, kind="domain", problem=solved) == 0.1
+    assert pddl_eval.reward(blocksworld.PDDL, blocksworld.PDDL, kind="domain", problem=solved) == 1.0
+
+
 @pytest.mark.parametrize("reference", ["no problem", goal("(on a a)"), 7, "\ud800"])
 def test_a_reference_that_cannot_be_used_is_logged(reference: Any, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.WARNING, "pddl_eval.rewards"):
+    with caplog.at_level(logging.WARNING, "pddl_eval.scoring.rewards"):
         assert pddl_eval.reward([TOWER, TOWER], [reference, TOWER]) == [0.0, 1.0]
     assert len(caplog.records) == 1
 

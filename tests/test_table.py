@@ -6,10 +6,11 @@ from typing import Any
 import pddl_eval
 import pyarrow as pa
 import pytest
-from pddl_eval import metrics
-from pddl_eval.errors import UserError, told_to_stop
-from pddl_eval.options import ScoringOptions
-from pddl_eval.table import score_schema, score_table
+from pddl_eval.definition import metrics
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.errors import UserError
+from pddl_eval.process import stop_requested
+from pddl_eval.scoring.table import score_schema, score_table
 
 HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
 
@@ -139,15 +140,15 @@ def test_an_interrupt_is_never_a_score(monkeypatch: pytest.MonkeyPatch) -> None:
             raise RuntimeError("what a library in C makes of it")  # noqa: B904 (as they do)
 
     def forgotten(*_: object) -> None:
-        told_to_stop.set()
+        stop_requested.set()
         raise RuntimeError("interrupted")
 
     for broken in (interrupted, forgotten):
         pair = replace(metrics.PROBLEM, read=broken)
-        monkeypatch.setattr("pddl_eval.table.PAIRS", (pair,))
+        monkeypatch.setattr("pddl_eval.scoring.table.PAIRS", (pair,))
         with pytest.raises(KeyboardInterrupt):
             score(HELD)
-        told_to_stop.clear()
+        stop_requested.clear()
 
 
 def test_sentences_about_answers_are_printable() -> None:
@@ -156,7 +157,7 @@ def test_sentences_about_answers_are_printable() -> None:
         {
             "reference_problem": [HELD],
             "reference_plan": ["(putdown a)"],
-            "generated_plan": ["(putdown \x9ba)"],
+            "generated_plan": ["(go \x9ba)"],
             "reference_domain": [domain],
             "generated_domain": [domain.replace("go", "g\x9bo")],
         }
@@ -172,3 +173,12 @@ def test_a_domain_that_is_none_is_an_error_before_any_row(domain: str) -> None:
         score_schema(
             pa.schema({"reference_plan": pa.string(), "generated_plan": pa.string()}), ScoringOptions(domain=domain)
         )
+
+
+def test_equal_rows_are_scored_once() -> None:
+    """Whatever is undecided or wrong in the first is so in the others; only the first has taken time."""
+    plans = pa.table({"reference_plan": ["(a)", "(b)", "(a)"], "generated_plan": ["(a), (b)", "(b)", "(a), (b)"]})
+    by_definition = ScoringOptions(similarity="lexical")  # the kernel leaves these
+    first, other, again = score_table(plans, by_definition).to_pylist()
+    assert again == first | {"score_micros": 0} and first["score_micros"] > 0
+    assert other["plan_lcs"] == 1.0 != first["plan_lcs"]

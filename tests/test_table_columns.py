@@ -2,9 +2,9 @@
 
 import pyarrow as pa
 import pytest
+from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
-from pddl_eval.options import ScoringOptions
-from pddl_eval.table import ColumnError, constants_signed, score_schema
+from pddl_eval.scoring.table import ColumnError, constants_signed, score_schema
 
 TEXT = pa.string()
 PROBLEMS = pa.schema(

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
+from importlib.resources import files
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import polars as pl
 import pytest
-from pddl_eval import build_report, score_dataset, viewer
+from pddl_eval import build_report, score_dataset
+from pddl_eval.commands import viewer
+from pddl_eval.commands.viewer import FAILURES, INDEX, write_folder
 from pddl_eval.errors import UserError
 from pddl_eval.report import failing_rows
-from pddl_eval.viewer import FAILURES, INDEX, write_folder
 
 from tests.explain.pairs import ANSWERS, REFERENCE
 from tests.report.scored_rows import HOSTILE
@@ -167,10 +169,10 @@ def test_a_row_that_cannot_be_explained_costs_one_page(
 ) -> None:
     explained = iter([ValueError("a bug")])
 
-    def explain_row(*arguments: object) -> object:
+    def explain_row(*arguments: object, **options: object) -> object:
         for error in explained:
             raise error
-        return original(*arguments)
+        return original(*arguments, **options)
 
     original = viewer.explain_row
     monkeypatch.setattr(viewer, "explain_row", explain_row)
@@ -217,7 +219,7 @@ def test_a_frame_in_memory_has_no_rows_to_link_to(tmp_path: Path) -> None:
 def test_scripts_write_no_markup() -> None:
     """No string from the data becomes markup or code."""
     for script in ("charts.js", "failures.js"):
-        text = (Path(viewer.__file__).parent / "templates" / script).read_text(encoding="utf-8")
+        text = files("pddl_eval").joinpath("templates", script).read_text(encoding="utf-8")
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|Function\(", text)
 
 

@@ -12,7 +12,7 @@ from pddl_eval.benchmark import blocksworld, floor_tile, gripper
 from pddl_eval.benchmark.floor_tile import Floor
 from pddl_eval.benchmark.gripper import Load
 from pddl_eval.benchmark.tasks import Side, benchmark_partitions, partitions
-from pddl_eval.model import Atom
+from pddl_eval.definition.model import Atom
 
 # p(n), the number of partitions of n (OEIS A000041).
 PARTITION_NUMBERS = [1, 1, 2, 3, 5, 7, 11, 15, 22, 30, 42, 56, 77, 101, 135, 176]

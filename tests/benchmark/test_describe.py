@@ -10,7 +10,7 @@ import pytest
 from pddl_eval.benchmark.describe import SENTENCES, describe
 from pddl_eval.benchmark.enumeration import benchmark_pairs
 from pddl_eval.benchmark.tasks import TaskProblem
-from pddl_eval.model import Atom, State
+from pddl_eval.definition.model import Atom, State
 
 from tests.benchmark.problems import all_problems
 

@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from random import Random
 
-import pyarrow as pa
 import pytest
 from pddl_eval import compare_domains, compare_tasks
-from pddl_eval.benchmark import PRESETS, by_preset, kind_of, variants_table
+from pddl_eval.benchmark import PRESETS
 from pddl_eval.benchmark.answers import Grade
-from pddl_eval.benchmark.domain_answers import DOMAIN_ANSWERS, OriginalDomain, domain_answer, labels_of
 from pddl_eval.benchmark.original import Original
-from pddl_eval.benchmark.variants import KINDS, draw_domain_variant, draw_task_variant
-from pddl_eval.benchmark.written_domain import read_written, spelled_out
+from pddl_eval.definition.model import domain_to_pddl, problem_to_pddl
+from pddl_eval.definition.pddl import DomainError, parse_domain, parse_problem
 from pddl_eval.errors import UserError
-from pddl_eval.model import domain_to_pddl, problem_to_pddl
-from pddl_eval.parsing import DomainError, parse_domain, parse_problem
 
+from tests.benchmark.domain_answers import DOMAIN_ANSWERS, OriginalDomain, domain_answer, labels_of
+from tests.benchmark.domain_variants import draw_domain_variant, draw_task_variant, task_rows
+from tests.benchmark.written_domain import read_written, spelled_out
 from tests.corpus import ADL, CORPUS
-from tests.domains_run import mangled
 from tests.equivalence.domain_judge import verdict
 from tests.equivalence.random_domains import random_domain, renamed
-from tests.equivalence.task_judge import random_tasks, tasks_equivalent
+from tests.equivalence.task_judge import declared, random_tasks, tasks_equivalent
+from tests.measure.domains import mangled
 from tests.volume import in_two_sizes
 
 ORIGINALS = {name: OriginalDomain(entry.domain) for name, entry in CORPUS.items()}
@@ -139,54 +138,12 @@ def test_a_mangled_reference_is_refused_or_its_labels_hold(cases: int) -> None:
     assert 0 < refused < cases
 
 
-def test_variants_of_domains_stand_beside_their_references() -> None:
-    texts = [entry.domain for entry in CORPUS.values()]
-    references = pa.table({"n": range(len(texts) + 1), "reference_domain": [*texts, None]})
-    kind = kind_of(references.schema, None)
-    table = variants_table(references, 0, by_preset(PRESETS["every-kind"], 1, kind), 2, kind)
-    assert table["n"].to_pylist() == [n for n in range(len(texts)) for _ in range(2)]
-    assert table.schema.names[2:] == [
-        "generated_domain",
-        "label_domain",
-        "label_domain_equivalent",
-        "label_domain_verdict",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("columns", "chosen", "expected"),
-    [
-        ("reference_problem reference_domain", None, "problems"),
-        ("reference_problem reference_domain", "domains", "domains"),
-        ("reference_domain", None, "domains"),
-    ],
-)
-def test_what_variants_are_made_of(columns: str, chosen: str | None, expected: str) -> None:
-    schema = pa.schema([(name, pa.string()) for name in columns.split()])
-    assert kind_of(schema, chosen) == KINDS[expected]
-
-
-@pytest.mark.parametrize(
-    ("columns", "chosen"),
-    [
-        ("text", None),
-        ("text", "domains"),
-        ("reference_domain", "problems"),
-        ("reference_domain generated_domain", "domains"),
-        ("reference_domain label_domain", None),
-    ],
-)
-def test_references_without_room_for_variants(columns: str, chosen: str | None) -> None:
-    with pytest.raises(UserError):
-        kind_of(pa.schema([(name, pa.string()) for name in columns.split()]), chosen)
-
-
 @in_two_sizes(40, full=150)
 def test_labels_of_tasks_are_what_all_bijections_and_states_say(cases: int) -> None:
     tried: Counter[bool | None] = Counter()
     for number in range(cases):
         random = Random(number)
-        domain, problem = random_tasks(random)[0]
+        domain, problem = declared(random_tasks(random)[0])
         text, is_placeholder = domain_to_pddl(domain), random.random() < 0.3
         originals = Original(problem_to_pddl(problem), is_placeholder, text), OriginalDomain(text)
         answer = draw_task_variant(originals, PRESETS["every-kind"], random)
@@ -202,11 +159,10 @@ def test_labels_of_tasks_are_what_all_bijections_and_states_say(cases: int) -> N
 def test_variants_of_tasks_are_scored_as_their_labels_say() -> None:
     names = sorted(CORPUS.keys() - {*ADL, "deliveries"})
     columns = {"reference_domain": "domain", "reference_problem": "problem"}
-    references = pa.table({column: [getattr(CORPUS[name], part) for name in names] for column, part in columns.items()})
-    kind = kind_of(references.schema, "tasks")
-    table = variants_table(references, 0, by_preset(PRESETS["every-kind"], 1, kind), 2, kind)
-    labels = Counter(table["label_task_equivalent"].to_pylist())
+    references = [{column: getattr(CORPUS[name], part) for column, part in columns.items()} for name in names]
+    rows = task_rows(references, 1, each=2)
+    labels = Counter(row["label_task_equivalent"] for row in rows)
     assert labels[True] > 5 and labels[False] > 20
-    for row in table.to_pylist():
+    for row in rows:
         texts = [row[f"{side}_{what}"] for side in ("reference", "generated") for what in ("domain", "problem")]
         assert row["label_task_equivalent"] in (None, compare_tasks(*texts).equivalent), row

@@ -10,10 +10,10 @@ from pathlib import Path
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from pddl_eval.api import certificate
 from pddl_eval.benchmark.enumeration import PAIRS, Pair, benchmark_pairs, size_bucket
-from pddl_eval.model import Problem
-from pddl_eval.parsing import parse_problem
+from pddl_eval.definition.model import Problem
+from pddl_eval.definition.pddl import parse_problem
+from pddl_eval.scoring.api import certificate
 
 from tests.benchmark.problems import all_problems
 

@@ -9,14 +9,17 @@ from itertools import islice
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pddl_eval.api import compare_problems
 from pddl_eval.benchmark import PRESETS, by_preset, variants_table
 from pddl_eval.benchmark.answers import RECIPES
 from pddl_eval.benchmark.enumeration import PAIRS_SCHEMA, benchmark_pairs, pairs_tables
 from pddl_eval.benchmark.sample import LARGEST_SIZE
+from pddl_eval.benchmark.tasks import TaskProblem
 from pddl_eval.benchmark.variants import VARIANT_FIELDS, variants_schema
-from pddl_eval.options import ScoringOptions
-from pddl_eval.table import score_table
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.scoring.api import compare_problems
+from pddl_eval.scoring.table import score_table
+
+from tests.benchmark.problems import all_problems
 
 DRAW = by_preset(PRESETS["every-kind"], 5)
 
@@ -30,6 +33,11 @@ def references() -> pa.Table:
 def sample() -> pa.Table:
     """The bundled one, which ``test_generate`` compares with what the code makes."""
     return pq.read_table(files("pddl_eval").joinpath("benchmark/sample.parquet"))
+
+
+@pytest.fixture(scope="module")
+def scored(sample: pa.Table) -> pa.Table:
+    return score_table(sample, ScoringOptions())
 
 
 def test_pairs_come_in_tables_of_the_size_asked_for() -> None:
@@ -96,8 +104,8 @@ def test_the_judge_agrees_with_the_labels_of_the_sample(sample: pa.Table) -> Non
                 assert getattr(verdict, column) == row[f"label_{column}"], (row["label"], row["generated_problem"])
 
 
-def test_the_plans_and_domains_of_the_sample_score_as_their_recipes_say(sample: pa.Table) -> None:
-    for row in score_table(sample, ScoringOptions()).to_pylist():
+def test_the_plans_and_domains_of_the_sample_score_as_their_recipes_say(scored: pa.Table) -> None:
+    for row in scored.to_pylist():
         assert row["score_error"] is None
         steps = row["reference_plan_length"]
         if row["label_plan"] in ("same_plan", "plan_in_a_list", "plan_as_json"):
@@ -112,3 +120,29 @@ def test_the_plans_and_domains_of_the_sample_score_as_their_recipes_say(sample: 
             assert domain[0] == 1 > domain[1] > 0.9
         else:
             assert domain == ((0, 0) if row["label_domain"] == "no_domain" else (1, 1))
+
+
+def undecided(scored: pa.Table) -> Counter[str]:
+    """In how many rows each bool is open, of those that the row could have decided."""
+    decided = [
+        name
+        for name in ("solvable", "equivalent", "equivalent_untyped", "domain_equivalent")
+        if name in scored.schema.names
+    ]
+    return Counter(name for row in scored.to_pylist() for name in decided if row["parseable"] and row[name] is None)
+
+
+def test_nothing_of_the_sample_is_undecided(scored: pa.Table) -> None:
+    """A rule or a search that decides less than before would otherwise go unnoticed: no verdict would be wrong."""
+    assert undecided(scored) == {}
+
+
+def test_nothing_of_the_benchmark_is_undecided() -> None:
+    """Answers of every kind to the smallest and the largest problem of each task, as placeholders and not."""
+    tasks: dict[tuple[str, ...], list[TaskProblem]] = {}
+    for problem in all_problems():
+        tasks.setdefault((problem.problem.domain, problem.task_init, problem.task_goal), []).append(problem)
+    chosen = [end(problems, key=lambda each: each.size) for problems in tasks.values() for end in (min, max)]
+    references = pa.concat_tables(pairs_tables(benchmark_pairs(chosen), 100))
+    scored = score_table(variants_table(references, 0, DRAW, per_reference=2), ScoringOptions())
+    assert undecided(scored) == {} and len(tasks) == 73 and scored.num_rows > 500

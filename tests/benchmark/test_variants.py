@@ -6,14 +6,14 @@ from collections import Counter
 from random import Random
 
 import pytest
-from pddl_eval.api import compare_problems
 from pddl_eval.benchmark.answers import RECIPES, Grade, Labels, surely_different
 from pddl_eval.benchmark.blocksworld import BLOCKSWORLD, tower
 from pddl_eval.benchmark.enumeration import Pair, benchmark_pairs
 from pddl_eval.benchmark.original import Original
 from pddl_eval.benchmark.variants import PRESETS, Preset, draw_variant, variant_of
-from pddl_eval.model import Problem, problem_to_pddl
-from pddl_eval.parsing import Unreadable, read_problem
+from pddl_eval.definition.model import Problem, problem_to_pddl
+from pddl_eval.definition.pddl import Unreadable, read_problem
+from pddl_eval.scoring.api import compare_problems
 
 from tests import exhaustive
 from tests.benchmark.problems import all_problems
@@ -146,7 +146,7 @@ def test_a_reference_without_a_solution_is_refused(goal: str) -> None:
 
 
 def test_a_domain_may_be_given_as_pddl() -> None:
-    from pddl_eval.domains.blocksworld import PDDL
+    from pddl_eval.definition.domains.blocksworld import PDDL
 
     original = Original(HELD.format("mine"), domain=PDDL.replace("blocksworld", "mine"))
     assert original.closures == (frozenset({("arm-empty",), ("clear", "a"), ("on-table", "a")}),)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.canonical import hostile_graphs as graphs
 from tests.canonical.hostile_graphs import GRAPHS, LOOKALIKES, HostileGraph, renamed
-from tests.hostile_graphs_run import differ, form
+from tests.measure.hostile_graphs import differ, form
 
 QUICK = (
     "latin-square-6",
@@ -42,7 +42,7 @@ QUICK = (
     "towers-1000-of-3",
     "tower-of-3000",
 )
-"""A fraction of a second each; ``python -m tests.hostile_graphs_run`` labels all of them."""
+"""A fraction of a second each; ``python -m tests.measure.hostile_graphs`` labels all of them."""
 
 QUICK_LOOKALIKES = ("cfi-k4", "cfi-k5", "cfi-torus-3x3", "cfi-cubic-10", "rook-4", "johnson-8-2", "plane-9")
 

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pddl_eval
-from pddl_eval.commands.cli import app
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
+from pddl_eval.commands.cli import main
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -22,7 +22,7 @@ ENVIRONMENT = {
 
 def run(*arguments: object, stdin: str | None = None) -> Result:
     """The command in this process; ``exit_code``, ``stdout`` and ``stderr`` say what came of it."""
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments], input=stdin)
     assert "Traceback" not in result.stderr
     return result
 
@@ -31,6 +31,17 @@ def start(*arguments: object, folder: Path = ROOT) -> subprocess.CompletedProces
     """A Python program in a process of its own."""
     command = [sys.executable, *map(str, arguments)]
     return subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=120)
+
+
+def settings(folder: Path, *lines: str) -> tuple[str, str]:
+    """The options for a file with these settings, in TOML."""
+    (folder / "settings.toml").write_text("\n".join(lines))
+    return "--config", f"{folder}/settings.toml"
+
+
+def shard_rows(rows: int, folder: Path) -> tuple[str, str]:
+    """The options for shards of so many rows: there is no flag."""
+    return settings(folder, f"shard-rows = {rows}")
 
 
 def only_line(text: str) -> str:

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-import inspect
-import shutil
-import subprocess
-import sys
+import re
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
+import click
 import pddl_eval
 import pytest
-import typer
-from pddl_eval.commands.cli import app
-from pddl_eval.commands.command import command
+from click.testing import CliRunner
+from pddl_eval import kernel
+from pddl_eval.commands.cli import main
+from pddl_eval.commands.command import REPLACED, Command
+from pddl_eval.commands.flags import FileOnly, flags
 from pddl_eval.commands.rescore import rescore
 from pddl_eval.commands.score import score
+from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import RunError, UserError
-from pddl_eval.options import ReadingOptions, RunOptions, ScoringOptions, version_of
-from typer.testing import CliRunner
+from pddl_eval.settings import ReadingOptions, RunOptions, grouped
 
-from tests.commands.running import ENVIRONMENT, run, start
+from tests.commands.running import run, start
 
 HEAVY = {"ray", "pyarrow", "polars", "numpy", "networkx", "pddl", "altair"}
-COMMANDS = {"score", "status", "rescore", "compare", "report", "explain", "generate", "bench", "dedupe"}
+COMMANDS = {"score", "status", "rescore", "compare", "report", "explain", "generate", "dedupe"}
 
 
 def test_the_commands_are_all_there() -> None:
-    assert set(typer.main.get_command(app).commands) == COMMANDS  # type: ignore[attr-defined]
+    assert set(main.commands) == COMMANDS
 
 
 def test_the_help_shows_every_command_and_imports_no_heavy_library() -> None:
@@ -51,33 +52,57 @@ def test_every_command_has_help(name: str, flag: str) -> None:
 
 
 def test_the_version_is_printed() -> None:
-    assert version_of("pddl-eval") in run("--version").stdout
+    version = kernel.version() or "none"
+    assert run("--version").stdout == f"pddl-eval {pddl_eval.__version__} (kernel {version})\n"
 
 
 def test_score_and_rescore_take_every_declared_setting() -> None:
     declared = {each.name for options in (ReadingOptions, ScoringOptions, RunOptions) for each in fields(options)}
-    of_score, of_rescore = (set(inspect.signature(each).parameters) for each in (score, rescore))
+    of_score, of_rescore = ({each.name for each in command.params} for command in (score, rescore))
     assert declared <= of_score
-    assert of_rescore - of_score == {"previous", "previous_columns", "retry"}
-    assert of_score - of_rescore == {"part", "rows_per_file"}
+    assert of_rescore - of_score == {"previous", "retry"}
+    assert of_score - of_rescore == {"part"}
 
 
-def test_flags_become_options() -> None:
+def test_score_has_few_flags_and_each_is_written_where_it_is_declared() -> None:
+    common = {"quiet", "verbose", "config"}
+    shown = [each for each in score.params if isinstance(each, click.Option) and not each.hidden]
+    assert len([each for each in shown if each.name not in common]) <= 14
+    sources = "".join(path.read_text() for path in Path(pddl_eval.__file__).parent.rglob("*.py"))
+    for command in (score, *main.commands.values()):
+        for option in command.params:
+            if isinstance(option, click.Option) and not isinstance(option, FileOnly):
+                assert all(re.search(rf'"{flag}["/]', sources) for flag in option.opts if flag.startswith("--"))
+
+
+def test_flags_become_options(tmp_path: Path) -> None:
     found: list[ScoringOptions | RunOptions] = []
 
-    @command
-    def probe(options: ScoringOptions, run: RunOptions) -> None:
-        found.extend([options, run])
+    @click.command(cls=Command)
+    @flags(ScoringOptions)
+    @flags(RunOptions)
+    def probe(**settings: Any) -> None:
+        found.extend(grouped(settings, ScoringOptions, RunOptions))
 
-    alone = typer.Typer()
-    alone.command()(probe)
-    flags = "--column generated_plan=a --column domain=b --domain gripper --no-check-solvable --beta 0.5 --workers 3"
-    assert CliRunner().invoke(alone, flags.split()).exit_code == 0
+    (tmp_path / "settings.toml").write_text("beta = 0.5\nshard-rows = 7\n")
+    words = "--column generated_plan=a --column domain=b --domain gripper --no-check-solvable --workers 3"
+    assert CliRunner().invoke(probe, [*words.split(), "--config", f"{tmp_path}/settings.toml"]).exit_code == 0
     columns = {"generated_plan": "a", "domain": "b"}
     assert found[0] == ScoringOptions(columns=columns, domain="gripper", check_solvable=False, beta=0.5)
-    assert found[1] == RunOptions(workers=3)
-    assert CliRunner().invoke(alone, []).exit_code == 0
+    assert found[1] == RunOptions(workers=3, shard_rows=7)
+    assert CliRunner().invoke(probe, []).exit_code == 0
     assert found[2:] == [ScoringOptions(), RunOptions()]
+
+
+def test_a_cluster_is_an_engine() -> None:
+    assert RunOptions("ray://head:10001") == RunOptions("ray", "ray://head:10001")
+    assert "--address" in {flag for each in score.params for flag in each.opts}, "a name of the contract"
+
+
+def test_an_option_that_there_was_says_what_replaces_it() -> None:
+    for flag, now in REPLACED.items():
+        result = run("score", "in", "out", flag, "1")
+        assert result.exit_code == 2 and now in " ".join(result.stderr.split())
 
 
 @pytest.mark.parametrize(
@@ -92,46 +117,24 @@ def test_flags_become_options() -> None:
             1,
             "The package vl_convert is missing",
         ),
-        (typer.Exit(5), 5, ""),
+        (SystemExit(5), 5, ""),
         (KeyboardInterrupt(), 130, "Stopped"),
     ],
 )
 def test_an_error_has_an_exit_code_and_one_line(
     error: BaseException, code: int, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    @command
+    @click.command(cls=Command)
     def probe() -> None:
         raise error
 
-    alone = typer.Typer()
-    alone.command()(probe)
-    result = CliRunner().invoke(alone, [])
+    result = CliRunner().invoke(probe, [])
     assert result.exit_code == code
     assert said in result.stderr and len(result.stderr.splitlines()) == bool(said)
     if code == 1:
         monkeypatch.setenv("PDDL_EVAL_TRACEBACK", "1")
-        assert CliRunner().invoke(alone, []).exception is error
+        assert CliRunner().invoke(probe, []).exception is error
 
 
 def test_the_module_is_the_command() -> None:
     assert start("-m", "pddl_eval", "--version").stdout == run("--version").stdout
-
-
-def test_sources_on_the_path_say_their_version_without_an_installation(tmp_path: Path) -> None:
-    """As on a cluster whose nodes have the dependencies and get the sources with the job."""
-    shutil.copytree(Path(pddl_eval.__file__).parent, tmp_path / "pddl_eval", ignore=shutil.ignore_patterns("*.pyc"))
-    code = (
-        "import importlib.metadata, sys\n"
-        "def missing(name): raise importlib.metadata.PackageNotFoundError(name)\n"
-        "known = importlib.metadata.version\n"
-        "importlib.metadata.version = lambda name: missing(name) if name == 'pddl-eval' else known(name)\n"
-        "import pddl_eval\n"
-        "from pddl_eval.options import ScoringOptions\n"
-        "print(pddl_eval.__file__, pddl_eval.__version__, ScoringOptions().signature)"
-    )
-    environment = {**ENVIRONMENT, "PYTHONPATH": str(tmp_path)}
-    started = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    place, version, signature = started.stdout.split()
-    assert Path(place).is_relative_to(tmp_path)
-    assert version == version_of("pddl-eval") == pddl_eval.__version__
-    assert signature == ScoringOptions().signature

@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pddl_eval import counterexample
 from pddl_eval.benchmark import DOMAIN_TEXTS
-from pddl_eval.model import plan_to_pddl, show_atom
-from pddl_eval.verdict import Verdict
+from pddl_eval.definition.model import plan_to_pddl, show_atom
+from pddl_eval.definition.verdict import Verdict
 
 from tests.commands.running import only_line, run, start
 from tests.docs.readme_outputs import SAMPLE
@@ -37,7 +38,7 @@ def test_a_row_is_named_with_what_the_dataset_says_of_it(tmp_path: Path) -> None
     columns = {"reference_problem": [REFERENCE] * 2, "output": ["no", RENAMED], "verdict": ["empty"] * 2, "id": [7, 8]}
     pq.write_table(pa.table(columns), dataset)
     names = ("--column", "generated_problem=output", "--column", "pair_id=id")
-    result = run("explain", dataset, "--pair-id", "8", *names)
+    result = run("explain", dataset, "--id", "8", *names)
     assert result.exit_code == 0, result.stderr
     title, headline = result.stdout.splitlines()[:2]
     assert f"row 1 of {dataset}" in title and "empty" in title
@@ -81,7 +82,7 @@ def test_files_with_plans_or_domains_are_told_apart(tmp_path: Path) -> None:
     assert result.exit_code == 0 and "step 3 of 3 fails" in result.stdout and "(holding a)" in result.stdout
     domain = ("--domain", files["other"])
     assert (
-        "has no operator unstack"
+        "no step names an operator of the domain: `unstack`"
         in run("explain", *list(files.values())[:2], "--problem", files["problem"], *domain).stdout
     )
     page = tmp_path / "why.html"
@@ -116,9 +117,9 @@ def test_a_mistake_is_one_sentence(tmp_path: Path) -> None:
     pq.write_table(pa.table({"reference_problem": [REFERENCE], "generated_problem": ["no"]}), dataset)
     for arguments, said in (
         ((dataset,), "--row N or --id ID"),
-        ((dataset, "--row", "0", "--pair-id", "a"), "--row N or --id ID"),
+        ((dataset, "--row", "0", "--id", "a"), "--row N or --id ID"),
         ((dataset, "--row", "5"), "row 5"),
-        ((dataset, dataset, "--row", "5"), "--row, --id, --on and --column"),
+        ((dataset, dataset, "--row", "5"), "--row, --id, --key and --column"),
         ((tmp_path / "none.pddl", dataset), "none.pddl"),
     ):
         result = run("explain", *arguments)
@@ -132,3 +133,12 @@ def test_a_row_that_could_not_be_scored_says_why(tmp_path: Path) -> None:
     said = run("explain", tmp_path / "scored", "--row", 1).stdout
     assert "answers.jsonl:2" in said
     assert "not scored" not in run("explain", tmp_path / "scored", "--row", 0).stdout
+
+
+def test_several_rows_of_one_id_are_counted_and_named(tmp_path: Path) -> None:
+    plans = {"reference_plan": ["(a)"] * 4, "generated_plan": ["(a)", "(b)", "(b)", "(c)"]}
+    pl.DataFrame({"id": ["q", "r", "q", "q"], **plans}).write_parquet(tmp_path / "pairs.parquet")
+    result = run("explain", tmp_path / "pairs.parquet", "--id", "q")
+    assert result.exit_code == 0 and "row 0 of" in result.stdout
+    assert "3 rows" in only_line(result.stderr) and "2, 3" in result.stderr and "--row" in result.stderr
+    assert not run("explain", tmp_path / "pairs.parquet", "--id", "r").stderr

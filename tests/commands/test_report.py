@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
+from pddl_eval.benchmark import DOMAIN_TEXTS
 from pddl_eval.datasets import list_files, locate, read_bytes
+from pddl_eval.report import build_report, report_page
 
-from tests.commands.running import only_line, run
+from tests.commands.running import ENVIRONMENT, only_line, run
 from tests.report.scored_rows import answers, write_partitions
 
 pytestmark = pytest.mark.usefixtures("drawn_once")
@@ -61,7 +65,7 @@ def test_the_suffix_of_the_output_chooses_the_format(scored: Path, name: str, st
 
 @pytest.mark.parametrize("name", ["pages/", "deep/pages"])
 def test_an_output_without_a_suffix_is_a_folder_of_pages(scored: Path, name: str) -> None:
-    result = run("report", scored, "--by", "model", "--output", f"{scored.parent}/{name}", "--failures", "2")
+    result = run("report", scored, "--by", "model", "--output", f"{scored.parent}/{name}")
     assert (result.exit_code, result.stdout) == (0, "") and only_line(result.stderr).endswith("/index.html")
     assert {path.name for path in (scored.parent / name).iterdir()} == {"index.html", "failures.html"}, "no texts"
 
@@ -74,12 +78,16 @@ def test_csv_and_parquet_fill_a_folder_or_a_file(scored: Path) -> None:
     assert pl.read_csv(scored.parent / "rates.csv").equals(pl.read_parquet(tables / "rates.parquet"))
 
 
-def test_figures_are_written_beside(scored: Path) -> None:
-    result = run("report", scored, "--format", "csv", "--figures", scored.parent / "figures")
-    assert result.exit_code == 0, result.stderr
-    assert {".svg", ".png"} <= {path.suffix for path in (scored.parent / "figures").iterdir()}
-    assert str(scored.parent / "figures") in only_line(result.stderr)
-    assert result.stdout.startswith("model,")
+def test_figures_fill_a_folder_or_begin_with_a_name(scored: Path) -> None:
+    figures = scored.parent / "figures"
+    result = run("report", scored, "--format", "svg", "--output", figures)
+    assert result.exit_code == 0 and str(figures) in only_line(result.stderr) and result.stdout == ""
+    assert run("report", scored, "--output", figures / "paper.svg").exit_code == 0
+    alone, named = (
+        {path.name for path in figures.glob("*.svg") if path.name.startswith("paper-") == begun}
+        for begun in (False, True)
+    )
+    assert alone and named == {f"paper-{name}" for name in alone} and all(name.endswith(".svg") for name in alone)
 
 
 def test_mixed_signatures_are_reported_in_every_format(tmp_path: Path) -> None:
@@ -91,13 +99,11 @@ def test_mixed_signatures_are_reported_in_every_format(tmp_path: Path) -> None:
     ("arguments", "said"),
     [
         (("--by", "modell"), "did you mean model?"),
-        (("--size", "nix"), "num_objects"),
-        (("--size", "reference_plan_length"), "reference_plan_length"),
         (("--column", "reference_id=nix"), "nix"),
         (("--output", "x.rtf"), ".tex"),
         (("--format", "folder"), "--output"),
-        (("--output", "folder", "--failures", "-1"), "failures"),
         (("--format", "parquet"), "--output"),
+        (("--format", "png"), "--output"),
     ],
 )
 def test_a_mistake_is_one_sentence(scored: Path, arguments: tuple[str, ...], said: str) -> None:
@@ -110,7 +116,7 @@ def test_a_mistake_is_one_sentence(scored: Path, arguments: tuple[str, ...], sai
     [
         ("--output", "{}/r.html"),
         ("--format", "csv", "--output", "{}/tables"),
-        ("--format", "html", "--figures", "{}/figures"),
+        ("--format", "svg", "--output", "{}/figures"),
     ],
 )
 def test_an_output_that_cannot_be_written_is_one_sentence(scored: Path, arguments: tuple[str, ...]) -> None:
@@ -123,7 +129,8 @@ def test_an_output_that_cannot_be_written_is_one_sentence(scored: Path, argument
 @pytest.mark.slow  # Every figure in four forms.
 def test_reports_go_to_object_stores(scored: Path, bucket: str) -> None:
     place = f"s3://{bucket}/out"
-    assert run("report", scored, "--output", f"{place}/r.html", "--figures", f"{place}/figures").exit_code == 0
+    assert run("report", scored, "--output", f"{place}/r.html").exit_code == 0
+    assert run("report", scored, "--format", "svg", "--output", f"{place}/figures").exit_code == 0
     assert run("report", scored, "--format", "parquet", "--output", f"{place}/tables").exit_code == 0
     assert read_bytes(locate(f"{place}/r.html")).startswith(b"<!DOCTYPE html>")
     assert any(name.endswith(".svg") for name in list_files(locate(f"{place}/figures")))
@@ -138,3 +145,30 @@ def test_names_in_csv_and_json_are_printable(form: str, tmp_path: Path) -> None:
     assert text.replace("\n", "").isprintable() and ("\\x1b" if form == "csv" else "\\u001b") in text
     if form == "json":
         assert {row["model"] for row in json.loads(text)["tables"]["rates"]} >= {"gpt\x1b[31m\x9b\u202e"}
+
+
+def test_no_text_of_a_csv_is_a_formula(tmp_path: Path) -> None:
+    models = ["=HYPERLINK(1)", "+cmd", "-1", "@SUM(1)", "\tx", "\rx", "x=1", "a-b"]
+    frame = pl.DataFrame({"=model": models, "equivalent": [True, False] * 4})
+    frame.write_parquet(tmp_path / "scored.parquet")
+    assert run("report", tmp_path / "scored.parquet", "--by", "=model", "--output", tmp_path / "x.csv").exit_code == 0
+    written = pl.read_csv(tmp_path / "x.csv")
+    formulas = ("=", "+", "-", "@", "\t", "\r")
+    assert {each.lstrip("'") for each in written["'=model"].drop_nulls()} >= {*models[:4], *models[6:]}
+    assert not any(text.startswith(formulas) for text in [*written["'=model"].drop_nulls(), *written.columns])
+    assert written["percent"].dtype == pl.Float64
+
+
+def test_a_report_of_domains_alone_has_no_empty_table(tmp_path: Path) -> None:
+    columns = {"reference_domain": [DOMAIN_TEXTS["gripper"]] * 2, "generated_domain": [DOMAIN_TEXTS["gripper"], ""]}
+    problem = "(define (problem p) (:domain gripper) (:objects a) (:init (room a)) (:goal (room a)))"
+    pl.DataFrame({**columns, "reference_problem": [problem] * 2}).write_parquet(tmp_path / "pairs.parquet")
+    assert run("score", tmp_path / "pairs.parquet", tmp_path / "scored", "--no-check-solvable").exit_code == 0
+    page = report_page(build_report(tmp_path / "scored"))
+    assert all(table.rows for section in page.sections for table in section.tables)
+
+
+def test_a_limit_of_addresses_is_said_before_the_work(scored: Path, tmp_path: Path) -> None:
+    limited = f"ulimit -v 20000000; exec {sys.executable} -m pddl_eval report {scored} --output {tmp_path}/x.html"
+    done = subprocess.run(["sh", "-c", limited], env=ENVIRONMENT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2 and "ulimit" in only_line(done.stderr)

@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 from pddl_eval.run import MANIFEST, SUMMARY
 
-from tests.commands.running import ENVIRONMENT, ROOT, only_line, run, start
-from tests.datasets.parquet_files import damage, write_numbered
+from tests.commands.running import ENVIRONMENT, ROOT, only_line, run, settings, shard_rows, start
+from tests.datasets.parquet_files import damage, flip_bit, read_output, write_numbered
 
 TOWER = (
     "(define (problem tower) (:domain blocksworld) (:objects a b)"
@@ -40,8 +40,8 @@ def pairs(tmp_path: Path) -> Path:
 
 
 def test_a_dataset_is_scored_summed_up_and_not_scored_again(pairs: Path, tmp_path: Path) -> None:
-    arguments = ("score", pairs, tmp_path / "out", *RENAMED, "--shard-rows", 5)
-    first = start("-m", "pddl_eval", *arguments, "--json-log", tmp_path / "run.jsonl")
+    arguments = ("score", pairs, tmp_path / "out", *RENAMED, *shard_rows(5, tmp_path))
+    first = start("-m", "pddl_eval", *arguments)
     assert first.returncode == 0, first.stderr
     assert "12 in 3 shards" in first.stdout
     assert str(tmp_path / "out") in first.stdout
@@ -50,15 +50,29 @@ def test_a_dataset_is_scored_summed_up_and_not_scored_again(pairs: Path, tmp_pat
     assert table.select(["pair_id", "reference_problem", "answer", "is_placeholder"]).equals(pq.read_table(pairs))
     assert table["verdict"].to_pylist() == ["identical"] * 9 + ["empty", "empty", "unparseable"]
     assert table["equivalent"].to_pylist() == [True] * 9 + [False] * 3
-    assert len((tmp_path / "run.jsonl").read_text().splitlines()) == 3
     assert json.loads((tmp_path / "out" / SUMMARY).read_text())["verdicts"]["identical"] == 9
     second = run(*arguments)
     assert second.exit_code == 0
     assert "3 of them from an earlier start" in second.stdout
 
 
+def test_a_domain_header_is_signed_and_explained_as_it_was_scored(tmp_path: Path) -> None:
+    domain = "(define (domain d) (:predicates (p) (q)) (:action go :precondition (p) :effect (q)))"
+    actions = "(:action go :precondition (p) :effect (q))"
+    pq.write_table(pa.table({"reference_domain": [domain], "generated_domain": [actions]}), tmp_path / "in.parquet")
+    made = run("score", tmp_path / "in.parquet", tmp_path / "out", *settings(tmp_path, 'domain-header = "reference"'))
+    assert made.exit_code == 0 and "|header:reference|" in made.stdout
+    (partition,) = (tmp_path / "out").glob("*.parquet")
+    assert pq.read_table(partition)["domain_verdict"].to_pylist() == ["identical"]
+    assert "identical" in run("explain", tmp_path / "out", "--row", 0).stdout
+    by_flag = run("score", tmp_path / "in.parquet", tmp_path / "flag", "--domain-header", "reference")
+    assert by_flag.exit_code == 0 and "|header:reference|" in by_flag.stdout
+    refused = run("score", tmp_path / "in.parquet", tmp_path / "other", *settings(tmp_path, 'domain-header = "mine"'))
+    assert refused.exit_code == 2 and "reference" in only_line(refused.stderr)
+
+
 def test_a_dry_run_lists_the_shards_and_writes_nothing(pairs: Path, tmp_path: Path) -> None:
-    result = run("score", pairs, tmp_path / "out", *RENAMED, "--shard-rows", 5, "--dry-run")
+    result = run("score", pairs, tmp_path / "out", *RENAMED, *shard_rows(5, tmp_path), "--dry-run")
     assert result.exit_code == 0
     assert result.stdout.splitlines()[0].split() == ["to", "do", "5", "pairs-000000000000-000000000005.parquet"]
     assert "3 of 3 shards" in result.stdout and "12 of 12 pairs" in result.stdout
@@ -89,10 +103,9 @@ def test_both_spellings_of_a_switch_are_accepted(pairs: Path, tmp_path: Path, fl
         (("", "out"), "place"),
         (("pairs.parquet", "-"), "place"),
         (("pairs.parquet", "out.parquet"), "name a folder"),
-        (("pairs.parquet", "out", *RENAMED, "--json-log", "s3://bucket/log"), "local file"),
         (("pairs.parquet", "out", "--engine", "spark"), "spark"),
         (("pairs.parquet", "out", "--workers", "0"), "0"),
-        (("pairs.parquet", "out", "--beta", "2"), "2.0"),
+        (("pairs.parquet", "out", "--row-seconds", "0"), "0.0"),
         (("s3://key:secret@bucket/in", "out"), "AWS_ACCESS_KEY_ID"),
     ],
 )
@@ -135,17 +148,20 @@ def test_a_damaged_input_ends_with_one_sentence_and_its_readable_rows(tmp_path: 
 
 
 INTERRUPTED = """
-from pddl_eval.commands.command import command, run_alone
-from pddl_eval.options import RunOptions
+import click
+from pddl_eval.commands.command import Command
+from pddl_eval.commands.flags import flags
+from pddl_eval.settings import RunOptions
 from tests.run.length_scorer import length_scorer, run_scorer
 
-@command
-def score(run: RunOptions) -> None:
+@click.command(cls=Command)
+@flags(RunOptions)
+def score(**settings):
     source, output = {places!r}
-    run_scorer(source, output, length_scorer(pause=0.3), run)
+    run_scorer(source, output, length_scorer(pause=0.3), RunOptions(**{{**settings, "shard_rows": 10}}))
 
 if __name__ == "__main__":
-    run_alone(score)
+    score()
 """
 
 
@@ -166,7 +182,7 @@ def test_a_signal_stops_cleanly_and_says_how_to_go_on(
     out = tmp_path / "out"
     script = tmp_path / "slow.py"
     script.write_text(INTERRUPTED.format(places=(str(source), str(out))))
-    options = ["--engine", engine, "--workers", str(workers), "--shard-rows", "10"]
+    options = ["--engine", engine, "--workers", str(workers)]
     process = subprocess.Popen(
         [sys.executable, script, *options],
         env=ENVIRONMENT,
@@ -207,3 +223,92 @@ def test_what_the_report_says_explains_a_row_with_the_settings_of_the_run(pairs:
 def test_a_name_cannot_tell_the_terminal_what_to_do(pairs: Path) -> None:
     result = run("score", pairs, pairs.parent / "out\x1b[2J", *RENAMED)
     assert result.exit_code == 0 and "\x1b" not in result.stdout and "\\x1b[2J" in result.stdout
+
+
+HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+PLANS = {"reference_plan": ["(a)"] * 3, "generated_plan": ["(a)"] * 3}
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "said"),
+    [
+        ({"reference_problem": ["q1", None, "q3"], "generated_problem": [HELD] * 3}, [], "--references"),
+        ({"reference_problem": ["q1"] * 3, "generated_problem": [HELD] * 3, **PLANS}, ["--workers", "2"], "q1"),
+        ({"reference_plan": ["17"] * 3, "generated_plan": ["(a)"] * 3}, [], "--column reference_plan="),
+        ({"reference_domain": ["gripper"] * 3, "generated_domain": ["(a)"] * 3}, [], "--column reference_domain="),
+        ({"doc_id": [1], "target": ["q"], "resps": [HELD], "filtered_resps": [HELD]}, [], "--from lm-eval"),
+        (
+            {"doc_id": [1], "target": ["q"], "resps": [HELD], "filtered_resps": [HELD]},
+            ["--column", "reference_problem=target", "--column", "generated_problem=resps"],
+            "--from lm-eval",
+        ),
+        ({"custom_id": ["q"], "response": ["{}"]}, [], "--from openai"),
+    ],
+)
+@pytest.mark.parametrize("dry", [[], ["--dry-run"]])
+def test_a_run_whose_references_are_none_ends_before_it_begins(
+    columns: dict[str, list[object]], options: list[str], said: str, dry: list[str], tmp_path: Path
+) -> None:
+    pq.write_table(pa.table(columns), tmp_path / "pairs.parquet")
+    result = run("score", tmp_path / "pairs.parquet", tmp_path / "out", *options, *dry)
+    assert result.exit_code == 2 and said in only_line(result.stderr)
+    assert not (tmp_path / "out").exists()
+
+
+def test_one_reference_that_can_be_read_is_enough_and_an_empty_one_says_nothing(tmp_path: Path) -> None:
+    problems = {"reference_problem": ["q1"] * 70 + [HELD, ""], "generated_problem": [HELD] * 72}
+    for name, columns in (("one", problems), ("empty", {**PLANS, "reference_plan": [None, "", " "]})):
+        pq.write_table(pa.table(columns), tmp_path / f"{name}.parquet")
+        assert run("score", tmp_path / f"{name}.parquet", tmp_path / name).exit_code == 0
+
+
+def test_outside_strips_is_no_mistake_in_the_data_and_is_counted_for_itself(tmp_path: Path) -> None:
+    cost = HELD.replace("(clear a))", "(clear a)) (:metric minimize (total-cost))")
+    negation = HELD.replace("(clear a)", "(not (holding a))")
+    columns = {"reference_problem": [cost, negation, "none", HELD], "generated_problem": [HELD] * 4}
+    pq.write_table(pa.table(columns), tmp_path / "pairs.parquet")
+    result = run("score", tmp_path / "pairs.parquet", tmp_path / "out")
+    left_out = [line for line in result.stdout.splitlines() if line.startswith("left out")]
+    assert result.exit_code == 0 and "mistake" not in result.stdout
+    assert [line.split()[2:4] for line in left_out] == [["1", "row:"], ["2", "rows:"]]
+    details = pq.read_table(tmp_path / "out")["detail"].to_pylist()
+    assert ["outside STRIPS" in detail for detail in details] == [True, True, False, False]
+    again = run("rescore", "--previous", tmp_path / "out", tmp_path / "pairs.parquet", tmp_path / "again")
+    assert [line for line in again.stdout.splitlines() if line.startswith("left out")] == left_out
+
+
+@pytest.mark.parametrize("column", ["detail", "score_micros", "generated_problem"])
+def test_a_flipped_bit_is_named_and_repaired(column: str, tmp_path: Path) -> None:
+    columns = {"reference_problem": [TOWER] * 4, "generated_problem": [TOWER, HELD, "none", ""]}
+    pq.write_table(pa.table(columns), tmp_path / "pairs.parquet")
+    command = ("score", tmp_path / "pairs.parquet", tmp_path / "out", *shard_rows(2, tmp_path))
+    assert run(*command).exit_code == 0
+    before = read_output(tmp_path / "out").drop_columns("score_micros")
+    damaged, other = sorted((tmp_path / "out").glob("*.parquet"))
+    inode = other.stat().st_ino
+    flip_bit(damaged, column)
+    for about in (("report", tmp_path / "out"), ("compare", tmp_path / "out", tmp_path / "out")):
+        if column != "generated_problem":
+            result = run(*about)
+            assert result.exit_code == 2 and str(damaged) in only_line(result.stderr)
+    again = run(*command)
+    assert again.exit_code == 0, again.stderr
+    assert read_output(tmp_path / "out").drop_columns("score_micros").equals(before)
+    assert other.stat().st_ino == inode, "the others are kept"
+    assert run("report", tmp_path / "out").exit_code == run("status", tmp_path / "out").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "missing"),
+    [
+        (("score", "a.parquet"), "OUTPUT"),
+        (("score", "--workers", "2", "a.parquet"), "OUTPUT"),
+        (("rescore", "a.parquet", "--previous", "b"), "NEW"),
+        (("dedupe", "a.parquet"), "OUT.parquet"),
+        (("score",), "INPUT..."),
+        (("score", "--workers", "2", "--quiet"), "INPUT..."),
+    ],
+)
+def test_the_argument_that_is_missing_is_named(command: tuple[str, ...], missing: str) -> None:
+    result = run(*command)
+    assert result.exit_code == 2 and f"'{missing}'" in result.stderr

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
-from pddl_eval.benchmark.written_domain import Formula, Typed, WrittenDomain
-from pddl_eval.model import EQUALITY, ROOT_TYPE, Problem, State
+from pddl_eval.definition.model import EQUALITY, ROOT_TYPE, Problem, State
+
+from tests.benchmark.written_domain import Formula, Typed, WrittenDomain
 
 STATES = 20_000
 

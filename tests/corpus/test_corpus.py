@@ -5,13 +5,13 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from pddl_eval.benchmark.written_domain import read_written, spelled_out, write_domain
-from pddl_eval.domains import planning_domain
-from pddl_eval.model import Problem
-from pddl_eval.parsing import parse_domain, read_problem
-from pddl_eval.solve import solve
-from pddl_eval.verdict import Undecided, Unsolvable
+from pddl_eval.definition.domains import planning_domain
+from pddl_eval.definition.model import Problem
+from pddl_eval.definition.pddl import parse_domain, read_problem
+from pddl_eval.definition.planning import solve
+from pddl_eval.definition.verdict import Undecided, Unsolvable
 
+from tests.benchmark.written_domain import read_written, spelled_out, write_domain
 from tests.corpus import ADL, CORPUS, SYMMETRIC
 from tests.corpus.states import reaches_goal
 

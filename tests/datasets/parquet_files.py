@@ -31,6 +31,16 @@ def damage(path: Path, row_group: int, column: int) -> None:
     path.write_bytes(content)
 
 
+def flip_bit(path: Path, column: str) -> None:
+    """Change one bit of the values of a column of the first row group, which has a dictionary."""
+    metadata = pq.read_metadata(path)
+    chunk = metadata.row_group(0).column(metadata.schema.names.index(column))
+    content = bytearray(path.read_bytes())
+    assert chunk.has_dictionary_page
+    content[chunk.data_page_offset - 1] ^= 1
+    path.write_bytes(content)
+
+
 def read_output(folder: Path) -> pa.Table:
     """All partitions in the order of their names."""
     return pa.concat_tables(pq.read_table(path) for path in sorted(folder.glob("*.parquet")))

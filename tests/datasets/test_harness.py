@@ -1,7 +1,7 @@
 """Logs of harnesses as the harnesses write them: which answers they hold, and that they score as the same pairs do.
 
-The logs in ``tests/datasets/logs`` are written by the real packages (``tests/harness_logs_run.py``); those of OpenAI's
-batches are written here, in the form that their documentation gives.
+The logs in ``tests/datasets/logs`` are written by the real packages (``tests/measure/harness_logs.py``); those of
+OpenAI's batches are written here, in the form that their documentation gives.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from pddl_eval import score_dataset
 from pddl_eval.datasets import DatasetError, locate
 from pddl_eval.datasets import harness as harness_room
 from pddl_eval.datasets.harness import HARNESSES, Answer
-from pddl_eval.metrics import PROBLEM, ROW_COLUMNS
-from pddl_eval.options import ScoringOptions
-from pddl_eval.table import score_table
+from pddl_eval.definition.metrics import PROBLEM, ROW_COLUMNS
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.scoring.table import score_table
 
 from tests.commands.running import ENVIRONMENT, ROOT
-from tests.harness_logs_run import FIRST_ID, LOGS, answers, questions
+from tests.measure.harness_logs import FIRST_ID, LOGS, answers, questions
 
 SCORES = [column.name for column in (*PROBLEM.columns, *ROW_COLUMNS) if column.name != "score_micros"]
 
@@ -207,11 +207,30 @@ def test_a_request_that_failed_is_one_of_the_batch_s_model(tmp_path: Path) -> No
     assert [model for log, model in found if log == "two.jsonl"] == [None, "m", "n"]
 
 
+def test_the_id_of_a_log_can_be_several_fields_of_its_questions(tmp_path: Path) -> None:
+    """Also one that is called like a column of the log."""
+    keys = [{"task": task, "n": n} for task in "ab" for n in range(2)]
+    rows = [{"doc_id": 7, "doc": key, "resps": [[f"(go {key['task']} {key['n']})"]]} for key in keys]
+    log = lines_of(tmp_path / "samples_x.jsonl", *rows)
+    table = pa.Table.from_pylist([{**key, "reference_plan": f"(go {key['task']} {key['n']})"} for key in keys[::-1]])
+    pq.write_table(table, tmp_path / "plans.parquet")
+    for number, key in enumerate((["task", "n"], ["n", "task"])):
+        summary = score_dataset(
+            log,
+            tmp_path / str(number),
+            harness="lm-eval",
+            columns={"generated_plan": "answer"},
+            references=str(tmp_path / "plans.parquet"),
+            key=key,
+        )
+        assert (summary.rows, summary.mistakes, summary.mean("plan_lcs")) == (4, 0, 1.0)
+
+
 @pytest.mark.parametrize("answers", ["problem", "plan", "domain"])
 def test_a_log_without_any_reference_is_refused(answers: str, tmp_path: Path) -> None:
     log = lines_of(tmp_path / "batch.jsonl", batch({"choices": [{"text": "yes"}]}))
     with pytest.raises(DatasetError, match="--references"):
-        score_dataset(str(log), tmp_path / "out", harness="openai", answers=answers)
+        score_dataset(str(log), tmp_path / "out", harness="openai", columns={f"generated_{answers}": "answer"})
     assert not (tmp_path / "out").exists()
 
 
@@ -262,6 +281,52 @@ def test_a_member_that_is_a_bomb_or_broken_costs_its_row(tmp_path: Path, monkeyp
     assert "2_epoch_1" in str(found[1].error) and "3_epoch_1" in str(found[2].error)
 
 
+def sample_member(answer: str, epoch: object = 1) -> bytes:
+    sample = {"id": 1, "epoch": epoch, "target": "t", "output": {"choices": [{"message": {"content": answer}}]}}
+    return json.dumps(sample).encode()
+
+
+@pytest.mark.parametrize("fault", ["flipped", "lzma", "encrypted", "method"])
+@pytest.mark.parametrize("damaged", ["samples/2_epoch_1.json", "header.json"])
+def test_a_member_that_cannot_be_unpacked_costs_its_row_and_the_header_its_log(
+    fault: str, damaged: str, tmp_path: Path
+) -> None:
+    method = zipfile.ZIP_LZMA if fault == "lzma" else zipfile.ZIP_DEFLATED
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w", method) as file:
+        file.writestr("header.json", b'{"eval": {"model": "m"}}')
+        for number in (1, 2, 3):
+            file.writestr(f"samples/{number}_epoch_1.json", sample_member(f"answer {number} " * 50))
+        info = file.getinfo(damaged)
+    content = bytearray(path.read_bytes())
+    entry = content.rindex(damaged.encode()) - 46  # in the directory at the end
+    data = info.header_offset + 30 + len(damaged)
+    if fault == "encrypted":
+        for flags in (entry + 8, info.header_offset + 6):
+            content[flags] |= 1
+    elif fault == "method":
+        content[entry + 10] = content[info.header_offset + 8] = 99
+    else:
+        kept = 9 if fault == "lzma" else 4  # Behind the decompressor's own settings.
+        content[data + kept : data + info.compress_size] = b"\xff" * (info.compress_size - kept)
+        content[data + kept - 4] ^= 7
+    path.write_bytes(content)
+    if damaged == "header.json":
+        with pytest.raises(DatasetError, match=r"log\.eval"):
+            read("inspect", path)
+        return
+    first, lost, last = read("inspect", path)
+    assert (str(first.text)[:8], lost.text, str(last.text)[:8]) == ("answer 1", None, "answer 3")
+    assert "2_epoch_1" in str(lost.error)
+
+
+@pytest.mark.parametrize("epoch", [10**20, -(10**20), 0, True, None, "2"])
+def test_an_epoch_that_is_none_counts_as_the_first(epoch: object, tmp_path: Path) -> None:
+    members = {"header.json": b'{"eval": {"model": "m"}}', "samples/1.json": sample_member("yes", epoch)}
+    (found,) = read("inspect", archive(tmp_path / "log.eval", members))
+    assert (found.sample, found.text) == (1, "yes")
+
+
 @pytest.mark.parametrize(
     "content", [b"", b"no archive", b"PK\x03\x04" + b"\0" * 100, "no header", b'{"eval": {"model": "m"}}']
 )
@@ -282,7 +347,7 @@ def test_a_file_that_is_no_log_is_said(content: bytes | str, tmp_path: Path) -> 
 @pytest.mark.slow
 @pytest.mark.skipif(not (find_spec("inspect_ai") and find_spec("lm_eval")), reason="the packages are not installed")
 def test_logs_that_the_packages_write_now_score_as_the_same_pairs(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tests.harness_logs_run", str(tmp_path / "logs")]
+    command = [sys.executable, "-m", "tests.measure.harness_logs", str(tmp_path / "logs")]
     subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, check=True, timeout=300, capture_output=True)
     for name, folder in (("lm-eval", "lm-eval"), ("inspect", "inspect"), ("inspect", "inspect-json")):
         output = tmp_path / folder

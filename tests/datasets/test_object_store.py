@@ -11,7 +11,7 @@ import pytest
 from pddl_eval.datasets import places
 from pddl_eval.datasets.inputs import open_source
 from pddl_eval.datasets.places import DatasetError, Location, OutputError, list_files, locate, put_bytes, read_bytes
-from pddl_eval.options import RunOptions
+from pddl_eval.settings import RunOptions
 
 from tests.datasets.parquet_files import numbered, read_output, write_numbered
 from tests.run.length_scorer import length_scorer, run_scorer

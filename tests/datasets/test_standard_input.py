@@ -11,12 +11,12 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from click.testing import Result
 from pddl_eval.datasets import standard_input
 from pddl_eval.datasets.inputs import open_source
 from pddl_eval.datasets.places import DatasetError
-from typer.testing import Result
 
-from tests.commands.running import run
+from tests.commands.running import run, shard_rows
 from tests.datasets.parquet_files import numbered, read_output
 
 PLAN = json.dumps({"reference_plan": "(pick a)", "generated_plan": "(pick a)"})
@@ -41,7 +41,7 @@ def piped(rows: str, *arguments: object) -> Result:
 
 def test_rows_are_scored_and_the_same_rows_are_the_same_run(tmp_path: Path) -> None:
     rows = f"{PLAN}\n" * 30
-    score = ("score", "-", tmp_path / "out", "--shard-rows", "10")
+    score = ("score", "-", tmp_path / "out", *shard_rows(10, tmp_path))
     assert piped(rows, *score).exit_code == 0
     partitions = sorted((tmp_path / "out").glob("*.parquet"))
     assert len(partitions) == 3
@@ -55,7 +55,7 @@ def test_rows_are_scored_and_the_same_rows_are_the_same_run(tmp_path: Path) -> N
 def test_a_log_of_answers(tmp_path: Path) -> None:
     pq.write_table(pa.table({"id": ["q"], "reference_plan": ["(pick a)"]}), tmp_path / "references.parquet")
     log = json.dumps({"custom_id": "q", "response": {"body": {"choices": [{"text": "(pick a)"}]}}})
-    score = ("score", "-", tmp_path / "out", "--from", "openai", "--answers", "plan", "--references")
+    score = ("score", "-", tmp_path / "out", "--from", "openai", "--column", "generated_plan=answer", "--references")
     for _ in range(2):
         assert piped(f"{log}\n", *score, tmp_path / "references.parquet").exit_code == 0
     assert read_output(tmp_path / "out")["plan_lcs"].to_pylist() == [1.0]
@@ -97,7 +97,7 @@ def test_other_commands_read_lines_and_standard_input(tmp_path: Path) -> None:
         assert made.exit_code == 0
         assert pq.read_table(tmp_path / "answers.parquet").num_rows == 2
     for place in ("-", tmp_path / "pairs.jsonl"):
-        explained = piped(pairs, "explain", place, "--pair-id", "7")
+        explained = piped(pairs, "explain", place, "--id", "7")
         assert explained.exit_code == 0 and "identical" in explained.stdout
     assert run("score", tmp_path / "pairs.jsonl", tmp_path / "scored").exit_code == 0
     rescored = piped(pairs, "rescore", "--previous", tmp_path / "scored", "-", tmp_path / "new")

@@ -22,9 +22,10 @@ import pyarrow.parquet as pq
 import pytest
 from pddl_eval import errors, score_dataset
 from pddl_eval.datasets import places, stores
-from pddl_eval.datasets.inputs import contents, open_source
+from pddl_eval.datasets.inputs import contents, find_source, open_source
 from pddl_eval.datasets.places import DatasetError, list_files, locate, put_bytes, read_bytes, remove_file
 from pddl_eval.datasets.rows import close_file
+from pddl_eval.run.lock import claimed
 
 from tests.datasets.parquet_files import numbered
 from tests.datasets.stand_ins import Files, GoogleStorage, HuggingFace, WebServer, serving
@@ -129,13 +130,13 @@ def test_every_store_gives_the_rows_and_a_mark_of_their_content(root: str) -> No
     for name in ("in/a.parquet", "more/model=x/a.jsonl", "more/model=y/b.jsonl.gz"):
         source = open_source(f"{root}/{name}")
         assert rows_of(source, shard_rows=200) == numbered(500).to_pylist()
-        (mark,) = contents(source).values()
+        (mark,) = contents(find_source(f"{root}/{name}")).values()
         assert mark.partition(":")[0] in ("etag", "ETag", "blob_id")
     with pytest.raises(DatasetError, match="no file or folder"):
         open_source(f"{root}/none.parquet")
     if not root.startswith("http"):  # A web server has no listings.
         source = open_source(f"{root}/more")
-        assert [file.name for file in source.files] == ["model=x/a.jsonl", "model=y/b.jsonl.gz"]
+        assert [file.name for file in find_source(f"{root}/more").files] == ["model=x/a.jsonl", "model=y/b.jsonl.gz"]
         assert source.schema.names == ["n", "text", "model"]
         assert [file.name for file in open_source(f"{root}/**/*.parquet").files] == ["in/a.parquet"]
 
@@ -181,6 +182,9 @@ def test_a_run_from_store_to_store_is_resumed(root: str) -> None:
     remove_file(locate(f"{root}/out/{names[0]}"))
     assert score_dataset(f"{root}/plans.csv", f"{root}/out", shard_rows=10).rows_scored == 10
     assert read_bytes(locate(f"{root}/out/{names[0]}")).startswith(b"PAR1")
+    with claimed(locate(f"{root}/locked")), pytest.raises(DatasetError, match=f"process {os.getpid()} "):
+        score_dataset(f"{root}/plans.csv", f"{root}/locked")
+    assert list_files(locate(f"{root}/locked")) == {}
 
 
 def test_what_can_only_be_read_is_no_output(tmp_path: Path) -> None:
@@ -191,7 +195,7 @@ def test_what_can_only_be_read_is_no_output(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("scheme", ["hf", "gs", "abfs", "https"])
 def test_a_client_that_is_missing_is_named_with_its_extra(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    extra = stores.STORES[scheme].extra
+    extra = stores.EXTRA_OF[scheme]
     monkeypatch.setitem(errors.EXTRAS, extra, ("a_package_that_nobody_has",))
     with pytest.raises(DatasetError, match=rf"pip install 'pddl-eval\[{extra}\]'"):
         locate(f"{scheme}://bucket/x")
@@ -233,7 +237,6 @@ def silent() -> Iterator[str]:
 
 def test_a_store_that_does_not_answer_is_not_waited_for(silent: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stores, "ANSWER_SECONDS", 0.5)
-    monkeypatch.setattr(stores._answer, "__defaults__", (0.5,))
     monkeypatch.setenv("STORAGE_EMULATOR_HOST", silent)
     use_hub(silent, monkeypatch)
     forget_clients()

@@ -6,13 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from pddl_eval.commands.cli import app
-from typer.main import get_command
+from pddl_eval.commands.cli import main
 
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A command or subcommand: its words and what typer made of it."""
+    """A command or subcommand: its words and what click made of it."""
 
     words: tuple[str, ...]
     click_command: Any
@@ -26,7 +25,8 @@ class Described:
     @property
     def options(self) -> set[str]:
         """The options of the command and of its subcommands."""
-        own = {name for parameter in self.click_command.params for name in parameter.opts}
+        shown = (each for each in self.click_command.params if not getattr(each, "hidden", False))
+        own = {name for parameter in shown for name in parameter.opts}
         return own.union({"--help"}, *(each.options for each in self.subcommands))
 
     @property
@@ -42,5 +42,5 @@ class Described:
             pass
 
 
-COMMANDS = {command.words[0]: command for command in Described((), get_command(app)).subcommands}
+COMMANDS = {command.words[0]: command for command in Described((), main).subcommands}
 """The commands by name."""

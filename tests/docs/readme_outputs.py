@@ -1,4 +1,4 @@
-"""What the README and its pages show is made by the program: ``python -m tests.docs.readme_outputs`` writes it there.
+"""What the README and the site's pages show is made by the program: ``python -m tests.docs.readme_outputs`` writes it.
 
 ``test_readme`` makes the same and compares, except for times, places and versions.
 """
@@ -12,16 +12,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-from pddl_eval.metrics import PAIRS, ROW_COLUMNS
+from pddl_eval.definition.metrics import PAIRS, ROW_COLUMNS
+from pddl_eval.definition.verdict import DomainVerdict, Verdict
 from pddl_eval.report import build_report
 from pddl_eval.report.figures import figures, standalone
 from pddl_eval.report.sections import RATES
-from pddl_eval.verdict import DomainVerdict, Verdict
 
 from tests.docs.markdown import ROOT
 
-README = ROOT / "README.md"
-COLUMNS = ROOT / "infra" / "site" / "pages" / "guide" / "columns.md"
+PAGES = [ROOT / "README.md", *sorted((ROOT / "infra" / "site" / "pages").rglob("*.md"))]
 SAMPLE = ROOT / "pipeline" / "pddl_eval" / "benchmark" / "sample.parquet"
 FIGURES = {"report": ROOT / "tests" / "docs" / "report.svg", "explain": ROOT / "tests" / "docs" / "explain.svg"}
 WIDTH = 100
@@ -42,13 +41,14 @@ def run(*arguments: object, folder: Path) -> str:
 
 
 def outputs(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
-    """The README's blocks by their marks, and its figures by their names, made in an empty folder."""
+    """The blocks by their marks, and the figures by their names, made in an empty folder."""
     score = run("score", SAMPLE, "scored", folder=folder).replace(f"{folder}/", "")
     explain = run("explain", "scored", "--row", 14, "--only", "problem", "--svg", "why.svg", folder=folder)
     # Not ``report --figures``, which draws all of them, as PNG and PDF too.
     (rates,) = (each for each in figures(build_report(folder / "scored"))[RATES] if each.name == "rates-by-domain")
     signature = next(line for line in score.splitlines() if line.startswith("signature")).split()[1]
-    blocks = {"score": score, "explain": explain, "signature": signature}
+    why = "\n".join(explain.splitlines()[:3])
+    blocks = {"score": score, "explain": explain, "why": why, "signature": signature}
     return (
         {mark: "".join(f"{line.rstrip()}\n" for line in text.splitlines()) for mark, text in blocks.items()},
         {"report": standalone(rates), "explain": (folder / "why.svg").read_text(encoding="utf-8")},
@@ -75,16 +75,13 @@ def main() -> None:
     """Write the outputs and the tables into the pages, and the figures beside this file."""
     with tempfile.TemporaryDirectory() as folder:
         blocks, drawings = outputs(Path(folder))
-    page = README.read_text(encoding="utf-8")
-    for mark, text in blocks.items():
-        before, opening, rest = page.partition(f"<!-- {mark} -->\n```text\n")
-        assert opening, mark
-        page = f"{before}{opening}{text}{rest[rest.index('```') :]}"
-    README.write_text(page, encoding="utf-8")
-    for file in (README, COLUMNS):
+    made = {mark: f"```text\n{text}```\n" for mark, text in blocks.items()}
+    made |= {mark: f"\n{text}" for mark, text in tables().items()}
+    for file in PAGES:
         page = file.read_text(encoding="utf-8")
-        for mark, text in tables().items():
-            page = re.sub(rf"(<!-- {mark} -->\n\n)(\|.*\n)*", lambda found, text=text: found[1] + text, page)
+        for mark, text in made.items():
+            shown = rf"(<!-- {mark} -->\n)(?:```text\n.*?```\n|\n(?:\|.*?\n)*)"
+            page = re.sub(shown, lambda found, text=text: found[1] + text, page, flags=re.DOTALL)
         file.write_text(page, encoding="utf-8")
     for name, drawing in drawings.items():
         FIGURES[name].write_text(drawing, encoding="utf-8")

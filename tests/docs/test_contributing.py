@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md is true: its table of rooms against the imports, its examples by running them."""
+"""CONTRIBUTING.md is true: its picture and its table of rooms against the imports, its examples by running them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from pddl_eval import options
+from pddl_eval import settings
 
 from tests.docs.markdown import ROOT, Block, blocks, read_page
 
@@ -22,17 +22,27 @@ LIBRARY = ROOT / "pipeline" / "pddl_eval"
 ROOMS = re.findall(r"^\| `(\w+)` \|", PAGE.partition("<!-- rooms -->")[2], re.MULTILINE)
 """From the values up to the commands, as the table lists them."""
 
-PURE = ROOMS[: ROOMS.index("metrics") + 1]
+(PICTURE,) = (block.text for block in blocks(PAGE) if block.mark == "floors")
+FLOORS = [
+    re.findall(r"(?<=  )[a-z]+(?=  |$)", floor, re.MULTILINE)
+    for floor in re.split(r"^ ─+$", PICTURE, flags=re.MULTILINE)
+]
+"""The rooms of each floor, the highest first; the words behind them stand in sentences."""
+
+PURE = {"errors", "shown", "version", "columns", "settings", "definition"}
 """Rooms that are functions of values."""
+
+OPEN = {"definition", "scoring", "kernel"}
+"""Folders whose files are what others import: each is a subject of its own."""
 
 ONLY_IN: dict[str, set[str]] = {
     "ray": {"run"},
-    "pddl": {"parsing", "bench"},
-    "lark": {"parsing", "bench"},
+    "pddl": {"definition"},
+    "lark": {"definition"},
     "igraph": set(),
     "scipy": set(),
 }
-"""The rooms that may import a package; ``bench`` measures the package ``pddl`` beside the program.
+"""The rooms that may import a package.
 
 igraph is GPL and a judge in the tests; scipy comes with other packages and is no dependency.
 """
@@ -72,13 +82,13 @@ def between_rooms() -> list[tuple[str, str, str]]:
     return [
         (file, room, module)
         for file, room, module in all_imports()
-        if module.startswith("pddl_eval.") and module.split(".")[1] not in (room, "__version__")
+        if module.startswith("pddl_eval.") and module.split(".")[1] != room
     ]
 
 
 def test_the_table_lists_every_room_once() -> None:
     assert len(ROOMS) == len(set(ROOMS))
-    assert set(ROOMS) == {room for _, room, _ in all_imports()}
+    assert {*ROOMS, "templates"} == {path.stem for path in LIBRARY.glob("[a-z]*") if path.suffix in ("", ".py")}
 
 
 def test_a_room_imports_only_rooms_above_it() -> None:
@@ -88,8 +98,17 @@ def test_a_room_imports_only_rooms_above_it() -> None:
         assert module.split(".")[1] in above, f"{file} imports {module}"
 
 
+def test_a_room_imports_nothing_from_a_higher_floor() -> None:
+    floor_of = {room: number for number, floor in enumerate(FLOORS) for room in floor}
+    assert floor_of.keys() == set(ROOMS) and sum(map(len, FLOORS)) == len(ROOMS)
+    assert len(FLOORS) <= 7
+    for file, room, module in between_rooms():
+        assert floor_of[module.split(".")[1]] >= floor_of[room], f"{file} imports {module}"
+
+
 def test_other_rooms_import_what_a_folder_names() -> None:
-    assert not [f"{file} imports {module}" for file, _, module in between_rooms() if module.count(".") > 1]
+    depths = [(file, module, 2 + (module.split(".")[1] in OPEN)) for file, _, module in between_rooms()]
+    assert not [f"{file} imports {module}" for file, module, most in depths if module.count(".") >= most]
 
 
 def test_pure_rooms_have_no_files_and_no_tables() -> None:
@@ -123,7 +142,7 @@ def follow(block: Block, place: Path) -> None:
     first, _, rest = block.text.partition("\n")
     file = place / ("session.txt" if block.language == "pycon" else first.removeprefix("# "))
     if block.language == "python" and not first.startswith("# "):
-        exec(block.text, vars(options).copy())
+        exec(block.text, vars(settings).copy())
         return
     file.write_text(block.text if block.language == "pycon" else rest, encoding="utf-8")
     if ">>> " in block.text:
@@ -140,4 +159,4 @@ def test_the_examples_work(heading: str, tmp_path: Path) -> None:
 
 
 def test_there_are_no_other_examples() -> None:
-    assert {block.heading for block in blocks(PAGE) if block.language != "sh"} == set(EXAMPLES)
+    assert {block.heading for block in blocks(PAGE) if block.language not in ("sh", "text")} == set(EXAMPLES)

@@ -68,11 +68,11 @@ def test_a_shell_completes_commands_options_and_values(line: str, completed: lis
     result = run_python(
         "-c",
         "import sys; sys.argv = ['pddl-eval']; from pddl_eval.commands.cli import main; main()",
-        _PDDL_EVAL_COMPLETE="complete_bash",
+        _PDDL_EVAL_COMPLETE="bash_complete",
         COMP_WORDS=line,
         COMP_CWORD=str(line.count(" ")),
     )
-    assert result.stdout.split() == completed, result.stderr
+    assert [line.partition(",")[2] for line in result.stdout.split()] == completed, result.stderr
 
 
 @pytest.mark.parametrize(

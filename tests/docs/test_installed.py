@@ -17,6 +17,7 @@ import pddl_eval
 import polars as pl
 import pytest
 from packaging.requirements import Requirement
+from pddl_eval.version import RELEASE, code_digest
 
 from tests.docs.markdown import ROOT
 
@@ -50,6 +51,9 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     unwanted = shutil.ignore_patterns("__pycache__", "*.egg-info")
     for name in ("pipeline", "jobs", "tests"):
         shutil.copytree(ROOT / name, source / name, ignore=unwanted)
+    git = ("git", "-c", "user.name=nobody", "-c", "user.email=nobody@example.org")
+    for words in (("init", "--quiet"), ("add", "--all"), ("commit", "--quiet", "--message", "all")):
+        run(*git, *words, folder=source)
     build = "from setuptools.build_meta import build_sdist; build_sdist('dist')"
     run(sys.executable, "-c", build, folder=source)
     (built,) = (source / "dist").iterdir()
@@ -134,6 +138,16 @@ def test_the_command_scores_outside_the_repository(installed: Path, tmp_path: Pa
     assert list((tmp_path / "scored").glob("*.parquet"))
 
 
+def test_the_sdist_the_wheel_and_the_sources_sign_alike(sdist: Path, installed: Path, tmp_path: Path) -> None:
+    commit = run("git", "rev-parse", "--short=7", "HEAD", folder=sdist.parents[1]).strip()
+    assert f"+g{commit}" in sdist.name
+    assert run(installed / "pddl-eval", "--version", folder=tmp_path).startswith(
+        f"pddl-eval {RELEASE}+g{commit} (kernel "
+    )
+    probe = "from pddl_eval.version import code_digest; print(code_digest())"
+    assert run(installed / "python", "-c", probe, folder=tmp_path).strip() == code_digest()
+
+
 def test_files_named_like_folders_of_the_repository_do_no_harm(installed: Path, tmp_path: Path) -> None:
     for name in ("pipeline.py", "jobs.py"):
         (tmp_path / name).write_text("raise AssertionError(__name__)\n", encoding="utf-8")
@@ -175,11 +189,11 @@ def test_without_extras_the_sample_has_the_same_scores(plain: Path, tmp_path: Pa
     ("arguments", "extra"),
     [
         (["score", "scored", "again", "--engine", "ray"], "ray"),
-        (["score", "scored", "again", "--address", "auto"], "ray"),
+        (["score", "scored", "again", "--engine", "ray://host:1"], "ray"),
         (["score", "scored", "again", "--similarity", "embedding:NAME"], "embedding"),
         (["report", "scored", "--output", "report.html"], "figures"),
         (["report", "scored", "--output", "report/"], "figures"),
-        (["report", "scored", "--figures", "figures"], "figures"),
+        (["report", "scored", "--output", "figures.svg"], "figures"),
     ],
 )
 def test_what_needs_an_extra_says_which_and_writes_nothing(
@@ -193,8 +207,8 @@ def test_what_needs_an_extra_says_which_and_writes_nothing(
 
 def test_without_a_planner_what_it_would_decide_is_undecided(plain: Path, tmp_path: Path) -> None:
     probe = """
-from pddl_eval.model import Domain, Problem
-from pddl_eval.solve.fast_downward import find_plan
+from pddl_eval.definition.model import Domain, Problem
+from pddl_eval.definition.planning.fast_downward import find_plan
 print(find_plan(Problem("p", "d", {}, frozenset(), frozenset()), Domain("d", {}, {}, {}, ())).reason)
 """
     assert "pddl-eval[planner]" in run(plain / "python", "-c", probe, folder=tmp_path)

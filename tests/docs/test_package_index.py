@@ -16,20 +16,25 @@ BUILD = "import setuptools.build_meta; setuptools.build_meta.prepare_metadata_fo
 PROJECT = tomllib.loads(read_page("pyproject.toml"))["project"]
 
 
-@pytest.fixture(scope="module")
-def metadata(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
-    """The headers and the long description that a build makes, from a copy of what it reads."""
+PLACES = {"0.3.0": "v0.3.0", "0.3.0+g8abb01a.d3f2a91c0d1": "8abb01a", "0.3.0+nogit.d3f2a91c0d1": "main"}
+"""Where the links of a version lead: to its tag, to its commit, without history to the newest."""
+
+
+@pytest.fixture(scope="module", params=PLACES)
+def metadata(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """The version and the long description that a build makes of an sdist of that version."""
     pytest.importorskip("setuptools", "77")
     source = tmp_path_factory.mktemp("source")
     (source / "metadata").mkdir()
-    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "pipeline/pddl_eval/__init__.py"):
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "pipeline/pddl_eval/version.py"):
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, source / name)
+    (source / "PKG-INFO").write_text(f"Metadata-Version: 2.4\nName: pddl-eval\nVersion: {request.param}\n")
     subprocess.run([sys.executable, "-c", BUILD], cwd=source, check=True, capture_output=True, timeout=60)
     (file,) = source.glob("metadata/*/METADATA")
     headers, _, description = file.read_text(encoding="utf-8").partition("\n\n")
-    assert "Description-Content-Type: text/markdown" in headers
-    return headers, description
+    assert "Description-Content-Type: text/markdown" in headers and f"\nVersion: {request.param}\n" in headers
+    return request.param, description
 
 
 @pytest.fixture
@@ -43,10 +48,9 @@ def test_no_link_is_relative(shown: str) -> None:
 
 
 def test_links_into_the_repository_have_the_version_and_a_target(metadata: tuple[str, str]) -> None:
-    headers, shown = metadata
-    version = re.findall(r"^Version: (.+)$", headers, re.MULTILINE)[0]
+    version, shown = metadata
     owner = PROJECT["urls"]["Homepage"].removeprefix("https://github.com/")
-    place = rf"https://(?:github\.com/{owner}/blob|raw\.githubusercontent\.com/{owner})/v{re.escape(version)}/"
+    place = rf"https://(?:github\.com/{owner}/blob|raw\.githubusercontent\.com/{owner})/{re.escape(PLACES[version])}/"
     inside = [re.sub(place, "", target) for target in links(shown) if re.match(place, target)]
     assert {each for each in links(read_page("README.md")) if not each.startswith("https://")} == set(inside)
     for target in inside:

@@ -10,13 +10,14 @@ from typing import Any
 
 import pddl_eval
 import pytest
-from pddl_eval.metrics import PAIRS
-from pddl_eval.options import ReadingOptions, RunOptions, ScoringOptions
-from pddl_eval.verdict import DomainVerdict, Verdict
+from pddl_eval.definition.metrics import PAIRS
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.verdict import DomainVerdict, Verdict
+from pddl_eval.settings import ReadingOptions, RunOptions
 
 from infra.site import generate
 from tests.docs.commands import COMMANDS, Described
-from tests.docs.markdown import ROOT, links, read_page
+from tests.docs.markdown import ROOT, links
 from tests.docs.test_contributing import ROOMS
 
 PAGES = generate.made_pages()
@@ -63,9 +64,8 @@ def test_every_command_is_linked_from_the_table() -> None:
 
 
 def test_every_room_with_public_names_has_a_page() -> None:
-    assert {place.split("/")[-1] for place in PAGES if place.startswith("python/rooms/")} == {
-        f"{room}.md" for room in ROOMS if room != "commands"
-    }
+    rooms = {place.split("/")[-1].partition(".")[0] for place in PAGES if place.startswith("python/rooms/")}
+    assert rooms == {*ROOMS} - {"commands"}
 
 
 def test_no_name_is_shown_on_two_pages() -> None:
@@ -84,34 +84,32 @@ def test_every_column_verdict_and_setting_is_on_its_page() -> None:
         assert names <= set(re.findall(r"^\| `(\w+)` \|", PAGES[place].text, re.MULTILINE)), place
 
 
-def test_nothing_of_the_readme_is_lost() -> None:
-    shown = "\n".join(page.text for page in PAGES.values())
-    for heading, text in generate.split_sections(read_page("README.md")).items():
-        if heading not in generate.LEFT_OUT:
-            for line in text.splitlines():
-                if not line.startswith(("#", "| `pddl-eval ")):
-                    assert line in shown
-
-
-def test_every_written_page_continues_a_page_of_the_readme() -> None:
-    for file in (ROOT / generate.PAGES).rglob("*.md"):
-        page = PAGES[file.relative_to(ROOT / generate.PAGES).as_posix()]
-        sections = generate.split_sections(file.read_text(encoding="utf-8"))
-        assert page.source == "README.md" and len(sections) > 1
-        assert all(f"\n## {heading}\n" in page.text for heading in sections if heading)
+def test_the_places_of_all_pages_are_different() -> None:
+    """A written page cannot hide behind a made one."""
+    written = {path.relative_to(ROOT / generate.PAGES).as_posix() for path in (ROOT / generate.PAGES).rglob("*.md")}
+    assert all(PAGES[place].source == f"{generate.PAGES}/{place}" for place in written)
+    assert all(PAGES[place].source == source for source, place in generate.WHOLE.items())
+    assert set(generate.FIRST) <= set(PAGES)
 
 
 @pytest.mark.parametrize(
     ("page", "target", "leads"),
     [
-        ("index.md", "infra/README.md", "elsewhere.md"),
+        ("index.md", "infra/README.md", "deployment.md"),
         ("index.md", "tests/docs/report.svg", "assets/report.svg"),
-        ("index.md", "pipeline/pddl_eval/metrics", f"{generate.REPOSITORY}/blob/main/pipeline/pddl_eval/metrics"),
-        ("index.md", "#limits", "guide/limits.md"),
-        ("guide/limits.md", "README.md#quick-start", "../index.md#quick-start"),
+        (
+            "index.md",
+            "pipeline/pddl_eval/definition/metrics",
+            f"{generate.REPOSITORY}/blob/main/pipeline/pddl_eval/definition/metrics",
+        ),
+        ("index.md", "infra/site/pages/guide/limits.md#exact-limits", "guide/limits.md#exact-limits"),
+        ("guide/first-run.md", "../../../../tests/docs/explain.svg", "../assets/explain.svg"),
+        ("guide/limits.md", "../../../../README.md#quick-start", "../index.md#quick-start"),
+        ("guide/limits.md", "../../../README.md", "../deployment.md"),
+        ("guide/limits.md", "settings.md", "settings.md"),
         ("project/contributing.md", "#the-rooms", "contributing.md#the-rooms"),
-        ("elsewhere.md", "../CONTRIBUTING.md#the-rooms", "project/contributing.md#the-rooms"),
-        ("python/rooms/model.md", "../../project/changelog.md", "../../project/changelog.md"),
+        ("deployment.md", "../CONTRIBUTING.md#the-rooms", "project/contributing.md#the-rooms"),
+        ("python/rooms/datasets.md", "../../project/changelog.md", "../../project/changelog.md"),
         ("index.md", "https://example.org/a", "https://example.org/a"),
         ("index.md", "infra/nowhere.md", "infra/nowhere.md"),
     ],

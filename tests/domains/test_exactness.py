@@ -1,6 +1,6 @@
 """The rules of the three domains against enumeration of every reachable state, on adversarial random problems.
 
-``python -m tests.exhaustive_run`` makes the same comparisons on any number of problems.
+``python -m tests.measure.exhaustive`` makes the same comparisons on any number of problems.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from pddl_eval.domains import known_domain
+from pddl_eval.definition.domains import known_domain
 
 from tests.exhaustive import DOMAINS
-from tests.exhaustive_run import AGREED, problem_findings
 from tests.hash_seeds import outputs_with_two_seeds
+from tests.measure.exhaustive import AGREED, SKIPPED, draw, overloaded_findings, problem_findings
 from tests.random_problems import random_problem
 from tests.volume import in_two_sizes, with_seeds
 
@@ -30,22 +30,32 @@ def test_closed_goals_and_plans_are_those_of_exhaustive_search(domain: str, case
     with_seeds(cases, check)
 
 
+@pytest.mark.parametrize("domain", ["blocksworld", "gripper"])
+@in_two_sizes(15, full=300)
+def test_predicates_that_share_a_name_are_as_many_as_their_numbers_of_arguments(domain: str, cases: int) -> None:
+    for number in range(cases):
+        pair = draw(domain, 0, number)
+        found = list(overloaded_findings(pair, domain, Random(number)))
+        assert [finding for finding in found if finding.outcome not in (AGREED, SKIPPED)] == [], number
+
+
 def test_reasons_and_plans_do_not_depend_on_the_hash_seed() -> None:
     script = """
 from random import Random
-from pddl_eval.domains import BrokenAssumption, known_domain
+from pddl_eval.definition.domains import NotCovered, known_domain
+from pddl_eval.definition.verdict import Unsolvable
 from tests.random_problems import random_problem
 for name in ("blocksworld", "gripper", "floor-tile"):
     for seed in range(60):
         problem = random_problem(Random(seed), name)
         start = known_domain(name).rules(problem, True)
-        if isinstance(start, BrokenAssumption):
+        if isinstance(start, NotCovered):
             print(sorted(problem.init), start)
         else:
-            closure = start.fully_specify(problem.goal)
-            print(sorted(problem.goal), sorted(closure) if isinstance(closure, frozenset) else closure)
-            print(start.plan(problem.goal))
+            goal = start.goal(problem.goal)
+            said = [goal] if isinstance(goal, Unsolvable) else [sorted(goal.closure), goal.plan]
+            print(sorted(problem.goal), *said)
 """
     outputs = outputs_with_two_seeds(script)
     assert outputs[0] == outputs[1]
-    assert b"Unsolvable" in outputs[0] and b"BrokenAssumption" in outputs[0]
+    assert b"Unsolvable" in outputs[0] and b"NotCovered" in outputs[0]

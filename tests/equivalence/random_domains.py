@@ -1,18 +1,22 @@
 """Small random domains, symmetric ones among them, and pairs of them: renamed, changed in one place, independent.
 
-Made of values of ``pddl_eval.model`` only, so that nothing is shared with what is tested. A pair's relation is not
-known: the judge says it.
+Some have predicates that share a name, constants that nobody declares, types and constants with several types, costs
+and other formulas, rules, and operators that are said twice. Made of values of ``definition.model`` only, so that
+nothing is shared with what is tested. A pair's relation is not known: the judge says it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from random import Random
+from typing import Any
 
-from pddl_eval.model import EQUALITY, ROOT_TYPE, Atom, Domain, Operator, State, Types
+from pddl_eval.definition.model import EQUALITY, ROOT_TYPE, Atom, Domain, Operator, State, Types
 
-Operators = tuple[Operator[State], ...]
+Operators = tuple[Operator, ...]
+
+COST = ("total-cost",)
 
 
 def random_domain(random: Random, operators: int = 3, predicates: int = 4, arity: int = 3) -> Domain:
@@ -29,15 +33,214 @@ def random_domain(random: Random, operators: int = 3, predicates: int = 4, arity
     return Domain("d", types, constants, {n: ((ROOT_TYPE,),) * a for n, a in arities.items()}, tuple(made))
 
 
-def random_pair(random: Random) -> tuple[Domain, Domain]:
-    """A domain and one that is it in other words, or that in one or two places changed, or an independent one."""
+def random_pair(random: Random, plain: bool = False) -> tuple[Domain, Domain]:
+    """A domain and one that is it in other words, or that in one or two places changed, or an independent one.
+
+    ``plain``: without formulas, several types and what else only a few domains have.
+    """
     if random.random() < 0.2:  # so small that two of them are often equivalent
         return random_domain(random, 2, 2, 1), random_domain(random, 2, 2, 1)
     reference = random_domain(random)
+    if not plain and random.random() < 0.4:
+        reference = with_formulas(with_several_types(reference, random), random)
     generated = reference
     for _ in range(random.choice([0, 1, 1, 2])):
         generated = changed(generated, random)
-    return reference, renamed(generated, random)
+    pair = reference, renamed(generated, random)
+    one, other = pair if plain else (_written_otherwise(each, random) for each in pair)
+    return one, other
+
+
+def _written_otherwise(domain: Domain, random: Random) -> Domain:
+    """The same domain: predicates share names, constants are not declared, an operator is said twice."""
+    if random.random() < 0.3:
+        domain = overloaded(domain, shared_names(domain, random))
+    if random.random() < 0.3:
+        kept = {name: type_ for name, type_ in domain.constants.items() if type_ != ROOT_TYPE}
+        domain = replace(domain, constants=kept)
+    if random.random() < 0.1:
+        each = random.choice(domain.operators)
+        names = {variable: f"?w{n}" for n, (variable, _) in enumerate(each.parameters)}
+        formulas = tuple(
+            (part, reworded(mapped(form, lambda atom: _term_names(atom, names), names), random))
+            for part, form in each.formulas
+        )
+        again = replace(each.renamed(names), formulas=formulas)
+        domain = replace(domain, operators=(*domain.operators, again))
+    return domain
+
+
+def _term_names(atom: Atom, names: Mapping[str, str]) -> Atom:
+    return (atom[0], *(names.get(term, term) for term in atom[1:]))
+
+
+def with_several_types(domain: Domain, random: Random) -> Domain:
+    """The domain, in which some types and constants have several types, always earlier ones."""
+    several: dict[tuple[str, str], Types] = {}
+    names = [*domain.types]
+    for place, name in enumerate(names):
+        if place and random.random() < 0.4:
+            parents = tuple(random.sample([ROOT_TYPE, *names[:place]], min(2, place + 1)))
+            several["types", name] = parents
+    for name in domain.constants:
+        if names and random.random() < 0.4:
+            several["constants", name] = tuple(random.sample([ROOT_TYPE, *names], 2))
+    single = {
+        section: {name: found[0] for (each, name), found in several.items() if each == section}
+        for section in ("types", "constants")
+    }
+    return replace(
+        domain,
+        types={**domain.types, **single["types"]},
+        constants={**domain.constants, **single["constants"]},
+        several=several,
+    )
+
+
+def with_formulas(domain: Domain, random: Random) -> Domain:
+    """The domain with costs and other formulas in some operators, and with rules that may be used or not."""
+    arities = {name: len(types) for name, types in domain.predicates.items()}
+    operators = []
+    rules = []
+    for number in range(random.choice([0, 0, 1, 2])):
+        variables = tuple(f"?d{n}" for n in range(random.choice([0, 1, 2])))
+        head = (f"d{number}", *variables)
+        rules.append(
+            (":derived", (":derived", head, _condition(random, arities, [*variables, *domain.constants], domain)))
+        )
+        arities[f"d{number}"] = len(variables)
+    for each in domain.operators:
+        terms = [*(variable for variable, _ in each.parameters), *domain.constants]
+        formulas = []
+        for _ in range(random.choice([0, 1, 1, 2])):
+            kind = random.choice(("needs", "cost", "cost", "when"))
+            if kind == "needs":
+                formulas.append((":precondition", ("or", *(_condition(random, arities, terms, domain) for _ in "ab"))))
+            elif kind == "cost":
+                formulas += [(":effect", _cost(random, arities, terms))] * random.choice([1, 1, 2])
+            else:
+                effects = [_cost(random, arities, terms), *_some_atoms(random, arities, terms)]
+                condition = _condition(random, arities, terms, domain)
+                formulas.append((":effect", ("when", condition, ("and", *random.choices(effects, k=2)))))
+        operators.append(replace(each, formulas=tuple(formulas)))
+    predicates = {name: ((ROOT_TYPE,),) * arity for name, arity in arities.items()}
+    return replace(domain, operators=tuple(operators), formulas=tuple(rules), predicates=predicates)
+
+
+def _cost(random: Random, arities: dict[str, int], terms: list[str]) -> Any:
+    """An increase by a number, or by a function that is called as some predicate."""
+    amount = next(iter(_some_atoms(random, arities, terms)), "1")
+    return ("increase", COST, random.choice(["1", "1.0", "2", amount]))
+
+
+def _some_atoms(random: Random, arities: dict[str, int], terms: list[str]) -> list[Any]:
+    return sorted(_random_atoms(random, arities, terms, [], 1))
+
+
+def _condition(random: Random, arities: dict[str, int], terms: list[str], domain: Domain) -> Any:
+    """An atom, a negation, a conjunction or a quantifier, with members that may say the same."""
+    kind = random.choice(("atom", "atom", "not", "and", "forall"))
+    if kind == "forall":
+        variables = [f"?q{n}" for n in range(random.choice([1, 2]))]
+        listing = tuple(word for name in variables for word in (name, "-", random.choice([ROOT_TYPE, *domain.types])))
+        body = _some_atoms(random, arities, [*variables, *variables, *terms])
+        return (random.choice(["forall", "exists"]), listing, ("or", *body, *body))
+    found = _some_atoms(random, arities, terms)
+    if kind == "and":
+        found += _some_atoms(random, arities, terms)
+        return ("and", *found)
+    if not found:
+        return ("and",)
+    return ("not", found[0]) if kind == "not" else found[0]
+
+
+def mapped(
+    form: Any, atom: Callable[[Atom], Atom], names: Mapping[str, str], types: Mapping[str, str] | None = None
+) -> Any:
+    """The formula with other atoms, variables and types; functions are renamed as predicates are."""
+    if isinstance(form, str):
+        return names.get(form, form)
+    if form[0] in ("and", "or", "not", "when"):
+        return (form[0], *(mapped(each, atom, names, types) for each in form[1:]))
+    if form[0] in ("forall", "exists"):
+        listing = tuple((types or {}).get(word, names.get(word, word)) for word in form[1])
+        return (form[0], listing, mapped(form[2], atom, names, types))
+    if form[0] == "increase":
+        return (*form[:2], form[2] if isinstance(form[2], str) else atom(form[2]))
+    if form[0] == ":derived":
+        return (form[0], atom(form[1]), mapped(form[2], atom, names, types))
+    return atom(form)
+
+
+def reworded(form: Any, random: Random) -> Any:
+    """The same in other words: members in another order or said again, bound variables with other names."""
+    if isinstance(form, str) or form[0] not in ("and", "or", "not", "when", "forall", "exists"):
+        return form
+    if form[0] in ("forall", "exists"):
+        old = form[1][::3]
+        names = dict(zip(old, random.sample([f"?r{n}" for n in range(5)], len(old)), strict=True))
+        groups = [(names[form[1][n]], *form[1][n + 1 : n + 3]) for n in range(0, len(form[1]), 3)]
+        listing = tuple(word for group in random.sample(groups, len(groups)) for word in group)
+        return (form[0], listing, reworded(mapped(form[2], lambda atom: _term_names(atom, names), names), random))
+    members = [reworded(each, random) for each in form[1:]]
+    if form[0] in ("and", "or"):
+        members += [each for each in members if "increase" not in repr(each) and random.random() < 0.2]
+        random.shuffle(members)
+    return (form[0], *members)
+
+
+def written(domain: Domain) -> str:
+    """The domain as PDDL text."""
+
+    def types(found: Types) -> str:
+        return found[0] if len(found) == 1 else f"(either {' '.join(found)})"
+
+    def listing(section: str, single: Mapping[str, str]) -> str:
+        found = ((name, domain.several.get((section, name), (type_,))) for name, type_ in single.items())
+        return f"(:{section} {' '.join(f'{name} - {types(each)}' for name, each in found)})"
+
+    def shown(form: Any) -> str:
+        return form if isinstance(form, str) else f"({' '.join(map(shown, form))})"
+
+    def part(positive: State, negative: State, formulas: list[Any]) -> str:
+        return shown(("and", *sorted(positive), *(("not", atom) for atom in sorted(negative)), *formulas))
+
+    declared = " ".join(
+        shown((name, *(f"?a{n}" for n in range(len(found))))) for name, found in domain.predicates.items()
+    )
+    lines = ["(define (domain d)", listing("types", domain.types), listing("constants", domain.constants)]
+    lines += [f"(:predicates {declared})", *(shown(rule) for _, rule in domain.formulas)]
+    for each in domain.operators:
+        conditions, effects = ([f for p, f in each.formulas if p == kind] for kind in (":precondition", ":effect"))
+        parameters = " ".join(f"{name} - {types(found)}" for name, found in each.parameters)
+        lines += [
+            f"(:action {each.name} :parameters ({parameters})",
+            f" :precondition {part(each.preconditions, each.negative_preconditions, conditions)}",
+            f" :effect {part(each.add_effects, each.delete_effects, effects)})",
+        ]
+    return "\n".join([*lines, ")"])
+
+
+def shared_names(domain: Domain, random: Random) -> dict[str, str]:
+    """Names for the predicates that those with other numbers of arguments sometimes share."""
+    names: dict[str, str] = {}
+    taken: set[tuple[str, int]] = set()
+    for old, types in random.sample(sorted(domain.predicates.items()), len(domain.predicates)):
+        free = sorted({name for name, _ in taken if (name, len(types)) not in taken})
+        names[old] = random.choice(free) if free and random.random() < 0.7 else old
+        taken.add((names[old], len(types)))
+    return names
+
+
+def overloaded(domain: Domain, names: dict[str, str]) -> Domain:
+    """The domain with such names; it declares no predicates, for a declaration has one number of arguments."""
+    formulas = tuple((section, _with_names(form, names)) for section, form in domain.formulas)
+    operators = tuple(_in_words(each, names) for each in domain.operators)
+    return replace(domain, predicates={}, operators=operators, formulas=formulas)
+
+
+def _with_names(form: Any, names: Mapping[str, str]) -> Any:
+    return mapped(form, lambda atom: (names.get(atom[0], atom[0]), *atom[1:]), {})
 
 
 @dataclass(frozen=True)
@@ -84,11 +287,16 @@ def renamed_by(domain: Domain, chosen: Words, random: Random) -> Domain:
     """The domain in those words, its operators and their parameters in other orders, with unused declarations."""
     types, constants = chosen.types, chosen.constants
 
-    def operator(each: Operator[State], name: str) -> Operator[State]:
+    def operator(each: Operator, name: str) -> Operator:
         variables = {variable: f"?v{n}" for n, (variable, _) in enumerate(each.parameters)}
         parameters = [(variables[v], tuple(types.get(t, t) for t in found)) for v, found in each.parameters]
         parts = (frozenset(chosen.atom(a, variables) for a in part) for part in each.parts)
-        return Operator(name, tuple(random.sample(parameters, len(parameters))), *parts)
+        found = tuple((part, formula(form, variables)) for part, form in each.formulas)
+        formulas = tuple(random.sample(found, len(found)))
+        return Operator(name, tuple(random.sample(parameters, len(parameters))), *parts, formulas)
+
+    def formula(form: Any, variables: Mapping[str, str]) -> Any:
+        return reworded(mapped(form, lambda atom: chosen.atom(atom, variables), variables, types), random)
 
     names = random.sample([f"a{n}" for n in range(len(domain.operators))], len(domain.operators))
     made = [operator(each, name) for each, name in zip(domain.operators, names, strict=True)]
@@ -103,6 +311,11 @@ def renamed_by(domain: Domain, chosen: Words, random: Random) -> Domain:
         {constants[name]: types.get(type_, type_) for name, type_ in domain.constants.items()} | spare,
         predicates | {"unused-too": ()},
         tuple(random.sample(made, len(made))),
+        formulas=tuple((section, formula(form, {})) for section, form in domain.formulas),
+        several={
+            (section, (types if section == "types" else constants)[name]): tuple(types.get(t, t) for t in found)
+            for (section, name), found in domain.several.items()
+        },
     )
 
 
@@ -111,7 +324,9 @@ def changed(domain: Domain, random: Random) -> Domain:
     if domain.types and random.random() < 0.15:
         names = [*domain.types]
         place = random.randrange(len(names))
-        return replace(domain, types={**domain.types, names[place]: random.choice([ROOT_TYPE, *names[:place]])})
+        types = {**domain.types, names[place]: random.choice([ROOT_TYPE, *names[:place]])}
+        kept = {key: found for key, found in domain.several.items() if key != ("types", names[place])}
+        return replace(domain, types=types, several=kept)
     number = random.randrange(len(domain.operators))
     each = domain.operators[number]
     kind = random.choice(("lose", "add", "swap", "type", "move"))
@@ -133,7 +348,10 @@ def changed(domain: Domain, random: Random) -> Domain:
             parts[part].add((atom[0], *random.sample(atom[1:], len(atom) - 1)))
         elif kind == "move" and atom[0] != EQUALITY:
             parts[random.randrange(4)].add(atom)
-    made = Operator(each.name, parameters, *map(frozenset, parts))
+    formulas = each.formulas
+    if formulas and random.random() < 0.3:  # one less, or one again
+        formulas = (*formulas[1:], *(formulas[:1] * random.choice([0, 2])))
+    made = Operator(each.name, parameters, *map(frozenset, parts), formulas)
     return replace(domain, operators=(*domain.operators[:number], made, *domain.operators[number + 1 :]))
 
 
@@ -151,7 +369,7 @@ def _random_types_of(random: Random, types: dict[str, str]) -> Types:
 
 def _random_operator(
     random: Random, name: str, arities: dict[str, int], types: dict[str, str], constants: dict[str, str]
-) -> Operator[State]:
+) -> Operator:
     variables = [f"?x{n}" for n in range(random.randint(0, 3))]
     parameters = tuple((variable, _random_types_of(random, types)) for variable in variables)
     parts = [_random_atoms(random, arities, variables, [*constants], random.choice([0, 1, 1, 2])) for _ in range(4)]
@@ -176,6 +394,7 @@ def _same_arity_shuffled(random: Random, arities: dict[str, int]) -> list[str]:
     return [next(shuffled[arity]) for arity in arities.values()]
 
 
-def _in_words(operator: Operator[State], names: dict[str, str]) -> Operator[State]:
+def _in_words(operator: Operator, names: dict[str, str]) -> Operator:
     parts = (frozenset((names.get(atom[0], atom[0]), *atom[1:]) for atom in part) for part in operator.parts)
-    return Operator(operator.name, operator.parameters, *parts)
+    formulas = tuple((part, _with_names(form, names)) for part, form in operator.formulas)
+    return Operator(operator.name, operator.parameters, *parts, formulas)

@@ -6,12 +6,14 @@ from random import Random
 import pddl_eval
 import polars as pl
 import pytest
-from pddl_eval import strips
-from pddl_eval.budget import row_budget
-from pddl_eval.equivalence import Task, counterexample, decide, read_pair
-from pddl_eval.model import plan_to_pddl, renamed
-from pddl_eval.parsing import read_plan
-from pddl_eval.verdict import Undecided, Verdict
+from pddl_eval.definition import comparison
+from pddl_eval.definition import planning as strips
+from pddl_eval.definition.budget import row_budget
+from pddl_eval.definition.counterexample import counterexample
+from pddl_eval.definition.model import plan_to_pddl, renamed
+from pddl_eval.definition.plans import read_plan
+from pddl_eval.definition.task import Task, read_pair
+from pddl_eval.definition.verdict import Undecided, Verdict
 
 from tests.counterexamples import Row, outcome, row_of, small_rows
 from tests.docs.readme_outputs import SAMPLE
@@ -92,9 +94,10 @@ def test_the_row_s_budget_bounds_the_search_for_it() -> None:
     text = f"(define (problem p) (:domain places) (:objects {' '.join(names)}) (:init {init}) (:goal {{}}))"
     reference, generated = read_pair(text.format("(and (at o0 o1) (at o2 o3))"), text.format("(at o0 o1)"), places)
     assert isinstance(reference, Task) and isinstance(generated, Task)
-    verdict = decide(reference, generated, False)
+    verdict = comparison.compare(reference, generated, False, check_solvable=False)
     assert verdict.verdict == Verdict.GOAL_DIFFERS
     strips.search.find_path.cache_clear()
+    strips.task._ground.cache_clear()
     with row_budget(1e-9):
         assert isinstance(counterexample(reference, generated, verdict), Undecided)
     assert isinstance(counterexample(reference, generated, verdict), pddl_eval.Counterexample)

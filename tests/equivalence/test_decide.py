@@ -1,10 +1,15 @@
 """Verdicts on pairs whose answer is known from the definition, and the words that go with them."""
 
+from dataclasses import asdict
+
+import pyarrow as pa
 import pytest
-from pddl_eval.domains import known_domain
-from pddl_eval.equivalence import Task, decide
-from pddl_eval.model import Problem, State
-from pddl_eval.verdict import ProblemVerdict, Verdict
+from pddl_eval.definition import comparison, wording
+from pddl_eval.definition.difference import Difference
+from pddl_eval.definition.domains import known_domain
+from pddl_eval.definition.model import Problem, State
+from pddl_eval.definition.task import Task
+from pddl_eval.definition.verdict import ProblemVerdict, Verdict
 
 
 def atoms(text: str) -> State:
@@ -23,7 +28,7 @@ def compare(
     reference: Problem, generated: Problem, is_placeholder: bool = False, domain: str | None = "blocksworld"
 ) -> ProblemVerdict:
     known = known_domain(domain) if domain else None
-    return decide(Task(reference, known), Task(generated, known), is_placeholder)
+    return comparison.compare(Task(reference, known), Task(generated, known), is_placeholder, check_solvable=False)
 
 
 def test_the_same_atoms_are_identical() -> None:
@@ -139,3 +144,36 @@ def test_five_hundred_balls_and_three_hundred_blocks_are_decided() -> None:
         "p", "blocksworld", dict.fromkeys(names, "object"), frozenset(on_table), frozenset(backwards | {("arm-empty",)})
     )
     assert compare(stacked, reversed_, domain="blocksworld").verdict == Verdict.EQUIVALENT
+
+
+ATOM = pa.list_(pa.string())
+
+DIFFERENCE = pa.struct(
+    dict.fromkeys(("lacks", "lacks_here", "has", "names"), ATOM)
+    | dict.fromkeys(("what", "reason"), pa.string())
+    | dict.fromkeys(("found", "expected"), pa.int64())
+    | {"atoms": pa.list_(ATOM)}
+)
+
+
+@pytest.mark.parametrize(
+    ("generated", "sentence"),
+    [
+        (blocks(TABLE, TOWER), "the same atoms"),
+        (blocks(TABLE, TOWER + ", arm-empty"), "the goals agree once fully specified: 2 implied atoms added"),
+        (blocks(TABLE, TOWER, domain="blocks"), "the domain is blocks instead of blocksworld"),
+        (blocks("arm-empty", "", "a b"), "2 objects instead of 3; missing: c"),
+        (blocks(TABLE, TOWER, types="block"), "a has type block instead of object"),
+        (blocks(TABLE + ", holding a", TOWER), "the initial state has (holding a), which is not in the reference"),
+        (blocks(TABLE, "on a a"), "the goal is out of reach: (on a a) is never true"),
+        (blocks(TABLE, "on a b, on-table c"), "the goal does not imply (on b c), which the reference asks for"),
+    ],
+)
+def test_a_difference_is_plain_enough_for_arrow_and_then_says_the_same(generated: Problem, sentence: str) -> None:
+    known = known_domain("blocksworld")
+    decision, _ = comparison.decided(Task(blocks(TABLE, TOWER), known), Task(generated, known), False)
+    (back,) = pa.array([asdict(decision.difference)], DIFFERENCE).to_pylist()
+    back |= {name: tuple(back[name]) for name in ("lacks", "lacks_here", "has", "names")}
+    back["atoms"] = tuple(map(tuple, back["atoms"]))
+    assert Difference(**back) == decision.difference
+    assert wording.sentence(Difference(**back)).startswith(sentence)

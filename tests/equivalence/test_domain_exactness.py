@@ -6,14 +6,14 @@ from itertools import permutations
 from random import Random
 
 import pytest
-from pddl_eval.benchmark.written_domain import outline, read_written
-from pddl_eval.model import Domain, Operator, Problem, domain_to_pddl
+from pddl_eval.definition.model import Domain, Operator, Problem, domain_to_pddl
 
+from tests.benchmark.written_domain import outline, read_written
 from tests.corpus import CORPUS
-from tests.domains_run import isomorphic, mangled_pair, mutant, small_pair, small_task
 from tests.equivalence.domain_judge import equivalent, faults, renamings, verdict
 from tests.equivalence.random_domains import random_pair
 from tests.equivalence.task_judge import random_tasks, tasks_equivalent
+from tests.measure.domains import isomorphic, mangled_pair, mutant, small_pair, small_problems, small_task
 from tests.volume import in_two_sizes
 
 
@@ -33,7 +33,15 @@ def test_mutants_of_the_corpus_against_their_labels(cases: int) -> None:
 def test_small_tasks_against_all_bijections_and_states(cases: int) -> None:
     found = [small_task(0, number) for number in range(cases)]
     assert [each for each in found if each.wrong] == []
-    assert len({each.kind for each in found}) == 4
+    assert {each.kind for each in found} >= {"task True", "task False", "placeholder True", "placeholder False"}
+
+
+@in_two_sizes(60, full=300)
+def test_small_problems_as_texts_against_all_bijections_and_states(cases: int) -> None:
+    """Objects of types that no domain declares, and constants that only the problems declare, are among them."""
+    found = [small_problems(0, number) for number in range(cases)]
+    assert [each for each in found if each.wrong] == []
+    assert {each.kind for each in found} >= {"problems True", "problems False"}
 
 
 @in_two_sizes(30, full=250)
@@ -50,7 +58,7 @@ def test_nothing_breaks_on_mangled_domains(cases: int) -> None:
 def test_the_judge_finds_what_a_search_for_isomorphisms_finds(cases: int) -> None:
     """Two ways of looking at a domain that share no code: bijections of names, and a graph of everything it says."""
     for number in range(cases):
-        reference, generated = random_pair(Random(number))
+        reference, generated = random_pair(Random(number), plain=True)
         drawn = [outline(read_written(domain_to_pddl(domain))) for domain in (reference, generated)]
         assert equivalent(reference, generated) == isomorphic(*drawn), number
 

@@ -89,6 +89,61 @@ IDENTICAL = {
     ),
 }
 
+IDENTICAL |= {
+    "a constant that nobody declares": (does("(p k)"), does("(p k)", head="(:constants k)")),
+    "several parents of a type that nothing uses": (typed("u - (either a b)", "?x - a"), typed("a", "?x - a")),
+    "several parents, one above the other": (typed("t - (either a b) a - b", "?x - t"), typed("t - a", "?x - t")),
+    "several parents, declared twice": (
+        two_typed("t - (either a b)", "?x - t ?y - a"),
+        two_typed("t - b t - a", "?x - t ?y - a"),
+    ),
+    "several parents, in another section": (
+        typed("t - (either a b)", "?x - t"),
+        does("(p ?x)", "?x - t", "(:types t - a) (:types t - b)"),
+    ),
+    "the order of a constant's alternatives": (
+        does("(p k)", head="(:types a b) (:constants k - (either a b))"),
+        does("(p k)", head="(:types a b) (:constants k - (either b a))"),
+    ),
+    "an operator said twice": (
+        domain(operator("a", "?x", "(p ?x)", "(q ?x)"), operator("a", "?y", "(p ?y)", "(q ?y)")),
+        domain(operator("a", "?x", "(p ?x)", "(q ?x)")),
+    ),
+    "an operator with a quantifier said twice": (
+        domain(operator(needs="(forall (?y) (p ?y))"), operator(needs="(forall (?z) (p ?z))")),
+        needs("(forall (?y) (p ?y))"),
+    ),
+    "a quantifier said twice": (
+        needs("(and (forall (?z) (p ?z)) (forall (?y) (p ?y)))"),
+        needs("(forall (?y) (p ?y))"),
+    ),
+    "two quantified variables said twice": (
+        needs("(or (r) (forall (?x ?y) (p ?x ?y)) (forall (?x ?y) (p ?y ?x)))"),
+        needs("(or (forall (?x ?y) (p ?x ?y)) (r))"),
+    ),
+    "a quantifier over a type with several parents said twice": (
+        does("(when (or (exists (?y - t) (p ?y)) (exists (?z - t) (p ?z))) (q))", head="(:types t - (either a b))"),
+        does("(when (exists (?y - t) (p ?y)) (q))", head="(:types t - (either a b))"),
+    ),
+    "a condition said twice": (
+        does("(and (when (p) (and (q) (r))) (when (p) (and (r) (q) (r))))"),
+        does("(when (p) (and (q) (r)))"),
+    ),
+    "a disjunction said twice": (needs("(and (or (p) (q)) (or (q) (p)))"), needs("(or (q) (p))")),
+    "nothing in a conjunction": (needs("(or (p) (and () (q) (r)))"), needs("(or (p) (and (r) (q)))")),
+    "a derived predicate that nothing uses": (domain("(:derived (u ?x) (p))", operator(does="(p)")), does("(p)")),
+    "derived predicates that use only each other": (
+        domain("(:derived (u) (v))", "(:derived (v) (u))", operator(does="(p)")),
+        does("(p)"),
+    ),
+    "a rule said twice": (
+        domain("(:derived (u ?x) (p ?x))", "(:derived (u ?y) (p ?y))", operator(needs="(u ?x)", parameters="?x")),
+        domain("(:derived (u ?x) (p ?x))", operator(needs="(u ?x)", parameters="?x")),
+    ),
+    "one number": (does("(increase (total-cost) 02.50)"), does("(increase (total-cost) 2.5)")),
+    "zero": (does("(increase (total-cost) -0.0)"), does("(increase (total-cost) 0)")),
+}
+
 RENAMED = {
     "operators of equal content": (
         domain(operator("a", does="(p)"), operator("b", does="(p)")),
@@ -124,6 +179,33 @@ RENAMED = {
     ),
 }
 
+WHEN_AT = "(when (at {0} ?x) (not (at {0} ?x)))"
+COSTS = "(and (not ({} ?x)) (increase (total-cost) ({} ?x)))"
+
+RENAMED |= {
+    "a constant that nobody declares": (does("(p k)"), does("(p m)", head="(:constants m)")),
+    "a constant that nobody declares, in both": (does("(p k)"), does("(p m)")),
+    "a constant that looks like a number": (does("(p 1)"), does("(p k)")),
+    "one name with two numbers of arguments": (
+        domain(operator("a", "?x", "(p)", "(p ?x)")),
+        domain(operator("a", "?x", "(p)", "(q ?x)")),
+    ),
+    "a constant called as PDDL calls a time": (
+        does(WHEN_AT.format("start"), "?x", "(:constants start)"),
+        does(WHEN_AT.format("home"), "?x", "(:constants home)"),
+    ),
+    "a function called as a predicate": (
+        does(COSTS.format("dist", "dist"), "?x"),
+        does(COSTS.format("dist", "length"), "?x"),
+    ),
+    "several parents": (
+        two_typed("t - (either a b) u - a", "?x - t ?y - u"),
+        two_typed("u - (either b c) t - c", "?x - u ?y - t"),
+    ),
+}
+
+INCREASE = "(increase (total-cost) {})"
+
 OPERATORS_DIFFER = {
     "an equation and its negation": (needs("(= ?x ?y)", "?x ?y"), needs("(not (= ?x ?y))", "?x ?y")),
     "a parameter that no literal uses": (does("(p)", "?x"), does("(p)")),
@@ -155,7 +237,52 @@ OPERATORS_DIFFER = {
     ),
 }
 
+OPERATORS_DIFFER |= {
+    f"{what}: {one} and {other}": (does(INCREASE.format(one)), does(INCREASE.format(other)))
+    for what, one, other in (
+        ("beyond doubles", "9007199254740993", "9007199254740992"),
+        ("a small difference", "0.1", "0.10000000000000000001"),
+        ("powers", "1e999999999", "1e999999998"),
+    )
+}
+OPERATORS_DIFFER |= {
+    "costs add up": (does(f"(and {INCREASE.format(1)} {INCREASE.format(1)})"), does(INCREASE.format(1))),
+    "costs add up in a condition": (
+        does(f"(when (p) (and {INCREASE.format(1)} {INCREASE.format(1)}))"),
+        does(f"(when (p) {INCREASE.format(1)})"),
+    ),
+    "conditional costs add up": (
+        does(f"(and (when (p) {INCREASE.format(1)}) (when (p) {INCREASE.format(1)}))"),
+        does(f"(when (p) {INCREASE.format(1)})"),
+    ),
+    "a variable that nothing binds": (needs("(and (p ?z) (q ?z))"), needs("(and (p ?z) (q ?w))")),
+    "a variable that nothing binds, in a condition": (
+        does("(when (p ?z) (q ?z))"),
+        does("(when (p ?z) (q ?w))"),
+    ),
+    "a variable that is called as a position": (does("(p ?0)", "?x"), does("(p ?x)", "?x")),
+    "a rule that another rule uses": (
+        domain("(:derived (u) (v))", "(:derived (v) (p))", operator(needs="(u)")),
+        domain("(:derived (u) (v))", "(:derived (v) (u))", operator(needs="(u)")),
+    ),
+    "two operators of one name": (
+        domain(operator(needs="(p)", does="(q)"), operator(needs="(q)", does="(r)")),
+        domain(operator(needs="(p)", does="(q)"), operator("b", needs="(r)", does="(q)")),
+    ),
+}
+
+TWO = "?x - t ?y - u"
+
 TYPES_DIFFER = {
+    "several parents moved": (
+        two_typed("t - (either a b) u - a", TWO + " ?z - a"),
+        two_typed("t - a u", TWO + " ?z - a"),
+    ),
+    "several parents and one": (two_typed("t - (either a b) u - a", TWO), two_typed("t u - a", TWO)),
+    "several types of a constant moved": (
+        does("(and (p k) (q l))", head="(:types a b) (:constants k - (either a b) l - a)"),
+        does("(and (p k) (q l))", head="(:types a b) (:constants k - a l - a)"),
+    ),
     "a type and object": (typed("a", "?x - a"), typed("a", "?x")),
     "one type and two alternatives": (typed("a b", "?x - a"), typed("a b", "?x - (either a b)")),
     "which type is above which": (two_typed("a - b b - object"), two_typed("a b")),

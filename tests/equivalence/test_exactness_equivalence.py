@@ -1,6 +1,6 @@
 """Verdicts and certificates against the definition of equivalence, decided by enumeration, on adversarial random pairs.
 
-``python -m tests.exhaustive_run`` makes the same comparisons on any number of pairs.
+``python -m tests.measure.exhaustive`` makes the same comparisons on any number of pairs.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from pddl_eval.domains import known_domain
+from pddl_eval.definition.domains import known_domain
 
 from tests.exhaustive import DOMAINS
-from tests.exhaustive_run import AGREED, SKIPPED, certificate_findings, verdict_findings
+from tests.measure.exhaustive import AGREED, SKIPPED, certificate_findings, verdict_findings
 from tests.random_problems import random_pair
 from tests.volume import in_two_sizes, with_seeds
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from pddl_eval import certificate, compare_plans, compare_problems
-from pddl_eval.domains import gripper, known_domain, rover_single_storeless
-from pddl_eval.equivalence import Task, read_pair, read_task
-from pddl_eval.parsing import parse_domain
-from pddl_eval.solve import fast_downward
+from pddl_eval.definition.domains import gripper, known_domain, rover_single_storeless
+from pddl_eval.definition.pddl import parse_domain
+from pddl_eval.definition.planning import fast_downward
+from pddl_eval.definition.task import Task, read_pair, read_task
 
 from tests.sliding_tiles import DOMAIN as TILES
 from tests.sliding_tiles import random_goal
@@ -98,7 +98,7 @@ def test_no_planner_is_asked_where_the_verdict_is_no_and_nobody_asks_for_a_plan(
     def asked(*_: object) -> None:
         raise AssertionError("a planner was asked")
 
-    monkeypatch.setattr("pddl_eval.equivalence.task.solve", asked)
+    monkeypatch.setattr("pddl_eval.definition.task.solve", asked)
     monkeypatch.setattr(fast_downward, "find_plan", asked)
     board = random_goal(3, 1)
     no = {

@@ -1,6 +1,6 @@
 """Pairs of problems whose verdicts follow from the definition, one for each verdict."""
 
-from pddl_eval.verdict import Verdict
+from pddl_eval.definition.verdict import Verdict
 
 REFERENCE = """(define (problem tower)
   (:domain blocksworld)

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 from pddl_eval.datasets import DatasetError
 from pddl_eval.errors import UserError
-from pddl_eval.explain.dataset_row import DatasetRow, row_at, row_of_id
+from pddl_eval.explain.dataset_row import DatasetRow, row_at, rows_of_id
 
 
 @pytest.fixture
@@ -44,10 +44,10 @@ def test_a_dataset_needs_no_column_but_the_pair(tmp_path: Path) -> None:
 
 
 def test_an_id_of_any_type_names_the_first_row_that_has_it(scored: Path) -> None:
-    assert row_of_id(scored, ["106"], ["pair_id"]) == 6
-    assert row_of_id(scored, ["reference 2", "102"], ["reference_problem", "pair_id"]) == 2
+    assert rows_of_id(scored, ["106"], ["pair_id"]) == [6]
+    assert rows_of_id(scored, ["reference 2", "102"], ["reference_problem", "pair_id"]) == [2]
     with pytest.raises(DatasetError, match="999"):
-        row_of_id(scored, ["999"], ["pair_id"])
+        rows_of_id(scored, ["999"], ["pair_id"])
 
 
 def test_what_is_not_there_is_said(scored: Path) -> None:

@@ -2,9 +2,9 @@
 
 import pytest
 from pddl_eval.benchmark import DOMAIN_TEXTS
+from pddl_eval.definition.metrics import compare_domains
 from pddl_eval.explain import explain_row
 from pddl_eval.explain.domains import DomainExplanation
-from pddl_eval.metrics import compare_domains
 
 GRIPPER = DOMAIN_TEXTS["gripper"]
 
@@ -81,3 +81,10 @@ def test_formulas_beyond_strips_that_differ_are_named_and_marked() -> None:
     assert explanation.detail.startswith("go ")
     assert [row[0] for row in shown(explanation)["go"]] == ["beyond STRIPS"] * 2
     assert shown(explained(domain.replace("?y", "?z"), domain)) == {}
+
+
+def test_a_cost_that_is_said_twice_is_shown_as_twice() -> None:
+    text = "(define (domain d) (:action a :effect (and (p) {})))"
+    cost = "(increase (total-cost) 1)"
+    (rows,) = shown(explained(text.format(cost), text.format(cost * 2))).values()
+    assert rows == [["beyond STRIPS", f":effect: {cost} ×2", f":effect: {cost}"]]

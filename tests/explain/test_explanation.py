@@ -1,15 +1,15 @@
 """What an explanation says for each verdict, with values worked by hand."""
 
 import pytest
+from pddl_eval.definition.metrics import score_problem_pair
+from pddl_eval.definition.model import Problem
+from pddl_eval.definition.pddl import Unreadable
+from pddl_eval.definition.verdict import Undecided, Unsolvable, Verdict
 from pddl_eval.explain import explain
-from pddl_eval.explain.explanation import MOST_ROWS, explanation_page
 from pddl_eval.explain.reading import PieceKind
 from pddl_eval.explain.sides import AtomLine, ObjectLine, Standing
-from pddl_eval.metrics import score_problem_pair
-from pddl_eval.model import Problem
+from pddl_eval.explain.tables import MOST_ROWS
 from pddl_eval.pages import plain
-from pddl_eval.parsing import Unreadable
-from pddl_eval.verdict import Undecided, Unsolvable, Verdict
 
 from tests.explain.pairs import ANSWERS, REFERENCE, RENAMED, UNKNOWN
 
@@ -160,7 +160,7 @@ def test_the_first_line_is_the_verdict_and_no_line_is_too_long(verdict: Verdict)
     lines = str(explanation).splitlines()
     assert lines[0].startswith(verdict.value)
     assert max(map(len, lines)) <= 80
-    assert max(map(len, plain(explanation_page(explanation), width=60).splitlines())) <= 60
+    assert max(map(len, plain(explanation.page(), width=60).splitlines())) <= 60
 
 
 def test_differences_are_marked_and_come_first() -> None:
@@ -192,5 +192,5 @@ def test_long_tables_are_cut_and_counted() -> None:
     text = f"(define (problem p) (:domain blocksworld) (:objects {' '.join(names)}) (:init (arm-empty) {init})"
     lines = str(explain(f"{text} (:goal (on b0 b1)))", f"{text} (:goal (on b2 b3)))")).splitlines()
     assert any(f"first {MOST_ROWS} of 201" in line for line in lines)
-    page = explanation_page(explain(f"{text} (:goal (on b0 b1)))", f"{text} (:goal (on b2 b3)))"), whole=True)
+    page = explain(f"{text} (:goal (on b0 b1)))", f"{text} (:goal (on b2 b3)))").page(whole=True)
     assert 201 in [len(table.rows) for section in page.sections for table in section.tables]

@@ -4,8 +4,8 @@ from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
+from pddl_eval.definition.verdict import Verdict
 from pddl_eval.explain import explain, html_page, scenes_svg
-from pddl_eval.verdict import Verdict
 
 from tests.explain.pairs import ANSWERS, HOSTILE, REFERENCE
 
@@ -56,8 +56,7 @@ def test_a_page_for_every_verdict(verdict: Verdict) -> None:
 def test_drawings_and_tables_speak_to_a_screen_reader() -> None:
     page = Page(html_page(explain(REFERENCE, ANSWERS[Verdict.GOAL_DIFFERS])))
     pictures = [attributes for tag, attributes in page.tags if tag == "svg"]
-    assert len(pictures) == 4 and all(attributes["role"] == "img" for attributes in pictures)
-    assert page.text.count("Reference: goal") >= 2, "in the picture and as its title"
+    assert [attributes["role"] for attributes in pictures] == ["img"]
     heads = [attributes for tag, attributes in page.tags if tag == "th"]
     assert {attributes["scope"] for attributes in heads} == {"col", "row"}
     captions = [tag for tag, _ in page.tags if tag == "caption"]

@@ -3,11 +3,11 @@
 from random import Random
 
 import pytest
+from pddl_eval.definition.metrics import compare_plans
+from pddl_eval.definition.metrics.actions import common_subsequence
+from pddl_eval.definition.plans import Plan
 from pddl_eval.explain import explain_row
 from pddl_eval.explain.plans import BEFORE, Condition, PlanExplanation, align
-from pddl_eval.metrics import compare_plans
-from pddl_eval.metrics.actions import common_subsequence
-from pddl_eval.parsing import Plan
 
 from tests.explain.pairs import REFERENCE
 
@@ -56,11 +56,19 @@ def test_a_valid_plan_is_good() -> None:
     assert all(each.holds for each in explanation.conditions)
 
 
-@pytest.mark.parametrize("generated", ["(fly a)", "(stack a z)", "(stack a)", "(stack a b c)"])
+@pytest.mark.parametrize("generated", ["(unstack a b), (fly a)", "(stack a z)", "(stack a)", "(stack a b c)"])
 def test_an_action_that_is_not_in_the_domain_s_words_has_its_reason(generated: str) -> None:
     explanation = explained(generated)
-    assert explanation.execution is not None and explanation.execution.failed_step == 1
+    assert explanation.execution is not None and explanation.execution.failed_step == 1 + ("fly" in generated)
     assert explanation.execution.reason in explanation.detail
+
+
+def test_a_step_that_cannot_be_read_is_explained() -> None:
+    for damaged in ("(unstack a b)\n(put (a", "(fly (a\n(unstack a b)", f"{PLAN}\n(put"):
+        explanation = explained(damaged)
+        assert explanation.scores["plan_valid"] is False
+        assert explanation.page().good is False
+        assert "cannot be read" in explanation.detail
 
 
 def test_without_a_problem_or_a_plan_both_are_compared_only() -> None:

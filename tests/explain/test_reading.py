@@ -2,9 +2,9 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
+from pddl_eval.definition.model import Problem
+from pddl_eval.definition.pddl import read_problem
 from pddl_eval.explain.reading import MOST_DRAFTS, Piece, PieceKind, pieces_of
-from pddl_eval.model import Problem
-from pddl_eval.parsing import read_problem
 
 GOOD = "(define (problem p) (:domain d) (:objects a) (:init (q a)) (:goal (q a)))"
 OTHER = GOOD.replace("problem p", "problem r")
@@ -31,6 +31,18 @@ def test_a_refused_draft_stands_before_the_problem_with_its_reason() -> None:
     answer = f"First:\n{BAD}\nNo, rather\n{GOOD}"
     assert outline(answer) == [("text", 1, 1), ("draft", 2, 3), ("text", 4, 4), ("problem", 5, 5)]
     assert "`b`" in pieces_of(answer)[1].note
+
+
+def test_a_thought_is_no_draft() -> None:
+    answer = f"<think>\n{OTHER}\n</think>\n{GOOD}"
+    assert outline(answer) == [("text", 1, 3), ("problem", 4, 4)]
+    assert pieces_of(answer)[0].note == "thoughts"
+    assert OTHER in pieces_of(answer)[0].text
+
+
+def test_the_last_good_problem_counts_where_asked_for() -> None:
+    kinds = [piece.kind for piece in pieces_of(f"{GOOD}\n{OTHER}\n{BAD}", counts="last")]
+    assert kinds == [PieceKind.DRAFT, PieceKind.PROBLEM, PieceKind.LATER]
 
 
 def test_only_the_first_good_problem_counts() -> None:

@@ -1,11 +1,15 @@
 """A row's explanation has a part for each pair of columns; a mistake in one of them costs that part only."""
 
+from pathlib import Path
+
+import polars as pl
 import pytest
+from pddl_eval import score_dataset
 from pddl_eval.benchmark import DOMAIN_TEXTS
+from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
 from pddl_eval.explain import explain_row, html_page
 from pddl_eval.explain.row import NotScored
-from pddl_eval.options import ScoringOptions
 
 from tests.explain.pairs import HOSTILE, REFERENCE, RENAMED
 
@@ -56,7 +60,7 @@ def test_a_mistake_in_one_pair_is_its_explanation() -> None:
 
 def test_the_domain_of_the_options_is_for_rows_that_name_none() -> None:
     row = {**ROW, "reference_domain": None}
-    assert explain_row(row, ScoringOptions(domain="gripper"), only="problem").problem.domain == "gripper"  # type: ignore[union-attr]
+    assert explain_row(row, options=ScoringOptions(domain="gripper"), only="problem").problem.domain == "gripper"  # type: ignore[union-attr]
     assert explain_row(row, only="problem").problem.domain == "blocksworld"  # type: ignore[union-attr]
 
 
@@ -67,3 +71,17 @@ def test_a_hostile_row_is_escaped_and_bounded() -> None:
     page = html_page(explanation)
     assert "<script" not in page and "\x1b" not in page and "\u202e" not in page
     assert "\x1b" not in str(explanation) and len(page) < 10**6
+
+
+def test_the_row_may_be_one_of_a_dataset_a_run_or_a_frame(tmp_path: Path) -> None:
+    frame = pl.DataFrame([ROW, {**ROW, "generated_plan": "(unstack a b)"}]).rename({"generated_plan": "output"})
+    frame.write_parquet(tmp_path / "pairs.parquet")
+    columns = {"generated_plan": "output"}
+    run = score_dataset(tmp_path / "pairs.parquet", tmp_path / "scored", columns=columns, check_solvable=False)
+    plain = frame.rename({"output": "generated_plan"})
+    for dataset in (tmp_path / "scored", str(tmp_path / "scored"), run, plain, plain.to_pandas()):
+        alignments = [explain_row(dataset, number).parts["plan"].alignment for number in (0, 1)]  # type: ignore[union-attr]
+        assert alignments == [((0, None), (None, 0)), ((0, 0),)]
+    for wrong in (("no such folder", 3), (tmp_path / "scored", 2), (plain, 2), (plain, -1), (plain, None)):
+        with pytest.raises(UserError):
+            explain_row(*wrong)

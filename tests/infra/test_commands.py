@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pddl_eval.commands.cli import app
-from pddl_eval.commands.command import application
-from typer.main import get_command
+from pddl_eval.commands.cli import main
 
 from tests.infra.folder import INFRA, ROOT
 
@@ -49,10 +47,8 @@ COMMANDS = sorted({found for file in FILES for found in command_lines(file)})
 def command_of(name: str) -> Any:
     """The command or job as the command line knows it."""
     if not name.startswith("jobs/"):
-        return get_command(app).commands[name]  # type: ignore[attr-defined]
-    alone = application()
-    alone.command()(runpy.run_path(str(ROOT / name))[Path(name).stem])
-    return get_command(alone)
+        return main.commands[name]
+    return runpy.run_path(str(ROOT / name))[Path(name).stem]
 
 
 def test_the_commands_that_a_scheduler_needs_are_there() -> None:

@@ -43,9 +43,9 @@ def test_what_the_image_copies_builds_the_program(tmp_path: Path) -> None:
     assert {name.partition("/")[0] for name in files if not name.startswith("pddl_eval-")} == {"pddl_eval"}
 
 
-def test_the_image_is_compiled_by_what_it_installs() -> None:
+def test_the_version_of_the_image_names_its_commit() -> None:
     building = TEXT.partition("\nFROM")[2].partition("\nFROM")[0]
-    assert "PDDL_EVAL_COMPILE=1" in building and "gcc" in building.partition("apt-get install")[2].split()
+    assert "source=.git," in building and "git" in building.partition("apt-get install")[2].split()
     assert "setup.py" in building.partition("COPY ")[2].partition("\n")[0].split()
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 import yaml
-from pddl_eval.run.engines import TASK_MEMORY
-from pddl_eval.solve.fast_downward import MEGABYTES
+from pddl_eval.definition.planning.fast_downward import MEGABYTES
 
 from tests.infra.folder import INFRA, pods
 
@@ -35,7 +34,3 @@ def test_the_limit_of_the_machines_containers_fits_too() -> None:
     cpus, memory = (int(re.search(rf"--{name}=(\d+)", options)[1]) for name in ("cpus", "memory"))  # type: ignore[index]
     assert memory * 2**30 >= needed(cpus)
     assert {int(each) for each in re.findall(r"--num-cpus=(\d+)", config)} == {cpus}
-
-
-def test_a_worker_asks_for_what_it_needs_without_a_planner() -> None:
-    assert WORKER_BYTES <= TASK_MEMORY

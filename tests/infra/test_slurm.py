@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 from pddl_eval.run import run_status
 
-from tests.commands.running import ENVIRONMENT
+from tests.commands.running import ENVIRONMENT, shard_rows
 from tests.infra.folder import INFRA
 
 SLURM = INFRA / "slurm"
@@ -113,7 +113,7 @@ def test_the_scripts_ask_for_a_requeue_and_for_time_to_stop() -> None:
 @pytest.mark.slow
 def test_an_array_is_preempted_queued_again_and_reported(slurm: Slurm, plans: Path, tmp_path: Path) -> None:
     out, page = tmp_path / "scored", tmp_path / "report.html"
-    array, report = slurm.submit(2, plans, out, page, "--shard-rows", 50)
+    array, report = slurm.submit(2, plans, out, page, *shard_rows(50, tmp_path))
     assert array[1:3] == ["--parsable", "--array=1-2"]
     assert report[1:3] == ["--parsable", "--dependency=afterany:1"]
 

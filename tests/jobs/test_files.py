@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.commands.running import ENVIRONMENT, ROOT
+from tests.commands.running import ENVIRONMENT, ROOT, shard_rows
 
 JOBS = sorted(path for path in (ROOT / "jobs").glob("*.py"))
 
@@ -33,11 +33,12 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.slow  # Seven processes.
 def test_a_user_s_own_files_do_not_get_in_the_way(folder: Path) -> None:
     pq.write_table(pa.table({"reference_plan": ["(a)"] * 40, "generated_plan": ["(a)"] * 40}), folder / "pairs.parquet")
+    rows = shard_rows(10, folder)
     for arguments in (
         ("-c", "import pddl_eval; pddl_eval.score_dataset"),
         ("-m", "pddl_eval", "--help"),
-        ("-m", "pddl_eval", "score", "pairs.parquet", "one", "--engine=local", "--workers=2", "--shard-rows=10"),
-        (ROOT / "jobs" / "score.py", "pairs.parquet", "two", "--engine=local", "--workers=2", "--shard-rows=10"),
+        ("-m", "pddl_eval", "score", "pairs.parquet", "one", "--engine=local", "--workers=2", *rows),
+        (ROOT / "jobs" / "score.py", "pairs.parquet", "two", "--engine=local", "--workers=2", *rows),
     ):
         result = python(folder, *arguments)
         assert result.returncode == 0, result.stderr

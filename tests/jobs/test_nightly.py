@@ -14,11 +14,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner, Result
 from pddl_eval import report
-from pddl_eval.commands.command import application
 from pddl_eval.datasets import list_files, list_folders, locate, new_parquet, read_bytes
 from pddl_eval.run import claimed
-from typer.testing import CliRunner, Result
 
 from tests.commands.running import ROOT, start
 from tests.datasets.parquet_files import damage
@@ -54,10 +53,8 @@ def night(pairs: object, nights: object, date: str, *options: str) -> Result:
     assert spec and spec.loader
     job = module_from_spec(spec)
     spec.loader.exec_module(job)
-    app = application()
-    app.command()(job.nightly)
     arguments = [str(pairs), str(nights), "--date", date, "--workers", "1", *options]
-    result = CliRunner().invoke(app, arguments)
+    result = CliRunner().invoke(job.nightly, arguments)
     assert "Traceback" not in result.stderr
     return result
 
@@ -100,7 +97,7 @@ def test_a_night_is_compared_with_the_last_complete_one_before_it(nights: Nights
 
 def test_a_night_that_fails_is_not_complete(nights: Nights) -> None:
     job = (ROOT / "jobs" / "nightly.py", nights.pairs, nights.nights, "--date", "2026-03-01", "--workers", "1")
-    assert start(*job, "--json-log", nights.pairs / "log").returncode == 1
+    assert start(*job, "--engine", "ray://127.0.0.1:1").returncode == 1
     assert not (nights.nights / "2026-03-01" / "report.html").exists()
     nights.run("2026-03-01", "--column", "answer", code=2)
     assert "YYYY-MM-DD" in start(ROOT / "jobs" / "nightly.py", "--help").stdout
@@ -133,6 +130,23 @@ def test_rows_without_ids_and_rows_that_find_no_partner(nights: Nights) -> None:
     assert "1 of the 3" in nights.run("2026-03-03", code=4)
 
 
+def test_the_columns_of_models_and_questions_can_have_other_names(nights: Nights) -> None:
+    columns = {"question": ["a", "b"], "who": ["m", "m"], "reference_plan": [GOOD] * 2, "output": [GOOD, BAD]}
+    pq.write_table(pa.table(columns), nights.pairs)
+    named = {"reference_id": "question", "model": "who", "generated_plan": "output"}
+    options = [each for pair in named.items() for each in ("--column", "=".join(pair))]
+    for day in ("2026-03-01", "2026-03-02", "2026-03-03"):
+        nights.run(day, *options)
+    assert nights.carried("2026-03-03") == 2
+
+
+@pytest.mark.parametrize("alarm", ["cat > told", "echo hello >> told", "cat | mail me", "cat >told", "true && false"])
+def test_an_alarm_that_needs_a_shell_is_refused_before_the_night(nights: Nights, alarm: str) -> None:
+    assert "sh -c" in nights.run("2026-03-01", "--on-regression", alarm, code=2)
+    assert not nights.nights.exists()
+    nights.run("2026-03-01", "--on-regression", "mail -s '> got worse' me; it's")
+
+
 def test_rows_that_cannot_be_read_leave_the_night_incomplete(nights: Nights) -> None:
     damage(nights.pairs, row_group=0, column=2)
     nights.run("2026-03-01", code=3)
@@ -145,9 +159,9 @@ def test_a_second_job_is_told_of_the_first(nights: Nights) -> None:
 
 
 def test_settings_reach_the_scorer(nights: Nights) -> None:
-    nights.run("2026-03-01", "--beta", "0.5", "--no-check-solvable")
+    nights.run("2026-03-01", "--row-seconds", "9", "--no-check-solvable")
     summary = json.loads((nights.nights / "2026-03-01" / "scored" / "_summary.json").read_text())
-    assert "beta:0.5" in summary["signature"] and "solvable:no" in summary["signature"]
+    assert "seconds:9" in summary["signature"] and "solvable:no" in summary["signature"]
 
 
 def test_a_command_gets_the_numbers_of_a_regression(nights: Nights, tmp_path: Path) -> None:
@@ -229,7 +243,7 @@ def test_two_nights_on_disk_and_on_s3(place: str, dataset: str, tmp_path: Path, 
             writer.write_table(table)
 
     places = f"{store}/pairs", f"{store}/nights"
-    on = ("--on", "pair_id,model") if dataset == "several models" else ()
+    on = ("--key", "pair_id,model") if dataset == "several models" else ()
     write(worse=False)
     assert night(*places, "2026-03-01", *on).exit_code == 0
     write(worse=True)

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 from pddl_eval.benchmark import files
-from pddl_eval.commands.command import application
-from typer.testing import CliRunner
 
 from tests.commands.running import ROOT
 
@@ -20,8 +19,7 @@ def test_the_table_is_made_and_a_second_start_makes_only_what_is_missing(
 ) -> None:
     whole = files.benchmark_pairs
     monkeypatch.setattr(files, "benchmark_pairs", lambda: islice(whole(), 60))
-    app = application()
-    app.command()(runpy.run_path(str(ROOT / "jobs" / "planetarium.py"))["planetarium_table"])
+    app = runpy.run_path(str(ROOT / "jobs" / "planetarium.py"))["planetarium"]
     folder = tmp_path / "table"
     result = CliRunner().invoke(app, [str(folder), "--preset", "fine-tuned", "--workers", "1"])
     assert result.exit_code == 0, result.stderr

@@ -10,9 +10,8 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
 
-from pddl_eval.model import Domain, Operator, Problem
+from pddl_eval.definition.model import Domain, Operator, Problem
 
 State = frozenset[tuple[str, ...]]
 Action = tuple[str, ...]
@@ -45,7 +44,7 @@ def is_a(type_: str, wanted: str, domain: Domain) -> bool:
     return False
 
 
-def actions(operator: Operator[Any], problem: Problem, domain: Domain) -> Iterator[tuple[Action, Act]]:
+def actions(operator: Operator, problem: Problem, domain: Domain) -> Iterator[tuple[Action, Act]]:
     """All ground actions of an operator whose arguments have the right types and satisfy its equations."""
     objects = dict(problem.objects)
     objects.update(domain.constants)
@@ -59,7 +58,7 @@ def actions(operator: Operator[Any], problem: Problem, domain: Domain) -> Iterat
             yield arguments, act
 
 
-def instance(operator: Operator[Any], arguments: Action) -> Act | None:
+def instance(operator: Operator, arguments: Action) -> Act | None:
     value = dict(zip((name for name, _ in operator.parameters), arguments, strict=True))
     parts = []
     for number, part in enumerate(operator.parts):
@@ -106,7 +105,7 @@ def predictive_power(reference: Domain, generated: Domain, problem: Problem, sta
 
 
 def random_walks(problem: Problem, domain: Domain, walks: int, steps: int, seed: int) -> list[State]:
-    """The states that ``strips.walks`` says it visits, in their order."""
+    """The states that ``strips.sampled_states`` says it visits, in their order."""
     chance = random.Random(seed)
     possible = {
         operator.name: sorted(actions(operator, problem, domain), key=lambda each: each[0])

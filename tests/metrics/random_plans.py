@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from random import Random
 
-from pddl_eval.parsing import Plan, Step
+from pddl_eval.definition.plans import Plan, Step
 
 
 def random_plan(rng: Random, longest: int, names: int = 3, objects: int = 3) -> Plan:

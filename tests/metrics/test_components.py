@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from pddl_eval.metrics import compare_domains
-from pddl_eval.metrics.components import COLUMNS, component_f1
-from pddl_eval.parsing import parse_domain
+from pddl_eval.definition.metrics import compare_domains
+from pddl_eval.definition.metrics.components import COLUMNS, component_f1
+from pddl_eval.definition.pddl import parse_domain
 
 FERRY = """(define (domain ferry) (:types car port) (:predicates (at ?c - car ?p - port) (at-ferry ?p - port) (empty))
   (:action sail :parameters (?from ?to - port) :precondition (and (at-ferry ?from) (not (= ?from ?to)))

@@ -7,8 +7,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from pddl_eval.metrics import DomainScores, compare_domains
-from pddl_eval.parsing import DomainError, parse_domain
+from pddl_eval import score_frame
+from pddl_eval.definition.metrics import DomainScores, compare_domains
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.pddl import DomainError, parse_domain
+from pddl_eval.definition.verdict import SEVERAL_DRAFTS
+from pddl_eval.errors import UserError
 
 BUS = "(define (domain bus) (:action stop :parameters (?b) :precondition (moving ?b) :effect (not (moving ?b))))"
 STILL = BUS.replace("(not (moving ?b))", "()")
@@ -75,3 +79,60 @@ def test_columns_that_do_not_pair_up_are_errors() -> None:
         compare_domains([BUS, BUS], TEXTS)
     with pytest.raises(ValueError, match="needs a column"):
         compare_domains([BUS], BUS)
+
+
+WRONG = BUS.replace("(not (moving ?b))", "(moving ?b)")
+ACTIONS = BUS[BUS.index("(:action") : -1]
+
+
+def test_actions_alone_are_read_with_the_reference_where_that_is_asked_for() -> None:
+    typed = BUS.replace("(:action", "(:types bus) (:constants red - bus) (:predicates (moving ?b - bus)) (:action")
+    typed = typed.replace("(?b)", "(?b - bus)", 1)
+    answer = f"First:\n```pddl\n{ACTIONS.replace('(?b)', '(?b - bus)', 1)}\n```\nThat is all."
+    none = compare_domains(typed, answer)
+    assert (none.verdict.value, none.domain_recall) == ("unparseable", 0.0) and "only actions" in none.detail
+    read = compare_domains(typed, answer, domain_header="reference")
+    assert (read.verdict.value, read.domain_recall, read.domain_f1_predicates) == ("identical", 1.0, 1.0)
+    assert read.detail.startswith("only actions")
+    # A domain of its own has a header of its own, also where it is cut off or has no declarations.
+    for own, verdict in ((BUS, "types_differ"), (BUS[:-1], "unparseable")):
+        scores = compare_domains(typed, own, domain_header="reference")
+        assert scores.verdict.value == verdict and "only actions" not in scores.detail
+    assert compare_domains(typed, "Sorry.", domain_header="reference").verdict.value == "unparseable"
+    with pytest.raises(UserError, match="generated"):
+        compare_domains(typed, answer, domain_header="generated")
+
+
+def test_the_header_is_a_part_of_the_signature_and_of_each_row() -> None:
+    frame = pl.DataFrame({"reference_domain": [BUS, BUS], "generated_domain": [ACTIONS, BUS]})
+    assert score_frame(frame)["domain_verdict"].to_list() == ["unparseable", "identical"]
+    read = score_frame(frame, domain_header="reference")
+    assert read["domain_verdict"].to_list() == ["identical", "identical"]
+    assert ["the reference's" in (detail or "") for detail in read["domain_detail"]] == [True, False]
+    signatures = {ScoringOptions(domain_header=header).signature for header in ("none", "reference")}
+    assert len(signatures) == 2 and all("|header:" in signature for signature in signatures)
+
+
+@pytest.mark.parametrize(
+    "thought", ["<think>{}</think>", "{}</think>", "[THINK]{}[/THINK]", "<reasoning>\n{}\n</reasoning>"]
+)
+def test_a_thought_is_never_the_domain(thought: str) -> None:
+    for answer in ("first", "last"):
+        assert compare_domains(BUS, thought.format(WRONG) + BUS, answer=answer).equivalent is True
+    assert compare_domains(BUS, thought.format(BUS)).verdict.value == "empty"
+    draft = thought.format("(:action stop)") + ACTIONS
+    assert compare_domains(BUS, draft, domain_header="reference").equivalent is True
+
+
+def test_of_several_drafts_the_first_or_the_last_counts_and_it_is_said() -> None:
+    for drafts in (f"{WRONG}\nNo: {BUS}", f"{WRONG.replace(BUS[:21], '')[:-1]}\nNo: {ACTIONS}"):
+        first, last = (
+            compare_domains(BUS, drafts, answer=answer, domain_header="reference") for answer in ("first", "last")
+        )
+        assert (first.equivalent, last.equivalent) == (False, True)
+        assert first.detail.startswith(SEVERAL_DRAFTS) and last.detail.startswith(SEVERAL_DRAFTS)
+    cut_off = "(define (domain bus) (:action"
+    assert compare_domains(BUS, f"{WRONG} {BUS} {cut_off}", answer="last").equivalent is True
+    assert SEVERAL_DRAFTS not in compare_domains(BUS, f"; (define (domain e))\n{BUS}").detail
+    with pytest.raises(UserError, match="middle"):
+        compare_domains(BUS, BUS, answer="middle")

@@ -6,19 +6,18 @@ from collections.abc import Iterable
 from random import Random
 
 import pytest
-from pddl_eval.metrics import compare_plans
-from pddl_eval.metrics.execution import GOAL, INIT, causal_distance, causal_links, state_distance
-from pddl_eval.model import Atom, Operator, State
-from pddl_eval.solve import GroundOperator
+from pddl_eval.definition.metrics import compare_plans
+from pddl_eval.definition.metrics.execution import GOAL, INIT, causal_distance, causal_links, state_distance
+from pddl_eval.definition.model import Atom, Operator, State
 
 P, Q, R = ("p",), ("q",), ("r",)
 
 
-def step(added: Iterable[Atom], deleted: Iterable[Atom], needs: Iterable[Atom] = (), name: str = "a") -> GroundOperator:
+def step(added: Iterable[Atom], deleted: Iterable[Atom], needs: Iterable[Atom] = (), name: str = "a") -> Operator:
     return Operator(name, (), frozenset(needs), frozenset(), frozenset(added), frozenset(deleted))
 
 
-def effects(*steps: tuple[set[Atom], set[Atom]]) -> list[list[GroundOperator]]:
+def effects(*steps: tuple[set[Atom], set[Atom]]) -> list[list[Operator]]:
     return [[step(added, deleted)] for added, deleted in steps]
 
 

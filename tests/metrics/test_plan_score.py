@@ -5,10 +5,10 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from pddl_eval.metrics import plan_score as plan_score_module
-from pddl_eval.metrics.plan_score import PlanScore, plan_score
-from pddl_eval.options import ScoringOptions
-from pddl_eval.parsing import Plan, read_plan
+from pddl_eval.definition.metrics import plan_score as plan_score_module
+from pddl_eval.definition.metrics.plan_score import PlanScore, plan_score
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.plans import Plan, read_plan
 from rapidfuzz import fuzz
 
 from tests.metrics.random_plans import best_matching, random_plan

@@ -9,12 +9,16 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from pddl_eval import metrics
-from pddl_eval.domains import known_domain
-from pddl_eval.metrics import PlanScores, compare_plans, plan_score
-from pddl_eval.model import Problem
-from pddl_eval.parsing import DomainError, ParseError, PlanError, parse_problem, read_plan
-from pddl_eval.solve import Solution, solve
+from pddl_eval.definition import metrics
+from pddl_eval.definition.domains import known_domain
+from pddl_eval.definition.metrics import PlanScores, compare_plans, plan_score
+from pddl_eval.definition.model import Problem
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.pddl import DomainError, ParseError, parse_problem
+from pddl_eval.definition.planning import Solution, solve
+from pddl_eval.definition.plans import PlanError, read_plan
+from pddl_eval.definition.verdict import SEVERAL_DRAFTS
+from pddl_eval.scoring.table import score_table
 
 TWO_BLOCKS = """
 (define (problem two) (:domain blocksworld) (:objects a b)
@@ -108,10 +112,10 @@ def test_domains_by_name_text_and_value() -> None:
 def test_what_is_not_known_is_null_and_said() -> None:
     scores = compare_plans(PLAN, PLAN, problem=TWO_BLOCKS.replace("blocksworld", "chess"))
     assert (scores.plan_valid, scores.plan_lcs) == (None, 1.0)
-    assert "not carried out" in scores.detail and "`chess`" in scores.detail
+    assert "not executed" in scores.detail and "`chess`" in scores.detail
     text = "(define (domain d) (:action a :parameters () :effect (when (p) (q))))"
     scores = compare_plans(PLAN, PLAN, problem=TWO_BLOCKS, domain=text)
-    assert (scores.plan_valid, scores.detail) == (None, "not carried out: domain d goes beyond STRIPS (a: when)")
+    assert (scores.plan_valid, scores.detail) == (None, "not executed: domain d goes beyond STRIPS (a: when)")
 
 
 def test_texts_that_are_no_pddl_are_errors() -> None:
@@ -132,12 +136,48 @@ def test_a_failed_answer_scores_0(answer: str | None, reference: str) -> None:
 
 
 def test_the_empty_plan() -> None:
-    """An empty text is the empty plan: right where the reference is empty too, and where the goal holds already."""
+    """Right where the reference is empty too, and where the goal holds already; an empty text is no answer."""
     solved = TWO_BLOCKS.replace("(on a b)", "(clear a)")
-    scores = compare_plans("", "", problem=solved)
+    scores = compare_plans("", "[]", problem=solved)
     assert (scores.plan_lcs, scores.plan_jaccard, scores.plan_score) == (1.0, 1.0, 0.0)
     assert (scores.plan_valid, scores.goal_reached, scores.state_distance) == (True, True, 0.0)
     assert compare_plans(PLAN, "[]", problem=TWO_BLOCKS).plan_valid is False
+    for nothing in ("", "  \n", "; I do not know", "```\n```", "<think>[]</think>"):
+        scores = compare_plans("[]", nothing, problem=solved)
+        assert (scores.plan_valid, scores.plan_lcs, scores.plan_jaccard) == (False, 0.0, 0.0)
+
+
+def test_a_step_that_cannot_be_read_ends_the_plan() -> None:
+    """Every validator refuses such a plan, whatever its other steps do."""
+    for damaged in ("(pickup a)\n(teleport b (b\n(stack a b)", "1. (pickup a)\n2. fly away\n3. (stack a b)"):
+        scores = compare_plans(PLAN, damaged, problem=TWO_BLOCKS)
+        assert (scores.plan_valid, scores.goal_reached, scores.first_failed_step) == (False, False, 2)
+        assert "line 2" in scores.detail
+    scores = compare_plans(PLAN, "(pickup a)\n(stack a b)\n(pickup", problem=TWO_BLOCKS)
+    assert (scores.plan_valid, scores.goal_reached, scores.first_failed_step) == (False, True, 3)
+
+
+def test_drafts_are_said_first_and_chosen() -> None:
+    drafts = "1. (pickup a)\n2. (putdown a)\nThe final plan is:\n1. (pickup a)\n2. (stack a b)"
+    first, last = (compare_plans(PLAN, drafts, problem=TWO_BLOCKS, answer=answer) for answer in ("first", "last"))
+    assert (first.plan_valid, last.plan_valid, last.plan_length) == (False, True, 2)
+    assert first.detail.startswith(SEVERAL_DRAFTS) and last.detail.startswith(SEVERAL_DRAFTS)
+
+
+def test_operators_of_the_domain_tell_steps() -> None:
+    assert compare_plans(PLAN, "pickup a\nstack a b", problem=TWO_BLOCKS).plan_valid is True
+    refusal = compare_plans(PLAN, "`(on a b)` and `(on b a)` form a cycle, so there is no plan.", problem=TWO_BLOCKS)
+    assert (refusal.plan_length, refusal.plan_valid) == (0, False)
+    assert (
+        "pickup" in compare_plans(PLAN, "(pick_up a), (stack a b)", problem=TWO_BLOCKS).detail.split("did you mean")[1]
+    )
+
+
+def test_a_plan_whose_reading_takes_too_long_is_not_decided() -> None:
+    table = pa.table({"reference_plan": [PLAN], "generated_plan": ["a\n" * 500_000 + "("]})
+    (row,) = score_table(table, ScoringOptions(row_seconds=0.01)).to_pylist()
+    assert (row["plan_lcs"], row["score_error"]) == (None, None)
+    assert "budget" in row["plan_detail"]
 
 
 @pytest.mark.parametrize("reference", [None, "no plan at all", float("nan")])
@@ -160,7 +200,7 @@ def test_details_are_short_and_fit_every_file() -> None:
     for name in ("\\ud800", "a\\nb", "x" * 100_000):
         answer = f'[{{"name": "{name}", "args": []}}]'
         detail = compare_plans(PLAN, answer, problem=TWO_BLOCKS).detail
-        assert detail.startswith("step 1 fails: (")
+        assert detail.startswith("no step names an operator")
         assert len(detail.encode()) < 1_000
         assert "\n" not in detail
 

@@ -9,12 +9,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from pddl_eval.definition.metrics import compare_plans, similarity
+from pddl_eval.definition.metrics.plan_score import plan_score
+from pddl_eval.definition.metrics.similarity import MAX_CHARACTERS, similarities
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.plans import read_plan
 from pddl_eval.errors import UserError
-from pddl_eval.metrics import compare_plans, similarity
-from pddl_eval.metrics.plan_score import plan_score
-from pddl_eval.metrics.similarity import MAX_CHARACTERS, similarities
-from pddl_eval.options import ScoringOptions
-from pddl_eval.parsing import read_plan
 
 
 def test_exact() -> None:

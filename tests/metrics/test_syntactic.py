@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 from random import Random
 
+import polars as pl
 import pytest
-from pddl_eval.metrics import DOMAIN, DomainScores, compare_domains
-from pddl_eval.metrics.syntactic import COLUMNS as SCORE_COLUMNS
-from pddl_eval.metrics.syntactic import GROUPS
-from pddl_eval.model import Atom, Domain, Operator
+from pddl_eval import score_dataset
+from pddl_eval.definition.metrics import DOMAIN, DomainScores, compare_domains
+from pddl_eval.definition.metrics.syntactic import COLUMNS as SCORE_COLUMNS
+from pddl_eval.definition.metrics.syntactic import GROUPS
+from pddl_eval.definition.model import Atom, Domain, Operator
+from pddl_eval.report import build_report
+from pddl_eval.scoring.summary import MEANS
 
 FERRY = """
 (define (domain ferry) (:requirements :strips :negative-preconditions)
@@ -44,7 +49,8 @@ def columns_of(found: DomainScores) -> dict[str, float]:
 def test_columns_are_those_of_the_contract() -> None:
     suffixes = ("", "_preconditions_positive", "_preconditions_negative", "_effects_positive", "_effects_negative")
     expected = [f"domain_{measure}{suffix}" for suffix in suffixes for measure in ("precision", "recall")]
-    assert [column.name for column in DOMAIN.columns][: len(expected)] == expected
+    assert [column.name for column in SCORE_COLUMNS] == expected
+    assert {column.name for column in DOMAIN.columns} > set(expected)
 
 
 def test_the_same_domain() -> None:
@@ -109,6 +115,18 @@ def test_a_missing_operator_is_an_empty_one() -> None:
     assert found.domain_recall_preconditions_negative == 1.0  # debark has none to miss
     assert found.missing_operators == ("debark",)
     assert "debark" in found.detail
+
+
+def test_the_first_number_of_a_summary_knows_missing_operators(tmp_path: Path) -> None:
+    """One of three operators, written rightly: AMLGym's precision is 1, the share that was found a third."""
+    pair = {"reference_domain": [FERRY], "generated_domain": [FERRY[: FERRY.index("(:action board")] + ")"]}
+    pl.DataFrame(pair).write_parquet(tmp_path / "pairs.parquet")
+    summary = score_dataset(str(tmp_path / "pairs.parquet"), str(tmp_path / "scored"))
+    first, second, *others = (name for name, _ in summary.lines() if name in MEANS)
+    assert (summary.mean(first), summary.mean(second)) == pytest.approx((1 / 3, 1 / 3))
+    assert summary.mean("domain_precision") == 1.0 and "domain_precision" in others
+    shown = build_report(tmp_path / "scored").metrics["metric"].to_list()
+    assert shown.index(first) < shown.index("domain_precision")
 
 
 def test_extra_operators_are_reported_and_not_scored() -> None:

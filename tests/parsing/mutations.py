@@ -17,8 +17,8 @@ from pathlib import Path
 from random import Random
 from unittest import mock
 
-from pddl_eval.model import Problem
-from pddl_eval.parsing import Unreadable, problems
+from pddl_eval.definition.model import Problem
+from pddl_eval.definition.pddl import Unreadable, problems
 
 Tokens = list[str]
 

@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddl_eval.domains import blocksworld, floor_tile, gripper, rover_single_stores
-from pddl_eval.model import EQUALITY, ROOT_TYPE, Atom, Domain
-from pddl_eval.parsing import DomainError, parse_domain
-from pddl_eval.parsing.domains import MAX_CHARACTERS, MAX_NESTING
+from pddl_eval import compare_domains
+from pddl_eval.definition.domains import blocksworld, floor_tile, gripper, rover_single_stores
+from pddl_eval.definition.model import EQUALITY, ROOT_TYPE, Atom, Domain
+from pddl_eval.definition.pddl import DomainError, OnlyActionsError, domains, parse_actions, parse_domain
+from pddl_eval.definition.pddl.domains import MAX_CHARACTERS, MAX_NESTING
+
+from tests.benchmark.written_domain import read_written
 
 DEPOT = """
 ; a comment before the domain
@@ -39,6 +42,7 @@ def test_reads_types_constants_and_predicates() -> None:
         "crane": "machine",
         "box": "thing",
         "thing": ROOT_TYPE,
+        "cargo": ROOT_TYPE,
         "yard": ROOT_TYPE,
         "machine": ROOT_TYPE,
     }
@@ -68,6 +72,138 @@ def test_reads_operators_in_any_layout() -> None:
 def test_finds_the_first_domain_in_an_answer() -> None:
     answer = "Sure! (see below)\n```pddl\n(define (domain one))\n```\nor\n(define (domain two) (:action a))"
     assert parse_domain(answer) == Domain("one", {}, {}, {}, ())
+
+
+GO = "(define (domain d) (:predicates (p ?x)) (:action go :parameters (?x) :precondition (p ?x)))"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "; (define (domain e) (:action b))\n{}",
+        "; (define (domain d)\n{}",
+        "{}".replace("{}", GO.replace("(define (domain", "(define ; the domain\n (domain")),
+        "I begin with `(define (domain d)`.\n{}",
+        "I begin with `(define (domain d)`, and end with `)`.\n{}",
+        # Broken drafts: cut off, not PDDL, a keyword twice.
+        "(define (domain e) (:action b :precondition (and (p)\n{}",
+        "(define (domain e) (:action b :precondition p)) Better:\n{}",
+        "(define (domain e) (:action b :effect (p) :effect (q))) {}",
+        "```pddl\n(define (domain e) (:predicates (p) (:action b))\n```\nIt is not closed:\n```pddl\n{}\n```",
+        "(define (domain e) (:action b)\n{})",
+        # In prose a semicolon opens no comment.
+        "Here it is; {}",
+    ],
+)
+def test_the_first_block_that_can_be_read_counts(answer: str) -> None:
+    assert parse_domain(answer.replace("{}", GO)) == parse_domain(GO)
+    assert parse_domain(answer.replace("{}", GO)) == parse_domain(GO)
+
+
+def test_the_reason_is_that_of_the_first_block() -> None:
+    with pytest.raises(DomainError, match="stray"):
+        parse_domain("(define (domain a) stray) (define (domain b) other)")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "(define (domain d " * 50_000,
+        "(define (domain d " * 25_000 + ")" * 50_000,
+        "(define (domain d) x) " * 40_000,
+        "; (define (domain d)\n" * 40_000,
+        "(define (domain d) ; (define (domain d)\n" * 20_000 + "))" * 20_000,
+        "(:action a " * 50_000 + ")" * 50_000,
+    ],
+    ids=lambda answer: answer[:40],
+)
+def test_what_is_read_of_hostile_texts_is_bounded(answer: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The blocks of an answer, in the order of the text, have twice the length of an answer together, at most."""
+    read: list[int] = []
+    original = domains.read_expression
+    monkeypatch.setattr(
+        domains, "read_expression", lambda text, deepest: read.append(len(text)) or original(text, deepest)
+    )
+    with pytest.raises(DomainError):
+        parse_domain(answer)
+    with pytest.raises(DomainError):
+        parse_actions(answer, parse_domain(GO))
+    assert sum(read) <= 6 * MAX_CHARACTERS
+
+
+@pytest.mark.parametrize("hyphen", ["- ", "-", "-\n", " - ", " -"])
+def test_a_type_may_touch_its_hyphen(hyphen: str) -> None:
+    """As the pddl package and VAL read it, and as ours reads the objects of a problem; everywhere that names types."""
+    text = """(define (domain d) (:requirements :typing :adl) (:types truck - thing box - thing thing - object)
+      (:constants home - box) (:predicates (at ?x ?y - thing ?z - box) (up ?z - (either truck box)))
+      (:action go :parameters (?x ?y - truck ?z - box) :precondition (and (at ?x ?y ?z) (forall (?v - truck) (up ?v)))
+        :effect (and (up ?x) (forall (?v - box) (when (up ?z) (not (up ?v)))))))"""
+    glued = text.replace(" - ", f" {hyphen}")
+    domain = parse_domain(glued)
+    assert (domain.types, domain.constants) == (parse_domain(text).types, {"home": "box"})
+    assert domain.predicates == {"at": (("thing",), ("thing",), ("box",)), "up": (("truck", "box"),)}
+    assert domain.operators[0].parameters == (("?x", ("truck",)), ("?y", ("truck",)), ("?z", ("box",)))
+    assert compare_domains(text, glued).equivalent is True
+    assert read_written(glued) == read_written(text)
+    parser = pytest.importorskip("pddl.parser.domain")
+    assert parser.DomainParser()(glued) == parser.DomainParser()(text)
+
+
+ROOMS = """(define (domain rooms) (:requirements :strips :typing) (:types room ball) (:constants hall - room)
+  (:predicates (at ?r - room) (in ?b - ball ?r - room) (held ?b - ball)) (:functions (total-cost))
+  (:action go :parameters (?r ?s - room) :precondition (at ?r) :effect (and (at ?s) (not (at ?r))))
+  (:action pick :parameters (?b - ball ?r - room) :precondition (and (in ?b ?r) (at ?r))
+    :effect (and (held ?b) (not (in ?b ?r)))))"""
+ACTIONS = ROOMS[ROOMS.index("(:action go") : -1]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        ACTIONS,
+        f"```pddl\n{ACTIONS}\n```",
+        "1. go:\n```\n" + ACTIONS.replace("(:action pick", "```\nIt moves; then it takes:\n```lisp\n(:ACTION pick"),
+        # The first block of a name counts.
+        ACTIONS + " (:action go :parameters () :effect (at hall))",
+        "; (:action go :parameters ())\n" + ACTIONS,
+    ],
+)
+def test_actions_alone_are_read_with_the_header_of_another_domain(answer: str) -> None:
+    reference = parse_domain(ROOMS)
+    assert parse_actions(answer, reference) == reference
+    with pytest.raises(OnlyActionsError):
+        parse_domain(answer)
+
+
+def test_what_the_header_says_beyond_strips_is_kept_and_what_its_operators_say_is_not() -> None:
+    reference = parse_domain(
+        ROOMS.replace("(:functions", "(:derived (free ?r - room) (not (at ?r))) (:functions").replace(
+            ":precondition (at ?r)", ":precondition (or (at ?r) (at ?s))"
+        )
+    )
+    assert reference.outside_strips == ("free: derived predicate", "go: or")
+    assert parse_actions(ACTIONS, reference).outside_strips == ("free: derived predicate",)
+    assert parse_actions("(:action go :effect (at yard))", reference).outside_strips == (
+        "free: derived predicate",
+        "go: yard is not a constant",
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ("I do not know.", "no action"),
+        ("; (:action go)", "no action"),
+        (ACTIONS[:-2], "never closed"),
+        (ACTIONS.replace("(and (at ?s) (not (at ?r))))", "(and (at ?s) (not (at ?r)))"), "never closed"),
+        ("(:action go) (:action (pick))", "no name"),
+        ("(:action go :parameters (r))", "parameter `r`"),
+        ("(:action go :effect " + "(" * MAX_NESTING + ")" * MAX_NESTING + ")", "nests deeper"),
+    ],
+)
+def test_no_action_is_lost_silently(answer: str, reason: str) -> None:
+    with pytest.raises(DomainError, match=reason):
+        parse_actions(answer, parse_domain(ROOMS))
 
 
 @pytest.mark.parametrize(
@@ -138,7 +274,10 @@ def test_quantities_that_decide_nothing_are_passed_over() -> None:
         ("(define (domain d) stray)", "a section of the domain, found `stray`"),
         ("(define (domain d) (:types a - ))", "found `(a - )`"),
         ("(define (domain d) (:types - a))", "found `(- a)`"),
-        ("(define (domain d) (:predicates (p ?x -t)))", "`-t` is not a name"),
+        ("(define (domain d) (:predicates (p ?x - -t)))", "found `(?x - -t)`"),
+        ("(define (domain d) (:predicates (p ?x --t)))", "found `(?x - -t)`"),
+        ("(define (domain d) (:action a :precondition (and (:action b))))", "operator a: `(:action b)`"),
+        ("(define (domain d) (:predicates (p)) (define (domain)))", "another `(define`"),
         ("(define (domain d) (:predicates p))", "a predicate with its arguments, found `p`"),
         ("(define (domain d) (:action))", "no name"),
         ("(define (domain d) (:action a :effect (p) :effect (q)))", "twice"),

@@ -13,11 +13,21 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddl_eval.model import Atom, Problem
-from pddl_eval.parsing import ParseError, Unreadable, parse_problem, problems, read_problem, read_problem_by_package
-from pddl_eval.parsing.authority import PACKAGE_CHARACTERS, PACKAGE_NESTING, read_by_package
-from pddl_eval.parsing.problems import NotPlain, read_plain_problem
-from pddl_eval.verdict import Verdict
+from pddl_eval import compare_problems
+from pddl_eval.definition.model import Atom, Problem
+from pddl_eval.definition.pddl import (
+    ParseError,
+    Unreadable,
+    parse_problem,
+    problems,
+    read_problem,
+    read_problem_by_package,
+    without_thinking,
+)
+from pddl_eval.definition.pddl.authority import PACKAGE_CHARACTERS, PACKAGE_NESTING, read_by_package
+from pddl_eval.definition.pddl.problems import NotPlain, read_plain_problem
+from pddl_eval.definition.verdict import SEVERAL_DRAFTS, Verdict
+from pddl_eval.errors import UserError
 
 from tests.parsing.mutations import (
     COMMENTS,
@@ -271,7 +281,7 @@ def test_keywords_and_requirements_are_those_of_the_package() -> None:
 def test_plain_problems_are_read_without_the_package() -> None:
     code = f"""if True:
         import sys
-        from pddl_eval.parsing import read_problem
+        from pddl_eval.definition.pddl import read_problem
         assert read_problem({problem()!r}).name == "n"
         assert read_problem({problem(goal="(or (p a) (p b))")!r}).verdict == "not_strips"
         assert not {{"pddl", "lark"}} & sys.modules.keys(), "imported"
@@ -369,6 +379,19 @@ def test_both_readers_agree_on_how_deep_is_too_deep(operator: str, depth: int) -
     readable = "accepted" if operator == "and" else "not_strips"
     expected = readable if depth <= PACKAGE_NESTING - 3 else "unparseable"
     assert getattr(read_problem(text), "verdict", "accepted") == expected
+
+
+def test_both_readers_agree_on_what_nests_too_deeply_behind_what_is_not_strips() -> None:
+    text = problem(goal="(and (or (p a)) " + "(and " * PACKAGE_NESTING + ")" * PACKAGE_NESTING + ")")
+    assert differ(text) == ""
+    assert getattr(read_problem(text), "verdict", "accepted") == "unparseable"
+
+
+@pytest.mark.parametrize("goal", ["(and (p (a)) (p b))", "(and (p (a) b))", "(and (p a) (p b (c)))"])
+def test_a_list_in_an_atom_is_named(goal: str) -> None:
+    outcome = read_problem(problem(goal=goal))
+    assert isinstance(outcome, Unreadable)
+    assert (outcome.verdict, "found `(`" in outcome.detail) == ("unparseable", True)
 
 
 def test_the_package_keeps_no_state() -> None:
@@ -470,3 +493,59 @@ def test_a_block_that_is_too_long_for_the_package() -> None:
     assert outcome.verdict == "unparseable"
     assert "line 1" in outcome.detail
     assert "50,000 characters" in outcome.detail
+
+
+HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+WRONG = HELD.replace("(clear a)", "(holding a)")
+THOUGHTS = {
+    "think": f"<think>{WRONG}</think>{{}}",
+    "opened by the prompt": f"{WRONG}\n</think>\n{{}}",
+    "thinking": f"<Thinking>\n{WRONG}\n</Thinking>\n{{}}",
+    "reasoning with an attribute": f'<reasoning effort="high">{WRONG}</reasoning>{{}}',
+    "one in the other": f"<think>{WRONG}<reflection>{WRONG}</reflection>{WRONG}</think>{{}}",
+    "opened twice": f"<think>{WRONG}<think>{WRONG}</think>{WRONG}</think>{{}}",
+    "after the answer": f"{{}}<think>{WRONG}</think>",
+    "not closed after the answer": f"{{}}\n<think>{WRONG}",
+    "brackets": f"[THINK]{WRONG}[/THINK]{{}}",
+    "Kimi": f"◁think▷{WRONG}◁/think▷{{}}",
+    "Cohere": f"<|START_THINKING|>{WRONG}<|END_THINKING|>{{}}",
+    "harmony": f"<|channel|>analysis<|message|>{WRONG}<|end|><|channel|>final<|message|>{{}}<|return|>",
+    "harmony without its tokens": f"analysis{WRONG}assistantfinal{{}}",
+}
+
+
+@pytest.mark.parametrize("marks", THOUGHTS)
+def test_a_thought_is_never_the_answer(marks: str) -> None:
+    thought = THOUGHTS[marks]
+    assert read_problem(thought.format(HELD)) == read_problem(HELD)
+    assert read_problem(thought.format(HELD), answer="last") == read_problem(HELD)
+    nothing = read_problem(thought.format(""))
+    assert isinstance(nothing, Unreadable)
+    assert nothing.verdict in (Verdict.EMPTY, Verdict.UNPARSEABLE)
+
+
+@pytest.mark.parametrize(
+    "piece", ["<think>", "</think>", "<think>x</think>", "<think ", "[think", "◁", "assistantfinal"]
+)
+def test_thinking_marks_leave_every_other_character_in_its_place(piece: str) -> None:
+    """Work and memory are linear: 200,000 marks, each once quadratic."""
+    text = f"{piece}\n" * 200_000 + HELD
+    assert len(without_thinking(text)) == len(text)
+    assert without_thinking(text).count("\n") == text.count("\n")
+
+
+def test_the_last_draft_counts_where_it_is_asked_for() -> None:
+    broken = "(define (problem p) (:domain blocksworld) (:init"
+    assert read_problem(f"{WRONG}\nNo: {HELD}") == read_problem(WRONG)
+    assert read_problem(f"{WRONG}\nNo: {HELD}\n{broken}", answer="last") == read_problem(HELD)
+    assert read_problem(broken, answer="last") == read_problem(broken)
+
+
+def test_several_problems_are_said_and_compared_as_asked() -> None:
+    drafts = f"{WRONG}\nNo: {HELD}"
+    first, last = (compare_problems(HELD, drafts, answer=answer) for answer in ("first", "last"))
+    assert (first.equivalent, last.equivalent) == (False, True)
+    assert first.detail.startswith(SEVERAL_DRAFTS) and last.detail.startswith(SEVERAL_DRAFTS)
+    assert SEVERAL_DRAFTS not in compare_problems(HELD, f"<think>{WRONG}</think>{HELD}").detail
+    with pytest.raises(UserError, match="middle"):
+        compare_problems(HELD, drafts, answer="middle")

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pddl_eval.parsing.sexpr import WINDOW, Unbalanced, problem_blocks, read_expression, split_words, why_no_block
+from pddl_eval.definition.pddl.sexpr import (
+    WINDOW,
+    Unbalanced,
+    problem_blocks,
+    read_expression,
+    split_words,
+    why_no_block,
+)
 
 
 def blocks(answer: str) -> list[str]:
@@ -128,10 +136,32 @@ def test_hostile_answers_without_a_block(answer: str) -> None:
 # Words and expressions
 
 
-def test_an_expression_is_nested_lists_of_words() -> None:
+def test_an_expression_is_nested_tuples_of_words() -> None:
     text = "(a (b c) ; (comment\n() d\u00a0e) (f"
     assert split_words(text) == ["(", "a", "(", "b", "c", ")", "(", ")", "d", "e", ")", "(", "f"]
-    assert read_expression(text, deepest=2) == ["a", ["b", "c"], [], "d", "e"]
+    assert read_expression(text, deepest=2) == ("a", ("b", "c"), (), "d", "e")
+
+
+@given(st.text(alphabet="(); \na", max_size=40))
+def test_an_expression_is_what_its_words_say(text: str) -> None:
+    """One word after the other, the definition; and of a depth that is exceeded, whatever follows."""
+    for deepest in (2, 50):
+        outer: list[list[Any]] = [[]]
+        for word in split_words(text := f"({text}"):
+            if word == "(":
+                outer.append([])
+            elif word == ")":
+                closed = tuple(outer.pop())
+                outer[-1].append(closed)
+            else:
+                outer[-1].append(word)
+            if len(outer) == 1 or len(outer) > deepest + 1:
+                break
+        if len(outer) == 1:
+            assert read_expression(text, deepest) == outer[0][0]
+        else:
+            with pytest.raises(Unbalanced):
+                read_expression(text, deepest)
 
 
 @pytest.mark.parametrize("text", ["(a (b)", "((a))", "(" * 1_000_000])

@@ -12,12 +12,15 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import NamedTuple
 
-from pddl_eval.parsing import Plan, Step
+from pddl_eval.definition.plans import Plan, Step
 
 NAMES = (
     *("pick", "drop", "put-down", "pick_up", "stack", "un-stack", "noop", "fly2", "a1", "Load", "SEND"),
     *("step", "action", "move", "time", "plan", "goal", "at", "on", "not", "Email.send"),
 )
+BARE = tuple(name for name in NAMES if name != "plan")
+"""Without parentheses: ``[plan]`` alone is the mark that a plan begins."""
+
 OBJECTS = ("a", "b1", "B2", "room-1", "loc_2", "x", "t3", "S", "step", "gripper1", "c.d", "12", "v1.5")
 
 
@@ -33,7 +36,10 @@ def random_plan(random: Random, bare: bool = False, concurrent: bool = True) -> 
     """Up to six steps; ``bare``: without arguments; ``concurrent``: now and then braces, also around one or none."""
 
     def action() -> tuple[str, ...]:
-        return (random.choice(NAMES), *(() if bare else random.choices(OBJECTS, k=random.choice((0, 1, 1, 2, 3)))))
+        return (
+            random.choice(BARE if bare else NAMES),
+            *(() if bare else random.choices(OBJECTS, k=random.choice((0, 1, 1, 2, 3)))),
+        )
 
     def step() -> Step:
         if concurrent and random.random() < 0.2:

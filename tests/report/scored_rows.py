@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 from pddl_eval.datasets import SIGNATURE_KEY
@@ -49,6 +50,33 @@ def answers(strong: str = "strong", plans: bool = False) -> pl.DataFrame:
         plan_score=pl.Series([1.0, 1.0, 0.5, 0.5, 0.0, 0.3, 0.25, None, 0.9]),
         plan_length=pl.Series([3, 3, 4, 8, 0, 2, 2, 2, 50]),
         plan_valid=pl.Series([True, True, False, False, False, False, None, None, True]),
+    )
+
+
+def several_samples(seed: int, models: str = "abc", references: int = 20) -> pl.DataFrame:
+    """Up to four answers of each model to each reference, with all scores that a report has numbers of."""
+    generator = np.random.default_rng(seed)
+    rows = [
+        {"model": model, "reference_certificate": f"c{reference}", "domain": f"d{reference % 3}", "sample": sample}
+        for model in models
+        for reference in range(references)
+        for sample in range(generator.integers(1, 5))
+    ]
+    frame, size = pl.DataFrame(rows), len(rows)
+    equivalent = pl.Series(
+        "equivalent", generator.choice([True, False, None], size, p=[0.5, 0.4, 0.1]).tolist(), pl.Boolean
+    )
+    return frame.with_columns(
+        equivalent,
+        parseable=pl.Series(generator.random(size) < 0.9),
+        verdict=pl.Series(generator.choice(["isomorphic", "goal_differs", "init_differs", "reference_invalid"], size)),
+        certificate=pl.format("c{}", pl.Series(generator.integers(0, 5, size))),
+        detail=pl.format("detail {}", pl.Series(generator.choice(["x", "y"], size))),
+        plan_score=pl.Series(generator.random(size)),
+        plan_valid=pl.Series(generator.choice([True, False, None], size).tolist(), dtype=pl.Boolean),
+        num_objects=pl.Series(generator.integers(1, 40, size)),
+        domain_verdict=pl.lit("operators_differ"),
+        domain_detail=pl.lit("go lacks the effect (p)"),
     )
 
 

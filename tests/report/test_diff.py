@@ -22,6 +22,8 @@ from pddl_eval.report import Comparison, compare_datasets, comparison_json, comp
 from pddl_eval.report.intervals import paired
 from rich.console import Console
 
+from tests.report.scored_rows import several_samples
+
 YES, NO, OPEN = True, False, None
 VERDICT = {YES: "isomorphic", NO: "goal_differs", OPEN: "undecided"}
 
@@ -60,8 +62,8 @@ def test_a_difference_and_its_interval_are_those_of_the_rows_that_both_have() ->
     rate = compare_datasets(old, new).rates.row(0, named=True)
     assert (rate["measure"], rate["rows"], rate["rose"], rate["fell"]) == ("equivalent", 100, 5, 10)
     assert (rate["old"], rate["new"], rate["difference"]) == pytest.approx((0.6, 0.55, -0.05))
-    interval = paired(pl.Series([-1.0] * 10 + [0.0] * 85 + [1.0] * 5))
-    assert (rate["low"], rate["high"], rate["p"]) == (interval["low"], interval["high"], interval["p"])
+    interval = paired([-1.0] * 10 + [0.0] * 85 + [1.0] * 5)
+    assert (rate["low"], rate["high"], rate["p"]) == pytest.approx((interval["low"], interval["high"], interval["p"]))
     assert rate["low"] < -0.05 < rate["high"]
 
 
@@ -76,6 +78,31 @@ def test_groups_stand_under_the_rows_together() -> None:
         ("b", 2, 0),
     ]
     assert found.flips.rows() == [(None, "isomorphic", "goal_differs", 1), ("a", "isomorphic", "goal_differs", 1)]
+
+
+def test_two_models_are_a_group_of_both_names() -> None:
+    """Review C, B8: the group gpt had llama's rates."""
+    old, new = problems(YES, NO, NO, model=["llama"] * 3), problems(YES, YES, NO, model=["gpt"] * 3)
+    found = compare_datasets(old, new)
+    assert [(line["model"], line["old"]) for line in found.rates.to_dicts()] == [
+        (None, pytest.approx(1 / 3)),
+        ("llama → gpt", pytest.approx(1 / 3)),
+    ]
+    # The page does not repeat the rows of all groups under the name of the only one.
+    (rates,) = (each for each in comparison_page(found).sections[0].tables if each.caption.startswith("Rates"))
+    assert [row[0].text for row in rates.rows] == ["all"]
+
+
+def test_the_order_of_rows_without_ids_changes_no_number() -> None:
+    rows = several_samples(6)
+    sides = rows.filter(model="a"), rows.filter(model="b").with_columns(model=pl.lit("a"))
+    shuffled = (side.sample(fraction=1, shuffle=True, seed=seed) for seed, side in enumerate(sides))
+    found, again = (json.loads(comparison_json(compare_datasets(*each))) for each in (sides, shuffled))
+    for name in ("flips", "regressions", "improvements"):
+        assert found[name] == again[name]
+    for name in ("rates", "scores"):
+        for line, other in zip(found[name], again[name], strict=True):
+            assert line == pytest.approx(other)
 
 
 def test_a_column_to_group_by_may_be_new_or_a_key() -> None:
@@ -136,6 +163,12 @@ def test_keys_that_do_not_identify_rows_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=sentence):
         compare_datasets(old, new, on=on)
+
+
+def test_datasets_without_a_common_score_have_rows_in_common_and_no_rates() -> None:
+    found = compare_datasets(pl.DataFrame({"id": [3, 1, 2], "plan_score": [1.0, 0.5, 0.0]}), problems(YES, YES, NO))
+    assert (found.both, found.added, found.gone, found.regressions) == (2, 1, 1, 0)
+    assert found.rates.is_empty() and found.scores.is_empty()
 
 
 def test_integers_of_two_widths_are_one_key() -> None:
@@ -358,7 +391,7 @@ def test_every_type_can_be_a_key(
     type_: pa.DataType, values: list[object], other: pa.DataType | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A null is found nowhere, and of two types that differ a value that one of them does not have."""
-    monkeypatch.setattr("pddl_eval.report.buckets.BUCKET_ROWS", 1)
+    monkeypatch.setattr("pddl_eval.report.keys.PASS_CELLS", 3)
     old = by_key(tmp_path / "old.parquet", pa.array([*values, None], type_), [True] * 3)
     new = by_key(tmp_path / "new.parquet", pa.array([None, *values[::-1]], type_), [False] * 3)
     found = compare_datasets(old, new, on=["key"])
@@ -391,8 +424,8 @@ def test_keys_of_two_kinds_are_refused(one: pa.DataType, other: pa.DataType, tmp
 
 @settings(max_examples=8)
 @given(st.data())
-def test_many_buckets_say_what_one_says(data: st.DataObject) -> None:
-    """References, models and keys lie in different buckets; rows are read some at a time."""
+def test_many_passes_say_what_one_says(data: st.DataObject) -> None:
+    """Keys are joined, and scores are read, some at a time."""
     rows = st.tuples(
         st.integers(0, 6), st.sampled_from(["m", "n", None]), st.sampled_from([YES, NO, OPEN]), st.integers()
     )
@@ -409,15 +442,15 @@ def test_many_buckets_say_what_one_says(data: st.DataObject) -> None:
         frames = [side.drop("id") if on == "model" else side for side in sides]
         found = [comparison_json(compare_datasets(*frames))]
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("pddl_eval.report.buckets.BUCKET_ROWS", 5)
-            patch.setattr("pddl_eval.report.scored.PIECE_ROWS", 4)
+            patch.setattr("pddl_eval.report.keys.PASS_CELLS", 40)
+            patch.setattr("pddl_eval.report.diff.PASS_CELLS", 4)
             found.append(comparison_json(compare_datasets(*frames)))
         one, many = (json.loads(text, parse_float=lambda number: round(float(number), 9)) for text in found)
         assert one == many
 
 
-def test_a_repeated_key_is_found_in_any_bucket(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pddl_eval.report.buckets.BUCKET_ROWS", 5)
+def test_a_repeated_key_is_found_in_any_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pddl_eval.report.keys.PASS_CELLS", 40)
     old, new = problems(*[YES] * 40), problems(*[YES] * 40, id=[*range(36), 8, 8, 30, 7])
     with pytest.raises(UserError, match="2 rows of the frame share id 7:"):
         compare_datasets(old, new)

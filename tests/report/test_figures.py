@@ -221,7 +221,9 @@ def test_every_colour_in_a_figure_has_a_dark_one() -> None:
 
 def test_every_figure_is_written_as_svg_png_and_pdf(tmp_path: Path) -> None:
     report = build_report(answers())
-    names = write_figures(report, tmp_path / "new" / "folder")
+    names = write_figures(report, tmp_path / "new" / "folder", "svg")
+    assert write_figures(report, tmp_path / "new" / "folder", "png") == names
+    assert write_figures(report, tmp_path / "new" / "folder", "pdf") == names
     assert list(names) == [figure.name for figure in all_figures(report)]
     assert len(list((tmp_path / "new" / "folder").iterdir())) == 3 * len(names)
     for name in names:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, product
 from math import comb
 
 import numpy as np
@@ -13,12 +13,13 @@ import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval.report.intervals import (
+    bonett_price,
     holm,
-    mcnemar,
     moments,
     mover,
     paired,
     pass_at_k,
+    sign_flips,
     student,
     wilson,
     with_interval,
@@ -128,14 +129,42 @@ def test_the_macro_average_covers_the_mean_of_the_domains_rates(correlation: flo
     assert 0.93 <= means.select(pl.lit(1.3 / 3).is_between("low", "high").mean()).item() <= 0.97
 
 
-@given(st.integers(0, 60), st.integers(0, 60))
-def test_mcnemar_is_the_textbooks(only_first: int, only_second: int) -> None:
+def one_answer_each(only_first: int, only_second: int, neither: int = 0) -> np.ndarray:
+    """The differences of two models with one answer each to every reference."""
+    return np.repeat([1.0, -1.0, 0.0], [only_first, only_second, neither])
+
+
+@given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 5))
+def test_with_one_answer_each_the_test_is_mcnemars(only_first: int, only_second: int, neither: int) -> None:
     textbook = scipy.stats.binomtest(only_first, only_first + only_second).pvalue if only_first + only_second else 1.0
-    assert mcnemar(only_first, only_second) == pytest.approx(textbook)
+    found = paired(one_answer_each(only_first, only_second, neither))["p"] if only_first + only_second + neither else 1
+    assert found == pytest.approx(textbook, rel=1e-9, abs=1e-11)
 
 
-def test_mcnemar_of_large_numbers() -> None:
-    assert mcnemar(100_500, 99_500) == pytest.approx(scipy.stats.binomtest(99_500, 200_000).pvalue, rel=1e-6)
+@pytest.mark.parametrize(
+    ("only_first", "only_second", "p_value"),
+    # Fagerland, Lydersen, Laake, Statistics in Medicine 33 (2014), the examples of its tables IV to VI.
+    [(1, 7, 0.0703), (6, 16, 0.0525)],
+)
+def test_mcnemars_published_values(only_first: int, only_second: int, p_value: float) -> None:
+    assert paired(one_answer_each(only_first, only_second))["p"] == pytest.approx(p_value, abs=5e-5)
+
+
+def test_the_test_of_large_numbers() -> None:
+    found = paired([1, -1], counts=[100_500, 99_500])["p"]
+    assert found == pytest.approx(scipy.stats.binomtest(99_500, 200_000).pvalue, rel=1e-6)
+    # Too many different differences to be exact: as good as a normal sum.
+    gaps = np.random.default_rng(4).normal(0.002, 0.3, 100_000)
+    assert paired(gaps, step=1e-3)["p"] == pytest.approx(scipy.stats.ttest_1samp(gaps, 0).pvalue, abs=2e-3)
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=9))
+def test_the_test_counts_all_signs(right: list[tuple[int, int]]) -> None:
+    """Six answers of each model to a few references."""
+    gaps = np.array([one - other for one, other in right])
+    sums = [abs(gaps @ signs) for signs in product((1, -1), repeat=len(gaps))]
+    assert paired(gaps / 6, step=1 / 6)["p"] == pytest.approx(np.mean(sums >= abs(gaps.sum())))
+    assert sign_flips(gaps[::-1] / 6, np.ones(len(gaps)), 1 / 6) == paired(gaps / 6, step=1 / 6)["p"]
 
 
 @given(st.lists(st.integers(0, 1000), min_size=1, max_size=12))
@@ -170,58 +199,116 @@ def test_pass_at_k_is_its_formula(case: tuple[int, int, int]) -> None:
     assert pass_at_k(samples, right, k) == pytest.approx(1 - comb(samples - right, k) / comb(samples, k), abs=1e-9)
 
 
-def interval(gaps: list[float], sizes: list[int] | None = None) -> tuple[float, float]:
-    found = paired(pl.Series(gaps), None if sizes is None else pl.Series(sizes))
+def interval(gaps: Sequence[float], sizes: Sequence[int] | int = 1) -> tuple[float, float]:
+    found = paired(gaps, sizes)
     return found["low"], found["high"]
 
 
-def test_the_bootstrap_is_that_of_resampled_references() -> None:
-    values = [-1.0] * 20 + [0.0] * 50 + [1.0] * 30
-    generator = np.random.default_rng(7)
-    means = np.array([generator.choice(values, size=len(values)).mean() for _ in range(20_000)])
-    assert interval(values) == pytest.approx(np.quantile(means, [0.025, 0.975]), abs=0.011)
-    p_value = 2 * min((means <= 0).mean(), (means >= 0).mean())
-    assert paired(pl.Series(values))["p"] == pytest.approx(p_value, abs=0.02)
+@pytest.mark.parametrize(
+    ("only_first", "only_second", "neither", "low", "high"),
+    # Fagerland, Lydersen, Laake, as above: airway hyper-responsiveness, complete response.
+    [(1, 7, 13, -0.508, -0.013), (6, 16, 139, -0.1195, -0.0032)],
+)
+def test_with_one_answer_each_the_interval_is_bonetts_and_prices(
+    only_first: int, only_second: int, neither: int, low: float, high: float
+) -> None:
+    found = interval(one_answer_each(only_first, only_second, neither))
+    assert found == pytest.approx((low, high), abs=5e-4)
 
 
-def test_one_reference_has_no_interval_and_few_have_a_wide_one() -> None:
-    assert paired(pl.Series([1.0])) == {"difference": 1.0, "low": None, "high": None, "p": 1.0}
-    generator = np.random.default_rng(12)
-    covers = []
-    for _ in range(300):
-        found = paired(pl.Series(generator.normal(0, 1, 8).round(1)))
-        covers.append(found["low"] <= 0 <= found["high"])  # type: ignore[operator]
-    assert np.mean(covers) >= 0.92
+def tango(only_first: int, only_second: int, references: int) -> tuple[float, float]:
+    """Tango's score interval, Statistics in Medicine 17 (1998): the differences that his test does not reject."""
+    gaps = np.linspace(-1 + 1e-9, 1 - 1e-9, 40_001)
+    linear = (2 * references - only_first + only_second) * gaps - only_first - only_second
+    constant = -only_second * gaps * (1 - gaps)
+    likeliest = (np.sqrt(linear**2 - 8 * references * constant) - linear) / (4 * references)
+    variance = references * (2 * likeliest + gaps * (1 - gaps))
+    kept = gaps[(only_first - only_second - references * gaps) ** 2 <= 1.959964**2 * variance]
+    return kept.min(), kept.max()
 
 
-def test_rows_of_one_reference_are_resampled_together() -> None:
-    totals, sizes = [3.0, -1.0, 0.0, 2.0, 1.0] * 10, [4, 2, 1, 2, 3] * 10
+@pytest.mark.parametrize("references", [10, 30, 100])
+def test_the_interval_is_about_tangos(references: int) -> None:
+    # Published with the examples above.
+    assert tango(1, 7, 21) == pytest.approx((-0.517, -0.026), abs=6e-4)
+    assert tango(6, 16, 161) == pytest.approx((-0.1240, -0.0054), abs=1e-4)
+    for only_first, only_second in product(range(0, references // 2, 2), repeat=2):
+        ours = interval(one_answer_each(only_first, only_second, references - only_first - only_second))
+        assert ours == pytest.approx(tango(only_first, only_second, references), abs=2.2 / references)
+
+
+def coverage(references: int, rates: tuple[float, float], samples: int, same: float, datasets: int = 2000) -> float:
+    """The share of datasets whose interval holds the difference of two models' true rates.
+
+    A reference is always or never solved by a model, with that model's rate, or with chance 1/2 each answer is by
+    itself. A reference is as hard for both models with chance ``same``.
+    """
+    generator, shape = np.random.default_rng(20261122), (datasets, references)
+    hard, settled = generator.random(shape), generator.random(shape) < 0.5
+    means = []
+    for rate in rates:
+        own = np.where(generator.random(shape) < same, hard, generator.random(shape)) < rate
+        means.append(generator.binomial(samples, np.where(settled, own, rate) if samples > 1 else own) / samples)
+    one = np.ones(references)
+    found = np.array([bonett_price(gaps, one, one) for gaps in np.round(means[0] - means[1], 9)])
+    return float(np.mean((found[:, 0] <= rates[0] - rates[1]) & (rates[0] - rates[1] <= found[:, 1])))
+
+
+@pytest.mark.parametrize("samples", [1, 4, 10])
+@pytest.mark.parametrize("references", [10, 30, 100, 300])
+@pytest.mark.parametrize(
+    ("rates", "same"), [((0.95, 0.9), 0.9), ((0.99, 0.98), 0.9), ((0.6, 0.5), 0.3), ((0.9, 0.4), 0)]
+)
+def test_intervals_of_differences_cover_them(
+    references: int, rates: tuple[float, float], same: float, samples: int
+) -> None:
+    """95 % intervals cover 93 to 98 % of differences, and more where models rarely differ or references are few."""
+    found = coverage(references, rates, samples, same)
+    assert found >= 0.93
+    assert found <= 0.98 or same == 0.9 or references == 10
+
+
+def test_models_that_always_agree_may_differ() -> None:
+    # Hanley, Lippman-Hand, JAMA 249 (1983): none among n, so at most about 3 among n.
+    for references in (3, 10, 50, 1000):
+        low, high = interval([0.0] * references)
+        assert -low == high == pytest.approx(3 / references, rel=0.5)
+
+
+def test_one_reference_has_no_interval() -> None:
+    assert paired([1.0]) == {"difference": 1.0, "low": None, "high": None, "p": 1.0}
+
+
+def test_rows_of_one_reference_are_counted_together() -> None:
+    """Against a bootstrap of references that have different numbers of rows."""
+    totals, sizes = [3.0, -1.0, 0.0, 2.0, 1.0] * 20, [4, 2, 1, 2, 3] * 20
     generator = np.random.default_rng(7)
     drawn = generator.integers(0, len(totals), size=(20_000, len(totals)))
     means = np.array(totals)[drawn].sum(1) / np.array(sizes)[drawn].sum(1)
-    assert interval(totals, sizes) == pytest.approx(np.quantile(means, [0.025, 0.975]), abs=0.011)
-    ten = [10 * each for each in totals], [10 * each for each in sizes]
-    assert interval(*ten) == pytest.approx(interval(totals, sizes))
+    assert interval(totals, sizes) == pytest.approx(np.quantile(means, [0.025, 0.975]), abs=0.02)
+    assert interval([10 * each for each in totals], [10 * each for each in sizes]) == pytest.approx(
+        interval(totals, sizes)
+    )
 
 
-def test_the_bootstrap_of_many_references_is_the_normal_interval() -> None:
+def test_the_interval_of_many_references_is_the_normal_one() -> None:
     half = 1.96 * (0.25 * 0.75 / 40_000) ** 0.5
-    assert interval([0.0] * 30_000 + [1.0] * 10_000) == pytest.approx((0.25 - half, 0.25 + half), abs=2e-4)
+    assert interval(one_answer_each(10_000, 0, 30_000)) == pytest.approx((0.25 - half, 0.25 + half), abs=2e-4)
 
 
-def test_the_bootstrap_of_the_same_sample_is_the_same() -> None:
-    gaps = [-1.0] * 2 + [0.0] * 5 + [1.0] * 3
-    assert paired(pl.Series(gaps)) == paired(pl.Series(gaps[::-1]))
-
-
-def test_the_bootstrap_of_many_values_needs_little_memory() -> None:
-    many = np.random.default_rng(3).normal(size=1000)
-    low, high = interval(many.tolist())
-    assert low < many.mean() < high
+@given(st.lists(st.tuples(st.integers(-9, 9), st.just(9)), min_size=2, max_size=30))
+def test_an_interval_of_differences_holds_the_difference_and_mirrors(rows: list[tuple[int, int]]) -> None:
+    totals, sizes = map(np.array, zip(*rows, strict=True))
+    found = paired(totals, sizes)
+    assert -1 <= found["low"] <= found["difference"] <= found["high"] <= 1
+    mirrored = paired(-totals, sizes)
+    assert (-mirrored["high"], -mirrored["low"], mirrored["p"]) == pytest.approx(
+        (found["low"], found["high"], found["p"])
+    )
 
 
 @pytest.mark.parametrize("effect", [0.0, 0.3])
-def test_p_values_are_uniform_without_a_difference_and_small_with_one(effect: float) -> None:
+def test_p_values_are_small_only_with_a_difference(effect: float) -> None:
     generator = np.random.default_rng(11)
-    small = [paired(pl.Series(generator.normal(effect, 1, 80)), bin_width=0.5)["p"] < 0.05 for _ in range(60)]
-    assert np.mean(small) > 0.5 if effect else np.mean(small) < 0.15
+    small = [paired(generator.normal(effect, 1, 80), step=1e-3)["p"] < 0.05 for _ in range(400)]
+    assert np.mean(small) > 0.5 if effect else np.mean(small) < 0.08

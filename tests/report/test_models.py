@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
+import polars.testing
 import pytest
 import scipy
-from pddl_eval.report import Report, build_report
+from pddl_eval.report import Report, build_report, report_page
 from pddl_eval.report.groups import at_level
+
+from tests.report.scored_rows import several_samples
 
 ROWS = 1000
 
@@ -61,8 +65,8 @@ def test_models_are_compared_on_equal_certificates_whatever_the_order() -> None:
     row = only(build_report(frame))
     pairs = frame.pivot("model", index="reference_certificate", values="equivalent")
     b, c = pairs.filter(pl.col("a") & ~pl.col("b")).height, pairs.filter(~pl.col("a") & pl.col("b")).height
-    assert (row["references"], row["only_first"], row["only_second"]) == (ROWS, b, c)
-    assert row["mcnemar_p"] == pytest.approx(scipy.stats.binomtest(b, b + c).pvalue)
+    assert (row["references"], row["first_better"], row["second_better"]) == (ROWS, b, c)
+    assert row["p"] == pytest.approx(scipy.stats.binomtest(b, b + c).pvalue)
     assert row["difference"] == pytest.approx(100 * (b - c) / ROWS)
     assert row["low"] < row["difference"] < row["high"]
 
@@ -118,18 +122,46 @@ def test_p_values_are_corrected_for_all_pairs_of_models() -> None:
     frame = pl.concat([two_models(8), two_models(9).with_columns(pl.col("model").replace({"a": "c", "b": "d"}))])
     found = build_report(frame).differences
     assert found.height == 6
-    for test in ("mcnemar", "bootstrap"):
-        ordered = found.sort(f"{test}_p")
-        assert ordered[f"{test}_holm"][0] == pytest.approx(min(1, 6 * ordered[f"{test}_p"][0]))
-        assert (ordered[f"{test}_holm"] >= ordered[f"{test}_p"]).all()
+    ordered = found.sort("p")
+    assert ordered["p_holm"][0] == pytest.approx(min(1, 6 * ordered["p"][0]))
+    assert (ordered["p_holm"] >= ordered["p"]).all()
 
 
-def test_several_answers_to_a_reference_weigh_as_one_and_the_first_are_tested() -> None:
+def test_several_answers_to_a_reference_weigh_as_one() -> None:
     row = only(
         build_report(samples(("a", "x", [True, False]), ("a", "y", [True]), ("b", "x", [False]), ("b", "y", [True])))
     )
     assert (row["references"], row["first_percent"], row["second_percent"]) == (2, 75.0, 50.0)
-    assert (row["only_first"], row["only_second"]) == (1, 0)
+    assert (row["first_better"], row["second_better"], row["p"]) == (1, 0, 1.0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_number_depends_on_the_order_of_rows(seed: int) -> None:
+    frame = several_samples(seed)
+    given = build_report(frame).tables()
+    shuffled = build_report(frame.sample(fraction=1, shuffle=True, seed=seed)).tables()
+    assert (
+        {"differences", "pass_at_k", "majority", "macro", "metrics", "sizes", "reasons"} <= set(given) == set(shuffled)
+    )
+    for name in given.keys() - {"examples", "reason_examples"}:  # These quote rows by their numbers.
+        pl.testing.assert_frame_equal(given[name], shuffled[name], rel_tol=1e-12)
+
+
+def test_the_first_answers_in_the_file_decide_nothing() -> None:
+    """Review C, B2: 300 rows whose p-value was 0.025 or 0.884, depending on their order."""
+    frame = several_samples(5, "ab", 50).select("model", "reference_certificate", "sample", "equivalent")
+    orders = [frame.sort("equivalent", "sample", descending=order) for order in product((True, False), repeat=2)]
+    assert len({tuple(only(build_report(rows)).items()) for rows in orders}) == 1
+
+
+def test_several_samples_have_the_exact_p_of_their_means() -> None:
+    right = {"a": [3, 2, 4, 4, 1, 0], "b": [1, 2, 3, 0, 0, 1]}
+    given = [
+        (model, f"c{n}", [True] * k + [False] * (4 - k)) for model, all_ in right.items() for n, k in enumerate(all_)
+    ]
+    gaps = np.subtract(right["a"], right["b"])
+    sums = [abs(gaps @ signs) for signs in product((1, -1), repeat=6)]
+    assert only(build_report(samples(*given)))["p"] == pytest.approx(np.mean(sums >= abs(gaps.sum())))
 
 
 def test_pass_at_k_is_the_mean_over_references() -> None:
@@ -196,6 +228,25 @@ def test_the_macro_average_gives_every_domain_the_same_weight() -> None:
     assert 0 < found["a"]["low"] < 70 < found["a"]["high"] < 100
 
 
+def test_a_domain_without_an_interval_leaves_the_macro_average_without_one() -> None:
+    several = pl.DataFrame({"domain": ["maze"] * 3, "reference_id": [1] * 3, "equivalent": [True, False, True]})
+    known = pl.DataFrame({"domain": ["ferry"] * 5, "reference_id": range(2, 7), "equivalent": [True] * 4 + [False]})
+    (row,) = build_report(pl.concat([several, known])).macro.to_dicts()
+    assert (row["percent"], row["low"], row["high"]) == (pytest.approx(100 * (2 / 3 + 0.8) / 2), None, None)
+
+
+def test_a_blank_interval_is_explained() -> None:
+    def explained(frame: pl.DataFrame) -> list[str]:
+        sections = report_page(build_report(frame)).sections
+        return [section.title for section in sections if any("No interval" in each for each in section.paragraphs)]
+
+    frame = samples(("a", "x", [True, False]), ("b", "x", [True]), ("b", "y", [True]), num_objects=3)
+    intervals = at_level(build_report(frame).rates, ["model"], ["model"]).select("model", pl.col("low").is_null())
+    assert dict(intervals.rows()) == {"a": True, "b": False}
+    assert explained(frame) == ["Rates", "Several samples for a reference"]
+    assert explained(frame.filter(model="b")) == []
+
+
 def test_one_domain_has_no_macro_average() -> None:
     assert build_report(by_domain().filter(domain="gripper")).macro.is_empty()
     assert build_report(by_domain(), by=["model"]).macro.is_empty()
@@ -242,5 +293,5 @@ def test_the_signature_says_how(tmp_path: Path) -> None:
     two_models(11).write_parquet(tmp_path / "scored.parquet")
     report = build_report(tmp_path / "scored.parquet")
     parts = report.signature.split("|")
-    assert {"clusters:reference_certificate", "seed:0", "correction:holm"} <= set(parts)
+    assert {"clusters:reference_certificate", "tests:sign-flips-exact", "correction:holm"} <= set(parts)
     assert parts[0].startswith("pddl-eval-report:")

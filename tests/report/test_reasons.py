@@ -36,7 +36,7 @@ def test_plans_end_in_one_of_four_ways() -> None:
         "goal_not_reached": 1,
         "no_plan": 1,
     }
-    assert alone["percent"].sum() == pytest.approx(100), "a plan that was not carried out is not among them"
+    assert alone["percent"].sum() == pytest.approx(100), "a plan that was not executed is not among them"
     by_model = at_level(outcomes, ["model"], ("model",)).filter(pair="plan", model="b")
     assert set(by_model["verdict"]) == {"goal_not_reached", "no_plan"}
 
@@ -59,7 +59,7 @@ def test_examples_have_the_command_that_explains_them(tmp_path: Path) -> None:
 
 def test_the_page_has_them_under_plans_and_domains() -> None:
     sections = {section.title: section for section in report_page(build_report(scored())).sections}
-    for title, meaning in (("Plans", "a step cannot be carried out"), ("Domains", "the same operators in other words")):
+    for title, meaning in (("Plans", "a step cannot be executed"), ("Domains", "the same operators in other words")):
         cells = [cell.text for table in sections[title].tables for row in table.rows for cell in row]
         assert meaning in cells
 

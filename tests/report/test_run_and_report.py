@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import pytest
 from pddl_eval import pages, score_dataset
 from pddl_eval.benchmark import sample
 from pddl_eval.report import build_report, compare_datasets, report_page
-from pddl_eval.run import MANIFEST, SUMMARY, RunSummary
+from pddl_eval.run import MANIFEST, SUMMARY
+from pddl_eval.scoring.summary import RunSummary
 
 from tests.commands.running import only_line, run
 from tests.report.scored_rows import answers, write_partitions
@@ -116,7 +118,17 @@ def test_all_partitions_without_the_summary_are_unfinished_with_nothing_missing(
 ) -> None:
     scored = stopped(run_of_sample[1], range(9))
     assert build_report(scored).missing == 0
-    assert run("report", scored).exit_code == 3
+    result = run("report", scored)
+    assert result.exit_code == 3 and "0 of" not in result.stdout
+
+
+def test_a_manifest_that_cannot_be_read_is_said(run_of_sample: tuple[RunSummary, Path], tmp_path: Path) -> None:
+    copy = shutil.copytree(run_of_sample[1] / "scored", tmp_path / "copy")
+    (copy / MANIFEST).write_bytes((copy / MANIFEST).read_bytes()[:100])
+    result = run("report", copy)
+    assert result.exit_code == 2 and MANIFEST in result.stderr
+    (copy / MANIFEST).unlink()
+    assert run("report", copy).exit_code == 0
 
 
 def test_a_finished_run_is_not_called_unfinished(run_of_sample: tuple[RunSummary, Path], tmp_path: Path) -> None:
@@ -135,7 +147,7 @@ def test_the_summary_of_another_run_completes_nothing(run_of_sample: tuple[RunSu
 
 def test_an_unfinished_run_is_compared_with_a_warning(run_of_sample: tuple[RunSummary, Path]) -> None:
     scored = stopped(run_of_sample[1], [5])
-    found = run("compare", run_of_sample[1] / "scored", scored, "--on", "id")
+    found = run("compare", run_of_sample[1] / "scored", scored, "--key", "id")
     assert found.exit_code == 3 and "80 of 90" in " ".join(found.stdout.split())
     assert len(compare_datasets(run_of_sample[1] / "scored", scored, on=["id"]).unfinished) == 1
 

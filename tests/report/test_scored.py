@@ -16,7 +16,7 @@ from pddl_eval.report.scored import ROW, open_scored
 from tests.datasets.parquet_files import damage
 from tests.report.scored_rows import answers, write_partitions
 
-ONE, OTHER = "pddl-eval:0.1.0|solvable:yes", "pddl-eval:0.2.0|solvable:yes"
+ONE, OTHER = "pddl-eval:0.1.0|solvable:yes", "pddl-eval:0.1.0|solvable:no"
 
 
 def test_a_folder_a_pattern_a_file_and_a_frame_are_reported_alike(tmp_path: Path) -> None:

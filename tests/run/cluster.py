@@ -6,7 +6,6 @@ outer address where nodes are to meet, finds no other there, and nothing that th
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import shutil
@@ -69,8 +68,8 @@ class Cluster:
             return self.namespace.stdout.readline() == "ready\n"
         return False
 
-    def start(self, workers: int, autoscaled: int = 0) -> None:
-        """A head without CPUs, which is never killed, and so many nodes with one; Ray's autoscaler may add so many."""
+    def start(self, workers: int) -> None:
+        """A head without CPUs, which is never killed, and that many nodes with one."""
         with socket.socket() as free:
             free.bind((LOOPBACK, 0))
             self.port = free.getsockname()[1]
@@ -83,11 +82,6 @@ class Cluster:
             "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "pipeline")]),
         }
         head = ("--head", f"--port={self.port}", "--num-cpus=0", "--include-dashboard=false")
-        if autoscaled:
-            self.environment |= {"RAY_FAKE_CLUSTER": "1", "AUTOSCALER_UPDATE_INTERVAL_S": "1"}
-            config = self.folder / "autoscaling.json"
-            config.write_text(json.dumps(autoscaling(autoscaled, self.address)))
-            head = (*head, f"--autoscaling-config={config}")
         self._await(self._begin(*head, f"--temp-dir={self.folder}"))
         self.add(workers)
 
@@ -157,31 +151,6 @@ class Cluster:
             found += children
             rest += children
         return found
-
-
-def autoscaling(nodes: int, address: str) -> dict[str, object]:
-    """A cluster whose nodes are processes of this machine, which Ray's autoscaler starts (its fake provider)."""
-    node: dict[str, object] = {"node_config": {}, "min_workers": 0}
-    types = {
-        "ray.head.default": node | {"resources": {"CPU": 0}, "max_workers": 0},
-        "worker": node | {"resources": {"CPU": 1}, "max_workers": nodes},
-    }
-    commands = ("initialization", "setup", "head_setup", "worker_setup", "head_start_ray", "worker_start_ray")
-    empty = (*(f"{name}_commands" for name in commands), "cluster_synced_files", "rsync_exclude", "rsync_filter")
-    return {
-        "cluster_name": "fake",
-        "provider": {"type": "fake_multinode", "gcs_address": address, "launch_multiple": True},
-        "available_node_types": types,
-        "head_node_type": "ray.head.default",
-        "max_workers": nodes,
-        "upscaling_speed": 1.0,
-        "idle_timeout_minutes": 0.2,
-        "auth": {},
-        "docker": {},
-        "file_mounts": {},
-        "file_mounts_sync_continuously": False,
-        **{name: [] for name in empty},
-    }
 
 
 def children_of(pid: int) -> list[int]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from functools import partial
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from pddl_eval.datasets import Input
-from pddl_eval.options import RunOptions
-from pddl_eval.run import RunSummary, Watcher, finish_shards, prepare_run
+from pddl_eval.run import Event, Run, RunCounts, Watcher, finish_shards, prepare_run
 from pddl_eval.run.partitions import Scorer
+from pddl_eval.settings import RunOptions
 
 ADDED = (
     pa.field("length", pa.int64()),
@@ -71,6 +73,17 @@ def run_scorer(  # noqa: PLR0913
     options: RunOptions,
     watch: Watcher | None = None,
     part: str | None = None,
-) -> RunSummary:
+) -> RunCounts:
     """``score_dataset`` with this scorer."""
     return finish_shards(prepare_run(inputs, output, scorer, options.shard_rows, part), options, watch=watch)
+
+
+def event_log(path: str) -> Watcher:
+    """A watcher that appends a line of JSON with the kind and the node of each event but the run itself."""
+
+    def watch(event: Event) -> None:
+        if not isinstance(event, Run):
+            with Path(path).open("a", encoding="utf-8") as log:
+                log.write(json.dumps({"event": type(event).__name__, "node": getattr(event, "node", "")}) + "\n")
+
+    return watch

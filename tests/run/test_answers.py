@@ -5,21 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pyarrow as pa
+import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval import score_dataset
 from pddl_eval.datasets import DatasetError, locate, put_bytes
-from pddl_eval.options import ReadingOptions, ScoringOptions
 from pddl_eval.reuse import rescore_dataset
 from pddl_eval.run import MANIFEST, SUMMARY, OtherRun
-from pddl_eval.run.answers import INPUT_FOLDER, readable_input
+from pddl_eval.run.inputs import INPUT_FOLDER, readable_input
+from pddl_eval.settings import ReadingOptions
 
-from tests.commands.running import only_line, run
+from tests.commands.running import only_line, run, shard_rows, start
 
 TOWER = (
     "(define (problem tower) (:domain blocksworld) (:objects a b)"
@@ -90,7 +93,7 @@ def test_the_id_is_a_usual_one_or_that_of_on(
     columns: Mapping[str, Any], on: str | list[str] | None, references: str, tmp_path: Path
 ) -> None:
     answers = written(tmp_path / "answers.jsonl", **columns, output=[TOWER, TOWER])
-    assert joined(answers, references, tmp_path / "out", on=on)["equivalent"].to_list() == [False, True]
+    assert joined(answers, references, tmp_path / "out", key=on)["equivalent"].to_list() == [False, True]
 
 
 def test_answers_without_a_reference_are_kept_counted_and_said(references: str, tmp_path: Path) -> None:
@@ -119,7 +122,7 @@ def test_a_damaged_line_is_a_row_that_is_named(references: str, tmp_path: Path) 
     ("columns", "keywords", "said"),
     [
         ({"id": ["x", "y"]}, {}, "x, y"),
-        ({"id": [1, 2]}, {"on": ["nam"]}, "did you mean name?"),
+        ({"id": [1, 2]}, {"key": ["nam"]}, "did you mean name?"),
         ({"question": [1, 2]}, {}, "id"),
         ({"id": [1, 2], "reference_problem": ["", ""]}, {}, "both"),
         ({"id": [1, 2]}, {"twice": True}, "two references"),
@@ -135,6 +138,17 @@ def test_a_join_that_cannot_be_meant_is_the_users_mistake(
     with pytest.raises(DatasetError, match=said):
         score_dataset(answers, tmp_path / "out", columns=NAMES, references=references, **keywords)
     assert not (tmp_path / "out").exists()
+
+
+def test_keys_of_several_columns_do_not_run_together(tmp_path: Path) -> None:
+    """Joined by a character, the keys ("x<char>y", "z") and ("x", "y<char>z") were one."""
+    for separator in ("\x1f", ",", '", "', "\0"):
+        keys = {"a": [f"x{separator}y", "x"], "b": ["z", f"y{separator}z"]}
+        references = written(tmp_path / "references.jsonl", **keys, reference_plan=["(one)", "(two)"])
+        answers = written(tmp_path / "answers.jsonl", **keys, generated_plan=["(one)", "(two)"])
+        output = tmp_path / str(ord(separator[0])) / str(len(separator))
+        score_dataset(answers, output, references=references, key=["a", "b"])
+        assert scored(output)["plan_lcs"].to_list() == [1.0, 1.0]
 
 
 def test_a_reference_that_nobody_asks_for_may_be_there_twice(references: str, tmp_path: Path) -> None:
@@ -168,14 +182,14 @@ def test_it_is_one_run_that_resumes_and_knows_both_inputs(references: str, tmp_p
 
 
 def convert(answers: str, references: str, output: str) -> str:
-    with readable_input(answers, output, ReadingOptions(references=references), ScoringOptions(columns=NAMES)) as made:
-        return str(made)
+    with readable_input(answers, output, ReadingOptions(references=references), NAMES) as made:
+        return made.files[0].version.location.path
 
 
 def test_parts_of_a_join_make_the_whole_and_the_last_one_its_report(references: str, tmp_path: Path) -> None:
     answers = written(tmp_path / "answers.jsonl", id=list(range(40)), output=[TOWER] * 40)
     whole = joined(answers, references, tmp_path / "whole").drop("score_micros")
-    column = ("--column", "generated_problem=output", "--shard-rows", 10)
+    column = ("--column", "generated_problem=output", *shard_rows(10, tmp_path))
     report = tmp_path / "report.md"
     for part in ("2/2", "1/2"):
         arguments = ("--references", references, "--part", part, "--report", report, *column)
@@ -183,6 +197,33 @@ def test_parts_of_a_join_make_the_whole_and_the_last_one_its_report(references: 
         assert result.exit_code == 0, result.stderr
         assert report.exists() == (part == "1/2")
     assert scored(tmp_path / "out").drop("score_micros").sort("id").equals(whole)
+
+
+def test_other_programs_read_the_output_as_one_dataset_of_its_rows(references: str, tmp_path: Path) -> None:
+    """As the README says: by a pattern, because polars and ``datasets`` take all files of a folder for data."""
+    answers = written(tmp_path / "answers.jsonl", id=list(range(30)), output=[TOWER] * 30)
+    out = tmp_path / "out"
+    score_dataset(answers, out, columns=NAMES, references=references, shard_rows=7)
+    expected = sorted(scored(out)["id"])
+    assert len(expected) == 30 and len(list(out.glob("*.parquet"))) > 1
+    for pattern in ("*.parquet", "**/*.parquet"):
+        assert sorted(pl.read_parquet(out / pattern)["id"]) == expected
+        assert sorted(pl.scan_parquet(out / pattern).collect()["id"]) == expected
+    assert sorted(pa.dataset.dataset(out).to_table()["id"].to_pylist()) == expected
+    if find_spec("pandas"):
+        assert sorted(import_module("pandas").read_parquet(out)["id"]) == expected
+    if find_spec("duckdb"):
+        duckdb = import_module("duckdb")
+        for pattern in ("*.parquet", "**/*.parquet"):
+            rows = duckdb.execute(f"SELECT id FROM '{out}/{pattern}'").fetchall()
+            assert sorted(id for (id,) in rows) == expected
+    if find_spec("datasets"):
+        program = (
+            "import datasets, sys; "
+            "print(*datasets.load_dataset('parquet', data_files=sys.argv[1], cache_dir=sys.argv[2])['train']['id'])"
+        )
+        read = start("-c", program, out / "*.parquet", tmp_path / "cache")
+        assert sorted(map(int, read.stdout.split())) == expected, read.stderr
 
 
 def test_runs_that_start_together_make_the_same_input(references: str, tmp_path: Path) -> None:
@@ -216,7 +257,7 @@ def test_rescore_joins_too(references: str, tmp_path: Path) -> None:
 def test_the_commands_do_it_in_one(references: str, tmp_path: Path) -> None:
     answers = written(tmp_path / "answers.jsonl", id=[2, 4, 99], output=[TOWER, "", TOWER])
     config = tmp_path / "settings.toml"
-    config.write_text(f'references = "{references}"\non = "id"\n[column]\ngenerated_problem = "output"\n')
+    config.write_text(f'references = "{references}"\nkey = "id"\n[column]\ngenerated_problem = "output"\n')
     dry = run("score", answers, tmp_path / "out", "--config", config, "--dry-run")
     assert dry.exit_code == 0 and "3 of 3 pairs" in dry.stdout, dry.stderr
     assert not (tmp_path / "out").exists()
@@ -234,14 +275,14 @@ def test_the_commands_do_it_in_one(references: str, tmp_path: Path) -> None:
     assert result.exit_code == 0 and "identical" in (tmp_path / "report.md").read_text()
     assert run("score", batch, tmp_path / "no", "--report", tmp_path / "report.xyz").exit_code == 2
     assert scored(tmp_path / "log")["verdict"].to_list() == ["identical"]
-    for wrong in (("--from", "opnai"), ("--from", "openai", "--answers", "plans")):
+    for wrong in (("--from", "opnai"), ("--from", "openai", "--column", "generated_plans=a")):
         assert "did you mean" in only_line(run(*arguments, *wrong).stderr)
-    assert run("score", batch, tmp_path / "no", "--on", "id").exit_code == 2
+    assert run("score", batch, tmp_path / "no", "--key", "id").exit_code == 2
 
 
 def test_answers_of_a_log_can_be_plans(tmp_path: Path) -> None:
     log = written(tmp_path / "samples_plans.jsonl", doc_id=[0], target=["(pick a)"], resps=[[["(pick a), (drop a)"]]])
-    summary = score_dataset(log, tmp_path / "out", harness="lm-eval", answers="plan")
+    summary = score_dataset(log, tmp_path / "out", harness="lm-eval", columns={"generated_plan": "answer"})
     assert summary.mean("plan_lcs") == 0.5
 
 

@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
+from pddl_eval import reward
 from pddl_eval.datasets.forms import FileVersion
 from pddl_eval.datasets.places import DatasetError, Location, OutputError
-from pddl_eval.options import RunOptions
+from pddl_eval.process import available_cpus
 from pddl_eval.run import RunIncomplete, partitions, retries
 from pddl_eval.run.engines import (
     EngineError,
-    Notice,
+    NodeExcluded,
     Processes,
     RayTasks,
     WorkerLost,
-    available_cpus,
     choose_engine,
     ordered_map,
 )
-from pddl_eval.run.partitions import UNSCORED, ShardRecord, ShardTask
+from pddl_eval.run.partitions import UNSCORED, ShardFailure, ShardRecord, ShardTask
 from pddl_eval.run.shards import Shard
+from pddl_eval.settings import RunOptions
 
+from tests.commands.running import ENVIRONMENT
 from tests.datasets.parquet_files import numbered, read_output, write_numbered
 from tests.run.length_scorer import length_scorer, run_scorer
 
@@ -203,7 +208,7 @@ def test_a_cluster_is_taken_when_named_and_when_the_rows_are_worth_joining_it(mo
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"engine": "spark"}, "There is no engine spark"),
+        ({"engine": "spark"}, "spark"),
         ({"workers": 0}, "at least one worker"),
         ({"engine": "local", "address": "auto"}, "An address is that of a Ray cluster"),
     ],
@@ -253,6 +258,12 @@ def test_workers_that_are_asked_for_are_used() -> None:
     assert choose_engine(4_000, 2, RunOptions()).workers == 1
 
 
+def test_rows_that_take_less_time_stay_longer_in_this_process() -> None:
+    """A kernel scores 15,000 rows before a worker process has started."""
+    assert choose_engine(15_000, 8, RunOptions(), row_seconds=0.00008).workers == 1
+    assert choose_engine(15_000, 8, RunOptions(), row_seconds=1).workers == min(available_cpus(), 8)
+
+
 def work_in_a_folder(place: str) -> None:
     """What a planner's task does: a folder of its own, and a process that outlives its parent."""
     if not place:
@@ -289,17 +300,17 @@ class RayOfTwoNodes:
 
         self.exceptions = exceptions
         self.sent: list[str] = []
+        self.gone: set[str] = set()
 
     def nodes(self) -> list[dict[str, object]]:
         return [
             {"NodeManagerHostname": name, "NodeID": name, "NodeManagerAddress": address, "Alive": True} | TWO_CPUS
             for name, address in (("bad", "10.0.0.1"), ("good", "10.0.0.2"))
+            if name not in self.gone
         ]
 
-    def options(
-        self, scheduling_strategy: str | None = None, label_selector: object = None, **_: object
-    ) -> RayOfTwoNodes:
-        self.sent.append(scheduling_strategy or ("good" if label_selector else "bad"))
+    def options(self, scheduling_strategy: str = "bad") -> RayOfTwoNodes:
+        self.sent.append(scheduling_strategy)
         return self
 
     def remote(self, function: object, task: ShardTask) -> tuple[str, ShardTask]:
@@ -319,17 +330,86 @@ class RayOfTwoNodes:
 TWO_CPUS = {"Resources": {"CPU": 2.0}}
 
 
-@pytest.mark.ray
-def test_a_node_without_the_package_is_excluded_and_loses_no_shard(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def two_nodes(monkeypatch: pytest.MonkeyPatch) -> tuple[RayOfTwoNodes, RayTasks]:
     ray = RayOfTwoNodes()
-    monkeypatch.setattr("pddl_eval.run.engines._connect", lambda _: False)
+    monkeypatch.setattr("pddl_eval.run.engines.ray._connect", lambda _: False)
+    monkeypatch.setattr("pddl_eval.run.engines.ray.NODES_SECONDS", 0.0)
     monkeypatch.setattr("ray.put", lambda function: function)
-    monkeypatch.setattr("ray.autoscaler.sdk.request_resources", lambda **_: None)
-    engine = RayTasks(str, RunOptions(engine="ray", address="auto", workers=2))
+    engine = RayTasks(str, RunOptions(engine="ray", address="auto", workers=2))  # type: ignore[arg-type]
     engine._ray, engine._task, engine._on_node = ray, ray, lambda node, soft: node
-    shards = [Shard("s", FileVersion(Location("/s"), ""), row, row + 1) for row in range(20)]
-    events = list(retries.run_shards(engine, shards))
-    assert sorted(event.name for event in events if isinstance(event, ShardRecord)) == [each.name for each in shards]
-    [notice] = [event for event in events if not isinstance(event, ShardRecord)]
-    assert isinstance(notice, Notice) and notice.node == "bad/bad"
+    return ray, engine
+
+
+SHARDS = [Shard("s", FileVersion(Location("/s"), ""), row, row + 1) for row in range(20)]
+
+
+@pytest.mark.ray
+def test_a_node_without_the_package_is_excluded_and_loses_no_shard(two_nodes: tuple[RayOfTwoNodes, RayTasks]) -> None:
+    ray, engine = two_nodes
+    events = list(retries.run_shards(engine, SHARDS))
+    assert sorted(event.name for event in events if isinstance(event, ShardRecord)) == [each.name for each in SHARDS]
+    [excluded] = [event for event in events if not isinstance(event, ShardRecord)]
+    assert isinstance(excluded, NodeExcluded) and excluded.node == "bad/bad"
     assert ray.sent.count("bad") <= 6
+
+
+@pytest.mark.ray
+def test_a_run_ends_with_what_the_nodes_said_where_those_that_worked_are_gone(
+    two_nodes: tuple[RayOfTwoNodes, RayTasks],
+) -> None:
+    """The shards that are not done are no failures: the same run started again does them."""
+    ray, engine = two_nodes
+    events: list[object] = []
+    with pytest.raises(EngineError, match="No module named 'pddl_eval'"):
+        for event in retries.run_shards(engine, SHARDS):
+            events.append(event)
+            if isinstance(event, NodeExcluded):
+                ray.gone.add("good")
+    assert 0 < len(events) < len(SHARDS) and not any(isinstance(event, ShardFailure) for event in events)
+
+
+def test_a_script_without_its_guard_is_told_which_function_asked_for_workers(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("import pddl_eval\npddl_eval.reward(['(a)'] * 4, '(a)', kind='plan', workers=2)\n")
+    done = subprocess.run(
+        [sys.executable, script], env=ENVIRONMENT, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 1 and done.stderr.count("Traceback") == 1
+    last = done.stderr.splitlines()[-1]
+    assert "reward" in last and "__main__" in last and "score_dataset" not in last
+
+
+def _rewarded(pipe: Connection) -> None:
+    try:
+        reward(["(a)"] * 4, "(a)", kind="plan", workers=2)
+    except EngineError as error:
+        pipe.send(str(error))
+
+
+def test_a_daemonic_process_is_told_that_it_has_no_workers() -> None:
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_rewarded, args=(theirs,), daemon=True)
+    process.start()
+    assert ours.poll(60) and "daemonic" in ours.recv()
+    process.join()
+
+
+def _killed() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+class KilledWhileUnpickled:
+    """What a worker gets that is killed before it begins."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _killed, ()
+
+
+def test_workers_that_are_killed_before_they_begin_are_no_script_without_a_guard() -> None:
+    engine = Processes(KilledWhileUnpickled(), 1)  # type: ignore[arg-type]
+    engine.submit(1)
+    with pytest.raises(EngineError) as found:
+        engine.take()
+    assert "SIGKILL" in str(found.value) and "memory" in str(found.value) and "__main__" not in str(found.value)

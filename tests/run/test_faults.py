@@ -24,9 +24,9 @@ import pyarrow.parquet as pq
 import pytest
 from pddl_eval.datasets import places
 from pddl_eval.datasets.places import OutputError, list_files, locate, put_bytes, read_bytes
-from pddl_eval.options import RunOptions
-from pddl_eval.run import score_dataset
 from pddl_eval.run.partitions import Scorer
+from pddl_eval.scoring.scorer import score_dataset
+from pddl_eval.settings import RunOptions
 
 from tests.datasets.parquet_files import numbered, read_output, write_numbered
 from tests.run.cluster import RAY, Cluster, kill
@@ -36,24 +36,12 @@ ROWS, SHARD_ROWS = 400, 10
 
 RUN = """
 import sys
-from pddl_eval.options import RunOptions
-from tests.run.length_scorer import length_scorer, run_scorer
+from pddl_eval.settings import RunOptions
+from tests.run.length_scorer import event_log, length_scorer, run_scorer
 
 source, output, address = sys.argv[1:]
-options = RunOptions(engine="ray", address=address, shard_rows=10, json_log=output + ".jsonl")
-run_scorer(source, output, length_scorer(pause=0.15), options)
-"""
-
-METRICS = """
-import sys, time, urllib.request, ray
-ray.init(address=sys.argv[1], log_to_driver=False, logging_level="ERROR")
-ports = [node["MetricsExportPort"] for node in ray.nodes() if node["Alive"]]
-exported, deadline = "", time.monotonic() + 40
-while "pddl_eval_shard_seconds_count" not in exported and time.monotonic() < deadline:
-    time.sleep(0.5)
-    pages = (urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) for port in ports)
-    exported = "".join(page.read().decode() for page in pages)
-print(exported)
+options = RunOptions(engine="ray", address=address, shard_rows=10)
+run_scorer(source, output, length_scorer(pause=0.15), options, watch=event_log(output + ".jsonl"))
 """
 
 
@@ -113,21 +101,8 @@ def test_workers_are_killed(cluster: Cluster, pairs: Path, tmp_path: Path) -> No
         while not cluster.kill_worker():
             assert run.poll() is None
     assert_complete(run, pairs, output)
-    assert events(output).count("worker_lost") >= 3
-    assert events(output).count("shard") == ROWS // SHARD_ROWS
-
-
-@pytest.mark.ray
-@pytest.mark.network
-@pytest.mark.slow
-def test_ray_exports_what_was_done(cluster: Cluster, pairs: Path, tmp_path: Path) -> None:
-    assert_complete(begin(cluster, pairs, tmp_path / "out"), pairs, tmp_path / "out")
-    arguments = [*cluster.inside, sys.executable, "-c", METRICS, cluster.address]
-    exported = subprocess.run(
-        arguments, env=cluster.environment, capture_output=True, text=True, check=True, timeout=80
-    ).stdout
-    for name in ("pddl_eval_shard_seconds_count", "pddl_eval_rows_total", 'verdict="even"'):
-        assert name in exported
+    assert events(output).count("WorkerLost") >= 3
+    assert events(output).count("ShardRecord") == ROWS // SHARD_ROWS
 
 
 @pytest.mark.ray
@@ -168,9 +143,9 @@ def test_nodes_that_lack_something_are_excluded_and_named(cluster: Cluster, tmp_
         for _ in WITHOUT:
             cluster.kill_node()
     lines = [json.loads(line) for line in Path(f"{output}.jsonl").read_text().splitlines()]
-    excluded = {line["node"] for line in lines if line["event"] == "node_excluded"}
+    excluded = {line["node"] for line in lines if line["event"] == "NodeExcluded"}
     assert len(excluded) == len(WITHOUT)
-    assert not excluded & {line["node"] for line in lines if line["event"] == "shard"}
+    assert not excluded & {line["node"] for line in lines if line["event"] == "ShardRecord"}
 
 
 @pytest.mark.ray
@@ -200,7 +175,7 @@ def test_a_node_is_killed(cluster: Cluster, pairs: Path, tmp_path: Path) -> None
     await_partitions(run, output, 6)
     cluster.kill_node()
     assert_complete(run, pairs, output)
-    assert "worker_lost" in events(output)
+    assert "WorkerLost" in events(output)
 
 
 HOP_BY_HOP = ("transfer-encoding", "connection", "date", "server", "content-length", "expect")

@@ -8,15 +8,30 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from threading import Event, Thread
+from threading import Barrier, Event, Thread, get_ident
 from threading import enumerate as threads
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from pddl_eval.datasets.places import DatasetError, Location, list_files, locate
-from pddl_eval.options import RunOptions
+from pddl_eval.datasets.places import (
+    DatasetError,
+    Location,
+    OutputError,
+    list_files,
+    locate,
+    read_bytes,
+    remove_file,
+)
 from pddl_eval.run import lock
-from pddl_eval.run.lock import LOCK, claimed
+from pddl_eval.run.lock import claimed
+from pddl_eval.run.manifest import MANIFEST
+from pddl_eval.settings import RunOptions
 
 from tests.commands.running import ENVIRONMENT
 from tests.datasets.parquet_files import write_numbered
@@ -25,9 +40,10 @@ from tests.run.length_scorer import length_scorer, run_scorer
 HOLD = """
 import sys, time
 from pddl_eval.run.lock import claimed
+from pddl_eval.run.manifest import MANIFEST
 from pddl_eval.datasets import locate
 
-with claimed(locate(sys.argv[1]), sys.argv[2]):
+with claimed(locate(sys.argv[1]), *sys.argv[2:]):
     time.sleep(60)
 """
 
@@ -38,16 +54,23 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lock, "GONE_SECONDS", 0.6)
 
 
+def lock_of(folder: Path) -> Path | None:
+    """The lock file in a folder that has at most one."""
+    (place,) = [*folder.glob("_running*.json")] or [None]
+    return place
+
+
 def elsewhere(folder: Path) -> Path:
     """Make the lock's holder one of another machine."""
-    place = folder / LOCK
+    place = lock_of(folder)
+    assert place
     place.write_text(json.dumps(json.loads(place.read_text()) | {"machine": "another", "host": "node7"}))
     return place
 
 
-def hold(folder: Path, name: str = LOCK) -> subprocess.Popen[bytes]:
-    process = subprocess.Popen([sys.executable, "-c", HOLD, folder, name], env=ENVIRONMENT)
-    while not (folder / name).exists():
+def hold(folder: Path, *part: str) -> subprocess.Popen[bytes]:
+    process = subprocess.Popen([sys.executable, "-c", HOLD, folder, *part], env=ENVIRONMENT)
+    while not lock_of(folder):
         assert process.poll() is None
         time.sleep(0.02)
     return process
@@ -59,13 +82,13 @@ def test_the_second_run_is_told_of_the_first_which_goes_on(tmp_path: Path) -> No
     run = (source, out, length_scorer(pause=0.3), RunOptions(engine="local", workers=1, shard_rows=10))
     first = Thread(target=lambda: summaries.append(run_scorer(*run)))
     first.start()
-    while not (out / LOCK).exists():
+    while not lock_of(out):
         time.sleep(0.01)
     with pytest.raises(DatasetError, match=f"process {os.getpid()} on .*, since 2"):
         run_scorer(*run)
     first.join()
     assert [summary.rows_scored for summary in summaries] == [40]
-    assert not (out / LOCK).exists()
+    assert not lock_of(out)
     assert run_scorer(*run).shards_reused == 4
 
 
@@ -75,11 +98,12 @@ def test_a_killed_process_on_this_machine_blocks_nobody(tmp_path: Path) -> None:
         pass
     first.send_signal(signal.SIGKILL)
     first.wait()
-    assert (tmp_path / LOCK).exists()
-    begun = time.monotonic()
+    killed = lock_of(tmp_path)
+    assert killed
+    (tmp_path / f".{killed.name}.{'0' * 32}.tmp").touch()  # It was killed while it wrote its file again.
     with claimed(locate(tmp_path)):
-        assert json.loads((tmp_path / LOCK).read_text())["pid"] == os.getpid()
-    assert time.monotonic() - begun < lock.BEAT_SECONDS
+        held = lock_of(tmp_path)
+        assert held and json.loads(held.read_text())["pid"] == os.getpid()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -93,9 +117,10 @@ def test_a_process_elsewhere_is_watched_for_signs_of_life(tmp_path: Path, capsys
     place.write_text(content)
     elsewhere(tmp_path)  # It does not.
     with claimed(locate(tmp_path)):
-        assert json.loads(place.read_text())["host"] != "node7"
+        held = lock_of(tmp_path)
+        assert held and json.loads(held.read_text())["host"] != "node7"
     assert "node7" in capsys.readouterr().err
-    for damaged in ("", "{}", '{"pid": "x"}', "[1]"):
+    for damaged in ("", "{}", '{"pid": "x"}', "[1]", content.replace('"token": "', '"token": "of another file ')):
         place.write_text(damaged)
         with claimed(locate(tmp_path)):
             pass
@@ -125,3 +150,112 @@ def test_in_a_bucket(bucket: str) -> None:
     with claimed(folder), pytest.raises(DatasetError, match=f"process {os.getpid()} "), claimed(folder):
         pass
     assert list_files(folder) == {}
+
+
+@pytest.fixture(params=["a folder", pytest.param("a bucket", marks=pytest.mark.s3)])
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Location:
+    if request.param == "a folder":
+        return locate(tmp_path)
+    return locate(f"s3://{request.getfixturevalue('bucket')}/out")
+
+
+def at_once(starts: Sequence[Callable[[], None]]) -> list[BaseException | None]:
+    """What each of these functions raises; they are called at the same instant, in threads."""
+    together = Barrier(len(starts))
+
+    def start(number: int) -> BaseException | None:
+        together.wait()
+        try:
+            starts[number]()
+        except BaseException as error:
+            return error
+        return None
+
+    with ThreadPoolExecutor(len(starts)) as pool:
+        return list(pool.map(start, range(len(starts))))
+
+
+def test_of_runs_that_start_at_the_same_instant_never_two_get_the_lock(
+    folder: Location, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lock, "PAUSE_SECONDS", 0.2)
+    inside, most, got = set(), 0, 0
+
+    def start() -> None:
+        nonlocal most, got
+        with claimed(folder):
+            inside.add(get_ident())
+            most, got = max(most, len(inside)), got + 1
+            time.sleep(0.3)
+            inside.discard(get_ident())
+
+    for _ in range(4):
+        for error in at_once([start] * 6):
+            assert error is None or isinstance(error, DatasetError), error
+    assert most == 1 and got >= 4
+    assert list_files(folder) == {}
+
+
+def test_of_runs_that_start_at_the_same_instant_one_scores(
+    folder: Location, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two runs with other settings, also in parts: the partitions and the manifest are those of one of them."""
+    monkeypatch.setattr(lock, "PAUSE_SECONDS", 0.2)
+    source = write_numbered(tmp_path_factory.mktemp("in") / "pairs.parquet", rows=40, row_group=40)
+    options = RunOptions(engine="local", workers=1, shard_rows=10)
+    runs = [replace(length_scorer(pause=0.01), signature=f"length|{name}") for name in ("a", "b")]
+    for number, parts in enumerate([(None, None), ("1/2", "2/2")]):
+        out = folder / str(number)
+        starts = [
+            partial(run_scorer, source, str(out), run, options, part=part)
+            for run, part in zip(runs, parts, strict=True)
+        ]
+        for error in at_once(starts):
+            assert error is None or isinstance(error, DatasetError), error
+        signature = json.loads(read_bytes(out / MANIFEST))["signature"]
+        names = [name for name in list_files(out) if name.endswith(".parquet")]
+        assert names
+        for name in names:
+            metadata = pq.read_metadata(pa.BufferReader(read_bytes(out / name))).metadata
+            assert metadata[b"pddl_eval.signature"].decode() == signature
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_lock_that_another_removed_does_not_come_back(folder: Location) -> None:
+    with claimed(folder) as claim:
+        claim.check()
+        remove_file(claim.place)
+        time.sleep(0.2)
+        assert list_files(folder) == {}
+        with pytest.raises(OutputError):
+            claim.check()
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_process_that_stood_still_while_another_took_over_gives_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It had looked at its file, and writes it after the other one has removed it."""
+    begun, go_on, written, put_bytes = Event(), Event(), Event(), lock.put_bytes
+
+    def stands_still(place: Location, content: bytes) -> None:
+        if json.loads(content)["beats"]:
+            begun.set()
+            go_on.wait(30)
+        put_bytes(place, content)
+        written.set()
+
+    monkeypatch.setattr(lock, "put_bytes", stands_still)
+    with claimed(locate(tmp_path)) as claim:
+        assert begun.wait(30)
+        monkeypatch.setattr(lock, "put_bytes", put_bytes)
+        written.clear()
+        elsewhere(tmp_path)
+        with claimed(locate(tmp_path)) as other:
+            go_on.set()
+            assert written.wait(30)
+            while lock._read(claim.place):
+                time.sleep(0.01)
+            with pytest.raises(OutputError):
+                claim.check()
+            other.check()

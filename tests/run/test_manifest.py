@@ -13,12 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 from pddl_eval.datasets.places import DatasetError
 from pddl_eval.errors import RunError
-from pddl_eval.options import SHARD_ROWS
 from pddl_eval.run.manifest import MANIFEST
 from pddl_eval.run.partitions import ShardRecord, ShardTask, score_shard
 from pddl_eval.run.prepare import Run, prepare_run
 from pddl_eval.run.score import begin_run, finish_run
-from pddl_eval.run.summary import SUMMARY, RunSummary
+from pddl_eval.run.summary import SUMMARY, RunCounts
+from pddl_eval.settings import SHARD_ROWS
 
 from tests.datasets.parquet_files import write_numbered
 from tests.run.length_scorer import length_scorer
@@ -29,9 +29,9 @@ def pairs(tmp_path: Path) -> Path:
     return write_numbered(tmp_path / "in" / "pairs.parquet", rows=25, row_group=25)
 
 
-def summary(records: Mapping[str, ShardRecord]) -> RunSummary:
+def summary(records: Mapping[str, ShardRecord]) -> RunCounts:
     rows = sum(record.rows for record in records.values())
-    return RunSummary("out", rows, rows, 0, 0, len(records), 0, "local", 1, 1.0, "s", {})
+    return RunCounts("out", rows, rows, 0, 0, len(records), 0, "local", 1, 1.0, "s", {})
 
 
 def begun(pairs: Path, output: Path) -> Run:

@@ -11,9 +11,9 @@ from pddl_eval.datasets import list_files, locate, open_source
 from pddl_eval.datasets.places import DatasetError, OutputError
 from pddl_eval.errors import UserError
 from pddl_eval.report import build_report
-from pddl_eval.run import SUMMARY, OtherRun, merged, run_status, score_dataset
+from pddl_eval.run import SUMMARY, OtherRun, merged, run_status
+from pddl_eval.scoring.scorer import score_dataset
 
-from tests.commands.running import run
 from tests.datasets.parquet_files import read_output
 
 FILES, ROWS = 15, 4
@@ -42,13 +42,11 @@ def scores(folder: Path) -> pa.Table:
 
 def test_small_files_become_few_and_the_same_command_does_nothing(pairs: Path, tmp_path: Path) -> None:
     plain = score_dataset(pairs, tmp_path / "plain", engine="local", workers=1)
-    arguments = ("score", pairs, tmp_path / "out", "--engine", "local", "--workers", "1", "--rows-per-file", "25")
-    assert "15 shards" in " ".join(run(*arguments, "--dry-run").stdout.split())
-    assert run(*arguments).exit_code == 0
+    merged = score_dataset(pairs, tmp_path / "out", engine="local", workers=1, rows_per_file=25)
+    assert "60 in 15 shards" in str(merged)
     assert sizes(tmp_path / "out") == [25, 25, 10]
     assert scores(tmp_path / "out").equals(scores(tmp_path / "plain"))
     assert not (tmp_path / "out" / "_partitions").exists()
-    assert "0 of 15 shards" in run(*arguments, "--dry-run").stdout
     again = score_dataset(pairs, tmp_path / "out", engine="local", workers=1, rows_per_file=25)
     assert (again.rows, again.rows_scored, again.mean("plan_lcs")) == (60, 0, plain.mean("plan_lcs"))
     report = build_report(tmp_path / "out")
@@ -114,8 +112,9 @@ def test_other_ways_into_the_same_folder_are_refused(pairs: Path, tmp_path: Path
     for folder, rows in (("merged", 30), ("merged", None), ("plain", 60)):
         with pytest.raises(OtherRun):
             score_dataset(pairs, tmp_path / folder, rows_per_file=rows, **options)
-    with pytest.raises(UserError):
-        score_dataset(pairs, tmp_path / "other", rows_per_file=0, **options)
+    for rows in (0, 10**20):
+        with pytest.raises(UserError):
+            score_dataset(pairs, tmp_path / "other", rows_per_file=rows, **options)
     with pytest.raises(UserError):
         score_dataset(pairs, tmp_path / "other", rows_per_file=5, part="1/2", **options)
     with pytest.raises(OtherRun, match="beta"):
@@ -149,4 +148,4 @@ def test_on_an_object_store(pairs: Path, bucket: str) -> None:
         assert (found.rows, found.rows_scored) == (60, scored)
     names = sorted(list_files(locate(output)))
     assert [name for name in names if name.endswith(".parquet")] == ["part-000000.parquet", "part-000001.parquet"]
-    assert SUMMARY in names and "_running.json" not in names
+    assert SUMMARY in names and not [name for name in names if name.startswith("_running")]

@@ -14,7 +14,6 @@ from pddl_eval.datasets import places
 from pddl_eval.datasets.forms import FileVersion
 from pddl_eval.datasets.inputs import open_source
 from pddl_eval.datasets.rows import read_rows
-from pddl_eval.options import SHARD_ROWS
 from pddl_eval.run.partitions import (
     KNOWN_ROW,
     RECORD_KEY,
@@ -25,12 +24,12 @@ from pddl_eval.run.partitions import (
     ShardRecord,
     ShardTask,
     _score,
-    column_statistics,
     finished_records,
-    merge_statistics,
     score_shard,
 )
 from pddl_eval.run.prepare import Run, prepare_run
+from pddl_eval.run.summary import count_values, merge_statistics
+from pddl_eval.settings import SHARD_ROWS
 
 from tests.datasets.parquet_files import numbered, write_numbered
 from tests.run.length_scorer import length_scorer
@@ -146,14 +145,14 @@ def table(values: list[tuple[object, ...]]) -> pa.Table:
 @given(st.lists(rows, min_size=1, max_size=4))
 def test_parts_add_up(parts: list[list[tuple[object, ...]]]) -> None:
     names = SCHEMA.names
-    whole = column_statistics(table([row for part in parts for row in part]), names)
-    merged = merge_statistics(column_statistics(table(part), names) for part in parts)
+    whole = count_values(table([row for part in parts for row in part]), names)
+    merged = merge_statistics(count_values(table(part), names) for part in parts)
     assert merged == whole
 
 
 def test_undecided_is_neither_true_nor_false_and_null_is_no_verdict() -> None:
     two = table([(True, "equivalent", 3, "x"), (None, None, None, None)])
-    assert column_statistics(two, SCHEMA.names) == {
+    assert count_values(two, SCHEMA.names) == {
         "solvable": {"true": 1, "false": 0, "null": 1},
         "verdict": {"equivalent": 1},
         "plan_length": {"count": 1, "sum": 3},

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from pddl_eval.datasets.forms import FileVersion, RowGroup
 from pddl_eval.datasets.inputs import InputFile, Source, partition_stem
 from pddl_eval.datasets.places import DatasetError, Location, locate
-from pddl_eval.options import RunOptions
 from pddl_eval.run import RunIncomplete, run_status, score
 from pddl_eval.run.lock import claimed
 from pddl_eval.run.manifest import MANIFEST
@@ -24,6 +23,7 @@ from pddl_eval.run.prepare import prepare_run
 from pddl_eval.run.score import begin_run
 from pddl_eval.run.shards import Part
 from pddl_eval.run.summary import SUMMARY
+from pddl_eval.settings import RunOptions
 
 from tests.datasets.parquet_files import damage, read_output, write_numbered
 from tests.run.length_scorer import length_scorer, run_scorer
@@ -120,7 +120,7 @@ def test_a_run_whose_last_part_was_killed_before_its_summary_is_completed_by_any
 
 def test_parts_work_at_once_and_no_two_on_the_same_rows(pairs: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    first = hold(out, "_running-1-of-3.json")
+    first = hold(out, "-1-of-3", f"{prepare_run(pairs, out, length_scorer(), 50).work.run} in 3")
     try:
         for part in ("1/3", None, "2/4"):
             with pytest.raises(DatasetError, match=f"process {first.pid} "):

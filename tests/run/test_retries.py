@@ -10,7 +10,7 @@ from pddl_eval.datasets.forms import FileVersion
 from pddl_eval.datasets.places import Location
 from pddl_eval.run.engines import WorkerLost
 from pddl_eval.run.partitions import ShardFailure, ShardRecord, ShardResult, ShardTask
-from pddl_eval.run.retries import ATTEMPTS, LOSSES_OF_POISON, MOST_POISON_ROWS, attempts_at, run_shards
+from pddl_eval.run.retries import ATTEMPTS, LOSSES_OF_POISON, MOST_POISON_ROWS, attempts_at
 from pddl_eval.run.shards import Shard
 
 ROWS = 4096
@@ -80,7 +80,7 @@ def test_a_shard_that_dies_only_as_a_whole_is_given_up_with_advice() -> None:
     result, _ = play(lambda task: record(task) if task.probe else lost(task))
     assert isinstance(result, ShardFailure)
     assert f"lost its worker {ATTEMPTS} times (SIGKILL)" in result.reason
-    assert "--shard-rows" in result.reason
+    assert "shard_rows" in result.reason
 
 
 def test_where_every_row_kills_it_is_not_the_rows() -> None:
@@ -97,67 +97,3 @@ def test_an_empty_shard_on_an_engine_that_loses_everything_ends() -> None:
 def test_a_failure_is_not_tried_again() -> None:
     failure = ShardFailure("s", "no such file")
     assert play(lambda task: failure) == (failure, 1)
-
-
-def decoded(capacity: int, rows: int = 300_000, row_groups: int = 1, lost: int = 0) -> float:
-    """How often the rows of a file are decoded by workers that are equally fast and reach rows by decoding others."""
-    size = rows // row_groups
-    workers: dict[int, int] = dict.fromkeys(range(capacity), 0)
-    positions: dict[int, int] = {}
-    total = 0
-
-    class Engine:
-        def __init__(self) -> None:
-            self.capacity = capacity
-            self.tasks: dict[int, ShardTask] = {}
-            self.round: list[int] = []
-            self.losses = lost
-
-        def submit(self, task: ShardTask) -> None:
-            self.tasks[next(number for number in workers if number not in self.tasks)] = task
-
-        def take(self) -> tuple[ShardTask, ShardResult | WorkerLost]:
-            nonlocal total
-            if not self.round:
-                self.round = sorted(self.tasks)
-            number = self.round.pop(0)
-            task = self.tasks.pop(number)
-            start, stop = task.probe or (task.shard.start, task.shard.stop)
-            first = task.shard.start // size * size
-            position = positions.get(number, -1)
-            total += stop - (position if first <= position <= start else first)
-            positions[number] = stop
-            if self.losses:
-                self.losses -= 1
-                return task, WorkerLost(task, "SIGKILL")
-            return task, record(task)
-
-        def close(self) -> None:
-            pass
-
-    file = FileVersion(Location("/s"), "")
-    shards = [
-        Shard("s", file, row, min(first + size, row + 2048), first)
-        for first in range(0, rows, size)
-        for row in range(first, first + size, 2048)
-    ]
-    names = [each.name for each in run_shards(Engine(), shards) if isinstance(each, ShardRecord)]
-    assert sorted(names) == [shard.name for shard in shards]
-    return total / rows
-
-
-def test_a_large_row_group_is_not_decoded_by_each_worker_as_a_whole() -> None:
-    assert decoded(1) == 1
-    assert decoded(2) < 1.8
-    assert decoded(8) < 5.5
-    assert decoded(16) < 10
-
-
-def test_a_row_group_is_decoded_once_where_there_are_enough_of_them() -> None:
-    assert decoded(4, row_groups=8) == 1
-    assert decoded(8, row_groups=20) < 2
-
-
-def test_lost_workers_leave_no_shard_of_a_row_group_undone() -> None:
-    for capacity in (1, 2, 3):
-        decoded(capacity, rows=30_000, lost=9)

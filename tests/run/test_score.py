@@ -14,16 +14,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval.datasets.forms import FileVersion
-from pddl_eval.datasets.places import DatasetError, locate
-from pddl_eval.errors import UserError
-from pddl_eval.options import RunOptions
-from pddl_eval.run import RunIncomplete, retries, score_dataset
-from pddl_eval.run.engines import WorkerLost
-from pddl_eval.run.partitions import ShardFailure, ShardRecord, ShardResult, ShardTask
+from pddl_eval.datasets.places import DatasetError, OutputError, locate
+from pddl_eval.explain import find_row
+from pddl_eval.run import RunIncomplete, retries
+from pddl_eval.run.partitions import ShardRecord
 from pddl_eval.run.score import IN_PROCESS
 from pddl_eval.run.shards import Shard
 from pddl_eval.run.summary import SUMMARY
-from pddl_eval.run.watching import log_line
+from pddl_eval.scoring.scorer import score_dataset
+from pddl_eval.settings import RunOptions
 
 from tests.datasets.parquet_files import damage, read_output, write_numbered
 from tests.run.length_scorer import length_scorer, run_scorer
@@ -33,7 +32,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 RUN = """
 import sys
-from pddl_eval.options import RunOptions
+from pddl_eval.settings import RunOptions
 from tests.run.length_scorer import length_scorer, run_scorer
 
 if __name__ == "__main__":
@@ -146,23 +145,12 @@ def test_the_summary_is_that_of_all_starts_together(pairs: Path, tmp_path: Path)
     assert "200 in 4 shards (3 of them from an earlier start)" in str(second)
 
 
-def test_the_log_has_a_line_of_json_for_each_shard(pairs: Path, tmp_path: Path) -> None:
-    log = tmp_path / "run.jsonl"
-    for folder in ("a", "b"):
-        run_scorer(pairs, tmp_path / folder, length_scorer(), RunOptions(engine="local", shard_rows=50, json_log=log))
-    lines = [json.loads(line) for line in log.read_text().splitlines()]
-    assert len(lines) == 8
-    assert {line["event"] for line in lines} == {"shard"}
-    assert sum(line["rows"] for line in lines) == 400
-    assert all(line["statistics"]["verdict"] and line["node"] and line["attempt"] == 1 for line in lines)
-
-
 @pytest.mark.slow  # It writes 100 MB.
 def test_what_is_held_of_a_large_row_group_does_not_follow_its_number_of_rows(tmp_path: Path) -> None:
     """Arrow's own count of its memory; rows are of a kilobyte, so that a few pages of each column hold 10,000 too."""
     code = (
         "import sys, pyarrow as pa\n"
-        "from pddl_eval.options import RunOptions\n"
+        "from pddl_eval.settings import RunOptions\n"
         "from tests.run.length_scorer import length_scorer, run_scorer\n"
         "run_scorer(sys.argv[1], sys.argv[2], length_scorer(), RunOptions('local', shard_rows=500))\n"
         "print(pa.default_memory_pool().max_memory())\n"
@@ -178,41 +166,9 @@ def test_what_is_held_of_a_large_row_group_does_not_follow_its_number_of_rows(tm
     assert peaks[1] < peaks[0] + 4 * 2**20, "90 MB more of rows may cost a larger page and dictionary of each column"
 
 
-@pytest.mark.parametrize(
-    ("result", "expected"),
-    [
-        (
-            ShardRecord(SHARD.name, "run", 7, {"verdict": {"even": 7}}, 0.5, "node-3", 2, ((7, 9),), "corrupt", (4,)),
-            {
-                "event": "shard",
-                "rows": 7,
-                "carried": 0,
-                "unreadable": 2,
-                "unscored": 1,
-                "statistics": {"verdict": {"even": 7}},
-                "seconds": 0.5,
-                "node": "node-3",
-                "attempt": 2,
-            },
-        ),
-        (
-            ShardFailure(SHARD.name, "It\nfailed.", node="vm/8a"),
-            {"event": "shard_failed", "reason": "It\nfailed.", "trace": None, "node": "vm/8a"},
-        ),
-        (WorkerLost(ShardTask(SHARD, 2), "SIGKILL"), {"event": "worker_lost", "attempt": 2, "reason": "SIGKILL"}),
-    ],
-)
-def test_a_line_says_what_happened(result: ShardResult | WorkerLost, expected: dict[str, object]) -> None:
-    line = log_line(result)
-    assert "\n" not in line
-    fields = json.loads(line)
-    assert fields.pop("time").endswith("+00:00")
-    assert fields == {"shard": SHARD.name, **expected}
-
-
 KILLED = """
 import sys
-from pddl_eval.options import RunOptions
+from pddl_eval.settings import RunOptions
 from tests.run.length_scorer import length_scorer, run_scorer
 
 run_scorer(*sys.argv[1:], length_scorer(poison=("2:xx",)), RunOptions(engine="local"))
@@ -237,7 +193,7 @@ def test_rows_that_share_a_long_prompt_need_no_more_memory_than_some_of_them(tmp
     """A megabyte and a half in 2,048 rows, 3 GB when decoded; a plan each, so that something is scored."""
     code = (
         "import sys\n"
-        "from pddl_eval.run import score_dataset\n"
+        "from pddl_eval.scoring.scorer import score_dataset\n"
         "score_dataset(sys.argv[1], sys.argv[2])\n"
         "peak = open('/proc/self/status').read().split('VmHWM:')[1].split()[0]\n"  # ru_maxrss counts the parent's too
         "print(int(peak) // 1024)\n"
@@ -264,9 +220,39 @@ def test_names_of_domains_that_nobody_knows_are_counted_and_named(tmp_path: Path
     assert "2 rows: blockworld; did you mean blocksworld?" in str(summary)
 
 
-def test_a_log_is_a_local_file(pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AWS_REGION", "us-east-1")
-    with pytest.raises(UserError, match="local file"):
-        options = RunOptions(engine="local", json_log="s3://bucket/run.jsonl")
-        run_scorer(pairs, tmp_path / "out", length_scorer(), options)
-    assert not (tmp_path / "out").exists()
+def test_answers_with_several_drafts_are_counted(tmp_path: Path) -> None:
+    held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    wrong = held.replace("(clear a)", "(holding a)")
+    drafts = {"plan": "1. (a)\n2. (b)\nFinal plan:\n1. (a)\n2. (c)", "problem": f"{wrong} {held}"}
+    single = {"plan": "<think>(a)</think>(a)\n(c)", "problem": f"<think>{wrong}</think>{held}"}
+    rows = {f"generated_{kind}": [drafts[kind], single[kind]] for kind in ("plan", "problem")}
+    table = pa.table({**rows, "reference_plan": ["(a), (c)"] * 2, "reference_problem": [held] * 2})
+    pq.write_table(table, tmp_path / "pairs.parquet", row_group_size=1)
+    first, last = (score_dataset(tmp_path / "pairs.parquet", tmp_path / how, answer=how) for how in ("first", "last"))
+    assert (first.share("equivalent"), last.share("equivalent")) == (0.5, 1.0)
+    assert (first.mean("plan_lcs"), last.mean("plan_lcs")) == (0.0, 0.0)  # no such operators
+    for summary, how in ((first, "first"), (last, "last")):
+        assert (
+            summary.statistics["detail"]["several drafts"] == summary.statistics["plan_detail"]["several drafts"] == 1
+        )
+        assert "several drafts" in str(summary) and f"answer:{how}" in summary.signature
+    assert find_row(str(tmp_path / "last"), row=0).options.answer == "last"
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_output_that_is_deleted_during_the_run_ends_it_and_can_be_scored_anew(
+    workers: int, pairs: Path, tmp_path: Path
+) -> None:
+    out, records = tmp_path / "out", list[object]()
+
+    def delete(event: object) -> None:
+        if isinstance(event, ShardRecord):
+            records.append(event)
+            if len(records) == 1:
+                out.rename(tmp_path / "gone")  # at once: a worker may write there
+
+    options = RunOptions(engine="local", workers=workers, shard_rows=10)
+    with pytest.raises(OutputError, match="deleted"):
+        run_scorer(pairs, out, length_scorer(pause=0.05), options, watch=delete)
+    assert len(records) < 6 and not list(out.glob("*.parquet"))
+    assert run_scorer(pairs, out, length_scorer(), options).rows == 200

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval.datasets import FileVersion, InputFile, Location, RowGroup, Source
-from pddl_eval.options import SHARD_ROWS
 from pddl_eval.run.shards import SHARD_BYTES, plan_shards
+from pddl_eval.settings import SHARD_ROWS
 
 row_groups = st.lists(st.builds(RowGroup, st.integers(0, 50), st.integers(0, 10**9)), max_size=12)
 
@@ -43,13 +43,6 @@ def test_what_is_planned_is_what_others_leave(
     covered = {row for start, stop in done for row in range(start, stop)}
     rest = [row for shard in planned for row in range(shard.start, shard.stop)]
     assert rest == [row for row in range(rows) if row not in covered]
-    bounds = [0, *accumulate(group.rows for group in groups)]
-    for shard in planned:
-        assert shard.group is None or (shard.group in bounds and shard.group <= shard.start)
-        part = any(
-            low <= shard.start < shard.stop <= high and shard.rows < high - low for low, high in pairwise(bounds)
-        )
-        assert not part or shard.group is not None
 
 
 @given(row_groups, st.integers(1, 60))

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval.datasets.forms import FileVersion
 from pddl_eval.datasets.places import Location, OutputError
-from pddl_eval.options import RunOptions
 from pddl_eval.run import RunIncomplete, lock, partitions, score, watching
 from pddl_eval.run.engines import InProcess, WorkerLost
 from pddl_eval.run.manifest import MANIFEST
@@ -20,8 +19,8 @@ from pddl_eval.run.partitions import ShardRecord, ShardResult, ShardTask, score_
 from pddl_eval.run.prepare import Run, prepare_run
 from pddl_eval.run.retries import run_shards
 from pddl_eval.run.shards import Shard, disjoint, left_over, named_rows
-from pddl_eval.run.summary import SUMMARY
 from pddl_eval.run.watching import Event, Waiting
+from pddl_eval.settings import RunOptions
 
 from tests.datasets.parquet_files import damage, numbered, read_output, write_numbered
 from tests.run import length_scorer as length_scorer_module
@@ -168,7 +167,7 @@ def test_whatever_is_slow_and_whatever_kills_every_row_is_done_once(
             pass
 
     file = FileVersion(Location("/s"), "")
-    shards = [Shard("s", file, row, min(64, row + shard_rows), row // 32) for row in range(0, 64, shard_rows)]
+    shards = [Shard("s", file, row, min(64, row + shard_rows)) for row in range(0, 64, shard_rows)]
     records = [each for each in run_shards(Engine(), shards) if isinstance(each, ShardRecord)]
     done = sorted((named_rows(record.name) or ("", 0, 0))[1:] for record in records)
     assert [row for start, stop in done for row in range(start, stop)] == list(range(64))
@@ -208,20 +207,6 @@ def test_a_run_goes_on_with_shards_of_another_size(pairs: Path, tmp_path: Path) 
     assert read_output(out)["n"].to_pylist() == list(range(ROWS))
     assert json.loads((out / MANIFEST).read_text())["shard_rows"] == 70
     assert run_scorer(pairs, out, length_scorer(), ALONE).rows_scored == 0
-
-
-def test_a_run_that_an_earlier_release_began_goes_on(pairs: Path, tmp_path: Path) -> None:
-    """Its manifest counted the rows of a shard as a part of what the run is."""
-    out = tmp_path / "out"
-    plan = prepare_run(pairs, out, length_scorer(), 50)
-    score.begin_run(plan)
-    before = {**plan.manifest, "format": 2, "shard_rows": 50, "run": "0" * 32}
-    (out / MANIFEST).write_text(json.dumps(before))
-    score_shard(replace(plan.work, run="0" * 32), ShardTask(plan.shards[0]))
-    summary = run_scorer(pairs, out, length_scorer(), ALONE)
-    assert (summary.rows, summary.rows_scored) == (ROWS, 150)
-    assert json.loads((out / MANIFEST).read_text()) == before
-    assert json.loads((out / SUMMARY).read_text())["run"] == "0" * 32
 
 
 def test_of_partitions_that_overlap_one_is_kept(pairs: Path, tmp_path: Path) -> None:
@@ -267,20 +252,15 @@ def test_what_is_kept_overlaps_nothing_and_what_is_left_is_the_rest(found: list[
     assert sorted(covered + rest) == list(range(40))
 
 
-def test_a_worker_of_a_run_that_another_has_replaced_writes_nothing(
-    pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_worker_of_a_run_that_another_has_replaced_writes_nothing(pairs: Path, tmp_path: Path) -> None:
     plan = prepare_run(pairs, tmp_path / "out", length_scorer(), 100)
     score.begin_run(plan)
     with lock.claimed(plan.work.output) as claim:
         work = replace(plan.work, claim=claim)
         assert isinstance(score_shard(work, ShardTask(plan.shards[0])), ShardRecord)
-        monkeypatch.setattr(lock, "BEAT_SECONDS", 0.01)  # Not of the beats, which are already waiting.
-        place = tmp_path / "out" / lock.LOCK
-        place.write_text(json.dumps(json.loads(place.read_text()) | {"token": "another"}))
+        Path(claim.place.path).unlink()
         refused = score_shard(work, ShardTask(plan.shards[1]))
         assert isinstance(refused, partitions.ShardFailure) and refused.fatal
-        place.unlink()
     with pytest.raises(OutputError):
         claim.check()
     assert ranges(tmp_path / "out") == [(0, 100)]
@@ -291,13 +271,10 @@ def test_a_run_in_which_nothing_ends_says_that_it_waits(
 ) -> None:
     monkeypatch.setattr(watching, "HEARTBEAT_SECONDS", 0.05)
     events: list[Event] = []
-    log = tmp_path / "log.jsonl"
-    options = replace(ALONE, shard_rows=100, json_log=str(log))
+    options = replace(ALONE, shard_rows=100)
     run_scorer(pairs, tmp_path / "out", length_scorer(pause=0.3), options, watch=events.append)
     waits = [event for event in events if isinstance(event, Waiting)]
     assert {wait.done for wait in waits} - {ROWS} == {0, 100, 120}  # Completing the run may take long as well.
-    lines = [json.loads(line) for line in log.read_text().splitlines()]
-    assert [line["done"] for line in lines if line["event"] == "waiting"] == [wait.done for wait in waits]
 
 
 def test_in_this_process_one_task_after_the_other_is_done() -> None:

@@ -6,12 +6,13 @@ import time
 from pathlib import Path
 
 import pytest
-from pddl_eval.domains import BrokenAssumption, blocksworld
-from pddl_eval.model import Problem
-from pddl_eval.solve import execute, fast_downward
-from pddl_eval.solve.fast_downward import find_plan
-from pddl_eval.strips import closure
-from pddl_eval.verdict import Undecided, Unsolvable
+from pddl_eval.definition.closure import closure
+from pddl_eval.definition.domains import NotCovered, blocksworld
+from pddl_eval.definition.model import Problem
+from pddl_eval.definition.planning import fast_downward
+from pddl_eval.definition.planning.fast_downward import find_plan
+from pddl_eval.definition.validation import execute
+from pddl_eval.definition.verdict import Undecided, Unsolvable
 
 from tests.strips.ipc_domains import DOMAINS, PROBLEMS
 from tests.strips.towers import BLOCKS, blocks
@@ -111,5 +112,5 @@ def test_agrees_with_the_search_on_ipc_domains(name: str) -> None:
 
 def test_rules_of_the_domain_are_not_needed() -> None:
     problem = blocks(5, 20)
-    assert not isinstance(blocksworld.read(problem), BrokenAssumption)
+    assert not isinstance(blocksworld.read(problem), NotCovered)
     assert isinstance(find_plan(problem, BLOCKS), tuple)

@@ -7,12 +7,12 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddl_eval.model import Problem, domain_to_pddl, problem_to_pddl
-from pddl_eval.parsing import parse_domain, parse_problem
-from pddl_eval.solve import execute
-from pddl_eval.solve.fast_downward import with_plain_names
-from pddl_eval.strips.search import find_plan
-from pddl_eval.verdict import Unsolvable
+from pddl_eval.definition.model import Problem, domain_to_pddl, problem_to_pddl
+from pddl_eval.definition.pddl import parse_domain, parse_problem
+from pddl_eval.definition.planning.fast_downward import with_plain_names
+from pddl_eval.definition.planning.search import find_plan
+from pddl_eval.definition.validation import execute
+from pddl_eval.definition.verdict import Unsolvable
 
 from tests.strips.ipc_domains import DOMAINS
 from tests.strips.random_tasks import random_task

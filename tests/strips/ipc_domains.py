@@ -9,8 +9,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from pddl_eval.model import Atom, Problem
-from pddl_eval.parsing import parse_domain
+from pddl_eval.definition.model import Atom, Problem
+from pddl_eval.definition.pddl import parse_domain
 
 from tests.corpus import CORPUS
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from pddl_eval.model import EQUALITY, ROOT_TYPE, Atom, Domain, Operator, Problem
+from pddl_eval.definition.model import EQUALITY, ROOT_TYPE, Atom, Domain, Operator, Problem
 
 TYPES = {"thing": ROOT_TYPE, "box": "thing", "crate": "box", "place": ROOT_TYPE}
 ARITIES = {"p": 0, "q": 1, "r": 1, "s": 2, "t": 2, "u": 3}

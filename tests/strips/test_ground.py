@@ -7,12 +7,14 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddl_eval.model import Domain, Problem
-from pddl_eval.parsing import parse_domain
-from pddl_eval.solve import execute
-from pddl_eval.strips import closure, find_plan, joins
-from pddl_eval.strips.task import GroundTask, ground
-from pddl_eval.verdict import Undecided, Unsolvable
+from pddl_eval.definition import grounding
+from pddl_eval.definition.closure import closure
+from pddl_eval.definition.model import Domain, Operator, Problem
+from pddl_eval.definition.pddl import parse_domain
+from pddl_eval.definition.planning.search import find_plan
+from pddl_eval.definition.planning.task import GroundTask, ground
+from pddl_eval.definition.validation import execute
+from pddl_eval.definition.verdict import Undecided, Unsolvable
 
 from tests import exhaustive
 from tests.strips.ipc_domains import DOMAINS, PROBLEMS
@@ -102,7 +104,7 @@ def test_an_unreachable_goal_is_a_proof_that_names_the_atom() -> None:
 
 @pytest.mark.parametrize("limit", ["MAX_OPERATORS", "MAX_ATOMS", "MAX_WORK"])
 def test_a_bound_that_is_hit_is_undecided(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(joins, limit, 1)
+    monkeypatch.setattr(grounding, limit, 1)
     answer = ground(trip(v="car", not_seen_in_another_test=limit), TRUCKS)
     assert isinstance(answer, Undecided)
     assert "more than 1 " in answer.reason
@@ -112,6 +114,49 @@ def test_many_free_parameters_hit_a_bound_and_not_the_memory() -> None:
     domain = parse_domain("(define (domain d) (:action a :parameters (?a ?b ?c ?d ?e ?f ?g ?h) :effect (p ?a ?h)))")
     objects = {f"o{number}": "object" for number in range(100)}
     assert isinstance(ground(Problem("p", "d", objects, frozenset(), frozenset()), domain), Undecided)
+
+
+class Counted(str):
+    """A word that counts how often sets and dictionaries look at it."""
+
+    looks = 0
+
+    def __hash__(self) -> int:
+        Counted.looks += 1
+        return super().__hash__()
+
+
+def looks_at_a_chain(length: int) -> int:
+    """How often words are looked at to ground an operator with a chain of preconditions."""
+    variables = [Counted(f"?{n}") for n in range(length + 1)]
+    chain = frozenset(zip(["on"] * length, variables[:-1], variables[1:], strict=True))
+    parameters = tuple((variable, ("object",)) for variable in variables)
+    held = frozenset({("held", variables[0])})
+    pick = Operator("pick", parameters, chain, frozenset(), held, frozenset())
+    Counted.looks = 0
+    found = grounding.reachable_operators(
+        {"a": "object"}, frozenset({("on", "a", "a")}), Domain("d", {}, {}, {}, (pick,))
+    )
+    assert [ground.action[1:] for ground in found] == [("a",) * (length + 1)]
+    return Counted.looks
+
+
+def test_an_operator_is_prepared_in_linear_time() -> None:
+    assert looks_at_a_chain(400) < 2.5 * looks_at_a_chain(200)
+
+
+def test_objects_that_fit_a_type_are_found_once_for_all_parameters() -> None:
+    """Each parameter had a copy of them, and each copy looked at all objects again."""
+    objects = {Counted(f"x{n}"): "car" for n in range(300)} | {Counted("y"): "road"}
+    parameters = tuple((f"?{n}", ("car",)) for n in range(300))
+    needed = frozenset(("at", variable) for variable, _ in parameters)
+    pick = Operator("pick", parameters, needed, frozenset(), frozenset({("held", "?0")}), frozenset())
+    domain = Domain("d", {"car": "object", "road": "object"}, {}, {}, (pick,))
+    Counted.looks = 0
+    assert (
+        len(grounding.reachable_operators(objects, frozenset({("at", name) for name in [*objects][:1]}), domain)) == 1
+    )
+    assert Counted.looks < 20 * len(objects)
 
 
 def test_atoms_that_never_change_hit_no_bound() -> None:

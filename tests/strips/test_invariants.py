@@ -6,12 +6,12 @@ from random import Random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddl_eval.domains import blocksworld, rover_single_stores
-from pddl_eval.model import Atom, Domain, Problem
-from pddl_eval.parsing import parse_domain
-from pddl_eval.strips.invariants import MAX_LITERALS, consequences, h2, is_unreachable
-from pddl_eval.strips.mutex_groups import mutex_groups
-from pddl_eval.strips.task import GroundTask, ground, reachable_states
+from pddl_eval.definition.domains import blocksworld, rover_single_stores
+from pddl_eval.definition.model import Atom, Domain, Problem
+from pddl_eval.definition.pddl import parse_domain
+from pddl_eval.definition.planning.invariants import MAX_LITERALS, h2, is_unreachable, unit_propagation
+from pddl_eval.definition.planning.mutex_groups import mutex_groups
+from pddl_eval.definition.planning.task import GroundTask, ground
 
 from tests.strips.random_tasks import random_task
 
@@ -66,8 +66,8 @@ def test_h2_shows_that_what_is_sent_is_had() -> None:
     task = ground(problem, parse_domain(rover_single_stores.PDDL))
     assert isinstance(task, GroundTask)
     sent = task.bit[("communicated_soil_data", "w")]
-    with_h2 = consequences(task, sent, 0)
-    without_h2 = consequences(task, sent, 0, with_h2=False)
+    with_h2 = unit_propagation(task, sent, 0)
+    without_h2 = unit_propagation(task, sent, 0, with_h2=False)
     assert with_h2 is not None
     assert without_h2 is not None
     assert task.state(with_h2[0]) >= {("communicated_soil_data", "w"), ("have_soil_analysis", "w")}
@@ -84,17 +84,17 @@ def test_a_large_task_has_no_h2_table() -> None:
 def test_the_last_place_left_is_implied() -> None:
     task = on_the_table(3)
     tower = task.bit["on", "b0", "b1"] | task.bit["on", "b1", "b2"] | task.bit["on-table", "b2"]
-    known = consequences(task, tower, 0, with_h2=False)
+    known = unit_propagation(task, tower, 0, with_h2=False)
     assert known is not None
     assert task.state(known[0]) - task.state(tower) == {("clear", "b0"), ("arm-empty",)}
-    assert consequences(task, task.bit["on", "b0", "b1"] | task.bit["on", "b2", "b1"], 0, with_h2=False) is None
+    assert unit_propagation(task, task.bit["on", "b0", "b1"] | task.bit["on", "b2", "b1"], 0, with_h2=False) is None
 
 
 def test_regression_refutes_a_circle_that_no_pair_refutes() -> None:
     task = on_the_table(4)
     circle = [("on", "b0", "b1"), ("on", "b1", "b2"), ("on", "b2", "b0")]
     assert is_unreachable(task, sum(task.bit[atom] for atom in circle), 0)
-    assert consequences(task, sum(task.bit[atom] for atom in circle), 0) is not None
+    assert unit_propagation(task, sum(task.bit[atom] for atom in circle), 0) is not None
     assert not is_unreachable(task, sum(task.bit[atom] for atom in circle[:2]), 0)
 
 
@@ -107,7 +107,7 @@ def test_what_they_prove_holds_in_every_reachable_state(seed: int) -> None:
 def check(problem: Problem, domain: Domain, choose: Random) -> None:
     task = ground(problem, domain)
     assert isinstance(task, GroundTask)
-    states = reachable_states(task, 2_000)
+    states = task.space.states(2_000)
     if states is None:
         return
     groups = mutex_groups(task)
@@ -125,7 +125,7 @@ def check(problem: Problem, domain: Domain, choose: Random) -> None:
         true = choose.getrandbits(n + 1) & choose.getrandbits(n + 1) & everything
         false = choose.getrandbits(n + 1) & choose.getrandbits(n + 1) & everything & ~true
         having = [state for state in states if state & true == true and not state & false]
-        known = consequences(task, true, false)
+        known = unit_propagation(task, true, false)
         assert known is not None or not having
         assert known is None or all(not known[0] & ~state and not known[1] & state for state in having)
         assert not having or not is_unreachable(task, true, false)

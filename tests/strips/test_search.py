@@ -5,14 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddl_eval.domains import gripper
-from pddl_eval.model import Atom, Domain, Problem
-from pddl_eval.parsing import parse_domain
-from pddl_eval.solve import execute
-from pddl_eval.strips import find_plan
-from pddl_eval.strips.search import find_path
-from pddl_eval.strips.task import GroundTask, ground
-from pddl_eval.verdict import Undecided, Unsolvable
+from pddl_eval.definition.domains import gripper
+from pddl_eval.definition.model import Atom, Domain, Problem
+from pddl_eval.definition.pddl import parse_domain
+from pddl_eval.definition.planning.search import find_path, find_plan
+from pddl_eval.definition.planning.task import GroundTask, ground
+from pddl_eval.definition.validation import execute
+from pddl_eval.definition.verdict import Undecided, Unsolvable
 
 from tests import exhaustive
 from tests.hash_seeds import outputs_with_two_seeds
@@ -87,7 +86,7 @@ def test_a_limit_that_is_hit_is_undecided() -> None:
     assert isinstance(task, GroundTask)
     goal = task.bits_of_goal(problem.goal)
     assert isinstance(goal, int)
-    assert isinstance(find_path(task, task.initial, goal, 0, max_effort=10), Undecided)
+    assert isinstance(find_path(task, task.initial, goal, 0, max_states=10), Undecided)
 
 
 def test_the_plan_does_not_depend_on_the_hash_seed() -> None:

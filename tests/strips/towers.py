@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from random import Random
 
-from pddl_eval.domains import blocksworld
-from pddl_eval.model import Atom, Problem, State
-from pddl_eval.parsing import parse_domain
+from pddl_eval.definition.domains import blocksworld
+from pddl_eval.definition.model import Atom, Problem, State
+from pddl_eval.definition.pddl import parse_domain
 
 BLOCKS = parse_domain(blocksworld.PDDL)
 

@@ -1,4 +1,4 @@
-"""The long run of pipeline against judge: ``python -m tests.exhaustive_run --domain gripper --count 20000 --seed 1``.
+"""The long run of pipeline against judge: ``python -m tests.measure.exhaustive --domain gripper --count 20000``.
 
 For each random pair of problems it compares the closed goals, solvability (every plan is executed by the judge's own
 operators), the verdicts in both modes and the certificates with what enumeration of all states says, prints a table and
@@ -12,15 +12,17 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from pddl_eval.domains import known_domain
-from pddl_eval.equivalence import Task, decide
-from pddl_eval.model import Atom, Problem, problem_to_pddl, show_atom
-from pddl_eval.solve import Solution, solve
-from pddl_eval.verdict import Undecided, Unsolvable
+from pddl_eval import compare_problems
+from pddl_eval.definition import comparison
+from pddl_eval.definition.domains import known_domain, planning_domain
+from pddl_eval.definition.model import Atom, Domain, Operator, Problem, domain_to_pddl, problem_to_pddl, show_atom
+from pddl_eval.definition.planning import Solution, solve
+from pddl_eval.definition.task import Task
+from pddl_eval.definition.verdict import Undecided, Unsolvable
 
 from tests.exhaustive import DOMAINS, closure, equivalent, reachable, renamed_state, solvable, state_after
 from tests.random_problems import Pair, random_pair
@@ -113,7 +115,9 @@ def verdict_findings(pair: Pair, planning_domain: Any) -> Iterator[Finding]:
     reference, generated = pair.reference, pair.generated
     for is_placeholder in (False, True):
         mode = "placeholder" if is_placeholder else "identity"
-        decision = decide(Task(reference, planning_domain), Task(generated, planning_domain), is_placeholder)
+        decision = comparison.compare(
+            Task(reference, planning_domain), Task(generated, planning_domain), is_placeholder, False
+        )
         for typed, answer in ((True, decision.equivalent), (False, decision.equivalent_untyped)):
             judged = equivalent(reference, generated, is_placeholder, typed=typed)
             outcome, note = _verdict_outcome(reference, judged, answer, decision, typed)
@@ -175,6 +179,43 @@ def certificate_findings(pair: Pair, planning_domain: Any) -> Iterator[Finding]:
             yield Finding(check, judged, DISAGREED, f"judge {judged}, certificates {first} and {second}")
 
 
+def overloaded_findings(pair: Pair, domain: str, random: Random) -> Iterator[Finding]:
+    """The pair in words where predicates with different numbers of arguments share names."""
+    known = known_domain(domain)
+    assert known is not None
+    used = {(atom[0], len(atom) - 1) for each in known.domain.operators for part in each.parts for atom in part}
+    names: dict[tuple[str, int], str] = {}
+    for symbol in random.sample(sorted(used), len(used)):
+        free = [
+            f"n{n}" for n in range(len(used)) if (f"n{n}", symbol[1]) not in {(new, a) for (_, a), new in names.items()}
+        ]
+        names[symbol] = random.choice(free[:2])
+
+    def words(atoms: frozenset[Atom]) -> frozenset[Atom]:
+        return frozenset((names.get((atom[0], len(atom) - 1), atom[0]), *atom[1:]) for atom in atoms)
+
+    operators = tuple(Operator(each.name, each.parameters, *map(words, each.parts)) for each in known.domain.operators)
+    text = domain_to_pddl(Domain(domain, {}, {}, {}, operators))
+    problems = [
+        replace(each, init=words(each.init), goal=words(each.goal)) for each in (pair.reference, pair.generated)
+    ]
+    yield Finding("overloaded rules", True, AGREED if planning_domain(text).rules else DISAGREED, "no rules")
+    for is_placeholder in (False, True):
+        found = compare_problems(*problems, domain=text, is_placeholder=is_placeholder)
+        judged = equivalent(pair.reference, pair.generated, is_placeholder)
+        yield Finding(
+            "overloaded verdict", judged, *_verdict_outcome(pair.reference, judged, found.equivalent, found, True)
+        )
+    for before, problem in zip((pair.reference, pair.generated), problems, strict=True):
+        outcome, note = _plan_outcome(before, Task(problem, planning_domain(text)).plan, True)
+        yield Finding("overloaded plan", solvable(before), outcome, note)
+        expected = closure(before)
+        closed = Task(problem, planning_domain(text)).closure
+        yield Finding(
+            "overloaded closure", expected is not None, *_closure_outcome(expected and words(expected), closed)
+        )
+
+
 def main() -> int:
     """Compare, print the table and the disagreements; 1 when there are any."""
     parser = argparse.ArgumentParser(description="Compare the pipeline's decisions with exhaustive search.")
@@ -182,6 +223,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=1000, help="number of pairs")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="number of the first pair")
+    parser.add_argument("--overloaded", action="store_true", help="predicates share names, the domain is a text")
     arguments = parser.parse_args()
     tally: Counter[tuple[str, str]] = Counter()
     judged: Counter[str] = Counter()
@@ -189,7 +231,11 @@ def main() -> int:
     for number in range(arguments.first, arguments.first + arguments.count):
         pair = draw(arguments.domain, arguments.seed, number)
         faults = []
-        for finding in findings(pair, arguments.domain):
+        random = Random(f"overloaded {number}")
+        overloaded = arguments.overloaded
+        for finding in (
+            overloaded_findings(pair, arguments.domain, random) if overloaded else findings(pair, arguments.domain)
+        ):
             tally[finding.check, finding.outcome] += 1
             judged[finding.check] += finding.judged
             if finding.outcome == DISAGREED:

@@ -1,8 +1,9 @@
-"""The long run of domain verdicts against judges: ``python -m tests.domains_run --count 10000 --tasks 5000``.
+"""The long run of domain verdicts against judges: ``python -m tests.measure.domains --count 10000 --tasks 5000``.
 
 ``--count`` mutants of the corpus: the verdict is the mutant's label; where a mutation has no label, a search for an
 isomorphism (networkx) says whether a no is right. ``--small`` random pairs of small domains, judged by all bijections.
-``--tasks`` random pairs of small tasks, judged by all bijections and all reachable states. ``--mangled`` domains of the
+``--tasks`` random pairs of small tasks, judged by all bijections and all reachable states; ``--problems`` pairs of
+problems in one domain. ``--mangled`` domains of the
 corpus with words or lists lost, doubled or replaced: nothing may break. Everywhere a yes needs a
 renaming that makes one domain the other when it is applied here, and certificates that are equal; a no, certificates
 that differ. It prints a table, the times of a pair (processor time, texts read), and each disagreement with the number
@@ -22,17 +23,24 @@ from time import process_time
 from typing import Any, NamedTuple
 
 import networkx
-from pddl_eval import compare_domains, compare_tasks
+from pddl_eval import compare_domains, compare_problems, compare_tasks
 from pddl_eval.benchmark.answers import Grade
-from pddl_eval.benchmark.domain_answers import DOMAIN_ANSWERS, OriginalDomain, domain_answer
-from pddl_eval.benchmark.written_domain import Outline, Renaming, WrittenDomain, outline, read_written, spelled_out
-from pddl_eval.model import domain_to_pddl, problem_to_pddl
-from pddl_eval.parsing import parse_domain
+from pddl_eval.definition.model import domain_to_pddl, problem_to_pddl
+from pddl_eval.definition.pddl import parse_domain
 
+from tests.benchmark.domain_answers import DOMAIN_ANSWERS, OriginalDomain, domain_answer
+from tests.benchmark.written_domain import Outline, Renaming, WrittenDomain, outline, read_written, spelled_out
 from tests.corpus import CORPUS
 from tests.equivalence.domain_judge import Witness, faults, verdict
-from tests.equivalence.random_domains import random_pair
-from tests.equivalence.task_judge import random_tasks, tasks_equivalent
+from tests.equivalence.random_domains import random_pair, written
+from tests.equivalence.task_judge import (
+    Task,
+    declared,
+    problems_equivalent,
+    random_problems,
+    random_tasks,
+    tasks_equivalent,
+)
 
 SHOWN = 20
 """How many disagreements are printed in full."""
@@ -53,7 +61,7 @@ def small_pair(seed: int, number: int) -> Finding:
     """A random pair of small domains against all bijections."""
     pair = random_pair(Random(f"small {seed} {number}"))
     expected = verdict(*pair)
-    texts = tuple(map(domain_to_pddl, pair))
+    texts = tuple(map(written, pair))
     scores, seconds = _timed(compare_domains, *texts)
     wrong = [] if scores.verdict.value == expected else [f"{scores.verdict.value}, not {expected}: {scores.detail}"]
     wrong += faults(*pair, scores.renaming) if scores.renaming else []
@@ -95,16 +103,66 @@ def small_task(seed: int, number: int) -> Finding:
     reference, generated = random_tasks(random)
     is_placeholder = random.random() < 0.3
     expected = tasks_equivalent(reference, generated, is_placeholder)
+    with_adl = random.random() < 0.3
     texts = tuple(
         text
         for domain, problem in (reference, generated)
-        for text in (domain_to_pddl(domain), problem_to_pddl(problem))
+        for text in (
+            conditional(domain_to_pddl(domain)) if with_adl else domain_to_pddl(domain),
+            problem_to_pddl(problem),
+        )
     )
     found, seconds = _timed(lambda *four: compare_tasks(*four, is_placeholder=is_placeholder), *texts)
-    wrong = [] if found.equivalent == expected else [f"{found.equivalent}, not {expected}: {found.detail}"]
-    wrong += faults(reference[0], generated[0], found.renaming) if found.renaming else []
-    wrong += ["no renaming"] if expected and not found.renaming else []
-    return Finding(f"{'placeholder' if is_placeholder else 'task'} {expected}", wrong, seconds, texts)
+    beyond = any(parse_domain(text).outside_strips for text in texts[::2])  # no goal is fully specified
+    wrong = (
+        []
+        if found.equivalent in (expected, None if beyond else expected)
+        else [f"{found.equivalent}, not {expected}: {found.detail}"]
+    )
+    domains = declared(reference)[0], declared(generated)[0]
+    wrong += faults(*domains, found.renaming) if found.renaming else []
+    wrong += ["no renaming"] if found.equivalent and not found.renaming else []
+    wrong += ["no object map"] if found.equivalent and not _is_map(found.object_map, reference, generated) else []
+    said = "undecided " if found.equivalent is None else ""
+    return Finding(f"{said}{'placeholder' if is_placeholder else 'task'} {expected}", wrong, seconds, texts)
+
+
+def small_problems(seed: int, number: int) -> Finding:
+    """A random pair of small problems in one domain, as texts, against all bijections and all reachable states."""
+    random = Random(f"problems {seed} {number}")
+    reference, generated = random_problems(random)
+    is_placeholder = random.random() < 0.3
+    expected = problems_equivalent(reference, generated, is_placeholder)
+    texts = domain_to_pddl(reference[0]), problem_to_pddl(reference[1]), problem_to_pddl(generated)
+    found, seconds = _timed(
+        lambda domain, *pair: compare_problems(*pair, domain=domain, is_placeholder=is_placeholder), *texts
+    )
+    beyond = bool(parse_domain(texts[0]).outside_strips)
+    wrong = (
+        []
+        if found.equivalent in (expected, None if beyond else expected)
+        else [f"{found.equivalent}, not {expected}: {found.detail}"]
+    )
+    tasks = reference, (reference[0], generated)
+    wrong += ["no object map"] if found.equivalent and not _is_map(found.object_map, *tasks) else []
+    said = "undecided " if found.equivalent is None else ""
+    return Finding(f"{said}{'placeholder' if is_placeholder else 'problems'} {expected}", wrong, seconds, texts)
+
+
+def conditional(text: str) -> str:
+    """The domain with each delete effect as a conditional one: beyond STRIPS, and the same in each state."""
+    return "\n".join(
+        re.sub(r"\(not (\(.*?\))\)", r"(when \1 (not \1))", line) if ":effect" in line else line
+        for line in text.splitlines()
+    )
+
+
+def _is_map(names: dict[str, str] | None, reference: Task, generated: Task) -> bool:
+    """Whether it maps the objects of one problem onto those of the other; what its own domain declares is no object."""
+    if names is None or sorted(names) != sorted(generated[1].objects.keys() - generated[0].constants.keys()):
+        return False
+    ours, theirs = declared(generated)[1].objects, declared(reference)[1].objects
+    return sorted(names[name] for name in ours) == sorted(theirs)
 
 
 def mangled_pair(seed: int, number: int) -> Finding:
@@ -186,12 +244,13 @@ def _as_written(witness: Witness, domain: WrittenDomain) -> Renaming:
     def old_places(order: Sequence[int]) -> list[int]:
         return sorted(range(len(order)), key=order.__getitem__)
 
+    symbols = {**witness.predicates, **witness.functions}
     return Renaming(
         {name: f"unused {name}" for name, _ in domain.types} | dict(witness.types),
         {name: f"unused {name}" for name, _ in domain.constants} | dict(witness.constants),
-        {name: image for name, (image, _) in witness.predicates.items()},
+        {name: image for (name, _), (image, _) in symbols.items()},
         {name: image for name, (image, _) in witness.operators.items()},
-        {name: old_places(order) for name, (_, order) in witness.predicates.items()},
+        {name: old_places(order) for (name, _), (_, order) in symbols.items()},
         {name: old_places(order) for name, (_, order) in witness.operators.items()},
     )
 
@@ -230,6 +289,7 @@ CHECKS: dict[str, Callable[[int, int], Finding]] = {
     "count": mutant,
     "small": small_pair,
     "tasks": small_task,
+    "problems": small_problems,
     "mangled": mangled_pair,
 }
 

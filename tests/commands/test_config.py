@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pddl_eval import read_config
-from pddl_eval.config import CONFIG_BYTES, read_settings
+from pddl_eval.commands.config import CONFIG_BYTES
+from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
-from pddl_eval.options import RunOptions, ScoringOptions
+from pddl_eval.settings import RunOptions
+
+from tests.commands.running import run
 
 SETTINGS = {"columns": {"generated_problem": "output"}, "beta": 1, "check_solvable": False, "workers": 3}
 WRITTEN = {
@@ -42,17 +44,10 @@ def test_a_domain_is_a_name_or_a_file_as_for_the_flag(tmp_path: Path) -> None:
         read_config(written(tmp_path, "domain: griper"))
 
 
-def test_yaml_has_the_core_schema(tmp_path: Path) -> None:
-    text = (
-        "on: id\nno: yes\ntime: 1:30\nday: 2026-01-02\nsmall: 1e-3\nbig: 10\nnone:\ntrue_: true\ntext: '1'\nold: 010\n"
-    )
-    expected: dict[str, Any] = {"on": "id", "no": "yes", "time": "1:30", "day": "2026-01-02", "small": 1e-3, "big": 10}
-    assert read_settings(written(tmp_path, text)) == {
-        **expected,
-        "none": None,
-        "true_": True,
-        "text": "1",
-        "old": "010",
+def test_nothing_is_no_setting_and_texts_may_look_like_numbers(tmp_path: Path) -> None:
+    assert read_config(written(tmp_path, "references:\naddress: ~\nrow-seconds: 1e-3\nkey: [1, b]")) == {
+        "row_seconds": 1e-3,
+        "key": ["1", "b"],
     }
 
 
@@ -60,17 +55,18 @@ def test_yaml_has_the_core_schema(tmp_path: Path) -> None:
     ("suffix", "text", "said"),
     [
         ("yaml", "workerz: 3", "workers"),
-        ("yaml", "workers: 2.5", "whole number"),
-        ("yaml", "workers: true", "whole number"),
-        ("yaml", "beta: high", "number"),
-        ("yaml", "check_solvable: yes", "true or false"),
-        ("yaml", "column: [generated_problem]", "table"),
+        ("yaml", "workers: 2.5", "integer"),
+        ("yaml", "workers: true", "integer"),
+        ("yaml", "beta: high", "float"),
+        ("yaml", "check_solvable: maybe", "boolean"),
+        ("yaml", "column: [generated_problem]", "MEANING=NAME"),
+        ("yaml", "key: [[a]]", "text"),
         ("yaml", "domain: [a]", "text"),
         ("yaml", "workers: 1\nworkers: 2", "twice"),
         ("yaml", "row-seconds: 1\nrow_seconds: 2", "twice"),
         ("yaml", "- workers", "names and values"),
-        ("yaml", "3: 4", "text"),
-        ("yaml", "? [a]\n: 1", "text"),
+        ("yaml", "3: 4", "names"),
+        ("yaml", "? [a]\n: 1", "cannot be read"),
         ("yaml", "a: &x 1\nb: *x", "alias"),
         ("yaml", "a: !!python/object/apply:os.system [true]", "python"),
         ("yaml", "a: [", "cannot be read"),
@@ -109,3 +105,14 @@ def test_many_names_take_linear_time(tmp_path: Path) -> None:
     with pytest.raises(UserError):
         read_config(written(tmp_path, "".join(f"n{number}: 1\n" for number in range(2_000))))
     assert time.process_time() - started < 10
+
+
+def test_settings_are_listed_once_each_by_the_name_of_their_flag(tmp_path: Path) -> None:
+    path = tmp_path / "settings.yaml"
+    path.write_text("zzzzzzzz: 1\n")
+    with pytest.raises(UserError) as found:
+        read_config(path)
+    for said in (run("score", "a", "b", "--config", path).stderr, str(found.value)):
+        names = said.rstrip(". \n").partition("the settings are ")[2].split(", ")
+        assert len(names) > 10 and len({name.replace("-", "_") for name in names}) == len(names)
+        assert "columns" not in names and "column" in names

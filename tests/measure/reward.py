@@ -1,4 +1,4 @@
-"""How long a reward takes: ``python -m tests.reward_run --references 100``.
+"""How long a reward takes: ``python -m tests.measure.reward --references 100``.
 
 Real references of each domain, each with eight answers of ``generate variants`` as in a group of GRPO (for plans by the
 sample's recipes), are scored one call at a time. Prints milliseconds, of wall time and of processor time with the
@@ -24,13 +24,15 @@ import numpy as np
 import pddl_eval
 import polars as pl
 import pyarrow as pa
-from pddl_eval.benchmark import DOMAIN_TEXTS, PLAN_RECIPES, PRESETS, by_preset, kind_of, variants_table
-from pddl_eval.domains import known_domain
-from pddl_eval.model import plan_to_pddl
-from pddl_eval.parsing import parse_problem
-from pddl_eval.solve import Solution, solve
+from pddl_eval.benchmark import DOMAIN_TEXTS, PLAN_RECIPES, PRESETS, by_preset, variants_table
+from pddl_eval.definition.domains import known_domain
+from pddl_eval.definition.model import plan_to_pddl
+from pddl_eval.definition.pddl import parse_problem
+from pddl_eval.definition.planning import Solution, solve
 
-PROBLEMS = Path(__file__).parents[2] / "shared" / "data" / "planetarium_problems.parquet"
+from tests.benchmark.domain_variants import domain_rows
+
+PROBLEMS = Path(__file__).parents[3] / "shared" / "data" / "planetarium_problems.parquet"
 
 GROUP = 8
 """Answers to a reference."""
@@ -67,7 +69,7 @@ def main() -> int:
 def problems(references: pl.DataFrame, seed: int) -> Iterator[Row]:
     """Answers to the problems."""
     table = references.select(pl.col("problem_pddl").alias("reference_problem"), "is_placeholder").to_arrow()
-    for row in answers(table, "problems", seed):
+    for row in answers(table, seed):
         yield {
             "completions": row["generated_problem"],
             "reference": row["reference_problem"],
@@ -96,10 +98,8 @@ def plans(references: pl.DataFrame, domain: str, seed: int) -> Iterator[Row]:
 
 def domains(references: pl.DataFrame, text: str, seed: int) -> Iterator[Row]:
     """Answers to the domain, each with a problem to carry it out in."""
-    table = references.select(
-        pl.lit(text).alias("reference_domain"), pl.col("problem_pddl").alias("problem")
-    ).to_arrow()
-    for row in answers(table, "domains", seed):
+    rows = references.select(pl.lit(text).alias("reference_domain"), pl.col("problem_pddl").alias("problem")).to_dicts()
+    for row in domain_rows(rows, seed, GROUP):
         yield {
             "completions": row["generated_domain"],
             "reference": row["reference_domain"],
@@ -108,12 +108,9 @@ def domains(references: pl.DataFrame, text: str, seed: int) -> Iterator[Row]:
         }
 
 
-def answers(references: pa.Table, of: Any, seed: int) -> list[Row]:
+def answers(references: pa.Table, seed: int) -> list[Row]:
     """A group of answers of known correctness to each reference."""
-    kind = kind_of(references.schema, of)
-    rows: list[Row] = variants_table(
-        references, 0, by_preset(PRESETS["every-kind"], seed, kind), GROUP, kind
-    ).to_pylist()
+    rows: list[Row] = variants_table(references, 0, by_preset(PRESETS["every-kind"], seed), GROUP).to_pylist()
     return rows
 
 

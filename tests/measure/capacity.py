@@ -1,6 +1,6 @@
 """How large a dataset may be: CPU time and memory of what a driver does, by the number of rows.
 
-    python -m tests.capacity_run --rows 1000,100000,1000000 --steps plan,resume,compare,rescore
+    python -m tests.measure.capacity --rows 1000,100000,1000000 --steps plan,resume,compare,rescore
 
 Prints CPU seconds and peak memory of each step, in a process of its own (Linux). The rows are pairs of short plans,
 with made-up scores, because to score a shard takes the same whatever the number of shards. A million rows take some
@@ -23,10 +23,12 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pddl_eval.datasets import SIGNATURE_KEY
-from pddl_eval.options import SHARD_ROWS, RunOptions, ScoringOptions
+from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.report import compare_datasets
 from pddl_eval.reuse import find_known, prepare_rescore, rescore_dataset
-from pddl_eval.run import finish_shards, pair_scorer, prepare_run, score_dataset
+from pddl_eval.run import finish_shards, prepare_run
+from pddl_eval.scoring.scorer import pair_scorer, score_dataset
+from pddl_eval.settings import SHARD_ROWS, RunOptions
 
 from tests.run.length_scorer import length_scorer
 
@@ -121,7 +123,7 @@ STEPS: Mapping[str, Callable[[Path], None]] = {
 
 def measured(step: str, folder: Path) -> tuple[float, float]:
     """CPU seconds and peak megabytes of a step in a process of its own, imports included."""
-    command = [sys.executable, "-m", "tests.capacity_run", "--folder", str(folder), "--steps", step]
+    command = [sys.executable, "-m", "tests.measure.capacity", "--folder", str(folder), "--steps", step]
     found = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     seconds, peak = json.loads(found.splitlines()[-1])
     return seconds, peak

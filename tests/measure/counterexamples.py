@@ -1,4 +1,4 @@
-"""The long check of counterexamples: ``python -m tests.counterexamples_run --count 20000``.
+"""The long check of counterexamples: ``python -m tests.measure.counterexamples --count 20000``.
 
 Every goal-changing answer to the benchmark's reference problems that is ``goal_differs`` needs a plan that the judge
 finds right (``tests.counterexamples``), and so do random small problems. A tenth of the references are of a domain that
@@ -19,7 +19,7 @@ import polars as pl
 
 from tests.counterexamples import VAL, Row, outcome, row_of, small_rows
 
-PROBLEMS = Path(__file__).parents[2] / "shared" / "data" / "planetarium_problems.parquet"
+PROBLEMS = Path(__file__).parents[3] / "shared" / "data" / "planetarium_problems.parquet"
 
 SHOWN = 20
 """How many faults are printed."""

@@ -1,6 +1,6 @@
 """A run of 32 parts in processes that are killed at random and started again, compared with one undisturbed run.
 
-    python -m tests.parts_run [--parts 32] [--rows 3000] [--kills 40] [--seed 1]
+    python -m tests.measure.parts [--parts 32] [--rows 3000] [--kills 40] [--seed 1]
 
 Each process scores one part of the rows of a small dataset, with a size of shards of its own and a bound on their time
 that is often too short. Up to ``--at-once`` of them run, each is killed (SIGKILL, sometimes SIGTERM) after a random

@@ -1,4 +1,4 @@
-"""Labels hostile graphs within a time limit: ``python -m tests.hostile_graphs_run [--name latin-square-12]``.
+"""Labels hostile graphs within a time limit: ``python -m tests.measure.hostile_graphs [--name latin-square-12]``.
 
 Each graph of ``tests.canonical.hostile_graphs`` is labelled, then a renamed copy, then its lookalike where it has
 one, in a process of its own that is ended where a labelling takes too long. It prints how long the slowest took,
@@ -17,10 +17,10 @@ import time
 from collections.abc import Hashable
 from multiprocessing.connection import Connection
 
-from pddl_eval.canonical import LabelledGraph
+from pddl_eval.definition.canonical import LabelledGraph
 
 from tests.canonical.hostile_graphs import GRAPHS, LOOKALIKES, HostileGraph, renamed
-from tests.canonical_run import form_of
+from tests.measure.canonical import form_of
 
 LIMIT_SECONDS = 60.0
 

@@ -8,10 +8,12 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddl_eval.domains import PlanningDomain
-from pddl_eval.model import Atom, Domain, Operator, Problem, State
-from pddl_eval.parsing import actions_of, parse_domain, read_plan
-from pddl_eval.solve import Execution, Solution, execute, solve
+from pddl_eval.definition.domains import PlanningDomain
+from pddl_eval.definition.model import Atom, Domain, Operator, Problem, State
+from pddl_eval.definition.pddl import parse_domain
+from pddl_eval.definition.planning import Solution, solve
+from pddl_eval.definition.plans import actions_of, read_plan
+from pddl_eval.definition.validation import Execution, execute
 
 from tests import exhaustive
 from tests.strips.random_tasks import as_the_judge_reads, random_task
@@ -68,8 +70,8 @@ def test_goal_not_reached() -> None:
         ("(fly l town)", "(fly l town): the domain has no operator fly"),
         ("(drive l town)", "(drive l town): drive takes 3 arguments, not 2"),
         ("(drive l town moon)", "(drive l town moon): there is no object moon"),
-        ("(drive rock town depot)", "(drive rock town depot): rock is not a vehicle"),
-        ("(drive l town v)", "(drive l town v): v is not a place"),
+        ("(drive rock town depot)", "(drive rock town depot): rock is not of type vehicle"),
+        ("(drive l town v)", "(drive l town v): v is not of type place"),
     ],
 )
 def test_first_failed_step_and_its_reason(step: str, reason: str) -> None:
@@ -186,7 +188,7 @@ def run_in_order(operators: tuple[Operator, ...], state: State) -> State | None:
 
 
 def test_concurrent_means_any_order_gives_the_same() -> None:
-    """Without interference, and only then, all orders of a step's actions can be carried out and end in one state."""
+    """Without interference, and only then, all orders of a step's actions can be executed and end in one state."""
     rng = Random(11)
     outcomes = {True: 0, False: 0}
     for _ in range(4_000):

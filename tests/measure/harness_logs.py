@@ -1,6 +1,6 @@
 """Writes the logs of ``tests/datasets/logs`` with the real packages, which must be installed: inspect_ai and lm_eval.
 
-    python -m tests.harness_logs_run [FOLDER]
+    python -m tests.measure.harness_logs [FOLDER]
 
 Questions and answers are rows of the bundled sample. Each question is answered twice: as in the sample, and with its
 reference in a fence; the model fails at the last answer of Inspect.
@@ -17,7 +17,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 LOGS = ROOT / "tests" / "datasets" / "logs"
 SAMPLE = ROOT / "pipeline" / "pddl_eval" / "benchmark" / "sample.parquet"
 

@@ -1,4 +1,4 @@
-"""The long run of canonical labelling against judges: ``python -m tests.canonical_run --count 100000 --seed 1``.
+"""The long run of canonical labelling against judges: ``python -m tests.measure.canonical --count 100000 --seed 1``.
 
 For each random pair of coloured structures (``tests.canonical.judge``) it compares the canonical forms with
 a search for an isomorphism, with all bijections up to 5 objects, now and then with networkx's matcher, and with BLISS
@@ -15,8 +15,8 @@ from collections import Counter
 from collections.abc import Hashable
 from random import Random
 
-from pddl_eval.budget import OutOfBudgetError
-from pddl_eval.canonical import LabelledGraph, isomorphic
+from pddl_eval.definition.budget import OutOfBudgetError
+from pddl_eval.definition.canonical import LabelledGraph, isomorphic
 
 from tests.canonical.judge import (
     Structure,

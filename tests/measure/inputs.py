@@ -1,6 +1,6 @@
 """One dataset in every form of input: the same scores, seconds to describe it, rows per second of processor, memory.
 
-    python -m tests.inputs_run --rows 100000
+    python -m tests.measure.inputs --rows 100000
 
 Each form is scored in a process of its own, by one worker, so that its memory is that of one process.
 """
@@ -125,7 +125,7 @@ def main() -> None:
         found = []
         for form in chosen.forms:
             path = write(pairs(chosen.rows), form, folder)
-            command = [sys.executable, "-m", "tests.inputs_run", "--one", str(path), f"{folder}/{form}-out"]
+            command = [sys.executable, "-m", "tests.measure.inputs", "--one", str(path), f"{folder}/{form}-out"]
             answer = subprocess.run(command, check=True, capture_output=True, text=True)
             found.append({"form": form, **json.loads(answer.stdout)})
             print(found[-1], flush=True)

@@ -1,7 +1,7 @@
 """Runs that meet each fault of a cluster, a store or a machine, and what is lost, doubled or stale in the end.
 
-    python -m tests.faults_run
-    python -m tests.faults_run --only 'a node *'
+    python -m tests.measure.faults
+    python -m tests.measure.faults --only 'a node *'
 
 A run that ends is started again, as a scheduler does. A row is lost if the output does not have it, doubled if it has
 it twice, and stale if its score is not that of the input's row as it is now. Prints a Markdown table (infra/README.md)
@@ -31,10 +31,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pddl_eval.datasets.places import locate, put_bytes
 from pddl_eval.errors import RunError, UserError
-from pddl_eval.options import RunOptions
 from pddl_eval.run import partitions
+from pddl_eval.settings import RunOptions
 
+from tests.commands.running import shard_rows
 from tests.datasets.parquet_files import numbered, write_numbered
+from tests.run import length_scorer as length_scorer_module
 from tests.run.cluster import ROOT, Cluster
 from tests.run.length_scorer import length_scorer, run_scorer
 from tests.run.test_faults import WITHOUT, FaultyStore
@@ -46,17 +48,20 @@ STARTS = 6
 
 SCRIPT = """
 import os
-from pddl_eval.commands.command import command, run_alone
-from pddl_eval.options import RunOptions
+import click
+from pddl_eval.commands.command import Command
+from pddl_eval.commands.flags import flags
+from pddl_eval.settings import RunOptions
 from tests.run.length_scorer import length_scorer, run_scorer
 
-@command
-def score(run: RunOptions) -> None:
+@click.command(cls=Command)
+@flags(RunOptions)
+def score(**settings):
     scorer = length_scorer(pause=float(os.environ["PAUSE"]))
-    run_scorer(os.environ["SOURCE"], os.environ["OUTPUT"], scorer, run)
+    run_scorer(os.environ["SOURCE"], os.environ["OUTPUT"], scorer, RunOptions(**settings))
 
 if __name__ == "__main__":
-    run_alone(score)
+    score()
 """
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "pipeline")])}
@@ -79,7 +84,7 @@ class Case:
     def begin(self, *options: str, cluster: Cluster | None = None, pause: float = 0.15) -> subprocess.Popen[str]:
         inside = cluster.inside if cluster else []
         ray = ["--engine", "ray", "--address", cluster.address] if cluster else ["--engine", "local"]
-        script = (self.folder / "score.py", "--shard-rows", SHARD_ROWS)
+        script = (self.folder / "score.py", *shard_rows(SHARD_ROWS, self.folder))
         places = {"SOURCE": str(self.source), "OUTPUT": str(self.output), "PAUSE": str(pause)}
         return subprocess.Popen(
             [*inside, sys.executable, *map(str, script), *ray, *options],
@@ -271,11 +276,12 @@ def a_changed_input(case: Case) -> tuple[int, int, int]:
 def slow_rows(case: Case) -> tuple[int, int, int]:
     """Every third row takes as long as a shard may take."""
     seconds, partitions.SHARD_SECONDS = partitions.SHARD_SECONDS, 0.05
+    slow_seconds, length_scorer_module.SLOW_SECONDS = length_scorer_module.SLOW_SECONDS, 0.1
     try:
         slow = tuple(case.table["text"].to_pylist()[::3])
         case.here(RunOptions(engine="local", shard_rows=100), slow=slow)
     finally:
-        partitions.SHARD_SECONDS = seconds
+        partitions.SHARD_SECONDS, length_scorer_module.SLOW_SECONDS = seconds, slow_seconds
     return case.judge()
 
 

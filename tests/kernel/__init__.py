@@ -1,0 +1,1 @@
+"""The kernel against the definition."""

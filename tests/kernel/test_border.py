@@ -1,0 +1,147 @@
+"""Batches in and out: slices, nulls, types of columns, what is no text, and which implementation scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pddl_eval import kernel
+from pddl_eval.benchmark.sample import sample_table
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.errors import UserError
+from pddl_eval.scoring.table import count_kernel, score_table
+
+from tests.kernel.differential import columns_of, needs_kernel
+
+HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+TEXTS = [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())]
+ELSEWHERE = "(define (problem p) (:domain other) (:objects a) (:init (holding a)) (:goal (clear a)))"
+
+
+@pytest.fixture
+def choose(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Sets which implementation scores."""
+
+    def chosen(value: str) -> None:
+        monkeypatch.setenv(kernel.VARIABLE, value)
+        kernel._library.cache_clear()
+
+    yield chosen
+    kernel._library.cache_clear()
+
+
+def pairs(generated: pa.Array, reference: str = HELD) -> pa.Table:
+    return pa.table({"reference_problem": [reference] * len(generated), "generated_problem": generated})
+
+
+@needs_kernel
+@pytest.mark.parametrize("type_", TEXTS)
+def test_every_type_of_text_and_slices(type_: pa.DataType) -> None:
+    answers = pa.array(["", HELD, None, HELD.replace("clear", "holding"), " \n", HELD.upper()]).cast(type_)
+    whole = score_table(pairs(answers), ScoringOptions())
+    verdicts = ["empty", "identical", "empty", "goal_differs", "empty", "identical"]
+    assert whole["verdict"].to_pylist() == verdicts
+    assert count_kernel(whole) == {"kernel": {"rows": 6}}
+    for start in range(6):
+        part = score_table(pairs(answers).slice(start, 3), ScoringOptions())
+        assert part.drop_columns("score_micros") == whole.slice(start, 3).drop_columns("score_micros")
+
+
+@needs_kernel
+@pytest.mark.parametrize("type_", [pa.bool_(), pa.int8(), pa.null()])
+def test_every_type_of_truth(type_: pa.DataType) -> None:
+    table = pairs(pa.array([HELD])).append_column("is_placeholder", pa.nulls(1, type_))
+    assert score_table(table, ScoringOptions())["verdict"].to_pylist() == ["identical"]
+
+
+@needs_kernel
+def test_no_rows() -> None:
+    empty = pairs(pa.array([], pa.string()))
+    assert score_table(empty, ScoringOptions()).num_rows == 0
+
+
+@needs_kernel
+def test_bytes_that_are_no_text_are_left() -> None:
+    strange = pa.array([HELD.encode() + b"\xff", HELD.encode()]).cast(pa.string(), safe=False)
+    scored = score_table(pairs(strange), ScoringOptions())
+    assert scored["verdict"].to_pylist() == ["identical", "identical"]
+    assert count_kernel(scored) == {"kernel": {"rows": 2, "text": 1}}
+
+
+@needs_kernel
+def test_rows_that_are_left_keep_their_places() -> None:
+    answers = pa.array([HELD, HELD, None])
+    table = pa.table({"reference_problem": [ELSEWHERE, HELD, ELSEWHERE], "generated_problem": answers})
+    scored = score_table(table, ScoringOptions())
+    assert scored["verdict"].to_pylist()[1] == "identical"
+    assert count_kernel(scored) == {"kernel": {"rows": 3, "domain": 2}}
+    stopped = score_table(table, ScoringOptions(), until=0.0)  # the time is up after one row that takes the definition
+    assert stopped.num_rows == 2
+    assert stopped["verdict"].to_pylist() == scored["verdict"].to_pylist()[:2]
+
+
+@needs_kernel
+def test_the_table_is_the_same_without_the_kernel(choose: Callable[[str], None]) -> None:
+    table = sample_table().slice(0, 60)
+    with_kernel = score_table(table, ScoringOptions())
+    assert count_kernel(with_kernel)["kernel"]["rows"] == 60
+    choose("off")
+    without = score_table(table, ScoringOptions())
+    assert count_kernel(without) == {}
+    assert with_kernel.drop_columns("score_micros").equals(without.drop_columns("score_micros"))
+    only = ["reference_problem", "generated_problem", "is_placeholder"]
+    again = score_table(table.select(only), ScoringOptions())
+    choose("must")
+    scored = score_table(table.select(only), ScoringOptions())
+    assert scored.drop_columns("score_micros").equals(again.drop_columns("score_micros"))
+
+
+@needs_kernel
+@pytest.mark.parametrize("type_", TEXTS)
+def test_pairs_of_plans_beside_others(type_: pa.DataType, choose: Callable[[str], None]) -> None:
+    """A row is open where any of its pairs was left: rows of each combination, also without rows and cut short."""
+    table = pa.table(
+        {
+            "reference_plan": pa.array(["(putdown a)", "(a)", None, "Well: (a)", "(putdown a)", "(b)"]).cast(type_),
+            "generated_plan": pa.array(["(putdown a)", "(a)", "(a)", "(b)", "no plan", None]).cast(type_),
+            "reference_problem": [HELD, ELSEWHERE, HELD, HELD, ELSEWHERE, HELD],
+            "generated_problem": [HELD, HELD, None, "", HELD, ELSEWHERE],
+        }
+    )
+    plans = table.select(["reference_plan", "generated_plan"])
+    with_kernel = [score_table(each, ScoringOptions()) for each in (table, plans, table.slice(0, 0), table.slice(1, 3))]
+    assert count_kernel(with_kernel[0]) == {"kernel": {"rows": 6, "notation": 1, "reference": 1, "domain": 2}}
+    assert score_table(table, ScoringOptions(), until=0.0).num_rows == 2
+    lexical = ScoringOptions(similarity="lexical")
+    assert count_kernel(score_table(plans, lexical)) == {}
+    choose("off")
+    for each, scored in zip((table, plans, table.slice(0, 0), table.slice(1, 3)), with_kernel, strict=True):
+        without = score_table(each, ScoringOptions())
+        assert scored.drop_columns("score_micros").equals(without.drop_columns("score_micros"))
+
+
+@needs_kernel
+def test_a_row_with_little_time_is_the_definitions() -> None:
+    assert (
+        kernel.score(
+            columns_of([{"reference_problem": HELD, "generated_problem": HELD}]), ScoringOptions(row_seconds=0.5)
+        )
+        is None
+    )
+
+
+def test_what_is_chosen(choose: Callable[[str], None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    choose("off")
+    assert kernel.version() is None
+    assert kernel.reasons() == ("",)
+    monkeypatch.setattr(kernel, "LIBRARY", tmp_path / "none.so")
+    choose("auto")
+    assert kernel.version() is None
+    choose("must")
+    with pytest.raises(UserError, match="PDDL_EVAL_KERNEL=must"):
+        kernel.version()
+    choose("perhaps")
+    with pytest.raises(UserError, match="auto, off or must"):
+        kernel.version()

@@ -1,0 +1,129 @@
+"""The kernel answers as the definition does, or leaves the row; and it leaves few of the rows that people have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pddl_eval.benchmark.sample import sample_table
+from pddl_eval.definition.model import problem_to_pddl
+from pddl_eval.definition.options import ScoringOptions
+
+from tests.kernel.differential import Row, compared, labelled_answers, needs_kernel
+from tests.measure.hostile import graphs, sizes, texts
+from tests.parsing.mutations import mutate
+from tests.random_problems import VOCABULARY, random_problem
+
+pytestmark = [needs_kernel, pytest.mark.xdist_group("kernel")]
+
+SHARED_PROBLEMS = Path(__file__).parents[3] / "shared" / "data" / "planetarium_problems.parquet"
+
+REFERENCES = 800
+"""Of the benchmark's 145,918: ``tests.measure.kernel`` has all of them."""
+
+AROUND = (
+    ("Sure – here’s the problem ☺:\n\n```pddl\n", "\n```\nLet me know… 日本語"),
+    ("<think>Zwei Blöcke. (define (problem draft) (:domain</think>\n", ""),
+    ("; Kommentar: größer als früher\n", "\n; Ende"),
+    ("The objects (see below) are few. **Problem**:\n```lisp\n", "```"),
+)
+"""Text before and after a problem, much of it not ASCII."""
+
+
+@pytest.fixture(scope="module")
+def references() -> list[Row]:
+    """References of the three domains, drawn at random."""
+    if not SHARED_PROBLEMS.exists():
+        pytest.skip("needs ../shared/data/planetarium_problems.parquet")
+    table = pq.read_table(SHARED_PROBLEMS, columns=["problem_pddl", "is_placeholder", "domain"])
+    drawn = table.take(sorted(Random(26).sample(range(table.num_rows), REFERENCES))).to_pylist()
+    return [
+        {"reference_problem": row["problem_pddl"], "is_placeholder": bool(row["is_placeholder"])}
+        for row in drawn
+        if not row["domain"].startswith("rover")
+    ]
+
+
+def test_labelled_answers_to_the_benchmark(references: list[Row]) -> None:
+    found = compared(labelled_answers(references, Random(1)))
+    assert not found.differences
+    assert found.rows > REFERENCES * 0.9
+    assert found.share_left <= 0.01, found.left
+
+
+def test_answers_among_other_text(references: list[Row]) -> None:
+    random = Random(2)
+    rows = labelled_answers(references[:200], random)
+    for row in rows:
+        before, after = random.choice(AROUND)
+        row["generated_problem"] = f"{before}{row['generated_problem']}{after}"
+    found = compared(rows)
+    assert not found.differences
+    assert found.share_left <= 0.05, found.left
+
+
+def test_the_bundled_sample() -> None:
+    rows = sample_table().select(["reference_problem", "generated_problem", "is_placeholder"]).to_pylist()
+    found = compared(rows)
+    assert not found.differences
+    assert found.share_left <= 0.01, found.left
+
+
+def test_mutated_texts(references: list[Row]) -> None:
+    random = Random(3)
+    rows = labelled_answers(references[:150], random, recipes=3)
+    for row in rows:
+        side = "generated_problem" if random.random() < 0.9 else "reference_problem"
+        for _ in range(random.randint(1, 3)):
+            row[side] = mutate(row[side], random) if row[side].strip() else row[side]
+    assert not compared(rows).differences
+
+
+@pytest.mark.parametrize("answers", ["first", "last"])
+@pytest.mark.parametrize("check_solvable", [True, False])
+def test_settings(references: list[Row], answers: str, check_solvable: bool) -> None:
+    random = Random(4)
+    rows = labelled_answers(references[:60], random)
+    for row, other in zip(rows, reversed(rows), strict=True):
+        if random.random() < 0.3:
+            row["generated_problem"] += other["generated_problem"]
+        row["domain"] = random.choice([None, "", "gripper", "Floor_Tile", " blocksworld", "rover", "nothing"])
+    assert not compared(rows, ScoringOptions(check_solvable=check_solvable, answer=answers)).differences
+
+
+@pytest.mark.parametrize("domain", VOCABULARY)
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=20, deadline=None)
+def test_small_problems_that_break_every_assumption(domain: str, seed: int) -> None:
+    random = Random(seed)
+    problems = [problem_to_pddl(random_problem(random, domain)) for _ in range(6)]
+    rows = [
+        {"reference_problem": one, "generated_problem": other, "is_placeholder": random.random() < 0.3}
+        for one in problems
+        for other in problems
+    ]
+    assert not compared(rows).differences
+
+
+@given(seed=st.integers(0, 2**32), text=st.text(max_size=60))
+@settings(max_examples=60, deadline=None)
+def test_any_text(seed: int, text: str) -> None:
+    random = Random(seed)
+    reference = problem_to_pddl(random_problem(random, "blocksworld"))
+    place = random.randrange(len(reference))
+    rows = [
+        {"reference_problem": reference, "generated_problem": answer}
+        for answer in (text, reference[:place] + text + reference[place:], text + reference, reference + text)
+    ]
+    assert not compared(rows).differences
+
+
+@pytest.mark.slow
+def test_answers_made_to_hang_or_exhaust() -> None:
+    kinds = [kind for made in (texts(), sizes(), graphs()) for kind in made]
+    rows = [kind.row for kind in kinds if all(isinstance(text, str) for text in kind.row.values())]
+    assert not compared(rows).differences

@@ -1,0 +1,232 @@
+"""Of each pair of plans the kernel says what the definition says, or leaves it; and it leaves few common ones."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pddl_eval.benchmark.sample import sample_table
+from pddl_eval.definition.domains import known_domain
+from pddl_eval.definition.metrics import PLAN
+from pddl_eval.definition.model import Action, problem_to_pddl
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.task import task_of
+
+from tests.kernel.differential import Row, compared, needs_kernel
+from tests.measure.hostile import texts
+from tests.metrics.random_plans import random_plan
+from tests.parsing.mutations import mutate
+from tests.parsing.written_plans import call, write
+from tests.random_problems import VOCABULARY, random_problem
+
+pytestmark = [needs_kernel, pytest.mark.xdist_group("kernel")]
+
+
+def pddl(action: Action) -> str:
+    return f"({' '.join(action)})"
+
+
+def numbered(lead: str) -> Callable[[list[Action]], str]:
+    return lambda plan: "\n".join(f"{lead.format(n)}{pddl(action)}" for n, action in enumerate(plan, 1))
+
+
+def objects(plan: list[Action]) -> str:
+    return json.dumps([{"name": name, "args": args, "id": n} for n, (name, *args) in enumerate(plan)])
+
+
+NOTATIONS: dict[str, Callable[[list[Action]], str]] = {
+    "lines": lambda plan: "\n".join(map(pddl, plan)),
+    "lines with commas": lambda plan: ",\n".join(map(pddl, plan)),
+    "lines with blank lines": lambda plan: "\n\n".join(map(pddl, plan[:2])) + "\n" + "\n".join(map(pddl, plan[2:])),
+    "lines of calls": lambda plan: "\n".join(map(call, plan)),
+    "numbered": numbered("{}. "),
+    "parentheses behind numbers": numbered("{}) "),
+    "steps": numbered("Step {}: "),
+    "times": numbered("{}.000: "),
+    "bullets": numbered("- "),
+    "comments": lambda plan: "; a plan\n" + "\n".join(map(pddl, plan)) + "\n; cost = 3 (unit cost)",
+    "calls": lambda plan: ", ".join(map(call, plan)),
+    "PDDL items": lambda plan: ", ".join(map(pddl, plan)),
+    "objects": objects,
+    "indented objects": lambda plan: json.dumps(json.loads(objects(plan)), indent=2),
+    "fence": lambda plan: "```pddl\n" + "\n".join(map(pddl, plan)) + "\n```",
+    "heading": lambda plan: "Here is the plan:\n\n" + numbered("{}. ")(plan),
+    "heading and fence": lambda plan: "Plan:\n```\n" + "\n".join(map(pddl, plan)) + "\n```\n",
+}
+"""How people and models write plans that are nothing but plans."""
+
+
+def random_action(random: Random, domain: str) -> Action:
+    """An action of the domain over few objects; now and then one that there is not."""
+    known = known_domain(domain)
+    assert known is not None
+    operator = random.choice(known.domain.operators)
+    names = random.choices(["a", "b", "c", "d", "r1", "g1", "t1", "red"], k=len(operator.parameters))
+    return (operator.name if random.random() < 0.97 else "fly", *names[: random.choice([None] * 30 + [-1])])
+
+
+def executed_rows(random: Random, domain: str, count: int) -> Iterator[Row]:
+    """Plans that solve a problem, with changes, in the problem."""
+    while count > 0:
+        problem = random_problem(random, domain)
+        text = problem_to_pddl(problem)
+        plan = task_of(text).plan
+        solution = list(plan) if isinstance(plan, tuple) else []
+        for _ in range(4):
+            plans = [[*solution], [*solution]]
+            for each in plans:
+                for _ in range(random.choice([0, 0, 1, 2])):
+                    place = random.randint(0, len(each))
+                    each[place : place + random.randint(0, 1)] = [random_action(random, domain)] * random.randint(0, 2)
+                each += [random_action(random, domain)] * (not each)
+            reference, generated = (random.choice(list(NOTATIONS.values()))(each) for each in plans)
+            yield {
+                "reference_plan": reference,
+                "generated_plan": generated,
+                "reference_problem": random.choice([text] * 9 + [None, ""]),
+                "domain": random.choice([None] * 9 + ["gripper", "floor_tile", "nothing"]),
+            }
+            count -= 1
+
+
+def test_the_bundled_sample() -> None:
+    table = sample_table()
+    names = ["reference_plan", "generated_plan", "reference_problem"]
+    rows = table.select([name for name in names if name in table.column_names]).to_pylist()
+    rows = [row for row in rows if row["reference_plan"] is not None]
+    found = compared(rows, pair=PLAN)
+    assert not found.differences
+    assert found.rows
+
+
+@pytest.mark.parametrize("notation", NOTATIONS)
+def test_ordinary_notations_are_read(notation: str) -> None:
+    random = Random(1)
+    rows = []
+    for _ in range(40):
+        problem = random_problem(random, "blocksworld")
+        plans = [[random_action(random, "blocksworld") for _ in range(random.randint(1, 12))] for _ in range(2)]
+        reference, generated = map(NOTATIONS[notation], plans)
+        rows.append({"reference_plan": reference, "generated_plan": generated})
+        rows.append({**rows[-1], "reference_problem": problem_to_pddl(problem)})
+    found = compared(rows, pair=PLAN)
+    assert not found.differences
+    assert found.share_left <= 0.05, found.left
+
+
+@pytest.mark.parametrize("domain", VOCABULARY)
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=15, deadline=None)
+def test_plans_that_are_executed(domain: str, seed: int) -> None:
+    assert not compared(executed_rows(Random(seed), domain, 24), pair=PLAN).differences
+
+
+def test_few_executed_plans_are_left() -> None:
+    random = Random(5)
+    rows = [row for domain in VOCABULARY for row in executed_rows(random, domain, 200)]
+    rows = [{**row, "domain": None} for row in rows if row["reference_problem"]]
+    found = compared(rows, pair=PLAN)
+    assert not found.differences
+    assert found.share_left - (found.left["reference"] + found.left["domain"]) / found.rows <= 0.1, found.left
+
+
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=40, deadline=None)
+def test_written_plans(seed: int) -> None:
+    random = Random(seed)
+    written = [write(random, damaged=random.random() < 0.2).text for _ in range(40)]
+    rows = [
+        {"reference_plan": one, "generated_plan": random.choice([other, mutate(other, random)])}
+        for one, other in zip(written, [*written[1:], written[0]], strict=True)
+    ]
+    references = [{**row, "reference_plan": "(a)"} for row in rows]
+    assert not compared(filter(is_reference, [*references, *rows]), pair=PLAN).differences
+
+
+def is_reference(row: Row) -> bool:
+    return bool(PLAN.reads(row["reference_plan"]))
+
+
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=40, deadline=None)
+def test_mutated_plans(seed: int) -> None:
+    random = Random(seed)
+    rows: list[Row] = []
+    for _ in range(30):
+        plans = [[random_action(random, "gripper") for _ in range(random.randint(1, 5))] for _ in range(2)]
+        texts = [random.choice(list(NOTATIONS.values()))(plan) for plan in plans]
+        place = random.randrange(len(texts[1]) + 1)
+        typed = texts[1][:place] + random.choice("(){}[],.;:-\n \t`*\"'=→0129aand\r\x1f") + texts[1][place:]
+        rows += [
+            {"reference_plan": texts[0], "generated_plan": mutate(texts[1], random)},
+            {"reference_plan": texts[0], "generated_plan": typed},
+            {"reference_plan": texts[0], "generated_plan": "\n".join(texts)},
+            {"reference_plan": texts[0], "generated_plan": "\n\n".join([texts[1], texts[1]])},
+        ]
+    for answer in ("first", "last"):
+        assert not compared(rows, ScoringOptions(answer=answer), pair=PLAN).differences
+
+
+@given(text=st.text(alphabet="ab(){}[],.;:-1 2\n\t`*\"'=→ſ", max_size=40))
+@settings(max_examples=300, deadline=None)
+def test_any_text(text: str) -> None:
+    rows = [{"reference_plan": "(a b)\n(a)", "generated_plan": answer} for answer in (text, f"(a b)\n{text}\n(b)")]
+    assert not compared(rows, pair=PLAN).differences
+
+
+def test_the_texts_of_other_tests() -> None:
+    """Every string in the tests of plans, whatever it is there."""
+    tests = Path(__file__).parents[1]
+    files = [*sorted((tests / "metrics").glob("*.py")), *sorted((tests / "parsing").glob("*plan*.py"))]
+    found = {
+        node.value
+        for file in files
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 2_000
+    }
+    assert len(found) > 1_000
+    rows: list[Row] = [{"reference_plan": "pick(a), drop(a)", "generated_plan": text} for text in sorted(found)]
+    assert not compared(rows, pair=PLAN).differences
+    rows = [{**row, "reference_plan": row["generated_plan"]} for row in rows]
+    assert not compared(filter(is_reference, rows), pair=PLAN).differences
+
+
+@given(seed=st.integers(0, 2**32))
+@settings(max_examples=40, deadline=None)
+def test_lengths_and_finish_action(seed: int) -> None:
+    """Plans around the width of a machine word, with braces and T-Eval's last action."""
+    random = Random(seed)
+    rows = []
+    for _ in range(6):
+        plans = [random_plan(random, random.choice([3, 64, 140])) for _ in range(2)]
+        both = []
+        for plan in plans:
+            steps = [call(step) if isinstance(step, tuple) else "{" + ", ".join(map(call, step)) + "}" for step in plan]
+            both.append(", ".join(steps + ["FinishAction(done)"] * random.randint(0, 1)) or "[]")
+        rows.append({"reference_plan": both[0], "generated_plan": both[1]})
+    found = compared(rows, pair=PLAN)
+    assert not found.differences
+    assert not found.left
+
+
+def test_missing_answers_and_settings() -> None:
+    rows: list[Row] = [
+        {"reference_plan": reference, "generated_plan": generated, "reference_problem": problem}
+        for reference in ("", "[]", "(pickup a)")
+        for generated in (None, "", " \n", "[]", "()", "(pickup a)", "no plan")
+        for problem in (None, problem_to_pddl(random_problem(Random(2), "blocksworld")))
+    ]
+    for options in (ScoringOptions(), ScoringOptions(threshold=0.9), ScoringOptions(answer="last")):
+        assert not compared(rows, options, pair=PLAN).differences
+
+
+@pytest.mark.slow
+def test_answers_made_to_hang_or_exhaust() -> None:
+    rows = [{"reference_plan": "(a)", "generated_plan": text} for kind in texts() for text in kind.row.values()]
+    assert not compared([row for row in rows if isinstance(row["generated_plan"], str)], pair=PLAN).differences

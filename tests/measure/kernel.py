@@ -1,0 +1,178 @@
+"""The kernel beside the definition, on labelled answers to the benchmark's references, and beside the ``pddl`` package.
+
+    python -m tests.measure.kernel --references 5000     # how many references; 0: all 145,918
+    python -m tests.measure.kernel --speed               # microseconds a pair, in units of one parse
+    python -m tests.measure.kernel --plans PYTHON        # pairs of plans beside GAICo, which that Python has
+
+Prints how many rows were compared, how many the kernel left and why, and each difference; ends with 1 where there is
+one. The speed of the two is measured alternately, batch by batch; the median of the ratios is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+
+import pyarrow.parquet as pq
+from pddl_eval import kernel
+from pddl_eval.benchmark.original import Original
+from pddl_eval.benchmark.variants import PRESETS, draw_variant
+from pddl_eval.definition import task
+from pddl_eval.definition.metrics import PLAN, plans
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.plans import ordinary
+
+from tests.kernel.differential import Row, columns_of, compared, labelled_answers
+from tests.kernel.test_plans import executed_rows
+from tests.measure import peer
+from tests.measure.workloads import STEPS
+from tests.random_problems import VOCABULARY
+
+PROBLEMS = Path(__file__).parents[3] / "shared" / "data" / "planetarium_problems.parquet"
+
+BATCH = 500
+"""References at a time."""
+
+SPEED_ROWS, SPEED_BATCH, PARSES = 4_000, 200, 25
+
+STEPS_MEASURED = 40_000
+"""Steps of all reference plans of a kind; GAICo gets fewer plans."""
+
+
+def references(count: int, seed: int) -> Iterator[Row]:
+    """That many references of the three domains, drawn at random; all in their order for 0."""
+    table = pq.read_table(PROBLEMS, columns=["problem_pddl", "is_placeholder", "domain"])
+    if count:
+        table = table.take(sorted(Random(seed).sample(range(table.num_rows), min(count, table.num_rows))))
+    for row in table.to_pylist():
+        if not row["domain"].startswith("rover"):
+            yield {"reference_problem": row["problem_pddl"], "is_placeholder": bool(row["is_placeholder"])}
+
+
+def compare(count: int, seed: int, recipes: int) -> int:
+    """Compare kernel and definition; the number of differences."""
+    rows, differences, left = 0, 0, Counter[str]()
+    drawn = list(references(count, seed))
+    for start in range(0, len(drawn), BATCH):
+        found = compared(labelled_answers(drawn[start : start + BATCH], Random(seed + start), recipes))
+        rows, differences, left = rows + found.rows, differences + len(found.differences), left + found.left
+        for row, columns in found.differences:
+            print(columns, row, sep="\n", flush=True)
+    print(f"{rows:,} rows compared, {left.total():,} left {dict(left)}, {differences} differences")
+    return differences
+
+
+def measure_speed(preset: str, seed: int) -> None:
+    """Print how long a pair takes the kernel, all columns, and how long a reference takes the package."""
+    from pddl.parser.problem import ProblemParser
+
+    random = Random(seed)
+    rows = []
+    for row in references(SPEED_ROWS, seed):
+        original = Original(row["reference_problem"], is_placeholder=row["is_placeholder"])
+        rows.append({**row, "generated_problem": draw_variant(original, PRESETS[preset], random).text})
+    parser, options = ProblemParser(), ScoringOptions()
+
+    def by_kernel(batch: list[Row]) -> float:
+        columns = columns_of(batch)
+        start = time.process_time()
+        kernel.score(columns, options)
+        return (time.process_time() - start) / len(batch) * 1e6
+
+    def by_package(batch: list[Row]) -> float:
+        start = time.process_time()
+        for row in batch:
+            parser._transformer._objects_by_name = {}  # the package keeps the objects of the last problem
+            with suppress(Exception):
+                parser(row["reference_problem"].lower())
+        return (time.process_time() - start) / len(batch) * 1e6
+
+    by_package(rows[:5])
+    batches = [rows[start : start + SPEED_BATCH] for start in range(0, len(rows), SPEED_BATCH)]
+    times = [(by_kernel(batch), by_package(batch[:PARSES])) for batch in batches]
+    ours, theirs = (statistics.median(each) for each in zip(*times, strict=True))
+    ratio = statistics.median(one / other for one, other in times)
+    print(f"{preset}: {ours:.1f} µs a pair, {theirs:.0f} µs a parse, {ratio:.4f} parses a pair")
+
+
+def measure_plans(python: str) -> None:
+    """Print how long a pair of plans takes the kernel and the definition, all columns, and GAICo, one column."""
+    options = ScoringOptions()
+    executed = Random(1)
+    tables: dict[str, list[Row]] = {}
+    for kind, step in STEPS.items():
+        for steps in (20, 100, 1000):
+            pairs = [
+                [", ".join(step(executed) for _ in range(steps)) for _ in range(2)]
+                for _ in range(STEPS_MEASURED // steps)
+            ]
+            tables[f"{kind}, {steps} steps"] = [{"reference_plan": one, "generated_plan": two} for one, two in pairs]
+    tables["executed in a problem"] = [
+        {**row, "domain": None} for domain in VOCABULARY for row in executed_rows(executed, domain, 100)
+    ]
+    for name, rows in tables.items():
+        columns = columns_of(rows)
+        ours: list[float] = []
+        theirs: list[float] = []
+        for _ in range(5):  # in turn
+            start = time.process_time()
+            scored = kernel.score_plans(columns, options)
+            middle = time.process_time()
+            for row in rows:
+                PLAN.score(PLAN.read(row, options))
+            ours.append((middle - start) / len(rows) * 1e6)
+            theirs.append((time.process_time() - middle) / len(rows) * 1e6)
+            forget_plans()
+        assert scored is not None
+        left = sum(each != 0 for each in scored[1].to_pylist())
+        kernel_micros = statistics.median(ours)
+        said = [f"kernel {kernel_micros:.1f} µs", f"definition {statistics.median(theirs):.1f}"]
+        for metric in ("PlanningLCS", "PlanningJaccard") if "problem" not in name else ():
+            few = rows[: max(5, 10_000 // len(rows[0]["reference_plan"]))]
+            sent = json.dumps([(row["reference_plan"], row["generated_plan"], False) for row in few])
+            command = [python, peer.__file__, "gaico", metric]
+            ran = subprocess.run(command, input=sent, capture_output=True, text=True, check=True)
+            gaico = 1e6 * statistics.median(json.loads(ran.stdout)["times"])
+            said.append(f"{metric} {gaico:.0f} ({gaico / kernel_micros:.1f} times)")
+        print(f"{name}: {', '.join(said)}; {left} of {len(rows)} left", flush=True)
+
+
+def forget_plans() -> None:
+    """Empty the definition's caches: a dataset's plans do not come five times."""
+    for kept in (ordinary._kept_line, ordinary._ordinary_item, plans._reference, task.read_task):
+        kept.cache_clear()
+
+
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--references", type=int, default=5_000)
+    parser.add_argument("--recipes", type=int, default=2, help="answers to each reference")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--plans", metavar="PYTHON", help="a Python that has GAICo")
+    chosen = parser.parse_args()
+    if kernel.version() is None:
+        print("there is no kernel to measure")
+        return 1
+    if chosen.plans:
+        measure_plans(chosen.plans)
+        return 0
+    if chosen.speed:
+        for preset in ("zero-shot", "fine-tuned", "every-kind"):
+            measure_speed(preset, chosen.seed)
+        return 0
+    return int(compare(chosen.references, chosen.seed, chosen.recipes) > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
