@@ -1,13 +1,11 @@
-"""Docstrings as Markdown: examples become blocks of code, and settings become the keywords that ``help`` shows."""
+"""Docstrings as Markdown: examples become blocks of code."""
 
 from __future__ import annotations
 
-import inspect
 import re
-from importlib import import_module
 from typing import Any
 
-from griffe import Extension, Function, Object, Parameter, ParameterKind, Parameters
+from griffe import Extension, Object
 
 EXAMPLE = re.compile(r"^( *)>>> .*(?:\n.*\S.*)*", re.MULTILINE)
 """A doctest: from its prompt to the next blank line."""
@@ -23,12 +21,6 @@ class Docstrings(Extension):
         elif obj.is_function and obj.is_special:
             obj.public = False
 
-    def on_function(self, *, func: Function, **_: Any) -> None:
-        """Give a function that ``takes`` options the keywords that it has when it is imported."""
-        if any(str(decorator.value).startswith("takes(") for decorator in func.decorators):
-            called = getattr(import_module(func.module.path), func.name)
-            func.parameters = Parameters(*map(_parameter, inspect.signature(called).parameters.values()))
-
 
 def fenced(docstring: str) -> str:
     """The docstring with a fence around each of its examples.
@@ -37,13 +29,3 @@ def fenced(docstring: str) -> str:
     'Text.\\n\\n```pycon\\n>>> 1\\n1\\n```'
     """
     return EXAMPLE.sub(lambda found: f"{found[1]}```pycon\n{found[0]}\n{found[1]}```", docstring)
-
-
-def _parameter(shown: inspect.Parameter) -> Parameter:
-    empty = inspect.Parameter.empty
-    return Parameter(
-        shown.name,
-        kind=ParameterKind(shown.kind.description),
-        default=None if shown.default is empty else repr(shown.default),
-        annotation=None if shown.annotation is empty else str(shown.annotation),
-    )

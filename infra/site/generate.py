@@ -1,4 +1,4 @@
-"""Makes the pages of the documentation site from what is said elsewhere: the README, the commands' help, docstrings.
+"""The pages of the documentation site: files of the repository, and what docstrings and the commands' help say.
 
 mkdocs calls the functions ``on_…`` while it builds (``mkdocs.yml``). The others need no mkdocs: a test asks them
 whether every command, room and public name has its page.
@@ -22,42 +22,38 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pddl_eval
-from pddl_eval.commands.cli import app
-from pddl_eval.commands.command import EXIT_CODES, application
-from pddl_eval.metrics import PAIRS
-from pddl_eval.metrics.registry import Column, Pair
-from pddl_eval.options import ReadingOptions, RunOptions, ScoringOptions, setting_of
-from typer.main import get_command
+from pddl_eval.commands.cli import main
+from pddl_eval.definition.metrics import PAIRS
+from pddl_eval.definition.metrics.registry import Column, Pair
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.settings import ReadingOptions, RunOptions, setting_of
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+LIBRARY = ROOT / "pipeline" / "pddl_eval"
 PAGES = "infra/site/pages"
-"""Files that go on where a section of the README stops."""
+"""The written pages of the site, each at its place there."""
 
 REPOSITORY = "https://github.com/pddl-eval/pddl-eval"
 
 WHOLE = {
-    "infra/README.md": "elsewhere.md",
+    "README.md": "index.md",
+    "infra/README.md": "deployment.md",
     "CONTRIBUTING.md": "project/contributing.md",
+    "tests/measure/README.md": "project/measurements.md",
+    "SECURITY.md": "project/security.md",
     "CHANGELOG.md": "project/changelog.md",
 }
 """Pages of the repository that are pages of the site."""
 
-FRONT = ("Quick start", "An example")
-"""The sections of the README that are the first page; each other one is a page."""
+FIRST = [
+    *("commands/index.md", "python/index.md"),
+    *(f"guide/{name}.md" for name in ("first-run", "inputs", "columns", "verdicts", "metrics", "settings", "runs")),
+    *(f"guide/{name}.md" for name in ("reports", "rewards", "limits", "validation", "certificates")),
+]
+"""Pages that lead the list of their folder, in this order; the others follow."""
 
-PLACES = {"Commands": "commands/index.md", "In Python": "python/index.md"}
-"""Sections of the README whose page is not in the guide."""
-
-FIRST = (
-    *PLACES.values(),
-    *(f"guide/{name}.md" for name in ("inputs", "columns", "metrics", "verdicts", "settings")),
-)
-"""Pages that lead the list of their folder; the others follow as they are made."""
-
-ALONE = ("index.md", "elsewhere.md")
+ALONE = ("index.md", "deployment.md")
 """Pages with nothing beside them, which need no list of it."""
-
-LEFT_OUT = ("Contributing, citing, license",)
 
 IMAGES = ("tests/docs/report.svg", "tests/docs/explain.svg")
 
@@ -80,8 +76,8 @@ class Page:
 def made_pages() -> dict[str, Page]:
     """Every page of the site by its place there."""
     return {
-        **_readme_pages(),
         **{place: Page(read(source), source) for source, place in WHOLE.items()},
+        **_written_pages(),
         "guide/metrics.md": Page(_metrics_page()),
         "guide/settings.md": Page(_settings_page()),
         **{f"commands/{name}.md": Page(_command_page(name)) for name in commands()},
@@ -103,8 +99,8 @@ def navigation() -> list[dict[str, Any]]:
         {"Start": "index.md"},
         {"Guide": below("guide")},
         {"Commands": below("commands")},
-        {"Python": [*below("python"), {"The rooms": below("python/rooms")}]},
-        {"Clusters and nights": "elsewhere.md"},
+        {"Python": [*below("python"), {"Modules": below("python/rooms")}]},
+        {"Deployment": "deployment.md"},
         {"Project": below("project")},
     ]
 
@@ -114,59 +110,18 @@ def read(source: str) -> str:
     return (ROOT / source).read_text(encoding="utf-8")
 
 
-def slug(heading: str) -> str:
-    """A heading as the name of a page."""
-    return re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")
-
-
-def split_sections(page: str) -> dict[str, str]:
-    """What stands under each heading of the second level; under "" what stands before the first.
-
-    >>> split_sections("# Title\\nText.\\n## One\\n```\\n## code\\n```\\n")
-    {'': '# Title\\nText.\\n', 'One': '```\\n## code\\n```\\n'}
-    """
-    found: dict[str, str] = {"": ""}
-    heading, fenced = "", False
-    for line in page.splitlines(keepends=True):
-        fenced ^= line.startswith("```")
-        if line.startswith("## ") and not fenced:
-            heading = line.removeprefix("## ").strip()
-            found[heading] = ""
-        else:
-            found[heading] += line
-    return found
-
-
-def _readme_pages() -> dict[str, Page]:
-    sections = split_sections(read("README.md"))
-    front = sections.pop("") + "".join(f"## {name}\n{sections.pop(name)}" for name in FRONT)
-    pages = {"index.md": Page(front, "README.md")}
-    for name, text in sections.items():
-        if name not in LEFT_OUT:
-            text = re.sub(r"^##(#+ )", r"#\1", text, flags=re.MULTILINE)  # Code has no lines that begin so.
-            if name == "Commands":
-                text = re.sub(
-                    r"^\| (`pddl-eval ([a-z]+)[^`]*`)", rf"| [\1]({PAGES}/commands/\2.md)", text, flags=re.MULTILINE
-                )
-            elif name == "In Python":
-                text += _public_names()
-            place = _place_of(name)
-            pages[place] = Page(f"# {name}\n{text}{_continued(place)}", "README.md")
+def _written_pages() -> dict[str, Page]:
+    """The files of ``pages/``; commands are linked to their pages, and public names follow the session in Python."""
+    pages = {}
+    for path in sorted((ROOT / PAGES).rglob("*.md")):
+        source = path.relative_to(ROOT).as_posix()
+        place, text = source.removeprefix(f"{PAGES}/"), read(source)
+        if place == "commands/index.md":
+            text = re.sub(r"^\| (`pddl-eval ([a-z]+)[^`]*`)", r"| [\1](\2.md)", text, flags=re.MULTILINE)
+        elif place == "python/index.md":
+            text += _public_names()
+        pages[place] = Page(text, source)
     return pages
-
-
-def _continued(place: str) -> str:
-    """The sections of the file in ``pages/`` that goes on where the README stops."""
-    file = f"{PAGES}/{place}"
-    if not (ROOT / file).exists():
-        return ""
-    sections = split_sections(_linked(read(file), lambda target: _in_repository(target, file)))
-    return "".join(f"\n## {heading}\n{text}" for heading, text in sections.items() if heading)
-
-
-def _place_of(section: str) -> str:
-    """The page of a section of the README."""
-    return "index.md" if section in FRONT else PLACES.get(section, f"guide/{slug(section)}.md")
 
 
 # Commands
@@ -174,7 +129,7 @@ def _place_of(section: str) -> str:
 
 def commands() -> dict[str, Any]:
     """The commands by name, as click has them."""
-    return dict(get_command(app).commands)  # type: ignore[attr-defined]
+    return dict(main.commands)
 
 
 def _command_page(name: str) -> str:
@@ -185,10 +140,8 @@ def _jobs_page() -> str:
     parts = ["# Jobs\n\nWhat a scheduler starts: files of `jobs/`, which take the same arguments as commands.\n"]
     for path in sorted((ROOT / "jobs").glob("*.py")):
         module = run_path(str(path))
-        job = application()
-        job.command(epilog=module.get("EXIT_CODES", EXIT_CODES))(module[path.stem])
         parts.append(f"## `jobs/{path.name}`\n\n{_prose(module['__doc__'])}")
-        parts.append(_described(get_command(job), f"python jobs/{path.name}", "###"))
+        parts.append(_described(module[path.stem], f"python jobs/{path.name}", "###"))
     return "\n".join(parts)
 
 
@@ -196,7 +149,7 @@ def _described(command: Any, words: str, level: str) -> str:
     """The help of a command: what it does, examples, arguments and options, subcommands, exit codes."""
     context = command.make_context(words, [], resilient_parsing=True)
     records = [
-        (each.param_type_name, (_argument(each), each.help))
+        (each.param_type_name, (_argument(each), each.meaning))
         if each.param_type_name == "argument"
         else ("option", each.get_help_record(context))
         for each in command.get_params(context)
@@ -218,12 +171,11 @@ def _described(command: Any, words: str, level: str) -> str:
 
 def _argument(argument: Any) -> str:
     """An argument as a call shows it."""
-    name = f"{argument.metavar or argument.name.upper()}{'…' if argument.nargs == -1 else ''}"
-    return name if argument.required else f"[{name}]"
+    return str(argument.metavar)
 
 
 def _prose(help: str) -> str:
-    """Help or a docstring as Markdown: calls, indented or after typer's mark for lines as they are, become code."""
+    """Help or a docstring as Markdown: calls, indented or after click's mark for lines as they are, become code."""
     found = []
     for paragraph in help.split("\n\n"):
         lines = paragraph.removeprefix("\b\n")
@@ -268,9 +220,9 @@ def _modules_of(pair: Pair) -> dict[str, list[Column]]:
 
 def _settings_page() -> str:
     parts = [
-        "# Settings\n\nA setting is a keyword of `score_dataset`, a flag of `pddl-eval score` and an entry of "
-        "`--config`. What has a name in the signature can change a score: scores with different signatures are "
-        "not compared silently.\n"
+        "# Settings\n\nA setting is a keyword of `score_dataset` and an entry of a file for `--config`; most are flags "
+        "of `pddl-eval score`. What has a name in the signature can change a score: scores with different signatures "
+        "are not compared silently.\n"
     ]
     groups = {
         "What is read": ReadingOptions,
@@ -286,8 +238,8 @@ def _settings_page() -> str:
             default = None if each.default in (None, MISSING) else f"`{each.default}`"
             meaning = known.help + (f" One of: {', '.join(known.choices)}." if known.choices else "")
             signed = f"`{known.signed}`" if known.signed else ""
-            flag = known.flag or f"--{each.name.replace('_', '-')}"
-            parts.append(f"| `{each.name}` | `{flag}` | {default or ''} | {_escaped(meaning)} | {signed} |")
+            flag = f"`{known.flag.partition('/')[0]}`" if known.flag else ""
+            parts.append(f"| `{each.name}` | {flag} | {default or ''} | {_escaped(meaning)} | {signed} |")
         parts.append("")
     return "\n".join(parts)
 
@@ -298,13 +250,18 @@ def _settings_page() -> str:
 def rooms() -> dict[str, str]:
     """The rooms with public names and what they are for, from the table in CONTRIBUTING.md."""
     table = re.findall(r"^\| `(\w+)` \| (.+) \|$", read("CONTRIBUTING.md").partition("<!-- rooms -->")[2], re.MULTILINE)
-    return {room: meaning for room, meaning in table if _exported(room)}
+    found = {room: meaning for room, meaning in table if _exported(room)}
+    for room in dict(table).keys() - found.keys() - {"commands"}:  # Its files are what others import.
+        for file in sorted((LIBRARY / room).glob("[a-z]*")):
+            name = f"{room}.{file.stem}"
+            found[name] = str(import_module(f"pddl_eval.{name}").__doc__).partition("\n")[0].rstrip(".")
+    return found
 
 
 @cache
 def _exported(room: str) -> tuple[str, ...]:
     """The public names of a room: its ``__all__``, else what it defines without a leading underscore."""
-    folder = ROOT / "pipeline" / "pddl_eval" / room
+    folder = LIBRARY / room.replace(".", "/")
     file = folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
     found: list[str] = []
     for node in ast.parse(file.read_text(encoding="utf-8")).body:
@@ -330,7 +287,7 @@ def _room_page(room: str, meaning: str) -> str:
     return "\n".join([*parts, *(_reference(path, 2) for path in paths if path not in elsewhere)])
 
 
-_ROOMS = "How the rooms lie: [Contributing](../../project/contributing.md#the-rooms)."
+_ROOMS = "How the rooms depend on each other: [Contributing](../../project/contributing.md#the-rooms)."
 
 
 @cache
@@ -378,26 +335,15 @@ def _linked(text: str, target_of: Callable[[str], str]) -> str:
     return pattern.sub(lambda found: found[0] if found["target"] is None else f"]({target_of(found['target'])})", text)
 
 
-def _in_repository(target: str, source: str) -> str:
-    """A relative link of a file as one of the repository's root."""
-    path, mark, anchor = target.partition("#")
-    if urlsplit(target).scheme:
-        return target
-    return (posixpath.normpath(posixpath.join(posixpath.dirname(source), path)) if path else source) + mark + anchor
-
-
 def site_link(target: str, page: str) -> str:
     """Where a link of a page leads on the site: to another page of it, to a copied image, else into the repository."""
     source = made_pages()[page].source or f"{PAGES}/{page}"
     if urlsplit(target).scheme:
         return target
-    file, _, anchor = _in_repository(target, source).partition("#")
+    path, _, anchor = target.partition("#")
+    file = posixpath.normpath(posixpath.join(posixpath.dirname(source), path)) if path else source
     places = {**WHOLE, **{image: f"assets/{posixpath.basename(image)}" for image in IMAGES}}
-    if file == "README.md":
-        sections = {slug(name): name for name in split_sections(read("README.md"))}
-        place = _place_of(sections.get(anchor, FRONT[0]))
-        anchor = anchor if place == "index.md" else ""  # Elsewhere the section is the page.
-    elif file.startswith(f"{PAGES}/"):
+    if file.startswith(f"{PAGES}/"):
         place = file.removeprefix(f"{PAGES}/")
     elif file in places:
         place = places[file]
@@ -415,12 +361,12 @@ def site_link(target: str, page: str) -> str:
 def on_config(config: Any) -> Any:
     """Set the navigation, and read the library's files again when they change."""
     config.nav = navigation()
-    config.watch += [str(ROOT / "README.md"), str(ROOT / PAGES), str(ROOT / "pipeline" / "pddl_eval")]
+    config.watch += [str(ROOT / name) for name in (*WHOLE, PAGES, "pipeline/pddl_eval")]
     return config
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Add the pages that are made, and the README's images."""
+    """Add the pages and their images."""
     from mkdocs.structure.files import File  # only a build needs it
 
     for place, page in made_pages().items():
@@ -432,7 +378,7 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Turn links within the repository into links within the site; no list of pages where there is but one."""
+    """Turn links within the repository into links within the site; no list of pages beside a single one."""
     place = page.file.src_uri
     if place in ALONE:
         page.meta["hide"] = ["navigation"]
