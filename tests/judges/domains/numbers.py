@@ -20,9 +20,9 @@ COURIER = """(define (domain courier)
 
 def courier(random: Random) -> Scene:
     spots, notes = names(random, "spot", 2, 4), names(random, "n", 1, 2)
-    edges = links(random, spots)
+    edges, prices = links(random, spots), random.choice([["0", "1", "2.5", "0.1"], ["0", "1", "7"]])
     tolls = [
-        f"= (toll {a} {b}) {random.choice(['0', '1', '2.5', '7', '0.1'])}"
+        f"= (toll {a} {b}) {random.choice(prices)}"
         for one, other in edges
         for a, b in ((one, other), (other, one))
         if random.random() < 0.95  # A road without a toll: what reads it cannot be executed.
