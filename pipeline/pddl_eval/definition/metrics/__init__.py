@@ -13,6 +13,7 @@ from pddl_eval.definition.metrics.plan_score import only_equal
 from pddl_eval.definition.metrics.plans import PLAN, PlanScores, compare_plans
 from pddl_eval.definition.metrics.problem import PROBLEM, score_problem_pair
 from pddl_eval.definition.metrics.registry import Column, OnlySome, Pair, Row, domain_of
+from pddl_eval.definition.metrics.validate import Validation, validate
 
 PAIRS = (PROBLEM, PLAN, DOMAIN)
 
@@ -54,6 +55,7 @@ __all__ = [
     "Pair",
     "PlanScores",
     "Row",
+    "Validation",
     "as_column",
     "compare_domains",
     "compare_plans",
@@ -67,4 +69,5 @@ __all__ = [
     "plan_jaccard",
     "plan_lcs",
     "score_problem_pair",
+    "validate",
 ]

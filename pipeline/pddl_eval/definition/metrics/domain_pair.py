@@ -96,6 +96,8 @@ class DomainPair:
         if self._is_ill_typed("reference", self.known) or task is None:
             return None
         found = executable(task)
+        if isinstance(found, Task) and self.reference.outside_strips:
+            found = f"domain {self.reference.name} goes beyond STRIPS ({', '.join(self.reference.outside_strips)})"
         if isinstance(found, Task) and self.generated is not None and self.generated.outside_strips:
             found = "the generated domain goes beyond STRIPS"
         if isinstance(found, str):

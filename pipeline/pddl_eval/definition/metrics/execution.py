@@ -15,9 +15,11 @@ from typing import Any
 
 from pddl_eval.definition.metrics.plan_pair import PlanPair
 from pddl_eval.definition.metrics.registry import Column, Metric
-from pddl_eval.definition.model import Action, Atom, Operator, State, show_atom
-from pddl_eval.definition.plans import actions_of
-from pddl_eval.definition.validation import Execution, effects_of, execute
+from pddl_eval.definition.model import Action, Atom, Formula, Operator, State, show_formula
+from pddl_eval.definition.plans import Damage, Plan, actions_of
+from pddl_eval.definition.task import Task
+from pddl_eval.definition.validation import Execution, Failure, effects_of, execute
+from pddl_eval.definition.verdict import PlanVerdict
 
 INIT: Action = ("<init>",)
 """The producer of what is true at the start; no operator can have this name."""
@@ -114,7 +116,7 @@ def _score(pair: PlanPair) -> tuple[Any, ...]:
     problem = pair.task.problem
     expected, actual = execute(map(actions_of, pair.reference), problem, pair.task.domain.domain), executed(pair)
     pair.notes += [ending(actual), ending(expected, "reference plan: ")]
-    validity = actual.reaches_goal, not actual.lacking, actual.failed_step
+    validity = actual.reaches_goal, not actual.unmet, actual.failed_step
     if actual.failed_step is not None or expected.failed_step is not None:
         return *validity, None, None
     links, others = (causal_links(each.steps, problem.init, problem.goal) for each in (expected, actual))
@@ -127,20 +129,26 @@ def _score(pair: PlanPair) -> tuple[Any, ...]:
 
 def executed(pair: PlanPair) -> Execution:
     """The execution of the generated plan, up to the first step that cannot be read: there it fails."""
-    assert pair.task is not None and pair.task.domain is not None
-    damage = pair.damage
-    plan = pair.generated if damage is None else pair.generated[: damage.steps_before]
-    execution = execute(map(actions_of, plan), pair.task.problem, pair.task.domain.domain)
+    assert pair.task is not None
+    return executed_plan(pair.generated, pair.damage, pair.task)
+
+
+def executed_plan(plan: Plan, damage: Damage | None, task: Task) -> Execution:
+    """The execution of a plan up to the first step that cannot be read: there it fails."""
+    assert task.domain is not None
+    plan = plan if damage is None else plan[: damage.steps_before]
+    execution = execute(map(actions_of, plan), task.problem, task.domain.domain)
     if damage is None or execution.failed_step is not None:
         return execution
-    return replace(execution, failed_step=len(plan) + 1, reason=f"it cannot be read, {damage.place}")
+    unread = Failure(PlanVerdict.UNREADABLE, f"it cannot be read, {damage.place}")
+    return replace(execution, failed_step=len(plan) + 1, failure=unread)
 
 
 def ending(execution: Execution, whose: str = "") -> str:
     """What to say of an execution that failed or did not reach the goal."""
     if execution.failed_step is not None:
         return failure(whose, execution.failed_step, execution.reason)
-    return goal_not_reached(whose, min(execution.lacking), len(execution.lacking)) if execution.lacking else ""
+    return goal_not_reached(whose, execution.unmet[0], len(execution.unmet)) if execution.unmet else ""
 
 
 def failure(whose: str, step: int, reason: str) -> str:
@@ -148,10 +156,10 @@ def failure(whose: str, step: int, reason: str) -> str:
     return f"{whose}step {step} fails: {reason}"
 
 
-def goal_not_reached(whose: str, first: Atom, lacking: int) -> str:
-    """What to say where that many atoms of the goal do not hold."""
+def goal_not_reached(whose: str, first: Formula, lacking: int) -> str:
+    """What to say where that many conjuncts of the goal do not hold."""
     more = f" and {lacking - 1} more" if lacking > 1 else ""
-    return f"{whose}the goal is not reached: {show_atom(first)}{more}"
+    return f"{whose}the goal is not reached: {show_formula(first)}{more}"
 
 
 METRIC = Metric(

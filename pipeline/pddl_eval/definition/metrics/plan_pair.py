@@ -7,6 +7,7 @@ from functools import cached_property
 
 from pddl_eval.definition.domains import nothing_known_of
 from pddl_eval.definition.metrics.actions import common_subsequence, plan_jaccard
+from pddl_eval.definition.model import show_atom
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import Unreadable, note_on_drafts
 from pddl_eval.definition.plans import EMPTY, PlanError, ReadPlan
@@ -73,10 +74,11 @@ def executable(task: Task | Unreadable) -> Task | str:
     """What plans are executed in, or in words why they cannot be."""
     if isinstance(task, Unreadable):
         outside = task.verdict is Verdict.NOT_STRIPS
-        return f"the reference problem {'is outside STRIPS' if outside else 'cannot be read'}: {task.detail}"
+        return f"the reference problem {'is not executed' if outside else 'cannot be read'}: {task.detail}"
     if task.domain is None:
         return nothing_known_of(task.asked_for)
     domain = task.domain.domain
-    if domain.outside_strips:
-        return f"domain {domain.name} goes beyond STRIPS ({', '.join(domain.outside_strips)})"
-    return task
+    if task.domain.not_executed:
+        return f"domain {domain.name} has what is not executed ({', '.join(task.domain.not_executed)})"
+    derived = sorted(atom for atom in task.problem.init if atom[0] in task.domain.derived) if domain.formulas else ()
+    return f"{show_atom(derived[0])} in :init is a derived predicate" if derived else task

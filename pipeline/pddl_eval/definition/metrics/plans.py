@@ -18,7 +18,7 @@ from pddl_eval.definition.metrics.similarity import EMBEDDING, embed
 from pddl_eval.definition.model import Domain, Problem
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.plans import EMPTY, PlanError, ReadPlan, plan_of_steps, read_plan
-from pddl_eval.definition.task import Task, read_task, task_of
+from pddl_eval.definition.task import Task, plan_task_of, read_plan_task
 
 REFERENCES_KEPT = 256
 """Reference plans kept for further rows."""
@@ -47,7 +47,7 @@ class PlanScores(Scores):
 def _read(row: Row, options: ScoringOptions) -> PlanPair | OnlySome:
     problem, task = row.get("reference_problem"), None
     if problem is not None:
-        task = executable(read_task(problem, domain_of(row, options)))
+        task = executable(read_plan_task(problem, domain_of(row, options)))
     try:
         generated = read_plan(row["generated_plan"], options.answer, operators_of(task))
     except OutOfBudgetError as end:
@@ -121,12 +121,12 @@ def compare_plans(  # noqa: PLR0913 (the contract's keywords)
     [1.0, 0.5]
     """
     options = ScoringOptions(similarity=similarity, beta=beta, threshold=threshold, answer=answer)
-    task = executable(task_of(problem, domain)) if problem is not None else None
+    task = executable(plan_task_of(problem, domain)) if problem is not None else None
     pairs, are_columns = pair_up(reference, generated, "plans", _is_plan)
     references = {id(value): value for value, _ in pairs}
-    read = {key: _plan_of(value) for key, value in references.items()}  # one that serves several is read once
+    read = {key: plan_of(value) for key, value in references.items()}  # one that serves several is read once
     operators = operators_of(task)
-    plans = [(read[id(value)], _plan_of(other, answer, operators)) for value, other in pairs]
+    plans = [(read[id(value)], plan_of(other, answer, operators)) for value, other in pairs]
     for number, (plan, _) in enumerate(plans):
         if are_columns and not plan.found and plan.reason != EMPTY:
             raise PlanError(f"the reference plan in row {number} is missing: {plan.reason}")
@@ -150,7 +150,12 @@ def _is_action(value: Any) -> bool:
     return all(isinstance(part, str) for part in value) and "(" not in value[0]
 
 
-def _plan_of(value: Any, answer: str = "first", operators: dict[str, int] | None = None) -> ReadPlan:
+def plan_of(value: Any, answer: str = "first", operators: dict[str, int] | None = None) -> ReadPlan:
+    """The plan that a text holds, or that a sequence of steps is.
+
+    >>> plan_of([("pick", "a")]).steps
+    (('pick', 'a'),)
+    """
     if value is None or isinstance(value, str):
         return read_plan(value, answer, operators)
     steps = as_column(value)
