@@ -209,7 +209,7 @@ def test_conditions(precondition: str, true: bool) -> None:
     [
         ("(> (g) 0)", "(t)"),
         ("(not (> (g) 0))", "(t)"),  # What is undefined is not false.
-        ("(or (r) (> (g) 0))", "(t)"),  # The whole formula is undefined.
+        ("(or (s) (> (g) 0))", "(t)"),  # Nothing else decides it.
         ("(= (g) (g))", "(t)"),
         ("(> (/ 1 (f)) 0)", "(t)"),
         ("(and)", "(when (> (g) 0) (t))"),
@@ -293,7 +293,7 @@ GIVEN = "(r) (= (f) 1) (= (g) 1)"
         (("(and)", "(s)"), ("(and)", "(t)"), "valid"),
         (("(and)", "(s)"), ("(s)", "(t)"), "precondition"),  # Each must be applicable before the step.
         (("(and)", "(not (r))"), ("(r)", "(t)"), "interference"),
-        (("(and)", "(r)"), ("(r)", "(t)"), "interference"),  # What is added is changed, also if it was true.
+        (("(and)", "(r)"), ("(r)", "(t)"), "valid"),  # It was true before: nothing changes.
         (("(and)", "(s)"), ("(or (r) (s))", "(t)"), "interference"),
         (("(and)", "(s)"), ("(and)", "(when (s) (t))"), "interference"),
         (("(and)", "(when (s) (not (r)))"), ("(r)", "(t)"), "valid"),  # It does not happen.
