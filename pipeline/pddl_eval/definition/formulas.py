@@ -15,7 +15,7 @@ from functools import lru_cache, reduce
 from itertools import product
 from math import prod
 from operator import eq, ge, gt, le, lt, sub
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from pddl_eval.definition.budget import OutOfBudgetError, spend
 from pddl_eval.definition.model import EQUALITY, Atom, Domain, Formula, Operator, Problem, Types, show_formula
@@ -26,6 +26,12 @@ MAX_BITS = 4_096
 
 MAX_EVALUATIONS = 5_000_000
 """Formulas and bindings that are looked at in one execution, some ten seconds."""
+
+MAX_ATOMS = 250_000
+"""Atoms that are true with all that is derived, and changes that one action makes."""
+
+EVALUATIONS_PER_CHECK, WORK_PER_EVALUATION = 100, 4
+"""Evaluations between two looks at the row's budget, and the work (``budget.spend``) of one."""
 
 TOTAL_COST: Atom = ("total-cost",)
 """The function that is 0 where the initial state does not say what it is."""
@@ -99,9 +105,11 @@ class World:
     def count(self) -> None:
         """Count an evaluation; raises ``OutOfBudgetError``."""
         self.evaluations += 1
+        if self.evaluations % EVALUATIONS_PER_CHECK:
+            return
         if self.evaluations > MAX_EVALUATIONS:
             raise OutOfBudgetError(f"the plan takes more than {MAX_EVALUATIONS:,} evaluations of formulas")
-        spend(2)
+        spend(EVALUATIONS_PER_CHECK * WORK_PER_EVALUATION)
 
 
 def holds(formula: Formula, world: World, binding: Binding = UNBOUND) -> bool:
@@ -139,7 +147,7 @@ def holds(formula: Formula, world: World, binding: Binding = UNBOUND) -> bool:
     if head in COMPARISONS:
         one_value, other_value = (value_of(part, world, binding) for part in parts)
         return bool(COMPARISONS[head](one_value, other_value))
-    return (head, *_ground(parts, binding)) in world.true
+    return _ground(formula, binding) in world.true
 
 
 def _some(cases: Iterable[tuple[Formula, Binding]], world: World, truth: bool) -> bool:
@@ -147,7 +155,7 @@ def _some(cases: Iterable[tuple[Formula, Binding]], world: World, truth: bool) -
     undefined: NoValueError | None = None
     for formula, binding in cases:
         try:
-            if holds(formula, world, binding) == truth:
+            if holds(formula, world, binding) is truth:
                 return True
         except NoValueError as error:
             undefined = undefined or error
@@ -333,22 +341,16 @@ def completed(atoms: Set[Atom], world: World) -> Set[Atom]:
     before = world.true
     world.true = true = set(atoms)
     for stratum in world.strata:
-        waiting = [
-            ((rule.name, *[binding[variable] for variable, _ in rule.variables]), rule, binding)
-            for rule in stratum
-            for binding in bindings(rule.listing, world, UNBOUND)
-        ]
         reached = -1
         while reached < len(true):
             reached = len(true)
-            left = []
-            for atom, rule, binding in waiting:
-                if atom not in true:
-                    if _derives(rule, world, binding):
+            for rule in stratum:
+                for binding in bindings(rule.listing, world, UNBOUND):
+                    atom = (rule.name, *[binding[variable] for variable, _ in rule.variables])
+                    if atom not in true and _derives(rule, world, binding):
                         true.add(atom)
-                    else:
-                        left.append((atom, rule, binding))
-            waiting = left
+                        if len(true) > MAX_ATOMS:
+                            raise OutOfBudgetError(f"more than {MAX_ATOMS:,} atoms are true")
     world.true = before
     return true
 
@@ -390,7 +392,7 @@ def grounded(formula: Formula, binding: Binding) -> Formula:
 
 
 def _ground(terms: Iterable[Formula], binding: Binding) -> Atom:
-    return tuple([binding.get(term, term) for term in terms if isinstance(term, str)])
+    return tuple([binding.get(term, term) for term in cast("Iterable[str]", terms)])
 
 
 def _bounded(number: Fraction) -> Fraction:

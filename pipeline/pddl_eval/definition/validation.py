@@ -17,9 +17,11 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import lru_cache
+from itertools import chain, islice
 
-from pddl_eval.definition.budget import spend
+from pddl_eval.definition.budget import OutOfBudgetError, spend
 from pddl_eval.definition.formulas import (
+    MAX_ATOMS,
     UPDATES,
     Change,
     ConflictError,
@@ -158,7 +160,8 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain, *, fo
         updates.append(values)
         spend(WORK_PER_ACTION * len(operators))
     lacking = problem.goal - world.true
-    unmet = (*sorted(lacking), *(formula for formula in problem.conjuncts if not _is_true(formula, world)))
+    others = problem.conjuncts
+    unmet = (*sorted(lacking), *(formula for formula in others if not _is_true(formula, world)))
     metric = next((formula for section, formula in problem.formulas if section == ":metric"), None)
     return Execution(
         steps=tuple(done),
@@ -169,7 +172,7 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain, *, fo
         failure=failure,
         unmet=unmet,
         lacking=lacking,
-        conjuncts=len(problem.goal) + len(problem.conjuncts),
+        conjuncts=len(problem.goal) + len(others),
         has_metric=metric is not None,
         metric=None if metric is None else _metric(metric, world, len(done)),
     )
@@ -299,7 +302,10 @@ def _acting(operator: Operator, world: World) -> tuple[Operator, list[Change]] |
         if missing:
             listed = " and ".join(map(show_formula, missing))
             return Failure(PlanVerdict.PRECONDITION, f"{shown} needs {listed}", missing)
-        found = [change for part, effect in operator.formulas if part == ":effect" for change in changes(effect, world)]
+        effects = (changes(effect, world) for part, effect in operator.formulas if part == ":effect")
+        found = list(islice(chain.from_iterable(effects), MAX_ATOMS + 1))
+        if len(found) > MAX_ATOMS:
+            raise OutOfBudgetError(f"{shown} changes more than {MAX_ATOMS:,} atoms and numbers")
         updates = [change for change in found if change.verb in UPDATES]
         updated(world, updates)
     except NoValueError as error:

@@ -11,11 +11,14 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Set
 from typing import NamedTuple
 
-from pddl_eval.definition.model import EQUALITY, Domain, Formula, Types
+from pddl_eval.definition.model import EQUALITY, Domain, Formula, Operator, Types
 from pddl_eval.definition.pddl.domains import DomainError, typed_list
 from pddl_eval.shown import quote
 
 NUMBER = re.compile(r"-?+(?:[0-9]{1,1000}+(?:\.[0-9]{1,1000}+)?+|\.[0-9]{1,1000}+)")
+
+MAX_DERIVED = 500
+"""Derived predicates of a domain; their strata are found in time quadratic in this."""
 
 _EXECUTED = frozenset(
     {"when", "forall", "exists", "or", "imply", "numeric condition", "negated conjunction", "derived predicate"}
@@ -90,6 +93,8 @@ def not_executed(domain: Domain) -> tuple[str, ...]:
             except DomainError as error:
                 notes.append(str(error))
     derived = {rule.name for rule in rules}
+    if len(derived) > MAX_DERIVED:
+        return (f"more than {MAX_DERIVED:,} derived predicates",)
     for rule in rules:
         scope = Scope({variable for variable, _ in rule.variables}, domain.constants)
         notes += [f"{rule.name}: {fault}" for fault in condition_faults(rule.body, scope)]
@@ -97,16 +102,21 @@ def not_executed(domain: Domain) -> tuple[str, ...]:
     if isinstance(unstratified, str):
         notes.append(f"{unstratified}: derived predicate that depends on its own negation")
     for operator in domain.operators:
-        effects = operator.add_effects | operator.delete_effects
-        faults = [f"derived predicate {name} in an effect" for name in sorted({atom[0] for atom in effects} & derived)]
         scope = Scope({variable for variable, _ in operator.parameters}, domain.constants, derived)
-        for part, formula in operator.formulas:
-            if part == ":precondition":
-                faults += condition_faults(formula, scope)
-            elif part == ":effect":
-                faults += effect_faults(formula, scope)
-        notes += [f"{operator.name}: {fault}" for fault in faults]
+        notes += [f"{operator.name}: {fault}" for fault in _operator_faults(operator, scope)]
     return tuple(dict.fromkeys(notes))
+
+
+def _operator_faults(operator: Operator, scope: Scope) -> Iterator[str]:
+    for name in sorted(
+        {atom[0] for atom in operator.add_effects | operator.delete_effects}.intersection(scope.derived)
+    ):
+        yield f"derived predicate {name} in an effect"
+    for part, formula in operator.formulas:
+        if part == ":precondition":
+            yield from condition_faults(formula, scope)
+        elif part == ":effect":
+            yield from effect_faults(formula, scope)
 
 
 def derivation_rules(domain: Domain) -> list[Rule]:
