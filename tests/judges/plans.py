@@ -278,7 +278,9 @@ DAMAGES = {
 
 
 def plan_text(random: Random, steps: Sequence[Step]) -> str:
-    """The plan in one of the notations that are read; only GAICo's has concurrent steps."""
+    """The plan in one of the notations that are read; only GAICo's has concurrent steps. No text is not a plan."""
+    if not steps:
+        return "[]"
     concurrent = any(isinstance(step, frozenset) for step in steps)
     notation = "gaico" if concurrent else random.choice(["pddl", "numbered", "gaico"])
     if notation == "gaico":
