@@ -9,7 +9,7 @@ is neither true nor false without it raises ``NoValueError``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from fractions import Fraction
 from functools import lru_cache, reduce
 from itertools import product
@@ -32,8 +32,8 @@ TOTAL_COST: Atom = ("total-cost",)
 
 COMPARISONS = {"<": lt, "<=": le, EQUALITY: eq, ">=": ge, ">": gt}
 
-ADDITIVE, MULTIPLICATIVE, ASSIGN = frozenset({"increase", "decrease"}), frozenset({"scale-up", "scale-down"}), "assign"
-UPDATES = ADDITIVE | MULTIPLICATIVE | {ASSIGN}
+ADDITIVE = frozenset({"increase", "decrease"})
+UPDATES = ADDITIVE | {"scale-up", "scale-down", "assign"}
 
 Binding = Mapping[str, str]
 """The values of variables."""
@@ -84,12 +84,6 @@ class World:
         self.values.update(values)
         if self.strata:
             self.true = completed(self.atoms, self)
-
-    def changed_by(self, operators: Sequence[Operator]) -> Set[Atom]:
-        """The atoms that the operators would make true or false, derived ones included."""
-        after = self.atoms.difference(*[operator.delete_effects for operator in operators])
-        after.update(*[operator.add_effects for operator in operators])
-        return (completed(after, self) if self.strata else after) ^ self.true
 
     def fits(self, name: str, types: Types) -> bool:
         """True where an object or a constant may stand for a parameter of these types."""
@@ -233,7 +227,7 @@ def changes(effect: Formula, world: World, binding: Binding = UNBOUND) -> Iterat
 def updated(world: World, updates: Iterable[Change]) -> dict[Atom, Fraction]:
     """The values that updates give fluents together, in any order.
 
-    Raises ``ConflictError`` where the order matters (an increase beside an assignment, two different assignments), and
+    Only increases and decreases go together. Raises ``ConflictError`` where another update stands beside one, and
     ``NoValueError`` where a fluent that is increased or scaled is not defined, or is divided by 0.
 
     >>> world = World(Problem("p", "d", {}, frozenset(), frozenset()), Domain("d", {}, {}, {}, ()))
@@ -243,25 +237,21 @@ def updated(world: World, updates: Iterable[Change]) -> dict[Atom, Fraction]:
     of_fluent: dict[Atom, list[Change]] = {}
     for update in updates:
         of_fluent.setdefault(update.target, []).append(update)
-    found = {}
+    found: dict[Atom, Fraction] = {}
     for fluent, together in of_fluent.items():
-        verbs = {update.verb for update in together}
-        amounts = {update.amount for update in together}
-        if not (verbs <= ADDITIVE or verbs <= MULTIPLICATIVE or (verbs == {ASSIGN} and len(amounts) == 1)):
+        if len(together) > 1 and not all(update.verb in ADDITIVE for update in together):
             raise ConflictError(show_formula(fluent))
-        if verbs == {ASSIGN}:
-            (found[fluent],) = amounts
-            continue
-        value = value_of(fluent, world)
         for verb, _, amount in together:
             if verb == "scale-down" and amount == 0:
                 raise NoValueError(f"{show_formula(fluent)} is divided by 0")
-            value = _bounded(_APPLIED[verb](value, amount))
-        found[fluent] = value
+            if fluent not in found:
+                found[fluent] = Fraction(0) if verb == "assign" else value_of(fluent, world)
+            found[fluent] = _bounded(_APPLIED[verb](found[fluent], amount))
     return found
 
 
-_APPLIED = {
+_APPLIED: Mapping[str, Callable[[Fraction, Fraction], Fraction]] = {
+    "assign": lambda _, amount: amount,
     "increase": Fraction.__add__,
     "decrease": Fraction.__sub__,
     "scale-up": Fraction.__mul__,
@@ -299,6 +289,28 @@ def read_by(  # noqa: C901 (one case a construct)
     elif not all(isinstance(part, str) for part in parts):  # no equation between objects
         for part in parts:
             yield from _fluents(part, binding)
+
+
+def with_sources(atoms: Set[Atom], world: World) -> Set[Atom]:
+    """The atoms with all that occurs in the rules from which they are derived, and so on.
+
+    >>> rule = (":derived", (":derived", ("lit", "?x"), ("on", "?x")))
+    >>> world = World(Problem("p", "d", {"a": "object"}, frozenset(), frozenset()),
+    ...               Domain("d", {}, {}, {}, (), formulas=(rule,)))
+    >>> sorted(with_sources({("lit", "a")}, world))
+    [('lit', 'a'), ('on', 'a')]
+    """
+    rules = [rule for stratum in world.strata for rule in stratum]
+    found, waiting = set(atoms), [*atoms]
+    while rules and waiting:
+        name, *arguments = waiting.pop()
+        for rule in rules:
+            if rule.name == name and len(rule.variables) == len(arguments):
+                variables = [variable for variable, _ in rule.variables]
+                new = {*read_by(rule.body, world, dict(zip(variables, arguments, strict=True)))} - found
+                found |= new
+                waiting += new
+    return found
 
 
 def _fluents(expression: Formula, binding: Binding) -> Iterator[Atom]:

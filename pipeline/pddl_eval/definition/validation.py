@@ -31,6 +31,7 @@ from pddl_eval.definition.formulas import (
     read_by,
     updated,
     value_of,
+    with_sources,
 )
 from pddl_eval.definition.grounding import instance
 from pddl_eval.definition.model import (
@@ -353,22 +354,24 @@ def _interference(operators: list[Operator]) -> Failure | None:
 
 
 def _moving_targets(operators: list[Operator], updates: list[list[Change]], world: World) -> Failure | None:
-    """Which operators change, alone or together, what another reads in a formula or through a derived predicate."""
+    """Which operator changes what another reads in a formula, or what a derived predicate that it reads depends on."""
     if not world.strata and not any(operator.formulas for operator in operators):
         return None
-    for place, operator in enumerate(operators):
-        read = {*operator.preconditions, *operator.negative_preconditions}
-        for part, formula in operator.formulas:
-            read.update(read_by(formula, world, is_effect=part == ":effect"))
-        others = [other for other in range(len(operators)) if other != place]
-        for group in [*([other] for other in others), others]:
-            changed = {update.target for other in group for update in updates[other]}
-            changed |= world.changed_by([operators[other] for other in group])
-            for atom in sorted(changed & read):
-                first = " and ".join(show_atom(operators[other].action) for other in group)
-                who, whom = ("first changes", "second") if len(group) == 1 else ("others change", "last")
-                reason = f"{first} and {show_atom(operator.action)} interfere: the {who} {show_atom(atom)}"
-                return Failure(PlanVerdict.INTERFERENCE, f"{reason}, which the {whom} reads")
+    changed = []
+    for operator, own in zip(operators, updates, strict=True):
+        added, deleted = operator.add_effects, operator.delete_effects - operator.add_effects
+        changed.append((added - world.atoms) | (deleted & world.atoms) | {update.target for update in own})
+    for reader in operators:
+        own_reads = {*reader.preconditions, *reader.negative_preconditions}
+        for part, formula in reader.formulas:
+            own_reads.update(read_by(formula, world, is_effect=part == ":effect"))
+        read = with_sources(own_reads, world)
+        for operator, atoms in zip(operators, changed, strict=True):
+            for atom in sorted(atoms & read) if operator is not reader else ():
+                reason = f"{show_atom(operator.action)} and {show_atom(reader.action)} interfere: "
+                return Failure(
+                    PlanVerdict.INTERFERENCE, f"{reason}the first changes {show_atom(atom)}, which the second reads"
+                )
     return None
 
 

@@ -81,8 +81,8 @@ def validate(
     ...     "(:init (holding a) (clear b) (on-table b))")
     >>> found = validate("(stack a b) (stack b a)", problem)
     >>> found.verdict.value, found.failed_step, found.missing
-    ('precondition', 2, (('clear', 'a'), ('holding', 'b')))
-    >>> found.advice[1]
+    ('precondition', 2, (('holding', 'b'),))
+    >>> found.advice[0]
     '(holding b) is false before step 2, (stack b a): it is not in the initial state, and no step added it'
     """
     whole = plan_task_of(problem, domain)

@@ -38,7 +38,12 @@ _REFUSED = frozenset(
 class Undeclared(str):
     """The fault that a formula names an object that nobody declares."""
 
-    __slots__ = ()
+    name: str
+
+    def __new__(cls, name: str) -> Undeclared:
+        fault = super().__new__(cls, f"{name} is not a constant")
+        fault.name = name
+        return fault
 
 
 class Scope(NamedTuple):
@@ -302,8 +307,8 @@ def _term_faults(terms: Iterable[Formula], scope: Scope) -> Iterator[str]:
         if isinstance(term, str) and term.startswith("?"):
             if term not in scope.variables:
                 yield f"{term} is not a parameter"
-        elif term not in scope.names:
-            yield Undeclared(f"{_shown(term)} is not a constant")
+        elif isinstance(term, str) and term not in scope.names:
+            yield Undeclared(term)
 
 
 def _shown(expression: Formula) -> str:
