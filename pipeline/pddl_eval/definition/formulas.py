@@ -81,6 +81,12 @@ class World:
         if self.strata:
             self.true = completed(self.atoms, self)
 
+    def become(self, atoms: Iterable[Atom], values: Mapping[Atom, Fraction]) -> None:
+        """Be in another state."""
+        self.atoms = set(atoms)
+        self.values = dict(values)
+        self.true = completed(self.atoms, self) if self.strata else self.atoms
+
     def change(self, operators: Iterable[Operator], values: Mapping[Atom, Fraction]) -> None:
         """Delete, then add, and give fluents these values: what is deleted and added is added."""
         for operator in operators:

@@ -33,6 +33,7 @@ from pddl_eval.definition.pddl import (
     require_declared,
 )
 from pddl_eval.definition.planning import Solution, executed, goal_state, solve
+from pddl_eval.definition.state_space import StateSpace, state_space
 from pddl_eval.definition.verdict import CERTIFICATE_VERSION, Undecided, Unsolvable, Verdict
 
 REFERENCES_KEPT = 256
@@ -150,6 +151,12 @@ class Task:
         if self.domain is not None and self.goal is not None and not isinstance(self.goal, Unsolvable):
             return executed(self.goal.plan, self.problem, self.domain.operators_of(self.typed))
         return solve(self.problem, self.domain, self.typed)
+
+    @cached_or_undecided
+    def state_space(self) -> StateSpace | Undecided:
+        """All reachable states, with what the goal costs from each."""
+        assert self.domain is not None
+        return state_space(self.problem, self.domain.domain)
 
     @cached_or_undecided
     def certificate(self) -> str | Undecided:

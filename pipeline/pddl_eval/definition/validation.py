@@ -150,7 +150,7 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain, *, fo
     updates: list[Mapping[Atom, Fraction]] = []
     failed_step, failure = None, None
     for number, step in enumerate(plan, 1):
-        found = _step(step, world, formulas)
+        found = taken(step, world, formulas)
         if isinstance(found, Failure):
             failed_step, failure = number, found
             break
@@ -176,6 +176,11 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain, *, fo
         has_metric=metric is not None,
         metric=None if metric is None else _metric(metric, world, len(done)),
     )
+
+
+def is_goal(problem: Problem, world: World) -> bool:
+    """Whether the goal holds in a state."""
+    return problem.goal <= world.true and all(_is_true(formula, world) for formula in problem.conjuncts)
 
 
 def _is_true(formula: Formula, world: World) -> bool:
@@ -241,8 +246,8 @@ def effects_of(step: Sequence[Operator]) -> tuple[State, State]:
     return added, frozenset().union(*(operator.delete_effects for operator in step)) - added
 
 
-def _step(
-    step: Set[Action], world: World, formulas: bool
+def taken(
+    step: Set[Action], world: World, formulas: bool = True
 ) -> tuple[tuple[Operator, ...], Mapping[Atom, Fraction]] | Failure:
     """The step's operators with the effects that they have now, and the values that they give; or why it cannot be."""
     found: list[Operator] = []

@@ -18,9 +18,10 @@ from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import DomainError, note_on_drafts
 from pddl_eval.definition.plans import EMPTY, NO_ANSWER, NO_OPERATOR, ReadPlan, actions_of
 from pddl_eval.definition.repair import repair_advice, states_of
+from pddl_eval.definition.state_space import StateSpace, StepLabel
 from pddl_eval.definition.task import Task, plan_task_of
 from pddl_eval.definition.validation import Execution
-from pddl_eval.definition.verdict import PlanVerdict
+from pddl_eval.definition.verdict import PlanVerdict, Undecided
 
 DEFAULTS = ScoringOptions()
 
@@ -47,7 +48,7 @@ class Validation:
     advice: tuple[str, ...] = ()
     cost: Fraction | None = None
     execution: Execution | None = None
-    problem: Problem | None = None
+    task: Task | None = None
 
     @property
     def valid(self) -> bool | None:
@@ -57,9 +58,43 @@ class Validation:
     @cached_property
     def states(self) -> tuple[tuple[State, Mapping[Atom, Fraction]], ...]:
         """The atoms and the numbers of the initial state and after each step that was executed."""
-        if self.execution is None or self.problem is None:
+        if self.execution is None or self.task is None:
             return ()
-        return tuple(states_of(self.execution, self.problem))
+        return tuple(states_of(self.execution, self.task.problem))
+
+    @cached_property
+    def state_space(self) -> StateSpace | Undecided:
+        """All reachable states of the task, with what the goal costs from each; ``Undecided`` where a limit is hit."""
+        if self.task is None:
+            return Undecided(self.detail)
+        with row_budget(DEFAULTS.row_seconds):
+            return self.task.state_space
+
+    @property
+    def optimal_cost(self) -> Fraction | None:
+        """The cost of the cheapest plans; None where there is no plan, or where that is not decided."""
+        return self.state_space.optimal_cost if isinstance(self.state_space, StateSpace) else None
+
+    @property
+    def optimal(self) -> bool | None:
+        """Whether the plan is valid and none is cheaper; None where that is not decided."""
+        if not self.valid or isinstance(self.state_space, Undecided):
+            return False if self.valid is False else None
+        return self.cost == self.optimal_cost
+
+    @property
+    def steps(self) -> tuple[StepLabel, ...] | None:
+        """What each step is worth, up to the first that could not be executed; None where that is not decided.
+
+        >>> problem = "(define (problem p) (:domain blocksworld) (:objects a) (:init {}) (:goal (holding a)))".format(
+        ...     "(arm-empty) (clear a) (on-table a)")
+        >>> found = validate("(pickup a) (putdown a) (pickup a) (pickup a)", problem)
+        >>> [step.value for step in found.steps], found.optimal_cost
+        ([1.0, 0.5, 0.5, 0.0], Fraction(1, 1))
+        """
+        if self.execution is None or self.task is None or isinstance(self.state_space, Undecided):
+            return None
+        return self.state_space.labels(self.execution, self.task.problem)
 
 
 def validate(
@@ -120,5 +155,5 @@ def _validated(plan: ReadPlan, task: Task, answer: str) -> Validation:
         repair_advice(execution, task.problem, task.domain.domain, failed),
         execution.cost,
         execution,
-        task.problem,
+        task,
     )

@@ -1,0 +1,242 @@
+"""All reachable states of a task, in any PDDL that is executed: what the goal costs from each of them, exactly.
+
+The states are enumerated with the validator's own steps; the least costs are found backwards from the goal states
+(Dijkstra's algorithm). So a plan can be called optimal, and each of its steps be judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, replace
+from enum import Enum
+from fractions import Fraction
+from heapq import heappop, heappush
+from typing import cast
+
+from pddl_eval.definition.budget import spend
+from pddl_eval.definition.formulas import TOTAL_COST, UPDATES, World
+from pddl_eval.definition.grounding import GroundingLimitError, reachable_operators
+from pddl_eval.definition.model import Atom, Domain, Formula, Operator, Problem, State, show_formula
+from pddl_eval.definition.repair import states_of
+from pddl_eval.definition.validation import Execution, Failure, ground_operator, is_goal, taken
+from pddl_eval.definition.verdict import Undecided
+
+MAX_STATES = 20_000
+"""States of a task that are enumerated."""
+
+WORK_PER_STEP = 20
+"""Work (``budget.spend``) to apply an operator to a state; to see whether that can be takes a unit."""
+
+READ = "read"
+"""How a formula uses what no effect in it updates."""
+
+Values = Mapping[Atom, Fraction]
+
+Node = tuple[State, frozenset[tuple[Atom, Fraction]]]
+"""A state: its atoms, and its fluents with their values."""
+
+
+class StepLabel(Enum):
+    """What a step of a plan is worth, as process rewards say it (Pisano and Navigli, "PDDL2PRM", ACL 2026).
+
+    ``NOT_EXECUTABLE``; ``DEAD_END``, the goal cannot be reached any more; ``BACKTRACKING``, to a state in which the
+    plan has been; ``SUBOPTIMAL``, no cheapest plan goes on like that; ``OPTIMAL``. The value is the reward.
+
+    >>> StepLabel.DEAD_END.value
+    0.25
+    """
+
+    NOT_EXECUTABLE = 0.0
+    DEAD_END = 0.25
+    BACKTRACKING = 0.5
+    SUBOPTIMAL = 0.75
+    OPTIMAL = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class StateSpace:
+    """``to_goal``: what the goal costs at least from each reachable state from which it can be reached.
+
+    ``counter`` is the fluent that counts costs; None where each action costs 1. ``base`` is its value in the initial
+    state, ``start``. ``read`` are the functions on whose values it depends what can be done.
+    """
+
+    start: Node
+    counter: Atom | None
+    base: Fraction
+    read: frozenset[str]
+    to_goal: Mapping[Node, Fraction]
+
+    @property
+    def optimal_cost(self) -> Fraction | None:
+        """The cost of the cheapest plans; None where there is no plan."""
+        least = self.to_goal.get(self.start)
+        return None if least is None else self.base + least
+
+    def labels(self, execution: Execution, problem: Problem) -> tuple[StepLabel, ...]:
+        """A label for each step of a plan up to the first that could not be executed.
+
+        >>> from pddl_eval.definition.pddl import parse_domain
+        >>> from pddl_eval.definition.validation import execute
+        >>> lamp = parse_domain('''(define (domain d) (:action on :effect (lit)) (:action off :effect (not (lit)))
+        ...   (:action drop :effect (broken))
+        ...   (:action read :precondition (and (lit) (not (broken))) :effect (done)))''')
+        >>> dark = Problem("p", "d", {}, frozenset(), frozenset({("done",)}))
+        >>> execution = execute([{(name,)} for name in ("on", "off", "on", "drop", "read")], dark, lamp)
+        >>> [label.value for label in state_space(dark, lamp).labels(execution, dark)]
+        [1.0, 0.5, 0.5, 0.25, 0.0]
+        """
+        labels: list[StepLabel] = []
+        before, paid, been = self.start, self.base, {self.start}
+        following = list(states_of(execution, problem))[1:]
+        for operators, (atoms, values) in zip(execution.steps, following, strict=True):
+            after, cost = node_of(atoms, values, self.read), Fraction(len(operators))
+            if self.counter is not None:
+                cost = values.get(self.counter, self.base) - paid
+                paid += cost
+            if after not in self.to_goal:
+                labels.append(StepLabel.DEAD_END)
+            elif after in been:
+                labels.append(StepLabel.BACKTRACKING)
+            elif self.to_goal[before] == cost + self.to_goal[after]:
+                labels.append(StepLabel.OPTIMAL)
+            else:
+                labels.append(StepLabel.SUBOPTIMAL)
+            been.add(after)
+            before = after
+        return (*labels, *[StepLabel.NOT_EXECUTABLE] * (execution.failed_step is not None))
+
+
+def state_space(problem: Problem, domain: Domain) -> StateSpace | Undecided:
+    """The reachable states of a task in a domain of which nothing is refused, with what the goal costs from each.
+
+    ``Undecided`` where there are more than ``MAX_STATES``, a bound of grounding is hit, or the metric is another than
+    the least value of one fluent that effects only increase. Raises ``OutOfBudgetError``.
+
+    >>> from pddl_eval.definition.pddl import parse_domain
+    >>> lamp = parse_domain("(define (domain d) (:action switch :precondition (off) :effect (and (on) (not (off)))))")
+    >>> state_space(Problem("p", "d", {}, frozenset({("off",)}), frozenset({("on",)})), lamp).optimal_cost
+    Fraction(1, 1)
+    """
+    formulas = [*_formulas(domain), *problem.conjuncts]
+    uses = {use for formula in formulas for use in _uses(formula)}
+    counter = _counter(problem, uses)
+    if isinstance(counter, Undecided):
+        return counter
+    try:
+        operators = _operators(problem, domain)
+    except GroundingLimitError as limit:
+        return Undecided(str(limit))
+    read = frozenset(name for verb, name in uses if verb == READ)
+    world = World(problem, domain)
+    start = node_of(world.atoms, world.values, read)
+    base = world.values.get(counter or (), Fraction(0))
+    into: dict[Node, list[tuple[Fraction, Node]]] = {start: []}
+    goals: list[Node] = []
+    waiting = [start]
+    while waiting:
+        node = waiting.pop()
+        atoms, values = node[0], dict(node[1])
+        world.become(atoms, values)
+        if is_goal(problem, world):
+            goals.append(node)
+        for done, updates in _steps(operators, world):
+            world.become(atoms, values)
+            world.change(done, updates)
+            after = node_of(world.atoms, world.values, read)
+            # What only counts is 0 in a node.
+            cost = Fraction(1) if counter is None else updates.get(counter, Fraction(0))
+            if cost < 0:
+                return Undecided(f"a step has a cost below 0, {cost}")
+            if after not in into:
+                if len(into) == MAX_STATES:
+                    return Undecided(f"more than {MAX_STATES:,} states can be reached")
+                into[after] = []
+                waiting.append(after)
+            into[after].append((cost, node))
+    return StateSpace(start, counter, base, read, _least_costs(goals, into))
+
+
+def _steps(operators: list[Operator], world: World) -> list[tuple[tuple[Operator, ...], Values]]:
+    """What can be done in a state, one operator at a time."""
+    applicable = [
+        operator
+        for operator in operators
+        if operator.preconditions <= world.true and operator.negative_preconditions.isdisjoint(world.true)
+    ]
+    steps = [step for operator in applicable if not isinstance(step := taken({operator.action}, world), Failure)]
+    spend(len(operators) + WORK_PER_STEP * len(applicable))
+    return steps
+
+
+def _least_costs(goals: list[Node], into: Mapping[Node, list[tuple[Fraction, Node]]]) -> dict[Node, Fraction]:
+    """What it costs at least to come from each state to a goal state (Dijkstra's algorithm, backwards)."""
+    number = {node: index for index, node in enumerate(into)}  # Sets of atoms have no order.
+    heap = [(Fraction(0), number[goal], goal) for goal in goals]
+    least: dict[Node, Fraction] = {}
+    heap.sort()
+    while heap:
+        paid, _, node = heappop(heap)
+        if node in least:
+            continue
+        least[node] = paid
+        for cost, before in into[node]:
+            if before not in least:
+                heappush(heap, (paid + cost, number[before], before))
+        spend(1 + len(into[node]))
+    return least
+
+
+def node_of(atoms: Iterable[Atom], values: Values, read: Set[str]) -> Node:
+    """A state as it is told from others: of fluents that nothing reads it says only that they have values."""
+    told = ((fluent, value if fluent[0] in read else Fraction(0)) for fluent, value in values.items())
+    return frozenset(atoms), frozenset(told)
+
+
+def _counter(problem: Problem, uses: Set[tuple[str, str]]) -> Atom | Undecided | None:
+    """The fluent whose least value the metric asks for, if effects only increase it and nothing reads it."""
+    metric = next((formula for section, formula in problem.formulas if section == ":metric"), None)
+    if metric is None:
+        return None
+    sense, expression = metric[0], metric[1]
+    fluent = cast("Atom", (expression,) if isinstance(expression, str) else expression)
+    if sense != "minimize" or (fluent not in problem.values and fluent != TOTAL_COST):
+        return Undecided(f"the metric {show_formula(metric)} is not the least value of one function")
+    if any(name == fluent[0] and verb != "increase" for verb, name in uses):
+        return Undecided(f"{show_formula(fluent)} is more than a sum of costs")
+    return fluent
+
+
+def _formulas(domain: Domain) -> list[Formula]:
+    """The formulas of a domain and of its operators."""
+    of_operators = [formula for operator in domain.operators for _, formula in operator.formulas]
+    return [*(formula for _, formula in domain.formulas), *of_operators]
+
+
+def _uses(formula: Formula) -> Iterator[tuple[str, str]]:
+    """The words of a formula: a function that an effect updates with the effect's verb, all others as read."""
+    if isinstance(formula, str):
+        yield READ, formula
+    elif formula[:1] and formula[0] in UPDATES and len(formula) == 3:
+        fluent = formula[1]
+        yield str(formula[0]), str(fluent if isinstance(fluent, str) else fluent[0])
+        yield from _uses(formula[2])
+    else:
+        for part in formula:
+            yield from _uses(part)
+
+
+def _operators(problem: Problem, domain: Domain) -> list[Operator]:
+    """Ground operators among which are all that ever apply.
+
+    Atoms that formulas add, or that are derived, count as true when it is asked what can be reached.
+    """
+    possible = {word for formula in _formulas(domain) for _, word in _uses(formula)}
+    relaxed = [
+        replace(each, preconditions=frozenset(atom for atom in each.preconditions if atom[0] not in possible))
+        for each in domain.operators
+    ]
+    objects = {**problem.objects, **domain.constants}
+    found = reachable_operators(objects, problem.init, replace(domain, operators=tuple(relaxed)))
+    ground = (ground_operator(each.action, domain) for each in sorted(found, key=lambda each: each.action))
+    return [operator for operator in ground if isinstance(operator, Operator)]

@@ -1,0 +1,99 @@
+"""Cheapest costs and labels of steps: equal to uniform-cost search in the judge's interpreter, which shares no code."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+
+from pddl_eval.definition.state_space import StateSpace, StepLabel, state_space
+from pddl_eval.definition.task import plan_task_of
+from pddl_eval.definition.validation import execute
+from pddl_eval.definition.verdict import Undecided
+
+from tests.judges.interpreter import (
+    Failed,
+    Refused,
+    Task,
+    TooManyStates,
+    identity,
+    optimal_task_cost,
+    reachable_states,
+    read,
+)
+from tests.judges.interpreter import (
+    execute as judged_step,
+)
+from tests.judges.plans import cases
+from tests.volume import in_two_sizes
+
+FEW_STATES = 40
+
+HOW = ("valid", "two steps swapped", "a step repeated", "another object", "another goal")
+
+
+def space_of(problem: str, domain: str) -> StateSpace | Undecided:
+    task = plan_task_of(problem, domain)
+    assert task.domain is not None
+    return state_space(task.problem, task.domain.domain)
+
+
+@in_two_sizes(23, 400)
+def test_costs_and_labels_are_the_judge_s(cases: int) -> None:
+    seen: Counter[str] = Counter()
+    for number in range(cases):
+        for kind in check(number):
+            seen[kind] += 1
+    assert seen["cost"] > cases / 2 and seen["no plan"]
+    assert min(seen[label.name] for label in StepLabel) > 0, seen
+
+
+def check(number: int) -> list[str]:
+    """What was compared in the cases with this number: a valid plan and its damaged copies."""
+    seen = []
+    for case in (each for each in cases(number, seed=5) if each.how in HOW):
+        task = read(case.story.text, case.problem)
+        try:
+            reachable_states(task, FEW_STATES)
+            least = optimal_task_cost(task, FEW_STATES)
+        except (TooManyStates, Refused):
+            continue
+        found = space_of(case.problem, case.story.text)
+        assert isinstance(found, StateSpace), found
+        assert found.optimal_cost == least, (case, found.optimal_cost, least)
+        seen.append("no plan" if least is None else "cost")
+        plan = [step if isinstance(step, frozenset) else frozenset({step}) for step in case.steps]
+        if all(len(step) == 1 for step in plan):
+            read_task = plan_task_of(case.problem, case.story.text)
+            assert read_task.domain is not None
+            execution = execute(plan, read_task.problem, read_task.domain.domain)
+            labels = found.labels(execution, read_task.problem)
+            assert labels == tuple(judged_labels(task, [next(iter(step)) for step in plan])), case
+            seen += [label.name for label in labels]
+    return seen
+
+
+def judged_labels(task: Task, plan: list[tuple[str, ...]]) -> list[StepLabel]:
+    """The labels by their definitions, with a search of its own from each state."""
+
+    def least(state: object) -> Fraction | None:
+        return optimal_task_cost(replace(task, initial=state), FEW_STATES)
+
+    labels = []
+    state, been = task.initial, {identity(task.initial)}
+    for action in plan:
+        try:
+            after = judged_step(task, state, action)
+        except Failed:
+            return [*labels, StepLabel.NOT_EXECUTABLE]
+        before_costs, after_costs = least(state), least(after)
+        if after_costs is None:
+            labels.append(StepLabel.DEAD_END)
+        elif identity(after) in been:
+            labels.append(StepLabel.BACKTRACKING)
+        else:
+            paid = Fraction(1) if task.metric is None else Fraction(0)  # With a metric it is in the cost of the end.
+            labels.append(StepLabel.OPTIMAL if before_costs == after_costs + paid else StepLabel.SUBOPTIMAL)
+        state = after
+        been.add(identity(after))
+    return labels
