@@ -137,4 +137,5 @@ METRIC = Metric(
         Column("plan_recall", float, "ordered matches over the reference plan's length"),
     ),
     _score,
+    compares=True,
 )

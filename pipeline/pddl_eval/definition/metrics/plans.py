@@ -13,7 +13,8 @@ from pddl_eval.definition.budget import OutOfBudgetError
 from pddl_eval.definition.metrics import actions, execution, plan_score
 from pddl_eval.definition.metrics.pairing import Values, as_column, pair_up
 from pddl_eval.definition.metrics.plan_pair import PlanPair, executable
-from pddl_eval.definition.metrics.registry import Column, Metric, OnlySome, Pair, Row, Scores, domain_of
+from pddl_eval.definition.metrics.problem import reads_problem
+from pddl_eval.definition.metrics.registry import Column, Metric, OnlySome, Pair, Row, Scores, domain_of, given
 from pddl_eval.definition.metrics.similarity import EMBEDDING, embed
 from pddl_eval.definition.model import Domain, Problem
 from pddl_eval.definition.options import ScoringOptions
@@ -46,13 +47,13 @@ class PlanScores(Scores):
 
 def _read(row: Row, options: ScoringOptions) -> PlanPair | OnlySome:
     problem, task = row.get("reference_problem"), None
-    if problem is not None:
+    if given(problem):
         task = executable(read_task(problem, domain_of(row, options)))
     try:
         generated = read_plan(row["generated_plan"], options.answer, operators_of(task))
     except OutOfBudgetError as end:
         return OnlySome(plan_detail=str(end))
-    return PlanPair(_reference(row["reference_plan"]), generated, task, options)
+    return PlanPair(_reference(row.get("reference_plan")), generated, task, options)
 
 
 def operators_of(task: Task | str | None) -> dict[str, int] | None:
@@ -78,10 +79,13 @@ PLAN = Pair(
     "plan",
     _read,
     (actions.SHARED, plan_score.METRIC, actions.LENGTHS, actions.DISTANCE, execution.METRIC, DETAIL),
+    "reference_plan_length",
+    "plan_verdict",
     lambda rows, options: _prepare(
-        (read_plan(row[side]) for row in rows for side in ("reference_plan", "generated_plan")), options
+        (read_plan(row.get(side)) for row in rows for side in ("reference_plan", "generated_plan")), options
     ),
-    reads=lambda text: read_plan(text).found,
+    reads=(("reference_plan", lambda text: read_plan(text).found), ("reference_problem", reads_problem)),
+    needs_one=True,
 )
 
 
@@ -128,8 +132,9 @@ def compare_plans(  # noqa: PLR0913 (the contract's keywords)
     operators = operators_of(task)
     plans = [(read[id(value)], _plan_of(other, answer, operators)) for value, other in pairs]
     for number, (plan, _) in enumerate(plans):
-        if are_columns and not plan.found and plan.reason != EMPTY:
-            raise PlanError(f"the reference plan in row {number} is missing: {plan.reason}")
+        if not plan.found and plan.reason != EMPTY:
+            where = f" in row {number}" * are_columns
+            raise PlanError(f"the reference plan{where} is missing: {plan.reason}")
     _prepare((plan for pair in plans for plan in pair), options)
     scores = [PlanScores(PlanPair(*pair, task, options)) for pair in plans]
     return scores if are_columns else scores[0]
