@@ -17,7 +17,8 @@ from functools import lru_cache
 
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.grounding import instance
-from pddl_eval.definition.model import Action, Atom, Domain, Operator, Problem, State, show_atom
+from pddl_eval.definition.model import Action, Atom, Domain, Formula, Operator, Problem, State, show_atom
+from pddl_eval.definition.verdict import PlanVerdict
 
 WORK_PER_ACTION = 10
 """Work (``budget.spend``) to ground an action and to apply it."""
@@ -27,24 +28,67 @@ ACTIONS_KEPT = 20_000
 
 
 @dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a step cannot be executed: the kind of fault, a sentence, and the conditions that do not hold.
+
+    A missing condition is an atom, ``("not", atom)`` or another formula of the precondition with objects for its
+    parameters.
+    """
+
+    verdict: PlanVerdict
+    reason: str
+    missing: tuple[Formula, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Execution:
     """How far a plan got.
 
     ``steps`` are the operators of each step that was executed, ``state`` is the state after the last of them.
-    ``failed_step`` is the number, from 1, of the first step that could not be executed and ``reason`` says why; None
-    and empty where every step could. ``lacking`` are the goal atoms that do not hold in ``state``.
+    ``failed_step`` is the number, from 1, of the first step that could not be executed and ``failure`` says why; None
+    where every step could. ``unmet`` are the conjuncts of the goal that do not hold in ``state``, of ``conjuncts``;
+    ``lacking`` are those of them that are atoms.
     """
 
     steps: tuple[tuple[Operator, ...], ...]
     state: State
     failed_step: int | None
-    reason: str
+    failure: Failure | None
+    unmet: tuple[Formula, ...]
     lacking: State
+    conjuncts: int
+
+    @property
+    def verdict(self) -> PlanVerdict:
+        """``VALID``, ``GOAL_NOT_REACHED`` or why the first step that failed did."""
+        if self.failure is not None:
+            return self.failure.verdict
+        return PlanVerdict.GOAL_NOT_REACHED if self.unmet else PlanVerdict.VALID
+
+    @property
+    def reason(self) -> str:
+        """Why the first step that failed did; empty where none did."""
+        return "" if self.failure is None else self.failure.reason
+
+    @property
+    def missing(self) -> tuple[Formula, ...]:
+        """What does not hold: conditions of the first step that failed, else of the goal."""
+        return self.unmet if self.failure is None else self.failure.missing
 
     @property
     def reaches_goal(self) -> bool:
         """True where every step was executed and the goal holds at the end: the plan is valid."""
-        return self.failed_step is None and not self.lacking
+        return self.failed_step is None and not self.unmet
+
+    @property
+    def goal_share(self) -> float:
+        """The share of the goal's conjuncts that hold in ``state``; 1.0 where there are none."""
+        return 1.0 - len(self.unmet) / self.conjuncts if self.conjuncts else 1.0
+
+    @property
+    def cost(self) -> int | None:
+        """The number of actions; None where the plan is not valid."""
+        return sum(map(len, self.steps)) if self.reaches_goal else None
 
 
 def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Execution:
@@ -59,11 +103,11 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
     objects = {**problem.objects, **domain.constants}
     state = set(problem.init)  # changed in place: a state may have thousands of atoms and a plan thousands of steps
     done: list[tuple[Operator, ...]] = []
-    failed_step, reason = None, ""
+    failed_step, failure = None, None
     for number, step in enumerate(plan, 1):
         found = _applicable(step, state, objects, domain)
-        if isinstance(found, str):
-            failed_step, reason = number, found
+        if isinstance(found, Failure):
+            failed_step, failure = number, found
             break
         for operator in found:
             state -= operator.delete_effects
@@ -71,14 +115,17 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
             state |= operator.add_effects
         done.append(found)
         spend(WORK_PER_ACTION * len(found))
-    return Execution(tuple(done), frozenset(state), failed_step, reason, problem.goal - state)
+    lacking = problem.goal - state
+    return Execution(
+        tuple(done), frozenset(state), failed_step, failure, tuple(sorted(lacking)), lacking, len(problem.goal)
+    )
 
 
 @lru_cache(maxsize=ACTIONS_KEPT)
-def ground_operator(action: Action, domain: Domain) -> Operator | str:
+def ground_operator(action: Action, domain: Domain) -> Operator | Failure:
     """The operator with the action's arguments, taken in order, or by name where each is written ``name=object``.
 
-    In words where no objects make such an operator.
+    A failure where no objects make such an operator.
 
     >>> lamp = Domain("d", {}, {}, {}, (Operator("switch", (), frozenset({("off",)}), *[frozenset()] * 3),))
     >>> ground_operator(("switch",), lamp).preconditions
@@ -89,20 +136,23 @@ def ground_operator(action: Action, domain: Domain) -> Operator | str:
     if operator is None:
         near = get_close_matches(name, [each.name for each in domain.operators], n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        return f"{show_atom(action)}: the domain has no operator {name}{hint}"
+        reason = f"{show_atom(action)}: the domain has no operator {name}{hint}"
+        return Failure(PlanVerdict.UNKNOWN_ACTION, reason)
     variables = operator.action[1:]
     named = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
     if named and len(named) == len(arguments) and sorted(f"?{key}" for key in named) == sorted(variables):
         arguments = [named[variable[1:]].strip() for variable in variables]
     if len(arguments) != len(variables):
         takes = f"{len(variables)} argument{'' if len(variables) == 1 else 's'}"
-        return f"{show_atom(action)}: {name} takes {takes}, not {len(arguments)}"
+        reason = f"{show_atom(action)}: {name} takes {takes}, not {len(arguments)}"
+        return Failure(PlanVerdict.WRONG_ARGUMENTS, reason)
     ground = instance(operator, arguments)
     if isinstance(ground, Operator):
         return ground
     _, one, other = ground
     why = f"it needs two different objects, not {one} twice" if one == other else f"{one} and {other} must be the same"
-    return f"{show_atom((name, *arguments))}: {why}"
+    missing: Formula = ("not", ground) if one == other else ground
+    return Failure(PlanVerdict.PRECONDITION, f"{show_atom((name, *arguments))}: {why}", (missing,))
 
 
 def effects_of(step: Sequence[Operator]) -> tuple[State, State]:
@@ -118,23 +168,26 @@ def _applicable(
     state: Set[Atom],
     objects: Mapping[str, str],
     domain: Domain,
-) -> tuple[Operator, ...] | str:
-    """The step's operators, or in words why it cannot happen."""
+) -> tuple[Operator, ...] | Failure:
+    """The step's operators, or why it cannot happen."""
     found: list[Operator] = []
     for action in step if len(step) == 1 else sorted(step):
         operator = ground_operator(action, domain)
-        if isinstance(operator, str):
+        if isinstance(operator, Failure):
             return operator
         for argument, types in operator.parameters:
             type_ = objects.get(argument)
             if type_ is None:
-                return no_object(action, argument)
+                return Failure(PlanVerdict.WRONG_ARGUMENTS, no_object(action, argument))
             if type_ not in types and not domain.fits(type_, types):
-                return not_of_type(action, argument, types)
+                return Failure(PlanVerdict.WRONG_ARGUMENTS, not_of_type(action, argument, types))
         if not operator.preconditions <= state:
-            return needs(action, operator.preconditions - state)
+            lacking = operator.preconditions - state
+            return Failure(PlanVerdict.PRECONDITION, needs(action, lacking), tuple(sorted(lacking)))
         if not operator.negative_preconditions.isdisjoint(state):
-            return f"{show_atom(action)} needs {_listed(operator.negative_preconditions & state)} to be false"
+            true = operator.negative_preconditions & state
+            reason = f"{show_atom(action)} needs {_listed(true)} to be false"
+            return Failure(PlanVerdict.PRECONDITION, reason, tuple(("not", atom) for atom in sorted(true)))
         found.append(operator)
     return (_interference(found) if len(found) > 1 else None) or tuple(found)
 
@@ -154,8 +207,8 @@ def needs(action: Action, lacking: Iterable[Atom]) -> str:
     return f"{show_atom(action)} needs {_listed(lacking)}"
 
 
-def _interference(operators: list[Operator]) -> str | None:
-    """In words, which two of the operators cannot happen at once."""
+def _interference(operators: list[Operator]) -> Failure | None:
+    """Which two of the operators cannot happen at once."""
     claims: dict[tuple[bool, Atom], list[tuple[Action, str]]] = {}
     for operator in operators:
         for truth, verb, atoms in (
@@ -173,10 +226,11 @@ def _interference(operators: list[Operator]) -> str | None:
             for atom in sorted(atoms):
                 for other, claim in claims.get((truth, atom), ()):
                     if other != operator.action:
-                        return (
+                        reason = (
                             f"{show_atom(operator.action)} and {show_atom(other)} interfere: "
                             f"the first {verb} {show_atom(atom)}, which the second {claim}"
                         )
+                        return Failure(PlanVerdict.INTERFERENCE, reason)
     return None
 
 

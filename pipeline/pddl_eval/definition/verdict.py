@@ -120,6 +120,30 @@ class DomainVerdict(_Verdict):
         return self in (DomainVerdict.IDENTICAL, DomainVerdict.RENAMED)
 
 
+class PlanVerdict(_Verdict):
+    """Whether a plan is valid, and if it is not, what the first fault is; ``meaning`` says it in a few words.
+
+    >>> PlanVerdict.PRECONDITION.value, PlanVerdict.PRECONDITION.meaning, PlanVerdict.PRECONDITION.right
+    ('precondition', 'a precondition does not hold', False)
+    """
+
+    VALID = ("valid", "every step can be executed and the goal holds at the end")
+    EMPTY = ("empty", "no answer")
+    UNREADABLE = ("unreadable", "no plan, or a step, that can be read")
+    UNKNOWN_ACTION = ("unknown_action", "an action that the domain does not have")
+    WRONG_ARGUMENTS = ("wrong_arguments", "arguments of another number or type, or an undeclared object")
+    PRECONDITION = ("precondition", "a precondition does not hold")
+    INTERFERENCE = ("interference", "concurrent actions that disturb each other")
+    GOAL_NOT_REACHED = ("goal_not_reached", "the goal does not hold at the end")
+    UNDECIDED = ("undecided", "a limit was hit before an answer was found")
+    REFERENCE_INVALID = ("reference_invalid", "the problem or the domain cannot be read")
+
+    @property
+    def right(self) -> bool:
+        """True for a valid plan."""
+        return self is PlanVerdict.VALID
+
+
 @dataclass(frozen=True, slots=True)
 class ProblemVerdict:
     """The scores of one generated problem against its reference; None where not decided.

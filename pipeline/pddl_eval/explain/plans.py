@@ -12,7 +12,7 @@ from typing import Any
 from rapidfuzz.distance import LCSseq
 
 from pddl_eval.definition.metrics import PLAN, OnlySome, Row
-from pddl_eval.definition.model import Atom, State, show_atom
+from pddl_eval.definition.model import Atom, Operator, State, show_atom
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.plans import Plan, PlanError, Step, actions_of
 from pddl_eval.definition.validation import Execution, effects_of, execute, ground_operator
@@ -107,7 +107,7 @@ def explain_plans(row: Row, options: ScoringOptions) -> PlanExplanation:
         if execution.failed_step is not None:
             step = actions_of(pair.generated[execution.failed_step - 1])
             operators = [ground_operator(action, domain) for action in step]
-            known = [operator for operator in operators if not isinstance(operator, str)]
+            known = [operator for operator in operators if isinstance(operator, Operator)]
             wanted = frozenset().union(*(operator.preconditions for operator in known))
             unwanted = frozenset().union(*(operator.negative_preconditions for operator in known))
         conditions = _conditions(wanted, unwanted, execution)

@@ -26,7 +26,7 @@ from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import REFUSALS, note_on_drafts, refusal
 from pddl_eval.definition.plans import EMPTY, NO_ANSWER
 from pddl_eval.definition.task import ill_typed_problem
-from pddl_eval.definition.validation import ground_operator, needs, no_object, not_of_type
+from pddl_eval.definition.validation import Failure, ground_operator, needs, no_object, not_of_type
 from pddl_eval.definition.wording import sentence
 from pddl_eval.errors import UserError
 
@@ -260,4 +260,6 @@ def _reason(why: str, action: Action, *words: str) -> str:
             return needs(action, [tuple(atom.split()) for atom in words[0].split(",")])
     domain = known_domain(*words)
     assert domain is not None
-    return str(ground_operator(action, domain.domain))
+    found = ground_operator(action, domain.domain)
+    assert isinstance(found, Failure)
+    return found.reason

@@ -17,7 +17,8 @@ from pddl_eval.definition.metrics.plan_pair import PlanPair
 from pddl_eval.definition.metrics.registry import Column, Metric
 from pddl_eval.definition.model import Action, Atom, Operator, State, show_atom
 from pddl_eval.definition.plans import actions_of
-from pddl_eval.definition.validation import Execution, effects_of, execute
+from pddl_eval.definition.validation import Execution, Failure, effects_of, execute
+from pddl_eval.definition.verdict import PlanVerdict
 
 INIT: Action = ("<init>",)
 """The producer of what is true at the start; no operator can have this name."""
@@ -133,7 +134,8 @@ def executed(pair: PlanPair) -> Execution:
     execution = execute(map(actions_of, plan), pair.task.problem, pair.task.domain.domain)
     if damage is None or execution.failed_step is not None:
         return execution
-    return replace(execution, failed_step=len(plan) + 1, reason=f"it cannot be read, {damage.place}")
+    unread = Failure(PlanVerdict.UNREADABLE, f"it cannot be read, {damage.place}")
+    return replace(execution, failed_step=len(plan) + 1, failure=unread)
 
 
 def ending(execution: Execution, whose: str = "") -> str:
