@@ -61,7 +61,9 @@ def compare(
     return replace(verdict, certificate=_certificate(generated))
 
 
-def read_alone(generated: Task | Unreadable, domain: PlanningDomain | None, check_solvable: bool = True) -> ProblemVerdict:
+def read_alone(
+    generated: Task | Unreadable, domain: PlanningDomain | None, check_solvable: bool = True
+) -> ProblemVerdict:
     """The scores of a generated problem that has no reference: is it read, can it be solved, its certificate.
 
     ``domain`` is the one that it is for, if that is known. The verdict says what is wrong with the problem itself, and

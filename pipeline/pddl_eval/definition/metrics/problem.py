@@ -112,6 +112,4 @@ COLUMNS = (
 
 METRIC = Metric(COLUMNS, attrgetter(*(column.name for column in COLUMNS)))
 
-PROBLEM = Pair(
-    "problem", _read, (METRIC,), "equivalent", "verdict", reads=(("reference_problem", reads_problem),)
-)
+PROBLEM = Pair("problem", _read, (METRIC,), "equivalent", "verdict", reads=(("reference_problem", reads_problem),))

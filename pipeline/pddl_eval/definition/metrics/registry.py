@@ -6,7 +6,7 @@ the metrics that a pair lists. A new metric is one file with a ``METRIC`` and it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -105,6 +105,10 @@ class Pair:
     def generated(self) -> str:
         """The meaning of the column with the generated values."""
         return f"generated_{self.name}"
+
+    def is_among(self, meanings: Collection[str]) -> bool:
+        """True where the columns with these meanings are enough to score something."""
+        return self.generated in meanings and not (self.needs_one and set(self.compared_with).isdisjoint(meanings))
 
     @property
     def compared_with(self) -> tuple[str, ...]:
