@@ -136,7 +136,7 @@ def _solves(
         found = generated.solution  # It was executed from this initial state already.
         return isinstance(found, Solution) and problem.goal <= found.state
     steps = [{action} for action in _renamed(plan, object_map or {})]
-    return not reference.ill_typed and execute(steps, problem, reference.domain.domain).reaches_goal
+    return not reference.ill_typed and execute(steps, problem, reference.domain.domain, formulas=False).reaches_goal
 
 
 def _renamed(plan: Plan, names: Mapping[str, str]) -> Plan:

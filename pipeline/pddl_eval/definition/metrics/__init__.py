@@ -13,6 +13,7 @@ from pddl_eval.definition.metrics.plan_score import only_equal
 from pddl_eval.definition.metrics.plans import PLAN, PlanScores, compare_plans
 from pddl_eval.definition.metrics.problem import PROBLEM, score_lone_problem, score_problem_pair
 from pddl_eval.definition.metrics.registry import Column, OnlySome, Pair, Row, domain_of, given
+from pddl_eval.definition.metrics.validate import Validation, validate
 
 PAIRS = (PROBLEM, PLAN, DOMAIN)
 
@@ -64,6 +65,7 @@ __all__ = [
     "Pair",
     "PlanScores",
     "Row",
+    "Validation",
     "as_column",
     "compare_domains",
     "compare_plans",
@@ -80,4 +82,5 @@ __all__ = [
     "plan_lcs",
     "score_lone_problem",
     "score_problem_pair",
+    "validate",
 ]

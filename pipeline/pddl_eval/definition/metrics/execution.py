@@ -14,7 +14,7 @@ from typing import Any
 
 from pddl_eval.definition.metrics.plan_pair import PlanPair
 from pddl_eval.definition.metrics.registry import Column, Metric
-from pddl_eval.definition.model import Action, Atom, Operator, State, show_atom
+from pddl_eval.definition.model import Action, Atom, Formula, Operator, State, show_formula
 from pddl_eval.definition.validation import Execution, effects_of
 
 INIT: Action = ("<init>",)
@@ -126,7 +126,7 @@ def ending(execution: Execution, whose: str = "") -> str:
     """What to say of an execution that failed or did not reach the goal."""
     if execution.failed_step is not None:
         return failure(whose, execution.failed_step, execution.reason)
-    return goal_not_reached(whose, min(execution.lacking), len(execution.lacking)) if execution.lacking else ""
+    return goal_not_reached(whose, execution.unmet[0], len(execution.unmet)) if execution.unmet else ""
 
 
 def failure(whose: str, step: int, reason: str) -> str:
@@ -134,10 +134,10 @@ def failure(whose: str, step: int, reason: str) -> str:
     return f"{whose}step {step} fails: {reason}"
 
 
-def goal_not_reached(whose: str, first: Atom, lacking: int) -> str:
-    """What to say where that many atoms of the goal do not hold."""
+def goal_not_reached(whose: str, first: Formula, lacking: int) -> str:
+    """What to say where that many conjuncts of the goal do not hold."""
     more = f" and {lacking - 1} more" if lacking > 1 else ""
-    return f"{whose}the goal is not reached: {show_atom(first)}{more}"
+    return f"{whose}the goal is not reached: {show_formula(first)}{more}"
 
 
 METRIC = Metric(

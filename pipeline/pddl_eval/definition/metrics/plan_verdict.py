@@ -5,6 +5,7 @@ from __future__ import annotations
 from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.metrics.plan_pair import PlanPair
 from pddl_eval.definition.metrics.registry import Column, Metric
+from pddl_eval.definition.plans import EMPTY, NO_ANSWER, NO_OPERATOR
 from pddl_eval.definition.validation import Execution
 from pddl_eval.definition.verdict import PlanVerdict, Undecided
 
@@ -26,17 +27,26 @@ def plan_verdict(pair: PlanPair) -> PlanVerdict | None:
     unknown_action
     valid
     """
-    if pair.is_unexecutable or (pair.task is not None and pair.task.ill_typed):
-        return PlanVerdict.REFERENCE_INVALID
+    if pair.not_executed is not None:
+        return pair.not_executed.verdict
     if pair.task is None:
         return None
+    if pair.task.ill_typed:
+        return PlanVerdict.REFERENCE_INVALID
     if not pair.found:
-        return PlanVerdict.EMPTY if pair.is_empty else PlanVerdict.UNREADABLE
+        return verdict_without_plan(pair.reason)
     execution = or_undecided(lambda: pair.execution)
     if isinstance(execution, Undecided):
         return PlanVerdict.UNDECIDED
     assert isinstance(execution, Execution)
     return execution.verdict
+
+
+def verdict_without_plan(reason: str) -> PlanVerdict:
+    """The verdict on an answer in which no plan was found, by the ``reason`` of its ``ReadPlan``."""
+    if reason.startswith(NO_OPERATOR):
+        return PlanVerdict.UNKNOWN_ACTION
+    return PlanVerdict.EMPTY if reason in (EMPTY, NO_ANSWER) else PlanVerdict.UNREADABLE
 
 
 def _score(pair: PlanPair) -> tuple[str | None]:

@@ -12,14 +12,14 @@ from typing import Any
 from pddl_eval.definition.budget import OutOfBudgetError
 from pddl_eval.definition.metrics import actions, cost, execution, plan_score, plan_verdict, shares
 from pddl_eval.definition.metrics.pairing import Values, as_column, pair_up
-from pddl_eval.definition.metrics.plan_pair import PlanPair, executable
+from pddl_eval.definition.metrics.plan_pair import NotExecuted, PlanPair, executable, executed_plan
 from pddl_eval.definition.metrics.problem import reads_problem
 from pddl_eval.definition.metrics.registry import Column, Metric, OnlySome, Pair, Row, Scores, domain_of, given
 from pddl_eval.definition.metrics.similarity import EMBEDDING, embed
 from pddl_eval.definition.model import Domain, Problem
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.plans import EMPTY, PlanError, ReadPlan, plan_of_steps, read_plan
-from pddl_eval.definition.task import Task, read_task, task_of
+from pddl_eval.definition.task import Task, plan_task_of, read_plan_task
 from pddl_eval.definition.verdict import PlanVerdict
 
 REFERENCES_KEPT = 256
@@ -50,7 +50,7 @@ class PlanScores(Scores):
 def _read(row: Row, options: ScoringOptions) -> PlanPair | OnlySome:
     problem, task = row.get("reference_problem"), None
     if given(problem):
-        task = executable(read_task(problem, domain_of(row, options)))
+        task = executable(read_plan_task(problem, domain_of(row, options)))
     try:
         generated = read_plan(row["generated_plan"], options.answer, operators_of(task))
     except OutOfBudgetError as end:
@@ -61,12 +61,12 @@ def _read(row: Row, options: ScoringOptions) -> PlanPair | OnlySome:
     return PlanPair(None if no_plan else reference, generated, task, options)
 
 
-def _nothing_to_do(task: Task | str) -> bool:
+def _nothing_to_do(task: Task | NotExecuted) -> bool:
     """True where the goal holds in the initial state, and an empty text is the plan of a planner that saw it."""
-    return isinstance(task, Task) and task.problem.goal <= task.problem.init
+    return isinstance(task, Task) and task.domain is not None and executed_plan((), None, task).reaches_goal
 
 
-def operators_of(task: Task | str | None) -> dict[str, int] | None:
+def operators_of(task: Task | NotExecuted | None) -> dict[str, int] | None:
     """The names of the operators that a plan may name, and how many arguments they take; None where none are known."""
     if not isinstance(task, Task) or task.domain is None:
         return None
@@ -138,12 +138,12 @@ def compare_plans(  # noqa: PLR0913 (the contract's keywords)
     [1.0, 0.5]
     """
     options = ScoringOptions(similarity=similarity, beta=beta, threshold=threshold, answer=answer)
-    task = executable(task_of(problem, domain)) if problem is not None else None
+    task = executable(plan_task_of(problem, domain)) if problem is not None else None
     pairs, are_columns = pair_up(reference, generated, "plans", _is_plan)
     references = {id(value): value for value, _ in pairs}
-    read = {key: _plan_of(value) for key, value in references.items()}  # one that serves several is read once
+    read = {key: plan_of(value) for key, value in references.items()}  # one that serves several is read once
     operators = operators_of(task)
-    plans = [(read[id(value)], _plan_of(other, answer, operators)) for value, other in pairs]
+    plans = [(read[id(value)], plan_of(other, answer, operators)) for value, other in pairs]
     for number, (plan, _) in enumerate(plans):
         if not plan.found and plan.reason != EMPTY:
             where = f" in row {number}" * are_columns
@@ -168,7 +168,12 @@ def _is_action(value: Any) -> bool:
     return all(isinstance(part, str) for part in value) and "(" not in value[0]
 
 
-def _plan_of(value: Any, answer: str = "first", operators: dict[str, int] | None = None) -> ReadPlan:
+def plan_of(value: Any, answer: str = "first", operators: dict[str, int] | None = None) -> ReadPlan:
+    """The plan that a text holds, or that a sequence of steps is.
+
+    >>> plan_of([("pick", "a")]).steps
+    (('pick', 'a'),)
+    """
     if value is None or isinstance(value, str):
         return read_plan(value, answer, operators)
     steps = as_column(value)
