@@ -124,8 +124,9 @@ def test_what_was_not_compared_is_no_wrong_answer() -> None:
     assert ("not compared", "2 rows: no reference problem") in summary.score_lines()
     import polars as pl
 
-    rates = build_report(pl.from_arrow(scores), by=[]).rates  # type: ignore[arg-type]
-    percent = dict(rates.select("measure", "percent").rows())
+    report = build_report(pl.from_arrow(scores), by=[])  # type: ignore[arg-type]
+    assert report.not_compared == {"problem": 2}
+    percent = dict(report.rates.select("measure", "percent").rows())
     assert (percent["equivalent"], percent["solves_reference"], percent["parseable"]) == (50.0, 50.0, 75.0)
 
 
