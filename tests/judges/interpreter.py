@@ -9,13 +9,12 @@ import it.
 
 What the definitions leave open is decided as follows.
 
-- A comparison that reads an undefined fluent, or divides by zero, is undefined, and so is the formula around it unless
-  its other parts decide it (a true one in a disjunction, a false one in a conjunction). An undefined precondition,
-  effect condition or effect makes the step fail, an undefined goal is not reached, an undefined rule derives nothing.
+- A comparison that reads an undefined fluent, or divides by zero, is undefined, and so is the formula around it: a
+  precondition, an effect condition or an effect with one makes the step fail, a goal with one is not reached.
 - Effects are computed in the state before the step; deletes come before adds.
-- In a concurrent step no action makes true, makes false or assigns what another one reads in its precondition, in a
-  condition of its effects or at the right-hand side of an effect; a derived atom reads everything that its rules
-  mention. No action deletes what another adds. Effects that do not happen change nothing; their conditions are read.
+- In a concurrent step no action adds, deletes or assigns what another one reads in its precondition, in a condition of
+  its effects or at the right-hand side of an effect; a derived atom reads everything that its rules mention. No action
+  deletes what another adds. Effects that do not happen change nothing, but their conditions are read.
 - Increases and decreases of one fluent in one step commute; an assignment or a scaling beside any other change of the
   fluent is interference, also within one action.
 - ``total-cost`` starts at 0 where the problem does not say otherwise.
@@ -267,15 +266,11 @@ def compares_objects(tree: Tree, functions: Iterable[str]) -> bool:
 
 
 def holds(task: Task, tree: Tree, atoms: frozenset[Atom], numbers: Mapping[Atom, Fraction]) -> bool:
-    """Whether a ground formula is true; undefined parts count where the others do not decide (Kleene's logic)."""
+    """Whether a ground formula is true, all of which is looked at: an undefined part makes the whole undefined."""
     head, *rest = tree
     if head in ("and", "or"):
-        parts = [decided(task, each, atoms, numbers) for each in rest]
-        if (head == "or") in parts:
-            return head == "or"
-        if None in parts:
-            raise Undefined(tree)
-        return head == "and"
+        parts = [holds(task, each, atoms, numbers) for each in rest]
+        return all(parts) if head == "and" else any(parts)
     if head == "not":
         return not holds(task, rest[0], atoms, numbers)
     if head == "=" and compares_objects(tree, task.functions):
@@ -283,14 +278,6 @@ def holds(task: Task, tree: Tree, atoms: frozenset[Atom], numbers: Mapping[Atom,
     if head in COMPARISONS:
         return COMPARISONS[head](value(rest[0], numbers), value(rest[1], numbers))
     return tuple(tree) in atoms
-
-
-def decided(task: Task, tree: Tree, atoms: frozenset[Atom], numbers: Mapping[Atom, Fraction]) -> bool | None:
-    """``holds``, None where that is undefined."""
-    try:
-        return holds(task, tree, atoms, numbers)
-    except Undefined:
-        return None
 
 
 def value(tree: Tree, numbers: Mapping[Atom, Fraction]) -> Fraction:
@@ -349,7 +336,7 @@ def with_derived(task: Task, state: State) -> frozenset[Atom]:
     for level in range(max(task.levels.values(), default=-1) + 1):
         rules = [(head, body) for head, body in task.rules if task.levels[head[0]] == level]
         while True:
-            more = atoms | {head for head, body in rules if decided(task, body, atoms, state.numbers)}
+            more = atoms | {head for head, body in rules if holds(task, body, atoms, state.numbers)}
             if more == atoms:
                 break
             atoms = more
@@ -390,12 +377,9 @@ class Change:
     adds: set[Atom] = field(default_factory=set)
     deletes: set[Atom] = field(default_factory=set)
     assignments: list[tuple[str, Atom, Fraction]] = field(default_factory=list)
-    before: frozenset[Atom] = frozenset()
 
     def writes(self) -> set[Atom]:
-        """What is not as before."""
-        made_false = (self.deletes - self.adds) & self.before
-        return (self.adds - self.before) | made_false | {fluent for _, fluent, _ in self.assignments}
+        return self.adds | self.deletes | {fluent for _, fluent, _ in self.assignments}
 
 
 def change(task: Task, state: State, atoms: frozenset[Atom], action: Atom) -> Change:
@@ -405,7 +389,7 @@ def change(task: Task, state: State, atoms: frozenset[Atom], action: Atom) -> Ch
     precondition = ground(task, schema.precondition, binding)
     if not holds(task, precondition, atoms, state.numbers):
         raise Failed("precondition")
-    made = Change({atom for atom, _ in mentioned(task, precondition)}, before=state.atoms)
+    made = Change({atom for atom, _ in mentioned(task, precondition)})
     for condition, effect in effects(task, schema.effect, binding):
         made.reads |= {atom for atom, _ in mentioned(task, condition)}
         if not holds(task, condition, atoms, state.numbers):

@@ -231,11 +231,12 @@ def argument(random: Random, steps: list[Step], choose: Callable[[Atom, int], st
 
 
 def other_object(random: Random, task: Task, steps: list[Step]) -> list[Step]:
-    """Another object of a type that fits, mostly."""
+    """Another object of a type that fits, where there is one."""
 
     def choose(step: Atom, place: int) -> str:
         _, types = task.actions[step[0]].parameters[place - 1]
-        return random.choice([each for each in task.objects if task.fits(each, types)])
+        fitting = [each for each in task.objects if task.fits(each, types)]
+        return random.choice([each for each in fitting if each != step[place]] or fitting)
 
     return argument(random, steps, choose)
 
@@ -278,7 +279,7 @@ DAMAGES = {
 
 
 def plan_text(random: Random, steps: Sequence[Step]) -> str:
-    """The plan in one of the notations that are read; only GAICo's has concurrent steps, only a list can be empty."""
+    """The plan in one of the notations that are read; only GAICo's has concurrent steps. No text is not a plan."""
     if not steps:
         return "[]"
     concurrent = any(isinstance(step, frozenset) for step in steps)
