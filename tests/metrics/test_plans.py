@@ -29,7 +29,8 @@ SCORES = ("plan_lcs", "plan_jaccard", "plan_score", "plan_precision", "plan_reca
 
 
 def values(scores: PlanScores) -> list[object]:
-    return [getattr(scores, column.name) for column in metrics.PLAN.columns[:-1]]
+    names = [column.name for column in metrics.PLAN.columns]
+    return [getattr(scores, name) for name in names[: names.index("plan_detail")]]
 
 
 def test_columns_are_those_of_the_contract() -> None:
@@ -44,6 +45,11 @@ def test_columns_are_those_of_the_contract() -> None:
         "state_distance",
         "causal_distance",
         "plan_detail",
+        "plan_verdict",
+        "executable_share",
+        "goal_share",
+        "plan_cost",
+        "reference_plan_cost",
     ]
 
 

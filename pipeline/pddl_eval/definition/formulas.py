@@ -19,7 +19,7 @@ from typing import NamedTuple, cast
 
 from pddl_eval.definition.budget import OutOfBudgetError, spend
 from pddl_eval.definition.model import EQUALITY, Atom, Domain, Formula, Operator, Problem, Types, show_formula
-from pddl_eval.definition.pddl import NUMBER, Rule, derivation_rules, strata, typed_list
+from pddl_eval.definition.pddl import NUMBER, Rule, derivation_rules, is_equation, strata, typed_list
 
 MAX_BITS = 4_096
 """Bits of the numerator and of the denominator of a number."""
@@ -147,7 +147,7 @@ def holds(formula: Formula, world: World, binding: Binding = UNBOUND) -> bool:
         case "forall":
             return not _some(((parts[1], each) for each in bindings(parts[0], world, binding)), world, False)
     assert isinstance(head, str)
-    if head == EQUALITY and all(isinstance(part, str) for part in parts):
+    if is_equation(formula):
         one, other = _ground(parts, binding)
         return one == other
     if head in COMPARISONS:
@@ -273,36 +273,53 @@ _APPLIED: Mapping[str, Callable[[Fraction, Fraction], Fraction]] = {
 }
 
 
-def read_by(  # noqa: C901 (one case a construct)
-    formula: Formula, world: World, binding: Binding = UNBOUND, is_effect: bool = False
-) -> Iterator[Atom]:
-    """The atoms and fluents that occur in a condition or, with ``is_effect``, in what an effect reads.
+def read_by(condition: Formula, world: World, binding: Binding = UNBOUND) -> Iterator[Atom]:
+    """The atoms and fluents that occur in a condition.
 
     >>> world = World(Problem("p", "d", {"a": "object"}, frozenset(), frozenset()), Domain("d", {}, {}, {}, ()))
-    >>> list(read_by(("when", ("p",), ("increase", ("cost",), ("price", "a"))), world, is_effect=True))
-    [('p',), ('price', 'a')]
+    >>> list(read_by(("exists", ("?x",), ("and", ("lit", "?x"), (">", ("heat", "?x"), "3"))), world))
+    [('lit', 'a'), ('heat', 'a')]
     """
     world.count()
-    if isinstance(formula, str):  # an object in an equation
+    if not condition or isinstance(condition, str):
         return
-    head, *parts = formula or ("and",)
+    head, *parts = condition
     if head in ("and", "or", "not", "imply"):
         for part in parts:
-            yield from read_by(part, world, binding, is_effect)
+            yield from read_by(part, world, binding)
     elif head in ("forall", "exists"):
         for each in bindings(parts[0], world, binding):
-            yield from read_by(parts[1], world, each, is_effect)
-    elif head == "when":
-        yield from read_by(parts[0], world, binding)
-        yield from read_by(parts[1], world, binding, is_effect=True)
-    elif is_effect:
-        if head in UPDATES:
-            yield from _fluents(parts[1], binding)
+            yield from read_by(parts[1], world, each)
     elif head not in COMPARISONS:
-        yield _ground(formula, binding)
-    elif not all(isinstance(part, str) for part in parts):  # no equation between objects
+        yield _ground(condition, binding)
+    elif not is_equation(condition):
         for part in parts:
             yield from _fluents(part, binding)
+
+
+def read_by_effect(effect: Formula, world: World, binding: Binding = UNBOUND, happens: bool = True) -> Iterator[Atom]:
+    """The atoms and fluents that occur in the conditions of an effect, and in the amounts of updates that happen.
+
+    >>> world = World(Problem("p", "d", {"a": "object"}, frozenset(), frozenset()), Domain("d", {}, {}, {}, ()))
+    >>> effect = ("increase", ("cost",), ("price", "a"))
+    >>> list(read_by_effect(effect, world)), list(read_by_effect(("when", ("p",), effect), world))
+    ([('price', 'a')], [('p',)])
+    """
+    world.count()
+    if not effect or isinstance(effect, str):
+        return
+    head, *parts = effect
+    if head == "and":
+        for part in parts:
+            yield from read_by_effect(part, world, binding, happens)
+    elif head == "forall":
+        for each in bindings(parts[0], world, binding):
+            yield from read_by_effect(parts[1], world, each, happens)
+    elif head == "when":
+        yield from read_by(parts[0], world, binding)
+        yield from read_by_effect(parts[1], world, binding, happens and holds(parts[0], world, binding))
+    elif head in UPDATES and happens:
+        yield from _fluents(parts[1], binding)
 
 
 def with_sources(atoms: Set[Atom], world: World) -> Set[Atom]:

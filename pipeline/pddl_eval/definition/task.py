@@ -312,3 +312,19 @@ def read_pair(
         known = planning_domain(domain) if domain else None
     problem = read_problem(generated, known.domain.constants if known else (), answer=answer)
     return task, problem if isinstance(problem, Unreadable) else Task(problem, known, asked_for=domain)
+
+
+def read_lone(
+    generated: str | None, domain: str | None = None, answer: str = "first"
+) -> tuple[Task | Unreadable, PlanningDomain | None]:
+    """An answer without a reference, in the domain that is given, else in the one that it names; and the one given.
+
+    >>> task, given = read_lone("(define (problem p) (:domain gripper) (:init) (:goal (and)))")
+    >>> task.domain.name, given
+    ('gripper', None)
+    """
+    given = planning_domain(domain) if domain else None
+    problem = read_problem(generated, given.domain.constants if given else (), answer=answer)
+    if isinstance(problem, Unreadable):
+        return problem, given
+    return Task(problem, given if domain else known_domain(problem.domain), asked_for=domain), given

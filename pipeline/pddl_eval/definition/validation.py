@@ -31,6 +31,7 @@ from pddl_eval.definition.formulas import (
     grounded,
     holds,
     read_by,
+    read_by_effect,
     updated,
     value_of,
     with_sources,
@@ -250,13 +251,16 @@ def taken(
     step: Set[Action], world: World, formulas: bool = True
 ) -> tuple[tuple[Operator, ...], Mapping[Atom, Fraction]] | Failure:
     """The step's operators with the effects that they have now, and the values that they give; or why it cannot be."""
+    operators = [_operator(action, world) for action in (step if len(step) == 1 else sorted(step))]
+    kinds = (PlanVerdict.UNKNOWN_ACTION, PlanVerdict.WRONG_ARGUMENTS, PlanVerdict.PRECONDITION)
+    faults = [found for found in operators if isinstance(found, Failure)]
+    if faults:
+        return min(faults, key=lambda fault: kinds.index(fault.verdict))
     found: list[Operator] = []
     updates: list[list[Change]] = []
-    for action in step if len(step) == 1 else sorted(step):
-        operator = _applicable(action, world)
-        if isinstance(operator, Failure):
-            return operator
-        acting = _acting(operator, world) if operator.formulas and formulas else (operator, [])
+    for operator in operators:
+        assert isinstance(operator, Operator)
+        acting = _applied(operator, world, formulas)
         if isinstance(acting, Failure):
             return acting
         found.append(acting[0])
@@ -277,8 +281,8 @@ def taken(
         return Failure(PlanVerdict.PRECONDITION, f"{shown}: {error}")
 
 
-def _applicable(action: Action, world: World) -> Operator | Failure:
-    """The action's operator, as far as sets of atoms say whether it can be applied."""
+def _operator(action: Action, world: World) -> Operator | Failure:
+    """The action's operator, if its name and its arguments make one."""
     operator = ground_operator(action, world.domain)
     if isinstance(operator, Failure):
         return operator
@@ -288,14 +292,19 @@ def _applicable(action: Action, world: World) -> Operator | Failure:
             return Failure(PlanVerdict.WRONG_ARGUMENTS, no_object(action, argument))
         if type_ not in types and not world.fits(argument, types):
             return Failure(PlanVerdict.WRONG_ARGUMENTS, not_of_type(action, argument, types))
+    return operator
+
+
+def _applied(operator: Operator, world: World, formulas: bool) -> tuple[Operator, list[Change]] | Failure:
+    """The operator with the effects that it has now and the updates of fluents, or why it cannot be applied."""
     if not operator.preconditions <= world.true:
         lacking = operator.preconditions - world.true
-        return Failure(PlanVerdict.PRECONDITION, needs(action, lacking), tuple(sorted(lacking)))
+        return Failure(PlanVerdict.PRECONDITION, needs(operator.action, lacking), tuple(sorted(lacking)))
     if not operator.negative_preconditions.isdisjoint(world.true):
         true = operator.negative_preconditions & world.true
-        reason = f"{show_atom(action)} needs {_listed(true)} to be false"
+        reason = f"{show_atom(operator.action)} needs {_listed(true)} to be false"
         return Failure(PlanVerdict.PRECONDITION, reason, tuple(("not", atom) for atom in sorted(true)))
-    return operator
+    return _acting(operator, world) if operator.formulas and formulas else (operator, [])
 
 
 def _acting(operator: Operator, world: World) -> tuple[Operator, list[Change]] | Failure:
@@ -365,25 +374,31 @@ def _interference(operators: list[Operator]) -> Failure | None:
 
 
 def _moving_targets(operators: list[Operator], updates: list[list[Change]], world: World) -> Failure | None:
-    """Which operator changes what another reads in a formula, or what a derived predicate that it reads depends on."""
+    """Which operators cannot happen at once by the rule of no moving targets (Fox and Long), where one leaves STRIPS.
+
+    No operator adds, deletes or updates what another reads, itself or in a rule of a derived predicate, and none
+    deletes what another adds: as written, whether or not it was so before.
+    """
     if not world.strata and not any(operator.formulas for operator in operators):
         return None
-    changed = []
-    for operator, own in zip(operators, updates, strict=True):
-        added, deleted = operator.add_effects, operator.delete_effects - operator.add_effects
-        changed.append((added - world.atoms) | (deleted & world.atoms) | {update.target for update in own})
     for reader in operators:
-        own_reads = {*reader.preconditions, *reader.negative_preconditions}
-        for part, formula in reader.formulas:
-            own_reads.update(read_by(formula, world, is_effect=part == ":effect"))
-        read = with_sources(own_reads, world)
-        for operator, atoms in zip(operators, changed, strict=True):
-            for atom in sorted(atoms & read) if operator is not reader else ():
-                reason = f"{show_atom(operator.action)} and {show_atom(reader.action)} interfere: "
-                return Failure(
-                    PlanVerdict.INTERFERENCE, f"{reason}the first changes {show_atom(atom)}, which the second reads"
-                )
+        read = with_sources(_read_by(reader, world), world)
+        for operator, own in zip(operators, updates, strict=True):
+            changed = operator.add_effects | operator.delete_effects | {update.target for update in own}
+            for verb, atoms in (("reads", changed & read), ("adds", operator.delete_effects & reader.add_effects)):
+                for atom in sorted(atoms) if operator is not reader else ():
+                    both = f"{show_atom(operator.action)} and {show_atom(reader.action)}"
+                    reason = f"{both} interfere: the first changes {show_atom(atom)}, which the second {verb}"
+                    return Failure(PlanVerdict.INTERFERENCE, reason)
     return None
+
+
+def _read_by(operator: Operator, world: World) -> set[Atom]:
+    """The atoms and fluents that occur in an operator's conditions, and in the numbers of the effects that happen."""
+    read = {*operator.preconditions, *operator.negative_preconditions}
+    for part, formula in operator.formulas:
+        read.update(read_by_effect(formula, world) if part == ":effect" else read_by(formula, world))
+    return read
 
 
 def _listed(atoms: Iterable[Atom]) -> str:

@@ -148,6 +148,8 @@ class PlanVerdict(_Verdict):
 class ProblemVerdict:
     """The scores of one generated problem against its reference; None where not decided.
 
+    Without a reference all that compares is None, and so is ``verdict`` where nothing is wrong with the problem itself.
+
     ``object_map`` (generated → reference) proves an equivalence; it maps the objects of the problem and no constants of
     the domain. In placeholder mode it maps the initial states, and ``goal_object_map`` maps the goals. For
     ``goal_differs``, ``separating_atom`` is an atom of the goal of ``separating_side`` (``generated`` or ``reference``)
@@ -167,7 +169,7 @@ class ProblemVerdict:
     solvable: bool | None
     equivalent: bool | None
     equivalent_untyped: bool | None
-    verdict: Verdict
+    verdict: Verdict | None
     detail: str
     certificate: str | None = None
     reference_certificate: str | None = None

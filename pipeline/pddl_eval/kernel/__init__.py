@@ -36,6 +36,9 @@ LIBRARY = Path(__file__).with_name("pddl_eval_kernel.library")
 VARIABLE = "PDDL_EVAL_KERNEL"
 """``off``: the definition scores every row; ``must``: an error where there is no kernel; ``auto``: what is there."""
 
+EXECUTED = "plan with a problem"
+"""Why a pair of plans is left although the kernel could read it."""
+
 LEAST_SECONDS = 1.0
 """Where a row has less time than this, the definition scores it: the kernel's limits are counts."""
 
@@ -44,6 +47,10 @@ _PROOFS = {
     "never true": never_true(()),
     "excludes itself": exclude_each_other(()),
     "exclude each other": exclude_each_other((), ()),
+}
+_OF_EXECUTED = {
+    "plan_verdict": pa.string(),
+    **dict.fromkeys(("executable_share", "goal_share", "plan_cost", "reference_plan_cost"), pa.float64()),
 }
 _SCHEMA_BYTES, _ARRAY_BYTES = 72, 80
 Answers = tuple[dict[str, pa.Array], pa.Array]
@@ -81,7 +88,7 @@ def version() -> str | None:
 def reasons() -> tuple[str, ...]:
     """Why rows are left, in the order of the numbers that ``score`` returns; the first is for rows that are not."""
     library = _library()
-    return ("", *library.pddl_eval_reasons().decode().split(",")) if library else ("",)
+    return ("", *library.pddl_eval_reasons().decode().split(","), EXECUTED) if library else ("",)
 
 
 def score(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> Answers | None:
@@ -118,11 +125,24 @@ def score_plans(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) ->
         return None
     try:
         columns = [_texts(rows["reference_plan"]), _texts(rows["generated_plan"])]
-        if "reference_problem" in rows:
-            columns += [_texts(rows["reference_problem"]), *_domain(rows, options)]
+        executed = _has_problem(rows)
     except pa.ArrowException:
         return None
-    return _answers("pddl_eval_score_plans", columns, options, "plan_detail", _plan_detail)
+    # The kernel does not have the columns that say how far a plan gets: without a problem to solve they are null.
+    columns = [pc.if_else(executed, None, column) for column in columns]
+    if (answers := _answers("pddl_eval_score_plans", columns, options, "plan_detail", _plan_detail)) is None:
+        return None
+    found, left = answers
+    nulls = {name: pa.nulls(len(left), type_) for name, type_ in _OF_EXECUTED.items()}
+    return {**found, **nulls}, pc.if_else(executed, pa.scalar(len(reasons()) - 1, left.type), left)
+
+
+def _has_problem(rows: Mapping[str, pa.ChunkedArray]) -> pa.Array:
+    """True for rows with a problem in which plans are executed."""
+    if "reference_problem" not in rows:
+        return pa.repeat(False, len(rows["generated_plan"]))
+    problems = _texts(rows["reference_problem"])
+    return pc.fill_null(pc.not_equal(pc.utf8_trim_whitespace(problems), ""), False)
 
 
 def _answers_now(options: ScoringOptions) -> bool:

@@ -9,17 +9,13 @@ partially known user preferences", Artificial Intelligence 190, 2012.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
 from pddl_eval.definition.metrics.plan_pair import PlanPair
 from pddl_eval.definition.metrics.registry import Column, Metric
 from pddl_eval.definition.model import Action, Atom, Formula, Operator, State, show_formula
-from pddl_eval.definition.plans import Damage, Plan, actions_of
-from pddl_eval.definition.task import Task
-from pddl_eval.definition.validation import Execution, Failure, effects_of, execute
-from pddl_eval.definition.verdict import PlanVerdict
+from pddl_eval.definition.validation import Execution, effects_of
 
 INIT: Action = ("<init>",)
 """The producer of what is true at the start; no operator can have this name."""
@@ -110,14 +106,13 @@ def _score(pair: PlanPair) -> tuple[Any, ...]:
         return None, None, None, None, None
     if pair.found and pair.task.ill_typed:
         pair.notes.append(f"in the reference, {pair.task.ill_typed}")
-    if not pair.found or pair.task.ill_typed:
+    actual, expected = pair.execution, pair.reference_execution
+    if actual is None:
         return False, False, None, None, None
-    assert pair.task.domain is not None
     problem = pair.task.problem
-    expected, actual = execute(map(actions_of, pair.reference), problem, pair.task.domain.domain), executed(pair)
-    pair.notes += [ending(actual), ending(expected, "reference plan: ")]
+    pair.notes += [ending(actual), ending(expected, "reference plan: ") if expected else ""]
     validity = actual.reaches_goal, not actual.unmet, actual.failed_step
-    if actual.failed_step is not None or expected.failed_step is not None:
+    if expected is None or actual.failed_step is not None or expected.failed_step is not None:
         return *validity, None, None
     links, others = (causal_links(each.steps, problem.init, problem.goal) for each in (expected, actual))
     distance = state_distance(problem.init, expected.steps, actual.steps)
@@ -125,23 +120,6 @@ def _score(pair: PlanPair) -> tuple[Any, ...]:
         pair.notes.append(f"no causal distance: more than {MAX_LINKS:,} causal links")
         return *validity, distance, None
     return *validity, distance, causal_distance(links, others)
-
-
-def executed(pair: PlanPair) -> Execution:
-    """The execution of the generated plan, up to the first step that cannot be read: there it fails."""
-    assert pair.task is not None
-    return executed_plan(pair.generated, pair.damage, pair.task)
-
-
-def executed_plan(plan: Plan, damage: Damage | None, task: Task) -> Execution:
-    """The execution of a plan up to the first step that cannot be read: there it fails."""
-    assert task.domain is not None
-    plan = plan if damage is None else plan[: damage.steps_before]
-    execution = execute(map(actions_of, plan), task.problem, task.domain.domain)
-    if damage is None or execution.failed_step is not None:
-        return execution
-    unread = Failure(PlanVerdict.UNREADABLE, f"it cannot be read, {damage.place}")
-    return replace(execution, failed_step=len(plan) + 1, failure=unread)
 
 
 def ending(execution: Execution, whose: str = "") -> str:

@@ -10,13 +10,14 @@ from typing import Any
 
 from pddl_eval.definition.budget import OutOfBudgetError, row_budget
 from pddl_eval.definition.domains import nothing_known_of
-from pddl_eval.definition.metrics.execution import ending, executed_plan
-from pddl_eval.definition.metrics.plan_pair import detail_of, executable
+from pddl_eval.definition.metrics.execution import ending
+from pddl_eval.definition.metrics.plan_pair import NotExecuted, detail_of, executable, executed_plan
+from pddl_eval.definition.metrics.plan_verdict import verdict_without_plan
 from pddl_eval.definition.metrics.plans import operators_of, plan_of
 from pddl_eval.definition.model import Atom, Domain, Formula, Problem, State, show_atom
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import DomainError, note_on_drafts
-from pddl_eval.definition.plans import EMPTY, NO_ANSWER, NO_OPERATOR, ReadPlan, actions_of
+from pddl_eval.definition.plans import ReadPlan, actions_of
 from pddl_eval.definition.repair import repair_advice, states_of
 from pddl_eval.definition.state_space import StateSpace, StepLabel
 from pddl_eval.definition.task import Task, plan_task_of
@@ -124,8 +125,8 @@ def validate(
     if whole.domain is None:
         raise DomainError(nothing_known_of(whole.asked_for))
     task = executable(whole)
-    if isinstance(task, str):
-        return Validation(PlanVerdict.UNDECIDED, f"not executed: {task}")
+    if isinstance(task, NotExecuted):
+        return Validation(task.verdict, f"not executed: {task.reason}")
     with row_budget(DEFAULTS.row_seconds):
         try:
             return _validated(plan_of(plan, answer, operators_of(task)), task, answer)
@@ -139,10 +140,8 @@ def _validated(plan: ReadPlan, task: Task, answer: str) -> Validation:
     if task.ill_typed:
         return Validation(PlanVerdict.REFERENCE_INVALID, detail_of([task.ill_typed]))
     if not plan.found:
-        if plan.reason.startswith(NO_OPERATOR):
-            return Validation(PlanVerdict.UNKNOWN_ACTION, detail_of(notes), failed_step=1)
-        empty = plan.reason in (EMPTY, NO_ANSWER)
-        return Validation(PlanVerdict.EMPTY if empty else PlanVerdict.UNREADABLE, detail_of(notes))
+        verdict = verdict_without_plan(plan.reason)
+        return Validation(verdict, detail_of(notes), failed_step=1 if verdict is PlanVerdict.UNKNOWN_ACTION else None)
     execution = executed_plan(plan.steps, plan.damage, task)
     failed = ""
     if execution.failed_step is not None and execution.failed_step <= len(plan.steps):

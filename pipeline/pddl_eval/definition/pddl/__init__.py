@@ -11,7 +11,15 @@ from pddl_eval.definition.pddl.domains import (
     typed_list,
 )
 from pddl_eval.definition.pddl.drafts import note_on_drafts, without_thinking
-from pddl_eval.definition.pddl.language import NUMBER, Rule, derivation_rules, derived_predicates, not_executed, strata
+from pddl_eval.definition.pddl.language import (
+    NUMBER,
+    Rule,
+    derivation_rules,
+    derived_predicates,
+    is_equation,
+    not_executed,
+    strata,
+)
 from pddl_eval.definition.pddl.problems import (
     has_several_problems,
     parse_problem,
@@ -37,6 +45,7 @@ __all__ = [
     "derived_predicates",
     "has_several_domains",
     "has_several_problems",
+    "is_equation",
     "not_executed",
     "note_on_drafts",
     "parse_actions",

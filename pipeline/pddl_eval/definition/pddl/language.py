@@ -211,7 +211,7 @@ def condition_faults(formula: Formula, scope: Scope) -> Iterator[str]:  # noqa: 
     elif head in _COMPARISONS:
         if len(parts) != 2:
             yield f"`{head}` of {len(parts)} terms"
-        elif head == EQUALITY and all(isinstance(part, str) for part in parts):
+        elif is_equation(formula):
             yield from _term_faults(parts, scope)
         else:
             for part in parts:
@@ -260,6 +260,16 @@ def effect_faults(formula: Formula, scope: Scope) -> Iterator[str]:  # noqa: C90
         yield from _atom_faults(atom, scope)
 
 
+def is_equation(formula: Formula) -> bool:
+    """True where a comparison is one of objects, not of numbers.
+
+    >>> is_equation(("=", "?x", "b1")), is_equation(("=", "fuel", "3"))
+    (True, False)
+    """
+    words = all(isinstance(term, str) and not NUMBER.fullmatch(term) for term in formula[1:])
+    return words and formula[0] == EQUALITY
+
+
 def number_faults(expression: Formula, scope: Scope) -> Iterator[str]:
     """As ``condition_faults``, for a numeric expression.
 
@@ -267,7 +277,8 @@ def number_faults(expression: Formula, scope: Scope) -> Iterator[str]:
     []
     """
     if isinstance(expression, str):
-        if not NUMBER.fullmatch(expression) and expression not in ("total-cost", "total-time"):
+        # PDDL 2.1 writes a function without arguments also without parentheses.
+        if not NUMBER.fullmatch(expression) and (not expression[0].isalpha() or expression in scope.names):
             yield f"{quote(expression)} where a number is expected"
     elif not expression or not isinstance(expression[0], str):
         yield f"{_shown(expression)} where a number is expected"
