@@ -10,6 +10,7 @@ from pddl_eval import build_report
 from pddl_eval.benchmark import DOMAIN_TEXTS
 from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM
 from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.report.numbers import main_measure
 from pddl_eval.scoring.summary import RunSummary, count_scores
 from pddl_eval.scoring.table import ColumnError, count_not_compared, score_table
 
@@ -135,7 +136,14 @@ def test_the_headline_of_plans_without_references_is_validity() -> None:
 
     plans = [PLAN_TEXT, "(putdown a)", "(putdown a)(fly)", ""]
     table = pa.table({"reference_problem": [HELD] * 4, "generated_plan": plans, "model": ["m", "m", "n", "n"]})
-    report = build_report(pl.from_arrow(score_table(table, ScoringOptions())))  # type: ignore[arg-type]
+    scores = score_table(table, ScoringOptions())
+    statistics = count_scores(scores, [column.name for column in PLAN.columns])
+    summary = RunSummary("scored", 4, 4, 0, 0, 1, 0, "local", 1, 0.1, "s", statistics)
+    labels = [label for label, _ in summary.score_lines()]
+    verdicts = ("empty", "goal_not_reached", "unknown_action", "valid")
+    assert labels[0] == "plan_valid" and labels[-4:] == [f"plan_verdict {verdict}" for verdict in verdicts]
+    report = build_report(pl.from_arrow(scores))  # type: ignore[arg-type]
+    assert main_measure(report.rates["measure"].unique().to_list()) == "plan_valid"
     columns = report.main_table().select("measure", "model", "percent")
     assert {(measure, model): percent for measure, model, percent in columns.rows()} == {
         ("plan_valid", None): 25.0,
