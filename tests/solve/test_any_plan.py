@@ -152,6 +152,21 @@ def test_the_first_failure_counts() -> None:
     assert found.last_state.atoms == {("q", "a"), ("p", "b")}
 
 
+@pytest.mark.parametrize(
+    ("goal", "share"),
+    [
+        ("(p a)", 1),
+        ("(q a)", 0),
+        ("(and (p a) (q a) (not (q b)))", 2 / 3),
+        ("(and)", 1),
+        ("(forall (?x - small) (p ?x))", 0),  # One conjunct, not one for each object.
+        ("(and (or (p a) (q a)) (and (p a) (q a)))", 0.5),
+    ],
+)
+def test_the_share_of_the_goal_counts_conjuncts_as_written(goal: str, share: float) -> None:
+    assert run([GO], "(p a)", goal).goal_share == pytest.approx(share)
+
+
 def test_names_and_arguments() -> None:
     assert verdict([GO], "(p a)", "(and)", "come a") == "unknown_action"
     for wrong in ("go", "go a a", "go nobody", "go c", "go thing"):
