@@ -98,7 +98,8 @@ class Task:
     levels: dict[str, int] = field(default_factory=dict)
     """Each derived predicate with the number of its stratum."""
     initial: State = field(default_factory=lambda: State(frozenset(), {}))
-    goal: Tree = field(default_factory=list)
+    goal: Tree = field(default_factory=lambda: ["and"])
+    """An ``and`` of the conjuncts as they are written, each of them ground."""
     metric: Tree | None = None
     maximize: bool = False
 
@@ -221,7 +222,9 @@ def read_problem(task: Task, sections: Mapping[str, list[Tree]]) -> None:
         raise Refused(*unknown)
     task.objects.update(typed(sections.get(":objects", [])))
     task.initial = initial_state(task, sections.get(":init", []))
-    task.goal = ground(task, *sections.get(":goal", [[]]), {})
+    (goal,) = sections.get(":goal", [[]])
+    conjuncts = goal[1:] if goal[:1] == ["and"] else [goal]
+    task.goal = ["and", *(ground(task, each, {}) for each in conjuncts)]
     if ":metric" in sections:
         direction, task.metric = sections[":metric"]
         task.maximize = direction == "maximize"
@@ -469,8 +472,7 @@ def judge_task(task: Task, steps: Sequence[Step]) -> Judgement:
         except Failed as failed:
             verdict, failed_step = str(failed), number
             break
-    conjuncts = task.goal[1:] if task.goal[0] == "and" else [task.goal]
-    reached = [satisfied(task, each, states[-1]) for each in conjuncts]
+    reached = [satisfied(task, each, states[-1]) for each in task.goal[1:]]
     if verdict == "valid" and not all(reached):
         verdict = "goal_not_reached"
     return Judgement(

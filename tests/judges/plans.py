@@ -95,6 +95,7 @@ def goal(random: Random, story: Story, task: Task, last: State, true: bool) -> s
     conjuncts = [formula(random, story, task, last, True) for _ in range(random.randint(1, 4))]
     if not true:
         conjuncts[random.randrange(len(conjuncts))] = formula(random, story, task, last, False)
+    conjuncts = list(dict.fromkeys(conjuncts))
     return conjuncts[0] if len(conjuncts) == 1 and random.random() < 0.5 else f"(and {' '.join(conjuncts)})"
 
 
