@@ -99,6 +99,24 @@ def test_states_are_what_each_step_changes(files: tuple[Path, Path], tmp_path: P
     assert len(lines) == 4 and all(change in lines[1] for change in ("+(at b)", "-(at a)", "(fuel) = 2.5"))
 
 
+def test_what_is_optimal_and_what_each_step_is_worth(files: tuple[Path, Path], tmp_path: Path) -> None:
+    files[1].write_text(PROBLEM.replace("(= (fuel) 5)", "(= (fuel) 9) (= (length b a) 1) (road b a)"))
+    plan = tmp_path / "plan"
+    for text, optimal, steps in (
+        (RIGHT, True, [1.0, 1.0, 1.0]),
+        ("(load x a)\n(drop x a)\n(load x a)\n(drive a b)\n(drop x b)", True, [1.0, 0.5, 0.5, 1.0, 1.0]),
+        ("(drive a b)", False, [0.75]),
+        ("(drive a b)\n(drive b c)\n(load x c)", False, [0.75, 0.25, 0.0]),
+    ):
+        plan.write_text(text)
+        _, (found,) = validated(*files, plan, "--optimal")
+        assert (found["optimal"], found["optimal_cost"], found["steps"]) == (optimal, 2.5, steps), text
+        assert run("validate", *files, plan, "--optimal").stdout.splitlines()[-1].startswith("not ") != optimal
+    files[1].write_text(PROBLEM.replace("minimize (total-cost)", "maximize (fuel)"))
+    _, (found,) = validated(*files, plan, "--optimal")
+    assert (found["optimal"], found["optimal_cost"], found["steps"]) == (False, None, None)
+
+
 def test_a_plan_may_come_through_a_pipe_and_so_may_the_problem(files: tuple[Path, Path], tmp_path: Path) -> None:
     domain, problem = files
     plan = tmp_path / "plan"

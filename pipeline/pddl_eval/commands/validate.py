@@ -22,8 +22,11 @@ EXIT_CODES = "Exit codes: 0 all plans are valid, 1 one is not, 2 one cannot be r
 @argument("plans", "PLAN...", "Plans in any notation, or raw answers; - reads stdin.", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line for each plan.")
 @click.option("--states", is_flag=True, help="Also what each step adds, deletes and sets.")
+@click.option("--optimal", is_flag=True, help="Also the cheapest plans' cost, and what each step is worth.")
 @flags(ScoringOptions, "answer")
-def validate(domain_file: str, problem: str, plans: tuple[str, ...], as_json: bool, states: bool, answer: str) -> None:
+def validate(
+    domain_file: str, problem: str, plans: tuple[str, ...], as_json: bool, states: bool, optimal: bool, answer: str
+) -> None:
     """Execute plans step by step: are they valid, and if not, why.
 
     \b
@@ -43,9 +46,9 @@ def validate(domain_file: str, problem: str, plans: tuple[str, ...], as_json: bo
     code = 0
     for name, found in validate_files(domain_file, problem, plans, answer):
         if as_json:
-            print(json.dumps({"plan": name, **validation_values(found, states=states)}))
-        elif len(plans) == 1 or states:
-            print(f"{printable(name)}:\n" * (len(plans) > 1) + validation_text(found, states=states))
+            print(json.dumps({"plan": name, **validation_values(found, states=states, optimal=optimal)}))
+        elif len(plans) == 1 or states or optimal:
+            print(f"{printable(name)}:\n" * (len(plans) > 1) + validation_text(found, states=states, optimal=optimal))
         else:
             print(f"{printable(name)}: {verdict_line(found)}")
         code = max(code, 0 if found.valid else NOT_DECIDED if found.verdict in NOT_EXECUTED else NOT_VALID)

@@ -6,15 +6,16 @@ import sys
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from pddl_eval.datasets import locate, read_bytes
 from pddl_eval.definition.domains import planning_domain
-from pddl_eval.definition.metrics import Validation, validate
-from pddl_eval.definition.model import Problem, show_atom, show_formula
+from pddl_eval.definition.metrics import Validation, as_float, validate_in
+from pddl_eval.definition.model import show_atom, show_formula
 from pddl_eval.definition.task import Task, plan_task_of
-from pddl_eval.definition.verdict import PlanVerdict
+from pddl_eval.definition.verdict import PlanVerdict, Undecided
 from pddl_eval.errors import UserError
 from pddl_eval.pages import words
 from pddl_eval.process import reraise_interrupt
@@ -44,13 +45,13 @@ def validate_files(
         task = Validation(PlanVerdict.REFERENCE_INVALID, str(error))
     for name in plans:
         text = _content(name)
-        yield name, task if isinstance(task, Validation) else _validated(text, task.as_written, domain_text, answer)
+        yield name, task if isinstance(task, Validation) else _validated(text, task, answer)
 
 
-def _validated(text: str, problem: Problem, domain: str, answer: str) -> Validation:
+def _validated(text: str, task: Task, answer: str) -> Validation:
     try:
-        found = validate(text, problem, domain, answer=answer)
-        return validate((), problem, domain) if found.verdict is PlanVerdict.EMPTY else found
+        found = validate_in(task, text, answer=answer)
+        return validate_in(task, ()) if found.verdict is PlanVerdict.EMPTY else found
     except Exception as error:  # One plan costs one verdict.
         reraise_interrupt(error)
         return Validation(PlanVerdict.UNDECIDED, f"{type(error).__name__}: {error}")
@@ -81,13 +82,33 @@ def verdict_line(found: Validation) -> str:
     return f"{words(found.verdict.value) if found.verdict in NOT_EXECUTED else 'not valid'}: {detail}"
 
 
-def validation_text(found: Validation, *, states: bool = False) -> str:
-    """The verdict, and a line on each condition that does not hold; with ``states`` first what each step changed."""
+def optimal_line(found: Validation) -> str:
+    """What the cheapest plans cost, and what each step of this one is worth.
+
+    >>> from pddl_eval import validate
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> optimal_line(validate("(putdown a) (pickup a) (putdown a)", held))
+    'not optimal: the cheapest plans cost 1; steps: optimal, backtracking, backtracking'
+    """
+    space, steps = found.state_space, found.steps
+    if isinstance(space, Undecided):
+        return f"optimal: not decided: {line(space.reason, MOST_DETAIL)}"
+    least = f"the cheapest plans cost {_written(space.optimal_cost)}" if space.optimal_cost is not None else "no plan"
+    worth = f"; steps: {', '.join(words(step.name.lower()) for step in steps)}" if steps else ""
+    return f"{'' if found.optimal else 'not '}optimal: {least}{worth}"
+
+
+def validation_text(found: Validation, *, states: bool = False, optimal: bool = False) -> str:
+    """The verdict, and a line on each condition that does not hold.
+
+    With ``states`` first what each step changed, with ``optimal`` also what the cheapest plans cost.
+    """
     lines = [_step_line(step) for step in changes(found)] if states else []
-    return "\n".join([*lines, verdict_line(found), *(line(advice, MOST_DETAIL) for advice in found.advice)])
+    lines += [verdict_line(found), *(line(advice, MOST_DETAIL) for advice in found.advice)]
+    return "\n".join([*lines, optimal_line(found)] if optimal else lines)
 
 
-def validation_values(found: Validation, *, states: bool = False) -> dict[str, Any]:
+def validation_values(found: Validation, *, states: bool = False, optimal: bool = False) -> dict[str, Any]:
     """The same as values that JSON has: conditions and atoms as PDDL, numbers as numbers."""
     values: dict[str, Any] = {
         "valid": None if found.verdict is PlanVerdict.REFERENCE_INVALID else found.valid,
@@ -98,6 +119,10 @@ def validation_values(found: Validation, *, states: bool = False) -> dict[str, A
         "advice": list(found.advice),
         "cost": None if found.cost is None else _number(found.cost),
     }
+    if optimal:
+        least, steps = found.optimal_cost, found.steps
+        values |= {"optimal": found.optimal, "optimal_cost": None if least is None else _number(least)}
+        values["steps"] = None if steps is None else [step.value for step in steps]
     return {**values, "states": list(changes(found))} if states else values
 
 
@@ -131,9 +156,9 @@ def _step_line(step: dict[str, Any]) -> str:
 
 def _written(value: Fraction) -> str:
     """As a decimal number where that is exact."""
-    decimal = str(_number(value))
-    return decimal if Fraction(decimal) == value else str(value)
+    number = _number(value)
+    return str(number if Fraction(str(number)) == value else value) if isfinite(number) else str(value)
 
 
 def _number(value: Fraction) -> int | float:
-    return value.numerator if value.denominator == 1 else float(value)
+    return value.numerator if value.denominator == 1 else as_float(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pddl_eval.definition.metrics.actions import plan_jaccard, plan_lcs
+from pddl_eval.definition.metrics.cost import as_float
 from pddl_eval.definition.metrics.domain_equivalence import decided_task
 from pddl_eval.definition.metrics.domain_pair import DomainPair
 from pddl_eval.definition.metrics.domains import DOMAIN, DomainScores, compare_domains
@@ -13,7 +14,7 @@ from pddl_eval.definition.metrics.plan_score import only_equal
 from pddl_eval.definition.metrics.plans import PLAN, PlanScores, compare_plans
 from pddl_eval.definition.metrics.problem import PROBLEM, score_lone_problem, score_problem_pair
 from pddl_eval.definition.metrics.registry import Column, OnlySome, Pair, Row, domain_of, given
-from pddl_eval.definition.metrics.validate import Validation, validate
+from pddl_eval.definition.metrics.validate import Validation, validate, validate_in
 
 PAIRS = (PROBLEM, PLAN, DOMAIN)
 
@@ -67,6 +68,7 @@ __all__ = [
     "Row",
     "Validation",
     "as_column",
+    "as_float",
     "compare_domains",
     "compare_plans",
     "decided_task",
@@ -83,4 +85,5 @@ __all__ = [
     "score_lone_problem",
     "score_problem_pair",
     "validate",
+    "validate_in",
 ]

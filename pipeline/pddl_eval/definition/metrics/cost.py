@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import inf
+
 from pddl_eval.definition.metrics.registry import Column, Metric
 from pddl_eval.definition.validation import Execution
 
@@ -17,7 +20,19 @@ def plan_cost(execution: Execution | None) -> float | None:
     1.0
     """
     cost = None if execution is None else execution.cost
-    return None if cost is None else float(cost)
+    return None if cost is None else as_float(cost)
+
+
+def as_float(number: Fraction) -> float:
+    """The nearest number that a column can hold; infinite beyond all of them.
+
+    >>> as_float(Fraction(-(10**400), 3))
+    -inf
+    """
+    try:
+        return float(number)
+    except OverflowError:
+        return inf if number > 0 else -inf
 
 
 METRIC = Metric(

@@ -121,7 +121,16 @@ def validate(
     >>> found.advice[0]
     '(holding b) is false before step 2, (stack b a): it is not in the initial state, and no step added it'
     """
-    whole = plan_task_of(problem, domain)
+    return validate_in(plan_task_of(problem, domain), plan, answer=answer)
+
+
+def validate_in(whole: Task, plan: Any, *, answer: str = DEFAULTS.answer) -> Validation:
+    """As ``validate``, in a task that was read: what is found out about the task serves all its plans.
+
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> validate_in(plan_task_of(held), "(putdown a)").valid
+    True
+    """
     if whole.domain is None:
         raise DomainError(nothing_known_of(whole.asked_for))
     task = executable(whole)
