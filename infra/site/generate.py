@@ -48,7 +48,8 @@ WHOLE = {
 FIRST = [
     *("commands/index.md", "python/index.md"),
     *(f"guide/{name}.md" for name in ("first-run", "inputs", "columns", "verdicts", "metrics", "settings", "runs")),
-    *(f"guide/{name}.md" for name in ("reports", "rewards", "limits", "validation", "published-results", "certificates")),
+    *(f"guide/{name}.md" for name in ("reports", "rewards", "limits")),
+    *(f"guide/{name}.md" for name in ("validation", "published-results", "certificates")),
 ]
 """Pages that lead the list of their folder, in this order; the others follow."""
 
