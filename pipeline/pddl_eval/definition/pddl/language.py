@@ -15,10 +15,14 @@ from pddl_eval.definition.model import EQUALITY, Domain, Formula, Operator, Type
 from pddl_eval.definition.pddl.domains import DomainError, typed_list
 from pddl_eval.shown import quote
 
-NUMBER = re.compile(r"-?+(?:[0-9]{1,1000}+(?:\.[0-9]{1,1000}+)?+|\.[0-9]{1,1000}+)")
+NUMBER = re.compile(r"-?+(?:[0-9]{1,1000}+(?:\.[0-9]{1,1000}+)?+|\.[0-9]{1,1000}+)(?:e[+-]?+[0-9]{1,3}+)?+")
+"""A number; PDDL has none with an exponent, but programs print them."""
 
 MAX_DERIVED = 500
 """Derived predicates of a domain; their strata are found in time quadratic in this."""
+
+MAX_ALTERNATIVES = 20
+"""Types of one variable (``either``) that are compared with the declarations."""
 
 _EXECUTED = frozenset(
     {"when", "forall", "exists", "or", "imply", "numeric condition", "negated conjunction", "derived predicate"}
@@ -97,13 +101,18 @@ def not_executed(domain: Domain) -> tuple[str, ...]:
         return (f"more than {MAX_DERIVED:,} derived predicates",)
     for rule in rules:
         scope = Scope({variable for variable, _ in rule.variables}, domain.constants)
-        notes += [f"{rule.name}: {fault}" for fault in condition_faults(rule.body, scope)]
+        head = (rule.name, *[variable for variable, _ in rule.variables])
+        faults = [*condition_faults(rule.body, scope)] or [*ill_typed(("and", head, rule.body), rule.variables, domain)]
+        notes += [f"{rule.name}: {fault}" for fault in faults]
     unstratified = _level(rules)
     if isinstance(unstratified, str):
         notes.append(f"{unstratified}: derived predicate that depends on its own negation")
     for operator in domain.operators:
         scope = Scope({variable for variable, _ in operator.parameters}, domain.constants, derived)
-        notes += [f"{operator.name}: {fault}" for fault in _operator_faults(operator, scope)]
+        faults = [*_operator_faults(operator, scope)]
+        for _, formula in () if faults else operator.formulas:
+            faults += ill_typed(formula, operator.parameters, domain)
+        notes += [f"{operator.name}: {fault}" for fault in faults]
     return tuple(dict.fromkeys(notes))
 
 
@@ -330,6 +339,37 @@ def _term_faults(terms: Iterable[Formula], scope: Scope) -> Iterator[str]:
                 yield f"{term} is not a parameter"
         elif isinstance(term, str) and term not in scope.names:
             yield Undeclared(term)
+
+
+def ill_typed(formula: Formula, variables: Iterable[tuple[str, Types]], domain: Domain) -> Iterator[str]:
+    """In words, the atoms of a formula that the declarations of a typed domain do not admit (``Domain.misfit``).
+
+    ``variables`` are those around the formula, or objects, with their types; of alternative types all have to fit.
+
+    >>> from pddl_eval.definition.pddl import parse_domain
+    >>> domain = parse_domain("(define (domain d) (:types car) (:predicates (at ?c - car)))")
+    >>> list(ill_typed(("forall", ("?x",), ("not", ("at", "?x"))), [], domain))
+    ['(at ?x): argument 1 of at is of type car, not object']
+    """
+    types = {name: domain.types_of(name) for name in domain.constants} | dict(variables)
+    waiting: list[tuple[Formula, dict[str, Types]]] = [(formula, types)] if domain.types and domain.predicates else []
+    while waiting:
+        part, types = waiting.pop()
+        if isinstance(part, str) or not part:
+            continue
+        head, *parts = part
+        if head in _QUANTIFIERS:
+            waiting.append((parts[1], types | dict(typed_list(parts[0], "a quantifier"))))
+        elif head in _CONNECTIVES or head == "when":
+            waiting += [(each, types) for each in parts]
+        elif head not in (*_COMPARISONS, *_UPDATES):
+            atom = tuple([word for word in part if isinstance(word, str)])
+            terms = {term: types[term] for term in atom[1:] if term in types}
+            for number in range(min(MAX_ALTERNATIVES, max([1, *map(len, terms.values())]))):
+                why = domain.misfit({atom}, {term: each[number % len(each)] for term, each in terms.items()})
+                if why:
+                    yield why
+                    break
 
 
 def _shown(expression: Formula) -> str:
