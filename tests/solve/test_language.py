@@ -10,7 +10,9 @@ from pddl_eval import ParseError, PlanVerdict, Problem, Validation, compare_plan
 from pddl_eval.definition import formulas
 from pddl_eval.definition.budget import OutOfBudgetError
 from pddl_eval.definition.formulas import bindings
+from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import Unreadable, not_executed, parse_domain, read_any_problem
+from pddl_eval.explain.plans import explain_plans
 
 OBJECTS = "o - other"
 NUMBERS = "(= (f) 2) (= (h a) 3)"
@@ -345,6 +347,19 @@ def test_numbers_are_bounded() -> None:
     found = validate("(go) " * 20, problem("(t)"), domain(go("()", "(and (t) (scale-up (f) (f)))")))
     assert (found.valid, found.verdict) == (None, "undecided")
     assert "bits" in found.detail
+
+
+def test_a_plan_past_a_limit_is_explained_without_its_execution() -> None:
+    row = {
+        "reference_plan": "(go)",
+        "generated_plan": "(go) " * 20,
+        "reference_problem": problem("(t)"),
+        "domain": domain(go("()", "(and (t) (scale-up (f) (f)))")),
+    }
+    found = explain_plans(row, ScoringOptions())
+    assert (found.scores["plan_valid"], found.execution) == (None, None)
+    assert "bits" in found.detail
+    assert found.page().sections
 
 
 def test_evaluations_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
