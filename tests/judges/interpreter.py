@@ -427,8 +427,25 @@ def interfere(changes: Sequence[Change]) -> bool:
     return any(len(each) > 1 and not set(each) <= {"increase", "decrease"} for each in kinds.values())
 
 
-def execute(task: Task, state: State, step: Step) -> State:
-    """The state after the step; raises ``Failed`` with the verdict."""
+def same_in_each_order(task: Task, state: State, actions: Sequence[Atom]) -> bool:
+    """Whether the actions can be done one after the other in each order, and always lead to the same state."""
+    ends = set()
+    for order in itertools.permutations(actions):
+        after = state
+        try:
+            for action in order:
+                after = execute(task, after, action)
+        except Failed:
+            return False
+        ends.add(identity(after))
+    return len(ends) == 1
+
+
+def execute(task: Task, state: State, step: Step, any_order: bool = False) -> State:
+    """The state after the step; raises ``Failed`` with the verdict.
+
+    With ``any_order`` actions interfere if they cannot be done in each order with one result, else by ``interfere``.
+    """
     actions = sorted(step) if isinstance(step, frozenset) else [step]
     if any(action[0] not in task.actions for action in actions):
         raise Failed("unknown_action")
@@ -444,7 +461,7 @@ def execute(task: Task, state: State, step: Step) -> State:
         changes = [change(task, state, atoms, action) for action in actions]
     except Undefined as error:
         raise Failed("precondition") from error
-    if interfere(changes):
+    if not same_in_each_order(task, state, actions) if any_order and len(actions) > 1 else interfere(changes):
         raise Failed("interference")
     numbers = dict(state.numbers)
     for kind, fluent, number in itertools.chain.from_iterable(made.assignments for made in changes):
@@ -457,18 +474,18 @@ def execute(task: Task, state: State, step: Step) -> State:
 # --- Plans -----------------------------------------------------------------------------------------------------------
 
 
-def judge(domain_text: str, problem_text: str, steps: Sequence[Step]) -> Judgement:
-    """Execute the plan and say whether it is valid, where it fails and what it costs."""
-    return judge_task(read(domain_text, problem_text), steps)
+def judge(domain_text: str, problem_text: str, steps: Sequence[Step], any_order: bool = False) -> Judgement:
+    """Execute the plan and say whether it is valid, where it fails and what it costs; ``execute`` on ``any_order``."""
+    return judge_task(read(domain_text, problem_text), steps, any_order)
 
 
-def judge_task(task: Task, steps: Sequence[Step]) -> Judgement:
+def judge_task(task: Task, steps: Sequence[Step], any_order: bool = False) -> Judgement:
     """``judge`` for a task that was read."""
     states = [task.initial]
     verdict, failed_step = "valid", None
     for number, step in enumerate(steps, start=1):
         try:
-            states.append(execute(task, states[-1], step))
+            states.append(execute(task, states[-1], step, any_order))
         except Failed as failed:
             verdict, failed_step = str(failed), number
             break

@@ -24,6 +24,7 @@ from tests.judges.interpreter import (
     ground,
     read,
     satisfied,
+    successors,
     tree_of,
     with_derived,
 )
@@ -185,12 +186,19 @@ def repeat(random: Random, task: Task, steps: list[Step]) -> list[Step]:
 
 
 def merge(random: Random, task: Task, steps: list[Step]) -> list[Step]:
-    """Two steps become one concurrent step; mostly neighbours, which often go together."""
-    if len(steps) > 1:
+    """Two steps become one concurrent step, mostly neighbours; or a step gets company that could be in its place."""
+    if len(steps) > 1 and random.random() < 0.5:
         one = random.randrange(len(steps) - 1)
         other = one + 1 if random.random() < 0.8 else random.choice([at for at in range(len(steps)) if at != one])
         steps[one] = frozenset((steps[one], steps[other]))
         del steps[other]
+    elif steps:
+        at = random.randrange(len(steps))
+        state = task.initial
+        for step in steps[:at]:
+            state = execute(task, state, step)
+        company = [action for action, _ in successors(task, state, all_actions(task))]
+        steps[at] = frozenset((steps[at], *random.sample(company, min(len(company), random.randint(1, 2)))))
     return steps
 
 
@@ -271,7 +279,7 @@ DAMAGES = {
     "unknown object": unknown_object,
     "a step repeated": repeat,
     "another type": other_type,
-    "two steps merged": merge,
+    "a concurrent step": merge,
 }
 """All but the last damage, another goal, which changes the problem and not the plan."""
 

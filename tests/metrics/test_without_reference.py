@@ -83,6 +83,14 @@ def test_the_domain_may_be_given_by_the_row() -> None:
     assert "table-top" in row["plan_detail"]
 
 
+def test_a_domain_that_cannot_be_read_costs_the_validity_and_not_the_comparison() -> None:
+    (row,) = scored(
+        reference_problem=[HELD], domain=["(define (domain"], generated_plan=[PLAN_TEXT], reference_plan=[PLAN_TEXT]
+    )
+    assert (row["plan_verdict"], row["plan_valid"], row["plan_lcs"]) == ("reference_invalid", None, 1.0)
+    assert row["plan_detail"] and row["score_error"] is None
+
+
 def test_a_problem_is_read_and_solved() -> None:
     answers = [HELD, HELD.replace("(on a b)", "(on a a)"), None, "Sorry.", HELD.replace("(on a b)", "(or (on a b))")]
     rows = scored(generated_problem=[*answers, HELD.replace("blocksworld", "unheard-of")])

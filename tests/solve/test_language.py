@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from random import Random
 
 import pytest
 from pddl_eval import ParseError, PlanVerdict, Problem, Validation, compare_plans, parse_problem, validate
 from pddl_eval.definition import formulas
 from pddl_eval.definition.budget import OutOfBudgetError
+from pddl_eval.definition.formulas import bindings
+from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import Unreadable, not_executed, parse_domain, read_any_problem
+from pddl_eval.explain.plans import explain_plans
 
 OBJECTS = "o - other"
 NUMBERS = "(= (f) 2) (= (h a) 3)"
@@ -56,6 +60,7 @@ CONDITIONS = [
     ("(= (* (/ 1 3) 3) 1)", True),
     ("(not (< (f) 2))", True),
     ("(= f (+ 1 1))", True),
+    ("(= (f) 2e0)", True),
 ]
 
 
@@ -303,6 +308,38 @@ def test_states_have_numbers() -> None:
     assert [values[("f",)] for _, values in found.states] == [2, 4, 8]
 
 
+def random_formula(chance: Random, variables: list[str], depth: int = 3) -> str:
+    kind = chance.choice(["atom", "atom", "and", "or", "not", "exists", "exists", "forall"] if depth else ["atom"])
+    if kind == "atom":
+        name, arity = chance.choice([("p", 1), ("q", 2), ("s", 1), ("reach", 2)])
+        return f"({name} {' '.join(chance.choice([*variables, 'a']) for _ in range(arity))})"
+    if kind in ("exists", "forall"):
+        new = chance.sample(["?x", "?y", "?z"], chance.randint(1, 2))
+        types = chance.choice(["", " - small", " - (either small big)"])
+        return f"({kind} ({' '.join(new)}{types}) {random_formula(chance, [*variables, *new], depth - 1)})"
+    parts = [random_formula(chance, variables, depth - 1) for _ in range(1 if kind == "not" else chance.randint(1, 3))]
+    return f"({kind} {' '.join(parts)})"
+
+
+def test_joins_derive_what_the_definition_derives(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance, compared = Random(8), 0
+    for _ in range(300):
+        rules = [f"(:derived (reach ?x ?y) {random_formula(chance, ['?x', '?y'])})" for _ in range(2)]
+        rules.append(f"(:derived (s ?x) {random_formula(chance, ['?x'])})")
+        text = domain(*rules).replace("(seen)", "(reach ?x ?y)")
+        init = " ".join(chance.sample(["(p a)", "(p b)", "(p o)", "(q a b)", "(q b o)", "(q o a)", "(q k k)"], 4))
+        read, asked = parse_domain(text), read_any_problem(problem("(t)", init), ["a", "b", "k"])
+        assert isinstance(asked, Problem)
+        if not_executed(read):
+            continue
+        joined = formulas.World(asked, read).true
+        with monkeypatch.context() as patch:
+            patch.setattr(formulas, "witnesses", lambda listing, _, world, binding: bindings(listing, world, binding))
+            assert formulas.World(asked, read).true == joined, text
+        compared += joined != asked.init
+    assert compared > 60
+
+
 # --- Limits ----------------------------------------------------------------------------------------------------------
 
 
@@ -310,6 +347,19 @@ def test_numbers_are_bounded() -> None:
     found = validate("(go) " * 20, problem("(t)"), domain(go("()", "(and (t) (scale-up (f) (f)))")))
     assert (found.valid, found.verdict) == (None, "undecided")
     assert "bits" in found.detail
+
+
+def test_a_plan_past_a_limit_is_explained_without_its_execution() -> None:
+    row = {
+        "reference_plan": "(go)",
+        "generated_plan": "(go) " * 20,
+        "reference_problem": problem("(t)"),
+        "domain": domain(go("()", "(and (t) (scale-up (f) (f)))")),
+    }
+    found = explain_plans(row, ScoringOptions())
+    assert (found.scores["plan_valid"], found.execution) == (None, None)
+    assert "bits" in found.detail
+    assert found.page().sections
 
 
 def test_evaluations_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

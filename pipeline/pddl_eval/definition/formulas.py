@@ -38,6 +38,8 @@ TOTAL_COST: Atom = ("total-cost",)
 
 COMPARISONS = {"<": lt, "<=": le, EQUALITY: eq, ">=": ge, ">": gt}
 
+_OPERATORS = frozenset({"and", "or", "not", "imply", "exists", "forall", *COMPARISONS})
+
 ADDITIVE = frozenset({"increase", "decrease"})
 UPDATES = ADDITIVE | {"scale-up", "scale-down", "assign"}
 
@@ -76,7 +78,9 @@ class World:
         self.values = dict(problem.values)
         self.strata = strata(derivation_rules(domain)) if domain.formulas else ()
         self.evaluations = 0
-        self._ranges: dict[Types, list[str]] = {}
+        self.index: dict[tuple[str | int, ...], list[Atom]] | None = None
+        """While atoms are derived: those that are true, by predicate, and by predicate, position and argument."""
+        self._ranges: dict[Types, Mapping[str, None]] = {}
         self.true: Set[Atom] = self.atoms
         if self.strata:
             self.true = completed(self.atoms, self)
@@ -102,10 +106,10 @@ class World:
         own = self.domain.types_of(name) if name in self.domain.constants else (self.objects[name],)
         return any(self.domain.fits(type_, types) for type_ in own)
 
-    def of_types(self, types: Types) -> Sequence[str]:
+    def of_types(self, types: Types) -> Mapping[str, None]:
         """The objects and constants that a variable of these types ranges over."""
         if types not in self._ranges:
-            self._ranges[types] = [name for name in sorted(self.objects) if self.fits(name, types)]
+            self._ranges[types] = dict.fromkeys(name for name in sorted(self.objects) if self.fits(name, types))
         return self._ranges[types]
 
     def count(self) -> None:
@@ -143,7 +147,7 @@ def holds(formula: Formula, world: World, binding: Binding = UNBOUND) -> bool:
         case "imply":
             return _some([(("not", parts[0]), binding), (parts[1], binding)], world, True)
         case "exists":
-            return _some(((parts[1], each) for each in bindings(parts[0], world, binding)), world, True)
+            return _some(((parts[1], each) for each in witnesses(parts[0], parts[1], world, binding)), world, True)
         case "forall":
             return not _some(((parts[1], each) for each in bindings(parts[0], world, binding)), world, False)
     assert isinstance(head, str)
@@ -363,6 +367,9 @@ def completed(atoms: Set[Atom], world: World) -> Set[Atom]:
     """
     before = world.true
     world.true = true = set(atoms)
+    world.index = {}
+    for atom in sorted(atoms):
+        _enter(atom, world.index)
     for stratum in world.strata:
         reached = -1
         while reached < len(true):
@@ -372,10 +379,16 @@ def completed(atoms: Set[Atom], world: World) -> Set[Atom]:
                     atom = (rule.name, *[binding[variable] for variable, _ in rule.variables])
                     if atom not in true and _derives(rule, world, binding):
                         true.add(atom)
+                        _enter(atom, world.index)
                         if len(true) > MAX_ATOMS:
                             raise OutOfBudgetError(f"more than {MAX_ATOMS:,} atoms are true")
-    world.true = before
+    world.true, world.index = before, None
     return true
+
+
+def _enter(atom: Atom, index: dict[tuple[str | int, ...], list[Atom]]) -> None:
+    for key in [(atom[0],), *[(atom[0], place, name) for place, name in enumerate(atom[1:], 1)]]:
+        index.setdefault(key, []).append(atom)
 
 
 def _derives(rule: Rule, world: World, binding: Binding) -> bool:
@@ -392,6 +405,49 @@ def bindings(listing: Formula, world: World, binding: Binding) -> Iterator[Bindi
     for chosen in product(*[world.of_types(types) for _, types in variables]):
         world.count()
         yield {**binding, **dict(zip(names, chosen, strict=True))}
+
+
+def witnesses(listing: Formula, body: Formula, world: World, binding: Binding) -> Iterator[Binding]:
+    """The bindings of ``exists`` under which the body may be true.
+
+    While atoms are derived, these are the ones that make the body's first atom with one of the variables true: without
+    that, transitive closures take cubic time in each state.
+    """
+    types = dict(_variables(listing))
+    conjuncts = body[1:] if body[:1] == ("and",) else (body,)
+    pattern = next((each for each in conjuncts if _is_atom(each) and not types.keys().isdisjoint(each)), None)
+    if world.index is None or pattern is None:
+        yield from bindings(listing, world, binding)
+        return
+    name, *terms = _ground(pattern, {each: value for each, value in binding.items() if each not in types})
+    key = next(((name, place, term) for place, term in enumerate(terms, 1) if term not in types), (name,))
+    free = tuple(variable for variable in types if variable not in pattern)
+    for atom in world.index.get(key, ()):
+        matched = _matched(terms, atom[1:], types, world)
+        for chosen in product(*[world.of_types(types[variable]) for variable in free]) if matched is not None else ():
+            world.count()
+            yield {**binding, **(matched or {}), **dict(zip(free, chosen, strict=True))}
+
+
+def _is_atom(formula: Formula) -> bool:
+    return bool(formula) and not isinstance(formula, str) and formula[0] not in _OPERATORS
+
+
+def _matched(
+    terms: Sequence[str], names: Sequence[str], types: Mapping[str, Types], world: World
+) -> dict[str, str] | None:
+    """The values of variables that turn the terms into the names; None where there are none."""
+    world.count()
+    if len(terms) != len(names):
+        return None
+    found: dict[str, str] = {}
+    for term, name in zip(terms, names, strict=True):
+        if term not in types:
+            if term != name:
+                return None
+        elif name not in world.of_types(types[term]) or found.setdefault(term, name) != name:
+            return None
+    return found
 
 
 @lru_cache(maxsize=10_000)

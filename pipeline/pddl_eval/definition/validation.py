@@ -58,6 +58,9 @@ TOTAL_TIME: Atom = ("total-time",)
 
 NO_VALUES: Mapping[Atom, Fraction] = {}
 
+_WORST_FIRST = (PlanVerdict.UNKNOWN_ACTION, PlanVerdict.WRONG_ARGUMENTS, PlanVerdict.PRECONDITION)
+"""Which fault of several concurrent actions is the step's."""
+
 ACTIONS_KEPT = 20_000
 """Ground operators kept, a kilobyte each: the actions of a reference's plan stand in most of its answers."""
 
@@ -161,9 +164,13 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain, *, fo
         updates.append(values)
         spend(WORK_PER_ACTION * len(operators))
     lacking = problem.goal - world.true
-    others = problem.conjuncts
-    unmet = (*sorted(lacking), *(formula for formula in others if not _is_true(formula, world)))
-    metric = next((formula for section, formula in problem.formulas if section == ":metric"), None)
+    unmet: tuple[Formula, ...] = tuple(sorted(lacking))
+    others: tuple[Formula, ...] = ()
+    metric = None
+    if problem.formulas:
+        others = problem.conjuncts
+        unmet += tuple(formula for formula in others if not _is_true(formula, world))
+        metric = next((formula for section, formula in problem.formulas if section == ":metric"), None)
     return Execution(
         steps=tuple(done),
         updates=tuple(updates),
@@ -252,10 +259,9 @@ def taken(
 ) -> tuple[tuple[Operator, ...], Mapping[Atom, Fraction]] | Failure:
     """The step's operators with the effects that they have now, and the values that they give; or why it cannot be."""
     operators = [_operator(action, world) for action in (step if len(step) == 1 else sorted(step))]
-    kinds = (PlanVerdict.UNKNOWN_ACTION, PlanVerdict.WRONG_ARGUMENTS, PlanVerdict.PRECONDITION)
-    faults = [found for found in operators if isinstance(found, Failure)]
+    faults = [operator for operator in operators if isinstance(operator, Failure)]
     if faults:
-        return min(faults, key=lambda fault: kinds.index(fault.verdict))
+        return min(faults, key=lambda fault: _WORST_FIRST.index(fault.verdict))
     found: list[Operator] = []
     updates: list[list[Change]] = []
     for operator in operators:

@@ -15,7 +15,8 @@ from pddl_eval.definition.model import EQUALITY, Domain, Formula, Operator, Type
 from pddl_eval.definition.pddl.domains import DomainError, typed_list
 from pddl_eval.shown import quote
 
-NUMBER = re.compile(r"-?+(?:[0-9]{1,1000}+(?:\.[0-9]{1,1000}+)?+|\.[0-9]{1,1000}+)")
+NUMBER = re.compile(r"-?+(?:[0-9]{1,1000}+(?:\.[0-9]{1,1000}+)?+|\.[0-9]{1,1000}+)(?:e[+-]?+[0-9]{1,3}+)?+")
+"""A number; PDDL has none with an exponent, but programs print them."""
 
 MAX_DERIVED = 500
 """Derived predicates of a domain; their strata are found in time quadratic in this."""
