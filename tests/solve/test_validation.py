@@ -77,6 +77,8 @@ def test_the_conditions_that_do_not_hold() -> None:
         ("(drive v town depot)", "precondition", "(drive v town depot) needs (at v town)"),
         ("(drive v depot town)", "precondition", "(drive v depot town) needs (road depot town)"),
         ("(drive l town town)", "precondition", "(drive l town town): it needs two different objects, not town twice"),
+        ("(drive l moon moon)", "wrong_arguments", "(drive l moon moon): there is no object moon"),
+        ("(drive l rock rock)", "wrong_arguments", "(drive l rock rock): rock is not of type place"),
         ("(fly l town)", "unknown_action", "(fly l town): the domain has no operator fly"),
         ("(drive l town)", "wrong_arguments", "(drive l town): drive takes 3 arguments, not 2"),
         ("(drive l town moon)", "wrong_arguments", "(drive l town moon): there is no object moon"),

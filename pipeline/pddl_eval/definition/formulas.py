@@ -24,8 +24,8 @@ from pddl_eval.definition.pddl import NUMBER, Rule, derivation_rules, is_equatio
 MAX_BITS = 4_096
 """Bits of the numerator and of the denominator of a number."""
 
-MAX_EVALUATIONS = 5_000_000
-"""Formulas and bindings that are looked at in one execution, some ten seconds."""
+MAX_EVALUATIONS = 3_000_000
+"""Formulas and bindings that are looked at in one execution, some five seconds."""
 
 MAX_ATOMS = 250_000
 """Atoms that are true with all that is derived, and changes that one action makes."""

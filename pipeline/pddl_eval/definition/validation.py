@@ -45,6 +45,7 @@ from pddl_eval.definition.model import (
     Operator,
     Problem,
     State,
+    Types,
     show_atom,
     show_formula,
 )
@@ -222,9 +223,7 @@ def ground_operator(action: Action, domain: Domain) -> Operator | Failure:
         reason = f"{show_atom(action)}: the domain has no operator {name}{hint}"
         return Failure(PlanVerdict.UNKNOWN_ACTION, reason)
     variables = operator.action[1:]
-    named = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
-    if named and len(named) == len(arguments) and sorted(f"?{key}" for key in named) == sorted(variables):
-        arguments = [named[variable[1:]].strip() for variable in variables]
+    arguments = _in_order(arguments, variables)
     if len(arguments) != len(variables):
         takes = f"{len(variables)} argument{'' if len(variables) == 1 else 's'}"
         reason = f"{show_atom(action)}: {name} takes {takes}, not {len(arguments)}"
@@ -239,6 +238,14 @@ def ground_operator(action: Action, domain: Domain) -> Operator | Failure:
     why = f"it needs two different objects, not {one} twice" if one == other else f"{one} and {other} must be the same"
     missing: Formula = ("not", ground) if one == other else ground
     return Failure(PlanVerdict.PRECONDITION, f"{show_atom((name, *arguments))}: {why}", (missing,))
+
+
+def _in_order(arguments: list[str], variables: Sequence[str]) -> list[str]:
+    """The arguments, in the order of the variables if each is written ``name=object``."""
+    named = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
+    if named and len(named) == len(arguments) and sorted(f"?{key}" for key in named) == sorted(variables):
+        return [named[variable[1:]].strip() for variable in variables]
+    return arguments
 
 
 def effects_of(step: Sequence[Operator]) -> tuple[State, State]:
@@ -285,15 +292,25 @@ def _step(
 def _operator(action: Action, world: World) -> Operator | Failure:
     """The action's operator, if its name and its arguments make one."""
     operator = ground_operator(action, world.domain)
-    if isinstance(operator, Failure):
+    if isinstance(operator, Operator):
+        return _misfit(action, operator.parameters, world) or operator
+    if operator.verdict is not PlanVerdict.PRECONDITION:
         return operator
-    for argument, types in operator.parameters:
+    lifted = next(each for each in world.domain.operators if each.name == action[0])
+    arguments = _in_order([*action[1:]], lifted.action[1:])
+    parameters = [(name, types) for name, (_, types) in zip(arguments, lifted.parameters, strict=True)]
+    return _misfit(action, parameters, world) or operator  # Before an equation that does not hold.
+
+
+def _misfit(action: Action, parameters: Iterable[tuple[str, Types]], world: World) -> Failure | None:
+    """Which of an action's arguments is no object, or none of the parameter's type."""
+    for argument, types in parameters:
         type_ = world.objects.get(argument)
         if type_ is None:
             return Failure(PlanVerdict.WRONG_ARGUMENTS, no_object(action, argument))
         if type_ not in types and not world.fits(argument, types):
             return Failure(PlanVerdict.WRONG_ARGUMENTS, not_of_type(action, argument, types))
-    return operator
+    return None
 
 
 def _applied(operator: Operator, world: World, formulas: bool) -> tuple[Operator, list[Change]] | Failure:

@@ -66,6 +66,19 @@ def problem_of_block(block: str, constants: Iterable[str] = ()) -> Problem:
         _, header, *listed = read_expression(block, MAX_NESTING)
     except Unbalanced as error:
         raise unparseable(f"the problem {error}") from None
+    sections = _sections(listed)
+    objects = _objects(sections.get(":objects", ()))
+    scope = Scope(frozenset(), frozenset([*objects, *constants]))
+    init, values = _init(sections[":init"], scope)
+    goal, formulas = _goal(sections[":goal"], scope)
+    if ":metric" in sections:
+        formulas.append((":metric", _metric(sections[":metric"], scope)))
+    name, domain = _name(header[1:], "`(problem …)`"), _name(sections[":domain"], "`(:domain …)`")
+    return Problem(name, domain, objects, frozenset(init), frozenset(goal), values, tuple(formulas))
+
+
+def _sections(listed: Iterable[Formula]) -> dict[str, tuple[Formula, ...]]:
+    """What follows the keyword of each section."""
     sections: dict[str, tuple[Formula, ...]] = {}
     for section in listed:
         keyword = section[0] if not isinstance(section, str) and section else section
@@ -79,14 +92,10 @@ def problem_of_block(block: str, constants: Iterable[str] = ()) -> Problem:
     for keyword in _NEEDED:
         if keyword not in sections:
             raise unparseable(f"the problem has no `({keyword} …)`")
-    objects = _objects(sections.get(":objects", ()))
-    scope = Scope(frozenset(), frozenset([*objects, *constants]))
-    init, values = _init(sections[":init"], scope)
-    goal, formulas = _goal(sections[":goal"], scope)
-    if ":metric" in sections:
-        formulas.append((":metric", _metric(sections[":metric"], scope)))
-    name, domain = _name(header[1:], "`(problem …)`"), _name(sections[":domain"], "`(:domain …)`")
-    return Problem(name, domain, objects, frozenset(init), frozenset(goal), values, tuple(formulas))
+    for requirement in sections.get(":requirements", ()):
+        if not isinstance(requirement, str):
+            raise unparseable(f"expected a requirement, found {_shown(requirement)}")
+    return sections
 
 
 def _name(listing: Formula, where: str) -> str:
