@@ -116,8 +116,8 @@ def test_a_column_to_group_by_may_be_new_or_a_key() -> None:
 def test_a_plan_is_right_where_it_reaches_the_goal_or_equals_the_reference() -> None:
     def plans(*values: tuple[float, bool | None]) -> pl.DataFrame:
         scores, reached = zip(*values, strict=True)
-        frame = {"pair_id": list(range(len(values))), "plan_score": scores, "goal_reached": reached}
-        return pl.DataFrame(frame, schema_overrides={"goal_reached": pl.Boolean})
+        frame = {"pair_id": list(range(len(values))), "plan_score": scores, "plan_valid": reached}
+        return pl.DataFrame(frame, schema_overrides={"plan_valid": pl.Boolean})
 
     old = plans((0.5, True), (1.0, None), (1.0, False), (0.2, None))
     found = compare_datasets(old, plans((0.5, False), (0.9, None), (0.4, False), (1.0, None)))
@@ -126,7 +126,7 @@ def test_a_plan_is_right_where_it_reaches_the_goal_or_equals_the_reference() -> 
     assert (score["measure"], score["rows"], score["rose"], score["fell"]) == ("plan_score", 4, 1, 2)
     assert score["difference"] == pytest.approx((0 - 0.1 - 0.6 + 0.8) / 4)
     reached = found.rates.row(0, named=True)
-    assert (reached["measure"], reached["rows"], reached["fell"]) == ("goal_reached", 2, 1), "a null was not executed"
+    assert (reached["measure"], reached["rows"], reached["fell"]) == ("plan_valid", 2, 1), "a null was not executed"
 
 
 def test_a_domain_is_right_without_an_error() -> None:

@@ -61,13 +61,13 @@ DETAILS = {"problem": "detail", "plan": "plan_detail", "domain": "domain_detail"
 
 RIGHT = {
     "problem": (("equivalent",), pl.col("equivalent")),
-    "plan": (("plan_score", "goal_reached"), pl.coalesce("goal_reached", pl.col("plan_score") == 1)),
+    "plan": (("plan_score", "plan_valid"), pl.coalesce("plan_valid", pl.col("plan_score") == 1)),
     "domain": (
         ("domain_precision", "domain_recall"),
         (pl.col("domain_precision") == 1) & (pl.col("domain_recall") == 1),
     ),
 }
-"""For each pair of columns: the scores needed, and when an answer is right. A plan is right if it reaches the goal
+"""For each pair of columns: the scores needed, and when an answer is right. A plan is right if it is valid
 or, if that is not known, if its plan score is 1."""
 
 
