@@ -21,6 +21,9 @@ use std::time::Instant;
 /// What C and Python are told: the version of the border, and the words for the reasons.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
 
+/// The digest of the sources, which build.rs computes.
+const CRATE: &str = concat!(env!("CRATE"), "\0");
+
 static QUIET: Once = Once::new();
 
 #[repr(C)]
@@ -572,6 +575,12 @@ fn score_plans(columns: &[Column]) -> Exported {
 #[no_mangle]
 pub extern "C" fn pddl_eval_version() -> *const c_char {
     VERSION.as_ptr().cast()
+}
+
+/// The digest of the sources that the kernel was built from, as a C string.
+#[no_mangle]
+pub extern "C" fn pddl_eval_crate() -> *const c_char {
+    CRATE.as_ptr().cast()
 }
 
 /// The reasons for which rows are left, as a C string of names between commas, in the order of their numbers from 1.

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
+from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,7 @@ from pddl_eval.definition.task import ill_typed_problem
 from pddl_eval.definition.validation import ground_operator, needs, no_object, not_of_type
 from pddl_eval.definition.wording import sentence
 from pddl_eval.errors import UserError
+from pddl_eval.kernel import crate
 
 LIBRARY = Path(__file__).with_name("pddl_eval_kernel.library")
 """Where the build puts the library; named so that Python does not take it for a module."""
@@ -54,21 +57,31 @@ _BETWEEN_DIFFERENCES, _BETWEEN_WORDS = "\x1e", "\x1f"
 
 @cache
 def _library() -> ctypes.CDLL | None:
-    """The library, None where it is not wanted or not there."""
+    """The library, None where it is not wanted, not there or built from other sources."""
     wanted = os.environ.get(VARIABLE) or "auto"
     if wanted not in ("auto", "off", "must"):
         raise UserError(f"{VARIABLE} is auto, off or must, not {wanted}")
     if wanted == "off":
         return None
     try:
-        library = ctypes.CDLL(str(LIBRARY))
-        library.pddl_eval_version.restype = library.pddl_eval_reasons.restype = ctypes.c_char_p
-        for function in (library.pddl_eval_score, library.pddl_eval_score_plans):
-            function.argtypes = [*[ctypes.c_void_p] * 2, ctypes.c_uint32, *[ctypes.c_void_p] * 2]
+        return _loaded()
     except (OSError, AttributeError) as error:
+        why = f"the kernel cannot be used: {error}; `pip install .` in a checkout builds it, where cargo is found"
         if wanted == "must":
-            raise UserError(f"{VARIABLE}=must, and the kernel cannot be loaded: {error}") from None
+            raise UserError(f"{VARIABLE}=must, and {why}") from None
+        if LIBRARY.exists() and parent_process() is None:  # one line, not one for each worker
+            print(f"pddl-eval: {why}. The definition scores every row", file=sys.stderr)
         return None
+
+
+def _loaded() -> ctypes.CDLL:
+    library = ctypes.CDLL(str(LIBRARY))
+    library.pddl_eval_crate.restype = ctypes.c_char_p
+    if library.pddl_eval_crate().decode() != crate.DIGEST:
+        raise OSError(f"{LIBRARY.name} was built from other sources")
+    library.pddl_eval_version.restype = library.pddl_eval_reasons.restype = ctypes.c_char_p
+    for function in (library.pddl_eval_score, library.pddl_eval_score_plans):
+        function.argtypes = [*[ctypes.c_void_p] * 2, ctypes.c_uint32, *[ctypes.c_void_p] * 2]
     return library
 
 
