@@ -12,7 +12,6 @@ use crate::metrics::problem::{read_reference, score_problem_pair, ProblemVerdict
 use crate::pddl::problems::Interner;
 use crate::plans::found::Steps;
 use crate::task::Task;
-use std::collections::HashMap;
 use std::ffi::{c_char, c_void, CStr, CString};
 use std::panic::{catch_unwind, set_hook, AssertUnwindSafe};
 use std::sync::Once;
@@ -350,17 +349,15 @@ struct Sharing<T> {
 
 impl<T> Sharing<T> {
     fn new(column: &Column) -> Sharing<T> {
-        let mut places: HashMap<Option<&[u8]>, usize> = HashMap::new();
+        let texts: Vec<Answer<Option<&[u8]>>> = (0..column.length).map(|row| column.text(row)).collect();
+        let mut sorted: Vec<usize> = (0..texts.len()).filter(|row| texts[*row].is_ok()).collect();
+        sorted.sort_unstable_by_key(|row| texts[*row].unwrap_or_default());
+        let mut of: Vec<Answer<usize>> = texts.iter().map(|text| text.map(|_| 0)).collect();
         let mut shared: Vec<Shared<T>> = Vec::new();
-        let mut place = |row: usize| {
-            let place = *places.entry(column.text(row)?).or_insert(shared.len());
-            if place == shared.len() {
-                shared.push(Shared { rows: 0, known: None });
-            }
-            shared[place].rows += 1;
-            Ok(place)
-        };
-        let of = (0..column.length).map(&mut place).collect();
+        for rows in sorted.chunk_by(|a, b| texts[*a] == texts[*b]) {
+            rows.iter().for_each(|row| of[*row] = Ok(shared.len()));
+            shared.push(Shared { rows: rows.len(), known: None });
+        }
         Sharing { shared, of }
     }
 

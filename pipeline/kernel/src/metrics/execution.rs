@@ -68,7 +68,7 @@ pub fn execute(task: &Task, plan: &[Step], steps: &Steps) -> Answer<Execution> {
         return Err(Left::Budget);
     }
     let problem = &task.problem;
-    let mut state: State = problem.init.iter().copied().collect();
+    let mut state = State::new(&problem.init);
     let mut found = Execution { steps: Vec::with_capacity(plan.len()), failed: None, lacking: Vec::new() };
     for (number, step) in plan.iter().enumerate() {
         let done = match steps.actions_of(step) {
@@ -135,7 +135,7 @@ fn applicable(task: &Task, step: Step, steps: &Steps, state: &State) -> Answer<R
 /// The mean, over the steps of the longer plan, of set difference over union of the states after that step.
 pub fn state_distance(task: &Task, first: &Execution, second: &Execution) -> f64 {
     let init = &task.problem.init;
-    let (mut one, mut other): (State, State) = (init.iter().copied().collect(), init.iter().copied().collect());
+    let (mut one, mut other) = (State::new(init), State::new(init));
     let mut common = init.len();
     let mut total = 0.0;
     let longer = first.steps.len().max(second.steps.len());
