@@ -50,7 +50,7 @@ def test_what_cannot_be_read_is_no_but_not_an_error() -> None:
 
 
 def test_an_unsolvable_or_unreadable_reference_is_a_mistake_in_the_data() -> None:
-    for reference in (HELD.replace("(clear a)", "(on a a)"), "nothing", None):
+    for reference in (HELD.replace("(clear a)", "(on a a)"), "nothing"):
         (row,) = score(HELD, reference=reference)
         assert (row["verdict"], row["equivalent"], row["parseable"]) == ("reference_invalid", None, True)
         assert "the reference" in row["detail"]
@@ -94,14 +94,15 @@ def test_plans_are_scored_and_carried_out_in_the_reference_problem() -> None:
     assert "parseable" not in rows[0]
 
 
-def test_domains_are_scored_and_a_missing_reference_is_a_mistake_in_the_data() -> None:
+def test_domains_are_scored_and_without_a_reference_they_are_read() -> None:
     sail = "(define (domain f) (:action sail :parameters (?x) :precondition (at ?x) :effect (not (at ?x))))"
     table = pa.table(
         {"reference_domain": [sail, None, sail], "generated_domain": [sail.replace("?x", "?y"), sail, "no domain"]}
     )
     rows = score_table(table, ScoringOptions()).to_pylist()
     assert [row["domain_precision"] for row in rows] == [1.0, None, 0.0]
-    assert [row["domain_verdict"] for row in rows] == ["identical", "reference_invalid", "unparseable"]
+    assert [row["domain_verdict"] for row in rows] == ["identical", None, "unparseable"]
+    assert rows[1]["domain_certificate"] == rows[0]["domain_certificate"]
     assert rows[2]["domain_detail"]
 
 

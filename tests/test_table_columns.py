@@ -34,7 +34,7 @@ def test_columns_can_be_renamed() -> None:
 @pytest.mark.parametrize(
     ("schema", "settings", "message"),
     [
-        (pa.schema([("id", TEXT)]), ScoringOptions(), "no pair of columns to score"),
+        (pa.schema([("id", TEXT)]), ScoringOptions(), "no column to score"),
         (
             pa.schema([("reference_problem", TEXT), ("generated_problems", TEXT)]),
             ScoringOptions(),

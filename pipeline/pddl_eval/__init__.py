@@ -14,14 +14,17 @@ if TYPE_CHECKING:
     from pddl_eval.commands.config import read_config as read_config
     from pddl_eval.definition.metrics import DomainScores as DomainScores
     from pddl_eval.definition.metrics import PlanScores as PlanScores
+    from pddl_eval.definition.metrics import Validation as Validation
     from pddl_eval.definition.metrics import compare_domains as compare_domains
     from pddl_eval.definition.metrics import compare_plans as compare_plans
+    from pddl_eval.definition.metrics import validate as validate
     from pddl_eval.definition.model import Problem as Problem
     from pddl_eval.definition.pddl import ParseError as ParseError
     from pddl_eval.definition.pddl import parse_problem as parse_problem
     from pddl_eval.definition.scene_graph import scene_graph as scene_graph
     from pddl_eval.definition.verdict import Counterexample as Counterexample
     from pddl_eval.definition.verdict import DomainVerdict as DomainVerdict
+    from pddl_eval.definition.verdict import PlanVerdict as PlanVerdict
     from pddl_eval.definition.verdict import ProblemVerdict as ProblemVerdict
     from pddl_eval.report import Report as Report
     from pddl_eval.report import build_report as build_report
@@ -43,11 +46,11 @@ if TYPE_CHECKING:
 
 _ROOMS = {
     "commands.config": "read_config",
-    "definition.metrics": "DomainScores PlanScores compare_domains compare_plans",
+    "definition.metrics": "DomainScores PlanScores Validation compare_domains compare_plans validate",
     "definition.model": "Problem",
     "definition.pddl": "ParseError parse_problem",
     "definition.scene_graph": "scene_graph",
-    "definition.verdict": "Counterexample DomainVerdict ProblemVerdict",
+    "definition.verdict": "Counterexample DomainVerdict PlanVerdict ProblemVerdict",
     "report": "Report build_report",
     "run": "RunStatus run_status",
     "scoring.api": "UndecidedError UnsolvableError certificate compare_problems compare_tasks counterexample"

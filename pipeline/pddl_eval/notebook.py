@@ -52,7 +52,7 @@ def _report(report: Any) -> str:
 
 
 def _rows(verdict: ProblemVerdict) -> Iterator[tuple[str, str]]:
-    yield "verdict", f"{verdict.verdict.value}: {verdict.detail}"
+    yield "verdict", verdict.detail if verdict.verdict is None else f"{verdict.verdict.value}: {verdict.detail}"
     yield "parseable", YES[verdict.parseable]
     yield "solvable", YES[verdict.solvable]
     if verdict.solves_reference is not None:

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from pddl_eval.definition.metrics import PAIRS, ROW_COLUMNS
-from pddl_eval.definition.verdict import DomainVerdict, Verdict
+from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Verdict
 from pddl_eval.report import build_report
 from pddl_eval.report.figures import figures, standalone
 from pddl_eval.report.sections import RATES
@@ -58,7 +58,7 @@ def outputs(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
 def tables() -> dict[str, str]:
     """The tables of score columns and of verdicts, by their marks."""
 
-    def verdicts(kind: type[Verdict | DomainVerdict]) -> str:
+    def verdicts(kind: type[Verdict | PlanVerdict | DomainVerdict]) -> str:
         lines = [f"| `{each.value}` | {'right: ' if each.right else ''}{each.meaning} |" for each in kind]
         return "\n".join(["| verdict | meaning |", "|---|---|", *lines]) + "\n"
 
@@ -67,6 +67,7 @@ def tables() -> dict[str, str]:
     return {
         "columns": "\n".join(["| output | type | meaning |", "|---|---|---|", *scores]) + "\n",
         "verdicts": verdicts(Verdict),
+        "plan verdicts": verdicts(PlanVerdict),
         "domain verdicts": verdicts(DomainVerdict),
     }
 

@@ -9,6 +9,7 @@ from pddl_eval.benchmark import DOMAIN_TEXTS
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
 from pddl_eval.explain import explain_row, html_page
+from pddl_eval.explain.plans import PlanExplanation
 from pddl_eval.explain.row import NotScored
 
 from tests.explain.pairs import HOSTILE, REFERENCE, RENAMED
@@ -54,8 +55,12 @@ def test_a_mistake_in_one_pair_is_its_explanation() -> None:
         {**ROW, "reference_domain": "nothing", "reference_plan": "Nothing can be done.", "domain": "gripper"}
     )
     assert explanation.problem is not None
-    for name in ("plan", "domain"):
-        assert isinstance(explanation.parts[name], NotScored)
+    assert isinstance(explanation.parts["domain"], NotScored)
+    plan = explanation.parts["plan"]
+    assert isinstance(plan, PlanExplanation)
+    assert plan.reference is None, "the plan is executed; there is none to compare it with"
+    without = {"reference_plan": "Nothing can be done.", "generated_plan": "(putdown a)"}
+    assert isinstance(explain_row(without).parts["plan"], NotScored)
 
 
 def test_the_domain_of_the_options_is_for_rows_that_name_none() -> None:

@@ -53,30 +53,40 @@ def test_goal_reached() -> None:
     ]
     assert execution.state == PROBLEM.init - {("at", "l", "town")} | {("at", "l", "depot"), ("fuelled", "l")}
     assert execution.reaches_goal
+    assert (execution.verdict, execution.missing, execution.goal_share, execution.cost) == ("valid", (), 1.0, 2)
 
 
 def test_goal_not_reached() -> None:
-    assert run("(drive l town depot)").lacking == {("fuelled", "l")}
+    execution = run("(drive l town depot)")
+    assert (execution.lacking, execution.missing) == ({("fuelled", "l")}, (("fuelled", "l"),))
+    assert (execution.verdict, execution.goal_share, execution.cost) == ("goal_not_reached", 0.5, None)
     assert run("[]").lacking == PROBLEM.goal
 
 
+def test_the_conditions_that_do_not_hold() -> None:
+    assert run("(drive v town town)").missing == (("not", ("=", "town", "town")),)
+    assert run("(drive v town depot)").missing == (("at", "v", "town"),)
+    assert run("(close depot) (drive l town depot)").missing == (("not", ("closed", "depot")),)
+    assert run("(fly)").missing == ()
+
+
 @pytest.mark.parametrize(
-    ("step", "reason"),
+    ("step", "verdict", "reason"),
     [
-        ("(home l)", "(home l) needs (at l depot)"),
-        ("(drive v town depot)", "(drive v town depot) needs (at v town)"),
-        ("(drive v depot town)", "(drive v depot town) needs (road depot town)"),
-        ("(drive l town town)", "(drive l town town): it needs two different objects, not town twice"),
-        ("(fly l town)", "(fly l town): the domain has no operator fly"),
-        ("(drive l town)", "(drive l town): drive takes 3 arguments, not 2"),
-        ("(drive l town moon)", "(drive l town moon): there is no object moon"),
-        ("(drive rock town depot)", "(drive rock town depot): rock is not of type vehicle"),
-        ("(drive l town v)", "(drive l town v): v is not of type place"),
+        ("(home l)", "precondition", "(home l) needs (at l depot)"),
+        ("(drive v town depot)", "precondition", "(drive v town depot) needs (at v town)"),
+        ("(drive v depot town)", "precondition", "(drive v depot town) needs (road depot town)"),
+        ("(drive l town town)", "precondition", "(drive l town town): it needs two different objects, not town twice"),
+        ("(fly l town)", "unknown_action", "(fly l town): the domain has no operator fly"),
+        ("(drive l town)", "wrong_arguments", "(drive l town): drive takes 3 arguments, not 2"),
+        ("(drive l town moon)", "wrong_arguments", "(drive l town moon): there is no object moon"),
+        ("(drive rock town depot)", "wrong_arguments", "(drive rock town depot): rock is not of type vehicle"),
+        ("(drive l town v)", "wrong_arguments", "(drive l town v): v is not of type place"),
     ],
 )
-def test_first_failed_step_and_its_reason(step: str, reason: str) -> None:
+def test_first_failed_step_and_its_reason(step: str, verdict: str, reason: str) -> None:
     execution = run(f"(close town) {step} (fly away)")
-    assert (execution.failed_step, execution.reason) == (2, reason)
+    assert (execution.failed_step, execution.verdict, execution.reason) == (2, verdict, reason)
     assert len(execution.steps) == 1
     assert execution.state == PROBLEM.init | {("closed", "town")}
     assert not execution.reaches_goal
@@ -110,6 +120,8 @@ def test_concurrent_steps(step: str, reason: str) -> None:
     execution = run(step)
     assert execution.reason == reason
     assert execution.failed_step == (1 if reason else None)
+    kind = "interference" if "interfere" in reason else "precondition" if reason else "goal_not_reached"
+    assert execution.verdict == kind
 
 
 def test_delete_interferes_with_add_and_need() -> None:

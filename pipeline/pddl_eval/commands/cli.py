@@ -18,6 +18,7 @@ from pddl_eval.commands.report import report
 from pddl_eval.commands.rescore import rescore
 from pddl_eval.commands.score import score
 from pddl_eval.commands.status import status
+from pddl_eval.commands.validate import validate
 from pddl_eval.version import program_version
 
 
@@ -43,5 +44,5 @@ def main() -> None:
     """
 
 
-for each in (score, status, rescore, compare, report, explain, generate, dedupe):
+for each in (score, status, rescore, compare, report, explain, validate, generate, dedupe):
     main.add_command(each)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.difference import Difference, in_words, reference_unsolvable
-from pddl_eval.definition.domains import known_domain
+from pddl_eval.definition.domains import PlanningDomain, known_domain
 from pddl_eval.definition.equivalence import Decision, decide, same_domain
 from pddl_eval.definition.model import Action
 from pddl_eval.definition.pddl import Unreadable
@@ -18,6 +18,9 @@ from pddl_eval.definition.verdict import ProblemVerdict, Undecided, Unsolvable, 
 from pddl_eval.definition.wording import sentence
 
 Plan = tuple[Action, ...]
+
+NO_REFERENCE = "not compared: there is no reference"
+"""The detail of a problem with which nothing is wrong but that there is nothing to compare it with."""
 
 
 def compare(
@@ -56,6 +59,40 @@ def compare(
     if decision.equivalent and decision.goal_map is None and isinstance(reference, Task):
         return replace(verdict, certificate=verdict.reference_certificate)
     return replace(verdict, certificate=_certificate(generated))
+
+
+def read_alone(
+    generated: Task | Unreadable, domain: PlanningDomain | None, check_solvable: bool = True
+) -> ProblemVerdict:
+    """The scores of a generated problem that has no reference: is it read, can it be solved, its certificate.
+
+    ``domain`` is the one that it is for, if that is known. The verdict says what is wrong with the problem itself, and
+    is None where nothing is.
+
+    >>> from pddl_eval.definition.task import read_task
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (on a a)))"
+    >>> scores = read_alone(read_task(held), None)
+    >>> scores.parseable, scores.solvable, scores.verdict.value, scores.equivalent
+    (True, False, 'unsolvable', None)
+    """
+    if isinstance(generated, Unreadable):
+        unread = sentence(Difference("unread", reason=generated.detail))
+        return ProblemVerdict(False, False, None, None, generated.verdict, unread)
+    name = generated.problem.domain
+    if domain is not None and name != domain.name and known_domain(name) is not domain:
+        differs = sentence(Difference("domain", names=(name, domain.name)))
+        certificate = _certificate(Task(generated.problem, known_domain(name)))
+        solvable = False if check_solvable else None
+        return ProblemVerdict(True, solvable, None, None, Verdict.DOMAIN_MISMATCH, differs, certificate)
+    verdict = ProblemVerdict(True, None, None, None, None, NO_REFERENCE, _certificate(generated))
+    plan = generated.plan if check_solvable else None
+    if isinstance(plan, Undecided):
+        return replace(verdict, detail=f"{NO_REFERENCE}; {plan.reason}")
+    if isinstance(plan, Unsolvable):
+        why = sentence(Difference("unsolvable", atoms=plan.atoms, reason=plan.says))
+        detail = generated.ill_typed or why
+        return replace(verdict, solvable=False, verdict=Verdict.UNSOLVABLE, detail=detail)
+    return verdict if plan is None else replace(verdict, solvable=True, plan=plan)
 
 
 def _certificate(task: Task) -> str | None:
@@ -99,7 +136,7 @@ def _solves(
         found = generated.solution  # It was executed from this initial state already.
         return isinstance(found, Solution) and problem.goal <= found.state
     steps = [{action} for action in _renamed(plan, object_map or {})]
-    return not reference.ill_typed and execute(steps, problem, reference.domain.domain).reaches_goal
+    return not reference.ill_typed and execute(steps, problem, reference.domain.domain, formulas=False).reaches_goal
 
 
 def _renamed(plan: Plan, names: Mapping[str, str]) -> Plan:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 Atom = tuple[str, ...]
 """A predicate's name followed by its arguments: ``("on", "b1", "b2")``."""
@@ -36,6 +37,10 @@ NO_NAMES: Mapping[str, str] = {}
 class Problem:
     """A set of typed objects, an initial state (closed world) and a goal (open world), all in lower case.
 
+    ``values`` are the numbers of the initial state: ``{("fuel", "t1"): Fraction(3)}``. ``formulas`` are what sets of
+    atoms cannot say, as written, each with its section: conjuncts of the ``:goal`` that are no atoms, and the
+    ``:metric``. A problem of ``parse_problem`` has neither.
+
     >>> swap = Problem("p", "blocksworld", {"a": "object"}, frozenset({("clear", "a")}), frozenset())
     >>> swap.goal <= swap.init
     True
@@ -46,6 +51,13 @@ class Problem:
     objects: Mapping[str, str]
     init: State
     goal: State
+    values: Mapping[Atom, Fraction] = field(default_factory=dict)
+    formulas: tuple[tuple[str, Formula], ...] = ()
+
+    @property
+    def conjuncts(self) -> tuple[Formula, ...]:
+        """The conjuncts of the goal that are no atoms."""
+        return tuple([formula for section, formula in self.formulas if section == ":goal"])
 
     def without_types(self) -> Problem:
         """The same problem with every object a plain ``object`` (the paper's figure 4, "ignoring typing")."""
@@ -58,8 +70,8 @@ class Operator:
 
     Each parameter stands with its alternative types. ``(= ?x ?y)`` is the atom ``("=", "?x", "?y")`` among the
     preconditions, negated among the negative ones; a ground operator has none. ``formulas`` are the conjuncts that sets
-    of atoms cannot say (quantifiers, conditional effects, costs …), each with the part that it stands in; nothing that
-    applies an operator asks for them.
+    of atoms cannot say (quantifiers, conditional effects, costs …), each with the part that it stands in; only
+    ``validation`` asks for them.
 
     >>> drop = Operator("drop", (("?b", ("ball",)),), frozenset({("held", "?b")}), frozenset(), frozenset(),
     ...                 frozenset({("held", "?b")})).renamed({"?b": "b1"})
@@ -239,6 +251,15 @@ def show_atom(atom: Atom) -> str:
     '(on b1 b2)'
     """
     return f"({' '.join(atom)})"
+
+
+def show_formula(formula: Formula) -> str:
+    """A formula as PDDL writes it.
+
+    >>> show_formula(("not", ("on", "b1", "b2")))
+    '(not (on b1 b2))'
+    """
+    return formula if isinstance(formula, str) else f"({' '.join(map(show_formula, formula))})"
 
 
 def renamed(atoms: Iterable[Atom], names: Mapping[str, str], predicates: Mapping[str, str] = NO_NAMES) -> State:

@@ -24,9 +24,16 @@ from pddl_eval.definition.domains import (
     planning_domain,
 )
 from pddl_eval.definition.model import ROOT_TYPE, Action, Domain, Problem, State
-from pddl_eval.definition.pddl import ParseError, Unreadable, parse_problem, read_problem, require_declared
+from pddl_eval.definition.pddl import (
+    ParseError,
+    Unreadable,
+    parse_problem,
+    read_any_problem,
+    read_problem,
+    require_declared,
+)
 from pddl_eval.definition.planning import Solution, executed, goal_state, solve
-from pddl_eval.definition.verdict import CERTIFICATE_VERSION, Undecided, Unsolvable
+from pddl_eval.definition.verdict import CERTIFICATE_VERSION, Undecided, Unsolvable, Verdict
 
 REFERENCES_KEPT = 256
 """References kept for further answers; about 50 KB each for a typical benchmark problem."""
@@ -243,6 +250,44 @@ def read_task(text: str | None, domain: str | None = None) -> Task | Unreadable:
     return Task(task.problem, None, asked_for=domain) if domain and given is None else task
 
 
+def plan_task_of(problem: str | Problem | None, domain: str | Domain | None = None) -> Task:
+    """As ``task_of``, for plans: the problem may go beyond STRIPS (``pddl.read_any_problem``).
+
+    >>> text = "(define (problem p) (:domain gripper) (:init) (:goal (not (carry b g))) (:objects b g))"
+    >>> plan_task_of(text).problem.conjuncts
+    (('not', ('carry', 'b', 'g')),)
+    """
+    given = PlanningDomain(domain) if isinstance(domain, Domain) else chosen_domain(domain) if domain else None
+    return _plan_task(problem, given)
+
+
+def _plan_task(problem: str | Problem | None, given: PlanningDomain | None) -> Task:
+    if isinstance(problem, Problem):
+        return _task(problem, given)
+    read = read_any_problem(problem, given.domain.constants if given else ())
+    if isinstance(read, Unreadable):
+        raise ParseError(read.verdict, read.detail)
+    return Task(read, given or known_domain(read.domain))
+
+
+@lru_cache(maxsize=REFERENCES_KEPT)
+def read_plan_task(text: str | None, domain: str | None = None) -> Task | Unreadable:
+    """As ``read_task``, for plans: the problem may go beyond STRIPS.
+
+    >>> read_plan_task("(define (problem p)").verdict.value
+    'unparseable'
+    """
+    strips = read_task(text, domain)
+    if isinstance(strips, Task) or strips.verdict is Verdict.EMPTY:
+        return strips
+    given = planning_domain(domain) if domain else None
+    try:
+        task = _plan_task(text, given)
+    except ParseError as error:
+        return Unreadable(error.verdict, error.detail)
+    return Task(task.problem, None, asked_for=domain) if domain and given is None else task
+
+
 def read_pair(
     reference: str | None, generated: str | None, domain: str | None = None, answer: str = "first"
 ) -> tuple[Task | Unreadable, Task | Unreadable]:
@@ -260,3 +305,19 @@ def read_pair(
         known = planning_domain(domain) if domain else None
     problem = read_problem(generated, known.domain.constants if known else (), answer=answer)
     return task, problem if isinstance(problem, Unreadable) else Task(problem, known, asked_for=domain)
+
+
+def read_lone(
+    generated: str | None, domain: str | None = None, answer: str = "first"
+) -> tuple[Task | Unreadable, PlanningDomain | None]:
+    """An answer without a reference, in the domain that is given, else in the one that it names; and the one given.
+
+    >>> task, given = read_lone("(define (problem p) (:domain gripper) (:init) (:goal (and)))")
+    >>> task.domain.name, given
+    ('gripper', None)
+    """
+    given = planning_domain(domain) if domain else None
+    problem = read_problem(generated, given.domain.constants if given else (), answer=answer)
+    if isinstance(problem, Unreadable):
+        return problem, given
+    return Task(problem, given if domain else known_domain(problem.domain), asked_for=domain), given

@@ -1,54 +1,141 @@
 """The validator: executes a plan step by step and says where it fails and why.
 
 Everything that runs a plan asks here: the check of what planners find, and the validity of plans that models write. It
-works on atoms, straight from the definitions (the paper, definition 1), and shares nothing with the searches.
+works on atoms, straight from the definitions (the paper, definition 1; for what sets of atoms cannot say ``formulas``),
+and shares nothing with the searches.
 
-Concurrent actions are executed together when each is applicable and none interferes with another: none deletes what
-another needs or adds, none adds what another forbids. An action that is not in the domain's words (an unknown operator
-or object, a wrong number or type of arguments) fails like any other.
+Concurrent actions are executed together when each is applicable and none interferes with another: none changes what
+another's condition or numbers read, none deletes what another adds, and the values that they give fluents do not depend
+on their order. An action that is not in the domain's words (an unknown operator or object, a wrong number or type of
+arguments) fails like any other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from fractions import Fraction
 from functools import lru_cache
 
 from pddl_eval.definition.budget import spend
+from pddl_eval.definition.formulas import (
+    UPDATES,
+    Change,
+    ConflictError,
+    NoValueError,
+    World,
+    changes,
+    grounded,
+    holds,
+    read_by,
+    updated,
+    value_of,
+    with_sources,
+)
 from pddl_eval.definition.grounding import instance
-from pddl_eval.definition.model import Action, Atom, Domain, Operator, Problem, State, show_atom
+from pddl_eval.definition.model import (
+    Action,
+    Atom,
+    Domain,
+    Formula,
+    Operator,
+    Problem,
+    State,
+    show_atom,
+    show_formula,
+)
+from pddl_eval.definition.verdict import PlanVerdict
 
 WORK_PER_ACTION = 10
 """Work (``budget.spend``) to ground an action and to apply it."""
+
+TOTAL_TIME: Atom = ("total-time",)
+"""The number of steps, in a metric."""
+
+NO_VALUES: Mapping[Atom, Fraction] = {}
 
 ACTIONS_KEPT = 20_000
 """Ground operators kept, a kilobyte each: the actions of a reference's plan stand in most of its answers."""
 
 
 @dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a step cannot be executed: the kind of fault, a sentence, and the conditions that do not hold.
+
+    A missing condition is an atom, ``("not", atom)`` or another formula of the precondition with objects for its
+    parameters.
+    """
+
+    verdict: PlanVerdict
+    reason: str
+    missing: tuple[Formula, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Execution:
     """How far a plan got.
 
-    ``steps`` are the operators of each step that was executed, ``state`` is the state after the last of them.
-    ``failed_step`` is the number, from 1, of the first step that could not be executed and ``reason`` says why; None
-    and empty where every step could. ``lacking`` are the goal atoms that do not hold in ``state``.
+    ``steps`` are the operators of each step that was executed, with the effects that they had there; ``updates`` are
+    the values that it gave fluents. ``state`` and ``values`` are those after the last of them; what is derived is no
+    part of a state. ``failed_step`` is the number, from 1, of the first step that could not be executed and ``failure``
+    says why; None where every step could. ``unmet`` are the conjuncts of the goal that do not hold at the end, of
+    ``conjuncts``; ``lacking`` are those of them that are atoms. ``metric`` is the value of the problem's metric at the
+    end, None where it has none or where that is not defined.
     """
 
     steps: tuple[tuple[Operator, ...], ...]
+    updates: tuple[Mapping[Atom, Fraction], ...]
     state: State
+    values: Mapping[Atom, Fraction]
     failed_step: int | None
-    reason: str
+    failure: Failure | None
+    unmet: tuple[Formula, ...]
     lacking: State
+    conjuncts: int
+    has_metric: bool
+    metric: Fraction | None
+
+    @property
+    def verdict(self) -> PlanVerdict:
+        """``VALID``, ``GOAL_NOT_REACHED`` or why the first step that failed did."""
+        if self.failure is not None:
+            return self.failure.verdict
+        return PlanVerdict.GOAL_NOT_REACHED if self.unmet else PlanVerdict.VALID
+
+    @property
+    def reason(self) -> str:
+        """Why the first step that failed did; empty where none did."""
+        return "" if self.failure is None else self.failure.reason
+
+    @property
+    def missing(self) -> tuple[Formula, ...]:
+        """What does not hold: conditions of the first step that failed, else of the goal."""
+        return self.unmet if self.failure is None else self.failure.missing
 
     @property
     def reaches_goal(self) -> bool:
         """True where every step was executed and the goal holds at the end: the plan is valid."""
-        return self.failed_step is None and not self.lacking
+        return self.failed_step is None and not self.unmet
+
+    @property
+    def goal_share(self) -> float:
+        """The share of the goal's conjuncts that hold at the end; 1.0 where there are none."""
+        return 1.0 - len(self.unmet) / self.conjuncts if self.conjuncts else 1.0
+
+    @property
+    def cost(self) -> Fraction | None:
+        """The value of the problem's metric, else the number of actions; None where the plan is not valid."""
+        if not self.reaches_goal:
+            return None
+        return self.metric if self.has_metric else Fraction(sum(map(len, self.steps)))
 
 
-def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Execution:
+def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain, *, formulas: bool = True) -> Execution:
     """Execute the steps of a plan, each a set of actions, up to the first that fails.
+
+    Without ``formulas`` what the operators say beyond sets of atoms is left out, as searches leave out action costs.
+    Nothing in the domain is refused (``pddl.not_executed``). Raises ``OutOfBudgetError``.
 
     >>> lamp = Domain("d", {}, {}, {}, (Operator("switch", (), frozenset({("off",)}), frozenset(),
     ...                                          frozenset({("on",)}), frozenset({("off",)})),))
@@ -56,29 +143,61 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
     >>> execute([{("switch",)}, {("switch",)}], dark, lamp).reason
     '(switch) needs (off)'
     """
-    objects = {**problem.objects, **domain.constants}
-    state = set(problem.init)  # changed in place: a state may have thousands of atoms and a plan thousands of steps
+    world = World(problem, domain)
     done: list[tuple[Operator, ...]] = []
-    failed_step, reason = None, ""
+    updates: list[Mapping[Atom, Fraction]] = []
+    failed_step, failure = None, None
     for number, step in enumerate(plan, 1):
-        found = _applicable(step, state, objects, domain)
-        if isinstance(found, str):
-            failed_step, reason = number, found
+        found = _step(step, world, formulas)
+        if isinstance(found, Failure):
+            failed_step, failure = number, found
             break
-        for operator in found:
-            state -= operator.delete_effects
-        for operator in found:  # What a step deletes and adds holds after it.
-            state |= operator.add_effects
-        done.append(found)
-        spend(WORK_PER_ACTION * len(found))
-    return Execution(tuple(done), frozenset(state), failed_step, reason, problem.goal - state)
+        operators, values = found
+        world.change(operators, values)
+        done.append(operators)
+        updates.append(values)
+        spend(WORK_PER_ACTION * len(operators))
+    lacking = problem.goal - world.true
+    unmet = (*sorted(lacking), *(formula for formula in problem.conjuncts if not _is_true(formula, world)))
+    metric = next((formula for section, formula in problem.formulas if section == ":metric"), None)
+    return Execution(
+        steps=tuple(done),
+        updates=tuple(updates),
+        state=frozenset(world.atoms),
+        values=world.values,
+        failed_step=failed_step,
+        failure=failure,
+        unmet=unmet,
+        lacking=lacking,
+        conjuncts=len(problem.goal) + len(problem.conjuncts),
+        has_metric=metric is not None,
+        metric=None if metric is None else _metric(metric, world, len(done)),
+    )
+
+
+def _is_true(formula: Formula, world: World) -> bool:
+    try:
+        return holds(formula, world)
+    except NoValueError:
+        return False
+
+
+def _metric(metric: Formula, world: World, steps: int) -> Fraction | None:
+    """The value of a metric; ``total-time`` is the number of steps."""
+    world.values[TOTAL_TIME] = Fraction(steps)
+    try:
+        return value_of(metric[1], world)
+    except NoValueError:
+        return None
+    finally:
+        del world.values[TOTAL_TIME]
 
 
 @lru_cache(maxsize=ACTIONS_KEPT)
-def ground_operator(action: Action, domain: Domain) -> Operator | str:
+def ground_operator(action: Action, domain: Domain) -> Operator | Failure:
     """The operator with the action's arguments, taken in order, or by name where each is written ``name=object``.
 
-    In words where no objects make such an operator.
+    A failure where no objects make such an operator.
 
     >>> lamp = Domain("d", {}, {}, {}, (Operator("switch", (), frozenset({("off",)}), *[frozenset()] * 3),))
     >>> ground_operator(("switch",), lamp).preconditions
@@ -89,20 +208,26 @@ def ground_operator(action: Action, domain: Domain) -> Operator | str:
     if operator is None:
         near = get_close_matches(name, [each.name for each in domain.operators], n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
-        return f"{show_atom(action)}: the domain has no operator {name}{hint}"
+        reason = f"{show_atom(action)}: the domain has no operator {name}{hint}"
+        return Failure(PlanVerdict.UNKNOWN_ACTION, reason)
     variables = operator.action[1:]
     named = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
     if named and len(named) == len(arguments) and sorted(f"?{key}" for key in named) == sorted(variables):
         arguments = [named[variable[1:]].strip() for variable in variables]
     if len(arguments) != len(variables):
         takes = f"{len(variables)} argument{'' if len(variables) == 1 else 's'}"
-        return f"{show_atom(action)}: {name} takes {takes}, not {len(arguments)}"
+        reason = f"{show_atom(action)}: {name} takes {takes}, not {len(arguments)}"
+        return Failure(PlanVerdict.WRONG_ARGUMENTS, reason)
     ground = instance(operator, arguments)
     if isinstance(ground, Operator):
-        return ground
+        if not operator.formulas:
+            return ground
+        binding = dict(zip(variables, arguments, strict=True))
+        return replace(ground, formulas=tuple((part, grounded(each, binding)) for part, each in operator.formulas))
     _, one, other = ground
     why = f"it needs two different objects, not {one} twice" if one == other else f"{one} and {other} must be the same"
-    return f"{show_atom((name, *arguments))}: {why}"
+    missing: Formula = ("not", ground) if one == other else ground
+    return Failure(PlanVerdict.PRECONDITION, f"{show_atom((name, *arguments))}: {why}", (missing,))
 
 
 def effects_of(step: Sequence[Operator]) -> tuple[State, State]:
@@ -113,30 +238,77 @@ def effects_of(step: Sequence[Operator]) -> tuple[State, State]:
     return added, frozenset().union(*(operator.delete_effects for operator in step)) - added
 
 
-def _applicable(
-    step: Set[Action],
-    state: Set[Atom],
-    objects: Mapping[str, str],
-    domain: Domain,
-) -> tuple[Operator, ...] | str:
-    """The step's operators, or in words why it cannot happen."""
+def _step(
+    step: Set[Action], world: World, formulas: bool
+) -> tuple[tuple[Operator, ...], Mapping[Atom, Fraction]] | Failure:
+    """The step's operators with the effects that they have now, and the values that they give; or why it cannot be."""
     found: list[Operator] = []
+    updates: list[list[Change]] = []
     for action in step if len(step) == 1 else sorted(step):
-        operator = ground_operator(action, domain)
-        if isinstance(operator, str):
+        operator = _applicable(action, world)
+        if isinstance(operator, Failure):
             return operator
-        for argument, types in operator.parameters:
-            type_ = objects.get(argument)
-            if type_ is None:
-                return no_object(action, argument)
-            if type_ not in types and not domain.fits(type_, types):
-                return not_of_type(action, argument, types)
-        if not operator.preconditions <= state:
-            return needs(action, operator.preconditions - state)
-        if not operator.negative_preconditions.isdisjoint(state):
-            return f"{show_atom(action)} needs {_listed(operator.negative_preconditions & state)} to be false"
-        found.append(operator)
-    return (_interference(found) if len(found) > 1 else None) or tuple(found)
+        acting = _acting(operator, world) if operator.formulas and formulas else (operator, [])
+        if isinstance(acting, Failure):
+            return acting
+        found.append(acting[0])
+        updates.append(acting[1])
+    if len(found) > 1:
+        failure = _interference(found) or _moving_targets(found, updates, world)
+        if failure is not None:
+            return failure
+    if not any(updates):
+        return tuple(found), NO_VALUES
+    try:
+        return tuple(found), updated(world, [update for each in updates for update in each])
+    except ConflictError as conflict:
+        shown = " and ".join(show_atom(operator.action) for operator in found)
+        return Failure(PlanVerdict.INTERFERENCE, f"{shown}: the effects on {conflict} contradict each other")
+    except NoValueError as error:
+        shown = " and ".join(show_atom(operator.action) for operator in found)
+        return Failure(PlanVerdict.PRECONDITION, f"{shown}: {error}")
+
+
+def _applicable(action: Action, world: World) -> Operator | Failure:
+    """The action's operator, as far as sets of atoms say whether it can be applied."""
+    operator = ground_operator(action, world.domain)
+    if isinstance(operator, Failure):
+        return operator
+    for argument, types in operator.parameters:
+        type_ = world.objects.get(argument)
+        if type_ is None:
+            return Failure(PlanVerdict.WRONG_ARGUMENTS, no_object(action, argument))
+        if type_ not in types and not world.fits(argument, types):
+            return Failure(PlanVerdict.WRONG_ARGUMENTS, not_of_type(action, argument, types))
+    if not operator.preconditions <= world.true:
+        lacking = operator.preconditions - world.true
+        return Failure(PlanVerdict.PRECONDITION, needs(action, lacking), tuple(sorted(lacking)))
+    if not operator.negative_preconditions.isdisjoint(world.true):
+        true = operator.negative_preconditions & world.true
+        reason = f"{show_atom(action)} needs {_listed(true)} to be false"
+        return Failure(PlanVerdict.PRECONDITION, reason, tuple(("not", atom) for atom in sorted(true)))
+    return operator
+
+
+def _acting(operator: Operator, world: World) -> tuple[Operator, list[Change]] | Failure:
+    """The operator with the effects that its formulas have in this state, and the updates of fluents among them."""
+    shown = show_atom(operator.action)
+    try:
+        conditions = [formula for part, formula in operator.formulas if part == ":precondition"]
+        missing = tuple([formula for formula in conditions if not holds(formula, world)])
+        if missing:
+            listed = " and ".join(map(show_formula, missing))
+            return Failure(PlanVerdict.PRECONDITION, f"{shown} needs {listed}", missing)
+        found = [change for part, effect in operator.formulas if part == ":effect" for change in changes(effect, world)]
+        updates = [change for change in found if change.verb in UPDATES]
+        updated(world, updates)
+    except NoValueError as error:
+        return Failure(PlanVerdict.PRECONDITION, f"{shown}: {error}")
+    except ConflictError as conflict:
+        return Failure(PlanVerdict.INTERFERENCE, f"{shown}: the effects on {conflict} contradict each other")
+    added = operator.add_effects | {change.target for change in found if change.verb == "add"}
+    deleted = operator.delete_effects | {change.target for change in found if change.verb == "delete"}
+    return replace(operator, add_effects=added, delete_effects=deleted), updates
 
 
 def no_object(action: Action, argument: str) -> str:
@@ -154,8 +326,8 @@ def needs(action: Action, lacking: Iterable[Atom]) -> str:
     return f"{show_atom(action)} needs {_listed(lacking)}"
 
 
-def _interference(operators: list[Operator]) -> str | None:
-    """In words, which two of the operators cannot happen at once."""
+def _interference(operators: list[Operator]) -> Failure | None:
+    """Which two of the operators cannot happen at once."""
     claims: dict[tuple[bool, Atom], list[tuple[Action, str]]] = {}
     for operator in operators:
         for truth, verb, atoms in (
@@ -173,10 +345,33 @@ def _interference(operators: list[Operator]) -> str | None:
             for atom in sorted(atoms):
                 for other, claim in claims.get((truth, atom), ()):
                     if other != operator.action:
-                        return (
+                        reason = (
                             f"{show_atom(operator.action)} and {show_atom(other)} interfere: "
                             f"the first {verb} {show_atom(atom)}, which the second {claim}"
                         )
+                        return Failure(PlanVerdict.INTERFERENCE, reason)
+    return None
+
+
+def _moving_targets(operators: list[Operator], updates: list[list[Change]], world: World) -> Failure | None:
+    """Which operator changes what another reads in a formula, or what a derived predicate that it reads depends on."""
+    if not world.strata and not any(operator.formulas for operator in operators):
+        return None
+    changed = []
+    for operator, own in zip(operators, updates, strict=True):
+        added, deleted = operator.add_effects, operator.delete_effects - operator.add_effects
+        changed.append((added - world.atoms) | (deleted & world.atoms) | {update.target for update in own})
+    for reader in operators:
+        own_reads = {*reader.preconditions, *reader.negative_preconditions}
+        for part, formula in reader.formulas:
+            own_reads.update(read_by(formula, world, is_effect=part == ":effect"))
+        read = with_sources(own_reads, world)
+        for operator, atoms in zip(operators, changed, strict=True):
+            for atom in sorted(atoms & read) if operator is not reader else ():
+                reason = f"{show_atom(operator.action)} and {show_atom(reader.action)} interfere: "
+                return Failure(
+                    PlanVerdict.INTERFERENCE, f"{reason}the first changes {show_atom(atom)}, which the second reads"
+                )
     return None
 
 

@@ -120,9 +120,35 @@ class DomainVerdict(_Verdict):
         return self in (DomainVerdict.IDENTICAL, DomainVerdict.RENAMED)
 
 
+class PlanVerdict(_Verdict):
+    """Whether a plan is valid, and if it is not, what the first fault is; ``meaning`` says it in a few words.
+
+    >>> PlanVerdict.PRECONDITION.value, PlanVerdict.PRECONDITION.meaning, PlanVerdict.PRECONDITION.right
+    ('precondition', 'a precondition does not hold', False)
+    """
+
+    VALID = ("valid", "every step can be executed and the goal holds at the end")
+    EMPTY = ("empty", "no answer")
+    UNREADABLE = ("unreadable", "no plan, or a step, that can be read")
+    UNKNOWN_ACTION = ("unknown_action", "an action that the domain does not have")
+    WRONG_ARGUMENTS = ("wrong_arguments", "arguments of another number or type, or an undeclared object")
+    PRECONDITION = ("precondition", "a precondition does not hold")
+    INTERFERENCE = ("interference", "concurrent actions that disturb each other")
+    GOAL_NOT_REACHED = ("goal_not_reached", "the goal does not hold at the end")
+    UNDECIDED = ("undecided", "a limit was hit before an answer was found")
+    REFERENCE_INVALID = ("reference_invalid", "the problem or the domain cannot be read")
+
+    @property
+    def right(self) -> bool:
+        """True for a valid plan."""
+        return self is PlanVerdict.VALID
+
+
 @dataclass(frozen=True, slots=True)
 class ProblemVerdict:
     """The scores of one generated problem against its reference; None where not decided.
+
+    Without a reference all that compares is None, and so is ``verdict`` where nothing is wrong with the problem itself.
 
     ``object_map`` (generated → reference) proves an equivalence; it maps the objects of the problem and no constants of
     the domain. In placeholder mode it maps the initial states, and ``goal_object_map`` maps the goals. For
@@ -143,7 +169,7 @@ class ProblemVerdict:
     solvable: bool | None
     equivalent: bool | None
     equivalent_untyped: bool | None
-    verdict: Verdict
+    verdict: Verdict | None
     detail: str
     certificate: str | None = None
     reference_certificate: str | None = None

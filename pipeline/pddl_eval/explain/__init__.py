@@ -7,8 +7,16 @@ from pddl_eval.explain.dataset_row import DatasetRow, find_row, row_at
 from pddl_eval.explain.drawing import html_page, scenes_svg
 from pddl_eval.explain.explanation import Explanation, explain, plan_file
 from pddl_eval.explain.row import RowExplanation, explain_row
+from pddl_eval.explain.validated import (
+    NOT_EXECUTED,
+    validate_files,
+    validation_text,
+    validation_values,
+    verdict_line,
+)
 
 __all__ = [
+    "NOT_EXECUTED",
     "DatasetRow",
     "Explanation",
     "RowExplanation",
@@ -19,4 +27,8 @@ __all__ = [
     "plan_file",
     "row_at",
     "scenes_svg",
+    "validate_files",
+    "validation_text",
+    "validation_values",
+    "verdict_line",
 ]

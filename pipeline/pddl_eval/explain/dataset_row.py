@@ -40,7 +40,7 @@ RECORDED = ("verdict", "score_error")
 class DatasetRow:
     """A row; ``number`` counts from 0 over the files in the order of their partitions.
 
-    ``values`` are its values by meaning (``options.MEANINGS``), both columns of each pair that it has among them.
+    ``values`` are its values by meaning (``options.MEANINGS``).
     ``verdict`` is what a scored dataset recorded, None if it is not scored; ``error`` why it could not score the row.
     ``options`` are for its scores. ``others`` are the numbers of other rows with the id that was asked for.
     """
@@ -121,8 +121,9 @@ def row_at(places: Input | Source, number: int, columns: Mapping[str, str] | Non
     source = places if isinstance(places, Source) else open_source(places)
     options = ScoringOptions(columns=columns)
     for pair in pairs_present(source.schema, options):
-        for meaning in (pair.reference, pair.generated):
-            require_text(source, options.column(meaning))
+        for meaning in (pair.generated, *pair.compared_with):
+            if options.column(meaning) in source.schema.names:
+                require_text(source, options.column(meaning))
     names = {meaning: options.column(meaning) for meaning in MEANINGS}
     there = [*dict.fromkeys(name for name in (*names.values(), *RECORDED) if name in source.schema.names)]
     row = read_row(source, number, there)

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.domain_equivalence import DomainDecision
 from pddl_eval.definition.domain_wording import Partners, partners
-from pddl_eval.definition.metrics import DOMAIN, DomainPair, Row
+from pddl_eval.definition.metrics import DOMAIN, DomainPair, Row, given
 from pddl_eval.definition.model import Domain, Formula, Operator, Types, show_atom
 from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.pddl import DomainError, parse_domain
 from pddl_eval.definition.structure import PARTS
 from pddl_eval.definition.verdict import Undecided
 from pddl_eval.errors import UserError
@@ -78,11 +80,36 @@ class DomainExplanation:
         return Page(title, (), [self.detail or decision.verdict.meaning], sections, decision.equivalent)
 
 
-def explain_domains(row: Row, options: ScoringOptions) -> DomainExplanation:
+@dataclass(frozen=True, slots=True)
+class LoneDomain:
+    """What was read of a generated domain that has no reference, and what is wrong with it."""
+
+    scores: Mapping[str, Any]
+    text: str | None
+    generated: Domain | None
+
+    def page(self, *, whole: bool = False) -> Page:
+        """The self in words: scores, and the operators that were read."""
+        verdict, detail = self.scores["domain_verdict"], self.scores["domain_detail"]
+        sections = []
+        if self.generated is not None:
+            count = len(self.generated.operators)
+            operators = self.generated.operators[: ALL_OPERATORS if whole else MOST_OPERATORS]
+            rows = [(line(operator.name), line(_parameters(operator))) for operator in operators]
+            caption = noted("Operators", f"the first {len(rows)} of {count:,}" * (len(rows) < count))
+            certificate = f"certificate: {self.scores['domain_certificate'] or 'none'}"
+            sections.append(Section("", [certificate], [table(caption, ("", "parameters"), rows, texts=1)]))
+        if whole:
+            sections.append(as_written("The domain as written", ("The answer",), (self.text,)))
+        title = f"{verdict}: nothing to compare" if verdict else "not compared: there is no reference"
+        return Page(title, (), [detail] if detail else [], sections, None if detail is None else False)
+
+
+def explain_domains(row: Row, options: ScoringOptions) -> DomainExplanation | LoneDomain:
     """Why the generated domain of a row has its scores.
 
-    ``row`` maps meanings (``options.MEANINGS``) to values. Raises ``UserError`` where the reference domain cannot
-    be read.
+    ``row`` maps meanings (``options.MEANINGS``) to values; without a reference domain, what was read is shown. Raises
+    ``UserError`` where the reference domain cannot be read.
 
     >>> go = "(define (domain d) (:action go :parameters (?a ?b) :precondition (at ?a) :effect (at ?b)))"
     >>> walk = go.replace("go", "walk").replace(":effect (at", ":effect (in")
@@ -92,6 +119,12 @@ def explain_domains(row: Row, options: ScoringOptions) -> DomainExplanation:
     ('walk', (('added', ('at', '?b')),), (('added', ('in', '?b')),))
     """
     pair = DOMAIN.read(row, options)
+    if not given(row.get("reference_domain")):
+        scores = dict(zip((column.name for column in DOMAIN.columns), DOMAIN.score(pair), strict=True))
+        generated = None
+        with suppress(DomainError):
+            generated = parse_domain(row["generated_domain"] or "", options.answer)
+        return LoneDomain(scores, row["generated_domain"], generated)
     if not isinstance(pair, DomainPair):
         raise UserError(pair["domain_detail"])
     scores = dict(zip((column.name for column in DOMAIN.columns), DOMAIN.score(pair), strict=True))

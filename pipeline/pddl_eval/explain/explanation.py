@@ -15,11 +15,11 @@ from pddl_eval.definition.budget import or_undecided, row_budget
 from pddl_eval.definition.counterexample import counterexample
 from pddl_eval.definition.difference import closest_matching
 from pddl_eval.definition.domains import planning_domain
-from pddl_eval.definition.metrics import score_problem_pair
+from pddl_eval.definition.metrics import given, score_lone_problem, score_problem_pair
 from pddl_eval.definition.model import ROOT_TYPE, Action, Atom, Problem, show_atom
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.definition.pddl import Unreadable, read_problem
-from pddl_eval.definition.task import Scene, Task, read_task
+from pddl_eval.definition.pddl import Unreadable
+from pddl_eval.definition.task import Scene, Task, read_lone, read_pair, read_task
 from pddl_eval.definition.verdict import Counterexample, ProblemVerdict, Undecided, Unsolvable, Verdict
 from pddl_eval.errors import RunError
 from pddl_eval.explain.reading import Piece, PieceKind, pieces_of
@@ -71,6 +71,11 @@ class Explanation:
         return {"reference": self.reference, "answer": self.generated}
 
     @property
+    def is_alone(self) -> bool:
+        """True if there is no reference to compare with."""
+        return not self.reference.pieces and self.verdict.verdict != Verdict.REFERENCE_INVALID
+
+    @property
     def compares(self) -> bool:
         """True if both sides could be read, so that there is something to compare."""
         return all(isinstance(side.problem, Problem) for side in self.sides.values())
@@ -92,7 +97,7 @@ class Explanation:
             sections.append(_side_by_side(self, ALL_ROWS if whole else MOST_ROWS))
         if self.counterexample is not None:
             sections.append(Section("Counterexample", _counterexample(self, MOST_ACTIONS if whole else MOST_ITEMS)))
-        for name, side in self.sides.items():
+        for name, side in list(self.sides.items())[self.is_alone :]:
             sentences = [
                 f"added by fullySpecify: {_added(side, self.static)}",
                 f"plan: {_plan(side, MOST_ACTIONS if whole else MOST_ITEMS)}",
@@ -104,7 +109,8 @@ class Explanation:
                 Section(f"The {name}", sentences if side.pieces else [*sentences, "There is no text."], (), excerpts)
             )
         verdict = self.verdict
-        return Page(headline(verdict), (), [verdict.detail], sections, verdict.equivalent)
+        good = verdict.solvable if self.is_alone else verdict.equivalent
+        return Page(headline(verdict), (), [verdict.detail], sections, good)
 
     def __rich__(self) -> Group:
         return terminal(self.page())
@@ -124,7 +130,8 @@ def explain(
 ) -> Explanation:
     """Why the generated problem (a raw model answer) has its verdict against the reference.
 
-    Parameters as ``pddl_eval.compare_problems``. Raises ``DomainError`` if ``domain`` is a text but no PDDL domain.
+    Without a reference, what was read and whether it can be solved. Parameters as ``pddl_eval.compare_problems``.
+    Raises ``DomainError`` if ``domain`` is a text but no PDDL domain.
 
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
     >>> explanation = explain(held, "Sure: " + held.replace("clear", "on-table"))
@@ -132,20 +139,24 @@ def explain(
     ('equivalent', (('arm-empty',), ('clear', 'a')))
     """
     domain = domain or None
-    verdict = score_problem_pair(reference_text, generated_text, is_placeholder, domain, answer=answer)
-    other = score_problem_pair(
-        reference_text, generated_text, not is_placeholder, domain, check_solvable=False, answer=answer
-    )
-    reference = read_task(reference_text, domain)
-    known = reference.domain if isinstance(reference, Task) else planning_domain(domain) if domain else None
+    if given(reference_text):
+        verdict = score_problem_pair(reference_text, generated_text, is_placeholder, domain, answer=answer)
+        other = score_problem_pair(
+            reference_text, generated_text, not is_placeholder, domain, check_solvable=False, answer=answer
+        )
+        reference, generated = read_pair(reference_text, generated_text, domain, answer)
+    else:
+        reference_text = None
+        verdict = other = score_lone_problem(generated_text, domain, answer=answer)
+        reference, (generated, _) = read_task(None), read_lone(generated_text, domain, answer)
+    tasks = [each for each in (reference, generated) if isinstance(each, Task)]
+    known = tasks[0].domain if tasks else planning_domain(domain) if domain else None
     constants = {name: name for name in known.domain.constants} if known else {}
-    problem = read_problem(generated_text, constants, answer=answer)
-    generated = problem if isinstance(problem, Unreadable) else Task(problem, known)
 
     theirs, ours = (each.problem if isinstance(each, Task) else NO_PROBLEM for each in (reference, generated))
     object_map = verdict.object_map or _matching_objects(reference, generated)
     goal_map = verdict.goal_object_map or object_map
-    closures = [each.closure for each in (reference, generated) if isinstance(each, Task)]
+    closures = [each.closure for each in tasks]
     closed = [closure for closure in closures if isinstance(closure, frozenset)]
     static = frozenset(atom[0] for atom in theirs.init | ours.init) - known.fluents if known else frozenset()
     found = None
@@ -212,6 +223,10 @@ def headline(verdict: ProblemVerdict) -> str:
     """The verdict and what it means for the score."""
     if verdict.verdict == Verdict.REFERENCE_INVALID:
         return f"{verdict.verdict}: no answer can be scored"
+    if verdict.verdict is None:
+        return f"{ {True: 'solvable', False: 'not solvable', None: 'read'}[verdict.solvable] }: not compared"
+    if verdict.equivalent is None and verdict.verdict != Verdict.UNDECIDED:
+        return f"{verdict.verdict}: not compared"
     meaning = {True: "equivalent", False: "not equivalent", None: "not decided"}[verdict.equivalent]
     if verdict.equivalent is False and verdict.equivalent_untyped:
         meaning += ", but equivalent ignoring types"
@@ -225,15 +240,12 @@ def _scores(explanation: Explanation) -> Table:
         mode, other = "placeholder: initial state and goal are compared separately", "identity"
     if explanation.other_verdict is not None:
         mode += f" (in {other} mode the verdict is {explanation.other_verdict})"
-    rows = [
-        ("equivalent", f"{YES[verdict.equivalent]}; ignoring types: {YES[verdict.equivalent_untyped]}"),
-        ("parseable", YES[verdict.parseable]),
-        ("solvable", YES[verdict.solvable]),
-        ("solves the reference", _solves_reference(verdict)),
-        ("decided by", verdict.verdict.decided_by),
-        ("mode", mode),
-        ("domain", explanation.domain or "unknown"),
-    ]
+    rows = [("parseable", YES[verdict.parseable]), ("solvable", YES[verdict.solvable])]
+    if not explanation.is_alone:
+        equivalent = f"{YES[verdict.equivalent]}; ignoring types: {YES[verdict.equivalent_untyped]}"
+        rows = [("equivalent", equivalent), *rows, ("solves the reference", _solves_reference(verdict))]
+        rows += [("decided by", verdict.verdict.decided_by if verdict.verdict else ""), ("mode", mode)]
+    rows.append(("domain", explanation.domain or "unknown"))
     if verdict.separating_atom is not None:
         side, other = ("reference", "answer") if verdict.separating_side == "reference" else ("answer", "reference")
         atom = line(show_atom(verdict.separating_atom))

@@ -12,7 +12,7 @@ from typing import Any
 from rapidfuzz.distance import LCSseq
 
 from pddl_eval.definition.metrics import PLAN, OnlySome, Row
-from pddl_eval.definition.model import Atom, State, show_atom
+from pddl_eval.definition.model import Atom, Operator, State, show_atom
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.plans import Plan, PlanError, Step, actions_of
 from pddl_eval.definition.validation import Execution, effects_of, execute, ground_operator
@@ -54,14 +54,15 @@ class PlanExplanation:
     """Why a generated plan has its scores.
 
     ``scores`` are the score columns by name. ``execution`` is that of the generated plan, None where it could not be
-    executed at all (``detail`` says why). ``conditions`` are those of the step that failed, else of the goal, unmet
-    ones first. ``state`` is where the execution ended. ``alignment`` pairs the steps of a longest common subsequence.
+    executed at all (``detail`` says why). ``reference`` is None where there is none. ``conditions`` are those of the
+    step that failed, else of the goal, unmet ones first. ``state`` is where the execution ended. ``alignment`` pairs
+    the steps of a longest common subsequence.
     """
 
     scores: Mapping[str, Any]
     detail: str
     texts: tuple[str | None, str | None]
-    reference: Plan
+    reference: Plan | None
     generated: Plan
     found: bool
     execution: Execution | None
@@ -84,8 +85,8 @@ class PlanExplanation:
 def explain_plans(row: Row, options: ScoringOptions) -> PlanExplanation:
     """Why the generated plan of a row has its scores.
 
-    ``row`` maps meanings (``options.MEANINGS``) to values. Raises ``PlanError`` where there is no reference plan,
-    ``DomainError`` where the row's domain is a text that cannot be read.
+    ``row`` maps meanings (``options.MEANINGS``) to values. Raises ``PlanError`` where there is neither a reference plan
+    nor a problem to solve, ``DomainError`` where the row's domain is a text that cannot be read.
 
     >>> dark = "(define (problem p) (:domain d) (:init (off)) (:goal (on)))"
     >>> lamp = "(define (domain d) (:action switch :precondition (off) :effect (and (on) (not (off)))))"
@@ -107,20 +108,20 @@ def explain_plans(row: Row, options: ScoringOptions) -> PlanExplanation:
         if execution.failed_step is not None:
             step = actions_of(pair.generated[execution.failed_step - 1])
             operators = [ground_operator(action, domain) for action in step]
-            known = [operator for operator in operators if not isinstance(operator, str)]
+            known = [operator for operator in operators if isinstance(operator, Operator)]
             wanted = frozenset().union(*(operator.preconditions for operator in known))
             unwanted = frozenset().union(*(operator.negative_preconditions for operator in known))
         conditions = _conditions(wanted, unwanted, execution)
     return PlanExplanation(
         scores=scores,
         detail=pair.detail,
-        texts=(row["reference_plan"], row["generated_plan"]),
+        texts=(row.get("reference_plan"), row["generated_plan"]),
         reference=pair.reference,
         generated=pair.generated,
         found=pair.found,
         execution=execution,
         conditions=conditions,
-        alignment=align(pair.reference, pair.generated),
+        alignment=align(pair.reference or (), pair.generated),
     )
 
 
@@ -217,9 +218,11 @@ def _shown(step: Step) -> str:
 
 
 def _side_by_side(explanation: PlanExplanation, most: int) -> Section:
-    """Both plans, long runs of equal steps cut short, the failed step marked."""
+    """Both plans, long runs of equal steps cut short, the failed step marked; without a reference the answer's."""
     failed = explanation.execution.failed_step if explanation.execution else None
-    rows = list(_rows(explanation, failed))
+    if explanation.reference is None:
+        return _alone(explanation.generated, failed, most)
+    rows = list(_rows(explanation, explanation.reference, failed))
     differ = sum(None in pair for pair in explanation.alignment)
     caption = noted(
         "Steps",
@@ -234,12 +237,25 @@ def _side_by_side(explanation: PlanExplanation, most: int) -> Section:
     return Section("Both plans", (), [Table(caption, header, rows[:most], labels=0, texts=6)])
 
 
-def _rows(explanation: PlanExplanation, failed: int | None) -> Iterator[Sequence[Cell]]:
+def _alone(plan: Plan, failed: int | None, most: int) -> Section:
+    """The answer's plan, the failed step marked; the first steps, and those up to the one that failed."""
+    first = max(0, min(failed or 0, len(plan)) - most)
+    shown = [
+        cells([*_numbered(place, plan), "fails" * (place + 1 == failed)], place + 1 == failed)
+        for place in range(first, min(first + most, len(plan)))
+    ]
+    cut = f"steps {first + 1:,} to {first + len(shown):,} of {len(plan):,}" * (len(shown) < len(plan))
+    if not shown:
+        return Section("The plan", ["The plan is empty."])
+    return Section("The plan", (), [Table(noted("Steps", cut), ("", "answer", ""), shown, labels=0, texts=3)])
+
+
+def _rows(explanation: PlanExplanation, reference_plan: Plan, failed: int | None) -> Iterator[Sequence[Cell]]:
     run: list[Sequence[Cell]] = []
     for left, right in explanation.alignment:
         fails = right is not None and right + 1 == failed
         differs = left is None or right is None
-        reference, answer = _numbered(left, explanation.reference), _numbered(right, explanation.generated)
+        reference, answer = _numbered(left, reference_plan), _numbered(right, explanation.generated)
         row = cells([DIFFERENT * differs, *reference, *answer, "fails" * fails], differs or fails)
         if differs or fails:
             yield from _shortened(run)

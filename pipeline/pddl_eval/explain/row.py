@@ -15,7 +15,7 @@ from pddl_eval.definition.metrics import PAIRS, Row, domain_of
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.explain.dataset_row import DatasetRow, find_row
-from pddl_eval.explain.domains import DomainExplanation, explain_domains
+from pddl_eval.explain.domains import DomainExplanation, LoneDomain, explain_domains
 from pddl_eval.explain.explanation import Explanation, explain
 from pddl_eval.explain.plans import PlanExplanation, explain_plans
 from pddl_eval.pages import Page, Section, plain, terminal
@@ -32,7 +32,7 @@ class NotScored:
         return Page("a mistake in the data", (), [self.reason], [])
 
 
-Part = Explanation | PlanExplanation | DomainExplanation | NotScored
+Part = Explanation | PlanExplanation | DomainExplanation | LoneDomain | NotScored
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +75,10 @@ def explain_row(
 ) -> RowExplanation:
     """Why each generated value of a row has its scores.
 
-    ``row`` maps meanings (``options.MEANINGS``) to values: both columns of at least one pair. Or it is a dataset (a
-    place, a run's summary, a polars or pandas frame), and ``number`` its row, counted from 0. A pair that cannot be
-    scored is explained by the reason. ``only`` names one of the pairs. Raises ``UserError`` if there is no pair, and
-    ``DatasetError`` if there is no such row.
+    ``row`` maps meanings (``options.MEANINGS``) to values: a generated one, and what it is held against. Or it
+    is a dataset (a place, a run's summary, a polars or pandas frame), and ``number`` its row, counted from 0. A pair
+    that cannot be scored is explained by the reason. ``only`` names one of the pairs. Raises ``UserError`` if there is
+    no pair, and ``DatasetError`` if there is no such row.
 
     >>> pick = {"reference_plan": "(pick a)", "generated_plan": "(pick b)"}
     >>> explain_row(pick).parts["plan"].alignment
@@ -95,7 +95,7 @@ def explain_row(
     }
     parts: dict[str, Part] = {}
     for pair in PAIRS:
-        if {pair.reference, pair.generated} <= row.keys() and only in (None, pair.name):
+        if pair.is_among(row.keys()) and only in (None, pair.name):
             with row_budget(options.row_seconds):
                 try:
                     parts[pair.name] = makers[pair.name](row, options)
@@ -107,8 +107,8 @@ def explain_row(
             raise UserError(
                 f"no pair is named {only}; {did_you_mean(str(only), [pair.name for pair in PAIRS], 'pairs')}"
             )
-        names = " or ".join(f"{pair.reference} and {pair.generated}" for pair in wanted)
-        raise UserError(f"there is no pair to explain: expected {names}")
+        names = " or ".join(pair.generated for pair in wanted)
+        raise UserError(f"there is nothing to explain: expected {names}")
     return RowExplanation(parts)
 
 
@@ -127,7 +127,7 @@ def _row_of(dataset: Any, number: int | None) -> DatasetRow:
 
 def _explain_problems(row: Row, options: ScoringOptions) -> Explanation:
     return explain(
-        row["reference_problem"],
+        row.get("reference_problem"),
         row["generated_problem"],
         is_placeholder=bool(row.get("is_placeholder")),
         domain=domain_of(row, options),

@@ -28,7 +28,7 @@ from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import REFUSALS, note_on_drafts, refusal
 from pddl_eval.definition.plans import EMPTY, NO_ANSWER
 from pddl_eval.definition.task import ill_typed_problem
-from pddl_eval.definition.validation import ground_operator, needs, no_object, not_of_type
+from pddl_eval.definition.validation import Failure, ground_operator, needs, no_object, not_of_type
 from pddl_eval.definition.wording import sentence
 from pddl_eval.errors import UserError
 from pddl_eval.kernel import crate
@@ -39,6 +39,9 @@ LIBRARY = Path(__file__).with_name("pddl_eval_kernel.library")
 VARIABLE = "PDDL_EVAL_KERNEL"
 """``off``: the definition scores every row; ``must``: an error where there is no kernel; ``auto``: what is there."""
 
+EXECUTED = "plan with a problem"
+"""Why a pair of plans is left although the kernel could read it."""
+
 LEAST_SECONDS = 1.0
 """Where a row has less time than this, the definition scores it: the kernel's limits are counts."""
 
@@ -47,6 +50,10 @@ _PROOFS = {
     "never true": never_true(()),
     "excludes itself": exclude_each_other(()),
     "exclude each other": exclude_each_other((), ()),
+}
+_OF_EXECUTED = {
+    "plan_verdict": pa.string(),
+    **dict.fromkeys(("executable_share", "goal_share", "plan_cost", "reference_plan_cost"), pa.float64()),
 }
 _SCHEMA_BYTES, _ARRAY_BYTES = 72, 80
 Answers = tuple[dict[str, pa.Array], pa.Array]
@@ -94,7 +101,7 @@ def version() -> str | None:
 def reasons() -> tuple[str, ...]:
     """Why rows are left, in the order of the numbers that ``score`` returns; the first is for rows that are not."""
     library = _library()
-    return ("", *library.pddl_eval_reasons().decode().split(",")) if library else ("",)
+    return ("", *library.pddl_eval_reasons().decode().split(","), EXECUTED) if library else ("",)
 
 
 def score(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> Answers | None:
@@ -131,11 +138,24 @@ def score_plans(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) ->
         return None
     try:
         columns = [_texts(rows["reference_plan"]), _texts(rows["generated_plan"])]
-        if "reference_problem" in rows:
-            columns += [_texts(rows["reference_problem"]), *_domain(rows, options)]
+        executed = _has_problem(rows)
     except pa.ArrowException:
         return None
-    return _answers("pddl_eval_score_plans", columns, options, "plan_detail", _plan_detail)
+    # The kernel does not have the columns that say how far a plan gets: without a problem to solve they are null.
+    columns = [pc.if_else(executed, None, column) for column in columns]
+    if (answers := _answers("pddl_eval_score_plans", columns, options, "plan_detail", _plan_detail)) is None:
+        return None
+    found, left = answers
+    nulls = {name: pa.nulls(len(left), type_) for name, type_ in _OF_EXECUTED.items()}
+    return {**found, **nulls}, pc.if_else(executed, pa.scalar(len(reasons()) - 1, left.type), left)
+
+
+def _has_problem(rows: Mapping[str, pa.ChunkedArray]) -> pa.Array:
+    """True for rows with a problem in which plans are executed."""
+    if "reference_problem" not in rows:
+        return pa.repeat(False, len(rows["generated_plan"]))
+    problems = _texts(rows["reference_problem"])
+    return pc.fill_null(pc.not_equal(pc.utf8_trim_whitespace(problems), ""), False)
 
 
 def _answers_now(options: ScoringOptions) -> bool:
@@ -273,4 +293,6 @@ def _reason(why: str, action: Action, *words: str) -> str:
             return needs(action, [tuple(atom.split()) for atom in words[0].split(",")])
     domain = known_domain(*words)
     assert domain is not None
-    return str(ground_operator(action, domain.domain))
+    found = ground_operator(action, domain.domain)
+    assert isinstance(found, Failure)
+    return found.reason

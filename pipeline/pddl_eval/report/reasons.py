@@ -7,29 +7,20 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from pddl_eval.definition.verdict import DomainVerdict
+from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict
 from pddl_eval.report.numbers import NOTHING, count_rows, details, verdicts
 from pddl_eval.report.scored import Scored
-
-PLAN_ENDS = {
-    "valid": "every step can be executed and the goal holds at the end",
-    "step_fails": "a step cannot be executed",
-    "goal_not_reached": "every step can be executed, and the goal does not hold at the end",
-    "no_plan": "no action could be read",
-}
-"""What becomes of plans that are executed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """What becomes of a pair: ``verdict`` (null: nothing was decided), computed from columns of these types.
+    """What becomes of a pair: ``verdict`` is the column that says it (null: nothing was decided).
 
     ``sentence`` is the column that says more, ``reason`` the part of it that tells kinds apart, ``meanings`` what each
     verdict means, ``right`` those that are right.
     """
 
-    needs: Mapping[str, type[pl.DataType]]
-    verdict: pl.Expr
+    verdict: str
     sentence: str
     reason: pl.Expr
     meanings: Mapping[str, str]
@@ -38,23 +29,14 @@ class Outcomes:
 
 OUTCOMES = {
     "plan": Outcomes(
-        {"plan_valid": pl.Boolean, "first_failed_step": pl.Int64, "plan_length": pl.Int64, "plan_detail": pl.String},
-        pl.when(pl.col("plan_valid"))
-        .then(pl.lit("valid"))
-        .when(pl.col("first_failed_step").is_not_null())
-        .then(pl.lit("step_fails"))
-        .when(pl.col("plan_length") == 0)
-        .then(pl.lit("no_plan"))
-        .when(~pl.col("plan_valid"))
-        .then(pl.lit("goal_not_reached")),
+        "plan_verdict",
         "plan_detail",
         pl.col("plan_detail"),
-        PLAN_ENDS,
-        ("valid",),
+        {verdict.value: verdict.meaning for verdict in PlanVerdict},
+        tuple(verdict.value for verdict in PlanVerdict if verdict.right),
     ),
     "domain": Outcomes(
-        {"domain_verdict": pl.String, "domain_detail": pl.String},
-        pl.col("domain_verdict"),
+        "domain_verdict",
         "domain_detail",
         pl.col("domain_detail").str.split("; ").list.first(),  # notes on behaviour follow
         {verdict.value: verdict.meaning for verdict in DomainVerdict},
@@ -77,8 +59,8 @@ def reasons(scored: Scored, by: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFra
     """
     found: list[tuple[pl.DataFrame, ...]] = []
     for pair, known in OUTCOMES.items():
-        if all(scored.schema.get(name) == type_ for name, type_ in known.needs.items()):
-            columns = {"verdict": known.verdict, "detail": pl.col(known.sentence)}
+        if scored.schema.get(known.verdict) == scored.schema.get(known.sentence) == pl.String:
+            columns = {"verdict": pl.col(known.verdict), "detail": pl.col(known.sentence)}
             schema = pl.Schema({**scored.schema, **dict.fromkeys(columns, pl.String())})
             seen = replace(scored, frame=scored.frame.with_columns(**columns), schema=schema)
             kinds, examples = details(seen, by, known.right, known.reason)

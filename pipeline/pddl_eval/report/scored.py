@@ -20,12 +20,13 @@ import polars as pl
 import pyarrow.dataset
 
 from pddl_eval.datasets import DatasetError, Source, open_source, require_parquet
-from pddl_eval.definition.metrics import DOMAIN, PAIRS, PLAN, ROW_COLUMNS, left_out_by
+from pddl_eval.definition.metrics import DOMAIN, PAIRS, PLAN, ROW_COLUMNS, Pair, left_out_by, needed_by
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.verdict import Verdict
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.run import batches_of, unfinished_rows
 from pddl_eval.scoring.scorer import scored_with
+from pddl_eval.scoring.table import SCORE_ERROR, WITHOUT_SCORES
 from pddl_eval.shown import row_count
 from pddl_eval.version import without_version
 
@@ -38,8 +39,10 @@ SCORE_COLUMNS = PAIR_COLUMNS | {column.name for column in ROW_COLUMNS}
 DRAWN = frozenset(PLAN_COLUMNS) | {column.name for column in DOMAIN.columns if column.in_summary}
 """Metrics whose distribution is drawn; of a domain's many, those that a run's summary prints."""
 
-FRACTIONS = frozenset(column.name for pair in (PLAN, DOMAIN) for column in pair.columns if column.type is float)
-"""Scores between 0 and 1; the other numeric ones are whole numbers."""
+FRACTIONS = frozenset(
+    column.name for pair in (PLAN, DOMAIN) for column in pair.columns if column.type is float and not column.unbounded
+)
+"""Scores between 0 and 1; the other numeric ones are lengths and costs."""
 
 ROW = "pddl_eval.row"
 """The number of a row in the dataset, from 0, in the order of its files: what ``pddl-eval explain --row`` takes.
@@ -109,10 +112,23 @@ class Scored:
         return f"{self.name} is an unfinished run: {what}. The command that started the run completes it."
 
     def is_counted(self, score: str | None = None) -> pl.Expr:
-        """True for the rows that a score (None: any) is reported of: their reference is no mistake in the data."""
+        """True for the rows that a score (None: any) is reported of: their reference is no mistake in the data.
+
+        A score that compares is reported of the rows that have a reference.
+        """
         verdicts = ("verdict",) if score is None else left_out_by(score)
         known = [pl.col(name).ne_missing(Verdict.REFERENCE_INVALID.value) for name in verdicts if name in self.schema]
+        known += [~self._nothing_compared(pair) for pair in (() if score is None else needed_by(score))]
         return pl.all_horizontal(pl.lit(True), *known)
+
+    def _nothing_compared(self, pair: Pair) -> pl.Expr:
+        """True for the rows whose generated value had no reference, as ``scoring.table.nothing_compared``."""
+        if pair.compared not in self.schema or self.schema.get(pair.verdict) != pl.String:
+            return pl.lit(False)
+        none = [pl.col(pair.compared).is_null(), ~pl.col(pair.verdict).is_in(WITHOUT_SCORES).fill_null(False)]
+        if SCORE_ERROR in self.schema:
+            none.append(pl.col(SCORE_ERROR).is_null())
+        return pl.all_horizontal(none)
 
     def clusters(self) -> tuple[pl.Expr, pl.Expr, str]:
         """Which answers belong together: hashes of each row's cluster and of its question, and what clusters.

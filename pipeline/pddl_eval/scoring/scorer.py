@@ -33,8 +33,10 @@ from pddl_eval.scoring.table import (
     KERNELS,
     constants_signed,
     count_kernel,
+    count_not_compared,
     count_outside_strips,
     count_unknown_domains,
+    held_against,
     pairs_present,
     require_references,
     score_schema,
@@ -125,12 +127,13 @@ def _row_seconds(schema: pa.Schema, options: ScoringOptions) -> float:
 
 
 def _count(table: pa.Table, columns: Sequence[str], options: ScoringOptions) -> Statistics:
-    counted = count_scores(table, columns)
-    return {**counted, **count_unknown_domains(table, options), **count_outside_strips(table), **count_kernel(table)}
+    counted = {**count_scores(table, columns), **count_unknown_domains(table, options)}
+    return {**counted, **count_outside_strips(table), **count_not_compared(table), **count_kernel(table)}
 
 
 def _check_references(source: Source, options: ScoringOptions) -> None:
-    names = [options.column(pair.reference) for pair in pairs_present(source.schema, options)]
+    pairs = pairs_present(source.schema, options)
+    names = list(dict.fromkeys(name for pair in pairs for name in held_against(pair, source.schema, options)))
     with suppress(DatasetError):  # Damage is found, and said, where the rows are scored.
         require_references(column_batches(source, names, CHECKED_AT_A_TIME), source.schema, options)
 

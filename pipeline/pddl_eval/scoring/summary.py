@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pddl_eval.definition.domains import known_domain_names
-from pddl_eval.definition.metrics import OPTIONAL, PAIRS, UNDECIDED_WITH, left_out_by
+from pddl_eval.definition.metrics import OPTIONAL, PAIRS, UNDECIDED_WITH, left_out_by, needed_by
 from pddl_eval.definition.verdict import OUTSIDE_STRIPS, SEVERAL_DRAFTS, Verdict
 from pddl_eval.errors import did_you_mean
 from pddl_eval.run import VERDICT, RunCounts, Statistics, count_values
-from pddl_eval.scoring.table import KERNEL, OUTSIDE, UNKNOWN_DOMAINS
+from pddl_eval.scoring.table import KERNEL, NOT_COMPARED, OUTSIDE, UNKNOWN_DOMAINS, nothing_compared
 from pddl_eval.shown import row_count
 
 _SHOWN = [column for pair in PAIRS for column in pair.columns if column.in_summary]
@@ -27,16 +28,18 @@ MEANS = tuple(column.name for column in _SHOWN if column.type is float)
 def count_scores(table: pa.Table, columns: Iterable[str]) -> Statistics:
     """``count_values`` of the score columns without rows whose reference is a mistake in the data.
 
-    Of a detail also how many answers held several drafts.
+    Of scores that compare also without rows that have no reference. Of a detail also how many answers held several
+    drafts.
     """
     statistics: dict[str, dict[str, float]] = {}
     for name in columns:
         is_text = pa.types.is_string(table[name].type)
         verdicts = [] if is_text else [verdict for verdict in left_out_by(name) if verdict in table.column_names]
-        counted = table.select([name, *verdicts])  # The texts of the rows need not be copied.
-        for verdict in verdicts:
-            mistakes = pc.equal(counted[verdict], Verdict.REFERENCE_INVALID.value)
-            counted = counted.filter(pc.invert(pc.fill_null(mistakes, False)))
+        needed = [nothing_compared(table, pair) for pair in needed_by(name)]
+        left_out = [pc.fill_null(pc.equal(table[each], Verdict.REFERENCE_INVALID.value), False) for each in verdicts]
+        counted = table.select([name])  # The texts of the rows need not be copied.
+        if left_out := [*left_out, *needed]:
+            counted = counted.filter(pc.invert(reduce(pc.or_, left_out)))
         statistics[name] = dict(count_values(counted, [name])[name])
         drafts = pc.sum(pc.starts_with(table[name], SEVERAL_DRAFTS)).as_py() if is_text and name != VERDICT else 0
         if drafts:
@@ -75,9 +78,13 @@ class RunSummary(RunCounts):
         return values["sum"] / values["count"] if values and values["count"] else None
 
     def score_lines(self) -> list[tuple[str, str]]:
+        lines = [
+            ("not compared", f"{row_count(int(rows))}: no reference {pair}")
+            for pair, rows in self.statistics.get(NOT_COMPARED, {}).items()
+        ]
         outside = int(self.statistics.get(OUTSIDE, {}).get("rows", 0))
         reasons = ("the reference cannot be read or solved", self.mistakes - outside), (OUTSIDE_STRIPS, outside)
-        lines = [("left out", f"{row_count(rows)}: {reason}") for reason, rows in reasons if rows]
+        lines += [("left out", f"{row_count(rows)}: {reason}") for reason, rows in reasons if rows]
         lines += [(column, shown) for column in SHARES if (shown := self._share_line(column))]
         for column in MEANS:
             mean = self.mean(column)

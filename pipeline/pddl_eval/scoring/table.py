@@ -24,9 +24,9 @@ from pddl_eval.columns import MEANINGS, SCORED
 from pddl_eval.datasets import is_text, values_of
 from pddl_eval.definition.budget import or_undecided, row_budget
 from pddl_eval.definition.domains import chosen_domain, planning_domain
-from pddl_eval.definition.metrics import PAIRS, PLAN, PROBLEM, ROW_COLUMNS, Pair, Row
+from pddl_eval.definition.metrics import PAIRS, PLAN, PROBLEM, ROW_COLUMNS, Pair, Row, given
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.definition.verdict import OUTSIDE_STRIPS
+from pddl_eval.definition.verdict import OUTSIDE_STRIPS, Verdict
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.process import reraise_interrupt
 from pddl_eval.progress import progress
@@ -54,6 +54,14 @@ KERNELS = ((PROBLEM, kernel.score), (PLAN, kernel.score_plans))
 """The pairs that the kernel scores."""
 
 SCORE_MICROS = "score_micros"
+
+SCORE_ERROR = "score_error"
+
+NOT_COMPARED = "not compared"
+"""Statistics: in how many rows a pair had no reference, by pair."""
+
+WITHOUT_SCORES = (Verdict.UNDECIDED.value, Verdict.REFERENCE_INVALID.value)
+"""Verdicts that leave scores null although there was a reference."""
 
 OUTSIDE = "references outside STRIPS"
 """Statistics: how many rows are left out for that, and not for a mistake in the data."""
@@ -86,7 +94,7 @@ def score_table(table: pa.Table, options: ScoringOptions, until: float = inf) ->
     present = {meaning: options.column(meaning) for meaning in SCORED if options.column(meaning) in table.column_names}
     # The kernel first. Of a row, the pairs that it leaves are the definition's.
     columns = {meaning: table[name] for meaning, name in present.items()}
-    asked = [(pair.name, score) for pair, score in KERNELS if pair in pairs]
+    asked = [(pair.name, score) for pair, score in KERNELS if pair in pairs and pair.reference in present]
     answers = {name: found for name, score in asked if (found := score(columns, options))}
     left = pa.repeat(pa.scalar(0, pa.uint8()), table.num_rows)  # The first reason of each row.
     for _, why in answers.values():
@@ -169,29 +177,35 @@ def _score_row(row: Row, pairs: Sequence[Pair], closed: Set[str], options: Scori
 
 
 def pairs_present(schema: pa.Schema, options: ScoringOptions) -> list[Pair]:
-    """The pairs of columns that the dataset has.
+    """The pairs of which the dataset has the generated column, and what a plan is held against.
 
-    Raises ``ColumnError`` where there is none, or where only one side of a pair is there.
+    Raises ``ColumnError`` where there is none.
     """
     for meaning, name in (options.columns or {}).items():
         if name not in schema.names:
             raise ColumnError(f"there is no column {name} for {meaning}; {did_you_mean(name, schema.names, 'columns')}")
-    names = {pair: (options.column(pair.reference), options.column(pair.generated)) for pair in PAIRS}
-    present = [pair for pair in PAIRS if set(names[pair]) <= set(schema.names)]
-    if present:
+    meanings = {meaning for meaning in SCORED if options.column(meaning) in schema.names}
+    if present := [pair for pair in PAIRS if pair.is_among(meanings)]:
         return present
+    names = {pair: (options.column(pair.reference), options.column(pair.generated)) for pair in PAIRS}
     others = [name for name in schema.names if name not in set().union(*names.values())]
-    for sides in names.values():
+    for pair, sides in names.items():
         there, absent = sorted(sides, key=lambda name: name not in schema.names)
         if there in schema.names:
+            wanted = " or ".join(pair.compared_with) if pair.generated in meanings else absent
             raise ColumnError(
-                f"there is a column {there} but no {absent}; {did_you_mean(absent, others, 'other columns')}; "
+                f"there is a column {there} but no {wanted}; {did_you_mean(absent, others, 'other columns')}; "
                 f"name the column: --column {absent}=NAME, in Python columns={{{absent!r}: NAME}}"
             )
-    wanted = " or ".join(map(" and ".join, names.values()))
+    wanted = " or ".join(generated for _, generated in names.values())
     raise ColumnError(
-        f"no pair of columns to score: expected {wanted}; found {', '.join(schema.names) or 'none'}{_log_hint(schema)}"
+        f"no column to score: expected {wanted}; found {', '.join(schema.names) or 'none'}{_log_hint(schema)}"
     )
+
+
+def held_against(pair: Pair, schema: pa.Schema, options: ScoringOptions) -> list[str]:
+    """The columns of the dataset that generated values of the pair are held against: references, problems to solve."""
+    return [name for name in map(options.column, pair.compared_with) if name in schema.names]
 
 
 def _log_hint(schema: pa.Schema) -> str:
@@ -201,30 +215,34 @@ def _log_hint(schema: pa.Schema) -> str:
 
 
 def require_references(rows: Iterable[pa.RecordBatch], schema: pa.Schema, options: ScoringOptions) -> None:
-    """Raise ``ColumnError`` where no reference of a pair can be read in the first rows, although there are some.
+    """Raise ``ColumnError`` where nothing that a pair is held against can be read in the first rows, but there is some.
 
     Every answer would be left out: a column holds something else, such as ids. Outside STRIPS is not unreadable.
     """
-    doubtful: dict[Pair, str] = dict.fromkeys(pairs_present(schema, options), "")
+    doubtful: dict[Pair, tuple[str, str]] = dict.fromkeys(pairs_present(schema, options), ("", ""))
     checked = 0
     for batch in rows:
-        for pair in list(doubtful):
-            texts = [text for text in values_of(batch.column(options.column(pair.reference))) if text and text.strip()]
-            doubtful[pair] = doubtful[pair] or "".join(texts[:1])
+        for pair, meaning, reads in [(each, *read) for each in list(doubtful) for read in each.reads]:
+            name = options.column(meaning)
+            if pair not in doubtful or name not in schema.names:
+                continue
+            texts = [text for text in values_of(batch.column(name)) if given(text)]
+            if texts and not doubtful[pair][0]:
+                doubtful[pair] = meaning, texts[0]
             # One that takes too long is not unreadable.
             with row_budget(options.row_seconds):
-                if any(or_undecided(partial(pair.reads, text)) for text in dict.fromkeys(texts)):
+                if any(or_undecided(partial(reads, text)) for text in dict.fromkeys(texts)):
                     del doubtful[pair]
         checked += batch.num_rows
         if not doubtful or checked >= CHECKED_ROWS:
             break
-    for pair, example in doubtful.items():
-        if example:
-            name = options.column(pair.reference)
+    for meaning, example in doubtful.values():
+        if meaning:
             raise ColumnError(
-                f"none of the first {checked:,} rows has a reference {pair.name} that can be read; column {name} has "
-                f"{quote(' '.join(example.split()))}. If these are ids, name the dataset with the references: "
-                f"--references DATASET; if another column has them: --column {pair.reference}=NAME{_log_hint(schema)}"
+                f"none of the first {checked:,} rows has a {meaning.replace('_', ' ')} that can be read; column "
+                f"{options.column(meaning)} has {quote(' '.join(example.split()))}. If these are ids, name the dataset "
+                f"with the references: --references DATASET; if another column has them: "
+                f"--column {meaning}=NAME{_log_hint(schema)}"
             )
 
 
@@ -244,7 +262,7 @@ def score_schema(schema: pa.Schema, options: ScoringOptions) -> pa.Schema:
     for name in map(options.column, MEANINGS):
         if schema.names.count(name) > 1:
             raise ColumnError(f"{schema.names.count(name)} columns are named {name}: keep one")
-    sides = [side for pair in present for side in (pair.reference, pair.generated)]
+    sides = [side for pair in present for side in (*pair.compared_with, pair.generated)]
     for meaning in [*sides, "reference_problem", "domain"]:
         name = options.column(meaning)
         if name in schema.names and not is_text(schema.field(name).type):
@@ -300,6 +318,32 @@ def count_unknown_domains(table: pa.Table, options: ScoringOptions) -> dict[str,
     if len(rows) > MOST_NAMES:
         named["others"] += rows.total() - named.total()
     return {UNKNOWN_DOMAINS: dict(named)} if rows else {}
+
+
+def nothing_compared(table: pa.Table, pair: Pair) -> pa.Array:
+    """True for rows of a table with scores in which the pair's generated value had no reference.
+
+    >>> nothing_compared(pa.table({"equivalent": [None, None], "verdict": [None, "undecided"]}), PROBLEM).to_pylist()
+    [True, False]
+    """
+    if not {pair.compared, pair.verdict} <= set(table.column_names):
+        return pa.repeat(False, table.num_rows)
+    undecided = pc.is_in(table[pair.verdict].cast(pa.string()), pa.array(WITHOUT_SCORES))
+    none = pc.and_(pc.is_null(table[pair.compared]), pc.invert(undecided))
+    if SCORE_ERROR in table.column_names:
+        none = pc.and_(none, pc.is_null(table[SCORE_ERROR]))
+    return none
+
+
+def count_not_compared(table: pa.Table) -> dict[str, dict[str, float]]:
+    """In how many rows of a table with scores a pair had no reference, by pair: statistics of ``NOT_COMPARED``.
+
+    >>> count_not_compared(pa.table({"reference_plan_length": [None, 3], "plan_verdict": ["valid", "valid"]}))
+    {'not compared': {'plan': 1}}
+    """
+    rows = {pair.name: pc.sum(nothing_compared(table, pair)).as_py() or 0 for pair in PAIRS}
+    found = {name: count for name, count in rows.items() if count}
+    return {NOT_COMPARED: found} if found else {}
 
 
 def count_outside_strips(table: pa.Table) -> dict[str, dict[str, float]]:

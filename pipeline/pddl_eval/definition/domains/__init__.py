@@ -26,7 +26,7 @@ from pddl_eval.definition.domains.reading import (
 )
 from pddl_eval.definition.domains.renaming import recognised, renamed_rules
 from pddl_eval.definition.model import ROOT_TYPE, Atom, Domain
-from pddl_eval.definition.pddl import DomainError, parse_domain
+from pddl_eval.definition.pddl import DomainError, derived_predicates, not_executed, parse_domain
 from pddl_eval.definition.structure import DomainStructure
 from pddl_eval.errors import did_you_mean
 from pddl_eval.shown import quote
@@ -69,6 +69,16 @@ class PlanningDomain:
     def ill_typed(self) -> str | None:
         """In words, an atom of an operator that the declarations do not admit."""
         return ill_typed_operator(self.domain)
+
+    @cached_property
+    def not_executed(self) -> tuple[str, ...]:
+        """What the domain says that plans cannot be executed with."""
+        return not_executed(self.domain)
+
+    @cached_property
+    def derived(self) -> frozenset[str]:
+        """The derived predicates."""
+        return derived_predicates(self.domain)
 
     @cached_property
     def fluents(self) -> frozenset[str]:

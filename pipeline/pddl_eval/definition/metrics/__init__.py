@@ -11,8 +11,9 @@ from pddl_eval.definition.metrics.pairing import as_column
 from pddl_eval.definition.metrics.plan_pair import detail_of
 from pddl_eval.definition.metrics.plan_score import only_equal
 from pddl_eval.definition.metrics.plans import PLAN, PlanScores, compare_plans
-from pddl_eval.definition.metrics.problem import PROBLEM, score_problem_pair
-from pddl_eval.definition.metrics.registry import Column, OnlySome, Pair, Row, domain_of
+from pddl_eval.definition.metrics.problem import PROBLEM, score_lone_problem, score_problem_pair
+from pddl_eval.definition.metrics.registry import Column, OnlySome, Pair, Row, domain_of, given
+from pddl_eval.definition.metrics.validate import Validation, validate
 
 PAIRS = (PROBLEM, PLAN, DOMAIN)
 
@@ -27,6 +28,16 @@ ROW_COLUMNS = (
     Column("score_micros", int, "time spent on the row, in microseconds"),
 )
 """Columns that every scored dataset has."""
+
+
+def needed_by(score: str) -> tuple[Pair, ...]:
+    """The pairs whose references a score needs: a row in which one of them had nothing to compare is left out.
+
+    >>> [pair.name for pair in needed_by("task_equivalent")], needed_by("parseable")
+    (['problem', 'domain'], ())
+    """
+    needs = {name for pair in PAIRS for column in pair.columns if column.name == score for name in column.needs}
+    return tuple(pair for pair in PAIRS if pair.name in needs)
 
 
 def left_out_by(score: str) -> tuple[str, ...]:
@@ -54,6 +65,7 @@ __all__ = [
     "Pair",
     "PlanScores",
     "Row",
+    "Validation",
     "as_column",
     "compare_domains",
     "compare_plans",
@@ -61,10 +73,14 @@ __all__ = [
     "detail_of",
     "domain_of",
     "failure",
+    "given",
     "goal_not_reached",
     "left_out_by",
+    "needed_by",
     "only_equal",
     "plan_jaccard",
     "plan_lcs",
+    "score_lone_problem",
     "score_problem_pair",
+    "validate",
 ]

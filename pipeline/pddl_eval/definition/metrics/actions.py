@@ -79,6 +79,7 @@ SHARED = Metric(
     lambda pair: (
         (_of_the_longer(pair.in_order, pair.reference, pair.generated), pair.jaccard) if pair.found else (0.0, 0.0)
     ),
+    compares=True,
 )
 
 LENGTHS = Metric(
@@ -86,7 +87,7 @@ LENGTHS = Metric(
         Column("plan_length", int, "steps of the generated plan"),
         Column("reference_plan_length", int, "steps of the reference plan"),
     ),
-    lambda pair: (len(pair.generated), len(pair.reference)),
+    lambda pair: (len(pair.generated), None if pair.reference is None else len(pair.reference)),
 )
 
 # Srivastava et al., "Domain independent approaches for finding diverse plans", IJCAI 2007, as a share of the union
@@ -94,4 +95,5 @@ LENGTHS = Metric(
 DISTANCE = Metric(
     (Column("action_distance", float, "set difference over union of the actions (Srivastava et al. 2007)"),),
     lambda pair: (1.0 - pair.jaccard if pair.found else 1.0,),
+    compares=True,
 )

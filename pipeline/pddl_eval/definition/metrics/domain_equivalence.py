@@ -43,7 +43,12 @@ def _score_task(pair: DomainPair) -> tuple[bool | None]:
 
 METRIC = Metric(
     (
-        Column("domain_equivalent", bool, "the operators are the reference's, in some words; null: not decided"),
+        Column(
+            "domain_equivalent",
+            bool,
+            "the operators are the reference's, in some words; null: not decided",
+            needs=("domain",),
+        ),
         Column("domain_verdict", str, "why, as one of the names in the table of verdicts on domains"),
         Column("domain_certificate", str, "32 digits, equal exactly for equivalent domains"),
     ),
@@ -56,6 +61,7 @@ TASK = Metric(
             "task_equivalent",
             bool,
             "some renaming that makes the domains equivalent makes the problems equivalent; null: not decided",
+            needs=("domain", "problem"),
         ),
     ),
     _score_task,

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.domain_equivalence import DomainDecision, decide_domains, shared_operators
 from pddl_eval.definition.domains import PlanningDomain, planning_domain
-from pddl_eval.definition.metrics.plan_pair import MAX_DETAIL, executable
+from pddl_eval.definition.metrics.plan_pair import MAX_DETAIL, NotExecuted, executable
 from pddl_eval.definition.model import Domain
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import (
@@ -96,10 +96,13 @@ class DomainPair:
         if self._is_ill_typed("reference", self.known) or task is None:
             return None
         found = executable(task)
-        if isinstance(found, Task) and self.generated is not None and self.generated.outside_strips:
-            found = "the generated domain goes beyond STRIPS"
-        if isinstance(found, str):
-            self.notes.append(f"behaviour not compared: {found}")
+        why = found.reason if isinstance(found, NotExecuted) else ""
+        if not why and self.reference.outside_strips:
+            why = f"domain {self.reference.name} goes beyond STRIPS ({', '.join(self.reference.outside_strips)})"
+        if not why and self.generated is not None and self.generated.outside_strips:
+            why = "the generated domain goes beyond STRIPS"
+        if why or isinstance(found, NotExecuted):
+            self.notes.append(f"behaviour not compared: {why}")
             return None
         return found
 

@@ -9,8 +9,9 @@ from typing import Any
 from pddl_eval.definition.budget import row_budget
 from pddl_eval.definition.metrics import components, domain_equivalence, plan_exchange, predictive, syntactic
 from pddl_eval.definition.metrics.domain_pair import DEFAULTS, DomainPair
+from pddl_eval.definition.metrics.lone_domain import check_domain
 from pddl_eval.definition.metrics.pairing import Values, pair_up
-from pddl_eval.definition.metrics.registry import Column, Metric, OnlySome, Pair, Row, Scores
+from pddl_eval.definition.metrics.registry import Column, Metric, OnlySome, Pair, Row, Scores, given
 from pddl_eval.definition.model import Domain, Problem
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import DomainError, parse_domain
@@ -38,7 +39,10 @@ DETAIL = Metric(
 
 
 def _read(row: Row, options: ScoringOptions) -> DomainPair | OnlySome:
-    reference, problem = row["reference_domain"], row.get("reference_problem")
+    reference, problem = row.get("reference_domain"), row.get("reference_problem")
+    if reference is None or not given(reference):
+        return check_domain(row["generated_domain"], options)
+    problem = problem if given(problem) else None
     find_task = partial(read_task, problem, reference) if problem is not None else lambda: None
     try:
         pair = DomainPair(reference, row["generated_domain"], find_task, options)
@@ -62,8 +66,10 @@ DOMAIN = Pair(
         domain_equivalence.TASK,
         DETAIL,
     ),
+    "domain_precision",
+    "domain_verdict",
     signed=predictive.SIGNED,
-    reads=_reads,
+    reads=(("reference_domain", _reads),),
 )
 
 

@@ -9,15 +9,13 @@ partially known user preferences", Artificial Intelligence 190, 2012.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
 from pddl_eval.definition.metrics.plan_pair import PlanPair
 from pddl_eval.definition.metrics.registry import Column, Metric
-from pddl_eval.definition.model import Action, Atom, Operator, State, show_atom
-from pddl_eval.definition.plans import actions_of
-from pddl_eval.definition.validation import Execution, effects_of, execute
+from pddl_eval.definition.model import Action, Atom, Formula, Operator, State, show_formula
+from pddl_eval.definition.validation import Execution, effects_of
 
 INIT: Action = ("<init>",)
 """The producer of what is true at the start; no operator can have this name."""
@@ -108,14 +106,13 @@ def _score(pair: PlanPair) -> tuple[Any, ...]:
         return None, None, None, None, None
     if pair.found and pair.task.ill_typed:
         pair.notes.append(f"in the reference, {pair.task.ill_typed}")
-    if not pair.found or pair.task.ill_typed:
+    actual, expected = pair.execution, pair.reference_execution
+    if actual is None:
         return False, False, None, None, None
-    assert pair.task.domain is not None
     problem = pair.task.problem
-    expected, actual = execute(map(actions_of, pair.reference), problem, pair.task.domain.domain), executed(pair)
-    pair.notes += [ending(actual), ending(expected, "reference plan: ")]
-    validity = actual.reaches_goal, not actual.lacking, actual.failed_step
-    if actual.failed_step is not None or expected.failed_step is not None:
+    pair.notes += [ending(actual), ending(expected, "reference plan: ") if expected else ""]
+    validity = actual.reaches_goal, not actual.unmet, actual.failed_step
+    if expected is None or actual.failed_step is not None or expected.failed_step is not None:
         return *validity, None, None
     links, others = (causal_links(each.steps, problem.init, problem.goal) for each in (expected, actual))
     distance = state_distance(problem.init, expected.steps, actual.steps)
@@ -125,22 +122,11 @@ def _score(pair: PlanPair) -> tuple[Any, ...]:
     return *validity, distance, causal_distance(links, others)
 
 
-def executed(pair: PlanPair) -> Execution:
-    """The execution of the generated plan, up to the first step that cannot be read: there it fails."""
-    assert pair.task is not None and pair.task.domain is not None
-    damage = pair.damage
-    plan = pair.generated if damage is None else pair.generated[: damage.steps_before]
-    execution = execute(map(actions_of, plan), pair.task.problem, pair.task.domain.domain)
-    if damage is None or execution.failed_step is not None:
-        return execution
-    return replace(execution, failed_step=len(plan) + 1, reason=f"it cannot be read, {damage.place}")
-
-
 def ending(execution: Execution, whose: str = "") -> str:
     """What to say of an execution that failed or did not reach the goal."""
     if execution.failed_step is not None:
         return failure(whose, execution.failed_step, execution.reason)
-    return goal_not_reached(whose, min(execution.lacking), len(execution.lacking)) if execution.lacking else ""
+    return goal_not_reached(whose, execution.unmet[0], len(execution.unmet)) if execution.unmet else ""
 
 
 def failure(whose: str, step: int, reason: str) -> str:
@@ -148,10 +134,10 @@ def failure(whose: str, step: int, reason: str) -> str:
     return f"{whose}step {step} fails: {reason}"
 
 
-def goal_not_reached(whose: str, first: Atom, lacking: int) -> str:
-    """What to say where that many atoms of the goal do not hold."""
+def goal_not_reached(whose: str, first: Formula, lacking: int) -> str:
+    """What to say where that many conjuncts of the goal do not hold."""
     more = f" and {lacking - 1} more" if lacking > 1 else ""
-    return f"{whose}the goal is not reached: {show_atom(first)}{more}"
+    return f"{whose}the goal is not reached: {show_formula(first)}{more}"
 
 
 METRIC = Metric(

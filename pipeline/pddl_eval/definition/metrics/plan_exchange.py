@@ -68,7 +68,7 @@ def _is_valid(plan: tuple[Action, ...], task: Task, where: str, notes: list[str]
     if task.ill_typed:
         notes.append(f"{where}{task.ill_typed}")
         return False
-    execution = execute([{action} for action in plan], task.problem, task.domain.domain)
+    execution = execute([{action} for action in plan], task.problem, task.domain.domain, formulas=False)
     notes += [ending(execution, where)]
     return execution.reaches_goal
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pddl_eval.definition.domains import nothing_known_of
 from pddl_eval.definition.metrics.actions import common_subsequence, plan_jaccard
+from pddl_eval.definition.model import show_atom
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import Unreadable, note_on_drafts
-from pddl_eval.definition.plans import EMPTY, PlanError, ReadPlan
+from pddl_eval.definition.plans import EMPTY, NO_ANSWER, Damage, Plan, PlanError, ReadPlan, actions_of
 from pddl_eval.definition.task import Task
-from pddl_eval.definition.verdict import Verdict
+from pddl_eval.definition.validation import Execution, Failure, execute
+from pddl_eval.definition.verdict import PlanVerdict, Verdict
 from pddl_eval.shown import encodable
 
 MAX_DETAIL = 500
@@ -19,44 +22,82 @@ MAX_DETAIL = 500
 
 
 class PlanPair:
-    """Two plans, and what they are executed in.
+    """A generated plan, the reference plan if there is one, and what they are executed in.
 
-    ``task`` is that, or None where there is nothing to execute plans in. ``found`` is False where the answer holds no
-    plan. ``damage`` is the first step that could not be read. Metrics add ``notes``. Raises ``PlanError`` where there
-    is no reference plan.
+    ``task`` is that, or None where there is nothing to execute plans in. ``reference`` is None where there is none to
+    compare with. ``found`` is False where the answer holds no plan, and ``reason`` says what of it could not be read.
+    ``not_executed`` says why the problem, if there is one, cannot be executed. ``damage`` is the first step that could
+    not be read. Metrics add ``notes``. Raises ``PlanError`` where there is neither a reference plan nor a problem.
     """
 
     def __init__(
-        self, reference: ReadPlan, generated: ReadPlan, task: Task | str | None, options: ScoringOptions
+        self, reference: ReadPlan | None, generated: ReadPlan, task: Task | NotExecuted | None, options: ScoringOptions
     ) -> None:
-        if not reference.found and reference.reason != EMPTY:  # a planner with nothing to do may write nothing
-            raise PlanError(f"the reference plan is missing: {reference.reason}")
-        self.reference = reference.steps
+        why = reference.reason if reference is not None else NO_ANSWER
+        # An empty text is the empty plan: a planner with nothing to do may write nothing.
+        is_known = reference is not None and (reference.found or why == EMPTY)
+        if task is None and not is_known:
+            raise PlanError(f"the reference plan is missing: {why}")
+        self.reference = reference.steps if reference is not None and is_known else None
         self.generated = generated.steps
         self.found = generated.found
+        self.reason = generated.reason
         self.damage = generated.damage
         self.options = options
-        self.task = None if isinstance(task, str) else task
+        self.task = task if isinstance(task, Task) else None
+        self.not_executed = task if isinstance(task, NotExecuted) else None
         self.notes = [note_on_drafts(generated.several, options.answer), generated.reason]
-        if reference.steps and reference.reason:
-            self.notes.append(f"reference plan: {reference.reason}")
-        if isinstance(task, str):
-            self.notes.append(f"not executed: {task}")
+        if why and why not in (EMPTY, NO_ANSWER):
+            self.notes.append(f"{'' if is_known else 'no '}reference plan: {why}")
+        if self.not_executed is not None:
+            self.notes.append(f"not executed: {self.not_executed.reason}")
 
     @cached_property
     def in_order(self) -> int:
         """The length of the longest common subsequence."""
+        assert self.reference is not None
         return common_subsequence(self.reference, self.generated)
 
     @cached_property
     def jaccard(self) -> float:
         """The shared actions over all actions."""
+        assert self.reference is not None
         return plan_jaccard(self.reference, self.generated)
+
+    @cached_property
+    def execution(self) -> Execution | None:
+        """How far the generated plan gets: a step that cannot be read fails. None where nothing can be executed."""
+        if not self.found or not self._is_executable:
+            return None
+        assert self.task is not None
+        return executed_plan(self.generated, self.damage, self.task)
+
+    @cached_property
+    def reference_execution(self) -> Execution | None:
+        """How far the reference plan gets; None where there is none or nothing can be executed."""
+        if self.reference is None or self.task is None or not self._is_executable:
+            return None
+        return executed_plan(self.reference, None, self.task)
+
+    @property
+    def _is_executable(self) -> bool:
+        return self.task is not None and not self.task.ill_typed
 
     @property
     def detail(self) -> str:
         """All notes on one line that every file can hold: names come from JSON and may be endless, or no Unicode."""
         return detail_of(self.notes)
+
+
+def executed_plan(plan: Plan, damage: Damage | None, task: Task) -> Execution:
+    """The execution of a plan up to the first step that cannot be read: there it fails."""
+    assert task.domain is not None
+    plan = plan if damage is None else plan[: damage.steps_before]
+    execution = execute(map(actions_of, plan), task.problem, task.domain.domain)
+    if damage is None or execution.failed_step is not None:
+        return execution
+    unread = Failure(PlanVerdict.UNREADABLE, f"it cannot be read, {damage.place}")
+    return replace(execution, failed_step=len(plan) + 1, failure=unread)
 
 
 def detail_of(notes: Iterable[str]) -> str:
@@ -69,14 +110,25 @@ def detail_of(notes: Iterable[str]) -> str:
     return encodable(text[:MAX_DETAIL])
 
 
-def executable(task: Task | Unreadable) -> Task | str:
-    """What plans are executed in, or in words why they cannot be."""
+@dataclass(frozen=True, slots=True)
+class NotExecuted:
+    """Why no plan can be executed, and the verdict on all plans: a mistake in the data, or nothing is decided."""
+
+    reason: str
+    verdict: PlanVerdict = PlanVerdict.REFERENCE_INVALID
+
+
+def executable(task: Task | Unreadable) -> Task | NotExecuted:
+    """What plans are executed in, or why they cannot be."""
     if isinstance(task, Unreadable):
-        outside = task.verdict is Verdict.NOT_STRIPS
-        return f"the reference problem {'is outside STRIPS' if outside else 'cannot be read'}: {task.detail}"
+        if task.verdict is Verdict.NOT_STRIPS:
+            return NotExecuted(f"the reference problem is not executed: {task.detail}", PlanVerdict.UNDECIDED)
+        return NotExecuted(f"the reference problem cannot be read: {task.detail}")
     if task.domain is None:
-        return nothing_known_of(task.asked_for)
+        return NotExecuted(nothing_known_of(task.asked_for))
     domain = task.domain.domain
-    if domain.outside_strips:
-        return f"domain {domain.name} goes beyond STRIPS ({', '.join(domain.outside_strips)})"
-    return task
+    if task.domain.not_executed:
+        what = ", ".join(task.domain.not_executed)
+        return NotExecuted(f"domain {domain.name} has what is not executed ({what})", PlanVerdict.UNDECIDED)
+    derived = sorted(atom for atom in task.problem.init if atom[0] in task.domain.derived) if domain.formulas else ()
+    return NotExecuted(f"{show_atom(derived[0])} in :init is a derived predicate") if derived else task

@@ -120,6 +120,7 @@ def _weights(rows: Plan, columns: Plan, options: ScoringOptions) -> list[list[in
 def _score(pair: PlanPair) -> tuple[float | None, ...]:
     if not pair.found:
         return 0.0, 0.0, 0.0
+    assert pair.reference is not None  # a metric that compares
     *scores, note = plan_score(pair.reference, pair.generated, pair.options, pair.in_order)
     pair.notes.append(note)
     return tuple(scores)
@@ -137,4 +138,5 @@ METRIC = Metric(
         Column("plan_recall", float, "ordered matches over the reference plan's length"),
     ),
     _score,
+    compares=True,
 )

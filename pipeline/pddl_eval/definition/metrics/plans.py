@@ -10,15 +10,17 @@ from functools import lru_cache
 from typing import Any
 
 from pddl_eval.definition.budget import OutOfBudgetError
-from pddl_eval.definition.metrics import actions, execution, plan_score
+from pddl_eval.definition.metrics import actions, cost, execution, plan_score, plan_verdict, shares
 from pddl_eval.definition.metrics.pairing import Values, as_column, pair_up
-from pddl_eval.definition.metrics.plan_pair import PlanPair, executable
-from pddl_eval.definition.metrics.registry import Column, Metric, OnlySome, Pair, Row, Scores, domain_of
+from pddl_eval.definition.metrics.plan_pair import NotExecuted, PlanPair, executable, executed_plan
+from pddl_eval.definition.metrics.problem import reads_problem
+from pddl_eval.definition.metrics.registry import Column, Metric, OnlySome, Pair, Row, Scores, domain_of, given
 from pddl_eval.definition.metrics.similarity import EMBEDDING, embed
 from pddl_eval.definition.model import Domain, Problem
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.plans import EMPTY, PlanError, ReadPlan, plan_of_steps, read_plan
-from pddl_eval.definition.task import Task, read_task, task_of
+from pddl_eval.definition.task import Task, plan_task_of, read_plan_task
+from pddl_eval.definition.verdict import PlanVerdict
 
 REFERENCES_KEPT = 256
 """Reference plans kept for further rows."""
@@ -31,9 +33,10 @@ class PlanScores(Scores):
 
     Rates and distances are from 0 to 1, lengths are steps. ``plan_valid``: every step can be executed and the goal
     holds at the end (as in VAL). ``goal_reached``: the goal holds where the execution ended, after the last step or
-    before the first that failed. ``first_failed_step`` counts from 1. These three, ``state_distance`` and
-    ``causal_distance`` are None if domain or problem is not known; the distances also if one of the plans fails.
-    ``detail`` says what went wrong, if anything.
+    before the first that failed. ``first_failed_step`` counts from 1. ``plan_verdict`` names the first fault,
+    ``executable_share`` and ``goal_share`` say how far the plan gets, ``plan_cost`` what it costs if it is valid. All
+    these, ``state_distance`` and ``causal_distance`` are None if domain or problem is not known; the distances also if
+    one of the plans fails. ``detail`` says what went wrong, if anything.
 
     >>> scores = compare_plans("(pick a), (drop a)", "(drop a), (pick a)")
     >>> scores.plan_lcs, scores.plan_jaccard, scores.plan_valid
@@ -46,16 +49,24 @@ class PlanScores(Scores):
 
 def _read(row: Row, options: ScoringOptions) -> PlanPair | OnlySome:
     problem, task = row.get("reference_problem"), None
-    if problem is not None:
-        task = executable(read_task(problem, domain_of(row, options)))
+    if given(problem):
+        task = executable(read_plan_task(problem, domain_of(row, options)))
     try:
         generated = read_plan(row["generated_plan"], options.answer, operators_of(task))
     except OutOfBudgetError as end:
-        return OnlySome(plan_detail=str(end))
-    return PlanPair(_reference(row["reference_plan"]), generated, task, options)
+        verdict = None if task is None else PlanVerdict.UNDECIDED.value
+        return OnlySome(plan_detail=str(end), plan_verdict=verdict)
+    reference = _reference(row.get("reference_plan"))
+    no_plan = task is not None and reference.reason == EMPTY and not _nothing_to_do(task)
+    return PlanPair(None if no_plan else reference, generated, task, options)
 
 
-def operators_of(task: Task | str | None) -> dict[str, int] | None:
+def _nothing_to_do(task: Task | NotExecuted) -> bool:
+    """True where the goal holds in the initial state, and an empty text is the plan of a planner that saw it."""
+    return isinstance(task, Task) and task.domain is not None and executed_plan((), None, task).reaches_goal
+
+
+def operators_of(task: Task | NotExecuted | None) -> dict[str, int] | None:
     """The names of the operators that a plan may name, and how many arguments they take; None where none are known."""
     if not isinstance(task, Task) or task.domain is None:
         return None
@@ -74,14 +85,20 @@ DETAIL = Metric(
     lambda pair: (pair.detail or None,),
 )
 
+BEHIND = plan_verdict.METRIC, shares.METRIC, cost.METRIC
+"""Metrics that came later: the order of columns stays, new ones go behind."""
+
 PLAN = Pair(
     "plan",
     _read,
-    (actions.SHARED, plan_score.METRIC, actions.LENGTHS, actions.DISTANCE, execution.METRIC, DETAIL),
+    (actions.SHARED, plan_score.METRIC, actions.LENGTHS, actions.DISTANCE, execution.METRIC, DETAIL, *BEHIND),
+    "reference_plan_length",
+    "plan_verdict",
     lambda rows, options: _prepare(
-        (read_plan(row[side]) for row in rows for side in ("reference_plan", "generated_plan")), options
+        (read_plan(row.get(side)) for row in rows for side in ("reference_plan", "generated_plan")), options
     ),
-    reads=lambda text: read_plan(text).found,
+    reads=(("reference_plan", lambda text: read_plan(text).found), ("reference_problem", reads_problem)),
+    needs_one=True,
 )
 
 
@@ -121,15 +138,16 @@ def compare_plans(  # noqa: PLR0913 (the contract's keywords)
     [1.0, 0.5]
     """
     options = ScoringOptions(similarity=similarity, beta=beta, threshold=threshold, answer=answer)
-    task = executable(task_of(problem, domain)) if problem is not None else None
+    task = executable(plan_task_of(problem, domain)) if problem is not None else None
     pairs, are_columns = pair_up(reference, generated, "plans", _is_plan)
     references = {id(value): value for value, _ in pairs}
-    read = {key: _plan_of(value) for key, value in references.items()}  # one that serves several is read once
+    read = {key: plan_of(value) for key, value in references.items()}  # one that serves several is read once
     operators = operators_of(task)
-    plans = [(read[id(value)], _plan_of(other, answer, operators)) for value, other in pairs]
+    plans = [(read[id(value)], plan_of(other, answer, operators)) for value, other in pairs]
     for number, (plan, _) in enumerate(plans):
-        if are_columns and not plan.found and plan.reason != EMPTY:
-            raise PlanError(f"the reference plan in row {number} is missing: {plan.reason}")
+        if not plan.found and plan.reason != EMPTY:
+            where = f" in row {number}" * are_columns
+            raise PlanError(f"the reference plan{where} is missing: {plan.reason}")
     _prepare((plan for pair in plans for plan in pair), options)
     scores = [PlanScores(PlanPair(*pair, task, options)) for pair in plans]
     return scores if are_columns else scores[0]
@@ -150,7 +168,12 @@ def _is_action(value: Any) -> bool:
     return all(isinstance(part, str) for part in value) and "(" not in value[0]
 
 
-def _plan_of(value: Any, answer: str = "first", operators: dict[str, int] | None = None) -> ReadPlan:
+def plan_of(value: Any, answer: str = "first", operators: dict[str, int] | None = None) -> ReadPlan:
+    """The plan that a text holds, or that a sequence of steps is.
+
+    >>> plan_of([("pick", "a")]).steps
+    (('pick', 'a'),)
+    """
     if value is None or isinstance(value, str):
         return read_plan(value, answer, operators)
     steps = as_column(value)

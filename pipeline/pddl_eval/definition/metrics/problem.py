@@ -6,11 +6,11 @@ from dataclasses import replace
 from operator import attrgetter
 
 from pddl_eval.definition.budget import row_budget
-from pddl_eval.definition.comparison import compare
-from pddl_eval.definition.metrics.registry import Column, Metric, Pair, Row, domain_of
+from pddl_eval.definition.comparison import compare, read_alone
+from pddl_eval.definition.metrics.registry import Column, Metric, Pair, Row, domain_of, given
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import Unreadable, has_several_problems, note_on_drafts, read_problem
-from pddl_eval.definition.task import read_pair
+from pddl_eval.definition.task import read_lone, read_pair
 from pddl_eval.definition.verdict import ProblemVerdict, Verdict
 
 DEFAULTS = ScoringOptions()
@@ -37,11 +37,45 @@ def score_problem_pair(  # noqa: PLR0913 (what a verdict depends on)
     with row_budget(row_seconds):
         pair = read_pair(reference_text, generated_text, domain, answer)
         verdict = compare(*pair, is_placeholder, check_solvable)
+    return _noted(verdict, generated_text, answer)
+
+
+def score_lone_problem(
+    generated_text: str | None,
+    domain: str | None = None,
+    check_solvable: bool = DEFAULTS.check_solvable,
+    row_seconds: float = DEFAULTS.row_seconds,
+    answer: str = DEFAULTS.answer,
+) -> ProblemVerdict:
+    """Score one generated answer that has no reference; parameters and errors as ``score_problem_pair``.
+
+    ``domain`` defaults to the one that the generated problem names.
+
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> verdict = score_lone_problem(held)
+    >>> verdict.parseable, verdict.solvable, verdict.equivalent, verdict.plan
+    (True, True, None, (('putdown', 'a'),))
+    """
+    with row_budget(row_seconds):
+        verdict = read_alone(*read_lone(generated_text, domain, answer), check_solvable)
+    return _noted(verdict, generated_text, answer)
+
+
+def _noted(verdict: ProblemVerdict, generated_text: str | None, answer: str) -> ProblemVerdict:
+    """The verdict, whose detail says first whether the answer held several drafts."""
     note = note_on_drafts(has_several_problems(generated_text), answer)
     return replace(verdict, detail="; ".join(filter(None, (note, verdict.detail)))) if note else verdict
 
 
 def _read(row: Row, options: ScoringOptions) -> ProblemVerdict:
+    if not given(row.get("reference_problem")):
+        return score_lone_problem(
+            row["generated_problem"],
+            domain_of(row, options),
+            options.check_solvable,
+            options.row_seconds,
+            options.answer,
+        )
     return score_problem_pair(
         row["reference_problem"],
         row["generated_problem"],
@@ -53,7 +87,7 @@ def _read(row: Row, options: ScoringOptions) -> ProblemVerdict:
     )
 
 
-def _reads(text: str) -> bool:
+def reads_problem(text: str) -> bool:
     problem = read_problem(text)
     return not isinstance(problem, Unreadable) or problem.verdict not in (Verdict.EMPTY, Verdict.UNPARSEABLE)
 
@@ -61,8 +95,8 @@ def _reads(text: str) -> bool:
 COLUMNS = (
     Column("parseable", bool, "a problem could be read from the answer, in STRIPS, with declared objects only"),
     Column("solvable", bool, "the generated problem has a plan in the reference's domain; null: not decided"),
-    Column("equivalent", bool, "it is the reference's planning problem; null: not decided"),
-    Column("equivalent_untyped", bool, "equivalent once types are erased from both"),
+    Column("equivalent", bool, "it is the reference's planning problem; null: not decided", needs=("problem",)),
+    Column("equivalent_untyped", bool, "equivalent once types are erased from both", needs=("problem",)),
     Column("verdict", str, "why, as one of the names in the table of verdicts"),
     Column("detail", str, "why, as a sentence: the first difference or the reason"),
     Column(
@@ -70,6 +104,7 @@ COLUMNS = (
         bool,
         "its plan solves the reference too; null: no plan, or other names and no object map",
         follows="solvable",
+        needs=("problem",),
     ),
     Column("certificate", str, "32 digits, equal exactly for equivalent problems of a domain"),
     Column("reference_certificate", str, "the same of the reference: rows with equal ones are answers to one problem"),
@@ -77,4 +112,4 @@ COLUMNS = (
 
 METRIC = Metric(COLUMNS, attrgetter(*(column.name for column in COLUMNS)))
 
-PROBLEM = Pair("problem", _read, (METRIC,), reads=_reads)
+PROBLEM = Pair("problem", _read, (METRIC,), "equivalent", "verdict", reads=(("reference_problem", reads_problem),))

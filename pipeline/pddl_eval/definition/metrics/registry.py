@@ -6,7 +6,7 @@ the metrics that a pair lists. A new metric is one file with a ``METRIC`` and it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +16,15 @@ from pddl_eval.definition.options import ScoringOptions
 
 Row = Mapping[str, Any]
 """The columns of a row that mean something, by meaning; absent ones are missing."""
+
+
+def given(text: str | None) -> bool:
+    """True where a column says something in a row: a reference that is null or blank is none.
+
+    >>> given(None), given(" "), given("[]")
+    (False, False, True)
+    """
+    return text is not None and bool(text.strip())
 
 
 def domain_of(row: Row, options: ScoringOptions) -> str | None:
@@ -33,7 +42,8 @@ class Column:
 
     A null bool is undecided and counts as no in every rate; where it is ``optional`` there was nothing to decide, and
     the row is left out. If ``follows`` names another bool of the pair, only a null with a null there is undecided: any
-    other is a no.
+    other is a no. ``needs`` names the pairs whose references it needs: a row in which one of them had nothing to
+    compare is left out, too. ``unbounded``: a number that is no share and no distance from 0 to 1.
     """
 
     name: str
@@ -43,6 +53,8 @@ class Column:
     has_mean: bool = False
     optional: bool = False
     follows: str | None = None
+    needs: tuple[str, ...] = ()
+    unbounded: bool = False
 
     @property
     def in_summary(self) -> bool:
@@ -52,28 +64,37 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """``score`` takes what its pair makes of a row and returns one value for each column, None for no score."""
+    """``score`` takes what its pair makes of a row and returns one value for each column, None for no score.
+
+    A metric that ``compares`` is not asked where what was read has the ``reference`` None: its columns are null.
+    """
 
     columns: tuple[Column, ...]
     score: Callable[[Any], Sequence[Any]]
+    compares: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What is compared: the columns ``reference_NAME`` and ``generated_NAME``, and the metrics over them.
+    """What is scored: the column ``generated_NAME``, compared with ``reference_NAME`` where that is there.
 
-    ``read`` parses a row: its value is what all metrics of the pair take. ``prepare`` sees all rows of a table before
-    they are scored. What is read has ``notes``, a list: a metric that the row's budget ends gives null, and the reason
-    is noted there. ``signed`` is what the signature says of the constants of the metrics. ``reads``: whether a text is
-    a reference, even if it has no scores.
+    ``read`` parses a row: its value is what all metrics of the pair take. ``compared`` is the score that has a value
+    wherever there was a reference, and ``verdict`` the one that names what was found. ``prepare`` sees all rows of a
+    table before they are scored. What is read has ``notes``, a list: a metric that the row's budget ends gives null,
+    and the reason is noted there. ``signed`` is what the signature says of the constants of the metrics. ``reads``: the
+    columns that generated values are held against, and whether a text is one of these, even if it has no scores. If
+    ``needs_one``, one of these columns has to be there.
     """
 
     name: str
     read: Callable[[Row, ScoringOptions], Any]
     metrics: tuple[Metric, ...]
+    compared: str
+    verdict: str
     prepare: Callable[[Sequence[Row], ScoringOptions], None] | None = None
     signed: str = ""
-    reads: Callable[[str], bool] = bool
+    reads: tuple[tuple[str, Callable[[str], bool]], ...] = ()
+    needs_one: bool = False
 
     @property
     def reference(self) -> str:
@@ -84,6 +105,15 @@ class Pair:
     def generated(self) -> str:
         """The meaning of the column with the generated values."""
         return f"generated_{self.name}"
+
+    def is_among(self, meanings: Collection[str]) -> bool:
+        """True where the columns with these meanings are enough to score something."""
+        return self.generated in meanings and not (self.needs_one and set(self.compared_with).isdisjoint(meanings))
+
+    @property
+    def compared_with(self) -> tuple[str, ...]:
+        """The meanings of the columns that generated values are held against, the reference first."""
+        return tuple(meaning for meaning, _ in self.reads)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -96,6 +126,9 @@ class Pair:
             return [pair.get(column.name) for column in self.columns]
         scores: list[Any] = []
         for metric in self.metrics:
+            if metric.compares and pair.reference is None:
+                scores += [None] * len(metric.columns)
+                continue
             try:
                 scores += metric.score(pair)
             except OutOfBudgetError as end:

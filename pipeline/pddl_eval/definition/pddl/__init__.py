@@ -1,5 +1,6 @@
 """PDDL texts to values: problems and domains out of raw model answers. Nothing here compares, searches or scores."""
 
+from pddl_eval.definition.pddl.any_problem import read_any_problem
 from pddl_eval.definition.pddl.authority import ParseError, Unreadable
 from pddl_eval.definition.pddl.domains import (
     DomainError,
@@ -10,6 +11,7 @@ from pddl_eval.definition.pddl.domains import (
     typed_list,
 )
 from pddl_eval.definition.pddl.drafts import note_on_drafts, without_thinking
+from pddl_eval.definition.pddl.language import NUMBER, Rule, derivation_rules, derived_predicates, not_executed, strata
 from pddl_eval.definition.pddl.problems import (
     has_several_problems,
     parse_problem,
@@ -23,23 +25,30 @@ from pddl_eval.definition.pddl.sexpr import DEFINE_DOMAIN, DEFINE_PROBLEM, Block
 __all__ = [
     "DEFINE_DOMAIN",
     "DEFINE_PROBLEM",
+    "NUMBER",
     "REFUSALS",
     "Block",
     "DomainError",
     "OnlyActionsError",
     "ParseError",
+    "Rule",
     "Unreadable",
+    "derivation_rules",
+    "derived_predicates",
     "has_several_domains",
     "has_several_problems",
+    "not_executed",
     "note_on_drafts",
     "parse_actions",
     "parse_domain",
     "parse_problem",
     "problem_blocks",
+    "read_any_problem",
     "read_problem",
     "read_problem_by_package",
     "refusal",
     "require_declared",
+    "strata",
     "typed_list",
     "without_comments",
     "without_thinking",

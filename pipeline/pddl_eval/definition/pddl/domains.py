@@ -324,9 +324,11 @@ def _literals(  # noqa: C901 (one case a construct)
             continue
         if head == "and" or head in _OUTSIDE_STRIPS:
             construct = "negated conjunction" if head == "and" else head
-        elif part == ":effect" and head in _QUANTITIES:
+        elif part == ":effect" and head in _QUANTITIES and holds:
             formulas.append((part, form))
             continue
+        elif head in _QUANTITIES:
+            construct = head
         elif head in _COMPARISONS or (head == EQUALITY and len(atom) <= len(terms)):
             construct = "numeric condition"
         elif len(atom) <= len(terms):

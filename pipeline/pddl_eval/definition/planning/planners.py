@@ -78,7 +78,7 @@ def goal_state(problem: Problem, domain: Domain, goal: State, lacking: State) ->
 
 def executed(plan: tuple[Action, ...], problem: Problem, domain: Domain, *lacking: Atom | None) -> Solution:
     """The plan after it was executed: one that is not valid, or ends with an atom to be lacking, is a bug."""
-    execution = execute([{action} for action in plan], problem, domain)
+    execution = execute([{action} for action in plan], problem, domain, formulas=False)
     if not execution.reaches_goal or not execution.state.isdisjoint(lacking):
         raise AssertionError(f"a plan for {problem.name} does not lead to a goal state: {execution.reason}")
     return Solution(plan, execution.state)

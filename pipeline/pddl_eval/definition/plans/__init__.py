@@ -1,11 +1,13 @@
 """Action sequences out of raw model answers, in the notations that ``reading`` lists."""
 
-from pddl_eval.definition.plans.found import Plan, ReadPlan, Step, Unread, actions_of
-from pddl_eval.definition.plans.reading import EMPTY, NO_ANSWER, PlanError, plan_of_steps, read_plan
+from pddl_eval.definition.plans.found import Damage, Plan, ReadPlan, Step, Unread, actions_of
+from pddl_eval.definition.plans.reading import EMPTY, NO_ANSWER, NO_OPERATOR, PlanError, plan_of_steps, read_plan
 
 __all__ = [
     "EMPTY",
     "NO_ANSWER",
+    "NO_OPERATOR",
+    "Damage",
     "Plan",
     "PlanError",
     "ReadPlan",

@@ -51,6 +51,7 @@ MAX_MARKED = 20
 
 EMPTY = "the answer is empty"
 NO_ANSWER = "there is no answer"
+NO_OPERATOR = "no step names an operator of the domain"
 
 _EMPTY_PLAN = re.compile(r"(?:[\s,]|```\w*+|;[^\n]*+)*+(?P<list>(?:\[[\s,]*+\]|\(\s*+\)|[\s,]|```\w*+|;[^\n]*+)*+)")
 """Comments and fences, and the empty list where there is nothing to do."""
@@ -103,7 +104,7 @@ def read_plan(text: str | None, answer: str = "first", operators: Mapping[str, i
     if operators and not _name_operator(read.steps, operators):  # atoms in a refusal are no plan
         name = min(actions_of(read.steps[0]), default=("",))[0]
         known = did_you_mean(name, operators, "operators")
-        reason = f"no step names an operator of the domain: {quote(name)}; {known}"
+        reason = f"{NO_OPERATOR}: {quote(name)}; {known}"
         return ReadPlan((), reason=reason, found=False, several=read.several)
     return _bounded(read, len(text))
 

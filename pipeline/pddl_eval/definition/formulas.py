@@ -1,0 +1,399 @@
+"""What formulas mean: truth in a state, effects on a state, numbers, derived predicates.
+
+Formulas are S-expressions as written (``model.Formula``), with a binding of their free variables; ``pddl.language``
+says which can be read. Truth, effects and numbers are those of PDDL 2.1, level 2 (Fox and Long, JAIR 20, 2003), numbers
+are exact. Derived predicates are the least fixpoint of each stratum (Thiébaux, Hoffmann and Nebel, "In defense of PDDL
+axioms", AIJ 168, 2005). A number that is not defined is neither equal to another nor larger nor smaller: a formula that
+is neither true nor false without it raises ``NoValueError``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from fractions import Fraction
+from functools import lru_cache, reduce
+from itertools import product
+from math import prod
+from operator import eq, ge, gt, le, lt, sub
+from typing import NamedTuple
+
+from pddl_eval.definition.budget import OutOfBudgetError, spend
+from pddl_eval.definition.model import EQUALITY, Atom, Domain, Formula, Operator, Problem, Types, show_formula
+from pddl_eval.definition.pddl import NUMBER, Rule, derivation_rules, strata, typed_list
+
+MAX_BITS = 4_096
+"""Bits of the numerator and of the denominator of a number."""
+
+MAX_EVALUATIONS = 5_000_000
+"""Formulas and bindings that are looked at in one execution, some ten seconds."""
+
+TOTAL_COST: Atom = ("total-cost",)
+"""The function that is 0 where the initial state does not say what it is."""
+
+COMPARISONS = {"<": lt, "<=": le, EQUALITY: eq, ">=": ge, ">": gt}
+
+ADDITIVE = frozenset({"increase", "decrease"})
+UPDATES = ADDITIVE | {"scale-up", "scale-down", "assign"}
+
+Binding = Mapping[str, str]
+"""The values of variables."""
+
+UNBOUND: Binding = {}
+
+
+class NoValueError(Exception):
+    """A number is read that is not defined; the message says which."""
+
+
+class ConflictError(Exception):
+    """Two effects give a number two values; the message says which number."""
+
+
+class Change(NamedTuple):
+    """A ground effect: ``add`` or ``delete`` and an atom, or one of ``UPDATES``, a fluent and an amount."""
+
+    verb: str
+    target: Atom
+    amount: Fraction = Fraction(0)
+
+
+class World:
+    """A problem's objects and a state of it, changed in place: what formulas speak of.
+
+    ``atoms`` are the state, ``true`` has what is derived from it as well, ``values`` are those of the fluents.
+    """
+
+    def __init__(self, problem: Problem, domain: Domain) -> None:
+        self.domain = domain
+        self.objects = {**problem.objects, **domain.constants}
+        self.atoms = set(problem.init)
+        self.values = dict(problem.values)
+        self.strata = strata(derivation_rules(domain)) if domain.formulas else ()
+        self.evaluations = 0
+        self._ranges: dict[Types, list[str]] = {}
+        self.true: Set[Atom] = self.atoms
+        if self.strata:
+            self.true = completed(self.atoms, self)
+
+    def change(self, operators: Iterable[Operator], values: Mapping[Atom, Fraction]) -> None:
+        """Delete, then add, and give fluents these values: what is deleted and added is added."""
+        for operator in operators:
+            self.atoms -= operator.delete_effects
+        for operator in operators:
+            self.atoms |= operator.add_effects
+        self.values.update(values)
+        if self.strata:
+            self.true = completed(self.atoms, self)
+
+    def fits(self, name: str, types: Types) -> bool:
+        """True where an object or a constant may stand for a parameter of these types."""
+        own = self.domain.types_of(name) if name in self.domain.constants else (self.objects[name],)
+        return any(self.domain.fits(type_, types) for type_ in own)
+
+    def of_types(self, types: Types) -> Sequence[str]:
+        """The objects and constants that a variable of these types ranges over."""
+        if types not in self._ranges:
+            self._ranges[types] = [name for name in sorted(self.objects) if self.fits(name, types)]
+        return self._ranges[types]
+
+    def count(self) -> None:
+        """Count an evaluation; raises ``OutOfBudgetError``."""
+        self.evaluations += 1
+        if self.evaluations > MAX_EVALUATIONS:
+            raise OutOfBudgetError(f"the plan takes more than {MAX_EVALUATIONS:,} evaluations of formulas")
+        spend(2)
+
+
+def holds(formula: Formula, world: World, binding: Binding = UNBOUND) -> bool:
+    """Whether a formula is true in a state.
+
+    Raises ``NoValueError`` where it depends on a number that is not defined.
+
+    >>> world = World(Problem("p", "d", {"a": "object", "b": "object"}, frozenset({("lit", "a")}), frozenset()),
+    ...               Domain("d", {}, {}, {}, ()))
+    >>> holds(("forall", ("?x",), ("or", ("lit", "?x"), ("=", "?x", "b"))), world)
+    True
+    """
+    world.count()
+    assert not isinstance(formula, str)
+    if not formula:
+        return True
+    head, *parts = formula
+    match head:
+        case "and":
+            return not _some(((part, binding) for part in parts), world, False)
+        case "or":
+            return _some(((part, binding) for part in parts), world, True)
+        case "not":
+            return not holds(parts[0], world, binding)
+        case "imply":
+            return _some([(("not", parts[0]), binding), (parts[1], binding)], world, True)
+        case "exists":
+            return _some(((parts[1], each) for each in bindings(parts[0], world, binding)), world, True)
+        case "forall":
+            return not _some(((parts[1], each) for each in bindings(parts[0], world, binding)), world, False)
+    assert isinstance(head, str)
+    if head == EQUALITY and all(isinstance(part, str) for part in parts):
+        one, other = _ground(parts, binding)
+        return one == other
+    if head in COMPARISONS:
+        one_value, other_value = (value_of(part, world, binding) for part in parts)
+        return bool(COMPARISONS[head](one_value, other_value))
+    return (head, *_ground(parts, binding)) in world.true
+
+
+def _some(cases: Iterable[tuple[Formula, Binding]], world: World, truth: bool) -> bool:
+    """Whether some formula has this truth value; where none has, one without a value decides."""
+    undefined: NoValueError | None = None
+    for formula, binding in cases:
+        try:
+            if holds(formula, world, binding) == truth:
+                return True
+        except NoValueError as error:
+            undefined = undefined or error
+    if undefined is not None:
+        raise undefined
+    return False
+
+
+def value_of(expression: Formula, world: World, binding: Binding = UNBOUND) -> Fraction:
+    """The number that an expression denotes in a state.
+
+    Raises ``NoValueError`` where a fluent is not defined or the divisor is 0, and ``OutOfBudgetError`` for a number
+    with more than ``MAX_BITS``.
+
+    >>> world = World(Problem("p", "d", {}, frozenset(), frozenset(), {("fuel",): Fraction(7)}),
+    ...               Domain("d", {}, {}, {}, ()))
+    >>> value_of(("/", ("fuel",), "2"), world)
+    Fraction(7, 2)
+    """
+    world.count()
+    if isinstance(expression, str) and NUMBER.fullmatch(expression):
+        return Fraction(expression)
+    head, *parts = (expression,) if isinstance(expression, str) else expression
+    assert isinstance(head, str)
+    if head not in ("+", "-", "*", "/"):
+        fluent = (head, *_ground(parts, binding))
+        if fluent not in world.values and fluent != TOTAL_COST:
+            raise NoValueError(f"{show_formula(fluent)} has no value")
+        return world.values.get(fluent, Fraction(0))
+    first, *others = [value_of(part, world, binding) for part in parts]
+    match head:
+        case "+":
+            return _bounded(sum(others, first))
+        case "*":
+            return _bounded(prod(others, start=first))
+        case "-":
+            return _bounded(reduce(sub, others, first) if others else -first)
+    if others[0] == 0:
+        raise NoValueError(f"{show_formula(grounded(expression, binding))} divides by 0")
+    return _bounded(first / others[0])
+
+
+def changes(effect: Formula, world: World, binding: Binding = UNBOUND) -> Iterator[Change]:
+    """What an effect does to a state; its conditions and its numbers are read in that state, before any change.
+
+    Raises ``NoValueError`` as ``holds`` and ``value_of`` do.
+
+    >>> world = World(Problem("p", "d", {"a": "object", "b": "object"}, frozenset({("in", "a")}), frozenset()),
+    ...               Domain("d", {}, {}, {}, ()))
+    >>> list(changes(("forall", ("?x",), ("when", ("in", "?x"), ("not", ("at", "?x")))), world))
+    [Change(verb='delete', target=('at', 'a'), amount=Fraction(0, 1))]
+    """
+    world.count()
+    assert not isinstance(effect, str)
+    if not effect:
+        return
+    head, *parts = effect
+    match head:
+        case "and":
+            for part in parts:
+                yield from changes(part, world, binding)
+        case "forall":
+            for each in bindings(parts[0], world, binding):
+                yield from changes(parts[1], world, each)
+        case "when":
+            if holds(parts[0], world, binding):
+                yield from changes(parts[1], world, binding)
+        case "not":
+            yield Change("delete", _ground(parts[0], binding))
+        case "increase" | "decrease" | "scale-up" | "scale-down" | "assign":
+            fluent = (parts[0],) if isinstance(parts[0], str) else parts[0]
+            yield Change(head, _ground(fluent, binding), value_of(parts[1], world, binding))
+        case _:
+            yield Change("add", _ground(effect, binding))
+
+
+def updated(world: World, updates: Iterable[Change]) -> dict[Atom, Fraction]:
+    """The values that updates give fluents together, in any order.
+
+    Only increases and decreases go together. Raises ``ConflictError`` where another update stands beside one, and
+    ``NoValueError`` where a fluent that is increased or scaled is not defined, or is divided by 0.
+
+    >>> world = World(Problem("p", "d", {}, frozenset(), frozenset()), Domain("d", {}, {}, {}, ()))
+    >>> updated(world, [Change("increase", ("total-cost",), Fraction(number)) for number in (2, 3)])
+    {('total-cost',): Fraction(5, 1)}
+    """
+    of_fluent: dict[Atom, list[Change]] = {}
+    for update in updates:
+        of_fluent.setdefault(update.target, []).append(update)
+    found: dict[Atom, Fraction] = {}
+    for fluent, together in of_fluent.items():
+        if len(together) > 1 and not all(update.verb in ADDITIVE for update in together):
+            raise ConflictError(show_formula(fluent))
+        for verb, _, amount in together:
+            if verb == "scale-down" and amount == 0:
+                raise NoValueError(f"{show_formula(fluent)} is divided by 0")
+            if fluent not in found:
+                found[fluent] = Fraction(0) if verb == "assign" else value_of(fluent, world)
+            found[fluent] = _bounded(_APPLIED[verb](found[fluent], amount))
+    return found
+
+
+_APPLIED: Mapping[str, Callable[[Fraction, Fraction], Fraction]] = {
+    "assign": lambda _, amount: amount,
+    "increase": Fraction.__add__,
+    "decrease": Fraction.__sub__,
+    "scale-up": Fraction.__mul__,
+    "scale-down": Fraction.__truediv__,
+}
+
+
+def read_by(  # noqa: C901 (one case a construct)
+    formula: Formula, world: World, binding: Binding = UNBOUND, is_effect: bool = False
+) -> Iterator[Atom]:
+    """The atoms and fluents that occur in a condition or, with ``is_effect``, in what an effect reads.
+
+    >>> world = World(Problem("p", "d", {"a": "object"}, frozenset(), frozenset()), Domain("d", {}, {}, {}, ()))
+    >>> list(read_by(("when", ("p",), ("increase", ("cost",), ("price", "a"))), world, is_effect=True))
+    [('p',), ('price', 'a')]
+    """
+    world.count()
+    if isinstance(formula, str):  # an object in an equation
+        return
+    head, *parts = formula or ("and",)
+    if head in ("and", "or", "not", "imply"):
+        for part in parts:
+            yield from read_by(part, world, binding, is_effect)
+    elif head in ("forall", "exists"):
+        for each in bindings(parts[0], world, binding):
+            yield from read_by(parts[1], world, each, is_effect)
+    elif head == "when":
+        yield from read_by(parts[0], world, binding)
+        yield from read_by(parts[1], world, binding, is_effect=True)
+    elif is_effect:
+        if head in UPDATES:
+            yield from _fluents(parts[1], binding)
+    elif head not in COMPARISONS:
+        yield _ground(formula, binding)
+    elif not all(isinstance(part, str) for part in parts):  # no equation between objects
+        for part in parts:
+            yield from _fluents(part, binding)
+
+
+def with_sources(atoms: Set[Atom], world: World) -> Set[Atom]:
+    """The atoms with all that occurs in the rules from which they are derived, and so on.
+
+    >>> rule = (":derived", (":derived", ("lit", "?x"), ("on", "?x")))
+    >>> world = World(Problem("p", "d", {"a": "object"}, frozenset(), frozenset()),
+    ...               Domain("d", {}, {}, {}, (), formulas=(rule,)))
+    >>> sorted(with_sources({("lit", "a")}, world))
+    [('lit', 'a'), ('on', 'a')]
+    """
+    rules = [rule for stratum in world.strata for rule in stratum]
+    found, waiting = set(atoms), [*atoms]
+    while rules and waiting:
+        name, *arguments = waiting.pop()
+        for rule in rules:
+            if rule.name == name and len(rule.variables) == len(arguments):
+                variables = [variable for variable, _ in rule.variables]
+                new = {*read_by(rule.body, world, dict(zip(variables, arguments, strict=True)))} - found
+                found |= new
+                waiting += new
+    return found
+
+
+def _fluents(expression: Formula, binding: Binding) -> Iterator[Atom]:
+    """The fluents of a numeric expression."""
+    if isinstance(expression, str):
+        if not NUMBER.fullmatch(expression):
+            yield (expression,)
+    elif expression[0] in ("+", "-", "*", "/"):
+        for part in expression[1:]:
+            yield from _fluents(part, binding)
+    else:
+        yield _ground(expression, binding)
+
+
+def completed(atoms: Set[Atom], world: World) -> Set[Atom]:
+    """A state of a world with all that is derived from it: the least fixpoint of each stratum, lowest first.
+
+    A rule whose body has no truth value derives nothing.
+    """
+    before = world.true
+    world.true = true = set(atoms)
+    for stratum in world.strata:
+        waiting = [
+            ((rule.name, *[binding[variable] for variable, _ in rule.variables]), rule, binding)
+            for rule in stratum
+            for binding in bindings(rule.listing, world, UNBOUND)
+        ]
+        reached = -1
+        while reached < len(true):
+            reached = len(true)
+            left = []
+            for atom, rule, binding in waiting:
+                if atom not in true:
+                    if _derives(rule, world, binding):
+                        true.add(atom)
+                    else:
+                        left.append((atom, rule, binding))
+            waiting = left
+    world.true = before
+    return true
+
+
+def _derives(rule: Rule, world: World, binding: Binding) -> bool:
+    try:
+        return holds(rule.body, world, binding)
+    except NoValueError:
+        return False
+
+
+def bindings(listing: Formula, world: World, binding: Binding) -> Iterator[Binding]:
+    """The binding with each choice of objects for the variables of a typed list."""
+    variables = _variables(listing)
+    names = [name for name, _ in variables]
+    for chosen in product(*[world.of_types(types) for _, types in variables]):
+        world.count()
+        yield {**binding, **dict(zip(names, chosen, strict=True))}
+
+
+@lru_cache(maxsize=10_000)
+def _variables(listing: Formula) -> tuple[tuple[str, Types], ...]:
+    return tuple(typed_list(listing, "a quantifier"))
+
+
+def grounded(formula: Formula, binding: Binding) -> Formula:
+    """The formula with values in place of its free variables.
+
+    >>> grounded(("exists", ("?x",), ("on", "?x", "?y")), {"?x": "a", "?y": "b"})
+    ('exists', ('?x',), ('on', '?x', 'b'))
+    """
+    if isinstance(formula, str):
+        return binding.get(formula, formula)
+    if formula[:1] in (("forall",), ("exists",)):
+        head, listing, body = formula
+        hidden = {name for name, _ in _variables(listing)}
+        return head, listing, grounded(body, {name: each for name, each in binding.items() if name not in hidden})
+    return tuple([grounded(part, binding) for part in formula])
+
+
+def _ground(terms: Iterable[Formula], binding: Binding) -> Atom:
+    return tuple([binding.get(term, term) for term in terms if isinstance(term, str)])
+
+
+def _bounded(number: Fraction) -> Fraction:
+    if max(number.numerator.bit_length(), number.denominator.bit_length()) > MAX_BITS:
+        raise OutOfBudgetError(f"a number has more than {MAX_BITS:,} bits")
+    return number

@@ -1,0 +1,123 @@
+"""Is this plan valid, and if not, why: any plan, in any PDDL that is executed, without a reference plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from pddl_eval.definition.budget import OutOfBudgetError, row_budget
+from pddl_eval.definition.domains import nothing_known_of
+from pddl_eval.definition.metrics.execution import ending
+from pddl_eval.definition.metrics.plan_pair import NotExecuted, detail_of, executable, executed_plan
+from pddl_eval.definition.metrics.plan_verdict import verdict_without_plan
+from pddl_eval.definition.metrics.plans import operators_of, plan_of
+from pddl_eval.definition.model import Atom, Domain, Formula, Problem, State, show_atom
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.pddl import DomainError, note_on_drafts
+from pddl_eval.definition.plans import ReadPlan, actions_of
+from pddl_eval.definition.repair import repair_advice, states_of
+from pddl_eval.definition.task import Task, plan_task_of
+from pddl_eval.definition.validation import Execution
+from pddl_eval.definition.verdict import PlanVerdict
+
+DEFAULTS = ScoringOptions()
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Whether a plan is valid, and why not.
+
+    ``valid`` is None where that is not decided. ``detail`` is one sentence. ``failed_step`` counts from 1. ``missing``
+    are the conditions that do not hold, of the step that failed or of the goal: atoms, ``("not", atom)`` and other
+    formulas over the problem's objects; ``advice`` has a sentence on each, with the step that made it false. ``cost``
+    is the value of the problem's metric, without one the number of actions; None where the plan is not valid.
+
+    >>> found = validate("(putdown a)", "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a))"
+    ...                                 " (:goal (clear a)))")
+    >>> found.valid, found.cost, sorted(found.states[-1][0])
+    (True, Fraction(1, 1), [('arm-empty',), ('clear', 'a'), ('on-table', 'a')])
+    """
+
+    verdict: PlanVerdict
+    detail: str
+    failed_step: int | None = None
+    missing: tuple[Formula, ...] = ()
+    advice: tuple[str, ...] = ()
+    cost: Fraction | None = None
+    execution: Execution | None = None
+    problem: Problem | None = None
+
+    @property
+    def valid(self) -> bool | None:
+        """True for a valid plan, None where a limit was hit or the domain is not executed."""
+        return None if self.verdict is PlanVerdict.UNDECIDED else self.verdict.right
+
+    @cached_property
+    def states(self) -> tuple[tuple[State, Mapping[Atom, Fraction]], ...]:
+        """The atoms and the numbers of the initial state and after each step that was executed."""
+        if self.execution is None or self.problem is None:
+            return ()
+        return tuple(states_of(self.execution, self.problem))
+
+
+def validate(
+    plan: Any, problem: str | Problem, domain: str | Domain | None = None, *, answer: str = DEFAULTS.answer
+) -> Validation:
+    """Execute a plan step by step, as VAL does.
+
+    * ``plan``: a text (any notation of ``definition.plans``, also a raw model answer) or a sequence of steps, as
+      ``compare_plans`` takes them.
+    * ``problem``: a PDDL text or a ``Problem``; ``domain``: a known domain's name, a PDDL text or a ``Domain``, by
+      default the domain that the problem names. ADL, derived predicates, action costs and numeric fluents are executed.
+    * ``answer``: which of several drafts in a model's answer counts, ``first`` or ``last``.
+
+    Raises ``ParseError`` if the problem cannot be read, ``DomainError`` if the domain cannot or is not known,
+    ``TypeError`` if the plan is neither a text nor a sequence.
+    Sources: Howey, Long and Fox, "VAL" (ICTAI 2004); Fox and Long, "PDDL2.1" (JAIR 20, 2003).
+
+    >>> problem = "(define (problem p) (:domain blocksworld) (:objects a b) (:goal (clear b)) {})".format(
+    ...     "(:init (holding a) (clear b) (on-table b))")
+    >>> found = validate("(stack a b) (stack b a)", problem)
+    >>> found.verdict.value, found.failed_step, found.missing
+    ('precondition', 2, (('holding', 'b'),))
+    >>> found.advice[0]
+    '(holding b) is false before step 2, (stack b a): it is not in the initial state, and no step added it'
+    """
+    whole = plan_task_of(problem, domain)
+    if whole.domain is None:
+        raise DomainError(nothing_known_of(whole.asked_for))
+    task = executable(whole)
+    if isinstance(task, NotExecuted):
+        return Validation(task.verdict, f"not executed: {task.reason}")
+    with row_budget(DEFAULTS.row_seconds):
+        try:
+            return _validated(plan_of(plan, answer, operators_of(task)), task, answer)
+        except OutOfBudgetError as end:
+            return Validation(PlanVerdict.UNDECIDED, str(end))
+
+
+def _validated(plan: ReadPlan, task: Task, answer: str) -> Validation:
+    assert task.domain is not None
+    notes = [note_on_drafts(plan.several, answer), plan.reason]
+    if task.ill_typed:
+        return Validation(PlanVerdict.REFERENCE_INVALID, detail_of([task.ill_typed]))
+    if not plan.found:
+        verdict = verdict_without_plan(plan.reason)
+        return Validation(verdict, detail_of(notes), failed_step=1 if verdict is PlanVerdict.UNKNOWN_ACTION else None)
+    execution = executed_plan(plan.steps, plan.damage, task)
+    failed = ""
+    if execution.failed_step is not None and execution.failed_step <= len(plan.steps):
+        failed = " ".join(map(show_atom, sorted(actions_of(plan.steps[execution.failed_step - 1]))))
+    return Validation(
+        execution.verdict,
+        detail_of([*notes, ending(execution)]),
+        execution.failed_step,
+        execution.missing,
+        repair_advice(execution, task.problem, task.domain.domain, failed),
+        execution.cost,
+        execution,
+        task.problem,
+    )

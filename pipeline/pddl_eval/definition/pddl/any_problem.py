@@ -1,0 +1,180 @@
+"""A problem in any PDDL that plans are executed in: formulas in the goal, numbers in the initial state, a metric.
+
+Tolerant in layout as the reader of domains is: any order of sections, no requirements, the first readable block. Which
+constructs are executed is said in ``language``. Pairs of problems are read by ``problems``, which refuses all that is
+not STRIPS; a STRIPS problem is the same to both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+
+from pddl_eval.definition.model import EQUALITY, Atom, Formula, Problem, show_atom
+from pddl_eval.definition.pddl.authority import ParseError, Unreadable, not_strips, unparseable
+from pddl_eval.definition.pddl.domains import MAX_NESTING, DomainError, typed_list
+from pddl_eval.definition.pddl.drafts import without_thinking
+from pddl_eval.definition.pddl.language import NUMBER, Scope, Undeclared, condition_faults, number_faults
+from pddl_eval.definition.pddl.problems import read_problem
+from pddl_eval.definition.pddl.refusals import refusal
+from pddl_eval.definition.pddl.sexpr import Unbalanced, problem_blocks, read_expression
+from pddl_eval.definition.verdict import Verdict
+from pddl_eval.shown import quote
+
+_NEEDED = (":domain", ":init", ":goal")
+_READ = frozenset({*_NEEDED, ":requirements", ":objects", ":metric", ":length"})
+_OPERATORS = frozenset({"and", "or", "not", "imply", "forall", "exists", "when", "<", ">", "<=", ">=", EQUALITY})
+
+
+def read_any_problem(text: str | None, constants: Iterable[str] = (), answer: str = "first") -> Problem | Unreadable:
+    """The planning problem in a text, STRIPS or not, or the reason why there is none.
+
+    ``constants`` are objects that the domain declares; ``answer`` says which of several drafts counts, the ``first`` or
+    the ``last`` that is a problem.
+
+    >>> problem = read_any_problem('''(define (problem p) (:domain d) (:objects a b) (:init (p a) (= (total-cost) 0))
+    ...   (:goal (and (p b) (not (p a)))) (:metric minimize (total-cost)))''')
+    >>> problem.goal, problem.formulas
+    (frozenset({('p', 'b')}),
+     ((':goal', ('not', ('p', 'a'))), (':metric', ('minimize', ('total-cost',)))))
+    """
+    constants = frozenset(constants)
+    found = read_problem(text, constants, answer=answer)
+    if isinstance(found, Problem) or found.verdict is Verdict.EMPTY or text is None:
+        return found
+    reason: Unreadable | None = None
+    blocks = [block.text for block in problem_blocks(without_thinking(text.lower()))]
+    for block in blocks[::-1] if answer == "last" else blocks:
+        try:
+            return problem_of_block(block, constants)
+        except ParseError as error:
+            reason = reason or Unreadable(error.verdict, error.detail)
+    return reason or found
+
+
+def problem_of_block(block: str, constants: Iterable[str] = ()) -> Problem:
+    """The problem that a lower-case block ``(define (problem …) …)`` states; raises ``ParseError``.
+
+    >>> problem_of_block("(define (problem p) (:goal (or (q) (r))) (:init (= (fuel) 1.5)) (:domain d))").values
+    {('fuel',): Fraction(3, 2)}
+    """
+    try:
+        _, header, *listed = read_expression(block, MAX_NESTING)
+    except Unbalanced as error:
+        raise unparseable(f"the problem {error}") from None
+    sections: dict[str, tuple[Formula, ...]] = {}
+    for section in listed:
+        keyword = section[0] if not isinstance(section, str) and section else section
+        if isinstance(section, str) or not isinstance(keyword, str) or not keyword.startswith(":"):
+            raise unparseable(f"expected a section of the problem, found {_shown(section)}")
+        if keyword not in _READ:
+            raise not_strips("the problem", quote(keyword))
+        if keyword in sections:
+            raise unparseable(f"the problem has {keyword} twice")
+        sections[keyword] = section[1:]
+    for keyword in _NEEDED:
+        if keyword not in sections:
+            raise unparseable(f"the problem has no `({keyword} …)`")
+    objects = _objects(sections.get(":objects", ()))
+    scope = Scope(frozenset(), frozenset([*objects, *constants]))
+    init, values = _init(sections[":init"], scope)
+    goal, formulas = _goal(sections[":goal"], scope)
+    if ":metric" in sections:
+        formulas.append((":metric", _metric(sections[":metric"], scope)))
+    name, domain = _name(header[1:], "`(problem …)`"), _name(sections[":domain"], "`(:domain …)`")
+    return Problem(name, domain, objects, frozenset(init), frozenset(goal), values, tuple(formulas))
+
+
+def _name(listing: Formula, where: str) -> str:
+    if len(listing) != 1 or not isinstance(listing[0], str):
+        raise unparseable(f"expected one name in {where}")
+    return listing[0]
+
+
+def _objects(listing: Iterable[Formula]) -> dict[str, str]:
+    try:
+        typed = typed_list(listing, ":objects")
+    except DomainError as error:
+        raise unparseable(str(error)) from None
+    objects: dict[str, str] = {}
+    for name, types in typed:
+        if len(types) > 1:
+            raise unparseable(refusal("either"))
+        if name in objects:
+            raise unparseable(refusal("twice", name))
+        if name.startswith("?"):
+            raise unparseable(f"{quote(name)} is a variable, not an object")
+        objects[name] = types[0]
+    return objects
+
+
+def _init(listing: Iterable[Formula], scope: Scope) -> tuple[set[Atom], dict[Atom, Fraction]]:
+    """The atoms and the numbers of the initial state; what is said to be false is so anyway."""
+    true: set[Atom] = set()
+    false: set[Atom] = set()
+    values: dict[Atom, Fraction] = {}
+    for element in listing:
+        head, *parts = (element,) if isinstance(element, str) else element or ("",)
+        if head == EQUALITY and len(parts) == 2 and isinstance(parts[1], str) and NUMBER.fullmatch(parts[1]):
+            fluent = _atom((parts[0],) if isinstance(parts[0], str) else parts[0], scope)
+            if values.setdefault(fluent, Fraction(parts[1])) != Fraction(parts[1]):
+                raise unparseable(f"{show_atom(fluent)} has two values in :init")
+        elif head == EQUALITY:
+            raise not_strips(":init", f"{_shown(element)}: object fluents")
+        elif head == "at" and parts and isinstance(parts[0], str) and NUMBER.fullmatch(parts[0]):
+            raise not_strips(":init", "a timed initial literal")
+        elif head == "not" and len(parts) == 1:
+            false.add(_atom(parts[0], scope))
+        else:
+            true.add(_atom(element, scope))
+    for atom in sorted(true & false):
+        raise unparseable(f"{show_atom(atom)} is both true and false in :init")
+    return true, values
+
+
+def _atom(expression: Formula, scope: Scope) -> Atom:
+    """An atom or a fluent over declared objects."""
+    if isinstance(expression, str) or not expression or expression[0] in _OPERATORS:
+        raise unparseable(f"expected an atom in :init, found {_shown(expression)}")
+    _require(condition_faults(expression, scope), expression, ":init")
+    return tuple([word for word in expression if isinstance(word, str)])
+
+
+def _goal(section: tuple[Formula, ...], scope: Scope) -> tuple[set[Atom], list[tuple[str, Formula]]]:
+    """The conjuncts of the goal that are atoms, and the others."""
+    if len(section) != 1:
+        raise unparseable(f"the goal has {len(section)} formulas, not one")
+    atoms: set[Atom] = set()
+    formulas: list[tuple[str, Formula]] = []
+    _require(condition_faults(section[0], scope), section[0], "the goal")
+    waiting = [*section]
+    while waiting:
+        formula = waiting.pop()
+        if formula and formula[0] == "and":
+            waiting += reversed(formula[1:])
+        elif formula and formula[0] in _OPERATORS:
+            formulas.append((":goal", formula))
+        elif formula:
+            atoms.add(tuple([word for word in formula if isinstance(word, str)]))
+    return atoms, list(dict.fromkeys(formulas))
+
+
+def _metric(section: tuple[Formula, ...], scope: Scope) -> Formula:
+    if len(section) != 2 or section[0] not in ("minimize", "maximize"):
+        raise unparseable("the metric is not `minimize` or `maximize` and an expression")
+    _require(number_faults(section[1], scope), section[1], "the metric")
+    return section
+
+
+def _require(faults: Iterator[str], formula: Formula, where: str) -> None:
+    """Raise ``ParseError`` for the first fault."""
+    for fault in faults:
+        if isinstance(fault, Undeclared):
+            raise ParseError(Verdict.INVALID_ATOM, f"{_shown(formula)} in {where}: {fault} and no object")
+        raise not_strips(where, fault)
+
+
+def _shown(expression: Formula) -> str:
+    if isinstance(expression, str):
+        return quote(expression)
+    return quote(f"({' '.join(part if isinstance(part, str) else '(…)' for part in expression[:20])})")

@@ -1,0 +1,312 @@
+"""The part of PDDL that plans are executed in, and the names of what lies outside it.
+
+Executed: PDDL 1.2 with ADL (negation, disjunction, implication, quantifiers, equality, conditional effects), derived
+predicates, action costs and numeric fluents (PDDL 2.1, level 2). What they mean is said in ``definition.formulas``.
+Refused by name: durative actions, constraints, preferences, processes, events, nondeterminism, object fluents.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Set
+from typing import NamedTuple
+
+from pddl_eval.definition.model import EQUALITY, Domain, Formula, Types
+from pddl_eval.definition.pddl.domains import DomainError, typed_list
+from pddl_eval.shown import quote
+
+NUMBER = re.compile(r"-?+(?:[0-9]{1,1000}+(?:\.[0-9]{1,1000}+)?+|\.[0-9]{1,1000}+)")
+
+_EXECUTED = frozenset(
+    {"when", "forall", "exists", "or", "imply", "numeric condition", "negated conjunction", "derived predicate"}
+)
+"""Constructs that ``Domain.outside_strips`` names, and that are executed all the same if nothing in them is refused."""
+_SEVERAL_TYPES = "has more than one type"
+_CONNECTIVES = {"and": None, "or": None, "not": 1, "imply": 2}
+"""How many formulas each takes."""
+_QUANTIFIERS = frozenset({"forall", "exists"})
+_COMPARISONS = frozenset({"<", ">", "<=", ">=", EQUALITY})
+_ARITHMETIC = {"+": (1, None), "*": (1, None), "-": (1, None), "/": (2, 2)}
+"""How many numbers each takes, at least and at most."""
+_UPDATES = frozenset({"increase", "decrease", "assign", "scale-up", "scale-down"})
+_REFUSED = frozenset(
+    """preference oneof probabilistic unknown when at over at-end at-start always sometime within at-most-once
+    sometime-after sometime-before always-within hold-during hold-after""".split()  # noqa: SIM905 (a long list)
+)
+
+
+class Undeclared(str):
+    """The fault that a formula names an object that nobody declares."""
+
+    __slots__ = ()
+
+
+class Scope(NamedTuple):
+    """What a formula may name: variables, objects, and which predicates are derived."""
+
+    variables: Set[str]
+    names: Collection[str]
+    derived: Collection[str] = ()
+
+    def within(self, variables: Iterable[str]) -> Scope:
+        """The scope inside a quantifier."""
+        return self._replace(variables=self.variables | {*variables})
+
+
+_Faults = Callable[[Formula, Scope], Iterator[str]]
+
+
+class Rule(NamedTuple):
+    """A derived predicate with its variables and the formula from which it follows."""
+
+    name: str
+    listing: Formula
+    variables: tuple[tuple[str, Types], ...]
+    body: Formula
+
+
+def not_executed(domain: Domain) -> tuple[str, ...]:
+    """What a domain says that plans cannot be executed with, each construct with the operator that it stands in.
+
+    >>> from pddl_eval.definition.pddl import parse_domain
+    >>> not_executed(parse_domain("(define (domain d) (:durative-action fly :parameters ()) (:action a :effect (p)))"))
+    ('fly: durative action',)
+    """
+    notes = [
+        note
+        for note in domain.outside_strips
+        if note.partition(": ")[2] not in _EXECUTED and not note.endswith(_SEVERAL_TYPES)
+    ]
+    rules = []
+    for section, formula in domain.formulas:
+        if section in (":derived", ":axiom"):
+            try:
+                rules.append(_rule(formula))
+            except DomainError as error:
+                notes.append(str(error))
+    derived = {rule.name for rule in rules}
+    for rule in rules:
+        scope = Scope({variable for variable, _ in rule.variables}, domain.constants)
+        notes += [f"{rule.name}: {fault}" for fault in condition_faults(rule.body, scope)]
+    unstratified = _level(rules)
+    if isinstance(unstratified, str):
+        notes.append(f"{unstratified}: derived predicate that depends on its own negation")
+    for operator in domain.operators:
+        effects = operator.add_effects | operator.delete_effects
+        faults = [f"derived predicate {name} in an effect" for name in sorted({atom[0] for atom in effects} & derived)]
+        scope = Scope({variable for variable, _ in operator.parameters}, domain.constants, derived)
+        for part, formula in operator.formulas:
+            if part == ":precondition":
+                faults += condition_faults(formula, scope)
+            elif part == ":effect":
+                faults += effect_faults(formula, scope)
+        notes += [f"{operator.name}: {fault}" for fault in faults]
+    return tuple(dict.fromkeys(notes))
+
+
+def derivation_rules(domain: Domain) -> list[Rule]:
+    """The derived predicates of a domain of which nothing is refused."""
+    return [_rule(formula) for section, formula in domain.formulas if section in (":derived", ":axiom")]
+
+
+def derived_predicates(domain: Domain) -> frozenset[str]:
+    """The names of the derived predicates of a domain of which nothing is refused."""
+    return frozenset(rule.name for rule in derivation_rules(domain))
+
+
+def strata(rules: Iterable[Rule]) -> tuple[tuple[Rule, ...], ...]:
+    """The rules in strata: what a predicate denies is derived in a lower one, what it needs in none above its own.
+
+    >>> rules = [Rule("safe", (), (), ("not", ("lost",))), Rule("lost", (), (), ("or", ("lost",), ("dark",)))]
+    >>> [[rule.name for rule in stratum] for stratum in strata(rules)]
+    [['lost'], ['safe']]
+    """
+    rules = list(rules)
+    level = _level(rules)
+    assert not isinstance(level, str)
+    return tuple(tuple(rule for rule in rules if level[rule.name] == each) for each in sorted({*level.values()}))
+
+
+def _level(rules: Collection[Rule]) -> dict[str, int] | str:
+    """The stratum of each derived predicate, or one of those for which there is none."""
+    level = dict.fromkeys((rule.name for rule in rules), 0)
+    needs = {(rule.name, other, denied) for rule in rules for other, denied in _predicates(rule.body) if other in level}
+    changed = True
+    while changed:
+        changed = False
+        for name, other, denied in sorted(needs):
+            if level[name] < level[other] + denied:
+                level[name] = level[other] + denied
+                changed = True
+                if level[name] > len(level):
+                    return name
+    return level
+
+
+def _predicates(formula: Formula, denied: bool = False) -> Iterator[tuple[str, bool]]:
+    """The predicates of a formula, each with whether it occurs negated."""
+    if isinstance(formula, str) or not formula:
+        return
+    head, *parts = formula
+    if head in _QUANTIFIERS:
+        yield from _predicates(parts[-1], denied)
+    elif head == "imply":
+        yield from _predicates(parts[0], not denied)
+        yield from _predicates(parts[-1], denied)
+    elif head in _CONNECTIVES:
+        for part in parts:
+            yield from _predicates(part, denied != (head == "not"))
+    elif isinstance(head, str) and head not in _COMPARISONS:
+        yield head, denied
+
+
+def _rule(formula: Formula) -> Rule:
+    """The rule of a section ``(:derived (above ?x ?y) …)``; raises ``DomainError``."""
+    parts = formula[1:]
+    if len(parts) != 2 or isinstance(parts[0], str) or not parts[0] or not isinstance(parts[0][0], str):
+        raise DomainError("derived predicate that is not a predicate with variables and a formula")
+    (name, *listing), body = parts[0], parts[1]
+    assert isinstance(name, str)
+    variables = tuple(typed_list(listing, f"derived predicate {name}"))
+    names = {variable for variable, _ in variables}
+    if len(names) < len(variables) or not all(variable.startswith("?") for variable in names):
+        raise DomainError(f"{name}: derived predicate with arguments that are not different variables")
+    return Rule(name, tuple(listing), variables, body)
+
+
+def condition_faults(formula: Formula, scope: Scope) -> Iterator[str]:  # noqa: C901 (one case a construct)
+    """The constructs of a condition that are not executed, and what it names that is not declared.
+
+    >>> list(condition_faults(("or", ("preference", "p", ("lit",)), ("on", "?x")), Scope(set(), [])))
+    ['preference', '?x is not a parameter']
+    """
+    if formula == ():
+        return
+    if isinstance(formula, str) or not isinstance(formula[0], str):
+        yield f"{_shown(formula)} is not a condition"
+        return
+    head, *parts = formula
+    if head in _CONNECTIVES:
+        if _CONNECTIVES[head] not in (None, len(parts)):
+            yield f"`{head}` of {len(parts)} conditions"
+        for part in parts:
+            yield from condition_faults(part, scope)
+    elif head in _QUANTIFIERS:
+        yield from _quantified(formula, scope, condition_faults)
+    elif head in _COMPARISONS:
+        if len(parts) != 2:
+            yield f"`{head}` of {len(parts)} terms"
+        elif head == EQUALITY and all(isinstance(part, str) for part in parts):
+            yield from _term_faults(parts, scope)
+        else:
+            for part in parts:
+                yield from number_faults(part, scope)
+    else:
+        yield from _atom_faults(formula, scope)
+
+
+def effect_faults(formula: Formula, scope: Scope) -> Iterator[str]:  # noqa: C901 (one case a construct)
+    """As ``condition_faults``, for an effect.
+
+    >>> list(effect_faults(("when", ("lit",), ("oneof", ("a",), ("b",))), Scope(set(), [])))
+    ['oneof']
+    """
+    if formula == ():
+        return
+    if isinstance(formula, str) or not isinstance(formula[0], str):
+        yield f"{_shown(formula)} is not an effect"
+        return
+    head, *parts = formula
+    if head == "and":
+        for part in parts:
+            yield from effect_faults(part, scope)
+    elif head == "forall":
+        yield from _quantified(formula, scope, effect_faults)
+    elif head == "when":
+        if len(parts) != 2:
+            yield "`when` without a condition and an effect"
+        else:
+            yield from condition_faults(parts[0], scope)
+            yield from effect_faults(parts[1], scope)
+    elif head in _UPDATES:
+        fluent = (parts[0],) if parts and isinstance(parts[0], str) else parts[0] if parts else ()
+        if len(parts) != 2 or not fluent or (parts[0] != fluent and fluent[0] in _ARITHMETIC):
+            yield f"`{head}` without a function and a number"
+        else:
+            yield from number_faults(fluent, scope)
+            yield from number_faults(parts[1], scope)
+    else:
+        atom = parts[0] if head == "not" and len(parts) == 1 else formula
+        if isinstance(atom, str) or not atom or atom[0] in (*_CONNECTIVES, *_QUANTIFIERS, *_UPDATES, *_COMPARISONS):
+            yield f"{_shown(formula)} as an effect"
+            return
+        if atom[0] in scope.derived:
+            yield f"derived predicate {atom[0]} in an effect"
+        yield from _atom_faults(atom, scope)
+
+
+def number_faults(expression: Formula, scope: Scope) -> Iterator[str]:
+    """As ``condition_faults``, for a numeric expression.
+
+    >>> list(number_faults(("+", ("fuel", "?x"), "1.5"), Scope({"?x"}, [])))
+    []
+    """
+    if isinstance(expression, str):
+        if not NUMBER.fullmatch(expression) and expression not in ("total-cost", "total-time"):
+            yield f"{quote(expression)} where a number is expected"
+    elif not expression or not isinstance(expression[0], str):
+        yield f"{_shown(expression)} where a number is expected"
+    elif expression[0] in _ARITHMETIC:
+        head, *parts = expression
+        least, most = _ARITHMETIC[expression[0]]
+        if len(parts) < least or (most is not None and len(parts) > most):
+            yield f"`{_shown(head)}` of {len(parts)} numbers"
+        for part in parts:
+            yield from number_faults(part, scope)
+    elif expression[0] == "is-violated":
+        yield "preference"
+    else:
+        yield from _atom_faults(expression, scope)
+
+
+def _quantified(formula: tuple[Formula, ...], scope: Scope, faults: _Faults) -> Iterator[str]:
+    head, *parts = formula
+    if len(parts) != 2 or isinstance(parts[0], str):
+        yield f"`{head}` without a list of variables and a formula"
+        return
+    try:
+        variables = [variable for variable, _ in typed_list(parts[0], f"`{head}`")]
+    except DomainError as error:
+        yield str(error)
+        return
+    for variable in variables:
+        if not variable.startswith("?"):
+            yield f"{quote(variable)} is not a variable"
+    yield from faults(parts[1], scope.within(variables))
+
+
+def _atom_faults(atom: tuple[Formula, ...], scope: Scope) -> Iterator[str]:
+    head, *terms = atom
+    if not isinstance(head, str) or head.startswith(("?", ":")):
+        yield f"{_shown(atom)} is not an atom"
+    elif head in _REFUSED and not all(isinstance(term, str) for term in terms):
+        yield head
+    elif not all(isinstance(term, str) for term in terms):
+        yield f"nested term in {head}"
+    else:
+        yield from _term_faults(terms, scope)
+
+
+def _term_faults(terms: Iterable[Formula], scope: Scope) -> Iterator[str]:
+    for term in terms:
+        if isinstance(term, str) and term.startswith("?"):
+            if term not in scope.variables:
+                yield f"{term} is not a parameter"
+        elif term not in scope.names:
+            yield Undeclared(f"{_shown(term)} is not a constant")
+
+
+def _shown(expression: Formula) -> str:
+    if isinstance(expression, str):
+        return quote(expression)
+    return quote(f"({' '.join(part if isinstance(part, str) else '(…)' for part in expression[:20])})")

@@ -1,0 +1,139 @@
+"""Plans in files are validated; what each came to, in words and as values for programs. Nothing is decided here."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from pddl_eval.datasets import locate, read_bytes
+from pddl_eval.definition.domains import planning_domain
+from pddl_eval.definition.metrics import Validation, validate
+from pddl_eval.definition.model import Problem, show_atom, show_formula
+from pddl_eval.definition.task import Task, plan_task_of
+from pddl_eval.definition.verdict import PlanVerdict
+from pddl_eval.errors import UserError
+from pddl_eval.pages import words
+from pddl_eval.process import reraise_interrupt
+from pddl_eval.shown import line, printable
+
+MOST_DETAIL = 1_000
+"""Characters of a detail, or of a sentence of advice."""
+
+NOT_EXECUTED = (PlanVerdict.EMPTY, PlanVerdict.UNREADABLE, PlanVerdict.UNDECIDED, PlanVerdict.REFERENCE_INVALID)
+"""Verdicts on plans that were not executed to their end or to a fault: nothing is known of what they do."""
+
+
+def validate_files(
+    domain: str, problem: str, plans: Sequence[str], answer: str = "first"
+) -> Iterator[tuple[str, Validation]]:
+    """The plans in files (``-`` is stdin), each with its name, as they are validated.
+
+    ``domain`` may also be the name of a known domain. An empty file is the empty plan, as planners write it where there
+    is nothing to do. A domain or a problem that cannot be read is the verdict on every plan. Raises ``DatasetError``
+    where a file cannot be read.
+    """
+    domain_text = domain if _is_known(domain) else _content(domain)
+    task: Task | Validation
+    try:
+        task = plan_task_of(_content(problem), domain_text)
+    except UserError as error:
+        task = Validation(PlanVerdict.REFERENCE_INVALID, str(error))
+    for name in plans:
+        text = _content(name)
+        yield name, task if isinstance(task, Validation) else _validated(text, task.as_written, domain_text, answer)
+
+
+def _validated(text: str, problem: Problem, domain: str, answer: str) -> Validation:
+    try:
+        found = validate(text, problem, domain, answer=answer)
+        return validate((), problem, domain) if found.verdict is PlanVerdict.EMPTY else found
+    except Exception as error:  # One plan costs one verdict.
+        reraise_interrupt(error)
+        return Validation(PlanVerdict.UNDECIDED, f"{type(error).__name__}: {error}")
+
+
+def _content(file: str) -> str:
+    content = sys.stdin.buffer.read() if file == "-" else read_bytes(locate(file))
+    return content.decode("utf-8", "replace")
+
+
+def _is_known(domain: str) -> bool:
+    """True for the name of a known domain, unless there is a file of that name."""
+    return "(" not in domain and not Path(domain).exists() and planning_domain(domain) is not None
+
+
+def verdict_line(found: Validation) -> str:
+    """The verdict in one line: valid with its cost, or what is wrong, or why nothing was executed.
+
+    >>> from pddl_eval import validate
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> verdict_line(validate("(putdown a)", held)), verdict_line(validate("(putdown a) (putdown a)", held))
+    ('valid, cost 1', 'not valid: step 2 fails: (putdown a) needs (holding a)')
+    """
+    detail = line(found.detail, MOST_DETAIL)
+    if found.valid:
+        cost = "" if found.cost is None else f", cost {_written(found.cost)}"
+        return f"valid{cost}" + f" ({detail})" * bool(detail)
+    return f"{words(found.verdict.value) if found.verdict in NOT_EXECUTED else 'not valid'}: {detail}"
+
+
+def validation_text(found: Validation, *, states: bool = False) -> str:
+    """The verdict, and a line on each condition that does not hold; with ``states`` first what each step changed."""
+    lines = [_step_line(step) for step in changes(found)] if states else []
+    return "\n".join([*lines, verdict_line(found), *(line(advice, MOST_DETAIL) for advice in found.advice)])
+
+
+def validation_values(found: Validation, *, states: bool = False) -> dict[str, Any]:
+    """The same as values that JSON has: conditions and atoms as PDDL, numbers as numbers."""
+    values: dict[str, Any] = {
+        "valid": None if found.verdict is PlanVerdict.REFERENCE_INVALID else found.valid,
+        "verdict": found.verdict.value,
+        "detail": found.detail or None,
+        "failed_step": found.failed_step,
+        "missing": [show_formula(condition) for condition in found.missing],
+        "advice": list(found.advice),
+        "cost": None if found.cost is None else _number(found.cost),
+    }
+    return {**values, "states": list(changes(found))} if states else values
+
+
+def changes(found: Validation) -> Iterator[dict[str, Any]]:
+    """What each step that was executed changed: atoms added and deleted, and the new values of numbers.
+
+    >>> from pddl_eval import validate
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> next(changes(validate("(putdown a)", held)))["deleted"]
+    ['(holding a)']
+    """
+    steps = found.execution.steps if found.execution is not None else ()
+    for number, (step, (before, after)) in enumerate(zip(steps, pairwise(found.states), strict=True), 1):
+        (atoms, values), (later, new) = before, after
+        changed = {fluent: value for fluent, value in new.items() if values.get(fluent) != value}
+        yield {
+            "step": number,
+            "actions": [show_atom(operator.action) for operator in step],
+            "added": [show_atom(atom) for atom in sorted(later - atoms)],
+            "deleted": [show_atom(atom) for atom in sorted(atoms - later)],
+            "numbers": {show_atom(fluent): _number(value) for fluent, value in sorted(changed.items())},
+        }
+
+
+def _step_line(step: dict[str, Any]) -> str:
+    marks = [("+", step["added"]), ("-", step["deleted"])]
+    parts = [f"{mark}{atom}" for mark, atoms in marks for atom in atoms]
+    parts += [f"{fluent} = {value}" for fluent, value in step["numbers"].items()]
+    return printable(f"step {step['step']}: {' '.join(step['actions'])}: {'  '.join(parts) or 'nothing changes'}")
+
+
+def _written(value: Fraction) -> str:
+    """As a decimal number where that is exact."""
+    decimal = str(_number(value))
+    return decimal if Fraction(decimal) == value else str(value)
+
+
+def _number(value: Fraction) -> int | float:
+    return value.numerator if value.denominator == 1 else float(value)

@@ -1,0 +1,169 @@
+"""``pddl-eval validate`` as a command: exit codes, one object a plan, the state after each step, hostile files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands.running import only_line, run, start
+
+POST = """(define (domain post) (:requirements :typing :numeric-fluents :negative-preconditions)
+ (:types place parcel)
+ (:predicates (road ?a ?b - place) (at ?p - place) (in ?x - parcel ?p - place) (on ?x - parcel))
+ (:functions (fuel) (total-cost) (length ?a ?b - place))
+ (:action drive :parameters (?a ?b - place)
+  :precondition (and (at ?a) (road ?a ?b) (>= (fuel) (length ?a ?b)))
+  :effect (and (not (at ?a)) (at ?b)
+   (decrease (fuel) (length ?a ?b)) (increase (total-cost) (length ?a ?b))))
+ (:action load :parameters (?x - parcel ?p - place)
+  :precondition (and (at ?p) (in ?x ?p)) :effect (and (on ?x) (not (in ?x ?p))))
+ (:action drop :parameters (?x - parcel ?p - place)
+  :precondition (and (at ?p) (on ?x)) :effect (and (in ?x ?p) (not (on ?x)))))
+"""
+PROBLEM = """(define (problem one) (:domain post) (:objects a b c - place x - parcel)
+ (:init (at a) (in x a) (road a b) (road b c) (= (fuel) 5) (= (total-cost) 0)
+  (= (length a b) 2.5) (= (length b c) 3))
+ (:goal (and (in x b) (not (at a)))) (:metric minimize (total-cost)))
+"""
+RIGHT = "(load x a)\n(drive a b)\n(drop x b)\n"
+PLANS = {
+    "right": (RIGHT, 0, "valid", None, []),
+    "far": ("(load x a) (drive a b) (drive b c)", 1, "precondition", 3, ["(>= (fuel) (length b c))"]),
+    "short": ("(load x a)", 1, "goal_not_reached", None, ["(in x b)", "(not (at a))"]),
+    "flown": ("(load x a)\n(fly a b)", 1, "unknown_action", 2, []),
+    "typed": ("(load x a)\n(drive a x)", 1, "wrong_arguments", 2, []),
+    "at_once": ("{load(x, a), drive(a, b)}", 1, "interference", 1, []),
+    "empty": ("; cost = 0 (unit cost)\n", 1, "goal_not_reached", None, ["(in x b)", "(not (at a))"]),
+    "prose": ("I am sorry, I cannot help with that.", 2, "unreadable", None, []),
+}
+"""Of each plan the exit code, the verdict, the step that fails, and what is missing."""
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    domain, problem = tmp_path / "domain.pddl", tmp_path / "problem.pddl"
+    domain.write_text(POST)
+    problem.write_text(PROBLEM)
+    return domain, problem
+
+
+def validated(*arguments: object, stdin: str | None = None) -> tuple[int, list[dict[str, Any]]]:
+    result = run("validate", *arguments, "--json", stdin=stdin)
+    return result.exit_code, [json.loads(line) for line in result.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_facts_of_one_plan(name: str, files: tuple[Path, Path], tmp_path: Path) -> None:
+    text, code, verdict, step, missing = PLANS[name]
+    plan = tmp_path / name
+    plan.write_text(text)
+    found_code, (found,) = validated(*files, plan)
+    assert (found_code, found["plan"], found["verdict"]) == (code, str(plan), verdict)
+    assert (found["failed_step"], found["missing"], found["valid"]) == (step, missing, code == 0)
+    assert found["cost"] == (2.5 if code == 0 else None)
+    shown = run("validate", *files, plan)
+    assert (shown.exit_code, shown.stdout.startswith("valid, cost 2.5")) == (code, code == 0)
+    assert len(shown.stdout.splitlines()) == 1 + len(missing), "the verdict, and advice on each condition"
+
+
+def test_several_plans_have_a_line_each_and_the_worst_exit_code(files: tuple[Path, Path], tmp_path: Path) -> None:
+    for name, (text, *_) in PLANS.items():
+        (tmp_path / name).write_text(text)
+    names = list(PLANS)
+    for chosen, code in ((names[:1] * 2, 0), (names[:3], 1), (names, 2), (["prose", "right"], 2)):
+        result = run("validate", *files, *[tmp_path / name for name in chosen])
+        assert result.exit_code == code
+        assert [Path(line.partition(":")[0]).name for line in result.stdout.splitlines()] == chosen
+        assert validated(*files, *[tmp_path / name for name in chosen])[0] == code
+
+
+def test_states_are_what_each_step_changes(files: tuple[Path, Path], tmp_path: Path) -> None:
+    plan = tmp_path / "plan"
+    plan.write_text(RIGHT)
+    _, (found,) = validated(*files, plan, "--states")
+    assert found["states"] == [
+        {"step": 1, "actions": ["(load x a)"], "added": ["(on x)"], "deleted": ["(in x a)"], "numbers": {}},
+        {
+            "step": 2,
+            "actions": ["(drive a b)"],
+            "added": ["(at b)"],
+            "deleted": ["(at a)"],
+            "numbers": {"(fuel)": 2.5, "(total-cost)": 2.5},
+        },
+        {"step": 3, "actions": ["(drop x b)"], "added": ["(in x b)"], "deleted": ["(on x)"], "numbers": {}},
+    ]
+    lines = run("validate", *files, plan, "--states").stdout.splitlines()
+    assert len(lines) == 4 and all(change in lines[1] for change in ("+(at b)", "-(at a)", "(fuel) = 2.5"))
+
+
+def test_a_plan_may_come_through_a_pipe_and_so_may_the_problem(files: tuple[Path, Path], tmp_path: Path) -> None:
+    domain, problem = files
+    plan = tmp_path / "plan"
+    plan.write_text(RIGHT)
+    assert validated(domain, problem, "-", stdin=RIGHT)[0] == 0
+    assert validated(domain, "-", plan, stdin=PROBLEM)[0] == 0
+    assert run("validate", domain, "-", "-", stdin=PROBLEM).exit_code == 2
+
+
+def test_raw_answers_and_drafts(files: tuple[Path, Path], tmp_path: Path) -> None:
+    answer = tmp_path / "answer"
+    answer.write_text(f"<think>(fly)</think>Draft:\n```\n(load x a)\n```\nFinal plan:\n```\n{RIGHT}```\n")
+    assert validated(*files, answer)[0] == 1
+    assert validated(*files, answer, "--answer", "last")[0] == 0
+
+
+def test_a_known_domain_has_a_name(tmp_path: Path) -> None:
+    problem = tmp_path / "problem.pddl"
+    problem.write_text("(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))")
+    assert validated("blocksworld", problem, "-", stdin="(putdown a)")[0] == 0
+
+
+@pytest.mark.parametrize("broken", [0, 1])
+def test_what_cannot_be_read_is_the_verdict_on_all_plans(broken: int, files: tuple[Path, Path], tmp_path: Path) -> None:
+    files[broken].write_text("(define (durian")
+    plan = tmp_path / "plan"
+    plan.write_text(RIGHT)
+    code, found = validated(*files, plan, plan)
+    assert (code, [each["verdict"] for each in found]) == (2, ["reference_invalid"] * 2)
+    assert [each["valid"] for each in found] == [None] * 2 and found[0]["detail"]
+
+
+def test_what_is_not_executed_is_refused_by_its_name(files: tuple[Path, Path], tmp_path: Path) -> None:
+    files[0].write_text(
+        POST.replace(
+            "(:action load",
+            "(:durative-action wait :parameters () :duration (= ?duration 1) :condition () :effect ()) (:action load",
+        )
+    )
+    plan = tmp_path / "plan"
+    plan.write_text(RIGHT)
+    code, (found,) = validated(*files, plan)
+    assert (code, found["cost"]) == (2, None)
+    assert "durative" in found["detail"]
+
+
+def test_a_missing_file_is_named(files: tuple[Path, Path], tmp_path: Path) -> None:
+    result = run("validate", *files, tmp_path / "nothing.txt")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "nothing.txt" in only_line(result.stderr)
+
+
+def test_hostile_plans_stay_on_one_line(files: tuple[Path, Path], tmp_path: Path) -> None:
+    plan = tmp_path / "plan"
+    for text in ("(\x1b[31mload\u202e x a)\n(b", "(" * 100_000, "(load x a)\n" * 20_000, "\x00\xff", "9" * 10**6):
+        plan.write_text(text)
+        result = run("validate", *files, plan, plan)
+        assert result.exit_code in (1, 2)
+        assert len(result.stdout.splitlines()) == 2 and len(result.stdout) < 10_000
+        assert "\x1b" not in result.stdout and "\u202e" not in result.stdout
+
+
+def test_the_command_exits_with_these_codes_as_a_process(files: tuple[Path, Path], tmp_path: Path) -> None:
+    plan = tmp_path / "plan"
+    for name in ("right", "far", "prose"):
+        text, code, *_ = PLANS[name]
+        plan.write_text(text)
+        assert start("-m", "pddl_eval", "validate", *files, plan).returncode == code

@@ -1,0 +1,115 @@
+"""Plans in any PDDL against the judge: ``python -m tests.measure.plans_any --count 20000 --seed 1``.
+
+Draws problems of the judges' domains with a valid plan and ten damaged copies of it each, and compares what
+``pddl_eval.validate`` says with ``tests.judges.interpreter``: valid or not, the verdict, the step that fails, the cost.
+Prints the first disagreements of each domain in full and a table, by domain and by kind of damage, and exits with 1 on
+any disagreement.
+
+``--peer unified-planning --python PYTHON`` compares the judge with the sequential plan validator of unified-planning
+instead, which is installed for that other Python.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+
+from tests.judges.domains import STORIES
+from tests.judges.interpreter import judge
+from tests.judges.plans import Case, cases
+
+SHOWN = 3
+"""How many disagreements of a domain are printed in full."""
+
+
+def drawn(arguments: argparse.Namespace) -> Iterator[tuple[int, Case]]:
+    """The cases with their numbers: of the walk, which draws them again with ``--first``."""
+    left, number = arguments.count, arguments.first
+    while True:
+        for case in cases(number, arguments.seed):
+            if left == 0:
+                return
+            left -= 1
+            yield number, case
+        number += 1
+
+
+def against_program(arguments: argparse.Namespace) -> int:
+    """Compare the program with the judge; the number of disagreements."""
+    from tests.judges.agreement import outcome
+
+    cells: dict[str, Counter[str]] = defaultdict(Counter)
+    for number, case in drawn(arguments):
+        found = outcome(case, Random(f"{arguments.seed} {number} {case.how}"))
+        for row in (case.story.name, case.how, found.judgement.verdict, "all"):
+            cells[row]["cases"] += 1
+            cells[row]["valid"] += found.judgement.valid
+            cells[row]["disagree"] += bool(found.difference)
+            cells[row]["undecided"] += found.undecided
+        if found.difference and cells[case.story.name]["disagree"] <= SHOWN:
+            print(f"--- {number} {case.story.name}, {case.how}: {found.shown()}", flush=True)
+    table(cells, ["cases", "valid", "disagree", "undecided"])
+    return cells["all"]["disagree"]
+
+
+def against_peer(arguments: argparse.Namespace) -> int:
+    """Compare unified-planning with the judge; the number of disagreements."""
+    asked = [each for each in drawn(arguments) if not any(isinstance(step, frozenset) for step in each[1].steps)]
+    texts = [{"domain": case.story.text, "problem": case.problem, "steps": case.steps} for _, case in asked]
+    script = Path(__file__).with_name("plans_peer.py")
+    run = subprocess.run(
+        [arguments.python, str(script)], input=json.dumps(texts), text=True, stdout=subprocess.PIPE, check=True
+    )
+    answers = json.loads(run.stdout)
+    print(f"unified-planning {answers['version']}")
+    cells: dict[str, Counter[str]] = defaultdict(Counter)
+    reasons: Counter[str] = Counter()
+    for (number, case), (answer, cost) in zip(asked, answers["answers"], strict=True):
+        right = judge(case.story.text, case.problem, case.steps)
+        unread = answer not in ("valid", "invalid")
+        wrong = not unread and (answer == "valid") != right.valid
+        costs = cost is not None and answer == "valid" and right.valid and Fraction(cost) != right.cost
+        reasons[f"{case.story.name}: {answer}"] += unread
+        for row in (case.story.name, case.how, "all"):
+            cells[row].update({"cases": 1, "valid": right.valid, "disagree": wrong or costs, "unread": unread})
+        if (wrong or costs) and cells[case.story.name]["disagree"] <= SHOWN:
+            said = f"{answer} {cost}, judge {right.verdict} at {right.failed_step}, cost {right.cost}"
+            print(f"--- {number} {case.story.name}, {case.how}: {said}\n{case.problem}\n{case.steps}", flush=True)
+    table(cells, ["cases", "valid", "disagree", "unread"])
+    for reason, count in reasons.most_common():
+        if count:
+            print(f"{count:>8}  {reason}")
+    return cells["all"]["disagree"]
+
+
+def table(cells: dict[str, Counter[str]], columns: list[str]) -> None:
+    """Rows by domain, with its kind, then all others."""
+    kinds = {story.name: story.kind for story in STORIES}
+    print(f"{'':34}" + "".join(f"{column:>11}" for column in columns))
+    for row in [*(name for name in kinds if name in cells), *sorted(set(cells) - set(kinds) - {"all"}), "all"]:
+        print(f"{row:22}{kinds.get(row, ''):12}" + "".join(f"{cells[row][column]:>11}" for column in columns))
+
+
+def main() -> int:
+    """Compare, print the disagreements and the table; 1 when there are any."""
+    parser = argparse.ArgumentParser(description="Compare verdicts on plans in any PDDL with a plain interpreter.")
+    parser.add_argument("--count", type=int, default=2000, help="number of plans")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="number of the first walk; each gives eleven plans")
+    parser.add_argument("--peer", choices=["unified-planning"], help="compare another program with the judge instead")
+    parser.add_argument("--python", default=sys.executable, help="a Python that has the other program")
+    arguments = parser.parse_args()
+    found = against_peer(arguments) if arguments.peer else against_program(arguments)
+    print(f"seed {arguments.seed}: {arguments.count} plans, {found} disagreements")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
