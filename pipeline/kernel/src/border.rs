@@ -10,6 +10,7 @@ use crate::metrics::actions::Marks;
 use crate::metrics::plans::{self, score_plan_pair, PlanScores};
 use crate::metrics::problem::{read_reference, score_problem_pair, ProblemVerdict, Settings};
 use crate::pddl::problems::Interner;
+use crate::pddl::sexpr::is_blank;
 use crate::plans::found::Steps;
 use crate::task::Task;
 use std::ffi::{c_char, c_void, CStr, CString};
@@ -241,13 +242,14 @@ impl Numbers {
 #[derive(Default)]
 struct ScoresOfPlans {
     left: Vec<u8>,
-    /// LCS, Jaccard, score, precision, recall, action distance, state distance, causal distance.
-    reals: [Numbers; 8],
+    /// LCS, Jaccard, score, precision, recall, action distance; state distance, causal distance; the shares, the costs.
+    reals: [Numbers; 12],
     /// Length, the reference's length, the first failed step, microseconds.
     wholes: [Numbers; 4],
     valid: Bits,
     goal_reached: Bits,
     notes: Texts,
+    verdict: Texts,
 }
 
 impl ScoresOfPlans {
@@ -255,24 +257,33 @@ impl ScoresOfPlans {
         self.left.push(scored.as_ref().map_or_else(|left| *left as u8, |_| 0));
         let known = scored.ok();
         let row = known.as_ref();
-        let rates = row.map(|row| [row.lcs, row.jaccard, row.score, row.precision, row.recall, row.action_distance]);
+        let compared = row.and_then(|row| row.compared.as_ref());
+        let rates =
+            compared.map(|one| [one.lcs, one.jaccard, one.score, one.precision, one.recall, one.action_distance]);
         for (place, column) in self.reals[..6].iter_mut().enumerate() {
             column.real(rates.map(|rates| rates[place]));
         }
-        self.reals[6].real(row.and_then(|row| row.state_distance));
-        self.reals[7].real(row.and_then(|row| row.causal_distance));
+        let others = row.map(|row| {
+            let distances = [row.state_distance, row.causal_distance];
+            [distances, [row.executable_share, row.goal_share], [row.cost, row.reference_cost]].concat()
+        });
+        for (place, column) in self.reals[6..].iter_mut().enumerate() {
+            column.real(others.as_ref().and_then(|others| others[place]));
+        }
         self.wholes[0].whole(row.map(|row| row.length));
-        self.wholes[1].whole(row.map(|row| row.reference_length));
+        self.wholes[1].whole(compared.map(|one| one.reference_length));
         self.wholes[2].whole(row.and_then(|row| row.first_failed_step));
         self.wholes[3].push(Some(micros.to_ne_bytes()));
         self.valid.push(row.and_then(|row| row.valid));
         self.goal_reached.push(row.and_then(|row| row.goal_reached));
         self.notes.push(row.and_then(|row| row.notes.as_ref()).map(|notes| &notes.0[..]));
+        self.verdict.push(row.and_then(|row| row.verdict).map(str::as_bytes));
     }
 
     fn exported(self) -> Exported {
         let rows = self.left.len();
-        let [lcs, jaccard, score, precision, recall, action_distance, state_distance, causal_distance] = self.reals;
+        let [lcs, jaccard, score, precision, recall, action_distance, further @ ..] = self.reals;
+        let [state_distance, causal_distance, executable_share, goal_share, cost, reference_cost] = further;
         let [length, reference_length, first_failed_step, micros] = self.wholes;
         let columns = vec![
             ("left", "C", vec![Vec::new(), self.left]),
@@ -290,6 +301,11 @@ impl ScoresOfPlans {
             state_distance.exported("state_distance", "g"),
             causal_distance.exported("causal_distance", "g"),
             self.notes.exported("plan_detail"),
+            self.verdict.exported("plan_verdict"),
+            executable_share.exported("executable_share", "g"),
+            goal_share.exported("goal_share", "g"),
+            cost.exported("plan_cost", "g"),
+            reference_cost.exported("reference_plan_cost", "g"),
             micros.exported("score_micros", "l"),
         ];
         (rows, columns)
@@ -445,7 +461,9 @@ impl Kernel for Plans<'_> {
         let plan = self.references.known(row, || plans::read_reference(text, steps))?;
         let mut task = None;
         if let ([problem, domain @ ..], Some((names, tasks))) = (further, &mut self.problems) {
-            if let Some(text) = problem.text(row)? {
+            let text = problem.text(row)?;
+            // A blank problem is none.
+            if let Some(text) = text.filter(|text| !std::str::from_utf8(text).is_ok_and(is_blank)) {
                 let place = tasks.of[row]?;
                 let known = tasks.known(row, || plans::read_task(Some(text), names))?;
                 same_domain(known, domain.first(), row)?;
