@@ -87,10 +87,11 @@ def executed_rows(random: Random, domain: str, count: int) -> Iterator[Row]:
                     each[place : place + random.randint(0, 1)] = [random_action(random, domain)] * random.randint(0, 2)
                 each += [random_action(random, domain)] * (not each)
             reference, generated = (random.choice(list(NOTATIONS.values()))(each) for each in plans)
+            stated = random.choice([text] * 9 + [None, ""])
             yield {
-                "reference_plan": random.choice([reference] * 8 + [None, ""]),
+                "reference_plan": random.choice([reference] * 8 + [None, ""]) if stated else reference,
                 "generated_plan": generated,
-                "reference_problem": random.choice([text] * 9 + [None, ""]),
+                "reference_problem": stated,
                 "domain": random.choice([None] * 9 + ["gripper", "floor_tile", "nothing"]),
             }
             count -= 1
