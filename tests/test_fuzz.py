@@ -18,5 +18,5 @@ def test_a_case_is_the_same_every_time() -> None:
 
 def test_a_row_that_cannot_be_scored_is_noticed() -> None:
     tried = fuzz.case(0, 0)
-    spoilt = fuzz.Case({**tried.row, "reference_plan": None}, tried.origins)
+    spoilt = fuzz.Case({**tried.row, "reference_plan": None, "reference_problem": None}, tried.origins)
     assert any("score_error" in rule for rule in fuzz.broken_rules(spoilt))

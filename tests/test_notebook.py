@@ -126,5 +126,5 @@ def test_the_package_registers_only_where_ipython_is_loaded() -> None:
     seen = "import sys, pddl_eval; print('pddl_eval.notebook' in sys.modules)"
     loaded = "import sys, types; sys.modules['IPython'] = types.SimpleNamespace(get_ipython=lambda: None); " + seen
     for code, expected in ((seen, "False"), (loaded, "True")):
-        result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+        result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert result.stdout.strip() == expected

@@ -47,7 +47,10 @@ WHOLE = {
 
 FIRST = [
     *("commands/index.md", "python/index.md"),
-    *(f"guide/{name}.md" for name in ("first-run", "inputs", "columns", "verdicts", "metrics", "settings", "runs")),
+    *(
+        f"guide/{name}.md"
+        for name in ("first-run", "inputs", "columns", "verdicts", "language", "metrics", "settings", "runs")
+    ),
     *(f"guide/{name}.md" for name in ("reports", "rewards", "limits", "validation", "certificates")),
 ]
 """Pages that lead the list of their folder, in this order; the others follow."""

@@ -60,7 +60,7 @@ def test_the_table_has_the_fingerprint_of_each_known_domain() -> None:
     assert {name: from_the_page.fingerprint(*pair) for name, pair in read.items()} == TABLE
 
 
-@in_two_sizes(300, 5_000)
+@in_two_sizes(300, 1_500)
 def test_random_problems_have_the_digits_that_the_page_says(cases: int) -> None:
     seen: Counter[str] = Counter()
 
@@ -82,7 +82,7 @@ def test_random_problems_have_the_digits_that_the_page_says(cases: int) -> None:
     assert min(seen[each] for each in (*VOCABULARY, "d", "unsolvable", "branches")) > cases / 50, seen
 
 
-@in_two_sizes(100, 5_000)
+@in_two_sizes(100, 1_500)
 def test_random_graphs_have_the_form_that_the_page_says(cases: int) -> None:
     """Symmetric ones, and ones in which no refinement tells objects apart although no symmetry exchanges them."""
 

@@ -30,7 +30,7 @@ def run(*arguments: object, stdin: str | None = None) -> Result:
 def start(*arguments: object, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
     """A Python program in a process of its own."""
     command = [sys.executable, *map(str, arguments)]
-    return subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True)
 
 
 def settings(folder: Path, *lines: str) -> tuple[str, str]:

@@ -195,7 +195,7 @@ def test_a_signal_stops_cleanly_and_says_how_to_go_on(
         time.sleep(0.02)
     # Ctrl-C reaches the whole process group.
     (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
-    _, stderr = process.communicate(timeout=30)
+    _, stderr = process.communicate(timeout=120)
     assert process.returncode == code, stderr
     assert stderr.splitlines()[-1].endswith(f": {script} {' '.join(options)}"), "the command that continues"
     assert "Traceback" not in stderr and "PC: @" not in stderr

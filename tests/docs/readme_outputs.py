@@ -34,7 +34,6 @@ def run(*arguments: object, folder: Path) -> str:
         env={**os.environ, "PYTHONPATH": str(ROOT / "pipeline"), "COLUMNS": str(WIDTH), "NO_COLOR": "1"},
         capture_output=True,
         text=True,
-        timeout=120,
     )
     assert result.returncode == 0, result.stderr
     return result.stdout

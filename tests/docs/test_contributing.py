@@ -132,7 +132,6 @@ def in_copy(place: Path, *arguments: str) -> None:
         env={**os.environ, "PYTHONPATH": str(place / "pipeline")},
         capture_output=True,
         text=True,
-        timeout=100,
     )
     assert result.returncode == 0, result.stdout + result.stderr
 

@@ -37,7 +37,6 @@ def run_python(*arguments: str, **environment: str) -> subprocess.CompletedProce
         env={**os.environ, "PYTHONPATH": str(ROOT / "pipeline"), **environment},
         capture_output=True,
         text=True,
-        timeout=60,
     )
 
 

@@ -30,7 +30,7 @@ def metadata(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, source / name)
     (source / "PKG-INFO").write_text(f"Metadata-Version: 2.4\nName: pddl-eval\nVersion: {request.param}\n")
-    subprocess.run([sys.executable, "-c", BUILD], cwd=source, check=True, capture_output=True, timeout=60)
+    subprocess.run([sys.executable, "-c", BUILD], cwd=source, check=True, capture_output=True)
     (file,) = source.glob("metadata/*/METADATA")
     headers, _, description = file.read_text(encoding="utf-8").partition("\n\n")
     assert "Description-Content-Type: text/markdown" in headers and f"\nVersion: {request.param}\n" in headers

@@ -90,3 +90,24 @@ def test_the_row_may_be_one_of_a_dataset_a_run_or_a_frame(tmp_path: Path) -> Non
     for wrong in (("no such folder", 3), (tmp_path / "scored", 2), (plain, 2), (plain, -1), (plain, None)):
         with pytest.raises(UserError):
             explain_row(*wrong)
+
+
+def test_without_references_there_is_only_the_answer() -> None:
+    """A plan in its problem, a problem in its domain, a domain: one column."""
+    row = {name: value for name, value in ROW.items() if name not in ("reference_plan", "reference_domain")}
+    row["generated_domain"] = DOMAIN_TEXTS["gripper"]
+    explanation = explain_row(row | {"reference_problem": None}, only="problem")
+    page = explanation.page()
+    assert page.good is True and page.title == "solvable: not compared"
+    assert not [
+        cell for section in page.sections for table in section.tables for cell in table.header if cell == "reference"
+    ]
+    plan = explain_row(row, only="plan").page()
+    assert plan.good is False and [section.title for section in plan.sections][-1] == "The plan"
+    domain = explain_row(row, only="domain").page()
+    assert domain.good is None
+    operators = [cells[0].text for table in domain.sections[0].tables for cells in table.rows]
+    assert operators == ["move", "pick", "drop"]
+    for only in ("problem", "plan", "domain"):
+        assert "<html" in html_page(explain_row(row | {"reference_problem": ROW["reference_problem"]}, only=only))
+    assert "<svg" in html_page(explanation), "the answer alone is drawn"

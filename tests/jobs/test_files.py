@@ -19,7 +19,7 @@ def python(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]
     """Python in that folder, with the package but not the repository on its path."""
     environment = ENVIRONMENT | {"PYTHONPATH": ENVIRONMENT["PYTHONPATH"].partition(":")[0]}
     command = [sys.executable, *map(str, arguments)]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
 
 
 @pytest.fixture

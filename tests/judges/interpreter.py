@@ -9,13 +9,12 @@ import it.
 
 What the definitions leave open is decided as follows.
 
-- A comparison that reads an undefined fluent, or divides by zero, is undefined, and so is the formula around it unless
-  its other parts decide it (a true one in a disjunction, a false one in a conjunction). An undefined precondition,
-  effect condition or effect makes the step fail, an undefined goal is not reached, an undefined rule derives nothing.
+- A comparison that reads an undefined fluent, or divides by zero, is undefined, and so is the formula around it: a
+  precondition, an effect condition or an effect with one makes the step fail, a goal with one is not reached.
 - Effects are computed in the state before the step; deletes come before adds.
-- In a concurrent step no action makes true, makes false or assigns what another one reads in its precondition, in a
-  condition of its effects or at the right-hand side of an effect; a derived atom reads everything that its rules
-  mention. No action deletes what another adds. Effects that do not happen change nothing; their conditions are read.
+- In a concurrent step no action adds, deletes or assigns what another one reads in its precondition, in a condition of
+  its effects or at the right-hand side of an effect; a derived atom reads everything that its rules mention. No action
+  deletes what another adds. Effects that do not happen change nothing, but their conditions are read.
 - Increases and decreases of one fluent in one step commute; an assignment or a scaling beside any other change of the
   fluent is interference, also within one action.
 - ``total-cost`` starts at 0 where the problem does not say otherwise.
@@ -99,7 +98,8 @@ class Task:
     levels: dict[str, int] = field(default_factory=dict)
     """Each derived predicate with the number of its stratum."""
     initial: State = field(default_factory=lambda: State(frozenset(), {}))
-    goal: Tree = field(default_factory=list)
+    goal: Tree = field(default_factory=lambda: ["and"])
+    """An ``and`` of the conjuncts as they are written, each of them ground."""
     metric: Tree | None = None
     maximize: bool = False
 
@@ -222,7 +222,9 @@ def read_problem(task: Task, sections: Mapping[str, list[Tree]]) -> None:
         raise Refused(*unknown)
     task.objects.update(typed(sections.get(":objects", [])))
     task.initial = initial_state(task, sections.get(":init", []))
-    task.goal = ground(task, *sections.get(":goal", [[]]), {})
+    (goal,) = sections.get(":goal", [[]])
+    conjuncts = goal[1:] if goal[:1] == ["and"] else [goal]
+    task.goal = ["and", *(ground(task, each, {}) for each in conjuncts)]
     if ":metric" in sections:
         direction, task.metric = sections[":metric"]
         task.maximize = direction == "maximize"
@@ -267,15 +269,11 @@ def compares_objects(tree: Tree, functions: Iterable[str]) -> bool:
 
 
 def holds(task: Task, tree: Tree, atoms: frozenset[Atom], numbers: Mapping[Atom, Fraction]) -> bool:
-    """Whether a ground formula is true; undefined parts count where the others do not decide (Kleene's logic)."""
+    """Whether a ground formula is true, all of which is looked at: an undefined part makes the whole undefined."""
     head, *rest = tree
     if head in ("and", "or"):
-        parts = [decided(task, each, atoms, numbers) for each in rest]
-        if (head == "or") in parts:
-            return head == "or"
-        if None in parts:
-            raise Undefined(tree)
-        return head == "and"
+        parts = [holds(task, each, atoms, numbers) for each in rest]
+        return all(parts) if head == "and" else any(parts)
     if head == "not":
         return not holds(task, rest[0], atoms, numbers)
     if head == "=" and compares_objects(tree, task.functions):
@@ -283,14 +281,6 @@ def holds(task: Task, tree: Tree, atoms: frozenset[Atom], numbers: Mapping[Atom,
     if head in COMPARISONS:
         return COMPARISONS[head](value(rest[0], numbers), value(rest[1], numbers))
     return tuple(tree) in atoms
-
-
-def decided(task: Task, tree: Tree, atoms: frozenset[Atom], numbers: Mapping[Atom, Fraction]) -> bool | None:
-    """``holds``, None where that is undefined."""
-    try:
-        return holds(task, tree, atoms, numbers)
-    except Undefined:
-        return None
 
 
 def value(tree: Tree, numbers: Mapping[Atom, Fraction]) -> Fraction:
@@ -349,7 +339,7 @@ def with_derived(task: Task, state: State) -> frozenset[Atom]:
     for level in range(max(task.levels.values(), default=-1) + 1):
         rules = [(head, body) for head, body in task.rules if task.levels[head[0]] == level]
         while True:
-            more = atoms | {head for head, body in rules if decided(task, body, atoms, state.numbers)}
+            more = atoms | {head for head, body in rules if holds(task, body, atoms, state.numbers)}
             if more == atoms:
                 break
             atoms = more
@@ -390,12 +380,9 @@ class Change:
     adds: set[Atom] = field(default_factory=set)
     deletes: set[Atom] = field(default_factory=set)
     assignments: list[tuple[str, Atom, Fraction]] = field(default_factory=list)
-    before: frozenset[Atom] = frozenset()
 
     def writes(self) -> set[Atom]:
-        """What is not as before."""
-        made_false = (self.deletes - self.adds) & self.before
-        return (self.adds - self.before) | made_false | {fluent for _, fluent, _ in self.assignments}
+        return self.adds | self.deletes | {fluent for _, fluent, _ in self.assignments}
 
 
 def change(task: Task, state: State, atoms: frozenset[Atom], action: Atom) -> Change:
@@ -405,7 +392,7 @@ def change(task: Task, state: State, atoms: frozenset[Atom], action: Atom) -> Ch
     precondition = ground(task, schema.precondition, binding)
     if not holds(task, precondition, atoms, state.numbers):
         raise Failed("precondition")
-    made = Change({atom for atom, _ in mentioned(task, precondition)}, before=state.atoms)
+    made = Change({atom for atom, _ in mentioned(task, precondition)})
     for condition, effect in effects(task, schema.effect, binding):
         made.reads |= {atom for atom, _ in mentioned(task, condition)}
         if not holds(task, condition, atoms, state.numbers):
@@ -440,8 +427,25 @@ def interfere(changes: Sequence[Change]) -> bool:
     return any(len(each) > 1 and not set(each) <= {"increase", "decrease"} for each in kinds.values())
 
 
-def execute(task: Task, state: State, step: Step) -> State:
-    """The state after the step; raises ``Failed`` with the verdict."""
+def same_in_each_order(task: Task, state: State, actions: Sequence[Atom]) -> bool:
+    """Whether the actions can be done one after the other in each order, and always lead to the same state."""
+    ends = set()
+    for order in itertools.permutations(actions):
+        after = state
+        try:
+            for action in order:
+                after = execute(task, after, action)
+        except Failed:
+            return False
+        ends.add(identity(after))
+    return len(ends) == 1
+
+
+def execute(task: Task, state: State, step: Step, any_order: bool = False) -> State:
+    """The state after the step; raises ``Failed`` with the verdict.
+
+    With ``any_order`` actions interfere if they cannot be done in each order with one result, else by ``interfere``.
+    """
     actions = sorted(step) if isinstance(step, frozenset) else [step]
     if any(action[0] not in task.actions for action in actions):
         raise Failed("unknown_action")
@@ -457,7 +461,7 @@ def execute(task: Task, state: State, step: Step) -> State:
         changes = [change(task, state, atoms, action) for action in actions]
     except Undefined as error:
         raise Failed("precondition") from error
-    if interfere(changes):
+    if not same_in_each_order(task, state, actions) if any_order and len(actions) > 1 else interfere(changes):
         raise Failed("interference")
     numbers = dict(state.numbers)
     for kind, fluent, number in itertools.chain.from_iterable(made.assignments for made in changes):
@@ -470,23 +474,22 @@ def execute(task: Task, state: State, step: Step) -> State:
 # --- Plans -----------------------------------------------------------------------------------------------------------
 
 
-def judge(domain_text: str, problem_text: str, steps: Sequence[Step]) -> Judgement:
-    """Execute the plan and say whether it is valid, where it fails and what it costs."""
-    return judge_task(read(domain_text, problem_text), steps)
+def judge(domain_text: str, problem_text: str, steps: Sequence[Step], any_order: bool = False) -> Judgement:
+    """Execute the plan and say whether it is valid, where it fails and what it costs; ``execute`` on ``any_order``."""
+    return judge_task(read(domain_text, problem_text), steps, any_order)
 
 
-def judge_task(task: Task, steps: Sequence[Step]) -> Judgement:
+def judge_task(task: Task, steps: Sequence[Step], any_order: bool = False) -> Judgement:
     """``judge`` for a task that was read."""
     states = [task.initial]
     verdict, failed_step = "valid", None
     for number, step in enumerate(steps, start=1):
         try:
-            states.append(execute(task, states[-1], step))
+            states.append(execute(task, states[-1], step, any_order))
         except Failed as failed:
             verdict, failed_step = str(failed), number
             break
-    conjuncts = task.goal[1:] if task.goal[0] == "and" else [task.goal]
-    reached = [satisfied(task, each, states[-1]) for each in conjuncts]
+    reached = [satisfied(task, each, states[-1]) for each in task.goal[1:]]
     if verdict == "valid" and not all(reached):
         verdict = "goal_not_reached"
     return Judgement(

@@ -24,6 +24,7 @@ from tests.judges.interpreter import (
     ground,
     read,
     satisfied,
+    successors,
     tree_of,
     with_derived,
 )
@@ -95,6 +96,7 @@ def goal(random: Random, story: Story, task: Task, last: State, true: bool) -> s
     conjuncts = [formula(random, story, task, last, True) for _ in range(random.randint(1, 4))]
     if not true:
         conjuncts[random.randrange(len(conjuncts))] = formula(random, story, task, last, False)
+    conjuncts = list(dict.fromkeys(conjuncts))
     return conjuncts[0] if len(conjuncts) == 1 and random.random() < 0.5 else f"(and {' '.join(conjuncts)})"
 
 
@@ -184,12 +186,19 @@ def repeat(random: Random, task: Task, steps: list[Step]) -> list[Step]:
 
 
 def merge(random: Random, task: Task, steps: list[Step]) -> list[Step]:
-    """Two steps become one concurrent step; mostly neighbours, which often go together."""
-    if len(steps) > 1:
+    """Two steps become one concurrent step, mostly neighbours; or a step gets company that could be in its place."""
+    if len(steps) > 1 and random.random() < 0.5:
         one = random.randrange(len(steps) - 1)
         other = one + 1 if random.random() < 0.8 else random.choice([at for at in range(len(steps)) if at != one])
         steps[one] = frozenset((steps[one], steps[other]))
         del steps[other]
+    elif steps:
+        at = random.randrange(len(steps))
+        state = task.initial
+        for step in steps[:at]:
+            state = execute(task, state, step)
+        company = [action for action, _ in successors(task, state, all_actions(task))]
+        steps[at] = frozenset((steps[at], *random.sample(company, min(len(company), random.randint(1, 2)))))
     return steps
 
 
@@ -231,11 +240,12 @@ def argument(random: Random, steps: list[Step], choose: Callable[[Atom, int], st
 
 
 def other_object(random: Random, task: Task, steps: list[Step]) -> list[Step]:
-    """Another object of a type that fits, mostly."""
+    """Another object of a type that fits, where there is one."""
 
     def choose(step: Atom, place: int) -> str:
         _, types = task.actions[step[0]].parameters[place - 1]
-        return random.choice([each for each in task.objects if task.fits(each, types)])
+        fitting = [each for each in task.objects if task.fits(each, types)]
+        return random.choice([each for each in fitting if each != step[place]] or fitting)
 
     return argument(random, steps, choose)
 
@@ -269,7 +279,7 @@ DAMAGES = {
     "unknown object": unknown_object,
     "a step repeated": repeat,
     "another type": other_type,
-    "two steps merged": merge,
+    "a concurrent step": merge,
 }
 """All but the last damage, another goal, which changes the problem and not the plan."""
 
@@ -278,7 +288,7 @@ DAMAGES = {
 
 
 def plan_text(random: Random, steps: Sequence[Step]) -> str:
-    """The plan in one of the notations that are read; only GAICo's has concurrent steps, only a list can be empty."""
+    """The plan in one of the notations that are read; only GAICo's has concurrent steps. No text is not a plan."""
     if not steps:
         return "[]"
     concurrent = any(isinstance(step, frozenset) for step in steps)

@@ -244,3 +244,24 @@ def test_missing_answers_and_settings() -> None:
 def test_answers_made_to_hang_or_exhaust() -> None:
     rows = [{"reference_plan": "(a)", "generated_plan": text} for kind in texts() for text in kind.row.values()]
     assert not compared([row for row in rows if isinstance(row["generated_plan"], str)], pair=PLAN).differences
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("(:goal (on a b))", "(:goal (on a b)) (:metric minimize (total-cost))"),
+        ("(:goal (on a b))", "(:goal (not (holding a)))"),
+        ("(:goal (on a b))", "(:goal (and (on a b) (forall (?x) (not (holding ?x)))))"),
+        ("(:init", "(:init (= (total-cost) 0)"),
+        ("(:goal (on a b))", ""),
+    ],
+)
+def test_a_problem_beyond_strips_is_left_to_the_definition(old: str, new: str) -> None:
+    text = (
+        "(define (problem p) (:domain blocksworld) (:objects a b) (:init (holding a) (clear b) (on-table b))"
+        " (:goal (on a b)))"
+    )
+    plans = {"reference_plan": "(stack a b)", "generated_plan": "(stack a b)"}
+    assert set(compared([{**plans, "reference_problem": text}], pair=PLAN).left) <= {kernel.EXECUTED}
+    rows = [{**plans, "reference_problem": text.replace(old, new)}]
+    assert compared(rows, pair=PLAN).left.total() == 1

@@ -5,6 +5,8 @@ Draws problems of the judges' domains with a valid plan and ten damaged copies o
 Prints the first disagreements of each domain in full and a table, by domain and by kind of damage, and exits with 1 on
 any disagreement.
 
+``--columns`` compares the columns of ``score_frame`` instead, shares of steps and goals among them.
+
 ``--peer unified-planning --python PYTHON`` compares the judge with the sequential plan validator of unified-planning
 instead, which is installed for that other Python.
 """
@@ -18,12 +20,13 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
+from math import isclose
 from pathlib import Path
 from random import Random
 
 from tests.judges.domains import STORIES
 from tests.judges.interpreter import judge
-from tests.judges.plans import Case, cases
+from tests.judges.plans import Case, cases, plan_text
 
 SHOWN = 3
 """How many disagreements of a domain are printed in full."""
@@ -56,6 +59,40 @@ def against_program(arguments: argparse.Namespace) -> int:
         if found.difference and cells[case.story.name]["disagree"] <= SHOWN:
             print(f"--- {number} {case.story.name}, {case.how}: {found.shown()}", flush=True)
     table(cells, ["cases", "valid", "disagree", "undecided"])
+    return cells["all"]["disagree"]
+
+
+def against_columns(arguments: argparse.Namespace) -> int:
+    """Compare the columns of plans without references with the judge; the number of differing values."""
+    import polars
+    from pddl_eval import score_frame
+
+    asked, rows = [], []
+    for number, case in drawn(arguments):
+        text = plan_text(Random(f"{arguments.seed} {number} {case.how}"), case.steps)
+        asked.append((number, case, judge(case.story.text, case.problem, case.steps)))
+        rows.append({"reference_problem": case.problem, "domain": case.story.text, "generated_plan": text})
+    cells: dict[str, Counter[str]] = defaultdict(Counter)
+    scores = score_frame(polars.DataFrame(rows)).iter_rows(named=True)
+    for (number, case, right), row in zip(asked, scores, strict=True):
+        wanted = {
+            "plan_valid": right.valid,
+            "plan_verdict": right.verdict,
+            "first_failed_step": right.failed_step,
+            "executable_share": right.executable_share,
+            "goal_share": right.goal_share,
+            "plan_cost": None if right.cost is None else float(right.cost),
+        }
+        for column, value in wanted.items():
+            wrong = row[column] != value and not (
+                isinstance(value, float) and isclose(float("nan" if row[column] is None else row[column]), value)
+            )
+            cells[column].update({"values": 1, "null": row[column] is None, "disagree": wrong})
+            cells["all"].update({"values": 1, "null": row[column] is None, "disagree": wrong})
+            if wrong and cells[column]["disagree"] <= SHOWN:
+                said = f"{column} {row[column]}, judge {value}"
+                print(f"--- {number} {case.story.name}, {case.how}: {said}\n{case.problem}\n{row['generated_plan']}")
+    table(cells, ["values", "null", "disagree"])
     return cells["all"]["disagree"]
 
 
@@ -103,10 +140,12 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=2000, help="number of plans")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="number of the first walk; each gives eleven plans")
+    parser.add_argument("--columns", action="store_true", help="compare the columns of score_frame instead")
     parser.add_argument("--peer", choices=["unified-planning"], help="compare another program with the judge instead")
     parser.add_argument("--python", default=sys.executable, help="a Python that has the other program")
     arguments = parser.parse_args()
-    found = against_peer(arguments) if arguments.peer else against_program(arguments)
+    compare = against_peer if arguments.peer else against_columns if arguments.columns else against_program
+    found = compare(arguments)
     print(f"seed {arguments.seed}: {arguments.count} plans, {found} disagreements")
     return 1 if found else 0
 

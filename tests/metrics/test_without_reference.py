@@ -10,6 +10,7 @@ from pddl_eval import build_report
 from pddl_eval.benchmark import DOMAIN_TEXTS
 from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM
 from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.report.numbers import main_measure
 from pddl_eval.scoring.summary import RunSummary, count_scores
 from pddl_eval.scoring.table import ColumnError, count_not_compared, score_table
 
@@ -82,6 +83,14 @@ def test_the_domain_may_be_given_by_the_row() -> None:
     assert "table-top" in row["plan_detail"]
 
 
+def test_a_domain_that_cannot_be_read_costs_the_validity_and_not_the_comparison() -> None:
+    (row,) = scored(
+        reference_problem=[HELD], domain=["(define (domain"], generated_plan=[PLAN_TEXT], reference_plan=[PLAN_TEXT]
+    )
+    assert (row["plan_verdict"], row["plan_valid"], row["plan_lcs"]) == ("reference_invalid", None, 1.0)
+    assert row["plan_detail"] and row["score_error"] is None
+
+
 def test_a_problem_is_read_and_solved() -> None:
     answers = [HELD, HELD.replace("(on a b)", "(on a a)"), None, "Sorry.", HELD.replace("(on a b)", "(or (on a b))")]
     rows = scored(generated_problem=[*answers, HELD.replace("blocksworld", "unheard-of")])
@@ -124,8 +133,9 @@ def test_what_was_not_compared_is_no_wrong_answer() -> None:
     assert ("not compared", "2 rows: no reference problem") in summary.score_lines()
     import polars as pl
 
-    rates = build_report(pl.from_arrow(scores), by=[]).rates  # type: ignore[arg-type]
-    percent = dict(rates.select("measure", "percent").rows())
+    report = build_report(pl.from_arrow(scores), by=[])  # type: ignore[arg-type]
+    assert report.not_compared == {"problem": 2}
+    percent = dict(report.rates.select("measure", "percent").rows())
     assert (percent["equivalent"], percent["solves_reference"], percent["parseable"]) == (50.0, 50.0, 75.0)
 
 
@@ -134,7 +144,14 @@ def test_the_headline_of_plans_without_references_is_validity() -> None:
 
     plans = [PLAN_TEXT, "(putdown a)", "(putdown a)(fly)", ""]
     table = pa.table({"reference_problem": [HELD] * 4, "generated_plan": plans, "model": ["m", "m", "n", "n"]})
-    report = build_report(pl.from_arrow(score_table(table, ScoringOptions())))  # type: ignore[arg-type]
+    scores = score_table(table, ScoringOptions())
+    statistics = count_scores(scores, [column.name for column in PLAN.columns])
+    summary = RunSummary("scored", 4, 4, 0, 0, 1, 0, "local", 1, 0.1, "s", statistics)
+    labels = [label for label, _ in summary.score_lines()]
+    verdicts = ("empty", "goal_not_reached", "unknown_action", "valid")
+    assert labels[0] == "plan_valid" and labels[-4:] == [f"plan_verdict {verdict}" for verdict in verdicts]
+    report = build_report(pl.from_arrow(scores))  # type: ignore[arg-type]
+    assert main_measure(report.rates["measure"].unique().to_list()) == "plan_valid"
     columns = report.main_table().select("measure", "model", "percent")
     assert {(measure, model): percent for measure, model, percent in columns.rows()} == {
         ("plan_valid", None): 25.0,

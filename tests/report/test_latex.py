@@ -90,6 +90,6 @@ def test_pdflatex_reads_every_table(tmp_path: Path) -> None:
     text = rf"\documentclass{{article}}{packages}\begin{{document}}{table}\end{{document}}"
     (tmp_path / "paper.tex").write_text(text, encoding="utf-8")
     result = subprocess.run(
-        ["pdflatex", "-draftmode", "-halt-on-error", "paper.tex"], cwd=tmp_path, capture_output=True, timeout=120
+        ["pdflatex", "-draftmode", "-halt-on-error", "paper.tex"], cwd=tmp_path, capture_output=True
     )
     assert result.returncode == 0, result.stdout[-2000:]

@@ -98,12 +98,18 @@ class Cluster:
             kill(process)
         node.wait()
 
-    def kill_worker(self) -> bool:
-        """A process that runs a task; False where there is none."""
+    def freeze_node(self) -> None:
+        """Stop every process of the node that was started last; its connections stay open, as after a power cut."""
+        node = self.nodes[-1]
+        for process in (node.pid, *self._workers_of(node)):
+            kill(process, signal.SIGSTOP)
+
+    def kill_worker(self, number: int = signal.SIGKILL) -> bool:
+        """Send a process that runs a task this signal; False where there is none."""
         for node in self.nodes[1:]:
             for worker in self._workers_of(node):
                 if command_of(worker).startswith("ray::_run"):
-                    kill(worker)
+                    kill(worker, number)
                     return True
         return False
 
@@ -168,6 +174,6 @@ def command_of(pid: int) -> str:
         return ""
 
 
-def kill(pid: int) -> None:
+def kill(pid: int, number: int = signal.SIGKILL) -> None:
     with suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGKILL)
+        os.kill(pid, number)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -35,10 +36,12 @@ from tests.run.length_scorer import length_scorer, run_scorer
 ROWS, SHARD_ROWS = 400, 10
 
 RUN = """
-import sys
+import os, sys
+from pddl_eval.run.engines import ray
 from pddl_eval.settings import RunOptions
 from tests.run.length_scorer import event_log, length_scorer, run_scorer
 
+ray.SILENT_SECONDS = float(os.environ.get("SILENT_SECONDS", ray.SILENT_SECONDS))
 source, output, address = sys.argv[1:]
 options = RunOptions(engine="ray", address=address, shard_rows=10)
 run_scorer(source, output, length_scorer(pause=0.15), options, watch=event_log(output + ".jsonl"))
@@ -65,9 +68,9 @@ def pairs(tmp_path: Path) -> Path:
     return write_numbered(tmp_path / "pairs.parquet", rows=ROWS, row_group=150)
 
 
-def begin(cluster: Cluster, pairs: Path, output: Path) -> subprocess.Popen[str]:
+def begin(cluster: Cluster, pairs: Path, output: Path, **environment: str) -> subprocess.Popen[str]:
     arguments = [*cluster.inside, sys.executable, "-c", RUN, str(pairs), str(output), cluster.address]
-    return subprocess.Popen(arguments, env=cluster.environment, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(arguments, env=cluster.environment | environment, stderr=subprocess.PIPE, text=True)
 
 
 def await_partitions(run: subprocess.Popen[str], output: Path, number: int) -> None:
@@ -76,8 +79,8 @@ def await_partitions(run: subprocess.Popen[str], output: Path, number: int) -> N
         time.sleep(0.02)
 
 
-def assert_complete(run: subprocess.Popen[str], pairs: Path, output: Path) -> None:
-    _, errors = run.communicate(timeout=80)
+def assert_complete(run: subprocess.Popen[str], pairs: Path, output: Path, seconds: float = 80) -> None:
+    _, errors = run.communicate(timeout=seconds)
     assert run.returncode == 0, errors
     undisturbed = output.with_name("undisturbed")
     run_scorer(pairs, undisturbed, length_scorer(), RunOptions(engine="local", shard_rows=SHARD_ROWS))
@@ -96,12 +99,43 @@ def events(output: Path) -> list[str]:
 def test_workers_are_killed(cluster: Cluster, pairs: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
     run = begin(cluster, pairs, output)
-    for partitions in (4, 10, 16):
+    for losses, partitions in enumerate((4, 10, 16), 1):
         await_partitions(run, output, partitions)
-        while not cluster.kill_worker():
+        while events(output).count("WorkerLost") < losses:  # One that has just said its result is no loss.
             assert run.poll() is None
+            cluster.kill_worker()
+            time.sleep(0.1)
     assert_complete(run, pairs, output)
-    assert events(output).count("WorkerLost") >= 3
+    assert events(output).count("ShardRecord") == ROWS // SHARD_ROWS
+
+
+@pytest.mark.ray
+@pytest.mark.network
+@pytest.mark.slow
+def test_a_worker_is_stopped(cluster: Cluster, pairs: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    run = begin(cluster, pairs, output, SILENT_SECONDS="5")
+    await_partitions(run, output, 4)
+    while not cluster.kill_worker(signal.SIGSTOP):
+        assert run.poll() is None
+    assert_complete(run, pairs, output)
+    assert events(output).count("WorkerLost") == 1
+    assert not cluster.kill_worker(0), "its processor is free for other tasks"
+
+
+@pytest.mark.ray
+@pytest.mark.network
+@pytest.mark.slow
+def test_a_node_is_stopped_with_its_connections_open(cluster: Cluster, pairs: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out"
+    cluster.add(1)
+    run = begin(cluster, pairs, output)
+    await_partitions(run, output, 4)
+    cluster.freeze_node()
+    try:
+        assert_complete(run, pairs, output, seconds=200)
+    finally:
+        cluster.kill_node()
     assert events(output).count("ShardRecord") == ROWS // SHARD_ROWS
 
 

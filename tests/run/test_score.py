@@ -109,7 +109,7 @@ def test_a_script_without_a_main_guard_is_told_so(pairs: Path, tmp_path: Path) -
     script = tmp_path / "run.py"
     script.write_text(RUN.replace('if __name__ == "__main__":', "if True:"))
     arguments = [sys.executable, str(script), str(pairs), str(tmp_path / "out"), "2"]
-    result = subprocess.run(arguments, env=environment(), capture_output=True, text=True, timeout=60)
+    result = subprocess.run(arguments, env=environment(), capture_output=True, text=True)
     assert result.returncode != 0
     assert 'under `if __name__ == "__main__":`' in result.stderr
 
@@ -180,7 +180,7 @@ def test_a_row_that_ends_the_process_is_left_out_when_the_run_is_started_again(
 ) -> None:
     monkeypatch.setattr(retries, "LOSSES_OF_POISON", 1)
     pairs, out = write_numbered(tmp_path / "pairs.parquet", rows=4, row_group=4), tmp_path / "out"
-    killed = subprocess.run([sys.executable, "-c", KILLED, pairs, out], env=environment(), timeout=60)
+    killed = subprocess.run([sys.executable, "-c", KILLED, pairs, out], env=environment())
     assert killed.returncode == 9 and (out / IN_PROCESS).exists()
     summary = run_scorer(pairs, out, length_scorer(poison=("2:xx",)), RunOptions(engine="local"))
     assert (summary.rows, summary.errors) == (4, 1)

@@ -218,6 +218,16 @@ def test_concurrent_means_any_order_gives_the_same() -> None:
     assert min(outcomes.values()) > 500
 
 
+def test_the_answers_to_one_task_have_places_of_their_own_in_a_cache() -> None:
+    """Domains of one name with the same actions: each was compared with all others, a hundred times as slow."""
+    nothing: State = frozenset()
+    answers = [
+        Domain("d", {}, {}, {}, (Operator("go", (), nothing, nothing, frozenset({("at", str(place))}), nothing),))
+        for place in range(100)
+    ]
+    assert len({hash(domain) for domain in answers}) > 90
+
+
 def test_sequences_follow_the_textbook() -> None:
     rng = Random(12)
     for _ in range(1_000):

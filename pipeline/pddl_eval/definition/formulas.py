@@ -15,11 +15,11 @@ from functools import lru_cache, reduce
 from itertools import product
 from math import prod
 from operator import eq, ge, gt, le, lt, sub
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from pddl_eval.definition.budget import OutOfBudgetError, spend
 from pddl_eval.definition.model import EQUALITY, Atom, Domain, Formula, Operator, Problem, Types, show_formula
-from pddl_eval.definition.pddl import NUMBER, Rule, derivation_rules, strata, typed_list
+from pddl_eval.definition.pddl import NUMBER, Rule, derivation_rules, is_equation, strata, typed_list
 
 MAX_BITS = 4_096
 """Bits of the numerator and of the denominator of a number."""
@@ -27,10 +27,18 @@ MAX_BITS = 4_096
 MAX_EVALUATIONS = 5_000_000
 """Formulas and bindings that are looked at in one execution, some ten seconds."""
 
+MAX_ATOMS = 250_000
+"""Atoms that are true with all that is derived, and changes that one action makes."""
+
+EVALUATIONS_PER_CHECK, WORK_PER_EVALUATION = 100, 4
+"""Evaluations between two looks at the row's budget, and the work (``budget.spend``) of one."""
+
 TOTAL_COST: Atom = ("total-cost",)
 """The function that is 0 where the initial state does not say what it is."""
 
 COMPARISONS = {"<": lt, "<=": le, EQUALITY: eq, ">=": ge, ">": gt}
+
+_OPERATORS = frozenset({"and", "or", "not", "imply", "exists", "forall", *COMPARISONS})
 
 ADDITIVE = frozenset({"increase", "decrease"})
 UPDATES = ADDITIVE | {"scale-up", "scale-down", "assign"}
@@ -70,7 +78,9 @@ class World:
         self.values = dict(problem.values)
         self.strata = strata(derivation_rules(domain)) if domain.formulas else ()
         self.evaluations = 0
-        self._ranges: dict[Types, list[str]] = {}
+        self.index: dict[tuple[str | int, ...], list[Atom]] | None = None
+        """While atoms are derived: those that are true, by predicate, and by predicate, position and argument."""
+        self._ranges: dict[Types, Mapping[str, None]] = {}
         self.true: Set[Atom] = self.atoms
         if self.strata:
             self.true = completed(self.atoms, self)
@@ -90,18 +100,20 @@ class World:
         own = self.domain.types_of(name) if name in self.domain.constants else (self.objects[name],)
         return any(self.domain.fits(type_, types) for type_ in own)
 
-    def of_types(self, types: Types) -> Sequence[str]:
+    def of_types(self, types: Types) -> Mapping[str, None]:
         """The objects and constants that a variable of these types ranges over."""
         if types not in self._ranges:
-            self._ranges[types] = [name for name in sorted(self.objects) if self.fits(name, types)]
+            self._ranges[types] = dict.fromkeys(name for name in sorted(self.objects) if self.fits(name, types))
         return self._ranges[types]
 
     def count(self) -> None:
         """Count an evaluation; raises ``OutOfBudgetError``."""
         self.evaluations += 1
+        if self.evaluations % EVALUATIONS_PER_CHECK:
+            return
         if self.evaluations > MAX_EVALUATIONS:
             raise OutOfBudgetError(f"the plan takes more than {MAX_EVALUATIONS:,} evaluations of formulas")
-        spend(2)
+        spend(EVALUATIONS_PER_CHECK * WORK_PER_EVALUATION)
 
 
 def holds(formula: Formula, world: World, binding: Binding = UNBOUND) -> bool:
@@ -129,17 +141,17 @@ def holds(formula: Formula, world: World, binding: Binding = UNBOUND) -> bool:
         case "imply":
             return _some([(("not", parts[0]), binding), (parts[1], binding)], world, True)
         case "exists":
-            return _some(((parts[1], each) for each in bindings(parts[0], world, binding)), world, True)
+            return _some(((parts[1], each) for each in witnesses(parts[0], parts[1], world, binding)), world, True)
         case "forall":
             return not _some(((parts[1], each) for each in bindings(parts[0], world, binding)), world, False)
     assert isinstance(head, str)
-    if head == EQUALITY and all(isinstance(part, str) for part in parts):
+    if is_equation(formula):
         one, other = _ground(parts, binding)
         return one == other
     if head in COMPARISONS:
         one_value, other_value = (value_of(part, world, binding) for part in parts)
         return bool(COMPARISONS[head](one_value, other_value))
-    return (head, *_ground(parts, binding)) in world.true
+    return _ground(formula, binding) in world.true
 
 
 def _some(cases: Iterable[tuple[Formula, Binding]], world: World, truth: bool) -> bool:
@@ -147,7 +159,7 @@ def _some(cases: Iterable[tuple[Formula, Binding]], world: World, truth: bool) -
     undefined: NoValueError | None = None
     for formula, binding in cases:
         try:
-            if holds(formula, world, binding) == truth:
+            if holds(formula, world, binding) is truth:
                 return True
         except NoValueError as error:
             undefined = undefined or error
@@ -259,36 +271,53 @@ _APPLIED: Mapping[str, Callable[[Fraction, Fraction], Fraction]] = {
 }
 
 
-def read_by(  # noqa: C901 (one case a construct)
-    formula: Formula, world: World, binding: Binding = UNBOUND, is_effect: bool = False
-) -> Iterator[Atom]:
-    """The atoms and fluents that occur in a condition or, with ``is_effect``, in what an effect reads.
+def read_by(condition: Formula, world: World, binding: Binding = UNBOUND) -> Iterator[Atom]:
+    """The atoms and fluents that occur in a condition.
 
     >>> world = World(Problem("p", "d", {"a": "object"}, frozenset(), frozenset()), Domain("d", {}, {}, {}, ()))
-    >>> list(read_by(("when", ("p",), ("increase", ("cost",), ("price", "a"))), world, is_effect=True))
-    [('p',), ('price', 'a')]
+    >>> list(read_by(("exists", ("?x",), ("and", ("lit", "?x"), (">", ("heat", "?x"), "3"))), world))
+    [('lit', 'a'), ('heat', 'a')]
     """
     world.count()
-    if isinstance(formula, str):  # an object in an equation
+    if not condition or isinstance(condition, str):
         return
-    head, *parts = formula or ("and",)
+    head, *parts = condition
     if head in ("and", "or", "not", "imply"):
         for part in parts:
-            yield from read_by(part, world, binding, is_effect)
+            yield from read_by(part, world, binding)
     elif head in ("forall", "exists"):
         for each in bindings(parts[0], world, binding):
-            yield from read_by(parts[1], world, each, is_effect)
-    elif head == "when":
-        yield from read_by(parts[0], world, binding)
-        yield from read_by(parts[1], world, binding, is_effect=True)
-    elif is_effect:
-        if head in UPDATES:
-            yield from _fluents(parts[1], binding)
+            yield from read_by(parts[1], world, each)
     elif head not in COMPARISONS:
-        yield _ground(formula, binding)
-    elif not all(isinstance(part, str) for part in parts):  # no equation between objects
+        yield _ground(condition, binding)
+    elif not is_equation(condition):
         for part in parts:
             yield from _fluents(part, binding)
+
+
+def read_by_effect(effect: Formula, world: World, binding: Binding = UNBOUND, happens: bool = True) -> Iterator[Atom]:
+    """The atoms and fluents that occur in the conditions of an effect, and in the amounts of updates that happen.
+
+    >>> world = World(Problem("p", "d", {"a": "object"}, frozenset(), frozenset()), Domain("d", {}, {}, {}, ()))
+    >>> effect = ("increase", ("cost",), ("price", "a"))
+    >>> list(read_by_effect(effect, world)), list(read_by_effect(("when", ("p",), effect), world))
+    ([('price', 'a')], [('p',)])
+    """
+    world.count()
+    if not effect or isinstance(effect, str):
+        return
+    head, *parts = effect
+    if head == "and":
+        for part in parts:
+            yield from read_by_effect(part, world, binding, happens)
+    elif head == "forall":
+        for each in bindings(parts[0], world, binding):
+            yield from read_by_effect(parts[1], world, each, happens)
+    elif head == "when":
+        yield from read_by(parts[0], world, binding)
+        yield from read_by_effect(parts[1], world, binding, happens and holds(parts[0], world, binding))
+    elif head in UPDATES and happens:
+        yield from _fluents(parts[1], binding)
 
 
 def with_sources(atoms: Set[Atom], world: World) -> Set[Atom]:
@@ -332,25 +361,28 @@ def completed(atoms: Set[Atom], world: World) -> Set[Atom]:
     """
     before = world.true
     world.true = true = set(atoms)
+    world.index = {}
+    for atom in sorted(atoms):
+        _enter(atom, world.index)
     for stratum in world.strata:
-        waiting = [
-            ((rule.name, *[binding[variable] for variable, _ in rule.variables]), rule, binding)
-            for rule in stratum
-            for binding in bindings(rule.listing, world, UNBOUND)
-        ]
         reached = -1
         while reached < len(true):
             reached = len(true)
-            left = []
-            for atom, rule, binding in waiting:
-                if atom not in true:
-                    if _derives(rule, world, binding):
+            for rule in stratum:
+                for binding in bindings(rule.listing, world, UNBOUND):
+                    atom = (rule.name, *[binding[variable] for variable, _ in rule.variables])
+                    if atom not in true and _derives(rule, world, binding):
                         true.add(atom)
-                    else:
-                        left.append((atom, rule, binding))
-            waiting = left
-    world.true = before
+                        _enter(atom, world.index)
+                        if len(true) > MAX_ATOMS:
+                            raise OutOfBudgetError(f"more than {MAX_ATOMS:,} atoms are true")
+    world.true, world.index = before, None
     return true
+
+
+def _enter(atom: Atom, index: dict[tuple[str | int, ...], list[Atom]]) -> None:
+    for key in [(atom[0],), *[(atom[0], place, name) for place, name in enumerate(atom[1:], 1)]]:
+        index.setdefault(key, []).append(atom)
 
 
 def _derives(rule: Rule, world: World, binding: Binding) -> bool:
@@ -367,6 +399,49 @@ def bindings(listing: Formula, world: World, binding: Binding) -> Iterator[Bindi
     for chosen in product(*[world.of_types(types) for _, types in variables]):
         world.count()
         yield {**binding, **dict(zip(names, chosen, strict=True))}
+
+
+def witnesses(listing: Formula, body: Formula, world: World, binding: Binding) -> Iterator[Binding]:
+    """The bindings of ``exists`` under which the body may be true.
+
+    While atoms are derived, these are the ones that make the body's first atom with one of the variables true: without
+    that, transitive closures take cubic time in each state.
+    """
+    types = dict(_variables(listing))
+    conjuncts = body[1:] if body[:1] == ("and",) else (body,)
+    pattern = next((each for each in conjuncts if _is_atom(each) and not types.keys().isdisjoint(each)), None)
+    if world.index is None or pattern is None:
+        yield from bindings(listing, world, binding)
+        return
+    name, *terms = _ground(pattern, {each: value for each, value in binding.items() if each not in types})
+    key = next(((name, place, term) for place, term in enumerate(terms, 1) if term not in types), (name,))
+    free = tuple(variable for variable in types if variable not in pattern)
+    for atom in world.index.get(key, ()):
+        matched = _matched(terms, atom[1:], types, world)
+        for chosen in product(*[world.of_types(types[variable]) for variable in free]) if matched is not None else ():
+            world.count()
+            yield {**binding, **(matched or {}), **dict(zip(free, chosen, strict=True))}
+
+
+def _is_atom(formula: Formula) -> bool:
+    return bool(formula) and not isinstance(formula, str) and formula[0] not in _OPERATORS
+
+
+def _matched(
+    terms: Sequence[str], names: Sequence[str], types: Mapping[str, Types], world: World
+) -> dict[str, str] | None:
+    """The values of variables that turn the terms into the names; None where there are none."""
+    world.count()
+    if len(terms) != len(names):
+        return None
+    found: dict[str, str] = {}
+    for term, name in zip(terms, names, strict=True):
+        if term not in types:
+            if term != name:
+                return None
+        elif name not in world.of_types(types[term]) or found.setdefault(term, name) != name:
+            return None
+    return found
 
 
 @lru_cache(maxsize=10_000)
@@ -390,7 +465,7 @@ def grounded(formula: Formula, binding: Binding) -> Formula:
 
 
 def _ground(terms: Iterable[Formula], binding: Binding) -> Atom:
-    return tuple([binding.get(term, term) for term in terms if isinstance(term, str)])
+    return tuple([binding.get(term, term) for term in cast("Iterable[str]", terms)])
 
 
 def _bounded(number: Fraction) -> Fraction:

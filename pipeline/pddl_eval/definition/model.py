@@ -137,7 +137,8 @@ class Domain:
     several: Mapping[tuple[str, str], Types] = field(default_factory=dict)
 
     def __hash__(self) -> int:
-        return hash(self.name)  # The mappings have no hash. Caches find a domain by its name, then compare.
+        # The mappings have no hash. The name alone would put all answers to one task into one place of a cache.
+        return hash((self.name, *(part for operator in self.operators for part in operator.parts)))
 
     def ancestors(self, type_: str) -> Iterator[str]:
         """The type itself, then its ancestors up to ``object``; an undeclared type is a plain ``object``.

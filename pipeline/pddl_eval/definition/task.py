@@ -27,6 +27,7 @@ from pddl_eval.definition.model import ROOT_TYPE, Action, Domain, Problem, State
 from pddl_eval.definition.pddl import (
     ParseError,
     Unreadable,
+    ill_typed,
     parse_problem,
     read_any_problem,
     read_problem,
@@ -100,7 +101,10 @@ class Task:
             return None
         if self.domain.ill_typed:
             return f"the domain is ill-typed: {self.domain.ill_typed}"
-        why = self.domain.domain.ill_typed(self.problem)
+        domain, types = self.domain.domain, [(name, (type_,)) for name, type_ in self.problem.objects.items()]
+        why = domain.ill_typed(self.problem)
+        for conjunct in self.problem.conjuncts:
+            why = why or next(ill_typed(conjunct, types, domain), None)
         return ill_typed_problem(why) if why else None
 
     @cached_property

@@ -17,9 +17,11 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import lru_cache
+from itertools import chain, islice
 
-from pddl_eval.definition.budget import spend
+from pddl_eval.definition.budget import OutOfBudgetError, spend
 from pddl_eval.definition.formulas import (
+    MAX_ATOMS,
     UPDATES,
     Change,
     ConflictError,
@@ -29,6 +31,7 @@ from pddl_eval.definition.formulas import (
     grounded,
     holds,
     read_by,
+    read_by_effect,
     updated,
     value_of,
     with_sources,
@@ -54,6 +57,9 @@ TOTAL_TIME: Atom = ("total-time",)
 """The number of steps, in a metric."""
 
 NO_VALUES: Mapping[Atom, Fraction] = {}
+
+_WORST_FIRST = (PlanVerdict.UNKNOWN_ACTION, PlanVerdict.WRONG_ARGUMENTS, PlanVerdict.PRECONDITION)
+"""Which fault of several concurrent actions is the step's."""
 
 ACTIONS_KEPT = 20_000
 """Ground operators kept, a kilobyte each: the actions of a reference's plan stand in most of its answers."""
@@ -158,8 +164,13 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain, *, fo
         updates.append(values)
         spend(WORK_PER_ACTION * len(operators))
     lacking = problem.goal - world.true
-    unmet = (*sorted(lacking), *(formula for formula in problem.conjuncts if not _is_true(formula, world)))
-    metric = next((formula for section, formula in problem.formulas if section == ":metric"), None)
+    unmet: tuple[Formula, ...] = tuple(sorted(lacking))
+    others: tuple[Formula, ...] = ()
+    metric = None
+    if problem.formulas:
+        others = problem.conjuncts
+        unmet += tuple(formula for formula in others if not _is_true(formula, world))
+        metric = next((formula for section, formula in problem.formulas if section == ":metric"), None)
     return Execution(
         steps=tuple(done),
         updates=tuple(updates),
@@ -169,7 +180,7 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain, *, fo
         failure=failure,
         unmet=unmet,
         lacking=lacking,
-        conjuncts=len(problem.goal) + len(problem.conjuncts),
+        conjuncts=len(problem.goal) + len(others),
         has_metric=metric is not None,
         metric=None if metric is None else _metric(metric, world, len(done)),
     )
@@ -242,13 +253,15 @@ def _step(
     step: Set[Action], world: World, formulas: bool
 ) -> tuple[tuple[Operator, ...], Mapping[Atom, Fraction]] | Failure:
     """The step's operators with the effects that they have now, and the values that they give; or why it cannot be."""
+    operators = [_operator(action, world) for action in (step if len(step) == 1 else sorted(step))]
+    faults = [operator for operator in operators if isinstance(operator, Failure)]
+    if faults:
+        return min(faults, key=lambda fault: _WORST_FIRST.index(fault.verdict))
     found: list[Operator] = []
     updates: list[list[Change]] = []
-    for action in step if len(step) == 1 else sorted(step):
-        operator = _applicable(action, world)
-        if isinstance(operator, Failure):
-            return operator
-        acting = _acting(operator, world) if operator.formulas and formulas else (operator, [])
+    for operator in operators:
+        assert isinstance(operator, Operator)
+        acting = _applied(operator, world, formulas)
         if isinstance(acting, Failure):
             return acting
         found.append(acting[0])
@@ -269,8 +282,8 @@ def _step(
         return Failure(PlanVerdict.PRECONDITION, f"{shown}: {error}")
 
 
-def _applicable(action: Action, world: World) -> Operator | Failure:
-    """The action's operator, as far as sets of atoms say whether it can be applied."""
+def _operator(action: Action, world: World) -> Operator | Failure:
+    """The action's operator, if its name and its arguments make one."""
     operator = ground_operator(action, world.domain)
     if isinstance(operator, Failure):
         return operator
@@ -280,14 +293,19 @@ def _applicable(action: Action, world: World) -> Operator | Failure:
             return Failure(PlanVerdict.WRONG_ARGUMENTS, no_object(action, argument))
         if type_ not in types and not world.fits(argument, types):
             return Failure(PlanVerdict.WRONG_ARGUMENTS, not_of_type(action, argument, types))
+    return operator
+
+
+def _applied(operator: Operator, world: World, formulas: bool) -> tuple[Operator, list[Change]] | Failure:
+    """The operator with the effects that it has now and the updates of fluents, or why it cannot be applied."""
     if not operator.preconditions <= world.true:
         lacking = operator.preconditions - world.true
-        return Failure(PlanVerdict.PRECONDITION, needs(action, lacking), tuple(sorted(lacking)))
+        return Failure(PlanVerdict.PRECONDITION, needs(operator.action, lacking), tuple(sorted(lacking)))
     if not operator.negative_preconditions.isdisjoint(world.true):
         true = operator.negative_preconditions & world.true
-        reason = f"{show_atom(action)} needs {_listed(true)} to be false"
+        reason = f"{show_atom(operator.action)} needs {_listed(true)} to be false"
         return Failure(PlanVerdict.PRECONDITION, reason, tuple(("not", atom) for atom in sorted(true)))
-    return operator
+    return _acting(operator, world) if operator.formulas and formulas else (operator, [])
 
 
 def _acting(operator: Operator, world: World) -> tuple[Operator, list[Change]] | Failure:
@@ -299,7 +317,10 @@ def _acting(operator: Operator, world: World) -> tuple[Operator, list[Change]] |
         if missing:
             listed = " and ".join(map(show_formula, missing))
             return Failure(PlanVerdict.PRECONDITION, f"{shown} needs {listed}", missing)
-        found = [change for part, effect in operator.formulas if part == ":effect" for change in changes(effect, world)]
+        effects = (changes(effect, world) for part, effect in operator.formulas if part == ":effect")
+        found = list(islice(chain.from_iterable(effects), MAX_ATOMS + 1))
+        if len(found) > MAX_ATOMS:
+            raise OutOfBudgetError(f"{shown} changes more than {MAX_ATOMS:,} atoms and numbers")
         updates = [change for change in found if change.verb in UPDATES]
         updated(world, updates)
     except NoValueError as error:
@@ -354,25 +375,31 @@ def _interference(operators: list[Operator]) -> Failure | None:
 
 
 def _moving_targets(operators: list[Operator], updates: list[list[Change]], world: World) -> Failure | None:
-    """Which operator changes what another reads in a formula, or what a derived predicate that it reads depends on."""
+    """Which operators cannot happen at once by the rule of no moving targets (Fox and Long), where one leaves STRIPS.
+
+    No operator adds, deletes or updates what another reads, itself or in a rule of a derived predicate, and none
+    deletes what another adds: as written, whether or not it was so before.
+    """
     if not world.strata and not any(operator.formulas for operator in operators):
         return None
-    changed = []
-    for operator, own in zip(operators, updates, strict=True):
-        added, deleted = operator.add_effects, operator.delete_effects - operator.add_effects
-        changed.append((added - world.atoms) | (deleted & world.atoms) | {update.target for update in own})
     for reader in operators:
-        own_reads = {*reader.preconditions, *reader.negative_preconditions}
-        for part, formula in reader.formulas:
-            own_reads.update(read_by(formula, world, is_effect=part == ":effect"))
-        read = with_sources(own_reads, world)
-        for operator, atoms in zip(operators, changed, strict=True):
-            for atom in sorted(atoms & read) if operator is not reader else ():
-                reason = f"{show_atom(operator.action)} and {show_atom(reader.action)} interfere: "
-                return Failure(
-                    PlanVerdict.INTERFERENCE, f"{reason}the first changes {show_atom(atom)}, which the second reads"
-                )
+        read = with_sources(_read_by(reader, world), world)
+        for operator, own in zip(operators, updates, strict=True):
+            changed = operator.add_effects | operator.delete_effects | {update.target for update in own}
+            for verb, atoms in (("reads", changed & read), ("adds", operator.delete_effects & reader.add_effects)):
+                for atom in sorted(atoms) if operator is not reader else ():
+                    both = f"{show_atom(operator.action)} and {show_atom(reader.action)}"
+                    reason = f"{both} interfere: the first changes {show_atom(atom)}, which the second {verb}"
+                    return Failure(PlanVerdict.INTERFERENCE, reason)
     return None
+
+
+def _read_by(operator: Operator, world: World) -> set[Atom]:
+    """The atoms and fluents that occur in an operator's conditions, and in the numbers of the effects that happen."""
+    read = {*operator.preconditions, *operator.negative_preconditions}
+    for part, formula in operator.formulas:
+        read.update(read_by_effect(formula, world) if part == ":effect" else read_by(formula, world))
+    return read
 
 
 def _listed(atoms: Iterable[Atom]) -> str:

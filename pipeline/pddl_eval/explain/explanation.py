@@ -278,17 +278,21 @@ def _side_by_side(explanation: Explanation, most: int) -> Section:
     if explanation.goal_map != explanation.object_map:
         lines["Objects of the goal, in placeholder mode"] = explanation.goal_objects
     tables = []
+    alone = explanation.is_alone  # Then only the answer has a column.
+    header = ("", *("reference", "answer")[alone:])
     for caption, found in lines.items():
         differ = [each.differs and explanation.compares for each in found]
         rows = [
-            cells([DIFFERENT * differs, *_texts(each)], differs)
+            cells([DIFFERENT * differs, *list(_texts(each))[alone:]], differs)
             for each, differs in zip(found[:most], differ, strict=False)
         ]
         cut = f"the first {most} of {len(found):,}" * (len(found) > most)
         title = noted(caption, f"{sum(differ):,} different" * any(differ), cut)
-        tables.append(Table(title, ("", "reference", "answer"), rows, labels=0, texts=3))
+        tables.append(Table(title, header, rows, labels=0, texts=len(header)))
     return Section(
-        "Side by side", [f"{each.caption}: none." for each in tables if not each.rows], [t for t in tables if t.rows]
+        "The problem" if alone else "Side by side",
+        [f"{each.caption}: none." for each in tables if not each.rows],
+        [t for t in tables if t.rows],
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from rapidfuzz.distance import LCSseq
 
+from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.metrics import PLAN, OnlySome, Row
 from pddl_eval.definition.model import Atom, Operator, State, show_atom
 from pddl_eval.definition.options import ScoringOptions
@@ -103,15 +104,16 @@ def explain_plans(row: Row, options: ScoringOptions) -> PlanExplanation:
     if pair.task is not None and pair.found and not pair.task.ill_typed:
         problem, domain = pair.task.problem, pair.task.domain.domain
         read = pair.generated[: pair.damage.steps_before] if pair.damage else pair.generated
-        execution = execute(map(actions_of, read), problem, domain)
+        executed = or_undecided(lambda: execute(map(actions_of, read), problem, domain))
+        execution = executed if isinstance(executed, Execution) else None
         wanted, unwanted = problem.goal, frozenset[Atom]()
-        if execution.failed_step is not None:
+        if execution is not None and execution.failed_step is not None:
             step = actions_of(pair.generated[execution.failed_step - 1])
             operators = [ground_operator(action, domain) for action in step]
             known = [operator for operator in operators if isinstance(operator, Operator)]
             wanted = frozenset().union(*(operator.preconditions for operator in known))
             unwanted = frozenset().union(*(operator.negative_preconditions for operator in known))
-        conditions = _conditions(wanted, unwanted, execution)
+        conditions = _conditions(wanted, unwanted, execution) if execution is not None else ()
     return PlanExplanation(
         scores=scores,
         detail=pair.detail,

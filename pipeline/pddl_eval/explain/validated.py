@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from pddl_eval.datasets import locate, read_bytes
+from pddl_eval.definition.budget import row_budget
 from pddl_eval.definition.domains import planning_domain
 from pddl_eval.definition.metrics import Validation, validate
 from pddl_eval.definition.model import Problem, show_atom, show_formula
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.repair import states_of
 from pddl_eval.definition.task import Task, plan_task_of
 from pddl_eval.definition.verdict import PlanVerdict
 from pddl_eval.errors import UserError
@@ -37,14 +40,22 @@ def validate_files(
     where a file cannot be read.
     """
     domain_text = domain if _is_known(domain) else _content(domain)
-    task: Task | Validation
-    try:
-        task = plan_task_of(_content(problem), domain_text)
-    except UserError as error:
-        task = Validation(PlanVerdict.REFERENCE_INVALID, str(error))
+    task = _read(_content(problem), domain_text)
     for name in plans:
         text = _content(name)
         yield name, task if isinstance(task, Validation) else _validated(text, task.as_written, domain_text, answer)
+
+
+def _read(problem: str, domain: str) -> Task | Validation:
+    """What the plans are executed in, or the verdict on all of them."""
+    try:
+        with row_budget(ScoringOptions().row_seconds):
+            return plan_task_of(problem, domain)
+    except UserError as error:
+        return Validation(PlanVerdict.REFERENCE_INVALID, str(error))
+    except Exception as error:
+        reraise_interrupt(error)
+        return Validation(PlanVerdict.UNDECIDED, f"{type(error).__name__}: {error}")
 
 
 def _validated(text: str, problem: Problem, domain: str, answer: str) -> Validation:
@@ -109,8 +120,10 @@ def changes(found: Validation) -> Iterator[dict[str, Any]]:
     >>> next(changes(validate("(putdown a)", held)))["deleted"]
     ['(holding a)']
     """
-    steps = found.execution.steps if found.execution is not None else ()
-    for number, (step, (before, after)) in enumerate(zip(steps, pairwise(found.states), strict=True), 1):
+    if found.execution is None or found.problem is None:
+        return
+    states = pairwise(states_of(found.execution, found.problem))  # All at once are too many of a long plan.
+    for number, (step, (before, after)) in enumerate(zip(found.execution.steps, states, strict=True), 1):
         (atoms, values), (later, new) = before, after
         changed = {fluent: value for fluent, value in new.items() if values.get(fluent) != value}
         yield {

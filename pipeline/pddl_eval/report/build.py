@@ -26,7 +26,8 @@ class Report:
 
     ``place`` is None for a frame in memory. ``signatures`` are those of the partitions with their numbers of rows
     (None: a file without a signature). ``mistakes`` is the number of rows whose reference is a mistake in the data
-    (left out of all rates and metrics), ``failed`` the number of rows with a ``score_error``. ``unfinished`` says in a
+    (left out of all rates and metrics), ``failed`` the number of rows with a ``score_error``, ``not_compared`` those
+    without a reference, by pair: they are left out of what compares. ``unfinished`` says in a
     sentence that the run is not complete, with ``missing`` rows. ``clusters`` is the column whose equal values make
     answers belong together; ``sizes`` and ``abstraction`` group by the column ``size``. The columns of each frame: see
     the functions of ``numbers``; ``outcomes``, ``reasons`` and ``reason_examples`` (of plans and domains) are those of
@@ -42,6 +43,7 @@ class Report:
     rows: int
     mistakes: int
     failed: int
+    not_compared: Mapping[str, int]
     signatures: tuple[tuple[str | None, int], ...]
     unfinished: str | None
     missing: int | None
@@ -126,6 +128,7 @@ def build_report(
         rows=data.rows,
         mistakes=int(mistakes),
         failed=failed,
+        not_compared=data.not_compared(),
         signatures=data.signatures,
         unfinished=data.unfinished,
         missing=data.missing and data.missing[0],

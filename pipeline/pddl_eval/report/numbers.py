@@ -83,7 +83,7 @@ def main_measure(names: Sequence[str]) -> str:
     >>> main_measure(["parseable", "equivalent_untyped", "equivalent"])
     'equivalent'
     """
-    preferred = ("equivalent", "equivalent_untyped", "solvable", "parseable", *reversed(PLAN_MEASURES), *names)
+    preferred = ("equivalent", "equivalent_untyped", "solvable", "parseable", *PLAN_MEASURES, *names)
     return next(name for name in preferred if name in names)
 
 

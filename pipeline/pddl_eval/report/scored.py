@@ -121,6 +121,11 @@ class Scored:
         known += [~self._nothing_compared(pair) for pair in (() if score is None else needed_by(score))]
         return pl.all_horizontal(pl.lit(True), *known)
 
+    def not_compared(self) -> dict[str, int]:
+        """How many rows of each pair had no reference; only pairs with such rows."""
+        counts = self.frame.select(**{pair.name: self._nothing_compared(pair).sum() for pair in PAIRS})
+        return {name: rows for name, rows in counts.collect(engine="streaming").row(0, named=True).items() if rows}
+
     def _nothing_compared(self, pair: Pair) -> pl.Expr:
         """True for the rows whose generated value had no reference, as ``scoring.table.nothing_compared``."""
         if pair.compared not in self.schema or self.schema.get(pair.verdict) != pl.String:

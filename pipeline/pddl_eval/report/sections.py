@@ -85,6 +85,7 @@ def _facts(report: Report) -> list[str]:
             f"{row_count(report.mistakes)} left out of all rates and metrics: the reference cannot be read or solved, "
             "or is outside STRIPS."
         )
+    found += [f"{row_count(rows)} not compared: no reference {pair}." for pair, rows in report.not_compared.items()]
     if report.failed:
         found.append(f"{row_count(report.failed)} not scored (the column score_error says why), counted as undecided.")
     if len(report.signatures) == 1 and report.signatures[0][0] is not None:

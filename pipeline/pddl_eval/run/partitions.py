@@ -50,8 +50,12 @@ RECORD_KEY = "pddl_eval.shard"
 KNOWN_ROW = "pddl_eval.row"
 """The column of known scores that says which row of its file each is of."""
 
-SHARD_SECONDS = 300.0
+SHARD_SECONDS = 240.0
 """Time of a shard. Then it writes what it has done and hands the rest back, so that a lost worker costs no more."""
+
+SILENT_SECONDS = SHARD_SECONDS + 90.0
+"""What the last row and writing may take beyond that. A worker that has not answered by then never will: it is stopped,
+or a disk or a store does not answer it."""
 
 UNSCORED = "Scoring this row ended its worker process, repeatedly (memory or a crash), so it was left out."
 

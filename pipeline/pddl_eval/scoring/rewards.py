@@ -172,7 +172,7 @@ def _row(answer: Any, given: Mapping[str, Any]) -> Row:
     if kind != "problem" and problem is not None:
         row["reference_problem"] = problem
         if kind == "plan":
-            row["reference_plan"] = "[]"  # The problem decides, whatever the reference is.
+            row["reference_plan"] = None  # The problem decides, whatever the reference is.
     return row
 
 

@@ -122,7 +122,8 @@ def pair_scorer(options: ScoringOptions) -> Scorer:
 
 
 def _row_seconds(schema: pa.Schema, options: ScoringOptions) -> float:
-    by_kernel = {pair for pair, _ in KERNELS} if kernel.version() else set()
+    compared = {pair for pair, _ in KERNELS if options.column(pair.reference) in schema.names}
+    by_kernel = compared if kernel.version() else set()
     return KERNEL_ROW_SECONDS if by_kernel.issuperset(pairs_present(schema, options)) else ROW_SECONDS
 
 

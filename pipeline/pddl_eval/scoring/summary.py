@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pddl_eval.definition.domains import known_domain_names
-from pddl_eval.definition.metrics import OPTIONAL, PAIRS, UNDECIDED_WITH, left_out_by, needed_by
+from pddl_eval.definition.metrics import OPTIONAL, PAIRS, PLAN, UNDECIDED_WITH, left_out_by, needed_by
 from pddl_eval.definition.verdict import OUTSIDE_STRIPS, SEVERAL_DRAFTS, Verdict
 from pddl_eval.errors import did_you_mean
 from pddl_eval.run import VERDICT, RunCounts, Statistics, count_values
@@ -28,8 +28,8 @@ MEANS = tuple(column.name for column in _SHOWN if column.type is float)
 def count_scores(table: pa.Table, columns: Iterable[str]) -> Statistics:
     """``count_values`` of the score columns without rows whose reference is a mistake in the data.
 
-    Of scores that compare also without rows that have no reference. Of a detail also how many answers held several
-    drafts.
+    Of scores that compare also without rows that have no reference. Of the verdict on plans how often each occurs. Of
+    a detail also how many answers held several drafts.
     """
     statistics: dict[str, dict[str, float]] = {}
     for name in columns:
@@ -41,7 +41,11 @@ def count_scores(table: pa.Table, columns: Iterable[str]) -> Statistics:
         if left_out := [*left_out, *needed]:
             counted = counted.filter(pc.invert(reduce(pc.or_, left_out)))
         statistics[name] = dict(count_values(counted, [name])[name])
-        drafts = pc.sum(pc.starts_with(table[name], SEVERAL_DRAFTS)).as_py() if is_text and name != VERDICT else 0
+        if name == PLAN.verdict:
+            counts = pc.value_counts(table[name].drop_null()).to_pylist()
+            statistics[name] = {str(each["values"]): each["counts"] for each in counts}
+        has_drafts = is_text and name not in (VERDICT, PLAN.verdict)
+        drafts = pc.sum(pc.starts_with(table[name], SEVERAL_DRAFTS)).as_py() if has_drafts else 0
         if drafts:
             statistics[name][SEVERAL_DRAFTS] = drafts
     return statistics
@@ -91,6 +95,9 @@ class RunSummary(RunCounts):
             if mean is not None:
                 lines.append((column, f"{mean:7.4f}  (mean of {self.statistics[column]['count']:,})"))
         lines += RunCounts.score_lines(self)
+        if VERDICT not in self.statistics:
+            verdicts = sorted(self.statistics.get(PLAN.verdict, {}).items(), key=lambda each: (-each[1], each[0]))
+            lines += [(f"{PLAN.verdict} {verdict}", f"{count:,}") for verdict, count in verdicts]
         for name, count in self.statistics.get(UNKNOWN_DOMAINS, {}).items():
             hint = did_you_mean(name, known_domain_names(), "known domains")
             lines.append(("unknown domain", f"{row_count(int(count))}: {name}; {hint}"))

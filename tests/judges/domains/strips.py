@@ -102,7 +102,8 @@ POST = """(define (domain post)
   (:requirements :strips :typing)
   (:types letter parcel carrier - object cyclist driver - carrier house)
   (:predicates (lies ?i - (either letter parcel) ?h - house) (bag ?i - (either letter parcel) ?c - carrier)
-    (in-house ?c - carrier ?h - house) (street ?g ?h - house) (signed ?p - parcel))
+    (in-house ?c - carrier ?h - house) (street ?g ?h - house) (signed ?p - parcel)
+    (seen ?x - object))
   (:action ride :parameters (?c - carrier ?g ?h - house)
     :precondition (and (in-house ?c ?g) (street ?g ?h)) :effect (and (not (in-house ?c ?g)) (in-house ?c ?h)))
   (:action take :parameters (?c - carrier ?l - letter ?h - house)
@@ -111,6 +112,7 @@ POST = """(define (domain post)
     :precondition (and (in-house ?d ?h) (lies ?p ?h)) :effect (and (bag ?p ?d) (not (lies ?p ?h))))
   (:action give :parameters (?c - (either cyclist driver) ?i - (either letter parcel) ?h - house)
     :precondition (and (in-house ?c ?h) (bag ?i ?c)) :effect (and (lies ?i ?h) (not (bag ?i ?c))))
+  (:action look :parameters (?x ?h - object) :precondition (seen ?h) :effect (and (seen ?x) (not (seen ?h))))
   (:action sign :parameters (?p - parcel ?h - house) :precondition (lies ?p ?h) :effect (signed ?p)))"""
 
 
@@ -120,7 +122,7 @@ def post(random: Random) -> Scene:
     objects = " ".join(f"{name} - {kind}" for name, kind in kinds.items()) + f" {' '.join(houses)} - house"
     init = [f"lies {item} {random.choice(houses)}" for item in items]
     init += [f"in-house {carrier} {random.choice(houses)}" for carrier in ("kim", "lou")]
-    return Scene(objects, facts(init, both("street", links(random, houses))))
+    return Scene(objects, facts(init, both("street", links(random, houses)), f"seen {random.choice(list(kinds))}"))
 
 
 STORIES = [

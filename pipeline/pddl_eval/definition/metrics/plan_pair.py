@@ -37,7 +37,8 @@ class PlanPair:
         # An empty text is the empty plan: a planner with nothing to do may write nothing.
         is_known = reference is not None and (reference.found or why == EMPTY)
         if task is None and not is_known:
-            raise PlanError(f"the reference plan is missing: {why}")
+            missing = f"the reference plan is missing: {why}"
+            raise PlanError("there is neither a problem to solve nor a reference plan" if why == NO_ANSWER else missing)
         self.reference = reference.steps if reference is not None and is_known else None
         self.generated = generated.steps
         self.found = generated.found

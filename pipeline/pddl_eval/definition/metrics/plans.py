@@ -18,6 +18,7 @@ from pddl_eval.definition.metrics.registry import Column, Metric, OnlySome, Pair
 from pddl_eval.definition.metrics.similarity import EMBEDDING, embed
 from pddl_eval.definition.model import Domain, Problem
 from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.pddl import DomainError
 from pddl_eval.definition.plans import EMPTY, PlanError, ReadPlan, plan_of_steps, read_plan
 from pddl_eval.definition.task import Task, plan_task_of, read_plan_task
 from pddl_eval.definition.verdict import PlanVerdict
@@ -48,9 +49,13 @@ class PlanScores(Scores):
 
 
 def _read(row: Row, options: ScoringOptions) -> PlanPair | OnlySome:
-    problem, task = row.get("reference_problem"), None
+    problem = row.get("reference_problem")
+    task: Task | NotExecuted | None = None
     if given(problem):
-        task = executable(read_plan_task(problem, domain_of(row, options)))
+        try:
+            task = executable(read_plan_task(problem, domain_of(row, options)))
+        except DomainError as error:
+            task = NotExecuted(f"the domain cannot be read: {error}")
     try:
         generated = read_plan(row["generated_plan"], options.answer, operators_of(task))
     except OutOfBudgetError as end:

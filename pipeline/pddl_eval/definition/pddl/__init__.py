@@ -11,7 +11,16 @@ from pddl_eval.definition.pddl.domains import (
     typed_list,
 )
 from pddl_eval.definition.pddl.drafts import note_on_drafts, without_thinking
-from pddl_eval.definition.pddl.language import NUMBER, Rule, derivation_rules, derived_predicates, not_executed, strata
+from pddl_eval.definition.pddl.language import (
+    NUMBER,
+    Rule,
+    derivation_rules,
+    derived_predicates,
+    ill_typed,
+    is_equation,
+    not_executed,
+    strata,
+)
 from pddl_eval.definition.pddl.problems import (
     has_several_problems,
     parse_problem,
@@ -37,6 +46,8 @@ __all__ = [
     "derived_predicates",
     "has_several_domains",
     "has_several_problems",
+    "ill_typed",
+    "is_equation",
     "not_executed",
     "note_on_drafts",
     "parse_actions",

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
-from pddl_eval.definition.model import EQUALITY, Atom, Formula, Problem, show_atom
-from pddl_eval.definition.pddl.authority import ParseError, Unreadable, not_strips, unparseable
+from pddl_eval.definition.model import EQUALITY, Atom, Formula, Problem, show_atom, show_formula
+from pddl_eval.definition.pddl.authority import ParseError, Unreadable, unparseable
 from pddl_eval.definition.pddl.domains import MAX_NESTING, DomainError, typed_list
 from pddl_eval.definition.pddl.drafts import without_thinking
 from pddl_eval.definition.pddl.language import NUMBER, Scope, Undeclared, condition_faults, number_faults
@@ -20,6 +20,9 @@ from pddl_eval.definition.pddl.refusals import refusal
 from pddl_eval.definition.pddl.sexpr import Unbalanced, problem_blocks, read_expression
 from pddl_eval.definition.verdict import Verdict
 from pddl_eval.shown import quote
+
+MAX_SHOWN = 60
+"""Characters of a formula in a message."""
 
 _NEEDED = (":domain", ":init", ":goal")
 _READ = frozenset({*_NEEDED, ":requirements", ":objects", ":metric", ":length"})
@@ -49,7 +52,8 @@ def read_any_problem(text: str | None, constants: Iterable[str] = (), answer: st
             return problem_of_block(block, constants)
         except ParseError as error:
             reason = reason or Unreadable(error.verdict, error.detail)
-    return reason or found
+    # What both refuse, and for the same reason, is said as pairs of problems say it.
+    return reason if reason and (reason.verdict is Verdict.NOT_STRIPS or reason.verdict != found.verdict) else found
 
 
 def problem_of_block(block: str, constants: Iterable[str] = ()) -> Problem:
@@ -68,7 +72,7 @@ def problem_of_block(block: str, constants: Iterable[str] = ()) -> Problem:
         if isinstance(section, str) or not isinstance(keyword, str) or not keyword.startswith(":"):
             raise unparseable(f"expected a section of the problem, found {_shown(section)}")
         if keyword not in _READ:
-            raise not_strips("the problem", quote(keyword))
+            raise _not_executed("the problem", quote(f"({keyword} …)"))
         if keyword in sections:
             raise unparseable(f"the problem has {keyword} twice")
         sections[keyword] = section[1:]
@@ -120,9 +124,9 @@ def _init(listing: Iterable[Formula], scope: Scope) -> tuple[set[Atom], dict[Ato
             if values.setdefault(fluent, Fraction(parts[1])) != Fraction(parts[1]):
                 raise unparseable(f"{show_atom(fluent)} has two values in :init")
         elif head == EQUALITY:
-            raise not_strips(":init", f"{_shown(element)}: object fluents")
+            raise _not_executed(":init", f"{_shown(element)}: object fluents")
         elif head == "at" and parts and isinstance(parts[0], str) and NUMBER.fullmatch(parts[0]):
-            raise not_strips(":init", "a timed initial literal")
+            raise _not_executed(":init", "a timed initial literal")
         elif head == "not" and len(parts) == 1:
             false.add(_atom(parts[0], scope))
         else:
@@ -170,8 +174,14 @@ def _require(faults: Iterator[str], formula: Formula, where: str) -> None:
     """Raise ``ParseError`` for the first fault."""
     for fault in faults:
         if isinstance(fault, Undeclared):
-            raise ParseError(Verdict.INVALID_ATOM, f"{_shown(formula)} in {where}: {fault} and no object")
-        raise not_strips(where, fault)
+            raise ParseError(
+                Verdict.INVALID_ATOM, refusal("undeclared", show_formula(formula)[:MAX_SHOWN], where, fault.name)
+            )
+        raise _not_executed(where, fault)
+
+
+def _not_executed(where: str, construct: str) -> ParseError:
+    return ParseError(Verdict.NOT_STRIPS, f"{construct} in {where}")
 
 
 def _shown(expression: Formula) -> str:

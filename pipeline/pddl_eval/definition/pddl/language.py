@@ -11,11 +11,18 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Set
 from typing import NamedTuple
 
-from pddl_eval.definition.model import EQUALITY, Domain, Formula, Types
+from pddl_eval.definition.model import EQUALITY, Domain, Formula, Operator, Types
 from pddl_eval.definition.pddl.domains import DomainError, typed_list
 from pddl_eval.shown import quote
 
-NUMBER = re.compile(r"-?+(?:[0-9]{1,1000}+(?:\.[0-9]{1,1000}+)?+|\.[0-9]{1,1000}+)")
+NUMBER = re.compile(r"-?+(?:[0-9]{1,1000}+(?:\.[0-9]{1,1000}+)?+|\.[0-9]{1,1000}+)(?:e[+-]?+[0-9]{1,3}+)?+")
+"""A number; PDDL has none with an exponent, but programs print them."""
+
+MAX_DERIVED = 500
+"""Derived predicates of a domain; their strata are found in time quadratic in this."""
+
+MAX_ALTERNATIVES = 20
+"""Types of one variable (``either``) that are compared with the declarations."""
 
 _EXECUTED = frozenset(
     {"when", "forall", "exists", "or", "imply", "numeric condition", "negated conjunction", "derived predicate"}
@@ -38,7 +45,12 @@ _REFUSED = frozenset(
 class Undeclared(str):
     """The fault that a formula names an object that nobody declares."""
 
-    __slots__ = ()
+    name: str
+
+    def __new__(cls, name: str) -> Undeclared:
+        fault = super().__new__(cls, f"{name} is not a constant")
+        fault.name = name
+        return fault
 
 
 class Scope(NamedTuple):
@@ -85,23 +97,35 @@ def not_executed(domain: Domain) -> tuple[str, ...]:
             except DomainError as error:
                 notes.append(str(error))
     derived = {rule.name for rule in rules}
+    if len(derived) > MAX_DERIVED:
+        return (f"more than {MAX_DERIVED:,} derived predicates",)
     for rule in rules:
         scope = Scope({variable for variable, _ in rule.variables}, domain.constants)
-        notes += [f"{rule.name}: {fault}" for fault in condition_faults(rule.body, scope)]
+        head = (rule.name, *[variable for variable, _ in rule.variables])
+        faults = [*condition_faults(rule.body, scope)] or [*ill_typed(("and", head, rule.body), rule.variables, domain)]
+        notes += [f"{rule.name}: {fault}" for fault in faults]
     unstratified = _level(rules)
     if isinstance(unstratified, str):
         notes.append(f"{unstratified}: derived predicate that depends on its own negation")
     for operator in domain.operators:
-        effects = operator.add_effects | operator.delete_effects
-        faults = [f"derived predicate {name} in an effect" for name in sorted({atom[0] for atom in effects} & derived)]
         scope = Scope({variable for variable, _ in operator.parameters}, domain.constants, derived)
-        for part, formula in operator.formulas:
-            if part == ":precondition":
-                faults += condition_faults(formula, scope)
-            elif part == ":effect":
-                faults += effect_faults(formula, scope)
+        faults = [*_operator_faults(operator, scope)]
+        for _, formula in () if faults else operator.formulas:
+            faults += ill_typed(formula, operator.parameters, domain)
         notes += [f"{operator.name}: {fault}" for fault in faults]
     return tuple(dict.fromkeys(notes))
+
+
+def _operator_faults(operator: Operator, scope: Scope) -> Iterator[str]:
+    for name in sorted(
+        {atom[0] for atom in operator.add_effects | operator.delete_effects}.intersection(scope.derived)
+    ):
+        yield f"derived predicate {name} in an effect"
+    for part, formula in operator.formulas:
+        if part == ":precondition":
+            yield from condition_faults(formula, scope)
+        elif part == ":effect":
+            yield from effect_faults(formula, scope)
 
 
 def derivation_rules(domain: Domain) -> list[Rule]:
@@ -196,7 +220,7 @@ def condition_faults(formula: Formula, scope: Scope) -> Iterator[str]:  # noqa: 
     elif head in _COMPARISONS:
         if len(parts) != 2:
             yield f"`{head}` of {len(parts)} terms"
-        elif head == EQUALITY and all(isinstance(part, str) for part in parts):
+        elif is_equation(formula):
             yield from _term_faults(parts, scope)
         else:
             for part in parts:
@@ -245,6 +269,16 @@ def effect_faults(formula: Formula, scope: Scope) -> Iterator[str]:  # noqa: C90
         yield from _atom_faults(atom, scope)
 
 
+def is_equation(formula: Formula) -> bool:
+    """True where a comparison is one of objects, not of numbers.
+
+    >>> is_equation(("=", "?x", "b1")), is_equation(("=", "fuel", "3"))
+    (True, False)
+    """
+    words = all(isinstance(term, str) and not NUMBER.fullmatch(term) for term in formula[1:])
+    return words and formula[0] == EQUALITY
+
+
 def number_faults(expression: Formula, scope: Scope) -> Iterator[str]:
     """As ``condition_faults``, for a numeric expression.
 
@@ -252,7 +286,8 @@ def number_faults(expression: Formula, scope: Scope) -> Iterator[str]:
     []
     """
     if isinstance(expression, str):
-        if not NUMBER.fullmatch(expression) and expression not in ("total-cost", "total-time"):
+        # PDDL 2.1 writes a function without arguments also without parentheses.
+        if not NUMBER.fullmatch(expression) and (not expression[0].isalpha() or expression in scope.names):
             yield f"{quote(expression)} where a number is expected"
     elif not expression or not isinstance(expression[0], str):
         yield f"{_shown(expression)} where a number is expected"
@@ -302,8 +337,39 @@ def _term_faults(terms: Iterable[Formula], scope: Scope) -> Iterator[str]:
         if isinstance(term, str) and term.startswith("?"):
             if term not in scope.variables:
                 yield f"{term} is not a parameter"
-        elif term not in scope.names:
-            yield Undeclared(f"{_shown(term)} is not a constant")
+        elif isinstance(term, str) and term not in scope.names:
+            yield Undeclared(term)
+
+
+def ill_typed(formula: Formula, variables: Iterable[tuple[str, Types]], domain: Domain) -> Iterator[str]:
+    """In words, the atoms of a formula that the declarations of a typed domain do not admit (``Domain.misfit``).
+
+    ``variables`` are those around the formula, or objects, with their types; of alternative types all have to fit.
+
+    >>> from pddl_eval.definition.pddl import parse_domain
+    >>> domain = parse_domain("(define (domain d) (:types car) (:predicates (at ?c - car)))")
+    >>> list(ill_typed(("forall", ("?x",), ("not", ("at", "?x"))), [], domain))
+    ['(at ?x): argument 1 of at is of type car, not object']
+    """
+    types = {name: domain.types_of(name) for name in domain.constants} | dict(variables)
+    waiting: list[tuple[Formula, dict[str, Types]]] = [(formula, types)] if domain.types and domain.predicates else []
+    while waiting:
+        part, types = waiting.pop()
+        if isinstance(part, str) or not part:
+            continue
+        head, *parts = part
+        if head in _QUANTIFIERS:
+            waiting.append((parts[1], types | dict(typed_list(parts[0], "a quantifier"))))
+        elif head in _CONNECTIVES or head == "when":
+            waiting += [(each, types) for each in parts]
+        elif head not in (*_COMPARISONS, *_UPDATES):
+            atom = tuple([word for word in part if isinstance(word, str)])
+            terms = {term: types[term] for term in atom[1:] if term in types}
+            for number in range(min(MAX_ALTERNATIVES, max([1, *map(len, terms.values())]))):
+                why = domain.misfit({atom}, {term: each[number % len(each)] for term, each in terms.items()})
+                if why:
+                    yield why
+                    break
 
 
 def _shown(expression: Formula) -> str:

@@ -14,7 +14,7 @@ from pddl_eval.process import available_cpus
 from pddl_eval.run.engines.in_process import InProcess
 from pddl_eval.run.engines.processes import EngineError, Processes, WorkerLost, ordered_map
 from pddl_eval.run.engines.ray import NodeExcluded, RayTasks, cluster_address
-from pddl_eval.run.partitions import ShardResult, ShardTask
+from pddl_eval.run.partitions import SILENT_SECONDS, ShardResult, ShardTask
 from pddl_eval.settings import RunOptions
 
 ROW_SECONDS = 0.0005
@@ -60,7 +60,7 @@ def start_engine(function: Callable[[ShardTask], ShardResult], options: RunOptio
     """The engine that ``choose_engine`` chose; raises ``EngineError`` where it does not start."""
     if options.engine == "ray":
         return RayTasks(function, options)
-    return InProcess(function) if in_process else Processes(function, options.workers or 1)
+    return InProcess(function) if in_process else Processes(function, options.workers or 1, patience=SILENT_SECONDS)
 
 
 __all__ = [

@@ -7,6 +7,7 @@ without shards.
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import signal
 import time
@@ -16,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
+from multiprocessing.process import BaseProcess, _children  # type: ignore[attr-defined]
 from typing import Any, NoReturn, TypeVar
 
 from pddl_eval.errors import RunError
@@ -90,8 +91,11 @@ class _Worker:
     pipe: Connection
     tasks: list[Any] = field(default_factory=list)
     ready: bool = False
+    since: float = field(default_factory=time.monotonic)
+    """When it was started, or was sent its task."""
 
     def send(self) -> None:
+        self.since = time.monotonic()
         with suppress(OSError):  # It died just now: ``take`` finds the end of the pipe.
             self.pipe.send(self.tasks[0])
 
@@ -99,12 +103,20 @@ class _Worker:
 class Processes:
     """Runs tasks in worker processes, one at a time in each, started when they are needed.
 
-    ``asked_by`` is the public function that asked for them. Raises ``EngineError`` where none starts.
+    ``asked_by`` is the public function that asked for them. A worker that does not answer for ``patience`` seconds is
+    lost: it is stopped, or waits for a disk that does not answer. Raises ``EngineError`` where none starts.
     """
 
-    def __init__(self, function: Callable[[Any], Any], workers: int, asked_by: str = "score_dataset") -> None:
+    def __init__(
+        self,
+        function: Callable[[Any], Any],
+        workers: int,
+        asked_by: str = "score_dataset",
+        patience: float = math.inf,
+    ) -> None:
         self.capacity = workers
         self._asked_by = asked_by
+        self._patience = patience
         self._function = function
         self._workers: list[_Worker] = []
         self._failed_starts = 0
@@ -132,14 +144,22 @@ class Processes:
     def take(self) -> tuple[Any, Any]:
         while True:
             busy = {each.pipe: each for each in self._workers if each.tasks}
-            worker = busy[wait(list(busy))[0]]  # type: ignore[index]
+            oldest = min(busy.values(), key=lambda each: each.since)
+            left = oldest.since + self._patience - time.monotonic()
+            answered = wait(list(busy), None if left == math.inf else max(0.0, left))
+            worker = busy[answered[0]] if answered else oldest  # type: ignore[index]
             try:
+                if not answered:
+                    worker.process.kill()
+                    raise EOFError
                 answer = worker.pipe.recv()
             except (EOFError, OSError):
                 self._remove(worker)
                 [task] = worker.tasks
                 if worker.ready:
-                    return task, WorkerLost(task, _why_it_ended(worker.process.exitcode))
+                    silent = f"its process did not answer for {self._patience:.0f} s"
+                    why = _why_it_ended(worker.process.exitcode) if answered else silent
+                    return task, WorkerLost(task, why)
                 self._count_failed_start(worker.process.exitcode or 0)
                 self.submit(task)
                 continue
@@ -181,7 +201,9 @@ class Processes:
     def _remove(self, worker: _Worker) -> None:
         self._workers.remove(worker)
         worker.pipe.close()  # A process that still lives ends with its pipe.
-        worker.process.join()
+        worker.process.join(STOP_SECONDS)
+        if worker.process.is_alive():  # The kernel waits for a disk: not even SIGKILL ends that, and nor do we wait.
+            _children.discard(worker.process)
 
     def _count_failed_start(self, exitcode: int) -> None:
         self._failed_starts += 1

@@ -17,15 +17,16 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from pddl_eval.datasets import one_line
 from pddl_eval.errors import require_extra
 from pddl_eval.run.engines.processes import EngineError, WorkerLost
 from pddl_eval.run.nodes import AGREED, STRIKES, Nodes, identity, shown
-from pddl_eval.run.partitions import ShardFailure, ShardRecord, ShardResult, ShardTask
+from pddl_eval.run.partitions import SILENT_SECONDS, ShardFailure, ShardRecord, ShardResult, ShardTask
 from pddl_eval.settings import RunOptions
 
 TASKS_PER_CPU = 2
@@ -38,6 +39,8 @@ CONNECT_SECONDS = 10.0
 NODES_SECONDS = 5.0
 """How long the nodes of the cluster are taken as known; they come and go."""
 
+NOT_ANSWERED = f"its worker did not answer for {SILENT_SECONDS:.0f} s"
+
 CANNOT_RUN = "The Ray workers cannot run shards (is the same pddl-eval installed on every node?)"
 
 
@@ -47,6 +50,16 @@ class NodeExcluded:
 
     node: str
     reason: str
+
+
+@dataclass(slots=True)
+class _Sent:
+    """A task under way: the node that was chosen for it, if one was, then that on which it began, and its worker."""
+
+    task: ShardTask
+    node: str
+    pid: int = 0
+    began: float = math.inf
 
 
 class RayTasks:
@@ -67,11 +80,17 @@ class RayTasks:
         self._workers = options.workers
         self._looked = -math.inf
         self._present: dict[str, float] = {}
-        self._running: dict[Any, tuple[ShardTask, str]] = {}
-        """Each task by Ray's reference to its result, and the node that was chosen for it, if one was."""
+        self._checked = time.monotonic()
+        self._gone: set[str] = set()
+        """Nodes on which tasks began and that were not there when last looked."""
+        self._choose_nodes = False
+        self._running: dict[Any, _Sent] = {}
+        """By what Ray yields of it: where it begins, then its result."""
         self._nodes = Nodes()
-        self._excluded: deque[NodeExcluded] = deque()
-        self._task = ray.remote(max_retries=0, num_cpus=1, scheduling_strategy="SPREAD")(_run)
+        self._ended: deque[tuple[ShardTask, ShardResult | WorkerLost] | NodeExcluded] = deque()
+        spread = ray.remote(max_retries=0, num_cpus=1, scheduling_strategy="SPREAD", num_returns="streaming")
+        self._task = spread(_run)
+        self._kill = ray.remote(max_retries=0, num_cpus=0)(_kill)
         self._function = ray.put(function)
 
     @property
@@ -86,42 +105,86 @@ class RayTasks:
             reasons = "; ".join(f"{shown(node)}: {self._nodes.reason(node)}" for node in sorted(cpus))
             raise EngineError(f"No node is left that can score shards. {reasons}")
         node, options = "", {}
-        if usable and (tried or excluded):
+        if usable and (tried or excluded or self._choose_nodes):
             # Ray takes a node or chooses among all. So: the one that has the fewest tasks of those that were sent.
-            sent = Counter(chosen for _, chosen in self._running.values())
+            sent = Counter(each.node for each in self._running.values())
             node = min(sorted(usable - tried or usable), key=lambda each: sent[each] / cpus[each])
             # Soft: if that node goes away, any other one will do.
             options = {"scheduling_strategy": self._on_node(identity(node), soft=True)}
-        self._running[self._task.options(**options).remote(self._function, task)] = task, node
+        self._running[self._task.options(**options).remote(self._function, task)] = _Sent(task, node)
 
     def take(self) -> tuple[ShardTask, ShardResult | WorkerLost] | NodeExcluded:
+        while not self._ended:
+            running = list(self._running)
+            some, _ = self._ray.wait(running, num_returns=1, timeout=NODES_SECONDS, fetch_local=False)
+            if some:  # All others too that are there: a call costs as much as there are tasks under way.
+                some, _ = self._ray.wait(running, num_returns=len(running), timeout=0, fetch_local=False)
+            for yields in some:
+                self._hear(yields)
+            if time.monotonic() - self._checked > NODES_SECONDS:
+                self._checked = time.monotonic()
+                self._give_up()
+        return self._ended.popleft()
+
+    def _hear(self, yields: Any) -> None:
+        """What a task says: that it has begun, or its result."""
         errors = self._ray.exceptions
-        while not self._excluded:
-            finished, _ = self._ray.wait(list(self._running), num_returns=1, timeout=NODES_SECONDS)
-            if not finished:
-                self._cpus()  # It fails where the cluster is gone.
-                continue
-            task, _ = self._running.pop(finished[0])
-            try:
-                result = self._ray.get(finished[0])
-            except (
-                errors.WorkerCrashedError,
-                errors.NodeDiedError,
-                errors.LocalRayletDiedError,
-                errors.OutOfMemoryError,
-                errors.ObjectLostError,
-            ) as error:
-                return task, WorkerLost(task, type(error).__name__)
-            except errors.RayError as error:
-                reason = f"{CANNOT_RUN}: {one_line(getattr(error, 'cause', error))}"
-                node = self._node_of(error)
-                if node is None:
-                    raise EngineError(f"{reason}.") from None
-                result = ShardFailure(task.shard.name, reason, fatal=True, node=node)
-            if settled := self._settled(task, result):
-                return task, settled
-            self.submit(task)
-        return self._excluded.popleft()
+        sent = self._running[yields]
+        try:
+            said = self._ray.get(next(yields))
+        except (
+            errors.WorkerCrashedError,
+            errors.NodeDiedError,
+            errors.LocalRayletDiedError,
+            errors.OutOfMemoryError,
+            errors.ObjectLostError,
+        ) as error:
+            self._lost(yields, type(error).__name__)
+            return
+        except errors.RayError as error:
+            reason = f"{CANNOT_RUN}: {one_line(getattr(error, 'cause', error))}"
+            node = self._node_of(error)
+            if node is None:
+                raise EngineError(f"{reason}.") from None
+            said = ShardFailure(sent.task.shard.name, reason, fatal=True, node=node)
+        if isinstance(said, tuple):
+            sent.node, sent.pid = said
+            sent.began = time.monotonic()
+            return
+        del self._running[yields]
+        if settled := self._settled(sent.task, said):
+            self._ended.append((sent.task, settled))
+        else:
+            self.submit(sent.task)
+
+    def _lost(self, yields: Any, reason: str) -> None:
+        task = self._running.pop(yields).task
+        self._ended.append((task, WorkerLost(task, reason)))
+
+    def _give_up(self) -> None:
+        """Give up what will never answer: tasks of nodes that are gone, and of workers that are silent for too long.
+
+        Ray waits for both as long as their connections stay open, and for a node's answer where a task may begin.
+        """
+        there = {*map(identity, self._cpus(known_for=0.0))}  # It fails where the cluster is gone.
+        began = {identity(sent.node) for sent in self._running.values() if sent.began < math.inf}
+        # Ray needs some time to say of most nodes that are gone what has become of their tasks.
+        before, self._gone = self._gone, began - there
+        silent = before & self._gone
+        self._choose_nodes |= bool(silent)
+        for yields, sent in list(self._running.items()):
+            if sent.began == math.inf:
+                if silent:  # It may wait for the node that is gone.
+                    del self._running[yields]
+                    self.submit(sent.task)
+            elif identity(sent.node) in silent:
+                self._lost(yields, "its node is gone")
+            elif time.monotonic() - sent.began > SILENT_SECONDS:
+                # Ray would ask the worker to end itself.
+                here = self._on_node(identity(sent.node), soft=False)
+                ended = self._kill.options(scheduling_strategy=here).remote(sent.pid)
+                self._ray.wait([ended], timeout=NODES_SECONDS)
+                self._lost(yields, NOT_ANSWERED)
 
     def close(self) -> None:
         if self._connected:
@@ -159,7 +222,7 @@ class RayTasks:
         tried = self._nodes.failed(result, present)
         for node in self._nodes.excluded(present) - before:
             reason = f"{shown(node)} failed {STRIKES} shards in a row and gets no more: {self._nodes.reason(node)}"
-            self._excluded.append(NodeExcluded(node, reason))
+            self._ended.append(NodeExcluded(node, reason))
         on = ", ".join(map(shown, tried[:AGREED]))
         return replace(result, reason=f"{result.reason.rstrip('.')} (tried on {on}).") if tried else None
 
@@ -170,10 +233,20 @@ def cluster_address() -> str | None:
     return None if address and address.startswith(("http://", "https://")) else address
 
 
-def _run(function: Callable[[ShardTask], ShardResult], task: ShardTask) -> ShardResult:
+def _run(function: Callable[[ShardTask], ShardResult], task: ShardTask) -> Iterator[tuple[str, int] | ShardResult]:
+    """Where the task begins, the node and the worker's process; then its result."""
     import ray  # Only in a Ray worker.
 
-    return replace(function(task), node=f"{platform.node()}/{ray.get_runtime_context().get_node_id()}")
+    node = f"{platform.node()}/{ray.get_runtime_context().get_node_id()}"
+    yield node, os.getpid()
+    yield replace(function(task), node=node)
+
+
+def _kill(pid: int) -> None:
+    """End a worker of Ray on this node, if that process still is one."""
+    with suppress(OSError):
+        if Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"ray::"):
+            os.kill(pid, signal.SIGKILL)
 
 
 def _name_of(node: dict[str, Any]) -> str:
@@ -189,6 +262,7 @@ def _connect(options: RunOptions) -> bool:
         # Ray binds to this machine's public address otherwise; on Windows and macOS this is its default. It is read
         # when ray is imported for the first time.
         os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
+    os.environ.setdefault("RAY_IGNORE_UNHANDLED_ERRORS", "1")  # What a task says that was given up is not asked for.
     import ray  # A second to import, and it reads the environment that is set above.
 
     if ray.is_initialized():

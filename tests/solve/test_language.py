@@ -1,0 +1,389 @@
+"""The language that plans are executed in: facts of the definitions, what is refused, how problems are read."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from random import Random
+
+import pytest
+from pddl_eval import ParseError, PlanVerdict, Problem, Validation, compare_plans, parse_problem, validate
+from pddl_eval.definition import formulas
+from pddl_eval.definition.budget import OutOfBudgetError
+from pddl_eval.definition.formulas import bindings
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.pddl import Unreadable, not_executed, parse_domain, read_any_problem
+from pddl_eval.explain.plans import explain_plans
+
+OBJECTS = "o - other"
+NUMBERS = "(= (f) 2) (= (h a) 3)"
+
+
+def domain(*sections: str) -> str:
+    return (
+        "(define (domain d) (:types small big - thing other none) (:constants a k - small b - big)"
+        " (:predicates (p ?x) (q ?x ?y) (r) (t) (w ?x - big) (s ?x) (u) (seen)) (:functions (f) (g) (h ?x))"
+        f" {' '.join(sections)})"
+    )
+
+
+def problem(goal: str, init: str = f"(r) (p a) {NUMBERS}", more: str = "") -> str:
+    return f"(define (problem x) (:domain d) (:objects {OBJECTS}) (:init {init}) (:goal {goal}) {more})"
+
+
+def go(precondition: str = "()", effect: str = "(t)", parameters: str = "") -> str:
+    return f"(:action go :parameters ({parameters}) :precondition {precondition} :effect {effect})"
+
+
+CONDITIONS = [
+    ("(not (t))", True),
+    ("(not (r))", False),
+    ("(not (and (r) (t)))", True),
+    ("(or (t) (r))", True),
+    ("(or)", False),
+    ("(imply (r) (t))", False),
+    ("(imply (t) (r))", True),
+    ("(forall (?x - thing) (p ?x))", False),
+    ("(exists (?x - big) (not (p ?x)))", True),
+    ("(forall (?x - none) (p ?x))", True),
+    ("(exists (?x - none) (= ?x ?x))", False),
+    ("(exists (?x - (either none small)) (p ?x))", True),
+    ("(exists (?x - small) (= ?x k))", True),
+    ("(forall (?x ?y) (or (= ?x ?y) (not (q ?x ?y))))", True),
+    ("(exists (?x) (and (p ?x) (exists (?x) (not (p ?x)))))", True),
+    ("(forall (?x) (or (p ?x) (not (p ?x))))", True),
+    ("(or (= a b) (= a a))", True),
+    ("(> (f) 1.5)", True),
+    ("(<= (h a) (f))", False),
+    ("(= (/ (h a) (f)) 1.5)", True),
+    ("(= (- (h a)) -3)", True),
+    ("(= (+ (f) 1 (h a)) (* (f) (h a)))", True),
+    ("(= (* (/ 1 3) 3) 1)", True),
+    ("(not (< (f) 2))", True),
+    ("(= f (+ 1 1))", True),
+    ("(= (f) 2e0)", True),
+]
+
+
+@pytest.mark.parametrize(("condition", "holds"), CONDITIONS)
+def test_what_holds(condition: str, holds: bool) -> None:
+    found = validate("(go)", problem("(t)"), domain(go(condition)))
+    assert (found.verdict, found.failed_step) == (("valid", None) if holds else ("precondition", 1))
+    assert validate("[]", problem(condition), domain(go())).verdict == ("valid" if holds else "goal_not_reached")
+
+
+@pytest.mark.parametrize(
+    ("condition", "effect", "number"),
+    [
+        ("(> (g) 1)", "(t)", "(g)"),
+        ("(not (> (g) 1))", "(t)", "(g)"),
+        ("(or (t) (> (g) 1))", "(t)", "(g)"),
+        ("(> (h b) 1)", "(t)", "(h b)"),
+        ("(> (/ 1 (- (f) 2)) 1)", "(t)", "divides by 0"),
+        ("()", "(when (> (g) 1) (t))", "(g)"),
+        ("()", "(increase (g) 1)", "(g)"),
+        ("()", "(scale-down (f) 0)", "(f) is divided by 0"),
+        ("()", "(assign (f) (g))", "(g)"),
+    ],
+)
+def test_a_number_that_is_not_defined_fails_the_step(condition: str, effect: str, number: str) -> None:
+    found = validate("(go)", problem("(and)"), domain(go(condition, effect)))
+    assert (found.verdict, found.failed_step) == ("precondition", 1)
+    assert number in found.detail
+
+
+EFFECTS = [
+    ("(and (not (r)) (r))", "(r)"),
+    ("(forall (?x - thing) (not (p ?x)))", "(not (p a))"),
+    ("(and (not (r)) (when (r) (t)))", "(and (t) (not (r)))"),
+    ("(when (t) (not (r)))", "(r)"),
+    ("(forall (?x) (when (p ?x) (and (not (p ?x)) (when (r) (q ?x ?x)))))", "(and (q a a) (not (p a)) (not (q b b)))"),
+    ("(and (increase (f) (h a)) (assign (h a) (f)))", "(and (= (f) 5) (= (h a) 2))"),
+    ("(and (increase (f) 3) (decrease (f) 1))", "(= (f) 4)"),
+    ("(scale-up (f) (/ 1 3))", "(= (f) (/ 2 3))"),
+    ("(scale-down (f) 4)", "(= (f) 0.5)"),
+    ("(assign (g) 1)", "(= (g) 1)"),
+    ("(increase (total-cost) 3)", "(= (total-cost) 3)"),
+]
+
+
+@pytest.mark.parametrize(("effect", "goal"), EFFECTS)
+def test_what_effects_change(effect: str, goal: str) -> None:
+    assert validate("(go)", problem(goal), domain(go("()", effect))).valid
+
+
+@pytest.mark.parametrize(
+    "effect",
+    [
+        "(and (assign (f) 1) (assign (f) 2))",
+        "(and (assign (f) 1) (increase (f) 2))",
+        "(and (scale-up (f) 2) (increase (f) 2))",
+        "(forall (?x) (assign (f) 1))",
+    ],
+)
+def test_updates_that_contradict_each_other(effect: str) -> None:
+    assert validate("(go)", problem("(and)"), domain(go("()", effect))).verdict == "interference"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "verdict"),
+    [
+        ("(increase (f) 1)", "(decrease (f) 3)", "valid"),
+        ("(assign (f) 1)", "(assign (f) 1)", "interference"),
+        ("(increase (f) 1)", "(assign (g) (f))", "interference"),
+        ("(increase (f) 1)", "(when (t) (assign (g) (f)))", "valid"),
+        ("(p b)", "(when (p b) (t))", "interference"),
+        ("(p b)", "(when (forall (?x) (p ?x)) (t))", "interference"),
+        ("(when (t) (p b))", "(when (p b) (t))", "valid"),
+        ("(not (q a b))", "(when (seen) (t))", "interference"),
+    ],
+)
+def test_concurrent_actions_do_not_change_what_others_read(one: str, other: str, verdict: str) -> None:
+    text = domain(
+        go("()", one), go("()", other).replace("go", "too"), "(:derived (seen) (exists (?x ?y) (and (p ?x) (q ?x ?y))))"
+    )
+    assert validate("{go(), too()}", problem("(and)"), text).verdict == verdict
+
+
+def test_concurrent_actions_share_derived_atoms() -> None:
+    """Neither deletion alone makes (seen) false: only its rules say that it depends on both."""
+    text = domain(
+        "(:derived (seen) (or (p a) (p b)))",
+        go("()", "(not (p a))"),
+        go("()", "(not (p b))").replace("go", "too"),
+        go("(seen)").replace("go", "see"),
+    )
+    asked = problem("(t)", "(p a) (p b)")
+    assert validate("{go(), too(), see()}", asked, text).verdict == "interference"
+    assert validate("go(), see()", asked, text).valid
+
+
+@pytest.mark.parametrize(
+    ("metric", "cost"),
+    [
+        ("(:metric minimize (total-cost))", Fraction(5, 2)),
+        ("(:metric maximize (+ (f) (* 2 (total-time))))", Fraction(4)),
+        ("(:metric minimize (g))", None),
+        ("", Fraction(1)),
+    ],
+)
+def test_the_cost_is_the_value_of_the_metric(metric: str, cost: Fraction | None) -> None:
+    asked = problem("(t)", NUMBERS, metric)
+    text = domain(go("()", "(and (t) (increase (total-cost) 2.5))"))
+    assert (validate("(go)", asked, text).valid, validate("(go)", asked, text).cost) == (True, cost)
+    assert validate("[]", asked, text).cost is None
+
+
+@pytest.mark.parametrize(
+    ("section", "named"),
+    [
+        ("(:durative-action fly :parameters () :duration (= ?duration 1) :condition () :effect ())", "durative action"),
+        ("(:constraints (always (r)))", ":constraints"),
+        ("(:process fall :parameters () :precondition () :effect ())", ":process"),
+        ("(:event hit :parameters () :precondition () :effect ())", ":event"),
+        (go("(preference w (r))"), "preference"),
+        (go("(or (r) (preference w (r)))"), "preference"),
+        (go("()", "(oneof (r) (t))"), "oneof"),
+        (go("()", "(when (r) (probabilistic 0.5 (t)))"), "probabilistic"),
+        (go("()", "(or (r) (t))"), "or"),
+        (go("()", "(not (increase (f) 1))"), "increase"),
+        (go("(> (h ?y) 1)"), "?y is not a parameter"),
+        (go("(or (p m) (r))"), "m is not a constant"),
+        (go("(= (h a) ?x)", "(t)", "?x"), "?x"),
+        (go("(always (r))"), "always"),
+        ("(:derived (s ?x) (p ?x)) " + go("()", "(s a)"), "derived predicate s in an effect"),
+        ("(:derived (s ?x) (p ?x)) " + go("()", "(when (r) (not (s k)))"), "derived predicate s in an effect"),
+        ("(:derived (seen) (not (u))) (:derived (u) (seen))", "negation"),
+        ("(:derived (seen) (exists (?x) (not (imply (p ?x) (not (seen))))))", ""),
+        ("(:derived (seen) (imply (seen) (r)))", "negation"),
+        ("(:derived (s k) (r))", "s"),
+        (go("(forall (?x - small) (w ?x))"), "(w ?x): argument 1 of w is of type big, not small"),
+        (go("(or (forall (?x - big) (w ?x)) (w b))"), ""),
+        (go("()", "(forall (?x - (either big small)) (when (p ?x) (w ?x)))"), "(w ?x)"),
+        (go("(or (x) (r))"), "the domain declares no predicate x"),
+        ("(:derived (s ?x) (q ?x))", "q takes 2 arguments, not 1"),
+        (go() + go("(r)"), "defined twice"),
+    ],
+)
+def test_what_is_not_executed_is_named(section: str, named: str) -> None:
+    found = validate("(go)", problem("(t)"), domain(section))
+    if named:
+        assert (found.valid, found.verdict) == (None, PlanVerdict.UNDECIDED)
+        assert named in found.detail
+    else:
+        assert not_executed(parse_domain(domain(section))) == ()
+
+
+def test_a_derived_predicate_in_the_initial_state_is_named() -> None:
+    found = validate("(go)", problem("(t)", "(s a)"), domain(go(), "(:derived (s ?x) (p ?x))"))
+    assert found.valid is None
+    assert "(s a)" in found.detail
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        (problem("(preference w (t))"), "not_strips"),
+        (problem("(t)", "(at 5 (p a))"), "not_strips"),
+        (problem("(t)", "(= (h a) b)"), "not_strips"),
+        (problem("(t)", more="(:constraints (always (r)))"), "not_strips"),
+        (problem("(t)", "(oneof (p a) (p b))"), "not_strips"),
+        (problem("(not (p m))"), "invalid_atom"),
+        (problem("(exists (?x) (p ?y))"), "not_strips"),
+        (problem("(t)", "(= (f) 1) (= (f) 2)"), "unparseable"),
+        (problem("(t)", "(p a) (not (p a))"), "unparseable"),
+        (problem("(not (t))").replace("(:init (r)", "(:inits (r)"), "not_strips"),
+        (problem("(not (t))").replace("(:goal (not (t)))", ""), "unparseable"),
+        (problem("(t)", more="(:metric minimize (is-violated w))"), "not_strips"),
+        ("(define (problem x) (:domain d) (:objects", "unparseable"),
+        ("", "empty"),
+    ],
+)
+def test_problems_that_are_refused(text: str, verdict: str) -> None:
+    found = read_any_problem(text, ["a", "b", "k"])
+    assert isinstance(found, Unreadable)
+    assert found.verdict == verdict
+    with pytest.raises(ParseError):
+        validate("(go)", text, domain(go()))
+
+
+def test_a_goal_that_the_declarations_do_not_admit() -> None:
+    found = validate("(go)", problem("(not (w a))"), domain(go()))
+    assert found.verdict == "reference_invalid"
+    assert "(w a): argument 1 of w is of type big, not small" in found.detail
+
+
+def test_problems_are_read_in_any_layout() -> None:
+    found = read_any_problem(
+        """Here it is: ```(define (problem 3x) (:metric minimize (total-cost)) (:goal (and (or (p a)) (p b)
+        (and (> (f) 1)))) (:init (p a) (not (p b)) (= total-cost 0) (= (f) -1.5))
+        (:objects b a - t) (:domain d))``` Done."""
+    )
+    assert isinstance(found, Problem)
+    assert (found.name, found.domain, found.objects) == ("3x", "d", {"b": "t", "a": "t"})
+    assert (found.init, found.goal) == ({("p", "a")}, {("p", "b")})
+    assert found.values == {("total-cost",): 0, ("f",): Fraction(-3, 2)}
+    assert found.conjuncts == (("or", ("p", "a")), (">", ("f",), "1"))
+
+
+def test_the_first_problem_that_can_be_read_counts() -> None:
+    text = problem("(preference w (t))") + problem("(not (t))") + problem("(not (r))")
+    first, last = read_any_problem(text, ["a"]), read_any_problem(text, ["a"], "last")
+    assert isinstance(first, Problem) and isinstance(last, Problem)
+    assert (first.conjuncts, last.conjuncts) == ((("not", ("t",)),), (("not", ("r",)),))
+
+
+def test_pairs_of_problems_still_refuse_what_is_not_strips() -> None:
+    with pytest.raises(ParseError) as error:
+        parse_problem(problem("(not (t))"))
+    assert error.value.verdict == "not_strips"
+
+
+def test_a_plan_pair_is_executed_beyond_strips() -> None:
+    scores = compare_plans(
+        "(go)", "(go) (go)", problem=problem("(not (r))"), domain=domain(go("(or (r) (t))", "(not (r))"))
+    )
+    assert not isinstance(scores, list)
+    assert (scores.plan_valid, scores.goal_reached, scores.first_failed_step) == (False, True, 2)
+
+
+@pytest.mark.parametrize(
+    ("plan", "condition", "advice"),
+    [
+        ("(go)", "(> (f) 5)", ("(> (f) 5) is false before step 1, (go): (f) is 2 from the start",)),
+        ("(go) (go)", "(< (f) 3)", ("(< (f) 3) is false before step 2, (go): (f) is 3 since step 1, (go)",)),
+        ("(go)", "(not (r))", ("(r) is true before step 1, (go): it is so from the start",)),
+        ("(go)", "(forall (?x) (p ?x))", ("(forall (?x) (p ?x)) is false before step 1, (go)",)),
+        ("(go)", "(seen)", ("(seen) is false before step 1, (go): it is derived",)),
+    ],
+)
+def test_repair_advice(plan: str, condition: str, advice: tuple[str, ...]) -> None:
+    found: Validation = validate(
+        plan, problem("(t)"), domain(go(condition, "(and (t) (increase (f) 1))"), "(:derived (seen) (p b))")
+    )
+    assert (found.verdict, found.advice) == ("precondition", advice)
+
+
+def test_states_have_numbers() -> None:
+    found = validate("(go) (go)", problem("(= (f) 8)"), domain(go("()", "(scale-up (f) 2)")))
+    assert [values[("f",)] for _, values in found.states] == [2, 4, 8]
+
+
+def random_formula(chance: Random, variables: list[str], depth: int = 3) -> str:
+    kind = chance.choice(["atom", "atom", "and", "or", "not", "exists", "exists", "forall"] if depth else ["atom"])
+    if kind == "atom":
+        name, arity = chance.choice([("p", 1), ("q", 2), ("s", 1), ("reach", 2)])
+        return f"({name} {' '.join(chance.choice([*variables, 'a']) for _ in range(arity))})"
+    if kind in ("exists", "forall"):
+        new = chance.sample(["?x", "?y", "?z"], chance.randint(1, 2))
+        types = chance.choice(["", " - small", " - (either small big)"])
+        return f"({kind} ({' '.join(new)}{types}) {random_formula(chance, [*variables, *new], depth - 1)})"
+    parts = [random_formula(chance, variables, depth - 1) for _ in range(1 if kind == "not" else chance.randint(1, 3))]
+    return f"({kind} {' '.join(parts)})"
+
+
+def test_joins_derive_what_the_definition_derives(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance, compared = Random(8), 0
+    for _ in range(300):
+        rules = [f"(:derived (reach ?x ?y) {random_formula(chance, ['?x', '?y'])})" for _ in range(2)]
+        rules.append(f"(:derived (s ?x) {random_formula(chance, ['?x'])})")
+        text = domain(*rules).replace("(seen)", "(reach ?x ?y)")
+        init = " ".join(chance.sample(["(p a)", "(p b)", "(p o)", "(q a b)", "(q b o)", "(q o a)", "(q k k)"], 4))
+        read, asked = parse_domain(text), read_any_problem(problem("(t)", init), ["a", "b", "k"])
+        assert isinstance(asked, Problem)
+        if not_executed(read):
+            continue
+        joined = formulas.World(asked, read).true
+        with monkeypatch.context() as patch:
+            patch.setattr(formulas, "witnesses", lambda listing, _, world, binding: bindings(listing, world, binding))
+            assert formulas.World(asked, read).true == joined, text
+        compared += joined != asked.init
+    assert compared > 60
+
+
+# --- Limits ----------------------------------------------------------------------------------------------------------
+
+
+def test_numbers_are_bounded() -> None:
+    found = validate("(go) " * 20, problem("(t)"), domain(go("()", "(and (t) (scale-up (f) (f)))")))
+    assert (found.valid, found.verdict) == (None, "undecided")
+    assert "bits" in found.detail
+
+
+def test_a_plan_past_a_limit_is_explained_without_its_execution() -> None:
+    row = {
+        "reference_plan": "(go)",
+        "generated_plan": "(go) " * 20,
+        "reference_problem": problem("(t)"),
+        "domain": domain(go("()", "(and (t) (scale-up (f) (f)))")),
+    }
+    found = explain_plans(row, ScoringOptions())
+    assert (found.scores["plan_valid"], found.execution) == (None, None)
+    assert "bits" in found.detail
+    assert found.page().sections
+
+
+def test_evaluations_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formulas, "MAX_EVALUATIONS", 1_000)
+    found = validate("(go)", problem("(forall (?a ?b ?c ?d ?e ?f ?g ?h) (not (q ?a ?b)))"), domain(go()))
+    assert (found.valid, found.verdict) == (None, "undecided")
+    assert "evaluations" in found.detail
+
+
+def test_changes_and_derived_atoms_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formulas, "MAX_ATOMS", 10)
+    with pytest.raises(OutOfBudgetError):
+        world = formulas.World(
+            Problem("x", "d", dict.fromkeys("abc", "object"), frozenset(), frozenset()),
+            parse_domain("(define (domain d) (:derived (s ?x ?y ?z) (not (p ?x))))"),
+        )
+        assert not world.true
+
+
+@pytest.mark.parametrize("depth", [31, 60, 5_000])
+def test_nesting_is_bounded(depth: int) -> None:
+    text = problem("(not " * depth + "(t)" + ")" * depth)
+    if depth < 50:
+        assert validate("[]", text, domain(go())).valid
+    else:
+        with pytest.raises(ParseError):
+            validate("[]", text, domain(go()))
