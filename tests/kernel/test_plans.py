@@ -262,6 +262,6 @@ def test_a_problem_beyond_strips_is_left_to_the_definition(old: str, new: str) -
         " (:goal (on a b)))"
     )
     plans = {"reference_plan": "(stack a b)", "generated_plan": "(stack a b)"}
-    assert set(compared([{**plans, "reference_problem": text}], pair=PLAN).left) <= {kernel.EXECUTED}
+    assert not compared([{**plans, "reference_problem": text}], pair=PLAN).left
     rows = [{**plans, "reference_problem": text.replace(old, new)}]
     assert compared(rows, pair=PLAN).left.total() == 1
