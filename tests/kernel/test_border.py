@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _ctypes
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from pddl_eval import kernel
 from pddl_eval.benchmark.sample import sample_table
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
+from pddl_eval.kernel import crate
 from pddl_eval.scoring.table import count_kernel, score_table
 
 from tests.kernel.differential import columns_of, needs_kernel
@@ -112,8 +114,8 @@ def test_pairs_of_plans_beside_others(type_: pa.DataType, choose: Callable[[str]
     )
     plans = table.select(["reference_plan", "generated_plan"])
     with_kernel = [score_table(each, ScoringOptions()) for each in (table, plans, table.slice(0, 0), table.slice(1, 3))]
-    assert count_kernel(with_kernel[0]) == {"kernel": {"rows": 6, "domain": 2, kernel.EXECUTED: 4}}
-    assert score_table(table, ScoringOptions(), until=0.0).num_rows == 1
+    assert count_kernel(with_kernel[0]) == {"kernel": {"rows": 6, "notation": 2, "domain": 2}}
+    assert score_table(table, ScoringOptions(), until=0.0).num_rows == 2
     lexical = ScoringOptions(similarity="lexical")
     assert count_kernel(score_table(plans, lexical)) == {}
     choose("off")
@@ -145,3 +147,27 @@ def test_what_is_chosen(choose: Callable[[str], None], monkeypatch: pytest.Monke
     choose("perhaps")
     with pytest.raises(UserError, match="auto, off or must"):
         kernel.version()
+
+
+@pytest.mark.skipif(not crate.CRATE.exists(), reason="a package without the crate's sources")
+def test_the_digest_is_that_of_the_crate() -> None:
+    assert crate.digest_of(crate.CRATE) == crate.DIGEST, "run python pipeline/pddl_eval/kernel/crate.py"
+
+
+@needs_kernel
+def test_a_library_of_other_sources_is_not_used(
+    choose: Callable[[str], None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = Path(_ctypes.__file__)  # a library without the kernel's functions
+    for target, value in ((crate, "DIGEST"), "0" * 32), ((kernel, "LIBRARY"), other):
+        with monkeypatch.context() as patch:
+            patch.setattr(*target, value)
+            choose("auto")
+            assert kernel.version() is None
+            assert kernel.version() is None
+            assert capsys.readouterr().err.count("\n") == 1
+            choose("must")
+            with pytest.raises(UserError, match="pip install"):
+                kernel.version()
+    choose("must")
+    assert kernel.version()

@@ -10,9 +10,9 @@ use crate::metrics::actions::Marks;
 use crate::metrics::plans::{self, score_plan_pair, PlanScores};
 use crate::metrics::problem::{read_reference, score_problem_pair, ProblemVerdict, Settings};
 use crate::pddl::problems::Interner;
+use crate::pddl::sexpr::is_blank;
 use crate::plans::found::Steps;
 use crate::task::Task;
-use std::collections::HashMap;
 use std::ffi::{c_char, c_void, CStr, CString};
 use std::panic::{catch_unwind, set_hook, AssertUnwindSafe};
 use std::sync::Once;
@@ -20,6 +20,9 @@ use std::time::Instant;
 
 /// What C and Python are told: the version of the border, and the words for the reasons.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
+
+/// The digest of the sources, which build.rs computes.
+const CRATE: &str = concat!(env!("CRATE"), "\0");
 
 static QUIET: Once = Once::new();
 
@@ -239,13 +242,14 @@ impl Numbers {
 #[derive(Default)]
 struct ScoresOfPlans {
     left: Vec<u8>,
-    /// LCS, Jaccard, score, precision, recall, action distance, state distance, causal distance.
-    reals: [Numbers; 8],
+    /// LCS, Jaccard, score, precision, recall, action distance; state distance, causal distance; the shares, the costs.
+    reals: [Numbers; 12],
     /// Length, the reference's length, the first failed step, microseconds.
     wholes: [Numbers; 4],
     valid: Bits,
     goal_reached: Bits,
     notes: Texts,
+    verdict: Texts,
 }
 
 impl ScoresOfPlans {
@@ -253,24 +257,33 @@ impl ScoresOfPlans {
         self.left.push(scored.as_ref().map_or_else(|left| *left as u8, |_| 0));
         let known = scored.ok();
         let row = known.as_ref();
-        let rates = row.map(|row| [row.lcs, row.jaccard, row.score, row.precision, row.recall, row.action_distance]);
+        let compared = row.and_then(|row| row.compared.as_ref());
+        let rates =
+            compared.map(|one| [one.lcs, one.jaccard, one.score, one.precision, one.recall, one.action_distance]);
         for (place, column) in self.reals[..6].iter_mut().enumerate() {
             column.real(rates.map(|rates| rates[place]));
         }
-        self.reals[6].real(row.and_then(|row| row.state_distance));
-        self.reals[7].real(row.and_then(|row| row.causal_distance));
+        let others = row.map(|row| {
+            let distances = [row.state_distance, row.causal_distance];
+            [distances, [row.executable_share, row.goal_share], [row.cost, row.reference_cost]].concat()
+        });
+        for (place, column) in self.reals[6..].iter_mut().enumerate() {
+            column.real(others.as_ref().and_then(|others| others[place]));
+        }
         self.wholes[0].whole(row.map(|row| row.length));
-        self.wholes[1].whole(row.map(|row| row.reference_length));
+        self.wholes[1].whole(compared.map(|one| one.reference_length));
         self.wholes[2].whole(row.and_then(|row| row.first_failed_step));
         self.wholes[3].push(Some(micros.to_ne_bytes()));
         self.valid.push(row.and_then(|row| row.valid));
         self.goal_reached.push(row.and_then(|row| row.goal_reached));
         self.notes.push(row.and_then(|row| row.notes.as_ref()).map(|notes| &notes.0[..]));
+        self.verdict.push(row.and_then(|row| row.verdict).map(str::as_bytes));
     }
 
     fn exported(self) -> Exported {
         let rows = self.left.len();
-        let [lcs, jaccard, score, precision, recall, action_distance, state_distance, causal_distance] = self.reals;
+        let [lcs, jaccard, score, precision, recall, action_distance, further @ ..] = self.reals;
+        let [state_distance, causal_distance, executable_share, goal_share, cost, reference_cost] = further;
         let [length, reference_length, first_failed_step, micros] = self.wholes;
         let columns = vec![
             ("left", "C", vec![Vec::new(), self.left]),
@@ -288,6 +301,11 @@ impl ScoresOfPlans {
             state_distance.exported("state_distance", "g"),
             causal_distance.exported("causal_distance", "g"),
             self.notes.exported("plan_detail"),
+            self.verdict.exported("plan_verdict"),
+            executable_share.exported("executable_share", "g"),
+            goal_share.exported("goal_share", "g"),
+            cost.exported("plan_cost", "g"),
+            reference_cost.exported("reference_plan_cost", "g"),
             micros.exported("score_micros", "l"),
         ];
         (rows, columns)
@@ -347,17 +365,15 @@ struct Sharing<T> {
 
 impl<T> Sharing<T> {
     fn new(column: &Column) -> Sharing<T> {
-        let mut places: HashMap<Option<&[u8]>, usize> = HashMap::new();
+        let texts: Vec<Answer<Option<&[u8]>>> = (0..column.length).map(|row| column.text(row)).collect();
+        let mut sorted: Vec<usize> = (0..texts.len()).filter(|row| texts[*row].is_ok()).collect();
+        sorted.sort_unstable_by_key(|row| texts[*row].unwrap_or_default());
+        let mut of: Vec<Answer<usize>> = texts.iter().map(|text| text.map(|_| 0)).collect();
         let mut shared: Vec<Shared<T>> = Vec::new();
-        let mut place = |row: usize| {
-            let place = *places.entry(column.text(row)?).or_insert(shared.len());
-            if place == shared.len() {
-                shared.push(Shared { rows: 0, known: None });
-            }
-            shared[place].rows += 1;
-            Ok(place)
-        };
-        let of = (0..column.length).map(&mut place).collect();
+        for rows in sorted.chunk_by(|a, b| texts[*a] == texts[*b]) {
+            rows.iter().for_each(|row| of[*row] = Ok(shared.len()));
+            shared.push(Shared { rows: rows.len(), known: None });
+        }
         Sharing { shared, of }
     }
 
@@ -445,7 +461,9 @@ impl Kernel for Plans<'_> {
         let plan = self.references.known(row, || plans::read_reference(text, steps))?;
         let mut task = None;
         if let ([problem, domain @ ..], Some((names, tasks))) = (further, &mut self.problems) {
-            if let Some(text) = problem.text(row)? {
+            let text = problem.text(row)?;
+            // A blank problem is none.
+            if let Some(text) = text.filter(|text| !std::str::from_utf8(text).is_ok_and(is_blank)) {
                 let place = tasks.of[row]?;
                 let known = tasks.known(row, || plans::read_task(Some(text), names))?;
                 same_domain(known, domain.first(), row)?;
@@ -572,6 +590,12 @@ fn score_plans(columns: &[Column]) -> Exported {
 #[no_mangle]
 pub extern "C" fn pddl_eval_version() -> *const c_char {
     VERSION.as_ptr().cast()
+}
+
+/// The digest of the sources that the kernel was built from, as a C string.
+#[no_mangle]
+pub extern "C" fn pddl_eval_crate() -> *const c_char {
+    CRATE.as_ptr().cast()
 }
 
 /// The reasons for which rows are left, as a C string of names between commas, in the order of their numbers from 1.

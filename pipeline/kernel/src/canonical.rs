@@ -4,7 +4,7 @@
 
 use crate::blake2b::hex_digest;
 use crate::left::{Answer, Left};
-use crate::model::{atom, parts, Atom, Word, Words};
+use crate::model::{atom, parts, Atom, Word, Words, NO_OBJECT};
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -45,8 +45,10 @@ pub fn digest(version: usize, fingerprint: &str, graphs: &[(&LabelledGraph, &Lab
         encode_number(&mut bytes, 2);
         bytes.extend_from_slice(&graph.outline);
         encode_number(&mut bytes, labelling.form.len());
-        for number in &labelling.form {
-            encode_number(&mut bytes, *number as usize);
+        let start = bytes.len();
+        bytes.resize(start + 8 * labelling.form.len(), 0);
+        for (place, number) in bytes[start..].chunks_exact_mut(8).zip(&labelling.form) {
+            place.copy_from_slice(&u64::from(*number).to_le_bytes());
         }
     }
     hex_digest(&bytes)
@@ -87,24 +89,30 @@ impl LabelledGraph {
     pub fn new(words: &Words, types: &[Word], number: &[u32], scenes: &[(Scene, &[Atom])]) -> LabelledGraph {
         let count = scenes.iter().map(|(_, atoms)| atoms.len()).sum();
         let mut labels: Vec<(Scene, Word, usize)> = Vec::with_capacity(16);
-        let mut labelled: Vec<(usize, u32, u32)> = Vec::with_capacity(count); // the place of a label, and one or two objects
+        // Objects with the places of their labels, and edges with those of theirs, packed as atoms are.
+        let mut marks: Vec<(u32, u32)> = Vec::with_capacity(count);
+        let mut packed: Vec<u64> = Vec::with_capacity(count);
+        let mut place = 0;
         for (scene, atoms) in scenes {
+            let mut last = None;
             for each in *atoms {
                 let (predicate, first, second) = parts(*each);
                 let label = (*scene, predicate, usize::from(first != 0) + usize::from(second != 0));
-                // Atoms are sorted, but one predicate may have several numbers of arguments.
-                if !labels.iter().rev().take(3).any(|known| *known == label) {
-                    labels.push(label);
-                }
-                let vertex = |word: Word| {
-                    if word == 0 {
-                        u32::MAX
-                    } else {
-                        number[word as usize]
+                if last != Some(label) {
+                    last = Some(label);
+                    // Atoms are sorted, but one predicate may have several numbers of arguments.
+                    let known = labels.iter().rev().take(3).position(|known| *known == label);
+                    place = known.map_or(labels.len(), |back| labels.len() - 1 - back);
+                    if place == labels.len() {
+                        labels.push(label);
                     }
-                };
-                let place = labels.iter().rposition(|known| *known == label).unwrap_or(0);
-                labelled.push((place, vertex(first), vertex(second)));
+                }
+                let (first, second) = (number[first as usize], number[second as usize]); // `NO_OBJECT` of word 0
+                if second != NO_OBJECT && first != second {
+                    packed.push(atom(place as u32, first, second));
+                } else if first != NO_OBJECT {
+                    marks.push((first, place as u32));
+                }
             }
         }
         let mut sorted: Vec<usize> = (0..labels.len()).collect();
@@ -113,20 +121,13 @@ impl LabelledGraph {
         for (rank, place) in sorted.iter().enumerate() {
             relation[*place] = rank as u32;
         }
-        let mut marks: Vec<(u32, u32)> = Vec::with_capacity(count); // an object and a label
-        let mut edges: Vec<Edge> = Vec::with_capacity(count);
-        for (place, first, second) in labelled {
-            if first == u32::MAX {
-                continue;
-            }
-            if second == u32::MAX || first == second {
-                marks.push((first, relation[place]));
-            } else {
-                edges.push((relation[place], first, second));
-            }
+        for edge in &mut packed {
+            let (place, first, second) = parts(*edge);
+            *edge = atom(relation[place as usize], first, second);
         }
-        marks.sort_unstable();
-        edges.sort_unstable();
+        marks.iter_mut().for_each(|(_, label)| *label = relation[*label as usize]);
+        packed.sort_unstable();
+        let edges: Vec<Edge> = packed.into_iter().map(parts).collect();
         let mut often = vec![0; labels.len()];
         for (relation, _, _) in &edges {
             often[*relation as usize] += 1;
@@ -160,34 +161,52 @@ impl LabelledGraph {
 
 /// The number of the kind of each object, and the second half of the outline.
 fn kinds(words: &Words, types: &[Word], marks: &[(u32, u32)], outline: &mut Vec<u8>) -> Vec<u32> {
-    let mut start = vec![0; types.len() + 1];
+    // The marks object by object, and where those of each begin.
+    let mut start = vec![0; types.len() + 2];
     for (object, _) in marks {
-        start[*object as usize + 1] += 1;
+        start[*object as usize + 2] += 1;
     }
-    for i in 1..start.len() {
+    for i in 2..start.len() {
         start[i] += start[i - 1];
     }
-    let own = |object: u32| marks[start[object as usize]..start[object as usize + 1]].iter().map(|(_, mark)| *mark);
-    let mut order: Vec<u32> = (0..types.len() as u32).collect();
-    order.sort_unstable_by(|a, b| {
-        types[*a as usize].cmp(&types[*b as usize]).then_with(|| own(*a).cmp(own(*b))).then(a.cmp(b))
-    });
-    let same = |a: u32, b: u32| types[a as usize] == types[b as usize] && own(a).eq(own(b));
-    let groups: Vec<&[u32]> = order.chunk_by(|a, b| same(*a, *b)).collect();
-    encode_number(outline, groups.len());
+    let mut sorted = vec![0; marks.len()];
+    for (object, mark) in marks {
+        let next = &mut start[*object as usize + 1];
+        sorted[*next] = *mark;
+        *next += 1;
+    }
+    for object in 0..types.len() {
+        sorted[start[object]..start[object + 1]].sort_unstable();
+    }
+    let own = |object: u32| sorted[start[object as usize]..start[object as usize + 1]].iter().copied();
+    // Type and first marks as one number: of most objects they are all.
+    let mut order: Vec<(u64, u32)> = Vec::with_capacity(types.len());
+    for (object, type_) in (0..).zip(types) {
+        let mut marks = own(object).map(|mark| u64::from(mark) + 1);
+        let key = (0..3).fold(u64::from(*type_), |key, _| key << 16 | marks.next().unwrap_or(0));
+        order.push((key, object));
+    }
+    let further = |object: u32| own(object).skip(3);
+    order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| further(a.1).cmp(further(b.1))).then(a.1.cmp(&b.1)));
+    let same = |a: &(u64, u32), b: &(u64, u32)| a.0 == b.0 && further(a.1).eq(further(b.1));
+    let how_many = outline.len();
+    encode_number(outline, 0); // of kinds, which is known when they have been gone through
+    let mut count = 0;
     let mut kinds = vec![0; types.len()];
     let mut before = 0;
-    for group in groups {
+    for group in order.chunk_by(same) {
+        count += 1;
         encode_number(outline, 3);
-        encode_text(outline, words.text(types[group[0] as usize]));
-        encode_number(outline, own(group[0]).count());
-        own(group[0]).for_each(|mark| encode_number(outline, mark as usize));
+        encode_text(outline, words.text(types[group[0].1 as usize]));
+        encode_number(outline, own(group[0].1).count());
+        own(group[0].1).for_each(|mark| encode_number(outline, mark as usize));
         encode_number(outline, group.len());
-        for object in group {
+        for (_, object) in group {
             kinds[*object as usize] = before;
         }
         before += group.len() as u32;
     }
+    outline[how_many..how_many + 8].copy_from_slice(&u64::to_le_bytes(count));
     kinds
 }
 
@@ -229,7 +248,7 @@ impl Piece {
         };
         let mut members: Vec<u32> = (0..colour.len() as u32).collect();
         members.sort_unstable_by_key(|vertex| (colour[*vertex as usize], *vertex));
-        let mut cells: Vec<Cell> = Vec::new();
+        let mut cells: Vec<Cell> = Vec::with_capacity(colour.len()); // of which there may be as many
         let mut cell = vec![0; colour.len()];
         for (begin, vertex) in members.iter().enumerate() {
             let own = colour[*vertex as usize];
@@ -298,13 +317,22 @@ impl Piece {
 type Heard = u64;
 
 const BITS: u32 = 21;
+const HEARD: u64 = (1 << (2 * BITS + 1)) - 1;
 
 fn heard_by(heard: Heard) -> u32 {
     (heard >> (2 * BITS + 1)) as u32
 }
 
 fn words(heard: &[Heard]) -> impl Iterator<Item = u64> + '_ {
-    heard.iter().map(|each| *each & ((1 << (2 * BITS + 1)) - 1))
+    heard.iter().map(|each| *each & HEARD)
+}
+
+/// A vertex that heard something: the first of it, with the cell in the vertex's place, and where all of it is.
+struct Listener {
+    first: Heard,
+    vertex: u32,
+    begin: usize,
+    end: usize,
 }
 
 /// The labelling of one graph, with its budget.
@@ -321,42 +349,67 @@ impl Search {
 
     /// Split cells until all vertices of a cell have equally many neighbours in each cell, relation by relation.
     fn refine(&mut self, piece: &mut Piece, mut telling: Vec<u32>) -> Answer<()> {
+        if piece.cells.len() == piece.colour.len() {
+            return Ok(());
+        }
         let around = piece.around();
         let mut heard: Vec<Heard> = Vec::with_capacity(around.words.len());
+        let mut listeners: Vec<Listener> = Vec::with_capacity(piece.colour.len());
+        let room = || Vec::with_capacity(piece.colour.len());
+        let (mut vertices, mut sizes, mut listening) = (room(), Vec::with_capacity(16), room());
         while !telling.is_empty() && piece.cells.len() < piece.colour.len() {
             heard.clear();
-            for vertex in &telling {
-                let colour = piece.colour[*vertex as usize];
-                let words = &around.words[around.start[*vertex as usize]..around.start[*vertex as usize + 1]];
-                let word = |direction: u32| u64::from(direction) << BITS | u64::from(colour);
-                heard.extend(words.iter().map(|(to, other)| u64::from(*other) << (2 * BITS + 1) | word(*to)));
+            let words_of =
+                |vertex: u32| around.words[around.start[vertex as usize]..around.start[vertex as usize + 1]].iter();
+            let word = |direction: u32, colour: u32| u64::from(direction) << BITS | u64::from(colour);
+            let hears = |vertex: u32, word: u64| u64::from(vertex) << (2 * BITS + 1) | word;
+            if telling.len() == piece.colour.len() {
+                // All tell: what a vertex hears is around it, in the other direction, and is sorted but for a few words.
+                for vertex in 0..telling.len() as u32 {
+                    let start = heard.len();
+                    let colour = |other: u32| piece.colour[other as usize];
+                    heard.extend(words_of(vertex).map(|(to, other)| hears(vertex, word(*to ^ 1, colour(*other)))));
+                    heard[start..].sort_unstable();
+                }
+            } else {
+                for vertex in &telling {
+                    let colour = piece.colour[*vertex as usize];
+                    heard.extend(words_of(*vertex).map(|(to, other)| hears(*other, word(*to, colour))));
+                }
+                heard.sort_unstable();
             }
             self.spend(telling.len() + heard.len())?;
-            heard.sort_unstable();
             // Those that heard something, cell by cell, in the order of what they heard.
-            let mut listeners: Vec<(u32, &[Heard])> = heard
-                .chunk_by(|a, b| heard_by(*a) == heard_by(*b))
-                .map(|words| (piece.cell[heard_by(words[0]) as usize], words))
-                .collect();
-            listeners.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| words(a.1).cmp(words(b.1))));
+            let rest = |each: &Listener| words(&heard[each.begin + 1..each.end]);
+            let same = |a: &Listener, b: &Listener| a.first == b.first && rest(a).eq(rest(b)); // of one cell
+            listeners.clear();
+            let mut begin = 0;
+            for own in heard.chunk_by(|a, b| heard_by(*a) == heard_by(*b)) {
+                let vertex = heard_by(own[0]);
+                let first = u64::from(piece.cell[vertex as usize]) << (2 * BITS + 1) | own[0] & HEARD;
+                listeners.push(Listener { first, vertex, begin, end: begin + own.len() });
+                begin += own.len();
+            }
+            listeners.sort_unstable_by(|a, b| a.first.cmp(&b.first).then_with(|| rest(a).cmp(rest(b))));
             telling.clear();
-            for group in listeners.chunk_by(|a, b| a.0 == b.0) {
-                let cell = group[0].0 as usize;
+            for group in listeners.chunk_by(|a, b| heard_by(a.first) == heard_by(b.first)) {
+                let cell = heard_by(group[0].first) as usize;
                 let size = piece.cells[cell].size;
                 if size == 1 {
                     continue;
                 }
-                let mut vertices: Vec<u32> = Vec::with_capacity(size);
-                let mut sizes: Vec<usize> = Vec::new();
+                vertices.clear();
+                sizes.clear();
                 if group.len() < size {
-                    let mut listening: Vec<u32> = group.iter().map(|each| heard_by(each.1[0])).collect();
+                    listening.clear();
+                    listening.extend(group.iter().map(|each| each.vertex));
                     listening.sort_unstable();
                     let is_silent = |vertex: &&u32| listening.binary_search(vertex).is_err();
                     vertices.extend(piece.members_of(cell).iter().filter(is_silent));
                     sizes.push(vertices.len());
                 }
-                for part in group.chunk_by(|a, b| words(a.1).eq(words(b.1))) {
-                    vertices.extend(part.iter().map(|each| heard_by(each.1[0])));
+                for part in group.chunk_by(|a, b| same(a, b)) {
+                    vertices.extend(part.iter().map(|each| each.vertex));
                     sizes.push(part.len());
                 }
                 if sizes.len() == 1 {
@@ -409,38 +462,52 @@ impl Search {
             }
         }
         left.sort_unstable();
+        kept.reserve_exact(left.len());
         kept.extend(left.iter().map(|place| piece.edges[*place as usize]));
         let parts = connected(&kept, colour.len());
-        let mut found: Vec<Labelling> = Vec::new();
-        let mut is_alone = vec![true; colour.len()];
-        if parts.len() == 1 && parts[0].0.len() == colour.len() {
-            is_alone.fill(false);
+        let mut found: Vec<Labelling> = Vec::with_capacity(parts.ends.len());
+        // The vertices of no component, and the places of all others among those of their component.
+        let mut alone: Vec<u32> = Vec::with_capacity(colour.len() - parts.vertices.len());
+        if parts.ends.len() == 1 && parts.vertices.len() == colour.len() {
             let mut whole = piece.clone();
             whole.edges = Rc::new(kept);
             whole.around = None;
             found.push(self.branch(whole, &form, depth)?);
+        } else if parts.ends.is_empty() {
+            for cell in &cells {
+                let before = alone.len();
+                alone.extend_from_slice(&piece.members[cell.begin..cell.begin + cell.size]);
+                alone[before..].sort_unstable();
+            }
         } else {
-            let mut own = vec![0; colour.len()];
-            for (vertices, edges) in parts {
+            const ALONE: u32 = u32::MAX;
+            let mut own = vec![ALONE; colour.len()];
+            let (mut start, mut first) = (0, 0);
+            for (end, last) in &parts.ends {
+                let vertices = &parts.vertices[start..*end];
                 for (place, vertex) in vertices.iter().enumerate() {
                     own[*vertex as usize] = place as u32;
-                    is_alone[*vertex as usize] = false;
                 }
-                let edges =
-                    edges.iter().map(|(relation, a, b)| (*relation, own[*a as usize], own[*b as usize])).collect();
-                let part = self.label(&Piece::new(colour, Some(&vertices), edges), depth + 1)?;
-                let back = |vertex: &u32| vertices[*vertex as usize];
-                found.push(Labelling {
-                    form: part.form,
-                    order: part.order.iter().map(back).collect(),
-                    symmetries: part.symmetries.iter().map(|(a, b)| (back(a), back(b))).collect(),
+                let edges = parts.edges[first..*last].iter();
+                let edges = edges.map(|(relation, a, b)| (*relation, own[*a as usize], own[*b as usize])).collect();
+                let mut part = self.label(&Piece::new(colour, Some(vertices), edges), depth + 1)?;
+                let back = |vertex: &mut u32| *vertex = vertices[*vertex as usize];
+                part.order.iter_mut().for_each(back);
+                part.symmetries.iter_mut().for_each(|(a, b)| {
+                    back(a);
+                    back(b);
                 });
+                found.push(part);
+                (start, first) = (*end, *last);
             }
             found.sort_by(|a, b| a.form.cmp(&b.form));
+            alone.extend((0..colour.len() as u32).filter(|vertex| own[*vertex as usize] == ALONE));
+            alone.sort_unstable_by_key(|vertex| (colour[*vertex as usize], *vertex));
         }
+        form.reserve_exact(1 + found.iter().map(|each| each.form.len()).sum::<usize>());
         form.push(found.len() as u32);
-        let mut order: Vec<u32> = (0..colour.len() as u32).filter(|vertex| is_alone[*vertex as usize]).collect();
-        order.sort_unstable_by_key(|vertex| (colour[*vertex as usize], *vertex));
+        let mut order = alone;
+        order.reserve_exact(parts.vertices.len());
         let alike = order.windows(2).filter(|pair| colour[pair[0] as usize] == colour[pair[1] as usize]);
         let mut symmetries: Vec<(u32, u32)> = alike.map(|pair| (pair[0], pair[1])).collect();
         for each in &found {
@@ -504,30 +571,58 @@ impl Search {
     }
 }
 
-/// The vertices and the edges of each connected component that has an edge, in the order of their first edges.
-fn connected(edges: &[Edge], count: usize) -> Vec<(Vec<u32>, Vec<Edge>)> {
+/// The connected components that have an edge, in the order of their first edges.
+#[derive(Default)]
+struct Components {
+    /// Vertices and edges, component by component, and for each where hers end.
+    vertices: Vec<u32>,
+    edges: Vec<Edge>,
+    ends: Vec<(usize, usize)>,
+}
+
+fn connected(edges: &[Edge], count: usize) -> Components {
+    if edges.is_empty() {
+        return Components::default();
+    }
     let mut parents: Vec<u32> = (0..count as u32).collect();
     for (_, first, second) in edges {
         let (a, b) = (root(&mut parents, *first), root(&mut parents, *second));
         parents[a.max(b) as usize] = a.min(b);
     }
+    // How many vertices and edges each has, and then where they end.
+    let mut ends: Vec<(usize, usize)> = Vec::new();
     let mut number = vec![usize::MAX; count];
-    let mut parts: Vec<(Vec<u32>, Vec<Edge>)> = Vec::new();
     for edge in edges {
         let own = root(&mut parents, edge.1) as usize;
         if number[own] == usize::MAX {
-            number[own] = parts.len();
-            parts.push(Default::default());
+            number[own] = ends.len();
+            ends.push((0, 0));
         }
-        parts[number[own]].1.push(*edge);
+        ends[number[own]].1 += 1;
     }
-    for vertex in 0..count as u32 {
-        let own = root(&mut parents, vertex) as usize;
-        if number[own] != usize::MAX {
-            parts[number[own]].0.push(vertex);
+    for vertex in 0..count {
+        number[vertex] = number[root(&mut parents, vertex as u32) as usize];
+        if let Some((vertices, _)) = ends.get_mut(number[vertex]) {
+            *vertices += 1;
         }
     }
-    parts
+    let mut before = (0, 0);
+    for end in &mut ends {
+        (*end, before) = (before, (before.0 + end.0, before.1 + end.1));
+    }
+    let mut found = Components { vertices: vec![0; before.0], edges: vec![(0, 0, 0); edges.len()], ends };
+    for (vertex, own) in (0..).zip(&number) {
+        if let Some((end, _)) = found.ends.get_mut(*own) {
+            found.vertices[*end] = vertex;
+            *end += 1;
+        }
+    }
+    for edge in edges {
+        let (_, end) = &mut found.ends[number[edge.1 as usize]];
+        found.edges[*end] = *edge;
+        *end += 1;
+    }
+    found
 }
 
 fn root(parents: &mut [u32], mut vertex: u32) -> u32 {

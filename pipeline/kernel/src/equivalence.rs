@@ -4,6 +4,7 @@ use crate::difference::{self, Difference};
 use crate::left::{Answer, Left};
 use crate::model::{has, predicate, renamed, Atom, Word, Words, NO_OBJECT};
 use crate::task::{Graph, Task};
+use std::cmp::Ordering;
 
 /// Stands for a word that the other problem does not have; no atom of that problem has it.
 pub const UNKNOWN: Word = (1 << 21) - 1;
@@ -39,11 +40,16 @@ pub fn translation(from: &Words, to: &Words) -> Vec<Word> {
     let mut other = 1;
     let mut words = Vec::with_capacity(from.count() + 1);
     words.push(0);
-    for word in 1..=from.count() as Word {
-        while other as usize <= to.count() && to.text(other) < from.text(word) {
+    for word in 1..from.count() as Word + 1 {
+        let mut order = Ordering::Greater;
+        while other as usize <= to.count() {
+            order = to.order(other, from, word);
+            if order.is_ge() {
+                break;
+            }
             other += 1;
         }
-        let is_there = other as usize <= to.count() && to.text(other) == from.text(word);
+        let is_there = order.is_eq() && other as usize <= to.count();
         words.push(if is_there { other } else { UNKNOWN });
     }
     words
@@ -160,7 +166,7 @@ fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
     // The words of the reference as those of the answer, objects by the map.
     let mut predicates = theirs.words.each(UNKNOWN);
     let mut back = theirs.words.each(UNKNOWN);
-    for word in 1..=ours.words.count() as Word {
+    for word in 1..ours.words.count() as Word + 1 {
         let known = pair.to_reference[word as usize];
         if known != UNKNOWN {
             predicates[known as usize] = word;

@@ -3,6 +3,8 @@
 //! A word is its place, from 1, among the sorted words of its problem; an atom is one number made of up to three words.
 //! So the order of numbers is Python's order of names, and that of tuples of names: `sorted` and `min` agree.
 
+use std::cmp::Ordering;
+
 /// The place of a word among the sorted words of a problem, from 1; 0 where an atom has no further argument.
 pub type Word = u32;
 
@@ -62,9 +64,9 @@ known_words! {
 }
 
 impl Known {
-    /// The known word with this number.
-    pub fn numbered(number: u32) -> Option<Known> {
-        ALL.get(number as usize).copied()
+    /// The known word with this number, `Other` for the numbers of other words.
+    pub fn numbered(number: u32) -> Known {
+        ALL.get(number as usize).copied().unwrap_or(Known::Other)
     }
 }
 
@@ -75,21 +77,29 @@ pub const KNOWN_WORDS: usize = Known::Other as usize;
 #[derive(Default)]
 pub struct Words {
     bytes: Vec<u8>,
-    spans: Vec<(u32, u32)>,
-    known: Vec<Option<Known>>,
-    places: Vec<Word>,
+    spans: Vec<Span>,
+    places: [Word; KNOWN_WORDS],
+}
+
+/// Where the bytes of a word are.
+pub struct Span {
+    pub start: u32,
+    pub end: u32,
+    pub known: Known,
+    /// The first bytes as a number that is sorted like them.
+    pub key: u64,
 }
 
 impl Words {
-    /// The words at these spans of the bytes, which are sorted; `known` says which of them are known words.
-    pub fn new(bytes: Vec<u8>, spans: Vec<(u32, u32)>, known: Vec<Option<Known>>) -> Words {
-        let mut places = vec![0; KNOWN_WORDS];
-        for (place, each) in known.iter().enumerate() {
-            if let Some(known) = each {
-                places[*known as usize] = place as Word + 1;
+    /// The words at these spans of the bytes, which are sorted.
+    pub fn new(bytes: Vec<u8>, spans: Vec<Span>) -> Words {
+        let mut places = [0; KNOWN_WORDS];
+        for (place, span) in (1..).zip(&spans) {
+            if let Some(own) = places.get_mut(span.known as usize) {
+                *own = place;
             }
         }
-        Words { bytes, spans, known, places }
+        Words { bytes, spans, places }
     }
 
     pub fn count(&self) -> usize {
@@ -102,13 +112,22 @@ impl Words {
     }
 
     pub fn text(&self, word: Word) -> &[u8] {
-        let (start, end) = self.spans[word as usize - 1];
-        &self.bytes[start as usize..end as usize]
+        self.bytes_of(&self.spans[word as usize - 1])
+    }
+
+    fn bytes_of(&self, span: &Span) -> &[u8] {
+        &self.bytes[span.start as usize..span.end as usize]
+    }
+
+    /// How a word is sorted beside one of other words.
+    pub fn order(&self, word: Word, others: &Words, other: Word) -> Ordering {
+        let (own, key) = (self.spans[word as usize - 1].key, others.spans[other as usize - 1].key);
+        own.cmp(&key).then_with(|| self.text(word).cmp(others.text(other)))
     }
 
     /// The place of the word with this text.
     pub fn find(&self, text: &[u8]) -> Option<Word> {
-        let at = self.spans.binary_search_by(|(start, end)| self.bytes[*start as usize..*end as usize].cmp(text));
+        let at = self.spans.binary_search_by(|span| self.bytes_of(span).cmp(text));
         at.ok().map(|at| at as Word + 1)
     }
 
@@ -118,7 +137,7 @@ impl Words {
 
     /// Which known word this is.
     pub fn known(&self, word: Word) -> Known {
-        self.known[word as usize - 1].unwrap_or(Known::Other)
+        self.spans[word as usize - 1].known
     }
 
     pub fn atom(&self, predicate: Known, first: Word, second: Word) -> Atom {

@@ -276,7 +276,9 @@ impl Task {
             Err(_) => (Scene::NoGoal, vec![words.atom(Known::TheGoal, 0, 0)]),
             Ok(closure) => {
                 let counts = |atom: &&Atom| !only_fluents || self.domain.is_fluent(words.known(predicate(**atom)));
-                (Scene::Goal, closure.iter().filter(counts).copied().collect())
+                let mut goal = Vec::with_capacity(closure.len());
+                goal.extend(closure.iter().filter(counts));
+                (Scene::Goal, goal)
             }
         })
     }

@@ -9,6 +9,8 @@ use crate::pddl::drafts::without_thinking;
 use crate::pddl::problems::{read_problem, Interner, Refused};
 use crate::plans::found::Steps;
 use crate::plans::reading::read_plan;
+use crate::validation::State;
+use std::collections::HashSet;
 
 const SETTINGS: Settings = Settings { check_solvable: true, last_answer: false };
 
@@ -29,6 +31,24 @@ fn digests() {
     assert_eq!(&hex_digest(b"abc"), b"cf4ab791c62b8d2b2109c90275287816");
     assert_eq!(&hex_digest(&[b'a'; 128]), b"1271d28e731afb57bdfba6bdaf3501be");
     assert_eq!(&hex_digest(&[b'a'; 300]), b"ccc6f168e83a9fcfde99f7d9ddeeae49");
+}
+
+/// A state is a set, whatever is put in and taken out.
+#[test]
+fn states() {
+    let mut expected: HashSet<u64> = (1..40).map(|number| number << 42).collect();
+    let mut state = State::new(&expected.iter().copied().collect::<Vec<_>>());
+    let mut number = 1u64;
+    for _ in 0..20_000 {
+        number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let atom = (((number >> 33) % 500) << 42) | ((number >> 20) % 3);
+        if number >> 63 == 0 {
+            assert_eq!(state.insert(atom), expected.insert(atom));
+        } else {
+            assert_eq!(state.remove(&atom), expected.remove(&atom));
+        }
+        assert_eq!((state.contains(&atom), state.len()), (expected.contains(&atom), expected.len()));
+    }
 }
 
 /// The examples of the page "Certificates".

@@ -2,8 +2,7 @@
 
 use crate::domains::Domain;
 use crate::model::{Atom, Known, Word, Words};
-use std::collections::HashSet;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::Hasher;
 
 /// The operators of the three domains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,12 +65,83 @@ impl Hasher for AtomHasher {
     }
 }
 
-pub type State = HashSet<Atom, BuildHasherDefault<AtomHasher>>;
+/// A set of atoms: a table in which an atom is looked for from the slot that its number is mixed to.
+pub struct State {
+    /// Atoms, each with a last bit that says whether it is in the set; what was taken out keeps its slot. 0 is free.
+    slots: Vec<u64>,
+    used: usize,
+    count: usize,
+}
+
+impl State {
+    pub fn new(atoms: &[Atom]) -> State {
+        let mut state = State { slots: vec![0; (8 * atoms.len()).next_power_of_two().max(16)], used: 0, count: 0 };
+        state.extend(atoms.iter());
+        state
+    }
+
+    /// The slot that has the atom, or the free one where the search for it ends.
+    #[inline]
+    fn slot(&self, atom: Atom) -> usize {
+        let last = self.slots.len() - 1;
+        let mut slot = (atom.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & last;
+        while self.slots[slot] >> 1 != atom && self.slots[slot] != 0 {
+            slot = (slot + 1) & last;
+        }
+        slot
+    }
+
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    #[inline]
+    pub fn contains(&self, atom: &Atom) -> bool {
+        self.slots[self.slot(*atom)] & 1 == 1
+    }
+
+    /// True where the atom was not there.
+    #[inline]
+    pub fn insert(&mut self, atom: Atom) -> bool {
+        let slot = self.slot(atom);
+        let before = std::mem::replace(&mut self.slots[slot], atom << 1 | 1);
+        self.count += usize::from(before & 1 == 0);
+        if before == 0 {
+            self.used += 1;
+            if 2 * self.used > self.slots.len() {
+                self.widen();
+            }
+        }
+        before & 1 == 0
+    }
+
+    #[cold]
+    fn widen(&mut self) {
+        let atoms: Vec<Atom> = self.slots.iter().filter(|each| **each & 1 == 1).map(|each| each >> 1).collect();
+        *self = State::new(&atoms);
+    }
+
+    pub fn extend<'a>(&mut self, atoms: impl Iterator<Item = &'a Atom>) {
+        for atom in atoms {
+            self.insert(*atom);
+        }
+    }
+
+    /// True where the atom was there.
+    pub fn remove(&mut self, atom: &Atom) -> bool {
+        let slot = self.slot(*atom);
+        let was_there = self.slots[slot] & 1 == 1;
+        if was_there {
+            self.slots[slot] ^= 1;
+            self.count -= 1;
+        }
+        was_there
+    }
+}
 
 /// The state after a plan, None where a step cannot be carried out. `types` are those of the words.
 pub fn execute(words: &Words, domain: Domain, types: &[Word], init: &[Atom], plan: &[Action]) -> Option<State> {
-    let mut state = State::with_capacity_and_hasher(2 * init.len(), Default::default());
-    state.extend(init);
+    let mut state = State::new(init);
     for action in plan {
         if domain.has_types() && !is_well_typed(words, types, action) {
             return None;

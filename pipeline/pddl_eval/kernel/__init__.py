@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
+from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any
 
@@ -29,15 +31,13 @@ from pddl_eval.definition.task import ill_typed_problem
 from pddl_eval.definition.validation import Failure, ground_operator, needs, no_object, not_of_type
 from pddl_eval.definition.wording import sentence
 from pddl_eval.errors import UserError
+from pddl_eval.kernel import crate
 
 LIBRARY = Path(__file__).with_name("pddl_eval_kernel.library")
 """Where the build puts the library; named so that Python does not take it for a module."""
 
 VARIABLE = "PDDL_EVAL_KERNEL"
 """``off``: the definition scores every row; ``must``: an error where there is no kernel; ``auto``: what is there."""
-
-EXECUTED = "plan with a problem"
-"""Why a pair of plans is left although the kernel could read it."""
 
 LEAST_SECONDS = 1.0
 """Where a row has less time than this, the definition scores it: the kernel's limits are counts."""
@@ -48,10 +48,6 @@ _PROOFS = {
     "excludes itself": exclude_each_other(()),
     "exclude each other": exclude_each_other((), ()),
 }
-_OF_EXECUTED = {
-    "plan_verdict": pa.string(),
-    **dict.fromkeys(("executable_share", "goal_share", "plan_cost", "reference_plan_cost"), pa.float64()),
-}
 _SCHEMA_BYTES, _ARRAY_BYTES = 72, 80
 Answers = tuple[dict[str, pa.Array], pa.Array]
 """Score columns by name, and the number of the reason why each row was left, else 0."""
@@ -61,21 +57,31 @@ _BETWEEN_DIFFERENCES, _BETWEEN_WORDS = "\x1e", "\x1f"
 
 @cache
 def _library() -> ctypes.CDLL | None:
-    """The library, None where it is not wanted or not there."""
+    """The library, None where it is not wanted, not there or built from other sources."""
     wanted = os.environ.get(VARIABLE) or "auto"
     if wanted not in ("auto", "off", "must"):
         raise UserError(f"{VARIABLE} is auto, off or must, not {wanted}")
     if wanted == "off":
         return None
     try:
-        library = ctypes.CDLL(str(LIBRARY))
-        library.pddl_eval_version.restype = library.pddl_eval_reasons.restype = ctypes.c_char_p
-        for function in (library.pddl_eval_score, library.pddl_eval_score_plans):
-            function.argtypes = [*[ctypes.c_void_p] * 2, ctypes.c_uint32, *[ctypes.c_void_p] * 2]
+        return _loaded()
     except (OSError, AttributeError) as error:
+        why = f"the kernel cannot be used: {error}; `pip install .` in a checkout builds it, where cargo is found"
         if wanted == "must":
-            raise UserError(f"{VARIABLE}=must, and the kernel cannot be loaded: {error}") from None
+            raise UserError(f"{VARIABLE}=must, and {why}") from None
+        if LIBRARY.exists() and parent_process() is None:  # one line, not one for each worker
+            print(f"pddl-eval: {why}. The definition scores every row", file=sys.stderr)
         return None
+
+
+def _loaded() -> ctypes.CDLL:
+    library = ctypes.CDLL(str(LIBRARY))
+    library.pddl_eval_crate.restype = ctypes.c_char_p
+    if library.pddl_eval_crate().decode() != crate.DIGEST:
+        raise OSError(f"{LIBRARY.name} was built from other sources")
+    library.pddl_eval_version.restype = library.pddl_eval_reasons.restype = ctypes.c_char_p
+    for function in (library.pddl_eval_score, library.pddl_eval_score_plans):
+        function.argtypes = [*[ctypes.c_void_p] * 2, ctypes.c_uint32, *[ctypes.c_void_p] * 2]
     return library
 
 
@@ -88,14 +94,14 @@ def version() -> str | None:
 def reasons() -> tuple[str, ...]:
     """Why rows are left, in the order of the numbers that ``score`` returns; the first is for rows that are not."""
     library = _library()
-    return ("", *library.pddl_eval_reasons().decode().split(","), EXECUTED) if library else ("",)
+    return ("", *library.pddl_eval_reasons().decode().split(",")) if library else ("",)
 
 
 def score(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> Answers | None:
     """The score columns of pairs of problems, and for each row the number of the reason why it was left, else 0.
 
     ``rows`` maps meanings to columns of equal length; those of a row that was left are null. None where there is no
-    kernel.
+    kernel or no column of references.
 
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
     >>> column = pa.chunked_array([[held]])
@@ -103,7 +109,7 @@ def score(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> Answe
     >>> scored is None or scored[0]["verdict"].to_pylist() == ["identical"]
     True
     """
-    if not _answers_now(options):
+    if "reference_problem" not in rows or not _answers_now(options):
         return None
     try:
         columns = [_texts(rows["reference_problem"]), _texts(rows["generated_problem"]), _truths(rows)]
@@ -124,25 +130,15 @@ def score_plans(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) ->
     if not only_equal(options) or not _answers_now(options):
         return None
     try:
-        columns = [_texts(rows["reference_plan"]), _texts(rows["generated_plan"])]
-        executed = _has_problem(rows)
+        plans = _texts(rows["generated_plan"])
+        # Without a column of references no row has one: plans are executed in their problems.
+        references = _texts(rows["reference_plan"]) if "reference_plan" in rows else pa.nulls(len(plans), plans.type)
+        columns = [references, plans]
+        if "reference_problem" in rows:
+            columns += [_texts(rows["reference_problem"]), *_domain(rows, options)]
     except pa.ArrowException:
         return None
-    # The kernel does not have the columns that say how far a plan gets: without a problem to solve they are null.
-    columns = [pc.if_else(executed, None, column) for column in columns]
-    if (answers := _answers("pddl_eval_score_plans", columns, options, "plan_detail", _plan_detail)) is None:
-        return None
-    found, left = answers
-    nulls = {name: pa.nulls(len(left), type_) for name, type_ in _OF_EXECUTED.items()}
-    return {**found, **nulls}, pc.if_else(executed, pa.scalar(len(reasons()) - 1, left.type), left)
-
-
-def _has_problem(rows: Mapping[str, pa.ChunkedArray]) -> pa.Array:
-    """True for rows with a problem in which plans are executed."""
-    if "reference_problem" not in rows:
-        return pa.repeat(False, len(rows["generated_plan"]))
-    problems = _texts(rows["reference_problem"])
-    return pc.fill_null(pc.not_equal(pc.utf8_trim_whitespace(problems), ""), False)
+    return _answers("pddl_eval_score_plans", columns, options, "plan_detail", _plan_detail)
 
 
 def _answers_now(options: ScoringOptions) -> bool:

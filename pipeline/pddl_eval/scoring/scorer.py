@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from pddl_eval import kernel
 from pddl_eval.datasets import DatasetError, Input, Source, column_batches, locate, places
+from pddl_eval.definition.metrics import PLAN
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
 from pddl_eval.run import (
@@ -122,8 +123,9 @@ def pair_scorer(options: ScoringOptions) -> Scorer:
 
 
 def _row_seconds(schema: pa.Schema, options: ScoringOptions) -> float:
-    compared = {pair for pair, _ in KERNELS if options.column(pair.reference) in schema.names}
-    by_kernel = compared if kernel.version() else set()
+    # Problems without references are the definition's.
+    answered = {pair for pair, _ in KERNELS if pair is PLAN or options.column(pair.reference) in schema.names}
+    by_kernel = answered if kernel.version() else set()
     return KERNEL_ROW_SECONDS if by_kernel.issuperset(pairs_present(schema, options)) else ROW_SECONDS
 
 

@@ -94,7 +94,7 @@ def score_table(table: pa.Table, options: ScoringOptions, until: float = inf) ->
     present = {meaning: options.column(meaning) for meaning in SCORED if options.column(meaning) in table.column_names}
     # The kernel first. Of a row, the pairs that it leaves are the definition's.
     columns = {meaning: table[name] for meaning, name in present.items()}
-    asked = [(pair.name, score) for pair, score in KERNELS if pair in pairs and pair.reference in present]
+    asked = [(pair.name, score) for pair, score in KERNELS if pair in pairs]
     answers = {name: found for name, score in asked if (found := score(columns, options))}
     left = pa.repeat(pa.scalar(0, pa.uint8()), table.num_rows)  # The first reason of each row.
     for _, why in answers.values():

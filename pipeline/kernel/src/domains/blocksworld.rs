@@ -7,6 +7,7 @@ use crate::validation::{Action, Operator};
 /// Places beside the blocks: a block is on the table, in the arm or on a block; `clear` says that nothing is there.
 #[derive(Clone, Copy)]
 struct Places {
+    /// The number after those of all blocks.
     table: Word,
     arm: Word,
     nothing: Word,
@@ -80,34 +81,50 @@ fn arrange(words: &Words, atoms: impl Iterator<Item = Atom>) -> Result<Arrangeme
     Ok(Arrangement { below, above })
 }
 
-/// The blocks from a base upwards. A block has one place at most, so the way up from a bottom never comes back.
-fn stack(base: Word, above: &[Word], nothing: Word) -> Vec<Word> {
-    let mut stack = vec![base];
-    let mut top = base;
-    while above[top as usize] != 0 && above[top as usize] != nothing {
-        top = above[top as usize];
-        stack.push(top);
+/// Some stacks of blocks, each from its base upwards.
+struct Stacks {
+    blocks: Vec<Word>,
+    ends: Vec<usize>,
+}
+
+impl Stacks {
+    /// Room for some blocks, each of which comes once.
+    fn with_room(blocks: usize) -> Stacks {
+        Stacks { blocks: Vec::with_capacity(blocks), ends: Vec::with_capacity(blocks) }
     }
-    stack
+
+    /// Add the stack on a base. A block has one place at most, so the way up from a bottom never comes back.
+    fn push(&mut self, base: Word, above: &[Word], nothing: Word) {
+        self.blocks.push(base);
+        let mut top = base;
+        while above[top as usize] != 0 && above[top as usize] != nothing {
+            top = above[top as usize];
+            self.blocks.push(top);
+        }
+        self.ends.push(self.blocks.len());
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[Word]> {
+        let starts = [0].into_iter().chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| &self.blocks[start..*end])
+    }
 }
 
 /// An initial state: what each movable block is on, and the towers that can be changed.
 pub struct Towers {
     below: Vec<Word>,
-    towers: Vec<Vec<Word>>,
+    towers: Stacks,
     rooted: Vec<bool>,
     /// Movable and rooted blocks.
     live: Vec<bool>,
-    /// What can be on something: movable blocks, and nothing.
-    uppers: Vec<bool>,
-    /// What something can be on: movable and rooted blocks, table, arm.
-    bases: Vec<bool>,
+    /// False where nothing is ever in the arm.
+    arm: bool,
     fixed: Vec<Atom>,
 }
 
 /// A consistent goal: chains of blocks, bottom first, what the goal wants each block on and on each base.
 pub struct Chains {
-    chains: Vec<Vec<Word>>,
+    chains: Stacks,
     below: Vec<Word>,
     above: Vec<Word>,
 }
@@ -120,15 +137,16 @@ pub fn read(words: &Words, init: &[Atom]) -> Result<Towers, BrokenAssumption> {
         held if held == places.nothing => 0,
         held => held,
     };
-    let blocks = 1..=words.count() as Word;
+    let blocks = 1..places.table;
     let mut rooted: Vec<bool> = vec![false; places.count];
     for block in blocks.clone() {
         rooted[block as usize] = above[block as usize] != 0 && below[block as usize] == 0;
     }
     let bottoms = blocks.clone().filter(|block| rooted[*block as usize] || below[*block as usize] == places.table);
-    let mut towers: Vec<Vec<Word>> = bottoms.map(|bottom| stack(bottom, &above, places.nothing)).collect();
+    let mut all = Stacks::with_room(words.count());
+    bottoms.for_each(|bottom| all.push(bottom, &above, places.nothing));
     let mut stands = vec![false; places.count];
-    for block in towers.iter().flatten().chain(&[held]) {
+    for block in all.blocks.iter().chain(&[held]) {
         stands[*block as usize] = true;
     }
     let circling = |block: &Word| below[*block as usize] != 0 && !stands[*block as usize];
@@ -136,34 +154,44 @@ pub fn read(words: &Words, init: &[Atom]) -> Result<Towers, BrokenAssumption> {
         let circle = blocks.filter(circling).map(|block| places.atom(words, block, below[block as usize]));
         return Err(BrokenAssumption(circle.collect()));
     }
-    towers.retain(|tower| above[places.arm as usize] != 0 && above[tower[tower.len() - 1] as usize] != 0);
+    let mut towers = Stacks::with_room(all.blocks.len());
+    for tower in
+        all.iter().filter(|tower| above[places.arm as usize] != 0 && above[tower[tower.len() - 1] as usize] != 0)
+    {
+        towers.blocks.extend_from_slice(tower);
+        towers.ends.push(towers.blocks.len());
+    }
     let mut live = vec![false; places.count];
-    for block in towers.iter().flatten().chain(&[held]).filter(|block| **block != 0) {
+    for block in towers.blocks.iter().chain(&[held]).filter(|block| **block != 0) {
         live[*block as usize] = true;
     }
-    let (mut uppers, mut bases) = (live.clone(), live.clone());
     for block in blocks {
         let block = block as usize;
         below[block] = if live[block] { below[block] } else { 0 };
         rooted[block] &= live[block];
-        uppers[block] = below[block] != 0;
     }
-    uppers[places.nothing as usize] = true;
-    bases[places.table as usize] = true;
-    bases[places.arm as usize] = above[places.arm as usize] != 0;
-    let is_fixed = |atom: &&Atom| match places.place(words, **atom) {
-        None => true,
-        Some((upper, base)) => !uppers[upper as usize] || !bases[base as usize],
-    };
-    let fixed = init.iter().filter(is_fixed).copied().collect();
-    Ok(Towers { below, towers, rooted, live, uppers, bases, fixed })
+    let arm = above[places.arm as usize] != 0;
+    let mut state = Towers { below, towers, rooted, live, arm, fixed: Vec::with_capacity(8) };
+    state.fixed = init.iter().filter(|atom| !state.moves(places, places.place(words, **atom))).copied().collect();
+    Ok(state)
 }
 
 impl Towers {
+    /// True where operators can put this on that.
+    fn moves(&self, places: Places, place: Option<(Word, Word)>) -> bool {
+        let Some((upper, base)) = place else { return false };
+        let is_upper = upper == places.nothing || self.below[upper as usize] != 0; // nothing, or a movable block
+        let is_base = match base {
+            _ if base == places.arm => self.arm,
+            _ => base == places.table || self.live[base as usize],
+        };
+        is_upper && is_base
+    }
+
     /// What cl(goal) has beside the goal.
     pub fn closure(&self, words: &Words, aims: &Chains) -> Vec<Atom> {
         let places = Places::new(words);
-        let arm_open = self.bases[places.arm as usize] && aims.above[places.arm as usize] == 0;
+        let arm_open = self.arm && aims.above[places.arm as usize] == 0;
         let bottom = |chain: &[Word]| {
             let block = chain[0] as usize;
             aims.below[block] == 0 && !self.rooted[block]
@@ -173,7 +201,7 @@ impl Towers {
         let open_bottoms = aims.chains.iter().filter(|chain| bottom(chain)).count();
         let open_tops = aims.chains.iter().filter(|chain| top(chain)).count();
         let mut closure = self.fixed.clone();
-        for chain in &aims.chains {
+        for chain in aims.chains.iter() {
             if bottom(chain) && open_tops == usize::from(top(chain)) && !holdable(chain) {
                 closure.push(words.atom(Known::OnTable, chain[0], 0));
             }
@@ -181,7 +209,7 @@ impl Towers {
                 closure.push(words.atom(Known::Clear, chain[chain.len() - 1], 0));
             }
         }
-        if arm_open && !aims.chains.iter().any(|chain| holdable(chain)) {
+        if arm_open && !aims.chains.iter().any(holdable) {
             closure.push(words.atom(Known::ArmEmpty, 0, 0));
         }
         closure
@@ -190,13 +218,13 @@ impl Towers {
     /// At most four actions a block: take down what is not yet in its final place, then build bottom up.
     pub fn plan(&self, words: &Words, aims: &Chains) -> Vec<Action> {
         let places = Places::new(words);
-        let mut actions: Vec<Action> = Vec::new();
-        let blocks = 1..=words.count() as Word;
+        let mut actions: Vec<Action> = Vec::with_capacity(4 * self.towers.blocks.len());
+        let blocks = 1..places.table;
         for block in blocks.clone().filter(|block| self.below[*block as usize] == places.arm) {
             actions.push(Action::new(Operator::Putdown, &[block]));
         }
         let mut settled = self.rooted.clone();
-        for tower in &self.towers {
+        for tower in self.towers.iter() {
             for (height, block) in tower.iter().enumerate() {
                 let block = *block as usize;
                 if settled[block] {
@@ -234,18 +262,17 @@ impl Towers {
         let places = Places::new(words);
         let wanted = || goal.iter().copied().filter(|atom| !has(&self.fixed, *atom));
         for atom in wanted() {
-            match places.place(words, atom) {
-                Some((upper, base)) if self.uppers[upper as usize] && self.bases[base as usize] => {}
-                _ => return Err(never_true(atom)),
+            if !self.moves(places, places.place(words, atom)) {
+                return Err(never_true(atom));
             }
         }
         let Arrangement { below, above } = arrange(words, wanted()).map_err(exclude_each_other)?;
-        let live = || (1..=words.count() as Word).filter(|block| self.live[*block as usize]);
+        let live = || (1..places.table).filter(|block| self.live[*block as usize]);
         let is_bottom = |block: &Word| matches!(below[*block as usize], 0) || below[*block as usize] == places.table;
-        let chains: Vec<Vec<Word>> =
-            live().filter(is_bottom).map(|block| stack(block, &above, places.nothing)).collect();
+        let mut chains = Stacks::with_room(words.count());
+        live().filter(is_bottom).for_each(|block| chains.push(block, &above, places.nothing));
         let mut placed = vec![false; places.count];
-        for block in chains.iter().flatten().chain(&[above[places.arm as usize]]) {
+        for block in chains.blocks.iter().chain(&[above[places.arm as usize]]) {
             placed[*block as usize] = true;
         }
         if let Some(first) = live().find(|block| !placed[*block as usize]) {

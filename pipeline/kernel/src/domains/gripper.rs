@@ -79,7 +79,7 @@ pub fn read(words: &Words, init: &[Atom]) -> Result<Scene, BrokenAssumption> {
         named
     };
     let (mut is_room, ball, gripper) = (named(Known::Room), named(Known::Ball), named(Known::Gripper));
-    let all = 1..=words.count() as Word;
+    let all = 1..words.count() as Word + 1;
     if let Some(both) = all.clone().find(|name| is_room[*name as usize] && gripper[*name as usize]) {
         let atoms = [Known::Room, Known::Gripper].map(|kind| words.atom(kind, both, 0));
         return Err(BrokenAssumption(atoms.to_vec()));
@@ -118,7 +118,7 @@ impl Scene {
     /// What cl(goal) has beside the goal.
     pub fn closure(&self, words: &Words, aims: &Arrangement) -> Vec<Atom> {
         let mut closure = self.fixed.clone();
-        let balls = 1..=words.count() as Word;
+        let balls = 1..words.count() as Word + 1;
         let mut open_balls = balls.filter(|ball| self.is_ball[*ball as usize] && aims.place[*ball as usize] == 0);
         let mut open_grippers = self.grippers.iter().filter(|gripper| aims.content[**gripper as usize] == 0);
         if let [room] = self.rooms[..] {
@@ -137,7 +137,7 @@ impl Scene {
     pub fn plan(&self, words: &Words, aims: &Arrangement) -> Vec<Action> {
         let aim: Vec<Word> = aims.place.iter().map(|atom| parts(*atom).2).collect();
         let final_room = parts(aims.robby).1;
-        let names = || 1..=words.count() as Word;
+        let names = || 1..words.count() as Word + 1;
         let mut course = Course { robby: self.robby, place: self.balls.clone(), actions: Vec::new() };
         let is_gripper = |place: Word| self.is_gripper[place as usize];
         let is_room = |place: Word| self.is_room[place as usize];

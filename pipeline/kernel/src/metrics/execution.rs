@@ -31,12 +31,41 @@ struct Done {
 /// How far a plan got; a step without actions does nothing.
 pub struct Execution {
     steps: Vec<Option<Done>>,
-    /// The first step that could not be executed, from 1, and why.
-    pub failed: Option<(usize, Difference)>,
+    /// The first step that could not be executed.
+    pub failed: Option<Failure>,
     lacking: Vec<Atom>,
 }
 
+/// The number of a step, from 1, and why it cannot be executed: a verdict, and a kind with the words of its sentence.
+pub struct Failure {
+    pub step: usize,
+    verdict: &'static str,
+    why: Difference,
+}
+
 impl Execution {
+    /// `valid`, `goal_not_reached` or why the first step that failed did.
+    pub fn verdict(&self) -> &'static str {
+        match &self.failed {
+            Some(failure) => failure.verdict,
+            None if self.lacking.is_empty() => "valid",
+            None => "goal_not_reached",
+        }
+    }
+
+    /// The share of the goal's atoms that hold at the end; 1.0 where there are none.
+    pub fn goal_share(&self, task: &Task) -> f64 {
+        match task.problem.goal.len() {
+            0 => 1.0,
+            conjuncts => 1.0 - self.lacking.len() as f64 / conjuncts as f64,
+        }
+    }
+
+    /// The number of actions; None where the plan is not valid.
+    pub fn cost(&self) -> Option<f64> {
+        self.reaches_goal().then(|| self.steps.iter().flatten().count() as f64)
+    }
+
     pub fn reaches_goal(&self) -> bool {
         self.failed.is_none() && self.lacking.is_empty()
     }
@@ -48,7 +77,7 @@ impl Execution {
     /// What to say of an execution that failed or did not reach the goal.
     pub fn ending(&self, whose: &[u8], task: &Task) -> Option<Difference> {
         let words = &task.problem.words;
-        if let Some((step, why)) = &self.failed {
+        if let Some(Failure { step, why, .. }) = &self.failed {
             return Some(Difference::of(&[b"fails", whose, step.to_string().as_bytes(), &why.0]));
         }
         let (first, count) = (self.lacking.first()?, self.lacking.len().to_string());
@@ -68,15 +97,15 @@ pub fn execute(task: &Task, plan: &[Step], steps: &Steps) -> Answer<Execution> {
         return Err(Left::Budget);
     }
     let problem = &task.problem;
-    let mut state: State = problem.init.iter().copied().collect();
+    let mut state = State::new(&problem.init);
     let mut found = Execution { steps: Vec::with_capacity(plan.len()), failed: None, lacking: Vec::new() };
     for (number, step) in plan.iter().enumerate() {
         let done = match steps.actions_of(step) {
             [] => None,
             [action] => match applicable(task, *action, steps, &state)? {
                 Ok(done) => Some(done),
-                Err(why) => {
-                    found.failed = Some((number + 1, why));
+                Err((verdict, why)) => {
+                    found.failed = Some(Failure { step: number + 1, verdict, why });
                     break;
                 }
             },
@@ -94,8 +123,13 @@ pub fn execute(task: &Task, plan: &[Step], steps: &Steps) -> Answer<Execution> {
     Ok(found)
 }
 
-/// The operator, or why it cannot be applied: a kind with the words of its sentence.
-fn applicable(task: &Task, step: Step, steps: &Steps, state: &State) -> Answer<Result<Done, Difference>> {
+/// The operator, or why it cannot be applied: a verdict, and a kind with the words of its sentence.
+fn applicable(
+    task: &Task,
+    step: Step,
+    steps: &Steps,
+    state: &State,
+) -> Answer<Result<Done, (&'static str, Difference)>> {
     let problem = &task.problem;
     let shown = || steps.words(step).collect::<Vec<_>>().join(&b' ');
     let mut words = steps.words(step);
@@ -105,19 +139,21 @@ fn applicable(task: &Task, step: Step, steps: &Steps, state: &State) -> Answer<R
         return Err(Left::Notation); // arguments by name
     }
     let Some((operator, _)) = operator.filter(|(_, count)| *count == arguments.len()) else {
-        return Ok(Err(Difference::of(&[b"ground", &shown(), problem.words.text(problem.domain)])));
+        let verdict = if operator.is_none() { "unknown_action" } else { "wrong_arguments" };
+        return Ok(Err((verdict, Difference::of(&[b"ground", &shown(), problem.words.text(problem.domain)]))));
     };
     let mut given: [Word; 4] = [0; 4];
     for (place, argument) in arguments.iter().enumerate() {
         let object = problem.words.find(argument).filter(|word| problem.number[*word as usize] != NO_OBJECT);
         let Some(object) = object else {
-            return Ok(Err(Difference::of(&[b"no object", &shown(), argument])));
+            return Ok(Err(("wrong_arguments", Difference::of(&[b"no object", &shown(), argument]))));
         };
         given[place] = object;
         let wanted = wanted_types(task.domain, operator).get(place);
         if let Some(wanted) = wanted.map(|type_| problem.words.place(*type_)) {
             if task.types_of_words[object as usize] != wanted {
-                return Ok(Err(Difference::of(&[b"type", &shown(), argument, problem.words.text(wanted)])));
+                let why = Difference::of(&[b"type", &shown(), argument, problem.words.text(wanted)]);
+                return Ok(Err(("wrong_arguments", why)));
             }
         }
     }
@@ -129,13 +165,13 @@ fn applicable(task: &Task, step: Step, steps: &Steps, state: &State) -> Answer<R
     lacking.sort_unstable();
     lacking.dedup();
     let atoms: Vec<_> = lacking.iter().map(|atom| words_of(&problem.words, *atom)).collect();
-    Ok(Err(Difference::of(&[b"needs", &shown(), &atoms.join(&b',')])))
+    Ok(Err(("precondition", Difference::of(&[b"needs", &shown(), &atoms.join(&b',')]))))
 }
 
 /// The mean, over the steps of the longer plan, of set difference over union of the states after that step.
 pub fn state_distance(task: &Task, first: &Execution, second: &Execution) -> f64 {
     let init = &task.problem.init;
-    let (mut one, mut other): (State, State) = (init.iter().copied().collect(), init.iter().copied().collect());
+    let (mut one, mut other) = (State::new(init), State::new(init));
     let mut common = init.len();
     let mut total = 0.0;
     let longer = first.steps.len().max(second.steps.len());

@@ -5,37 +5,68 @@ use crate::domains::Domain;
 use crate::left::{Answer, Left};
 use crate::metrics::actions::Marks;
 use crate::metrics::execution::{causal_distance, execute, names_operator, state_distance, Execution};
+use crate::model::subset;
 use crate::pddl::problems::{read_problem, Interner};
 use crate::plans::found::{Plan, Step, Steps};
-use crate::plans::reading::read_plan;
+use crate::plans::reading::{read_plan, EMPTY};
 use crate::task::Task;
 use std::rc::Rc;
 
 const FINISH: &[u8] = b"finishaction";
 
-/// The scores of one generated plan against its reference; None where nothing can be computed.
+/// The scores of one generated plan; None where nothing can be computed.
 #[derive(Default)]
 pub struct PlanScores {
-    pub lcs: f64,
-    pub jaccard: f64,
-    pub score: f64,
-    pub precision: f64,
-    pub recall: f64,
+    /// None where there is no reference plan.
+    pub compared: Option<Compared>,
     pub length: usize,
-    pub reference_length: usize,
-    pub action_distance: f64,
     pub valid: Option<bool>,
     pub goal_reached: Option<bool>,
     pub first_failed_step: Option<usize>,
     pub state_distance: Option<f64>,
     pub causal_distance: Option<f64>,
     pub notes: Option<Difference>,
+    pub verdict: Option<&'static str>,
+    pub executable_share: Option<f64>,
+    pub goal_share: Option<f64>,
+    pub cost: Option<f64>,
+    pub reference_cost: Option<f64>,
+}
+
+/// What compares a plan with its reference; an answer without a plan has nothing in common with it.
+pub struct Compared {
+    pub lcs: f64,
+    pub jaccard: f64,
+    pub score: f64,
+    pub precision: f64,
+    pub recall: f64,
+    pub reference_length: usize,
+    pub action_distance: f64,
 }
 
 /// What answers are compared with: a plan, and how it is executed in the problem that it was last executed in.
 pub struct Reference {
     plan: Plan,
     executed: Option<(usize, Execution)>,
+}
+
+impl Reference {
+    /// True where there is a plan to compare with: an empty text is one where no problem says that there is more to do.
+    fn is_plan(&self, task: Option<&Task>) -> bool {
+        match self.plan.missing {
+            None => true,
+            Some(EMPTY) => task.map_or(true, |task| subset(&task.problem.goal, &task.problem.init)),
+            Some(_) => false,
+        }
+    }
+
+    /// How far the plan gets in the problem with this number.
+    fn execution(&mut self, number: usize, task: &Task, steps: &Steps) -> Answer<&Execution> {
+        if self.executed.as_ref().map(|(place, _)| *place) != Some(number) {
+            self.executed = Some((number, execute(task, &self.plan.steps, steps)?));
+        }
+        Ok(&self.executed.as_ref().ok_or(Left::Panic)?.1)
+    }
 }
 
 /// A problem that plans are executed in: read, in a known domain, well typed.
@@ -50,8 +81,7 @@ pub fn read_task(text: Option<&[u8]>, names: &mut Interner) -> Answer<Task> {
 }
 
 pub fn read_reference(text: Option<&[u8]>, steps: &mut Steps) -> Answer<Reference> {
-    let plan = read_plan(Some(text.ok_or(Left::Reference)?), steps)?;
-    Ok(Reference { plan, executed: None })
+    Ok(Reference { plan: read_plan(text, steps)?, executed: None })
 }
 
 /// The scores of an answer; `task` is what plans are executed in, with its number in the batch.
@@ -63,27 +93,47 @@ pub fn score_plan_pair(
     marks: &mut Marks,
 ) -> Answer<PlanScores> {
     let found = read_plan(generated, steps)?;
-    let plan = &reference.plan;
-    let mut scores = PlanScores { length: found.steps.len(), reference_length: plan.steps.len(), ..Default::default() };
-    if let Some(why) = found.missing {
-        scores.action_distance = 1.0;
-        scores.notes = Some(Difference::of(&[why.as_bytes()]));
-        if task.is_some() {
-            (scores.valid, scores.goal_reached) = (Some(false), Some(false));
-        }
+    let is_compared = reference.is_plan(task.map(|(_, task)| task));
+    let mut scores = PlanScores { length: found.steps.len(), ..Default::default() };
+    if is_compared {
+        scores.compared = Some(compared(&reference.plan, &found, steps, marks)?);
+    } else if task.is_none() {
+        return Err(Left::Reference);
+    }
+    scores.notes = found.missing.map(|why| Difference::of(&[why.as_bytes()]));
+    let Some((number, task)) = task else { return Ok(scores) };
+    let expected = if is_compared { Some(reference.execution(number, task, steps)?) } else { None };
+    scores.reference_cost = expected.and_then(Execution::cost);
+    if found.missing.is_some() {
+        (scores.valid, scores.goal_reached, scores.verdict) = (Some(false), Some(false), Some("empty"));
+        (scores.executable_share, scores.goal_share) = (Some(0.0), Some(0.0));
         return Ok(scores);
     }
-    let both = (&plan.steps[..], &found.steps[..]);
+    executed(expected, &found, task, steps, &mut scores)?;
+    Ok(scores)
+}
+
+fn compared(reference: &Plan, generated: &Plan, steps: &Steps, marks: &mut Marks) -> Answer<Compared> {
+    let both = (&reference.steps[..], &generated.steps[..]);
+    let mut found = Compared {
+        lcs: 0.0,
+        jaccard: 0.0,
+        score: 0.0,
+        precision: 0.0,
+        recall: 0.0,
+        reference_length: both.0.len(),
+        action_distance: 1.0,
+    };
+    if generated.missing.is_some() {
+        return Ok(found);
+    }
     let in_order = marks.common_subsequence(both.0, both.1, steps)?;
     let longer = both.0.len().max(both.1.len());
-    scores.lcs = if longer > 0 { in_order as f64 / longer as f64 } else { 1.0 };
-    scores.jaccard = marks.plan_jaccard(both.0, both.1, steps);
-    scores.action_distance = 1.0 - scores.jaccard;
-    plan_score(both.0, both.1, in_order, &mut scores, steps, marks)?;
-    if let Some((number, task)) = task {
-        executed(reference, &found, number, task, steps, &mut scores)?;
-    }
-    Ok(scores)
+    found.lcs = if longer > 0 { in_order as f64 / longer as f64 } else { 1.0 };
+    found.jaccard = marks.plan_jaccard(both.0, both.1, steps);
+    found.action_distance = 1.0 - found.jaccard;
+    plan_score(both.0, both.1, in_order, &mut found, steps, marks)?;
+    Ok(found)
 }
 
 /// T-Eval's plan score with exact similarity: the longest common subsequence over both lengths.
@@ -91,7 +141,7 @@ fn plan_score(
     reference: &[Step],
     generated: &[Step],
     in_order: usize,
-    scores: &mut PlanScores,
+    scores: &mut Compared,
     steps: &Steps,
     marks: &mut Marks,
 ) -> Answer<()> {
@@ -116,9 +166,8 @@ fn without_finish<'a>(plan: &'a [Step], steps: &Steps) -> &'a [Step] {
 }
 
 fn executed(
-    reference: &mut Reference,
+    expected: Option<&Execution>,
     generated: &Plan,
-    number: usize,
     task: &Task,
     steps: &Steps,
     scores: &mut PlanScores,
@@ -126,20 +175,29 @@ fn executed(
     if !generated.steps.is_empty() && !names_operator(task, &generated.steps, steps) {
         return Err(Left::Notation); // atoms in a refusal are no plan
     }
-    if reference.executed.as_ref().map(|(place, _)| *place) != Some(number) {
-        reference.executed = Some((number, execute(task, &reference.plan.steps, steps)?));
-    }
-    let expected = &reference.executed.as_ref().ok_or(Left::Panic)?.1;
     let actual = execute(task, &generated.steps, steps)?;
-    scores.notes = match (actual.ending(b"", task), expected.ending(b"reference plan: ", task)) {
+    let theirs = expected.and_then(|expected| expected.ending(b"reference plan: ", task));
+    scores.notes = match (actual.ending(b"", task), theirs) {
         (Some(ours), Some(theirs)) => Some(ours.and(theirs)),
         (ours, theirs) => ours.or(theirs),
     };
     (scores.valid, scores.goal_reached) = (Some(actual.reaches_goal()), Some(actual.is_at_goal()));
-    scores.first_failed_step = actual.failed.as_ref().map(|(step, _)| *step);
-    if actual.failed.is_none() && expected.failed.is_none() {
+    scores.first_failed_step = actual.failed.as_ref().map(|failure| failure.step);
+    scores.verdict = Some(actual.verdict());
+    scores.executable_share = Some(executable_share(&actual, generated.steps.len()));
+    scores.goal_share = Some(actual.goal_share(task));
+    scores.cost = actual.cost();
+    if let Some(expected) = expected.filter(|expected| actual.failed.is_none() && expected.failed.is_none()) {
         scores.state_distance = Some(state_distance(task, expected, &actual));
         scores.causal_distance = Some(causal_distance(task, expected, &actual)?);
     }
     Ok(())
+}
+
+/// The steps before the first failure over all steps; 1.0 for a plan without steps (definition/metrics/shares.py).
+fn executable_share(execution: &Execution, steps: usize) -> f64 {
+    match &execution.failed {
+        Some(failure) => (failure.step - 1) as f64 / steps as f64,
+        None => 1.0,
+    }
 }

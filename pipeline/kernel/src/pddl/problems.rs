@@ -4,9 +4,9 @@
 
 use crate::difference::Difference;
 use crate::left::{Answer, Left};
-use crate::model::{atom, parts, Atom, Known, Problem, Word, Words, KNOWN, KNOWN_WORDS, MOST_WORDS, NO_OBJECT};
+use crate::model::{atom, parts, Atom, Known, Problem, Span, Word, Words, KNOWN, KNOWN_WORDS, MOST_WORDS, NO_OBJECT};
 use crate::pddl::drafts::without_thinking;
-use crate::pddl::sexpr::{block, is_blank, openings, Token, Tokens, LONGEST};
+use crate::pddl::sexpr::{block, is_blank, openings, Token, Tokens, LONGEST, PACKAGE_NESTING};
 
 /// What the package's grammar reads as a name and its validation refuses as one; `object`, a known word, is another.
 const KEYWORDS: [&str; 20] = [
@@ -120,7 +120,12 @@ pub fn read_problem(text: Option<&[u8]>, names: &mut Interner) -> Answer<Reading
     let several = starts.len() > 1;
     let mut reason = None;
     for start in &starts {
-        let Some(block) = block(&answer.as_bytes()[*start..])? else {
+        let text = &answer.as_bytes()[*start..];
+        // What is read to its last parenthesis is closed and plain; of all else the block is needed to say what it is.
+        if let Ok(problem) = read_plain_problem(text, names) {
+            return Ok(Reading { outcome: Ok(problem), several });
+        }
+        let Some(block) = block(text)? else {
             continue;
         };
         match read_plain_problem(block, names) {
@@ -148,8 +153,9 @@ fn why_no_block(answer: &str, opening: Option<&usize>) -> Unreadable {
 pub struct Interner {
     bytes: Vec<u8>,
     entries: Vec<Entry>,
-    /// The number of the reading in which a slot was filled, 0 for fixed words, and the word.
+    /// The number of the reading in which a slot was filled, 0 for fixed words, and the word; half of them stay free.
     slots: Vec<(u32, u32)>,
+    slot_bits: u32,
     reading: u32,
     fixed_bytes: usize,
 }
@@ -165,13 +171,14 @@ struct Entry {
     is_declared: bool,
 }
 
-const SLOT_BITS: u32 = 15;
-const SLOTS: usize = 1 << SLOT_BITS;
+/// How many slots there are at first, as a power of two: what a cache holds.
+const SLOT_BITS: u32 = 9;
 
 impl Interner {
     pub fn new() -> Interner {
-        let slots = vec![(u32::MAX, 0); SLOTS];
-        let mut names = Interner { bytes: Vec::new(), entries: Vec::new(), slots, reading: 0, fixed_bytes: 0 };
+        let slots = vec![(u32::MAX, 0); 1 << SLOT_BITS];
+        let (bytes, entries) = (Vec::new(), Vec::new());
+        let mut names = Interner { bytes, entries, slots, slot_bits: SLOT_BITS, reading: 0, fixed_bytes: 0 };
         for word in KNOWN.iter().chain(&KEYWORDS) {
             let _ = names.number(word.as_bytes(), 0, word.len());
         }
@@ -195,34 +202,52 @@ impl Interner {
     }
 
     /// The number of the word that stands there in the block.
+    #[inline(always)]
     fn number(&mut self, block: &[u8], start: usize, end: usize) -> Answer<u32> {
-        let length = end - start;
-        let key = match block.get(start..start + 8) {
-            Some(bytes) if length < 8 => first_bytes(bytes) >> (64 - 8 * length) << (64 - 8 * length),
-            Some(bytes) => first_bytes(bytes),
-            None => first_bytes(&block[start..end]),
+        let word = &block[start..end];
+        let key = match (block[start..].first_chunk(), FIRST_BYTES.get(word.len())) {
+            (Some(bytes), Some(mask)) => u64::from_be_bytes(*bytes) & mask,
+            _ => return self.look_up(word, first_bytes(word)),
         };
-        let mut hash = (key ^ length as u64).wrapping_mul(MIX);
-        if length > 8 {
-            for piece in block[start + 8..end].chunks(8) {
-                hash = (hash ^ first_bytes(piece)).wrapping_mul(MIX);
+        // Most words are short, have come before and are found at once.
+        let (reading, number) = self.slots[self.slot(key, word)];
+        if reading == self.reading || reading == 0 {
+            let entry = &self.entries[number as usize];
+            if entry.key == key && entry.length as usize == word.len() {
+                return Ok(number);
             }
         }
-        let mut slot = (hash >> (64 - SLOT_BITS)) as usize; // the high bits of a product are mixed best
+        self.look_up(word, key)
+    }
+
+    #[inline(never)]
+    fn look_up(&mut self, word: &[u8], key: u64) -> Answer<u32> {
+        let mut slot = self.slot(key, word);
         loop {
             let (reading, number) = self.slots[slot];
             if reading != self.reading && reading != 0 {
-                return self.enter(&block[start..end], key, slot);
+                return self.enter(word, key, slot);
             }
-            let entry = self.entries[number as usize];
-            let same_start = entry.key == key && entry.length as usize == length;
-            if same_start && (length <= 8 || self.text(number) == &block[start..end]) {
+            let entry = &self.entries[number as usize];
+            let same_start = entry.key == key && entry.length as usize == word.len();
+            if same_start && (word.len() <= 8 || self.text(number) == word) {
                 return Ok(number);
             }
-            slot = (slot + 1) % SLOTS;
+            slot = (slot + 1) & (self.slots.len() - 1);
         }
     }
 
+    /// Where a word is looked for first.
+    #[inline]
+    fn slot(&self, key: u64, word: &[u8]) -> usize {
+        let mut hash = (key ^ word.len() as u64).wrapping_mul(MIX);
+        if word.len() > 8 {
+            word[8..].chunks(8).for_each(|piece| hash = (hash ^ first_bytes(piece)).wrapping_mul(MIX));
+        }
+        (hash >> (64 - self.slot_bits)) as usize // the high bits of a product are mixed best
+    }
+
+    #[inline(never)]
     fn enter(&mut self, word: &[u8], key: u64, slot: usize) -> Answer<u32> {
         let number = self.entries.len() as u32;
         if self.entries.len() >= MOST_WORDS {
@@ -232,7 +257,22 @@ impl Interner {
         self.bytes.extend_from_slice(word);
         self.entries.push(Entry { key, start, length, is_name: is_name(word), is_declared: false });
         self.slots[slot] = (self.reading, number);
+        if 2 * self.entries.len() > self.slots.len() {
+            self.widen();
+        }
         Ok(number)
+    }
+
+    fn widen(&mut self) {
+        self.slot_bits += 1;
+        self.slots = vec![(u32::MAX, 0); 1 << self.slot_bits];
+        for number in 0..self.entries.len() as u32 {
+            let mut slot = self.slot(self.entries[number as usize].key, self.text(number));
+            while self.slots[slot].0 != u32::MAX {
+                slot = (slot + 1) & (self.slots.len() - 1);
+            }
+            self.slots[slot] = (if (number as usize) < FIXED_WORDS { 0 } else { self.reading }, number);
+        }
     }
 
     fn text(&self, number: u32) -> &[u8] {
@@ -244,10 +284,6 @@ impl Interner {
         self.entries[number as usize].is_name
     }
 
-    fn is_declared(&self, number: u32) -> bool {
-        self.entries[number as usize].is_declared
-    }
-
     /// The words that are no keywords, sorted, and the place of each number among them.
     fn sorted(&self) -> (Words, Vec<Word>) {
         // Known words are sorted already, and their numbers are their places among themselves.
@@ -256,7 +292,6 @@ impl Interner {
         let order = |a: &(u64, u32), b: &(u64, u32)| a.0.cmp(&b.0).then_with(|| self.text(a.1).cmp(self.text(b.1)));
         own.sort_unstable_by(order);
         let mut places = vec![0; self.entries.len()];
-        let mut known = Vec::with_capacity(own.len() + KNOWN_WORDS);
         let mut spans = Vec::with_capacity(own.len() + KNOWN_WORDS);
         let mut fixed = (0..KNOWN_WORDS as u32).map(keyed).peekable();
         let mut own = own.into_iter().peekable();
@@ -266,20 +301,30 @@ impl Interner {
                 (_, Some(_)) => fixed.next(),
                 _ => own.next(),
             };
-            let Some((_, number)) = next else { break };
-            known.push(Known::numbered(number));
+            let Some((key, number)) = next else { break };
             let Entry { start, length, .. } = self.entries[number as usize];
-            spans.push((start, start + length));
+            spans.push(Span { start, end: start + length, known: Known::numbered(number), key });
             places[number as usize] = spans.len() as Word;
         }
-        (Words::new(self.bytes.clone(), spans, known), places)
+        (Words::new(self.bytes.clone(), spans), places)
     }
 }
 
 const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 
+/// Masks of the first bytes of a number, by how many.
+const FIRST_BYTES: [u64; 9] = {
+    let mut masks = [0; 9];
+    let mut bytes = 1;
+    while bytes < 9 {
+        masks[bytes] = u64::MAX << (64 - 8 * bytes);
+        bytes += 1;
+    }
+    masks
+};
+
 /// The first eight bytes as a number that is sorted like them.
-#[inline]
+#[inline(never)]
 fn first_bytes(text: &[u8]) -> u64 {
     match text.first_chunk() {
         Some(start) => u64::from_be_bytes(*start),
@@ -314,10 +359,10 @@ impl Atoms {
     }
 }
 
-/// The problem that a lower-case block states.
+/// The problem that a lower-case block states, with which the text begins.
 fn read_plain_problem(block: &[u8], names: &mut Interner) -> Result<Problem, Stop> {
     names.start();
-    let mut reader = Reader { tokens: Tokens::new(block), names, objects: Vec::new() };
+    let mut reader = Reader { tokens: Tokens::new(block), names, objects: Vec::with_capacity(64) };
     for _ in 0..3 {
         reader.tokens.next(); // `(`, `define`, `(`
     }
@@ -348,6 +393,10 @@ fn read_plain_problem(block: &[u8], names: &mut Interner) -> Result<Problem, Sto
             return Err(Left::Notation.into());
         }
         return unparseable(&[b"unexpected", &opening, b"`)` after `(:goal \xE2\x80\xA6)`"]);
+    }
+    reader.tokens.next();
+    if reader.tokens.is_beyond_end() {
+        return Err(Left::Notation.into());
     }
     for number in [name, domain] {
         if !reader.names.is_name(number) {
@@ -415,13 +464,15 @@ impl Reader<'_, '_> {
 
     /// Take the parenthesis and the keyword of the next section, which is one of these.
     fn section(&mut self, possible: &[&'static str]) -> Result<&'static str, Stop> {
+        let before = self.tokens;
+        if let (Token::Open, Token::Word(start, end)) = (self.tokens.next(), self.tokens.next()) {
+            if let Some(keyword) = possible.iter().find(|each| each.as_bytes() == self.text(start, end)) {
+                return Ok(keyword);
+            }
+        }
+        self.tokens = before;
         let opening = self.opening();
         let section = opening.strip_prefix(b"(").unwrap_or_default();
-        if let Some(keyword) = possible.iter().find(|each| each.as_bytes() == section) {
-            self.tokens.next();
-            self.tokens.next();
-            return Ok(keyword);
-        }
         if possible.iter().any(|each| section.starts_with(each.as_bytes())) {
             return Err(Left::Notation.into());
         }
@@ -457,16 +508,16 @@ impl Reader<'_, '_> {
             Token::Open => return self.not_a_name(b"(", place, b""),
             Token::Close => return self.not_a_name(b")", place, b""),
         };
-        let word = self.text(start, end).to_vec();
-        if !is_name(&word) {
-            return self.not_a_name(&word, place, b"");
+        let block = self.tokens.block;
+        if !is_name(&block[start..end]) {
+            return self.not_a_name(&block[start..end], place, b"");
         }
         if self.tokens.peek() != Token::Close {
             let opening = self.opening();
             return unparseable(&[b"unexpected", &opening, &[b"`)` after the name in ", place].concat()]);
         }
         self.tokens.next();
-        Ok(self.names.number(&word, 0, word.len())?)
+        Ok(self.names.number(block, start, end)?)
     }
 
     /// The words of a list whose parenthesis is open, up to its end.
@@ -510,6 +561,9 @@ impl Reader<'_, '_> {
 
     /// The objects with their types, in the order of the text.
     fn read_objects(&mut self) -> Result<(), Stop> {
+        if self.read_plain_objects()? {
+            return Ok(());
+        }
         let listed = self.list();
         let mut names: Vec<Part> = Vec::with_capacity(listed.len());
         let mut types: Vec<Option<Part>> = Vec::with_capacity(listed.len());
@@ -571,6 +625,40 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// The same for a list without a mistake; false, with nothing read, for others.
+    fn read_plain_objects(&mut self) -> Result<bool, Stop> {
+        let (before, block) = (self.tokens, self.tokens.block);
+        let mut typed = 0;
+        let mut is_plain = true;
+        while is_plain {
+            let next = self.tokens.next();
+            let Token::Word(start, end) = next else {
+                if next == Token::Close {
+                    return Ok(true);
+                }
+                break;
+            };
+            if &block[start..end] != b"-" {
+                let number = self.names.number(block, start, end)?;
+                let entry = &mut self.names.entries[number as usize];
+                is_plain = entry.is_name && !std::mem::replace(&mut entry.is_declared, true);
+                self.objects.push((number, Known::Object as u32));
+            } else if let Token::Word(start, end) = self.tokens.next() {
+                let number = self.names.number(block, start, end)?;
+                is_plain = typed < self.objects.len() && (number == Known::Object as u32 || self.names.is_name(number));
+                self.objects[typed..].iter_mut().for_each(|(_, type_)| *type_ = number);
+                typed = self.objects.len();
+            } else {
+                break;
+            }
+        }
+        for (number, _) in self.objects.drain(..) {
+            self.names.entries[number as usize].is_declared = false;
+        }
+        self.tokens = before;
+        Ok(false)
+    }
+
     /// The number of a word that has to be a name.
     fn declared_name(&mut self, part: Part, place: &[u8], also_possible: &[u8]) -> Result<u32, Stop> {
         let Part::Word(start, end) = part else { return self.not_a_name(b"(", place, also_possible) };
@@ -623,42 +711,36 @@ impl Reader<'_, '_> {
     }
 
     /// An atom of which the first word is read.
+    #[inline]
     fn atom(&mut self, head: Token, found: &mut Atoms, place: &[u8], also: &[u8]) -> Result<(), Stop> {
+        let (block, has_variables) = (self.tokens.block, also == b"?");
         let mut words = [NONE; 3];
         let mut count = 0;
-        let mut arity = false;
         let mut next = head;
-        loop {
-            let part = match next {
-                Token::Close => break,
-                Token::Word(start, end) => Part::Word(start, end),
-                Token::Open => {
-                    self.tokens.skip_list();
-                    Part::List
-                }
-            };
-            let mut named = part;
-            if also == b"?" {
-                if let Part::Word(start, end) = part {
-                    if self.tokens.block[start] == b'?' {
-                        named = Part::Word(start + 1, end);
-                        found.beyond = if found.beyond.is_empty() { "a variable" } else { found.beyond };
-                    }
-                }
+        while let Token::Word(mut start, end) = next {
+            if has_variables && block[start] == b'?' {
+                start += 1;
+                found.beyond = if found.beyond.is_empty() { "a variable" } else { found.beyond };
             }
-            let number = self.declared_name(named, place, also)?;
-            found.undeclared |= count > 0 && !self.names.is_declared(number);
-            match words.get_mut(count) {
-                Some(word) => *word = number,
-                None => arity = true,
+            let number = self.names.number(block, start, end)?;
+            let entry = &self.names.entries[number as usize];
+            if !entry.is_name {
+                return self.not_a_name(&block[start..end], place, also);
+            }
+            found.undeclared |= count > 0 && !entry.is_declared;
+            if let Some(word) = words.get_mut(count) {
+                *word = number;
             }
             count += 1;
             next = self.tokens.next();
         }
+        if next == Token::Open {
+            return self.not_a_name(b"(", place, also);
+        }
         if count == 0 {
             return unparseable(&[b"no atom", place]);
         }
-        if arity {
+        if count > words.len() {
             return Err(Left::Arity.into());
         }
         found.atoms.push((words[0], words[1], words[2]));
@@ -670,8 +752,11 @@ impl Reader<'_, '_> {
         let mut found = Atoms::new();
         let mut negated = false;
         // The operators that are open, each with the number of its operands so far.
-        let mut open: Vec<(&'static [u8], usize)> = vec![(b":goal", 0)];
-        while let Some((operator, operands)) = open.last_mut() {
+        let mut open: Vec<(&'static [u8], usize)> = Vec::with_capacity(4);
+        open.push((b":goal", 0));
+        loop {
+            let nesting = open.len() + 2; // of what opens next
+            let Some((operator, operands)) = open.last_mut() else { break };
             let one = *operator != b"and";
             match self.tokens.next() {
                 Token::Close => {
@@ -686,6 +771,9 @@ impl Reader<'_, '_> {
                     return unparseable(&[b"unexpected", word, b"a formula in the goal"]);
                 }
                 Token::Open => *operands += 1,
+            }
+            if nesting > PACKAGE_NESTING {
+                return Err(Left::Notation.into());
             }
             if one && *operands > 1 {
                 return unparseable(&[b"too many", operator]);
@@ -735,6 +823,16 @@ impl Reader<'_, '_> {
 
 /// `[a-z][a-z0-9_-]*`
 fn is_name(word: &[u8]) -> bool {
-    let within = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(*byte, b'_' | b'-');
-    word.first().is_some_and(u8::is_ascii_lowercase) && word.iter().all(within)
+    word.first().is_some_and(u8::is_ascii_lowercase) && word.iter().all(|byte| IN_NAMES[usize::from(*byte)])
 }
+
+const IN_NAMES: [bool; 256] = {
+    let mut within = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let each = byte as u8;
+        within[byte] = each.is_ascii_lowercase() || each.is_ascii_digit() || each == b'_' || each == b'-';
+        byte += 1;
+    }
+    within
+};

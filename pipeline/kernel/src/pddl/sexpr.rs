@@ -9,10 +9,10 @@ pub const LONGEST: usize = 1_000_000;
 const MOST_BLOCKS: usize = 20;
 
 /// The most parentheses open at once; deeper blocks are the package's.
-const PACKAGE_NESTING: usize = 50;
+pub const PACKAGE_NESTING: usize = 50;
 
 /// White space of ASCII as Python's `str.split` and `\s` know it.
-pub fn is_space(byte: u8) -> bool {
+pub const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | 9..=13 | 28..=31)
 }
 
@@ -24,9 +24,10 @@ pub fn is_blank(text: &str) -> bool {
 /// Where `(define (problem` stands in a lower-case answer.
 pub fn openings(answer: &str) -> Answer<Vec<usize>> {
     let mut found = Vec::new();
-    for (define, word) in answer.match_indices("define") {
-        let before = trimmed_end(&answer[..define])?;
-        let rest = trimmed_start(&answer[define + word.len()..])?;
+    for (third, _) in answer.match_indices('f') {
+        let Some((before, rest)) = split_at_word(answer, third) else { continue };
+        let before = trimmed_end(before)?;
+        let rest = trimmed_start(rest)?;
         if !before.ends_with('(') || !rest.starts_with('(') || !trimmed_start(&rest[1..])?.starts_with("problem") {
             continue;
         }
@@ -36,6 +37,11 @@ pub fn openings(answer: &str) -> Answer<Vec<usize>> {
         found.push(before.len() - 1);
     }
     Ok(found)
+}
+
+/// What stands before and after a `define`, the third letter of which is there: few words have its letter.
+fn split_at_word(answer: &str, third: usize) -> Option<(&str, &str)> {
+    Some((answer[..third].strip_suffix("de")?, answer[third..].strip_prefix("fine")?))
 }
 
 fn is_ascii_space(each: char) -> bool {
@@ -69,7 +75,7 @@ pub fn block(text: &[u8]) -> Answer<Option<&[u8]>> {
     let mut at = 0;
     while let Some(byte) = text.get(at) {
         match CLASSES[usize::from(*byte)] {
-            Class::Plain => {}
+            Class::Plain | Class::Space => {}
             Class::Open => {
                 depth += 1;
                 deepest = deepest.max(depth);
@@ -96,20 +102,23 @@ pub fn block(text: &[u8]) -> Answer<Option<&[u8]>> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
-    /// A part of a word, or white space.
+    /// A part of a word.
     Plain,
+    /// A part of a word, neither printable ASCII nor white space.
+    Odd,
+    Space,
     Open,
     Close,
     Comment,
-    /// Neither ASCII nor white space, or unprintable.
-    Odd,
 }
 
 const CLASSES: [Class; 256] = {
     let mut classes = [Class::Odd; 256];
     let mut byte = 9;
     while byte < 127 {
-        if byte <= 13 || byte >= 28 {
+        if is_space(byte as u8) {
+            classes[byte] = Class::Space;
+        } else if byte > 32 {
             classes[byte] = Class::Plain;
         }
         byte += 1;
@@ -120,20 +129,6 @@ const CLASSES: [Class; 256] = {
     classes
 };
 
-/// True for the bytes that end a word.
-const ENDS: [bool; 256] = {
-    let mut ends = [false; 256];
-    let mut byte = 9;
-    while byte <= 32 {
-        ends[byte] = byte <= 13 || byte >= 28;
-        byte += 1;
-    }
-    ends[b'(' as usize] = true;
-    ends[b')' as usize] = true;
-    ends[b';' as usize] = true;
-    ends
-};
-
 /// A parenthesis or a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token {
@@ -142,7 +137,8 @@ pub enum Token {
     Word(usize, usize),
 }
 
-/// Reads the tokens of a closed block.
+/// Reads the tokens of a text.
+#[derive(Clone, Copy)]
 pub struct Tokens<'a> {
     pub block: &'a [u8],
     at: usize,
@@ -153,24 +149,40 @@ impl<'a> Tokens<'a> {
         Tokens { block, at: 0 }
     }
 
-    #[inline]
+    /// True where more was asked for than there is, which `next` finds closed.
+    pub fn is_beyond_end(&self) -> bool {
+        self.at > self.block.len()
+    }
+
+    #[inline(always)] // most of a reader's time is spent here
     pub fn next(&mut self) -> Token {
-        loop {
-            match self.block.get(self.at) {
-                None => return Token::Close, // behind the end; a balanced block is not read beyond it
-                Some(b'(') => {
-                    self.at += 1;
+        let (block, mut at) = (self.block, self.at); // which the compiler keeps in registers
+        while let Some(byte) = block.get(at) {
+            let start = at;
+            at += 1;
+            match CLASSES[usize::from(*byte)] {
+                Class::Space => {}
+                Class::Open => {
+                    self.at = at;
                     return Token::Open;
                 }
-                Some(b')') => {
-                    self.at += 1;
+                Class::Close => {
+                    self.at = at;
                     return Token::Close;
                 }
-                Some(b';') => self.at = self.line_end(),
-                Some(byte) if is_space(*byte) => self.at += 1,
-                Some(_) => return self.word(),
+                Class::Comment => at = line_end(block, at),
+                Class::Plain | Class::Odd => {
+                    let is_part = |byte: &u8| matches!(CLASSES[usize::from(*byte)], Class::Plain | Class::Odd);
+                    while block.get(at).is_some_and(is_part) {
+                        at += 1;
+                    }
+                    self.at = at;
+                    return Token::Word(start, at);
+                }
             }
         }
+        self.at = block.len() + 1;
+        Token::Close
     }
 
     /// What comes next, which stays unread.
@@ -200,16 +212,10 @@ impl<'a> Tokens<'a> {
             }
         }
     }
+}
 
-    fn word(&mut self) -> Token {
-        let start = self.at;
-        let ends = |byte: &u8| ENDS[usize::from(*byte)];
-        self.at += self.block[start..].iter().position(ends).unwrap_or(self.block.len() - start);
-        Token::Word(start, self.at)
-    }
-
-    fn line_end(&self) -> usize {
-        let rest = &self.block[self.at..];
-        self.at + rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())
-    }
+#[cold]
+fn line_end(block: &[u8], at: usize) -> usize {
+    let rest = &block[at..];
+    at + rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())
 }

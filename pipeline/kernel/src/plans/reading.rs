@@ -6,6 +6,10 @@ use crate::plans::found::{Plan, Steps};
 use crate::plans::json::read_json;
 use crate::plans::ordinary::read_ordinary;
 
+/// Why there is no plan: a kind of the sentences in Python.
+pub const EMPTY: &str = "empty";
+const NO_ANSWER: &str = "no answer";
+
 const MAX_ACTIONS: usize = 50_000;
 
 /// The one mark around thoughts that can stand in a notation that is read here.
@@ -14,7 +18,7 @@ const THOUGHTS: &str = "assistantfinal";
 /// The plan of an answer.
 pub fn read_plan(text: Option<&[u8]>, steps: &mut Steps) -> Answer<Plan> {
     let Some(text) = text else {
-        return Ok(Plan { steps: Vec::new(), missing: Some("no answer") });
+        return Ok(Plan { steps: Vec::new(), missing: Some(NO_ANSWER) });
     };
     if text.len() > LONGEST {
         return Err(Left::Text);
@@ -32,7 +36,7 @@ fn read_text(text: &[u8], steps: &mut Steps) -> Answer<Plan> {
     }
     let text = text.trim_ascii();
     if matches!(text, b"" | b"[]" | b"()") {
-        return Ok(Plan { steps: Vec::new(), missing: text.is_empty().then_some("empty") });
+        return Ok(Plan { steps: Vec::new(), missing: text.is_empty().then_some(EMPTY) });
     }
     let found = if text[0] == b'[' { read_json(text, steps) } else { read_ordinary(text, steps) };
     let found = found.ok_or(Left::Notation)?;

@@ -1,0 +1,36 @@
+//! Gives the library the digest of its sources, which `pddl_eval/kernel/crate.py` computes in the same way.
+
+#[path = "src/blake2b.rs"]
+mod blake2b;
+
+use std::path::Path;
+use std::{fs, io};
+
+fn main() -> io::Result<()> {
+    let mut names = vec!["Cargo.lock".to_string(), "Cargo.toml".to_string(), "build.rs".to_string()];
+    find_sources("src", &mut names)?;
+    names.sort_unstable();
+    let mut sources = Vec::new();
+    for name in names {
+        let source = fs::read(&name)?;
+        sources.extend(format!("{name} {}\n", source.len()).into_bytes());
+        sources.extend(source);
+        println!("cargo:rerun-if-changed={name}");
+    }
+    println!("cargo:rerun-if-changed=src"); // files that are new or gone
+    println!("cargo:rustc-env=CRATE={}", String::from_utf8_lossy(&blake2b::hex_digest(&sources)));
+    Ok(())
+}
+
+fn find_sources(folder: &str, names: &mut Vec<String>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = format!("{folder}/{}", entry.file_name().to_string_lossy());
+        if entry.file_type()?.is_dir() {
+            find_sources(&name, names)?;
+        } else if Path::new(&name).extension().is_some_and(|suffix| suffix == "rs") {
+            names.push(name);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,56 @@
+"""Workers with the kernel and workers without it in one run: their scores are the same."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pddl_eval import kernel
+from pddl_eval.benchmark.sample import sample_table
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.scoring.scorer import pair_scorer
+from pddl_eval.settings import RunOptions
+
+from tests.datasets.parquet_files import read_output
+from tests.kernel.differential import needs_kernel
+from tests.run.length_scorer import run_scorer
+
+ROWS, SHARD_ROWS = 120, 20
+
+pytestmark = needs_kernel
+
+
+def score_half_without(table: pa.Table, until: float, score: Callable[[pa.Table, float], pa.Table]) -> pa.Table:
+    """Every second shard as a worker scores it that has no kernel."""
+    without = table["n"][0].as_py() // SHARD_ROWS % 2
+    before = os.environ.get(kernel.VARIABLE)
+    os.environ[kernel.VARIABLE] = "off" if without else "must"
+    kernel._library.cache_clear()
+    try:
+        return score(table, until)
+    finally:
+        os.environ[kernel.VARIABLE] = before or "auto"
+        kernel._library.cache_clear()
+
+
+@pytest.mark.parametrize("engine", ["local", "ray"])
+def test_half_of_the_shards_without_the_kernel(engine: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    if engine == "ray":
+        request.getfixturevalue("ray_session")
+    table = sample_table().slice(0, ROWS)
+    pq.write_table(table.append_column("n", pa.array(range(ROWS))), tmp_path / "pairs.parquet")
+    scorer = pair_scorer(ScoringOptions())
+    mixed = replace(scorer, score=partial(score_half_without, score=scorer.score))
+    counts = {}
+    for name, each in (("all", scorer), ("half", mixed)):
+        options = RunOptions(engine=engine, shard_rows=SHARD_ROWS, workers=2)
+        counts[name] = run_scorer(tmp_path / "pairs.parquet", tmp_path / name, each, options).statistics["kernel"]
+    assert counts["half"]["rows"] == counts["all"]["rows"] / 2 == ROWS / 2
+    ours, theirs = (read_output(tmp_path / name).drop_columns("score_micros") for name in ("all", "half"))
+    assert ours.equals(theirs)
