@@ -122,7 +122,7 @@ def validation_text(found: Validation, *, states: bool = False, optimal: bool = 
 def validation_values(found: Validation, *, states: bool = False, optimal: bool = False) -> dict[str, Any]:
     """The same as values that JSON has: conditions and atoms as PDDL, numbers as numbers."""
     values: dict[str, Any] = {
-        "valid": None if found.verdict is PlanVerdict.REFERENCE_INVALID else found.valid,
+        "valid": found.valid,
         "verdict": found.verdict.value,
         "detail": found.detail or None,
         "failed_step": found.failed_step,

@@ -31,10 +31,11 @@ DEFAULTS = ScoringOptions()
 class Validation:
     """Whether a plan is valid, and why not.
 
-    ``valid`` is None where that is not decided. ``detail`` is one sentence. ``failed_step`` counts from 1. ``missing``
-    are the conditions that do not hold, of the step that failed or of the goal: atoms, ``("not", atom)`` and other
-    formulas over the problem's objects; ``advice`` has a sentence on each, with the step that made it false. ``cost``
-    is the value of the problem's metric, without one the number of actions; None where the plan is not valid.
+    ``valid`` is None where that is not decided, or where there is no task to decide it in. ``detail`` is one sentence.
+    ``failed_step`` counts from 1. ``missing`` are the conditions that do not hold, of the step that failed or of the
+    goal: atoms, ``("not", atom)`` and other formulas over the problem's objects; ``advice`` has a sentence on each, with
+    the step that made it false. ``cost`` is the value of the problem's metric, without one the number of actions; None
+    where the plan is not valid.
 
     >>> found = validate("(putdown a)", "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a))"
     ...                                 " (:goal (clear a)))")
@@ -53,8 +54,8 @@ class Validation:
 
     @property
     def valid(self) -> bool | None:
-        """True for a valid plan, None where a limit was hit or the domain is not executed."""
-        return None if self.verdict is PlanVerdict.UNDECIDED else self.verdict.right
+        """True for a valid plan, None where a limit was hit, or the domain or the problem says no task."""
+        return None if self.verdict in (PlanVerdict.UNDECIDED, PlanVerdict.REFERENCE_INVALID) else self.verdict.right
 
     @cached_property
     def states(self) -> tuple[tuple[State, Mapping[Atom, Fraction]], ...]:
