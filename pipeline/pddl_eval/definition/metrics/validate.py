@@ -33,9 +33,9 @@ class Validation:
 
     ``valid`` is None where that is not decided, or where there is no task to decide it in. ``detail`` is one sentence.
     ``failed_step`` counts from 1. ``missing`` are the conditions that do not hold, of the step that failed or of the
-    goal: atoms, ``("not", atom)`` and other formulas over the problem's objects; ``advice`` has a sentence on each, with
-    the step that made it false. ``cost`` is the value of the problem's metric, without one the number of actions; None
-    where the plan is not valid.
+    goal: atoms, ``("not", atom)`` and other formulas over the problem's objects; ``advice`` has a sentence on each,
+    with the step that made it false. ``cost`` is the value of the problem's metric, without one the number of actions;
+    None where the plan is not valid.
 
     >>> found = validate("(putdown a)", "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a))"
     ...                                 " (:goal (clear a)))")
