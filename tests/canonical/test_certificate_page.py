@@ -60,7 +60,7 @@ def test_the_table_has_the_fingerprint_of_each_known_domain() -> None:
     assert {name: from_the_page.fingerprint(*pair) for name, pair in read.items()} == TABLE
 
 
-@in_two_sizes(300, 1_500)
+@in_two_sizes(150, 1_500)
 def test_random_problems_have_the_digits_that_the_page_says(cases: int) -> None:
     seen: Counter[str] = Counter()
 

@@ -178,6 +178,7 @@ def test_integers_of_two_widths_are_one_key() -> None:
 ANSWERS = st.lists(st.sampled_from([YES, NO, OPEN]), min_size=1, max_size=20)
 
 
+@settings(max_examples=30)
 @given(ANSWERS, ANSWERS, st.randoms(use_true_random=False))
 def test_comparing_backwards_turns_everything_round(
     first: list[bool | None], second: list[bool | None], chance: object
