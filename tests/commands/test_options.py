@@ -18,8 +18,9 @@ TOWER = (
     " (:init (arm-empty) (clear a) (on-table a) (clear b) (on-table b)) (:goal (and (on a b))))"
 )
 
-SEVERAL_MEANINGS = {"--format", "--key"}
-"""``--format`` has the formats of its command; ``--key`` says what its command does without it."""
+SEVERAL_MEANINGS = {"--format", "--key", "--optimal"}
+"""``--format`` has the formats of its command; ``--key`` says what its command does without it; with ``--optimal``
+score has two columns more, and validate a line."""
 
 
 def options_by_command() -> dict[str, list[Any]]:

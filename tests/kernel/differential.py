@@ -46,12 +46,12 @@ def columns_of(rows: Sequence[Row]) -> dict[str, pa.ChunkedArray]:
 
 
 def names_of(pair: Pair) -> list[str]:
-    return [column.name for column in pair.columns]
+    return [column.name for column in pair.asked(ScoringOptions()).columns]
 
 
 def by_definition(row: Row, options: ScoringOptions, pair: Pair = PROBLEM) -> dict[str, Any]:
     """The row's columns as the definition fills them."""
-    scores = pair.score(pair.read(row, options))
+    scores = pair.asked(options).score(pair.read(row, options))
     shown = (printable(str(score)) if isinstance(score, str) else score for score in scores)
     return dict(zip(names_of(pair), shown, strict=True))
 

@@ -29,12 +29,12 @@ SCORES = ("plan_lcs", "plan_jaccard", "plan_score", "plan_precision", "plan_reca
 
 
 def values(scores: PlanScores) -> list[object]:
-    names = [column.name for column in metrics.PLAN.columns]
+    names = [column.name for column in metrics.PLAN.asked(ScoringOptions()).columns]
     return [getattr(scores, name) for name in names[: names.index("plan_detail")]]
 
 
 def test_columns_are_those_of_the_contract() -> None:
-    assert [column.name for column in metrics.PLAN.columns] == [
+    assert [column.name for column in metrics.PLAN.asked(ScoringOptions()).columns] == [
         *SCORES,
         "plan_length",
         "reference_plan_length",

@@ -145,7 +145,7 @@ def test_the_headline_of_plans_without_references_is_validity() -> None:
     plans = [PLAN_TEXT, "(putdown a)", "(putdown a)(fly)", ""]
     table = pa.table({"reference_problem": [HELD] * 4, "generated_plan": plans, "model": ["m", "m", "n", "n"]})
     scores = score_table(table, ScoringOptions())
-    statistics = count_scores(scores, [column.name for column in PLAN.columns])
+    statistics = count_scores(scores, [column.name for column in PLAN.asked(ScoringOptions()).columns])
     summary = RunSummary("scored", 4, 4, 0, 0, 1, 0, "local", 1, 0.1, "s", statistics)
     labels = [label for label, _ in summary.score_lines()]
     verdicts = ("empty", "goal_not_reached", "unknown_action", "valid")

@@ -89,6 +89,14 @@ class ScoringOptions:
     answer: str = setting(
         "first", "Which of several drafts of an answer is read.", "--answer", choices=ANSWERS, signed="answer"
     )
+    optimal: bool = setting(
+        False,
+        "Also decide whether plans are optimal, where the states can be enumerated.",
+        "--optimal/--no-optimal",
+        hidden=True,
+        signed="optimal",
+        shown=lambda wanted: "yes" if wanted else "",
+    )
     row_seconds: float = setting(
         10.0,
         "Processor time of a row; what is open then is undecided.",
@@ -139,8 +147,8 @@ class ScoringOptions:
         parts = {"code": code_digest(), "pddl": version_of("pddl"), "certificate": str(CERTIFICATE_VERSION)}
         for each in fields(self):
             known, value = setting_of(each), getattr(self, each.name)
-            if known.signed:
-                parts[known.signed] = known.shown(value)
+            if known.signed and (said := known.shown(value)):
+                parts[known.signed] = said
             parts |= {name: version_of(name) for name in known.requires(value)}
         return "|".join(f"{name}:{value}" for name, value in parts.items())
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import StrEnum
+from fractions import Fraction
 from functools import cached_property, lru_cache, partial
 
 from pddl_eval.definition.budget import OutOfBudgetError, cached_or_undecided
@@ -161,6 +162,13 @@ class Task:
         """All reachable states, with what the goal costs from each."""
         assert self.domain is not None
         return state_space(self.problem, self.domain.domain)
+
+    @cached_or_undecided
+    def optimal_cost(self) -> Fraction | Undecided | None:
+        """What the cheapest plans cost, None where there is no plan; the states are not kept, they may be megabytes."""
+        assert self.domain is not None
+        found = state_space(self.problem, self.domain.domain)
+        return found if isinstance(found, Undecided) else found.optimal_cost
 
     @cached_or_undecided
     def certificate(self) -> str | Undecided:

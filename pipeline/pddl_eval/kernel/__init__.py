@@ -127,7 +127,7 @@ def score_plans(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) ->
     >>> scored is None or scored[0]["plan_lcs"].to_pylist() == [0.5]
     True
     """
-    if not only_equal(options) or not _answers_now(options):
+    if not only_equal(options) or options.optimal or not _answers_now(options):
         return None
     try:
         plans = _texts(rows["generated_plan"])

@@ -94,7 +94,7 @@ def score_table(table: pa.Table, options: ScoringOptions, until: float = inf) ->
     present = {meaning: options.column(meaning) for meaning in SCORED if options.column(meaning) in table.column_names}
     # The kernel first. Of a row, the pairs that it leaves are the definition's.
     columns = {meaning: table[name] for meaning, name in present.items()}
-    asked = [(pair.name, score) for pair, score in KERNELS if pair in pairs]
+    asked = [(pair.name, score) for pair, score in KERNELS if pair.asked(options) in pairs]
     answers = {name: found for name, score in asked if (found := score(columns, options))}
     left = pa.repeat(pa.scalar(0, pa.uint8()), table.num_rows)  # The first reason of each row.
     for _, why in answers.values():
@@ -185,7 +185,7 @@ def pairs_present(schema: pa.Schema, options: ScoringOptions) -> list[Pair]:
         if name not in schema.names:
             raise ColumnError(f"there is no column {name} for {meaning}; {did_you_mean(name, schema.names, 'columns')}")
     meanings = {meaning for meaning in SCORED if options.column(meaning) in schema.names}
-    if present := [pair for pair in PAIRS if pair.is_among(meanings)]:
+    if present := [pair.asked(options) for pair in PAIRS if pair.is_among(meanings)]:
         return present
     names = {pair: (options.column(pair.reference), options.column(pair.generated)) for pair in PAIRS}
     others = [name for name in schema.names if name not in set().union(*names.values())]

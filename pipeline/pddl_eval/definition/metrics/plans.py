@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from pddl_eval.definition.budget import OutOfBudgetError
-from pddl_eval.definition.metrics import actions, cost, execution, plan_score, plan_verdict, shares
+from pddl_eval.definition.metrics import actions, cost, execution, optimal, plan_score, plan_verdict, shares
 from pddl_eval.definition.metrics.pairing import Values, as_column, pair_up
 from pddl_eval.definition.metrics.plan_pair import NotExecuted, PlanPair, executable, executed_plan
 from pddl_eval.definition.metrics.problem import reads_problem
@@ -90,13 +90,14 @@ DETAIL = Metric(
     lambda pair: (pair.detail or None,),
 )
 
-BEHIND = plan_verdict.METRIC, shares.METRIC, cost.METRIC
-"""Metrics that came later: the order of columns stays, new ones go behind."""
-
 PLAN = Pair(
     "plan",
     _read,
-    (actions.SHARED, plan_score.METRIC, actions.LENGTHS, actions.DISTANCE, execution.METRIC, DETAIL, *BEHIND),
+    (
+        *(actions.SHARED, plan_score.METRIC, actions.LENGTHS, actions.DISTANCE, execution.METRIC),
+        # New ones go behind the detail, so that the order of columns stays; what adds a note to it comes before.
+        *(optimal.METRIC, DETAIL, plan_verdict.METRIC, shares.METRIC, cost.METRIC),
+    ),
     "reference_plan_length",
     "plan_verdict",
     lambda rows, options: _prepare(

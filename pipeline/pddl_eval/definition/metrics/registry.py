@@ -7,7 +7,7 @@ the metrics that a pair lists. A new metric is one file with a ``METRIC`` and it
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -67,11 +67,13 @@ class Metric:
     """``score`` takes what its pair makes of a row and returns one value for each column, None for no score.
 
     A metric that ``compares`` is not asked where what was read has the ``reference`` None: its columns are null.
+    ``asked_by`` names the setting without which its columns are no part of the output.
     """
 
     columns: tuple[Column, ...]
     score: Callable[[Any], Sequence[Any]]
     compares: bool = False
+    asked_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +121,11 @@ class Pair:
     def columns(self) -> tuple[Column, ...]:
         """The score columns of all metrics, in the order of the output."""
         return tuple(column for metric in self.metrics for column in metric.columns)
+
+    def asked(self, options: ScoringOptions) -> Pair:
+        """The pair with the metrics that these options ask for."""
+        metrics = tuple(each for each in self.metrics if not each.asked_by or getattr(options, each.asked_by))
+        return replace(self, metrics=metrics)
 
     def score(self, pair: Any) -> list[Any]:
         """The values of all columns for what ``read`` made of a row."""
