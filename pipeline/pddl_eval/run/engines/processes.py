@@ -26,6 +26,9 @@ from pddl_eval.process import collect_garbage_seldom, stop_requested
 START_ATTEMPTS = 5
 """Worker processes in a row that may be killed before they are ready."""
 
+START_SECONDS = 120.0
+"""How long a worker process may take to be ready."""
+
 STOP_SECONDS = 2.0
 """How long worker processes may take to stop by themselves."""
 
@@ -144,8 +147,8 @@ class Processes:
     def take(self) -> tuple[Any, Any]:
         while True:
             busy = {each.pipe: each for each in self._workers if each.tasks}
-            oldest = min(busy.values(), key=lambda each: each.since)
-            left = oldest.since + self._patience - time.monotonic()
+            oldest = min(busy.values(), key=self._deadline)
+            left = self._deadline(oldest) - time.monotonic()
             answered = wait(list(busy), None if left == math.inf else max(0.0, left))
             worker = busy[answered[0]] if answered else oldest  # type: ignore[index]
             try:
@@ -170,6 +173,10 @@ class Processes:
             if isinstance(answer, Exception):
                 raise answer
             return worker.tasks.pop(), answer
+
+    def _deadline(self, worker: _Worker) -> float:
+        """When the worker will have been silent for too long; it takes more to start Python on a busy machine."""
+        return worker.since + (self._patience if worker.ready else max(self._patience, START_SECONDS))
 
     def close(self) -> None:
         for worker in self._workers:
