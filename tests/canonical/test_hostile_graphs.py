@@ -17,7 +17,6 @@ QUICK = (
     "slope-net-9-4",
     "steiner-15",
     "steiner-blocks-15",
-    "random-steiner-blocks-19",
     "plane-4",
     "plane-7",
     "sylvester-8",
@@ -40,7 +39,7 @@ QUICK = (
 )
 """A fraction of a second each; ``python -m tests.measure.hostile_graphs`` labels all of them."""
 
-SLOW = ("latin-square-8", "latin-square-net-8", "random-steiner-19", "hall-plane-9")
+SLOW = ("latin-square-8", "latin-square-net-8", "random-steiner-19", "random-steiner-blocks-19", "hall-plane-9")
 
 QUICK_LOOKALIKES = ("cfi-k4", "cfi-k5", "cfi-torus-3x3", "cfi-cubic-10", "rook-4", "johnson-8-2", "plane-9")
 
