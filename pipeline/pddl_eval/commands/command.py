@@ -21,7 +21,7 @@ import click
 from pddl_eval.commands.config import file_values
 from pddl_eval.commands.flags import READERS, Argument
 from pddl_eval.errors import FAILED, WRONG_INPUT, RunError, UserError, Verbosity, verbosity
-from pddl_eval.process import collect_garbage_seldom, interrupted_by_signals
+from pddl_eval.process import begin_own_process, interrupted_by_signals
 from pddl_eval.shown import printable
 
 EXIT_CODES = (
@@ -87,7 +87,7 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command: arguments become values, errors become sentences."""
-        collect_garbage_seldom()
+        begin_own_process()
         before = verbosity.set(ctx.meta.get(VERBOSITY, verbosity.get()))
         try:
             with _plain_errors(resumable="engine" in ctx.params):
