@@ -289,7 +289,7 @@ def rate_table(
         labels = [Cell(first[name], where=where) for name in keys] or [Cell("all rows")]
         behind = {name: ((*where, (COUNTED, MEASURE_NAMES[name])) if opens else ()) for name in found}
         named = " ".join(first[key] for key in keys)
-        rates = [_rate_cell(named, found[name], behind[name]) for name in measures if name in found]
+        rates = [rate_cell(named, found[name], behind[name]) for name in measures if name in found]
         lines.append([*labels, *rates, Cell(f"{first['rows']:,}", where=behind[first["measure"]])])
         undecided.append(max(part["undecided"]) if shows_undecided else 0)
     if shows_undecided and any(undecided):
@@ -300,7 +300,7 @@ def rate_table(
     return replace(drawn, switched=range(labels_, labels_ + len(measures)))
 
 
-def _rate_cell(group: str, found: Mapping[str, Any], where: Where) -> Value:
+def rate_cell(group: str, found: Mapping[str, Any], where: Where) -> Value:
     """A rate with its interval, drawn; what a pointer learns says all of it."""
     percent, low, high = found["percent"], found["low"], found["high"]
     if percent is None:
