@@ -1,4 +1,4 @@
-"""This process: the CPUs that it may use, what makes it quick, and how it is told to stop.
+"""This process: the CPUs that it may use, what makes it quick, how far it is, and how it is told to stop.
 
 It imports nothing of the program.
 """
@@ -11,9 +11,11 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 from types import SimpleNamespace
+from typing import Any
 
 CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 """Where Linux says how many microseconds of each period a container may compute; absent outside one."""
@@ -24,6 +26,19 @@ scoring, and it finds nothing."""
 
 stop_requested = Event()
 """Set where this process owns its signals (commands, workers) when one asks it to stop."""
+
+
+@dataclass(slots=True)
+class Rows:
+    """How many rows this process has scored of what it works on; in a worker process, shared with who started it."""
+
+    counter: Any = field(default_factory=lambda: SimpleNamespace(value=0))
+
+    def add(self, number: int) -> None:
+        self.counter.value += number
+
+
+rows_scored = Rows()
 
 
 def available_cpus(quota_file: Path = CPU_QUOTA) -> int:

@@ -75,6 +75,7 @@ class ScoringOptions:
         "exact",
         "Similarity of plan steps.",
         "--similarity",
+        hidden=True,
         metavar="|".join(SIMILARITIES),
         signed="sim",
         requires=_similarity_requires,
