@@ -92,6 +92,8 @@ def test_a_number_that_is_not_defined_fails_the_step(condition: str, effect: str
 
 
 EFFECTS = [
+    ("(when (> (g) 1) (when (t) (p b)))", "(not (p b))"),
+    ("(when (t) (when (> (g) 1) (p b)))", "(not (p b))"),
     ("(and (not (r)) (r))", "(r)"),
     ("(forall (?x - thing) (not (p ?x)))", "(not (p a))"),
     ("(and (not (r)) (when (r) (t)))", "(and (t) (not (r)))"),

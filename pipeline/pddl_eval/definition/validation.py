@@ -29,6 +29,7 @@ from pddl_eval.definition.formulas import (
     changes,
     grounded,
     holds,
+    is_true,
     read_by,
     read_by_effect,
     updated,
@@ -175,7 +176,7 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain, *, fo
     metric = None
     if problem.formulas:
         others = problem.conjuncts
-        unmet += tuple(formula for formula in others if not _is_true(formula, world))
+        unmet += tuple(formula for formula in others if not is_true(formula, world))
         metric = problem.metric
     return Execution(
         steps=tuple(done),
@@ -194,14 +195,7 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain, *, fo
 
 def is_goal(problem: Problem, world: World) -> bool:
     """Whether the goal holds in a state."""
-    return problem.goal <= world.true and all(_is_true(formula, world) for formula in problem.conjuncts)
-
-
-def _is_true(formula: Formula, world: World) -> bool:
-    try:
-        return holds(formula, world)
-    except NoValueError:
-        return False
+    return problem.goal <= world.true and all(is_true(formula, world) for formula in problem.conjuncts)
 
 
 def _metric(metric: Formula, world: World, steps: int) -> Fraction | None:
