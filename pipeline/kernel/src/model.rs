@@ -185,6 +185,7 @@ pub type Lifted = Vec<Word>;
 pub const PLACES: Word = Word::MAX;
 
 /// A STRIPS operator; preconditions, negative preconditions, add effects and delete effects are its parts.
+#[derive(Clone)]
 pub struct Operator {
     pub name: Word,
     /// The name by which operators match, in which `_` is `-`.
@@ -232,16 +233,31 @@ impl Operator {
 pub const EQUALITY: &[u8] = b"=";
 
 /// A STRIPS domain.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Domain {
+    pub name: Word,
     /// Types and their parents.
     pub types: BTreeMap<Word, Word>,
     pub constants: BTreeMap<Word, Word>,
     pub predicates: BTreeMap<Word, Vec<Word>>,
+    /// True where functions are declared; no operator uses them.
+    pub has_functions: bool,
     pub operators: Vec<Operator>,
 }
 
 impl Domain {
+    /// The same domain with every parameter and constant a plain `object`.
+    pub fn without_types(&self) -> Domain {
+        let mut plain = self.clone();
+        let object = Known::Object as Word;
+        plain.types.clear();
+        let parameters = plain.operators.iter_mut().flat_map(|each| &mut each.parameters).map(|(_, type_)| type_);
+        let declared = plain.predicates.values_mut().flatten();
+        plain.constants.values_mut().chain(declared).chain(parameters).for_each(|type_| *type_ = object);
+        plain
+    }
+
+
     /// The type itself, then its ancestors up to `object`.
     pub fn ancestors(&self, type_: Word) -> Vec<Word> {
         let mut seen = Vec::new();

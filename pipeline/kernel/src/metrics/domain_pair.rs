@@ -5,7 +5,7 @@ use crate::difference::Difference;
 use crate::domain_equivalence::{decide_domains, shared_operators, DomainVerdict};
 use crate::domain_wording::show_words;
 use crate::domains;
-use crate::domains::renaming::plan_by_rules;
+use crate::domains::renaming::Renaming;
 use crate::grounding::Objects;
 use crate::left::{Answer, Left};
 use crate::metrics::components::component_f1;
@@ -73,7 +73,11 @@ pub fn read_executable(
     // Problems of three domains are solved by their rules, whatever their words.
     if let Some(rules) = domains::Domain::certified(&known.certificate(names)?).filter(|_| domain.constants.is_empty())
     {
-        let _ = plan.set(plan_by_rules(rules, known, &problem, names).map(Ok));
+        let found = Renaming::new(rules, known, names).and_then(|renaming| {
+            let task = renaming.task(domain, &problem, true, names)?;
+            renaming.plan(&task, domain, &problem, names).map(Ok)
+        });
+        let _ = plan.set(found);
     }
     let found = Executable { problem, objects, visited: OnceCell::new(), plan };
     if found.task(domain).ill_typed(names).is_some() {
@@ -209,7 +213,7 @@ pub fn score_domain_pair(
 }
 
 /// The first atom of an operator that the declarations of a typed domain do not admit.
-fn ill_typed_operator(domain: &Domain, side: &[u8], names: &Interner) -> Option<Difference> {
+pub fn ill_typed_operator(domain: &Domain, side: &[u8], names: &Interner) -> Option<Difference> {
     for operator in &domain.operators {
         let type_of = |term: Word| {
             let own = operator.parameters.iter().find(|(name, _)| *name == term).map(|(_, type_)| *type_);

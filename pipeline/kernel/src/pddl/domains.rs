@@ -205,8 +205,7 @@ fn domain(tree: &Tree, names: &mut Interner) -> Answer<Domain> {
     tree.next_word(&mut sections)?; // `define`
     let (header, _) = tree.next(&mut sections).ok_or(Left::Notation)?;
     let (_, mut header) = tree.named(header)?;
-    tree.next_word(&mut header)?; // its name
-    let mut domain = Domain::default();
+    let mut domain = Domain { name: tree.next_word(&mut header)?, ..Domain::default() };
     if header.at < header.end {
         return Err(Left::Notation);
     }
@@ -234,7 +233,8 @@ fn domain(tree: &Tree, names: &mut Interner) -> Answer<Domain> {
                 }
                 domain.operators.push(operator);
             }
-            b":requirements" | b":functions" => {}
+            b":requirements" => {}
+            b":functions" => domain.has_functions = true,
             _ => return Err(Left::Strips),
         }
     }
