@@ -92,7 +92,7 @@ def executed_rows(random: Random, domain: str, count: int) -> Iterator[Row]:
                 "reference_plan": random.choice([reference] * 8 + [None, ""]) if stated else reference,
                 "generated_plan": generated,
                 "reference_problem": stated,
-                "domain": random.choice([None] * 9 + ["gripper", "floor_tile", "nothing"]),
+                "domain": random.choice([None] * 9 + ["gripper", "floor_tile", "nothing", "", " "]),
             }
             count -= 1
 

@@ -485,11 +485,64 @@ impl<T> Sharing<T> {
     }
 }
 
-/// Err where the row names another domain than its reference's own.
-fn same_domain(task: &Task, domain: Option<&Column>, row: usize) -> Answer<()> {
-    match domain.map_or(Ok(None), |column| column.text(row))? {
-        Some(given) if !given.is_empty() && given != task.problem.words.text(task.problem.domain) => Err(Left::Setting),
-        _ => Ok(()),
+/// What the `domain` column says of a row; a name is in lower case, with `-` for `_`.
+#[derive(Clone, Copy)]
+enum Asked<'a> {
+    Nothing,
+    Named(&'a [u8]),
+    Written(&'a [u8]),
+}
+
+/// The `domain` column, if there is one. Its texts are read once a batch, into words that they share.
+struct Asking<'a> {
+    column: Option<&'a Column<'a>>,
+    written: Option<Sharing<DomainStructure>>,
+    names: Interner,
+}
+
+impl<'a> Asking<'a> {
+    fn new(column: Option<&'a Column<'a>>) -> Asking<'a> {
+        Asking { column, written: column.map(Sharing::new), names: Interner::new() }
+    }
+
+    fn asked(&self, row: usize) -> Answer<Asked<'a>> {
+        Ok(match self.column.map_or(Ok(None), |column| column.text(row))? {
+            None => Asked::Nothing,
+            Some(text) if text.contains(&b'(') => Asked::Written(text),
+            Some(name) => Asked::Named(name),
+        })
+    }
+
+    /// The domain of a row that asks for one by its text, and the place that tells it from others in the batch.
+    fn written(&mut self, row: usize, text: &[u8]) -> Answer<(usize, &DomainStructure, &mut Interner)> {
+        let (written, names) = (self.written.as_mut().ok_or(Left::Setting)?, &mut self.names);
+        let place = written.of[row]?;
+        let known = written.known(row, || domain_pair::read_domain(text, names))?;
+        Ok((place, known, names))
+    }
+
+    /// As `Kernel::forget`; true where the words of all domains were given up.
+    fn forget(&mut self, row: usize, all: bool) -> bool {
+        let all = all || self.names.is_full();
+        if all {
+            self.names = Interner::new();
+        }
+        if let Some(written) = &mut self.written {
+            if all {
+                written.forget_all();
+            }
+            written.forget(row);
+        }
+        all
+    }
+}
+
+/// Err where the row asks for another domain than its reference's own.
+fn same_domain(task: &Task, asked: Asked) -> Answer<()> {
+    match asked {
+        Asked::Nothing => Ok(()),
+        Asked::Named(name) if name == task.problem.words.text(task.problem.domain) => Ok(()),
+        _ => Err(Left::Setting),
     }
 }
 
@@ -505,6 +558,7 @@ trait Kernel {
 
 struct Problems<'a> {
     columns: &'a [Column<'a>],
+    asking: Asking<'a>,
     settings: Settings,
     names: Interner,
     references: Sharing<Task>,
@@ -514,15 +568,15 @@ impl Kernel for Problems<'_> {
     type Row = ProblemVerdict;
 
     fn score(&mut self, row: usize) -> Answer<ProblemVerdict> {
-        let [reference, generated, is_placeholder, domain @ ..] = self.columns else { return Err(Left::Text) };
+        let [reference, generated, is_placeholder, ..] = self.columns else { return Err(Left::Text) };
         let text = reference.text(row)?;
         let task = self.references.known(row, || read_reference(text, &mut self.names))?;
-        same_domain(task, domain.first(), row)?;
+        same_domain(task, self.asking.asked(row)?)?;
         score_problem_pair(task, generated.text(row)?, is_placeholder.truth(row), self.settings, &mut self.names)
     }
 
     fn forget(&mut self, row: usize, all: bool) {
-        if all {
+        if self.asking.forget(row, all) {
             self.names = Interner::new();
             self.references.forget_all();
         }
@@ -532,6 +586,7 @@ impl Kernel for Problems<'_> {
 
 struct Plans<'a> {
     columns: &'a [Column<'a>],
+    asking: Asking<'a>,
     steps: Steps,
     marks: Marks,
     references: Sharing<plans::Reference>,
@@ -546,13 +601,13 @@ impl Kernel for Plans<'_> {
         let (text, steps) = (reference.text(row)?, &mut self.steps);
         let plan = self.references.known(row, || plans::read_reference(text, steps))?;
         let mut task = None;
-        if let ([problem, domain @ ..], Some((names, tasks))) = (further, &mut self.problems) {
+        if let ([problem, ..], Some((names, tasks))) = (further, &mut self.problems) {
             let text = problem.text(row)?;
             // A blank problem is none.
             if let Some(text) = text.filter(|text| !std::str::from_utf8(text).is_ok_and(is_blank)) {
                 let place = tasks.of[row]?;
                 let known = tasks.known(row, || plans::read_task(Some(text), names))?;
-                same_domain(known, domain.first(), row)?;
+                same_domain(known, self.asking.asked(row)?)?;
                 task = Some((place, &*known));
             }
         }
@@ -565,6 +620,7 @@ impl Kernel for Plans<'_> {
             self.references.forget_all();
         }
         self.references.forget(row);
+        let all = self.asking.forget(row, all);
         if let Some((names, tasks)) = &mut self.problems {
             if all {
                 *names = Interner::new();
@@ -733,7 +789,8 @@ fn score_problems(columns: &[Column], flags: u32) -> Exported {
     let settings = Settings { check_solvable: flags & 1 != 0, last_answer: flags & 2 != 0 };
     let references = Sharing::new(&columns[0]);
     let mut scores = Scores::default();
-    let mut kernel = Problems { columns, settings, names: Interner::new(), references };
+    let asking = Asking::new(columns.get(3));
+    let mut kernel = Problems { columns, asking, settings, names: Interner::new(), references };
     score_rows(&mut kernel, columns[0].length, |scored, micros| scores.push(scored, micros));
     scores.exported()
 }
@@ -742,7 +799,8 @@ fn score_plans(columns: &[Column]) -> Exported {
     let problems = columns.get(2).map(|column| (Interner::new(), Sharing::new(column)));
     let references = Sharing::new(&columns[0]);
     let mut scores = ScoresOfPlans::default();
-    let mut kernel = Plans { columns, steps: Steps::new(), marks: Marks::default(), references, problems };
+    let asking = Asking::new(columns.get(3));
+    let mut kernel = Plans { columns, asking, steps: Steps::new(), marks: Marks::default(), references, problems };
     score_rows(&mut kernel, columns[0].length, |scored, micros| scores.push(scored, micros));
     scores.exported()
 }

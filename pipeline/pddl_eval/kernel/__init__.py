@@ -260,7 +260,8 @@ def _domain(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> lis
     found = pc.coalesce(*named, pa.scalar(options.domain or None, pa.large_string()))
     if isinstance(found, pa.Scalar):
         found = pa.repeat(found, len(rows["reference_problem"]))
-    return [pc.replace_substring(pc.utf8_lower(pc.utf8_trim_whitespace(found)), "_", "-").cast(pa.large_string())]
+    name = pc.replace_substring(pc.utf8_lower(pc.utf8_trim_whitespace(found)), "_", "-")
+    return [pc.if_else(pc.match_substring(found, "("), found, name).cast(pa.large_string())]
 
 
 def _plain(column: pa.Array) -> pa.Array:

@@ -40,10 +40,16 @@ pub struct DomainScores {
 
 /// A reference that generated domains can be compared with.
 pub fn read_reference(text: Option<&[u8]>, names: &mut Interner) -> Answer<DomainStructure> {
-    let domain = parse_domain(text.unwrap_or_default(), false, names)?.outcome.map_err(|_| Left::Reference)?;
-    if domain.operators.is_empty() {
+    let known = read_domain(text.unwrap_or_default(), names)?;
+    if known.domain.operators.is_empty() {
         return Err(Left::Reference);
     }
+    Ok(known)
+}
+
+/// The domain of a text.
+pub fn read_domain(text: &[u8], names: &mut Interner) -> Answer<DomainStructure> {
+    let domain = parse_domain(text, false, names)?.outcome.map_err(|_| Left::Reference)?;
     Ok(DomainStructure::new(domain))
 }
 
