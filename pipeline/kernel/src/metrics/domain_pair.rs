@@ -47,7 +47,7 @@ pub fn read_reference(text: Option<&[u8]>, names: &mut Interner) -> Answer<Domai
     Ok(known)
 }
 
-/// The domain of a text.
+/// The domain of a text, without what it may say of numbers.
 pub fn read_domain(text: &[u8], names: &mut Interner) -> Answer<DomainStructure> {
     let domain = parse_domain(text, false, names)?.outcome.map_err(|_| Left::Reference)?;
     Ok(DomainStructure::new(domain))
