@@ -92,7 +92,7 @@ def test_settings(references: list[Row], answers: str, check_solvable: bool) -> 
     for row, other in zip(rows, reversed(rows), strict=True):
         if random.random() < 0.3:
             row["generated_problem"] += other["generated_problem"]
-        row["domain"] = random.choice([None, "", "gripper", "Floor_Tile", " blocksworld", "rover", "nothing"])
+        row["domain"] = random.choice([None, "", " ", "gripper", "Floor_Tile", " blocksworld", "rover", "nothing"])
     assert not compared(rows, ScoringOptions(check_solvable=check_solvable, answer=answers)).differences
 
 

@@ -12,6 +12,8 @@ mod domain_equivalence;
 mod domain_wording;
 mod domains;
 mod equivalence;
+mod formulas;
+mod fraction;
 mod grounding;
 mod left;
 mod metrics;

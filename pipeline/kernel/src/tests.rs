@@ -1,12 +1,14 @@
 //! Facts about the crate alone; tests/kernel compares it with the definition.
 
 use crate::blake2b::hex_digest;
+use crate::formulas::World;
 use crate::left::Left;
 use crate::metrics::actions::Marks;
 use crate::metrics::domain_pair::{self, read_executable, score_domain_pair, DomainScores};
 use crate::metrics::plans;
 use crate::metrics::problem::{read_reference, score_problem_pair, ProblemVerdict, Settings};
 use crate::metrics::shares::fmean;
+use crate::pddl::any_problem::read_any_problem;
 use crate::pddl::drafts::without_thinking;
 use crate::pddl::problems::{read_problem, Interner, Refused};
 use crate::plans::found::Steps;
@@ -175,18 +177,55 @@ fn notations() {
     }
 }
 
+/// The verdict on a plan and what it costs, and the first step that fails, in a domain that is given or known.
+fn executed(domain: &str, problem: &str, plan: &str) -> Result<(&'static str, Option<f64>, Option<usize>), Left> {
+    let (mut steps, mut marks, mut names) = (Steps::new(), Marks::default(), Interner::new());
+    let problem = read_any_problem(problem.as_bytes(), &mut names)?;
+    let domain = plans::read_domain(domain.as_bytes(), &mut names)?;
+    let mut world = World::new(0, problem, domain, &mut names)?;
+    let mut none = plans::read_reference(None, &mut steps)?;
+    let answer = Some(plan.as_bytes());
+    let found = plans::score_plan_pair(&mut none, answer, Some(&mut world), &mut steps, &mut marks, &names)?;
+    Ok((found.verdict.unwrap_or_default(), found.cost, found.first_failed_step))
+}
+
 #[test]
 fn execution() {
     let text = blocks("(holding a) (clear b) (on-table b)", "(on a b)");
-    let task = plans::read_task(Some(text.as_bytes()), &mut Interner::new()).ok().unwrap();
-    let (mut steps, mut marks) = (Steps::new(), Marks::default());
-    for (generated, valid, failed) in
-        [("(stack a b)", true, None), ("(putdown a)", false, None), ("(stack a c)", false, Some(1))]
-    {
-        let mut reference = plans::read_reference(Some(b"(stack a b)"), &mut steps).ok().unwrap();
-        let (answer, task) = (Some(generated.as_bytes()), Some((0, &task)));
-        let found = plans::score_plan_pair(&mut reference, answer, task, &mut steps, &mut marks).ok().unwrap();
-        assert_eq!((found.valid, found.first_failed_step), (Some(valid), failed), "{generated}");
+    let domain = crate::domains::blocksworld::PDDL;
+    for (plan, expected) in [
+        ("(stack a b)", ("valid", Some(1.0), None)),
+        ("(putdown a)", ("goal_not_reached", None, None)),
+        ("(stack a c)", ("wrong_arguments", None, Some(1))),
+        ("(stack a b)\n(stack a b)", ("precondition", None, Some(2))),
+    ] {
+        assert_eq!(executed(domain, &text, plan), Ok(expected), "{plan}");
+    }
+}
+
+/// A van that uses up fuel, and pays what is left by the metric.
+#[test]
+fn numbers() {
+    let van = "(define (domain van) (:predicates (at ?p) (road ?a ?b)) (:functions (fuel) (length ?a ?b) (total-cost))
+        (:action drive :parameters (?a ?b)
+          :precondition (and (at ?a) (not (at ?b)) (>= (fuel) (* 2 (length ?a ?b))))
+          :effect (and (at ?b) (not (at ?a)) (decrease (fuel) (* 2 (length ?a ?b))) (increase (total-cost) 0.1))))";
+    let start = "(define (problem p) (:domain van) (:objects a b c)
+        (:init (at a) (= (fuel) 7) (= (length a b) 1.5) (= (length b a) 2) (= (length b c) 3))
+        (:goal (and (at b) (not (at c)))) (:metric minimize (+ (* 10 (total-cost)) (fuel))))";
+    for (plan, expected) in [
+        ("(drive a b)", ("valid", Some(5.0), None)),
+        ("(drive a b)\n(drive b a)", ("goal_not_reached", None, None)),
+        ("(drive a b)\n(drive b c)", ("precondition", None, Some(2))),
+        ("(drive a c)", ("precondition", None, Some(1))),
+        ("(drive a a)", ("precondition", None, Some(1))),
+    ] {
+        assert_eq!(executed(van, start, plan), Ok(expected), "{plan}");
+    }
+    let far = start.replace("1.5", "999999999999999.5");
+    assert_eq!(executed(van, &far, "(drive a b)"), Ok(("precondition", None, Some(1))));
+    for (old, new) in [("(= (fuel) 7)", "(= (fuel) 1e3)"), ("(at c)", "(or (at c))"), ("(at a)", "(at d)")] {
+        assert!(executed(van, &start.replace(old, new), "(drive a b)").is_err(), "{new}");
     }
 }
 

@@ -31,7 +31,8 @@ from pddl_eval.definition.domain_wording import (
     parameters_sentence,
     type_sentence,
 )
-from pddl_eval.definition.domains import exclude_each_other, in_operator, known_domain, never_true
+from pddl_eval.definition.domains import exclude_each_other, in_operator, never_true
+from pddl_eval.definition.formulas import no_value
 from pddl_eval.definition.metrics import (
     GENERATED_PLAN,
     NO_DOMAIN_GIVEN,
@@ -65,6 +66,7 @@ from pddl_eval.definition.validation import (
     ground_operator,
     needs,
     needs_false,
+    needs_that,
     no_object,
     not_of_type,
 )
@@ -260,7 +262,8 @@ def _domain(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> lis
     found = pc.coalesce(*named, pa.scalar(options.domain or None, pa.large_string()))
     if isinstance(found, pa.Scalar):
         found = pa.repeat(found, len(rows["reference_problem"]))
-    return [pc.replace_substring(pc.utf8_lower(pc.utf8_trim_whitespace(found)), "_", "-").cast(pa.large_string())]
+    name = pc.replace_substring(pc.utf8_lower(pc.utf8_trim_whitespace(found)), "_", "-")
+    return [pc.if_else(pc.match_substring(found, "("), found, name).cast(pa.large_string())]
 
 
 def _plain(column: pa.Array) -> pa.Array:
@@ -319,25 +322,10 @@ def _note(what: str, whose: str = "", *words: str) -> str:
         case "no answer":
             return NO_ANSWER
         case "goal":
-            return goal_not_reached(whose, tuple(words[0].split()), int(words[1]))
+            first = tuple(words[0].split())
+            return goal_not_reached(whose, ("not", first[1:]) if first[0] == "not" else first, int(words[1]))
     step, why, action, *rest = words
-    return failure(whose, int(step), _reason(why, tuple(action.split(" ")), *rest))
-
-
-def _reason(why: str, action: Action, *words: str) -> str:
-    """Why an action cannot be executed."""
-    match why:
-        case "no object":
-            return no_object(action, *words)
-        case "type":
-            return not_of_type(action, words[0], words[1:])
-        case "needs":
-            return needs(action, [tuple(atom.split()) for atom in words[0].split(",")])
-    domain = known_domain(*words)
-    assert domain is not None
-    found = ground_operator(action, domain.domain)
-    assert isinstance(found, Failure)
-    return found.reason
+    return failure(whose, int(step), _fault(tuple(action.split(" ")), why, *rest))
 
 
 @lru_cache(maxsize=4096)
@@ -415,7 +403,7 @@ def _fate(what: str, *words: str) -> str:
 
 
 def _fault(action: Action, why: str, *words: str) -> str:
-    """Why a plan's action cannot be executed in another domain."""
+    """Why an action cannot be executed."""
     nothing = frozenset[Atom]()
     match why:
         case "unknown":
@@ -425,10 +413,18 @@ def _fault(action: Action, why: str, *words: str) -> str:
             operators = [Operator(action[0], parameters, nothing, nothing, nothing, nothing)]
         case "equation":
             return different(action, *words)
+        case "needs":
+            return needs(action, [tuple(atom.split()) for atom in words[0].split(",")])
         case "needs false":
             return needs_false(action, [tuple(atom.split()) for atom in words[0].split(",")])
+        case "needs that":
+            return needs_that(action, words)
+        case "no value":
+            return f"{show_atom(action)}: {no_value(tuple(words[0].split()))}"
+        case "no object":
+            return no_object(action, *words)
         case _:
-            return _reason(why, action, *words)
+            return not_of_type(action, words[0], words[1:])
     found = ground_operator(action, Domain("", {}, {}, {}, tuple(operators)))
     assert isinstance(found, Failure)
     return found.reason

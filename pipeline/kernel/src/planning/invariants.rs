@@ -3,8 +3,8 @@
 use crate::planning::mutex_groups::MutexGroups;
 use crate::planning::task::Bits;
 
-/// True where the invariants show that no reachable state has all of these atoms.
-pub fn excludes(groups: &MutexGroups, goal: &Bits) -> bool {
+/// Every atom that the groups derive from the given ones, these included; None: no reachable state has them.
+pub fn unit_propagation(groups: &MutexGroups, goal: &Bits) -> Option<Bits> {
     let (mut yes, mut no) = (goal.clone(), groups.impossible.clone());
     let mut seen = Bits(vec![0; yes.0.len()]);
     let mut seen_false = seen.clone();
@@ -15,14 +15,14 @@ pub fn excludes(groups: &MutexGroups, goal: &Bits) -> bool {
         for group in &groups.exactly_one {
             let left = group.clone().but(&no);
             match left.count() {
-                0 => return true,
+                0 => return None,
                 1 => yes.add(&left),
                 _ => {}
             }
         }
         if yes.meets(&no) {
-            return true;
+            return None;
         }
     }
-    false
+    Some(yes)
 }

@@ -2,8 +2,7 @@
 
 use crate::left::{Answer, Left};
 use crate::planning::heuristics::{reasonable_orders, RelaxedPlanner};
-use crate::planning::invariants::excludes;
-use crate::planning::mutex_groups::mutex_groups;
+use crate::planning::invariants::unit_propagation;
 use crate::planning::task::{Bits, GroundTask, Successors};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
@@ -37,11 +36,11 @@ pub fn find_path(task: &GroundTask, goal: &Bits) -> Answer<Result<Vec<usize>, Pr
     if goal.within(&task.initial) {
         return Ok(Ok(Vec::new()));
     }
-    let groups = mutex_groups(task);
-    if excludes(&groups, goal) {
+    let groups = task.groups();
+    if unit_propagation(groups, goal).is_none() {
         return Ok(Err(Proof::Excluded));
     }
-    let goals = reasonable_orders(task, &groups, goal);
+    let goals = reasonable_orders(task, groups, goal);
     let planner = RelaxedPlanner::new(task, goal);
     let successors = Successors::new(&task.operators, task.atoms.len());
     let nothing = Bits::none(task.atoms.len());

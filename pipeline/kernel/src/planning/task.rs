@@ -4,9 +4,17 @@ use crate::grounding::{reachable_operators, Atoms, Ground, Objects, MAX_ATOMS};
 use crate::left::{Answer, Left};
 use crate::model::{Domain, Lifted, Operator, Word};
 use crate::pddl::problems::Interner;
+use crate::planning::mutex_groups::{mutex_groups, MutexGroups};
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 const MAX_PASSES: usize = 100;
+
+/// Reachable states up to which enumeration comes first.
+const FEW_STATES: usize = 5_000;
+
+/// Operators that are examined to enumerate states; the definition takes four times as many.
+const MAX_EXAMINED: usize = 1_000_000;
 
 /// A set of bits.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -188,15 +196,62 @@ pub struct GroundTask {
     pub atoms: Vec<Lifted>,
     numbers: Atoms,
     bits: BitsOf,
-    /// The numbers of the atoms that are true in every reachable state.
+    /// The atoms that are true in every reachable state.
     always: HashSet<Lifted>,
     pub initial: Bits,
     pub operators: Vec<BitOperator>,
     /// The actions of the operators, by their numbers.
     pub actions: Vec<(usize, Vec<Word>)>,
+    /// What it took to find the operators.
+    pub work: usize,
+    space: OnceCell<Answer<Option<Vec<Bits>>>>,
+    groups: OnceCell<MutexGroups>,
 }
 
 impl GroundTask {
+    /// All reachable states; None where there are more than a few.
+    pub fn space(&self) -> Answer<Option<&Vec<Bits>>> {
+        self.space.get_or_init(|| self.states()).as_ref().map(Option::as_ref).map_err(|left| *left)
+    }
+
+    fn states(&self) -> Answer<Option<Vec<Bits>>> {
+        let successors = Successors::new(&self.operators, self.atoms.len());
+        let mut seen = HashSet::from([self.initial.clone()]);
+        let mut queue = vec![self.initial.clone()];
+        let (mut expanded, mut examined) = (0, 0);
+        while expanded < queue.len() {
+            if queue.len() > FEW_STATES {
+                return Ok(None);
+            }
+            if examined > MAX_EXAMINED {
+                return Err(Left::Budget);
+            }
+            let (following, looked_at) = successors.of(&queue[expanded]);
+            examined += looked_at;
+            for place in following {
+                let after = self.operators[place].apply(&queue[expanded]);
+                if !seen.contains(&after) {
+                    seen.insert(after.clone());
+                    queue.push(after);
+                }
+            }
+            expanded += 1;
+        }
+        Ok((queue.len() <= FEW_STATES).then_some(queue))
+    }
+
+    pub fn groups(&self) -> &MutexGroups {
+        self.groups.get_or_init(|| mutex_groups(self))
+    }
+
+    /// The atoms of a state, including those that are always true; sorted by the numbers of words.
+    pub fn state(&self, bits: &Bits) -> Vec<Lifted> {
+        let changing = bits.indexes().map(|index| &self.atoms[index]);
+        let mut state: Vec<Lifted> = self.always.iter().chain(changing).cloned().collect();
+        state.sort_unstable();
+        state
+    }
+
     /// The goal's bits, or the first of its atoms that is false in every reachable state.
     pub fn bits_of_goal<'a>(&self, goal: &'a [Lifted], names: &Interner) -> Result<Bits, &'a Lifted> {
         let mut sorted: Vec<&Lifted> = goal.iter().collect();
@@ -213,6 +268,7 @@ impl GroundTask {
 pub fn ground(objects: &Objects, init: &[Lifted], domain: &Domain, names: &Interner) -> Answer<GroundTask> {
     let own: Vec<&Operator> = domain.operators.iter().collect();
     let mut grounding = reachable_operators(objects, init, &own, domain, names)?;
+    let work = grounding.work;
     let numbered: HashSet<u32> = init.iter().filter_map(|atom| grounding.atoms.find(atom)).collect();
     let operators = without_impossible(std::mem::take(&mut grounding.operators), &numbered);
     let numbers = grounding.atoms;
@@ -250,7 +306,8 @@ pub fn ground(objects: &Objects, init: &[Lifted], domain: &Domain, names: &Inter
     let initial = Bits::of(sorted.len(), numbered.iter().filter_map(|number| bits.bit(*number)));
     let is_fixed = |atom: &&Lifted| numbers.find(atom).map_or(true, |number| is_always(&number));
     let always = init.iter().filter(is_fixed).cloned().collect();
-    Ok(GroundTask { atoms, bits, always, initial, operators: kept, actions, numbers })
+    let (space, groups) = (OnceCell::new(), OnceCell::new());
+    Ok(GroundTask { atoms, bits, always, initial, operators: kept, actions, numbers, work, space, groups })
 }
 
 /// Leave out what needs a false atom that stays true, or a true one that is added only by what is left out.
