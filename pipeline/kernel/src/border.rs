@@ -5,6 +5,7 @@
 //! its consumer releases it.
 #![allow(unsafe_code)]
 
+use crate::domains::{planning_domain, PlanningDomain};
 use crate::left::{Answer, Left, REASONS};
 use crate::metrics::actions::Marks;
 use crate::metrics::domain_pair::{self, read_executable, score_domain_pair, DomainScores, Executable};
@@ -13,6 +14,8 @@ use crate::metrics::problem::{read_reference, score_problem_pair, ProblemVerdict
 use crate::pddl::problems::Interner;
 use crate::pddl::sexpr::is_blank;
 use crate::plans::found::Steps;
+use crate::strips::comparison;
+use crate::strips::task::Task as StripsTask;
 use crate::structure::structure::DomainStructure;
 use crate::task::Task;
 use std::ffi::{c_char, c_void, CStr, CString};
@@ -496,7 +499,7 @@ enum Asked<'a> {
 /// The `domain` column, if there is one. Its texts are read once a batch, into words that they share.
 struct Asking<'a> {
     column: Option<&'a Column<'a>>,
-    written: Option<Sharing<DomainStructure>>,
+    written: Option<Sharing<PlanningDomain>>,
     names: Interner,
 }
 
@@ -514,10 +517,10 @@ impl<'a> Asking<'a> {
     }
 
     /// The domain of a row that asks for one by its text, and the place that tells it from others in the batch.
-    fn written(&mut self, row: usize, text: &[u8]) -> Answer<(usize, &DomainStructure, &mut Interner)> {
+    fn written(&mut self, row: usize, text: &[u8]) -> Answer<(usize, &PlanningDomain, &mut Interner)> {
         let (written, names) = (self.written.as_mut().ok_or(Left::Setting)?, &mut self.names);
         let place = written.of[row]?;
-        let known = written.known(row, || domain_pair::read_domain(text, names))?;
+        let known = written.known(row, || planning_domain(text, names))?;
         Ok((place, known, names))
     }
 
@@ -562,6 +565,24 @@ struct Problems<'a> {
     settings: Settings,
     names: Interner,
     references: Sharing<Task>,
+    /// The references in domains that are asked for by their texts, each in the domain of this place.
+    strips: Sharing<(usize, StripsTask)>,
+}
+
+impl Problems<'_> {
+    /// The scores of a row that asks for a domain by its text.
+    fn score_in(&mut self, row: usize, domain: &[u8]) -> Answer<ProblemVerdict> {
+        let [reference, generated, is_placeholder, ..] = self.columns else { return Err(Left::Text) };
+        let (text, own_names) = (reference.text(row)?, &mut self.names);
+        let (place, domain, names) = self.asking.written(row, domain)?;
+        let mut read = || Ok((place, comparison::read_reference(text, domain, names, own_names)?));
+        let found = self.strips.known(row, &mut read)?;
+        if found.0 != place {
+            *found = read()?;
+        }
+        let (generated, is_placeholder) = (generated.text(row)?, is_placeholder.truth(row));
+        comparison::score_problem_pair(&found.1, generated, is_placeholder, self.settings, domain, names, own_names)
+    }
 }
 
 impl Kernel for Problems<'_> {
@@ -569,9 +590,12 @@ impl Kernel for Problems<'_> {
 
     fn score(&mut self, row: usize) -> Answer<ProblemVerdict> {
         let [reference, generated, is_placeholder, ..] = self.columns else { return Err(Left::Text) };
-        let text = reference.text(row)?;
+        let (text, asked) = (reference.text(row)?, self.asking.asked(row)?);
+        if let Asked::Written(domain) = asked {
+            return self.score_in(row, domain);
+        }
         let task = self.references.known(row, || read_reference(text, &mut self.names))?;
-        same_domain(task, self.asking.asked(row)?)?;
+        same_domain(task, asked)?;
         score_problem_pair(task, generated.text(row)?, is_placeholder.truth(row), self.settings, &mut self.names)
     }
 
@@ -579,8 +603,10 @@ impl Kernel for Problems<'_> {
         if self.asking.forget(row, all) {
             self.names = Interner::new();
             self.references.forget_all();
+            self.strips.forget_all();
         }
         self.references.forget(row);
+        self.strips.forget(row);
     }
 }
 
@@ -790,7 +816,8 @@ fn score_problems(columns: &[Column], flags: u32) -> Exported {
     let references = Sharing::new(&columns[0]);
     let mut scores = Scores::default();
     let asking = Asking::new(columns.get(3));
-    let mut kernel = Problems { columns, asking, settings, names: Interner::new(), references };
+    let (names, strips) = (Interner::new(), Sharing::new(&columns[0]));
+    let mut kernel = Problems { columns, asking, settings, names, references, strips };
     score_rows(&mut kernel, columns[0].length, |scored, micros| scores.push(scored, micros));
     scores.exported()
 }

@@ -20,6 +20,7 @@ mod pddl;
 mod planning;
 mod plans;
 mod states;
+mod strips;
 mod structure;
 mod task;
 mod validation;

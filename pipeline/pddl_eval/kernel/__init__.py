@@ -56,7 +56,7 @@ from pddl_eval.definition.model import (
 )
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import NEVER_CLOSED, NO_DOMAIN, REFUSALS, note_on_drafts, refusal
-from pddl_eval.definition.planning import EXCLUDED, OUT_OF_REACH, never_added, ran_out
+from pddl_eval.definition.planning import EXCLUDED, OUT_OF_REACH, never_added, no_state, ran_out
 from pddl_eval.definition.plans import EMPTY, NO_ANSWER
 from pddl_eval.definition.task import ill_typed_problem
 from pddl_eval.definition.validation import (
@@ -282,6 +282,8 @@ def _sentence(what: str, *words: str) -> str:
     match what:
         case "drafts":
             return note_on_drafts(True, "first")
+        case "ill-typed":
+            return _fate(what, *words)
         case "ill-typed predicate":
             why = no_such_predicate(words[1])
         case "ill-typed arguments":
@@ -301,7 +303,7 @@ def _field(name: str, value: str) -> tuple[str, Any]:
         case "atoms":
             return name, tuple(tuple(atom.split()) for atom in value.split(","))
         case "reason":
-            return name, _PROOFS[value].says
+            return name, _PROOFS[value].says if value in _PROOFS else _fate(*value.split(":"))
     return name, tuple(value.split())
 
 
@@ -412,6 +414,8 @@ def _fate(what: str, *words: str) -> str:
             return never_added(tuple(words[0].split()))
         case "ran out":
             return ran_out(int(words[0]))
+        case "no state":
+            return no_state(int(words[0]))
     return {"excluded": EXCLUDED, "out of reach": OUT_OF_REACH}[what]
 
 
