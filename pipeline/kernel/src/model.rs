@@ -257,7 +257,6 @@ impl Domain {
         plain
     }
 
-
     /// The type itself, then its ancestors up to `object`.
     pub fn ancestors(&self, type_: Word) -> Vec<Word> {
         let mut seen = Vec::new();

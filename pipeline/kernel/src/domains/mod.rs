@@ -106,7 +106,11 @@ pub struct PlanningDomain {
 impl PlanningDomain {
     /// The domain, with types or without.
     pub fn operators_of(&self, typed: bool) -> &model::Domain {
-        if typed { &self.structure.domain } else { &self.untyped }
+        if typed {
+            &self.structure.domain
+        } else {
+            &self.untyped
+        }
     }
 
     /// True for the predicates that some operator changes; all others are static.

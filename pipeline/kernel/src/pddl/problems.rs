@@ -417,7 +417,8 @@ fn read_sections<'a, 'b>(
     constants: &[Vec<u8>],
 ) -> Result<Sections<'a, 'b>, Stop> {
     names.start();
-    let mut reader = Reader { tokens: Tokens::new(block), names, objects: Vec::with_capacity(64), has_constants: false };
+    let mut reader =
+        Reader { tokens: Tokens::new(block), names, objects: Vec::with_capacity(64), has_constants: false };
     for _ in 0..3 {
         reader.tokens.next(); // `(`, `define`, `(`
     }

@@ -28,10 +28,16 @@ fn read_in(
         Err(unreadable) => match unreadable.verdict {
             Refused::Empty => true,
             Refused::InvalidAtom => !reading.several,
-            _ => unreadable.difference.0.starts_with(b"no block") || unreadable.difference.0.starts_with(b"never closed"),
+            _ => {
+                unreadable.difference.0.starts_with(b"no block") || unreadable.difference.0.starts_with(b"never closed")
+            }
         },
     };
-    if is_read { Ok(reading) } else { Err(Left::Notation) }
+    if is_read {
+        Ok(reading)
+    } else {
+        Err(Left::Notation)
+    }
 }
 
 /// A reference that answers can be compared with: read, solvable, well typed.
@@ -89,7 +95,13 @@ pub fn score_problem_pair(
             let verdict = unlike("domain_mismatch", Difference::of(&[b"domain"]).with("names", &both))?;
             ProblemVerdict { parseable: true, solvable, ..verdict }
         }
-        Ok(problem) => compare(reference, &Task::new(Rc::new(problem), true, Some(reference), domain), is_placeholder, settings, within)?,
+        Ok(problem) => compare(
+            reference,
+            &Task::new(Rc::new(problem), true, Some(reference), domain),
+            is_placeholder,
+            settings,
+            within,
+        )?,
     };
     if several {
         verdict.difference = Difference::of(&[b"drafts"]).and(verdict.difference);

@@ -85,7 +85,8 @@ fn type_difference(ours: &LiftedProblem, theirs: &LiftedProblem, names: &Interne
     let known: HashMap<Word, Word> = theirs.objects.iter().copied().collect();
     for (name, type_) in &ours.objects {
         if let Some(expected) = known.get(name).filter(|expected| *expected != type_) {
-            return Difference::of(&[b"object type"]).with("names", &show_words(&vec![*name, *type_, *expected], names));
+            return Difference::of(&[b"object type"])
+                .with("names", &show_words(&vec![*name, *type_, *expected], names));
         }
     }
     let mut counts: BTreeMap<&[u8], (usize, usize)> = BTreeMap::new();

@@ -52,11 +52,7 @@ pub fn decide(reference: &Task, generated: &Task, is_placeholder: bool, within: 
     }
     if is_placeholder {
         if isomorphism(Scene::ClosedGoal)?.is_some() {
-            return Ok(Decision {
-                verdict: Verdict::Equivalent,
-                object_map: Some(object_map),
-                has_goal_map: true,
-            });
+            return Ok(Decision { verdict: Verdict::Equivalent, object_map: Some(object_map), has_goal_map: true });
         }
     } else if let Some(joined) = isomorphism(Scene::Closed)? {
         return decision(Verdict::Equivalent, Some(joined));

@@ -18,6 +18,12 @@ use std::rc::Rc;
 /// Work to ground a task, about a microsecond each: a third of what the definition takes, so that it has time left.
 const MOST_WORK: usize = 300_000;
 
+/// Reachable states up to which enumeration comes first.
+const FEW_STATES: usize = 5_000;
+
+/// Reachable states that are enumerated in less time than it takes to prepare a search.
+const FEWEST_STATES: usize = 300;
+
 /// What all tasks of a domain share.
 #[derive(Clone, Copy)]
 pub struct Within<'a> {
@@ -146,7 +152,11 @@ impl Task {
         let compute = || {
             let domain = within.domain.operators_of(self.typed);
             let found = ground(&self.objects, &self.problem.init, domain, within.names)?;
-            if found.work > MOST_WORK { Err(Left::Budget) } else { Ok(found) }
+            if found.work > MOST_WORK {
+                Err(Left::Budget)
+            } else {
+                Ok(found)
+            }
         };
         self.ground.get_or_init(compute).as_ref().map_err(|left| *left)
     }
@@ -158,17 +168,27 @@ impl Task {
             Ok(goal) => goal,
             Err(atom) => return Ok(Err(Unsolvable::NeverAdded(atom.clone()))),
         };
-        let Some(states) = task.space()? else {
-            let first = match self.path(within)? {
-                Ok(path) => path.iter().fold(task.initial.clone(), |state, place| task.operators[*place].apply(&state)),
-                Err(proof) => return Ok(Err(proof.clone())),
-            };
-            let closed = closure_bounds(task, &first, &goal).ok_or(Left::Budget)?;
-            return Ok(Ok(task.state(&closed)));
+        let closed = |(shared, states): (Option<Bits>, usize)| {
+            Ok(shared.map(|shared| task.state(&shared)).ok_or(Unsolvable::NoState(states)))
         };
-        let goal_states = states.iter().filter(|state| goal.within(state)); // R(g)
-        let closed = goal_states.cloned().reduce(|one, other| one.and(&other)); // cl(g)
-        Ok(closed.map(|closed: Bits| task.state(&closed)).ok_or(Unsolvable::NoState(states.len())))
+        if let Some(found) = task.shared(&goal, FEWEST_STATES)? {
+            return closed(found);
+        }
+        // A closure is the same by any way; a proof is what the definition finds, which enumerates first.
+        if let Ok(Ok(path)) = self.path(within) {
+            let after = |state: Bits, place: &usize| task.operators[*place].apply(&state);
+            let first = path.iter().fold(task.initial.clone(), after);
+            if let Some(shared) = closure_bounds(task, &first, &goal) {
+                return Ok(Ok(task.state(&shared)));
+            }
+        }
+        if let Some(found) = task.shared(&goal, FEW_STATES)? {
+            return closed(found);
+        }
+        match self.path(within)? {
+            Ok(_) => Err(Left::Budget),
+            Err(proof) => Ok(Err(proof.clone())),
+        }
     }
 
     /// The operators of a plan that the search finds.

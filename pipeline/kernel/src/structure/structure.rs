@@ -73,7 +73,8 @@ impl DomainStructure {
             encode_text(&mut bytes, names.text(type_));
             encode_text(&mut bytes, names.text(upper));
         }
-        let forms = self.operator_forms.get_or_init(|| self.forms_of_operators(names)).as_ref().map_err(|left| *left)?;
+        let forms =
+            self.operator_forms.get_or_init(|| self.forms_of_operators(names)).as_ref().map_err(|left| *left)?;
         encode_number(&mut bytes, forms.len());
         bytes.extend(forms.concat());
         Ok(hex_digest(&bytes))
