@@ -5,12 +5,15 @@
 //! its consumer releases it.
 #![allow(unsafe_code)]
 
-use crate::domains::{planning_domain, PlanningDomain};
+use crate::domains::{self, planning_domain, PlanningDomain};
+use crate::formulas::World;
 use crate::left::{Answer, Left, REASONS};
 use crate::metrics::actions::Marks;
 use crate::metrics::domain_pair::{self, read_executable, score_domain_pair, DomainScores, Executable};
 use crate::metrics::plans::{self, score_plan_pair, PlanScores};
 use crate::metrics::problem::{read_reference, score_problem_pair, ProblemVerdict, Settings};
+use crate::model::{Domain, Known, Word};
+use crate::pddl::any_problem::read_any_problem;
 use crate::pddl::problems::Interner;
 use crate::pddl::sexpr::is_blank;
 use crate::plans::found::Steps;
@@ -20,6 +23,7 @@ use crate::structure::structure::DomainStructure;
 use crate::task::Task;
 use std::ffi::{c_char, c_void, CStr, CString};
 use std::panic::{catch_unwind, set_hook, AssertUnwindSafe};
+use std::rc::Rc;
 use std::sync::Once;
 use std::time::Instant;
 
@@ -497,14 +501,14 @@ enum Asked<'a> {
 }
 
 /// The `domain` column, if there is one. Its texts are read once a batch, into words that they share.
-struct Asking<'a> {
+struct Asking<'a, T> {
     column: Option<&'a Column<'a>>,
-    written: Option<Sharing<PlanningDomain>>,
+    written: Option<Sharing<T>>,
     names: Interner,
 }
 
-impl<'a> Asking<'a> {
-    fn new(column: Option<&'a Column<'a>>) -> Asking<'a> {
+impl<'a, T> Asking<'a, T> {
+    fn new(column: Option<&'a Column<'a>>) -> Asking<'a, T> {
         Asking { column, written: column.map(Sharing::new), names: Interner::new() }
     }
 
@@ -516,11 +520,15 @@ impl<'a> Asking<'a> {
         })
     }
 
-    /// The domain of a row that asks for one by its text, and the place that tells it from others in the batch.
-    fn written(&mut self, row: usize, text: &[u8]) -> Answer<(usize, &PlanningDomain, &mut Interner)> {
+    /// What is read of the domain of a row that asks for one by its text, and the place that tells texts apart.
+    fn written(
+        &mut self,
+        row: usize,
+        read: impl FnOnce(&mut Interner) -> Answer<T>,
+    ) -> Answer<(usize, &mut T, &mut Interner)> {
         let (written, names) = (self.written.as_mut().ok_or(Left::Setting)?, &mut self.names);
         let place = written.of[row]?;
-        let known = written.known(row, || planning_domain(text, names))?;
+        let known = written.known(row, || read(names))?;
         Ok((place, known, names))
     }
 
@@ -561,7 +569,7 @@ trait Kernel {
 
 struct Problems<'a> {
     columns: &'a [Column<'a>],
-    asking: Asking<'a>,
+    asking: Asking<'a, PlanningDomain>,
     settings: Settings,
     names: Interner,
     references: Sharing<Task>,
@@ -571,10 +579,14 @@ struct Problems<'a> {
 
 impl Problems<'_> {
     /// The scores of a row that asks for a domain by its text.
-    fn score_in(&mut self, row: usize, domain: &[u8]) -> Answer<ProblemVerdict> {
+    fn score_in(&mut self, row: usize, text_of_domain: &[u8]) -> Answer<ProblemVerdict> {
         let [reference, generated, is_placeholder, ..] = self.columns else { return Err(Left::Text) };
+        if !self.settings.has_time {
+            return Err(Left::Setting);
+        }
         let (text, own_names) = (reference.text(row)?, &mut self.names);
-        let (place, domain, names) = self.asking.written(row, domain)?;
+        let (place, domain, names) = self.asking.written(row, |names| planning_domain(text_of_domain, names))?;
+        let domain = &*domain;
         let mut read = || Ok((place, comparison::read_reference(text, domain, names, own_names)?));
         let found = self.strips.known(row, &mut read)?;
         if found.0 != place {
@@ -612,47 +624,109 @@ impl Kernel for Problems<'_> {
 
 struct Plans<'a> {
     columns: &'a [Column<'a>],
-    asking: Asking<'a>,
+    asking: Asking<'a, Rc<Domain>>,
     steps: Steps,
     marks: Marks,
     references: Sharing<plans::Reference>,
-    problems: Option<(Interner, Sharing<Task>)>,
+    /// The known domains that were asked for.
+    known: Vec<(domains::Domain, Rc<Domain>)>,
+    worlds: Option<Sharing<(In, World)>>,
+    count: usize,
+}
+
+/// In which domain a problem is: the one that it names, a known one, that of this text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum In {
+    Own,
+    Known(domains::Domain),
+    Written(usize),
+}
+
+impl Plans<'_> {
+    /// Read what plans of a row are executed in, where there is something and it was not read before.
+    fn find_world(&mut self, row: usize) -> Answer<bool> {
+        let ([_, _, problem, ..], Some(worlds)) = (self.columns, &mut self.worlds) else { return Ok(false) };
+        // A blank problem is none.
+        let text = problem.text(row)?.filter(|text| !std::str::from_utf8(text).is_ok_and(is_blank));
+        let Some(text) = text else { return Ok(false) };
+        let mut domain = None;
+        let place = match self.asking.asked(row)? {
+            Asked::Nothing => In::Own,
+            Asked::Named(name) => In::Known(known_by(self.asking.names.find(name)).ok_or(Left::Setting)?),
+            Asked::Written(text) => {
+                let (place, known, _) = self.asking.written(row, |names| plans::read_domain(text, names))?;
+                domain = Some(known.clone());
+                In::Written(place)
+            }
+        };
+        let (names, known, count) = (&mut self.asking.names, &mut self.known, &mut self.count);
+        let mut read = || {
+            let problem = read_any_problem(text, names)?;
+            let domain = match (place, domain.clone()) {
+                (_, Some(domain)) => domain,
+                (In::Known(name), _) => known_domain(name, known, names)?,
+                _ => known_domain(known_by(Some(problem.domain)).ok_or(Left::Domain)?, known, names)?,
+            };
+            *count += 1;
+            Ok((place, World::new(*count, problem, domain, names)?))
+        };
+        let found = worlds.known(row, &mut read)?;
+        if found.0 != place {
+            *found = read()?;
+        }
+        Ok(true)
+    }
+}
+
+/// The known domain that this word names.
+fn known_by(word: Option<Word>) -> Option<domains::Domain> {
+    domains::Domain::named(Known::numbered(word?))
+}
+
+fn known_domain(
+    name: domains::Domain,
+    known: &mut Vec<(domains::Domain, Rc<Domain>)>,
+    names: &mut Interner,
+) -> Answer<Rc<Domain>> {
+    if let Some((_, domain)) = known.iter().find(|(other, _)| *other == name) {
+        return Ok(domain.clone());
+    }
+    let domain = plans::read_domain(name.pddl().as_bytes(), names)?;
+    known.push((name, domain.clone()));
+    Ok(domain)
 }
 
 impl Kernel for Plans<'_> {
     type Row = PlanScores;
 
     fn score(&mut self, row: usize) -> Answer<PlanScores> {
-        let [reference, generated, further @ ..] = self.columns else { return Err(Left::Text) };
+        let [reference, generated, ..] = self.columns else { return Err(Left::Text) };
+        let has_world = self.find_world(row)?;
         let (text, steps) = (reference.text(row)?, &mut self.steps);
         let plan = self.references.known(row, || plans::read_reference(text, steps))?;
-        let mut task = None;
-        if let ([problem, ..], Some((names, tasks))) = (further, &mut self.problems) {
-            let text = problem.text(row)?;
-            // A blank problem is none.
-            if let Some(text) = text.filter(|text| !std::str::from_utf8(text).is_ok_and(is_blank)) {
-                let place = tasks.of[row]?;
-                let known = tasks.known(row, || plans::read_task(Some(text), names))?;
-                same_domain(known, self.asking.asked(row)?)?;
-                task = Some((place, &*known));
-            }
+        let mut world = None;
+        if let (true, Some(worlds)) = (has_world, &mut self.worlds) {
+            world = Some(&mut worlds.known(row, || Err(Left::Panic))?.1);
         }
-        score_plan_pair(plan, generated.text(row)?, task, steps, &mut self.marks)
+        score_plan_pair(plan, generated.text(row)?, world, steps, &mut self.marks, &self.asking.names)
     }
 
     fn forget(&mut self, row: usize, all: bool) {
-        if all || self.steps.is_full() {
+        let forgets_steps = all || self.steps.is_full();
+        if forgets_steps {
             (self.steps, self.marks) = (Steps::new(), Marks::default());
             self.references.forget_all();
         }
         self.references.forget(row);
-        let all = self.asking.forget(row, all);
-        if let Some((names, tasks)) = &mut self.problems {
-            if all {
-                *names = Interner::new();
-                tasks.forget_all();
+        let forgets_words = self.asking.forget(row, all);
+        if forgets_words {
+            self.known.clear();
+        }
+        if let Some(worlds) = &mut self.worlds {
+            if forgets_steps || forgets_words {
+                worlds.forget_all(); // they have actions by their numbers
             }
-            tasks.forget(row);
+            worlds.forget(row);
         }
     }
 }
@@ -812,7 +886,7 @@ unsafe fn score(
 }
 
 fn score_problems(columns: &[Column], flags: u32) -> Exported {
-    let settings = Settings { check_solvable: flags & 1 != 0, last_answer: flags & 2 != 0 };
+    let settings = Settings::new(flags);
     let references = Sharing::new(&columns[0]);
     let mut scores = Scores::default();
     let asking = Asking::new(columns.get(3));
@@ -823,11 +897,12 @@ fn score_problems(columns: &[Column], flags: u32) -> Exported {
 }
 
 fn score_plans(columns: &[Column]) -> Exported {
-    let problems = columns.get(2).map(|column| (Interner::new(), Sharing::new(column)));
+    let worlds = columns.get(2).map(Sharing::new);
     let references = Sharing::new(&columns[0]);
     let mut scores = ScoresOfPlans::default();
     let asking = Asking::new(columns.get(3));
-    let mut kernel = Plans { columns, asking, steps: Steps::new(), marks: Marks::default(), references, problems };
+    let (steps, marks, known) = (Steps::new(), Marks::default(), Vec::new());
+    let mut kernel = Plans { columns, asking, steps, marks, references, known, worlds, count: 0 };
     score_rows(&mut kernel, columns[0].length, |scored, micros| scores.push(scored, micros));
     scores.exported()
 }
@@ -835,7 +910,7 @@ fn score_plans(columns: &[Column]) -> Exported {
 fn score_domains(columns: &[Column], flags: u32) -> Exported {
     let references = Sharing::new(&columns[0]);
     let mut scores = ScoresOfDomains::default();
-    let settings = Settings { check_solvable: flags & 1 != 0, last_answer: flags & 2 != 0 };
+    let settings = Settings::new(flags);
     let problems = columns.get(2).map(Sharing::new);
     let (names, names_of_problems) = (Interner::new(), Interner::new());
     let mut kernel = Domains { columns, settings, names, references, names_of_problems, problems };

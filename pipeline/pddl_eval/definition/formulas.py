@@ -205,7 +205,7 @@ def value_of(expression: Formula, world: World, binding: Binding = UNBOUND) -> F
     if head not in ("+", "-", "*", "/"):
         fluent = (head, *_ground(parts, binding))
         if fluent not in world.values and fluent != TOTAL_COST:
-            raise NoValueError(f"{show_formula(fluent)} has no value")
+            raise NoValueError(no_value(fluent))
         return world.values.get(fluent, Fraction(0))
     first, *others = [value_of(part, world, binding) for part in parts]
     match head:
@@ -218,6 +218,15 @@ def value_of(expression: Formula, world: World, binding: Binding = UNBOUND) -> F
     if others[0] == 0:
         raise NoValueError(f"{show_formula(grounded(expression, binding))} divides by 0")
     return bounded(first / others[0])
+
+
+def no_value(fluent: Atom) -> str:
+    """What to say of a number that is not defined.
+
+    >>> no_value(("fuel", "t1"))
+    '(fuel t1) has no value'
+    """
+    return f"{show_formula(fluent)} has no value"
 
 
 def changes(effect: Formula, world: World, binding: Binding = UNBOUND) -> Iterator[Change]:

@@ -352,8 +352,7 @@ def _acting(operator: Operator, world: World) -> tuple[Operator, list[Change]] |
         conditions = [formula for part, formula in operator.formulas if part == ":precondition"]
         missing = tuple([formula for formula in conditions if not holds(formula, world)])
         if missing:
-            listed = " and ".join(map(show_formula, missing))
-            return Failure(PlanVerdict.PRECONDITION, f"{shown} needs {listed}", missing)
+            return Failure(PlanVerdict.PRECONDITION, needs_that(operator.action, map(show_formula, missing)), missing)
         effects = (changes(effect, world) for part, effect in operator.formulas if part == ":effect")
         found = list(islice(chain.from_iterable(effects), MAX_ATOMS + 1))
         if len(found) > MAX_ATOMS:
@@ -382,6 +381,11 @@ def not_of_type(action: Action, argument: str, types: Sequence[str]) -> str:
 def needs(action: Action, lacking: Iterable[Atom]) -> str:
     """Why an action whose preconditions do not all hold cannot happen."""
     return f"{show_atom(action)} needs {_listed(lacking)}"
+
+
+def needs_that(action: Action, formulas: Iterable[str]) -> str:
+    """Why an action of which some conditions, as PDDL writes them, do not hold cannot happen."""
+    return f"{show_atom(action)} needs {' and '.join(formulas)}"
 
 
 def needs_false(action: Action, true: Iterable[Atom]) -> str:

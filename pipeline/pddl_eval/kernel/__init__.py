@@ -31,7 +31,8 @@ from pddl_eval.definition.domain_wording import (
     parameters_sentence,
     type_sentence,
 )
-from pddl_eval.definition.domains import exclude_each_other, in_operator, known_domain, never_true
+from pddl_eval.definition.domains import exclude_each_other, in_operator, never_true
+from pddl_eval.definition.formulas import no_value
 from pddl_eval.definition.metrics import (
     GENERATED_PLAN,
     NO_DOMAIN_GIVEN,
@@ -65,6 +66,7 @@ from pddl_eval.definition.validation import (
     ground_operator,
     needs,
     needs_false,
+    needs_that,
     no_object,
     not_of_type,
 )
@@ -81,7 +83,10 @@ VARIABLE = "PDDL_EVAL_KERNEL"
 LEAST_SECONDS = 1.0
 """Where a row has less time than this, the definition scores it: the kernel's limits are counts."""
 
-_CHECK_SOLVABLE, _LAST_ANSWER = 1, 2
+SEARCH_SECONDS = 10.0
+"""Where a row has less time than this, the definition scores it if it may take a search: in any STRIPS domain."""
+
+_CHECK_SOLVABLE, _LAST_ANSWER, _HAS_TIME = 1, 2, 4
 _PROOFS = {
     "never true": never_true(()),
     "excludes itself": exclude_each_other(()),
@@ -217,6 +222,7 @@ def _answers(
     (schema_in, array_in), (schema_out, array_out) = addresses
     batch._export_to_c(array_in, schema_in)  # noqa: SLF001 (the C data interface of pyarrow)
     flags = _CHECK_SOLVABLE * options.check_solvable | _LAST_ANSWER * (options.answer == "last")
+    flags |= _HAS_TIME * (options.row_seconds >= SEARCH_SECONDS)
     if getattr(_library(), function)(schema_in, array_in, flags, schema_out, array_out):
         return None
     scored = pa.Array._import_from_c(array_out, schema_out)  # noqa: SLF001 (as above)
@@ -322,25 +328,10 @@ def _note(what: str, whose: str = "", *words: str) -> str:
         case "no answer":
             return NO_ANSWER
         case "goal":
-            return goal_not_reached(whose, tuple(words[0].split()), int(words[1]))
+            first = tuple(words[0].split())
+            return goal_not_reached(whose, ("not", first[1:]) if first[0] == "not" else first, int(words[1]))
     step, why, action, *rest = words
-    return failure(whose, int(step), _reason(why, tuple(action.split(" ")), *rest))
-
-
-def _reason(why: str, action: Action, *words: str) -> str:
-    """Why an action cannot be executed."""
-    match why:
-        case "no object":
-            return no_object(action, *words)
-        case "type":
-            return not_of_type(action, words[0], words[1:])
-        case "needs":
-            return needs(action, [tuple(atom.split()) for atom in words[0].split(",")])
-    domain = known_domain(*words)
-    assert domain is not None
-    found = ground_operator(action, domain.domain)
-    assert isinstance(found, Failure)
-    return found.reason
+    return failure(whose, int(step), _fault(tuple(action.split(" ")), why, *rest))
 
 
 @lru_cache(maxsize=4096)
@@ -420,7 +411,7 @@ def _fate(what: str, *words: str) -> str:
 
 
 def _fault(action: Action, why: str, *words: str) -> str:
-    """Why a plan's action cannot be executed in another domain."""
+    """Why an action cannot be executed."""
     nothing = frozenset[Atom]()
     match why:
         case "unknown":
@@ -430,10 +421,18 @@ def _fault(action: Action, why: str, *words: str) -> str:
             operators = [Operator(action[0], parameters, nothing, nothing, nothing, nothing)]
         case "equation":
             return different(action, *words)
+        case "needs":
+            return needs(action, [tuple(atom.split()) for atom in words[0].split(",")])
         case "needs false":
             return needs_false(action, [tuple(atom.split()) for atom in words[0].split(",")])
+        case "needs that":
+            return needs_that(action, words)
+        case "no value":
+            return f"{show_atom(action)}: {no_value(tuple(words[0].split()))}"
+        case "no object":
+            return no_object(action, *words)
         case _:
-            return _reason(why, action, *words)
+            return not_of_type(action, words[0], words[1:])
     found = ground_operator(action, Domain("", {}, {}, {}, tuple(operators)))
     assert isinstance(found, Failure)
     return found.reason

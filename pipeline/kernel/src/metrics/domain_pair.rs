@@ -47,7 +47,7 @@ pub fn read_reference(text: Option<&[u8]>, names: &mut Interner) -> Answer<Domai
     Ok(known)
 }
 
-/// The domain of a text.
+/// The domain of a text, without what it may say of numbers.
 pub fn read_domain(text: &[u8], names: &mut Interner) -> Answer<DomainStructure> {
     let domain = parse_domain(text, false, names)?.outcome.map_err(|_| Left::Reference)?;
     Ok(DomainStructure::new(domain))
@@ -81,7 +81,7 @@ pub fn read_executable(
     {
         let found = Renaming::new(rules, known, names).and_then(|renaming| {
             let task = renaming.task(domain, &problem, true, names)?;
-            renaming.plan(&task, domain, &problem, names).map(Ok)
+            renaming.plan(&task, domain, names).map(Ok)
         });
         let _ = plan.set(found);
     }

@@ -30,6 +30,14 @@ pub struct Settings {
     pub check_solvable: bool,
     /// The last of several drafts counts, not the first.
     pub last_answer: bool,
+    /// The definition has the time to enumerate states and to search, as it has by default.
+    pub has_time: bool,
+}
+
+impl Settings {
+    pub const fn new(flags: u32) -> Settings {
+        Settings { check_solvable: flags & 1 != 0, last_answer: flags & 2 != 0, has_time: flags & 4 != 0 }
+    }
 }
 
 /// A reference that answers can be compared with: read, in a known domain, solvable, well typed.

@@ -246,11 +246,21 @@ impl Interner {
 
     #[inline(never)]
     fn look_up(&mut self, word: &[u8], key: u64) -> Answer<u32> {
+        self.search(word, key).or_else(|slot| self.enter(word, key, slot))
+    }
+
+    /// The number of a word that has one.
+    pub fn find(&self, word: &[u8]) -> Option<u32> {
+        self.search(word, first_bytes(word)).ok()
+    }
+
+    /// The number of the word, or the free slot where the search for it ends.
+    fn search(&self, word: &[u8], key: u64) -> Result<u32, usize> {
         let mut slot = self.slot(key, word);
         loop {
             let (reading, number) = self.slots[slot];
             if reading != self.reading && reading != 0 {
-                return self.enter(word, key, slot);
+                return Err(slot);
             }
             let entry = &self.entries[number as usize];
             let same_start = entry.key == key && entry.length as usize == word.len();
@@ -1016,7 +1026,7 @@ impl Reader<'_, '_> {
 }
 
 /// `[a-z][a-z0-9_-]*`
-fn is_name(word: &[u8]) -> bool {
+pub fn is_name(word: &[u8]) -> bool {
     word.first().is_some_and(u8::is_ascii_lowercase) && word.iter().all(|byte| IN_NAMES[usize::from(*byte)])
 }
 

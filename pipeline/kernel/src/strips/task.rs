@@ -61,6 +61,7 @@ pub struct Task {
     path: OnceCell<Answer<Result<Vec<usize>, Unsolvable>>>,
     closure: OnceCell<Answer<Result<Vec<Lifted>, Unsolvable>>>,
     plan: OnceCell<Answer<Option<Plan>>>,
+    certificate: OnceCell<Answer<Digits>>,
     graphs: [OnceCell<Answer<Graph>>; 4],
     untyped: OnceCell<Box<Task>>,
 }
@@ -80,6 +81,7 @@ impl Task {
             path: OnceCell::new(),
             closure: OnceCell::new(),
             plan: OnceCell::new(),
+            certificate: OnceCell::new(),
             graphs: Default::default(),
             untyped: OnceCell::new(),
         }
@@ -128,7 +130,7 @@ impl Task {
     pub fn closure(&self, within: Within) -> Answer<&Result<Vec<Lifted>, Unsolvable>> {
         let compute = || match (self.start(within)?, &within.domain.rules) {
             (Some(known), Ok(Some(rules))) => {
-                let back = |atom| rules.atom_back(known, atom, &self.problem, within.names);
+                let back = |atom| rules.atom_back(known, atom, within.names);
                 let closure = match known.closure()? {
                     Ok(closure) => closure,
                     Err(proof) => {
@@ -217,7 +219,7 @@ impl Task {
             return Ok(Some(Vec::new()));
         }
         if let (Some(known), Ok(Some(rules))) = (self.known(within)?, &within.domain.rules) {
-            return rules.plan(known, within.domain.operators_of(self.typed), problem, within.names).map(Some);
+            return rules.plan(known, within.domain.operators_of(self.typed), within.names).map(Some);
         }
         let Ok(path) = self.path(within)? else { return Ok(None) };
         let task = self.ground(within)?;
@@ -240,11 +242,14 @@ impl Task {
 
     /// 32 hexadecimal digits, equal exactly for equivalent problems.
     pub fn certificate(&self, within: Within) -> Answer<Digits> {
-        let types = self.problem.objects.iter().map(|(_, type_)| *type_);
-        let fingerprint = within.domain.structure.fingerprint(types, within.names)?;
-        let graph = self.graph(Scene::Closed, within)?;
-        let text = std::str::from_utf8(&fingerprint).map_err(|_| Left::Panic)?;
-        Ok(digest(CERTIFICATE_VERSION, text, &[(graph.labelled(), graph.labelling()?)]))
+        let compute = || {
+            let types = self.problem.objects.iter().map(|(_, type_)| *type_);
+            let fingerprint = within.domain.structure.fingerprint(types, within.names)?;
+            let graph = self.graph(Scene::Closed, within)?;
+            let text = std::str::from_utf8(&fingerprint).map_err(|_| Left::Panic)?;
+            Ok(digest(CERTIFICATE_VERSION, text, &[(graph.labelled(), graph.labelling()?)]))
+        };
+        *self.certificate.get_or_init(compute)
     }
 
     /// The atoms of a scene, each with the name of the set that it is in; None for the goal of an unsolvable problem.

@@ -7,7 +7,7 @@ use crate::model::{Domain, Lifted, Operator, Word, EQUALITY};
 use crate::pddl::problems::Interner;
 use crate::structure::graph::{DomainGraph, PARTS};
 use crate::structure::types::{hierarchy, least_type};
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 const CERTIFICATE_VERSION: usize = 2;
@@ -19,12 +19,15 @@ pub struct DomainStructure {
     untyped: OnceCell<Answer<DomainGraph>>,
     certificate: OnceCell<Answer<Digits>>,
     operator_forms: OnceCell<Answer<Vec<Vec<u8>>>>,
+    /// By the types that count.
+    fingerprints: RefCell<HashMap<BTreeSet<Word>, Digits>>,
 }
 
 impl DomainStructure {
     pub fn new(domain: Domain) -> DomainStructure {
         let (graph, untyped, certificate) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        DomainStructure { domain, graph, untyped, certificate, operator_forms: OnceCell::new() }
+        let (operator_forms, fingerprints) = (OnceCell::new(), RefCell::default());
+        DomainStructure { domain, graph, untyped, certificate, operator_forms, fingerprints }
     }
 
     /// The graph of the operators.
@@ -53,6 +56,9 @@ impl DomainStructure {
         let domain = &self.domain;
         let (constants, mut types) = used_types(domain, names);
         types.extend(own.filter(|type_| domain.types.contains_key(type_)));
+        if let Some(known) = self.fingerprints.borrow().get(&types) {
+            return Ok(*known);
+        }
         let mut below = hierarchy(domain, &types);
         below.sort_by(|one, other| names.order(one.0, other.0).then(names.order(one.1, other.1)));
         let mut constants: Vec<(Word, Option<Word>)> = constants.into_iter().collect();
@@ -77,7 +83,9 @@ impl DomainStructure {
             self.operator_forms.get_or_init(|| self.forms_of_operators(names)).as_ref().map_err(|left| *left)?;
         encode_number(&mut bytes, forms.len());
         bytes.extend(forms.concat());
-        Ok(hex_digest(&bytes))
+        let digits = hex_digest(&bytes);
+        self.fingerprints.borrow_mut().insert(types, digits);
+        Ok(digits)
     }
 
     fn forms_of_operators(&self, names: &Interner) -> Answer<Vec<Vec<u8>>> {
