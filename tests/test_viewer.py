@@ -13,8 +13,8 @@ import pytest
 from pddl_eval import build_report, score_dataset
 from pddl_eval.errors import UserError
 from pddl_eval.report import folder as viewer
-from pddl_eval.report import listed_rows, texts_of
 from pddl_eval.report.folder import INDEX, ROWS, write_folder
+from pddl_eval.report.rows import listed_rows, texts_of
 from pddl_eval.shown import line
 
 from tests.explain.pairs import ANSWERS, REFERENCE

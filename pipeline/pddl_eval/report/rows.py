@@ -95,7 +95,7 @@ def listed_rows(report: Report, most: int) -> Listed:
     _, asked, _ = scored.clusters()
     texts = scored.frame.filter(pl.col(ROW).is_in(chosen["row"].to_list())).select(
         pl.col(ROW).cast(pl.Int64).alias("row"),
-        *(each.alias(f"{_TEXT}.{name}") for name, each in {**columns, **others}.items()),
+        *(each.alias(_column(name)) for name, each in {**columns, **others}.items()),
         (~wrong).alias("right"),
         detail.str.slice(0, DETAIL_CHARACTERS).fill_null("").alias("detail"),
         answer.alias("answer"),
@@ -103,7 +103,7 @@ def listed_rows(report: Report, most: int) -> Listed:
     )
     found = chosen.join(texts.collect(engine="streaming"), on="row", maintain_order="left")
     return Listed(
-        found.rename({f"{_TEXT}.{name}": _column(name) for name in (*columns, *others)}),
+        found,
         (*columns, *others),
         tuple(known),
         tuple(others),
@@ -112,7 +112,7 @@ def listed_rows(report: Report, most: int) -> Listed:
     )
 
 
-_KEY, _TEXT = "pddl_eval.key", "pddl_eval.text"
+_KEY = "pddl_eval.key"
 
 
 def _column(name: str) -> str:
