@@ -7,7 +7,6 @@ states, or says that it could not.
 
 from __future__ import annotations
 
-from collections.abc import Set
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -172,7 +171,7 @@ def _closed(task: GroundTask, goal: int, planner: Planner | None) -> int | Unsol
 
 
 def closure_by_states(
-    problem: Problem, domain: Domain, reading: Set[str] = frozenset()
+    problem: Problem, domain: Domain, reading: frozenset[str] = frozenset()
 ) -> ClosedGoal | Unsolvable | Undecided:
     """As ``literal_closure``, for any goal in any domain of which nothing is refused: each state is looked at.
 

@@ -180,7 +180,7 @@ class Exploration:
     """
 
     def __init__(
-        self, problem: Problem, domain: Domain, most_work: float = inf, reading: Set[str] = frozenset()
+        self, problem: Problem, domain: Domain, most_work: float = inf, reading: frozenset[str] = frozenset()
     ) -> None:
         uses = {use for formula in (*_formulas(domain), *problem.conjuncts) for use in _uses(formula)}
         self.read = reading.union(name for verb, name in uses if verb == READ)
