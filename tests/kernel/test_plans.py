@@ -128,6 +128,24 @@ def test_ordinary_notations_are_read(notation: str) -> None:
     assert found.share_left <= 0.05, found.left
 
 
+@pytest.mark.parametrize("notation", ["lines", "lines of calls", "numbered", "times", "bullets", "fence", "heading"])
+def test_plans_that_are_cut_off(notation: str) -> None:
+    """A last line of a PDDL action that is not closed is told as the definition tells it, wherever it is cut."""
+    random = Random(2)
+    rows: list[Row] = []
+    for _ in range(40):
+        plan = [random_action(random, "blocksworld") for _ in range(random.randint(1, 5))]
+        text = "\n" * random.randint(0, 2) + NOTATIONS[notation](plan)
+        end = text.rindex(")")
+        stated = random.choice([None, problem_to_pddl(random_problem(random, "blocksworld"))])
+        for place in (end, end - random.randint(1, 12)):
+            cut = text[:place] + random.choice(["", "", text[end + 1 :], " ", "\n", "\n\n; done", "\n(putdown a)"])
+            rows.append({"reference_plan": "(pickup a)", "generated_plan": cut, "reference_problem": stated})
+    found = compared(rows, pair=PLAN)
+    assert not found.differences
+    assert found.share_left <= 0.5 or notation == "lines of calls"
+
+
 def test_without_a_column_of_reference_plans() -> None:
     rows = [row for domain in VOCABULARY for row in executed_rows(Random(8), domain, 40) if row["reference_problem"]]
     found = compared(({**row, "domain": None, "reference_plan": None} for row in rows), pair=PLAN)

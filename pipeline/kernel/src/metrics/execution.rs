@@ -5,7 +5,7 @@ use crate::formulas::{Done, Fault, Values, World};
 use crate::left::{Answer, Left};
 use crate::model::Atom;
 use crate::pddl::problems::Interner;
-use crate::plans::found::{Step, Steps};
+use crate::plans::found::{Step, Steps, Unread};
 use crate::validation::{AtomHasher, State};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -59,6 +59,13 @@ impl Execution {
             0 => 1.0,
             conjuncts => 1.0 - self.count_unmet() as f64 / conjuncts as f64,
         }
+    }
+
+    /// A step that cannot be read fails, where none before it does.
+    pub fn fail(&mut self, step: usize, place: &Unread) {
+        let unread = || Failure { step, verdict: "unreadable", why: place.noted(b"unread").0 };
+        self.failed.get_or_insert_with(unread);
+        self.cost = None;
     }
 
     fn count_unmet(&self) -> usize {
