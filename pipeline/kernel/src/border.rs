@@ -5,7 +5,7 @@
 //! its consumer releases it.
 #![allow(unsafe_code)]
 
-use crate::domains;
+use crate::domains::{self, planning_domain, PlanningDomain};
 use crate::formulas::World;
 use crate::left::{Answer, Left, REASONS};
 use crate::metrics::actions::Marks;
@@ -17,6 +17,8 @@ use crate::pddl::any_problem::read_any_problem;
 use crate::pddl::problems::Interner;
 use crate::pddl::sexpr::is_blank;
 use crate::plans::found::Steps;
+use crate::strips::comparison;
+use crate::strips::task::Task as StripsTask;
 use crate::structure::structure::DomainStructure;
 use crate::task::Task;
 use std::ffi::{c_char, c_void, CStr, CString};
@@ -567,10 +569,32 @@ trait Kernel {
 
 struct Problems<'a> {
     columns: &'a [Column<'a>],
-    asking: Asking<'a, DomainStructure>,
+    asking: Asking<'a, PlanningDomain>,
     settings: Settings,
     names: Interner,
     references: Sharing<Task>,
+    /// The references in domains that are asked for by their texts, each in the domain of this place.
+    strips: Sharing<(usize, StripsTask)>,
+}
+
+impl Problems<'_> {
+    /// The scores of a row that asks for a domain by its text.
+    fn score_in(&mut self, row: usize, text_of_domain: &[u8]) -> Answer<ProblemVerdict> {
+        let [reference, generated, is_placeholder, ..] = self.columns else { return Err(Left::Text) };
+        if !self.settings.has_time {
+            return Err(Left::Setting);
+        }
+        let (text, own_names) = (reference.text(row)?, &mut self.names);
+        let (place, domain, names) = self.asking.written(row, |names| planning_domain(text_of_domain, names))?;
+        let domain = &*domain;
+        let mut read = || Ok((place, comparison::read_reference(text, domain, names, own_names)?));
+        let found = self.strips.known(row, &mut read)?;
+        if found.0 != place {
+            *found = read()?;
+        }
+        let (generated, is_placeholder) = (generated.text(row)?, is_placeholder.truth(row));
+        comparison::score_problem_pair(&found.1, generated, is_placeholder, self.settings, domain, names, own_names)
+    }
 }
 
 impl Kernel for Problems<'_> {
@@ -578,9 +602,12 @@ impl Kernel for Problems<'_> {
 
     fn score(&mut self, row: usize) -> Answer<ProblemVerdict> {
         let [reference, generated, is_placeholder, ..] = self.columns else { return Err(Left::Text) };
-        let text = reference.text(row)?;
+        let (text, asked) = (reference.text(row)?, self.asking.asked(row)?);
+        if let Asked::Written(domain) = asked {
+            return self.score_in(row, domain);
+        }
         let task = self.references.known(row, || read_reference(text, &mut self.names))?;
-        same_domain(task, self.asking.asked(row)?)?;
+        same_domain(task, asked)?;
         score_problem_pair(task, generated.text(row)?, is_placeholder.truth(row), self.settings, &mut self.names)
     }
 
@@ -588,8 +615,10 @@ impl Kernel for Problems<'_> {
         if self.asking.forget(row, all) {
             self.names = Interner::new();
             self.references.forget_all();
+            self.strips.forget_all();
         }
         self.references.forget(row);
+        self.strips.forget(row);
     }
 }
 
@@ -857,11 +886,12 @@ unsafe fn score(
 }
 
 fn score_problems(columns: &[Column], flags: u32) -> Exported {
-    let settings = Settings { check_solvable: flags & 1 != 0, last_answer: flags & 2 != 0 };
+    let settings = Settings::new(flags);
     let references = Sharing::new(&columns[0]);
     let mut scores = Scores::default();
     let asking = Asking::new(columns.get(3));
-    let mut kernel = Problems { columns, asking, settings, names: Interner::new(), references };
+    let (names, strips) = (Interner::new(), Sharing::new(&columns[0]));
+    let mut kernel = Problems { columns, asking, settings, names, references, strips };
     score_rows(&mut kernel, columns[0].length, |scored, micros| scores.push(scored, micros));
     scores.exported()
 }
@@ -880,7 +910,7 @@ fn score_plans(columns: &[Column]) -> Exported {
 fn score_domains(columns: &[Column], flags: u32) -> Exported {
     let references = Sharing::new(&columns[0]);
     let mut scores = ScoresOfDomains::default();
-    let settings = Settings { check_solvable: flags & 1 != 0, last_answer: flags & 2 != 0 };
+    let settings = Settings::new(flags);
     let problems = columns.get(2).map(Sharing::new);
     let (names, names_of_problems) = (Interner::new(), Interner::new());
     let mut kernel = Domains { columns, settings, names, references, names_of_problems, problems };

@@ -2,8 +2,9 @@
 
 use crate::blake2b::hex_digest;
 use crate::left::{Answer, Left};
-use crate::model::{atom, parts, Atom, Word, Words, NO_OBJECT};
-use std::collections::HashSet;
+use crate::model::{atom, parts, Atom, Lifted, Word, Words, NO_OBJECT};
+use crate::pddl::problems::Interner;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Edges and vertices that may be visited for one graph: a fifth of the definition's budget.
@@ -220,6 +221,38 @@ impl LabelledGraph {
             before += group.len() as u32;
         }
         LabelledGraph { outline, kinds: colours, edges, often, objects: kinds.len() as u32 }
+    }
+
+    /// The graph of scenes over terms, each with its type; what the terms are called does not count.
+    pub fn of_scenes(
+        terms: &[(Word, Vec<u8>)],
+        atoms: &[(&'static [u8], &Lifted)],
+        names: &Interner,
+    ) -> Answer<LabelledGraph> {
+        let vertex: HashMap<Word, u32> = terms.iter().map(|(name, _)| *name).zip(0..).collect();
+        let mut labels: Vec<(&'static [u8], Vec<u8>)> = Vec::new();
+        let mut known: HashMap<(&[u8], &[u8]), u32> = HashMap::new();
+        let mut kinds = Vec::with_capacity(terms.len());
+        let mut label = |scene: &'static [u8], text| {
+            *known.entry((scene, text)).or_insert_with(|| {
+                labels.push((scene, text.to_vec()));
+                labels.len() as u32 - 1
+            })
+        };
+        terms.iter().for_each(|(_, type_)| kinds.push(label(b"", type_)));
+        let mut links: Vec<Link> = Vec::with_capacity(atoms.len());
+        let mut sorted = atoms.to_vec();
+        if atoms.iter().any(|(_, atom)| atom.len() > 3) {
+            sorted.sort_by(|one, other| names.order_of(one.1, other.1)); // vertices of atoms are numbered by their names
+        }
+        for (scene, atom) in sorted {
+            let mut vertices = [0; 3];
+            for (place, term) in atom[1..].iter().enumerate() {
+                *vertices.get_mut(place).ok_or(Left::Arity)? = *vertex.get(term).ok_or(Left::Notation)?;
+            }
+            links.push((label(scene, names.text(atom[0])), atom.len() - 1, vertices));
+        }
+        Ok(LabelledGraph::of_links(&kinds, &links, |number| labels[number as usize].clone()))
     }
 
     /// True where the cheap invariant is the same, as it is for isomorphic graphs.

@@ -128,12 +128,6 @@ impl Words {
         own.cmp(&key).then_with(|| self.text(word).cmp(others.text(other)))
     }
 
-    /// The place of the word with this text.
-    pub fn find(&self, text: &[u8]) -> Option<Word> {
-        let at = self.spans.binary_search_by(|span| self.bytes_of(span).cmp(text));
-        at.ok().map(|at| at as Word + 1)
-    }
-
     pub fn place(&self, known: Known) -> Word {
         self.places[known as usize]
     }

@@ -1,6 +1,7 @@
 //! Facts about the crate alone; tests/kernel compares it with the definition.
 
 use crate::blake2b::hex_digest;
+use crate::domains::planning_domain;
 use crate::formulas::World;
 use crate::left::Left;
 use crate::metrics::actions::Marks;
@@ -14,10 +15,11 @@ use crate::pddl::problems::{read_problem, Interner, Refused};
 use crate::plans::found::Steps;
 use crate::plans::reading::read_plan;
 use crate::states::Chance;
+use crate::strips::comparison;
 use crate::validation::State;
 use std::collections::HashSet;
 
-const SETTINGS: Settings = Settings { check_solvable: true, last_answer: false };
+const SETTINGS: Settings = Settings::new(1);
 
 fn scored(reference: &str, generated: &str) -> Result<ProblemVerdict, Left> {
     let mut names = Interner::new();
@@ -298,6 +300,42 @@ fn behaviour() {
     assert!(found.predictive.unwrap()[3] < 1.0);
     let found = domains(&FERRY.replace("(at ?c ?to) (here", "(here"), Some(problem)).unwrap();
     assert_eq!(found.plans_valid, [Some(false); 2]);
+}
+
+fn scored_in(domain: &str, reference: &str, generated: &str) -> Result<ProblemVerdict, Left> {
+    let (mut names, mut own_names) = (Interner::new(), Interner::new());
+    let domain = planning_domain(domain.as_bytes(), &mut names)?;
+    let task = comparison::read_reference(Some(reference.as_bytes()), &domain, &mut names, &mut own_names)?;
+    let generated = Some(generated.as_bytes());
+    comparison::score_problem_pair(&task, generated, false, SETTINGS, &domain, &mut names, &mut own_names)
+}
+
+/// Lamps that can be switched: of a few all states are listed, of many the bounds of the closure meet.
+#[test]
+fn pairs_of_problems_in_a_domain_given_as_text() {
+    let domain = "(define (domain lamps) (:predicates (lamp ?l) (off ?l) (on ?l))
+        (:action switch :parameters (?l) :precondition (and (lamp ?l) (off ?l)) :effect (and (on ?l) (not (off ?l))))
+        (:action back :parameters (?l) :precondition (and (lamp ?l) (on ?l)) :effect (and (off ?l) (not (on ?l)))))";
+    let problem = |lamps: usize, goal: &str| {
+        let names: Vec<String> = (0..lamps).map(|number| format!("l{number}")).collect();
+        let init: String = names.iter().map(|name| format!("(lamp {name}) (off {name}) ")).collect();
+        let objects = names.join(" ");
+        format!("(define (problem p) (:domain lamps) (:objects {objects}) (:init {init}) (:goal (and {goal})))")
+    };
+    for lamps in [3, 20] {
+        let verdict = |reference: &str, generated: &str| {
+            let scores = scored_in(domain, &problem(lamps, reference), &problem(lamps, generated));
+            scores.map(|scores| (scores.verdict, scores.equivalent_untyped, scores.solvable, scores.solves_reference))
+        };
+        let yes = |name| Ok((name, true, Some(true), Some(true)));
+        assert_eq!(verdict("(on l0)", "(on l0)"), yes("identical"));
+        assert_eq!(verdict("(on l0)", "(on l1)"), yes("isomorphic"));
+        assert_eq!(verdict("(on l0)", "(on l0) (lamp l1)"), yes("equivalent"));
+        assert_eq!(verdict("(on l0)", "(on l0) (off l1)"), Ok(("goal_differs", false, Some(true), Some(true))));
+        assert_eq!(verdict("(on l0) (on l1)", "(on l0)"), Ok(("goal_differs", false, Some(true), Some(false))));
+        assert_eq!(verdict("(on l0)", "(on l0) (off l0)"), Ok(("unsolvable", false, Some(false), None)));
+        assert_eq!(verdict("(on l0) (off l0)", "(on l0)"), Err(Left::Reference));
+    }
 }
 
 #[test]

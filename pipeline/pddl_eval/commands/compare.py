@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pddl_eval.commands.command import FAILED, UNFINISHED, Command, say
-from pddl_eval.commands.flags import argument, by, key, where
-from pddl_eval.errors import UserError
-from pddl_eval.settings import chosen_format
+from pddl_eval.commands.command import Command, say
+from pddl_eval.commands.flags import argument, by, flags, key
+from pddl_eval.errors import FAILED, UNFINISHED, UserError
+from pddl_eval.settings import ReadingOptions, chosen_format
 
 if TYPE_CHECKING:
     from pddl_eval.pages import Page
@@ -30,7 +30,7 @@ FORMATS = ("terminal", "md", "tex", "csv", "json", "html")
 @click.option("--models", metavar="A,B", multiple=True, help="Compare two models of OLD.")
 @key("pair_id, else id, else reference and model")
 @by
-@where
+@flags(ReadingOptions, "where")
 @click.option(
     "--fail-on",
     type=click.Choice(["regression"]),

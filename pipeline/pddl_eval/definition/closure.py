@@ -25,6 +25,7 @@ from pddl_eval.definition.planning.bounds import (
     question_near,
     reach,
 )
+from pddl_eval.definition.planning.search import no_state
 from pddl_eval.definition.planning.task import NOT, GroundTask, bits_of, ground_goal
 from pddl_eval.definition.state_space import MOST_WORK, Exploration, Node, functions_read
 from pddl_eval.definition.validation import is_goal
@@ -166,7 +167,7 @@ def _closed(task: GroundTask, goal: int, planner: Planner | None) -> int | Unsol
         return Undecided(f"the reachable states exceed the budget of {MAX_STATES:,}")
     goal_states = [state for state in states if state & goal == goal]  # R(g)
     if not goal_states:
-        return Unsolvable(f"none of the {len(states):,} reachable states contains the goal")
+        return Unsolvable(no_state(len(states)))
     return reduce(and_, goal_states)  # cl(g)
 
 
@@ -193,7 +194,7 @@ def closure_by_states(problem: Problem, domain: Domain) -> ClosedGoal | Unsolvab
     if exploration.limit is not None:
         return exploration.limit
     if not goal_states:
-        return Unsolvable(f"none of the {len(others):,} reachable states contains the goal")
+        return Unsolvable(no_state(len(others)))
     always = reduce(and_, [true for true, _ in goal_states])
     ever = reduce(or_, [true for true, _ in goal_states])
     others = [true for true in others if always <= true]

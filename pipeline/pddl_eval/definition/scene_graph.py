@@ -47,6 +47,21 @@ def scene_graph(
     return graph
 
 
+def problem_of(graph: networkx.MultiDiGraph) -> Problem | None:
+    """The problem whose graph that is, as far as the graph says it; None if it is no graph of ``scene_graph``.
+
+    >>> problem = Problem("p", "d", {"a": "block"}, frozenset({("clear", "a")}), frozenset({("on", "a", "a")}))
+    >>> problem_of(scene_graph(problem)) == Problem("", "", problem.objects, problem.init, problem.goal)
+    True
+    """
+    kinds = dict(graph.nodes(data="kind"))
+    if not kinds or not {*kinds.values()} <= {"object", "atom"}:
+        return None
+    atoms = [node for node, kind in kinds.items() if kind == "atom"]
+    init, goal = (frozenset(node[1:] for node in atoms if node[0] == scene) for scene in ("init", "goal"))
+    return Problem("", "", {name: graph.nodes[name]["type"] for name in kinds.keys() - {*atoms}}, init, goal)
+
+
 def same_graph(a: networkx.MultiDiGraph, b: networkx.MultiDiGraph) -> bool:
     """Isomorphism by networkx's matcher: the definition in code, exponential on symmetric graphs.
 

@@ -38,7 +38,7 @@ MAX_STATES = 20_000
 """States of a task that are enumerated."""
 
 MOST_ATOMS = 4_000_000
-"""Atoms of all states that are kept, some 250 megabytes."""
+"""Atoms and numbers of all states that are kept, some 250 megabytes."""
 
 MOST_WORK = 2_000_000
 """Work (``budget.spend``) to enumerate the states of a problem that is compared, two or three seconds. It is a count:
@@ -194,7 +194,7 @@ class Exploration:
             self.limit = Undecided(str(limit))
 
     def __iter__(self) -> Iterator[Node]:
-        world, waiting, work, kept = self.world, deque([self.start]), 0, len(self.start[0])
+        world, waiting, work, kept = self.world, deque([self.start]), 0, sum(map(len, self.start))
         fixed = {fluent: value for fluent, value in world.values.items() if fluent[0] not in self.changing}
         while waiting and self.limit is None:
             if work + WORK_PER_EVALUATION * world.evaluations > self._most_work:
@@ -211,9 +211,9 @@ class Exploration:
             for (done,), updates in steps:
                 after = node_of(done.apply(atoms), {**values, **updates}, self.changing, self.read)
                 if after not in self.into:
-                    kept += len(after[0])
+                    kept += sum(map(len, after))
                     if kept > MOST_ATOMS:
-                        self.limit = Undecided(f"more than {MOST_ATOMS:,} atoms in the states can be reached")
+                        self.limit = Undecided(f"the states that can be reached have more than {MOST_ATOMS:,} atoms")
                         return
                     if len(self.into) == MAX_STATES:
                         self.limit = Undecided(f"more than {MAX_STATES:,} states can be reached")

@@ -57,7 +57,7 @@ from pddl_eval.definition.model import (
 )
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import NEVER_CLOSED, NO_DOMAIN, REFUSALS, note_on_drafts, refusal
-from pddl_eval.definition.planning import EXCLUDED, OUT_OF_REACH, never_added, ran_out
+from pddl_eval.definition.planning import EXCLUDED, OUT_OF_REACH, never_added, no_state, ran_out
 from pddl_eval.definition.plans import EMPTY, NO_ANSWER, Unread, cannot_be_read, not_read
 from pddl_eval.definition.task import ill_typed_problem
 from pddl_eval.definition.validation import (
@@ -83,7 +83,10 @@ VARIABLE = "PDDL_EVAL_KERNEL"
 LEAST_SECONDS = 1.0
 """Where a row has less time than this, the definition scores it: the kernel's limits are counts."""
 
-_CHECK_SOLVABLE, _LAST_ANSWER = 1, 2
+SEARCH_SECONDS = 10.0
+"""Where a row has less time than this, the definition scores it if it may take a search: in any STRIPS domain."""
+
+_CHECK_SOLVABLE, _LAST_ANSWER, _HAS_TIME = 1, 2, 4
 _PROOFS = {
     "never true": never_true(()),
     "excludes itself": exclude_each_other(()),
@@ -219,6 +222,7 @@ def _answers(
     (schema_in, array_in), (schema_out, array_out) = addresses
     batch._export_to_c(array_in, schema_in)  # noqa: SLF001 (the C data interface of pyarrow)
     flags = _CHECK_SOLVABLE * options.check_solvable | _LAST_ANSWER * (options.answer == "last")
+    flags |= _HAS_TIME * (options.row_seconds >= SEARCH_SECONDS)
     if getattr(_library(), function)(schema_in, array_in, flags, schema_out, array_out):
         return None
     scored = pa.Array._import_from_c(array_out, schema_out)  # noqa: SLF001 (as above)
@@ -284,6 +288,8 @@ def _sentence(what: str, *words: str) -> str:
     match what:
         case "drafts":
             return note_on_drafts(True, "first")
+        case "ill-typed":
+            return _fate(what, *words)
         case "ill-typed predicate":
             why = no_such_predicate(words[1])
         case "ill-typed arguments":
@@ -303,7 +309,7 @@ def _field(name: str, value: str) -> tuple[str, Any]:
         case "atoms":
             return name, tuple(tuple(atom.split()) for atom in value.split(","))
         case "reason":
-            return name, _PROOFS[value].says
+            return name, _PROOFS[value].says if value in _PROOFS else _fate(*value.split(":"))
     return name, tuple(value.split())
 
 
@@ -407,6 +413,8 @@ def _fate(what: str, *words: str) -> str:
             return never_added(tuple(words[0].split()))
         case "ran out":
             return ran_out(int(words[0]))
+        case "no state":
+            return no_state(int(words[0]))
     return {"excluded": EXCLUDED, "out of reach": OUT_OF_REACH}[what]
 
 

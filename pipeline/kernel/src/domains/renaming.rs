@@ -21,9 +21,6 @@ pub struct Renaming {
     image: HashMap<Vertex, Vertex>,
 }
 
-/// The words of a problem's objects by their texts.
-type Objects<'a> = HashMap<&'a [u8], Word>;
-
 impl Renaming {
     pub fn new(known: Domain, given: &DomainStructure, names: &mut Interner) -> Answer<Renaming> {
         let domain = parse_domain(known.pddl().as_bytes(), false, names)?.outcome.map_err(|_| Left::Rules)?;
@@ -41,9 +38,8 @@ impl Renaming {
     }
 
     /// The plan by the rules of the known domain.
-    pub fn plan(&self, task: &Task, given: &Given, problem: &LiftedProblem, names: &Interner) -> Answer<Plan> {
+    pub fn plan(&self, task: &Task, given: &Given, names: &Interner) -> Answer<Plan> {
         let plan = task.plan()?.ok_or(Left::Rules)?;
-        let objects = objects_of(problem, names);
         let mut found = Vec::with_capacity(plan.len());
         for action in plan {
             let is_known = |name: Word| operator_named(self.known, names.text(name)).map(|(operator, _)| operator);
@@ -59,7 +55,7 @@ impl Renaming {
                     return Err(Left::Rules);
                 };
                 let text = task.problem.words.text(action.argument(*place));
-                step.push(*objects.get(text).ok_or(Left::Rules)?);
+                step.push(names.find(text).ok_or(Left::Rules)?);
             }
             found.push(step);
         }
@@ -67,8 +63,7 @@ impl Renaming {
     }
 
     /// An atom of the known domain in the words of the given one.
-    pub fn atom_back(&self, task: &Task, atom: Atom, problem: &LiftedProblem, names: &Interner) -> Answer<Lifted> {
-        let objects = objects_of(problem, names);
+    pub fn atom_back(&self, task: &Task, atom: Atom, names: &Interner) -> Answer<Lifted> {
         let words = &task.problem.words;
         let (name, first, second) = parts(atom);
         let terms: Vec<Word> = [first, second].into_iter().filter(|word| *word != 0).collect();
@@ -85,14 +80,10 @@ impl Renaming {
                 Some(Vertex::Place(_, _, theirs)) => *theirs,
                 _ => place, // the only one
             };
-            found.push(*objects.get(words.text(terms[place])).ok_or(Left::Rules)?);
+            found.push(names.find(words.text(terms[place])).ok_or(Left::Rules)?);
         }
         Ok(found)
     }
-}
-
-fn objects_of<'a>(problem: &LiftedProblem, names: &'a Interner) -> Objects<'a> {
-    problem.objects.iter().map(|(name, _)| (names.text(*name), *name)).collect()
 }
 
 /// The problem in the words of the known domain.

@@ -81,7 +81,7 @@ pub fn read_executable(
     {
         let found = Renaming::new(rules, known, names).and_then(|renaming| {
             let task = renaming.task(domain, &problem, true, names)?;
-            renaming.plan(&task, domain, &problem, names).map(Ok)
+            renaming.plan(&task, domain, names).map(Ok)
         });
         let _ = plan.set(found);
     }

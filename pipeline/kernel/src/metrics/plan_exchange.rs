@@ -64,7 +64,7 @@ impl Task<'_> {
     }
 
     /// In the words of a note, why the plan does not reach the goal; None where it does.
-    fn execute(&self, plan: &Plan, names: &Interner) -> Option<Vec<Vec<u8>>> {
+    pub fn execute(&self, plan: &Plan, names: &Interner) -> Option<Vec<Vec<u8>>> {
         let mut state: HashSet<Lifted> = self.init.iter().cloned().collect();
         for (number, action) in (1usize..).zip(plan) {
             if let Err(why) = self.apply(action, &mut state, names) {

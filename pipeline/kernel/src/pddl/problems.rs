@@ -69,6 +69,17 @@ pub enum Refused {
     InvalidAtom,
 }
 
+impl Refused {
+    pub fn name(self) -> &'static str {
+        match self {
+            Refused::Empty => "empty",
+            Refused::Unparseable => "unparseable",
+            Refused::NotStrips => "not_strips",
+            Refused::InvalidAtom => "invalid_atom",
+        }
+    }
+}
+
 pub struct Unreadable {
     pub verdict: Refused,
     pub difference: Difference,

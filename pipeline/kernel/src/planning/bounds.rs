@@ -3,8 +3,7 @@
 //! Where the bounds that cost no further search do not meet, the definition asks on.
 
 use crate::planning::invariants::unit_propagation;
-use crate::planning::task::{Bits, GroundTask, Successors};
-use std::collections::HashSet;
+use crate::planning::task::{Bits, GroundTask, States};
 
 const MAX_EXAMINED: usize = 200_000;
 
@@ -19,28 +18,26 @@ pub fn closure_bounds(task: &GroundTask, first: &Bits, goal: &Bits) -> Option<Bi
 ///
 /// Literals are counted apart for states with and without the goal. Stops when nothing but `lower` is left.
 fn shared_around(task: &GroundTask, first: &Bits, goal: &Bits, lower: &Bits) -> Bits {
-    let successors = Successors::new(&task.operators, task.atoms.len());
-    let everything = Bits::of(task.atoms.len(), 0..task.atoms.len());
+    let count = task.atoms.len();
+    let everything = Bits::of(count, 0..count);
     let negated = |state: &Bits| everything.clone().but(state);
-    let nothing = Bits::none(task.atoms.len());
+    let nothing = Bits::none(count);
     // The literals that were true and those that were false, in states without the goal and with it.
     let mut shown = [(nothing.clone(), nothing), (first.clone(), negated(first))];
     let mut shared = first.clone();
-    let mut seen = HashSet::from([first.clone()]);
+    let mut seen = States::of(first);
     let mut examined = 0;
     let mut queue = vec![first.clone()];
-    let mut next = 0;
+    let (mut next, mut after, mut following) = (0, first.clone(), Vec::new());
     while next < queue.len() {
         let state = queue[next].clone();
         next += 1;
-        let (following, looked_at) = successors.of(&state);
-        examined += looked_at;
-        for place in following {
-            let after = task.operators[place].apply(&state);
-            if seen.contains(&after) {
+        examined += task.successors().of(&task.operators, &state, &mut following);
+        for place in &following {
+            task.operators[*place].apply_to(&state, &mut after);
+            if !seen.insert(&after) {
                 continue;
             }
-            seen.insert(after.clone());
             let has_goal = goal.within(&after);
             let (yes, no) = &mut shown[usize::from(has_goal)];
             let false_after = negated(&after);
@@ -50,7 +47,7 @@ fn shared_around(task: &GroundTask, first: &Bits, goal: &Bits, lower: &Bits) -> 
                 if has_goal {
                     shared.keep(&after);
                 }
-                queue.push(after);
+                queue.push(after.clone());
             }
         }
         if shared == *lower || examined > MAX_EXAMINED {

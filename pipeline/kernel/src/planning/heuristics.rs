@@ -1,7 +1,7 @@
 //! What guides the search: reasonable orders of goals, and relaxed plans (definition/planning/heuristics.py).
 
 use crate::planning::mutex_groups::MutexGroups;
-use crate::planning::task::{Bits, GroundTask};
+use crate::planning::task::{Bits, GroundTask, Lists};
 
 /// The goals that come after no other, then each other goal with those before it, earliest first.
 pub struct OrderedGoals {
@@ -65,37 +65,53 @@ pub fn reasonable_orders(task: &GroundTask, groups: &MutexGroups, goal: &Bits) -
     OrderedGoals { first, later }
 }
 
-/// Relaxed planning towards a goal.
-pub struct RelaxedPlanner {
-    count: usize,
-    /// The literals that each operator needs, the operators that need each literal, the literals that each makes true.
-    /// Literal i is the atom of bit i and literal n + i its negation; literal 2n is always true.
-    needs: Vec<Vec<usize>>,
-    needed_by: Vec<Vec<u32>>,
-    makes: Vec<Vec<usize>>,
+/// The literals that each operator needs, the operators that need each literal, the literals that each makes true.
+///
+/// Literal i is the atom of bit i and literal n + i its negation; literal 2n is always true.
+pub struct Literals {
+    needs: Lists,
+    needed_by: Lists,
+    makes: Lists,
     needed_false: Bits,
-    goal: Bits,
 }
 
-impl RelaxedPlanner {
-    pub fn new(task: &GroundTask, goal: &Bits) -> RelaxedPlanner {
-        let count = task.atoms.len();
+impl Literals {
+    pub fn new(task: &GroundTask) -> Literals {
+        let (count, operators) = (task.atoms.len(), &task.operators);
         let mut needed_false = Bits::none(count);
-        task.operators.iter().for_each(|operator| needed_false.add(&operator.avoided));
-        let mut needed_by = vec![Vec::new(); 2 * count + 1];
+        operators.iter().for_each(|operator| needed_false.add(&operator.avoided));
         let (mut needs, mut makes) = (Vec::new(), Vec::new());
-        for (position, operator) in (0..).zip(&task.operators) {
+        for (position, operator) in operators.iter().enumerate() {
+            let before = needs.len();
             let avoided = operator.avoided.indexes().map(|index| count + index);
-            let mut own: Vec<usize> = operator.needed.indexes().chain(avoided).collect();
-            if own.is_empty() {
-                own.push(2 * count);
+            needs.extend(operator.needed.indexes().chain(avoided).map(|literal| (position, literal)));
+            if needs.len() == before {
+                needs.push((position, 2 * count));
             }
-            own.iter().for_each(|literal| needed_by[*literal].push(position));
-            needs.push(own);
-            let deleted = operator.deleted.clone().and(&needed_false);
-            makes.push(operator.added.indexes().chain(deleted.indexes().map(|index| count + index)).collect());
+            let deleted = operator.deleted.indexes().filter(|index| needed_false.has(*index));
+            let made = operator.added.indexes().chain(deleted.map(|index| count + index));
+            makes.extend(made.map(|literal| (position, literal)));
         }
-        RelaxedPlanner { count, needs, needed_by, makes, needed_false, goal: goal.clone() }
+        let needed_by: Vec<_> = needs.iter().map(|(position, literal)| (*literal, *position)).collect();
+        let [needs, makes] = [needs, makes].map(|pairs| Lists::new(operators.len(), &pairs));
+        Literals { needs, needed_by: Lists::new(2 * count + 1, &needed_by), makes, needed_false }
+    }
+}
+
+/// Relaxed planning towards a goal.
+pub struct RelaxedPlanner<'a> {
+    literals: &'a Literals,
+    count: usize,
+    goal: Bits,
+    /// How many literals each operator needs.
+    unmet: Vec<u32>,
+}
+
+impl<'a> RelaxedPlanner<'a> {
+    pub fn new(task: &'a GroundTask, goal: &Bits) -> RelaxedPlanner<'a> {
+        let literals = task.literals();
+        let unmet = (0..task.operators.len()).map(|position| literals.needs.of(position).len() as u32).collect();
+        RelaxedPlanner { literals, count: task.atoms.len(), goal: goal.clone(), unmet }
     }
 
     /// What a relaxed plan for the aims makes true; None where the whole goal has no relaxed plan.
@@ -105,22 +121,23 @@ impl RelaxedPlanner {
         let mut missing = self.goal.clone().but(state).count();
         let mut queue = vec![2 * count];
         queue.extend(state.indexes());
-        queue.extend(self.needed_false.clone().but(state).indexes().map(|index| count + index));
+        let Literals { needs, needed_by, makes, needed_false } = self.literals;
+        queue.extend(needed_false.clone().but(state).indexes().map(|index| count + index));
         let mut reached = vec![false; 2 * count + 1];
         queue.iter().for_each(|literal| reached[*literal] = true);
-        let mut unmet: Vec<u32> = self.needs.iter().map(|literals| literals.len() as u32).collect();
+        let mut unmet = self.unmet.clone();
         let mut maker = vec![NOBODY; 2 * count + 1];
         let mut next = 0;
         while next < queue.len() && missing > 0 {
-            for position in &self.needed_by[queue[next]] {
+            for position in needed_by.of(queue[next]) {
                 unmet[*position as usize] -= 1;
                 if unmet[*position as usize] == 0 {
-                    for made in &self.makes[*position as usize] {
-                        if !reached[*made] {
-                            reached[*made] = true;
-                            maker[*made] = *position;
-                            queue.push(*made);
-                            missing -= usize::from(*made < count && self.goal.has(*made));
+                    for made in makes.of(*position as usize).iter().map(|made| *made as usize) {
+                        if !reached[made] {
+                            reached[made] = true;
+                            maker[made] = *position;
+                            queue.push(made);
+                            missing -= usize::from(made < count && self.goal.has(made));
                         }
                     }
                 }
@@ -135,7 +152,7 @@ impl RelaxedPlanner {
         while let Some(literal) = stack.pop() {
             if maker[literal] != NOBODY && !path[literal] {
                 path[literal] = true;
-                stack.extend(&self.needs[maker[literal] as usize]);
+                stack.extend(needs.of(maker[literal] as usize).iter().map(|each| *each as usize));
             }
         }
         Some(Bits::of(count, (0..count).filter(|literal| path[*literal])))

@@ -3,9 +3,9 @@
 use crate::left::{Answer, Left};
 use crate::planning::heuristics::{reasonable_orders, RelaxedPlanner};
 use crate::planning::invariants::unit_propagation;
-use crate::planning::task::{Bits, GroundTask, Successors};
+use crate::planning::task::{Bits, GroundTask, States};
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{BinaryHeap, HashMap};
 
 /// States before h² and regression would be asked whether there can be a plan: what takes longer is the definition's.
 const FIRST_STATES: usize = 10_000;
@@ -42,7 +42,7 @@ pub fn find_path(task: &GroundTask, goal: &Bits) -> Answer<Result<Vec<usize>, Pr
     }
     let goals = reasonable_orders(task, groups, goal);
     let planner = RelaxedPlanner::new(task, goal);
-    let successors = Successors::new(&task.operators, task.atoms.len());
+    let mut following = Vec::new();
     let nothing = Bits::none(task.atoms.len());
     let mut lasting = nothing.clone();
     task.operators.iter().for_each(|operator| lasting.add(&operator.added));
@@ -62,7 +62,8 @@ pub fn find_path(task: &GroundTask, goal: &Bits) -> Answer<Result<Vec<usize>, Pr
     let (state, achieved) = (task.initial.clone(), nothing.clone());
     let mut nodes = vec![Node { state, open_goals, path: Some(path), achieved, reached_by: None }];
     let mut heap = BinaryHeap::from([Reverse((first, 0usize))]);
-    let mut seen: HashSet<Bits> = HashSet::from([task.initial.clone()]);
+    let mut seen = States::of(&task.initial);
+    let mut after = task.initial.clone();
     let mut generated = 1 + task.operators.len() / OPERATORS_PER_STATE;
     while let Some(Reverse((_, number))) = heap.pop() {
         if generated > FIRST_STATES {
@@ -80,11 +81,11 @@ pub fn find_path(task: &GroundTask, goal: &Bits) -> Answer<Result<Vec<usize>, Pr
             }
         };
         let achieved = node.achieved.clone();
-        let (following, examined) = successors.of(&state);
+        let examined = task.successors().of(&task.operators, &state, &mut following);
         generated += 1 + examined / EXAMINED_PER_STATE;
-        for place in following {
-            let after = task.operators[place].apply(&state);
-            if !seen.insert(after.clone()) {
+        for place in following.iter().copied() {
+            task.operators[place].apply_to(&state, &mut after);
+            if !seen.insert(&after) {
                 continue;
             }
             generated += 1;
@@ -98,7 +99,7 @@ pub fn find_path(task: &GroundTask, goal: &Bits) -> Answer<Result<Vec<usize>, Pr
             let own = rank(&after, now_open, &now_achieved);
             heap.push(Reverse((own, nodes.len())));
             nodes.push(Node {
-                state: after,
+                state: after.clone(),
                 open_goals: now_open,
                 path: (!look_again).then(|| path.clone()),
                 achieved: now_achieved,
@@ -106,7 +107,7 @@ pub fn find_path(task: &GroundTask, goal: &Bits) -> Answer<Result<Vec<usize>, Pr
             });
         }
     }
-    Ok(Err(Proof::RanOut(seen.len())))
+    Ok(Err(Proof::RanOut(seen.count)))
 }
 
 fn plan(nodes: &[Node], mut number: usize, last: usize) -> Vec<usize> {

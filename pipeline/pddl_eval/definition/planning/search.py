@@ -144,6 +144,11 @@ def ran_out(states: int) -> str:
     return f"the search for the goal ran out after {states:,} states"
 
 
+def no_state(states: int) -> str:
+    """What an enumeration of all reachable states proves."""
+    return f"none of the {states:,} reachable states contains the goal"
+
+
 def _plan(steps: _Steps) -> tuple[BitOperator, ...]:
     plan = []
     while steps is not None:
