@@ -328,8 +328,8 @@ def _note(what: str, whose: str = "", *words: str) -> str:
         case "no answer":
             return NO_ANSWER
         case "goal":
-            first = tuple(words[0].split())
-            return goal_not_reached(whose, ("not", first[1:]) if first[0] == "not" else first, int(words[1]))
+            first = words[0] if words[0].startswith("(") else tuple(words[0].split())
+            return goal_not_reached(whose, first, int(words[1]))
         case "not read":
             return not_read(_place(whose, *words))
     step, why, *rest = words

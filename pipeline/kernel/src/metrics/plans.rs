@@ -5,12 +5,16 @@ use crate::formulas::World;
 use crate::left::{Answer, Left};
 use crate::metrics::actions::Marks;
 use crate::metrics::execution::{causal_distance, execute, names_operator, state_distance, Execution};
-use crate::model::Domain;
+use crate::model::{Domain, Operator};
 use crate::pddl::domains::parse_any_domain;
 use crate::pddl::problems::Interner;
 use crate::plans::found::{Plan, Step, Steps};
 use crate::plans::reading::{read_plan, EMPTY};
 use std::rc::Rc;
+
+/// Operators of a domain, and atoms and fluents of one of them; what has more is no hot path.
+const MOST_OPERATORS: usize = 500;
+const MOST_ATOMS: usize = 500;
 
 const FINISH: &[u8] = b"finishaction";
 
@@ -71,7 +75,12 @@ impl Reference {
 
 /// A domain that plans are executed in.
 pub fn read_domain(text: &[u8], names: &mut Interner) -> Answer<Rc<Domain>> {
-    Ok(Rc::new(parse_any_domain(text, false, names)?.outcome.map_err(|_| Left::Reference)?))
+    let domain = parse_any_domain(text, false, names)?.outcome.map_err(|_| Left::Reference)?;
+    let is_large = |operator: &Operator| operator.atoms_and_fluents().count() > MOST_ATOMS;
+    if domain.operators.len() > MOST_OPERATORS || domain.operators.iter().any(is_large) {
+        return Err(Left::Budget);
+    }
+    Ok(Rc::new(domain))
 }
 
 pub fn read_reference(text: Option<&[u8]>, steps: &mut Steps) -> Answer<Reference> {
