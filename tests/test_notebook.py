@@ -10,12 +10,14 @@ from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
+import networkx
 import pddl_eval
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval import ProblemVerdict, compare_problems
+from pddl_eval.definition.model import Problem
 from pddl_eval.definition.verdict import Verdict
 from pddl_eval.explain import Explanation, RowExplanation, explain
 from pddl_eval.notebook import MOST_CHARACTERS, SHOWN, register
@@ -23,7 +25,7 @@ from pddl_eval.notebook import MOST_CHARACTERS, SHOWN, register
 HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
 
 
-def html(value: object) -> str:
+def html(value: object) -> Any:
     return SHOWN[type(value).__module__, type(value).__name__](value)
 
 
@@ -63,6 +65,18 @@ def test_every_text_is_escaped_and_cut(text: str) -> None:
 def test_an_explanation_is_a_fragment_with_a_drawing() -> None:
     fragment = html(explain(HELD, HELD))
     assert fragment.count("<svg xmlns") == 1 and "<html" not in fragment
+
+
+def test_a_scene_graph_is_drawn_and_other_graphs_are_shown_as_ever() -> None:
+    graph = pddl_eval.scene_graph(HELD)
+    fragment = html(graph)
+    assert fragment.count("<svg xmlns") == 1 and ">holding<" in fragment and ">clear<" in fragment
+    assert ">clear<" not in html(pddl_eval.scene_graph(HELD, ["init"]))
+    hostile = pddl_eval.scene_graph(
+        Problem("p", "d", {"<script>": "<b>"}, frozenset({("<i>", "<script>")}), frozenset())
+    )
+    assert not {"<script", "<b>", "<i>"} & {*re.findall(r"<\w+>?", html(hostile))}
+    assert html(networkx.MultiDiGraph([(1, 2)])) is None
 
 
 def test_a_run_shows_its_summary() -> None:
@@ -114,7 +128,7 @@ def test_a_running_ipython_shows_values_as_html(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
     register()
     types = (ProblemVerdict, Explanation, RowExplanation, pddl_eval.Report, pddl_eval.RunSummary)
-    types += (pddl_eval.RunStatus, pddl_eval.PlanScores, pddl_eval.DomainScores)
+    types += (pddl_eval.RunStatus, pddl_eval.PlanScores, pddl_eval.DomainScores, networkx.MultiDiGraph)
     assert formatter.known.keys() == {(each.__module__, each.__name__) for each in types}
 
 

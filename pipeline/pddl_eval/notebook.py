@@ -12,7 +12,7 @@ from typing import Any
 
 from pddl_eval.definition.model import show_atom
 from pddl_eval.definition.verdict import ProblemVerdict
-from pddl_eval.pages import render, words
+from pddl_eval.pages import Page, Picture, Section, html, render, words
 from pddl_eval.shown import YES, listed
 
 MOST_CHARACTERS = 300
@@ -63,6 +63,18 @@ def _report(report: Any) -> str:
     return report_html(report, whole=False)
 
 
+def _scene_graph(graph: Any) -> str | None:
+    """The problem of a graph that ``scene_graph`` made; None for any other graph, which is shown as ever."""
+    from pddl_eval.definition.scene_graph import problem_of
+    from pddl_eval.explain import problem_svg
+
+    problem = problem_of(graph)
+    if problem is None:
+        return None
+    pictures = {"": [Picture("Scene graph", problem_svg(problem))]}
+    return html(Page("", (), (), [Section("")]), pictures, whole=False)
+
+
 def _rows(verdict: ProblemVerdict) -> Iterator[tuple[str, str]]:
     yield "verdict", verdict.detail if verdict.verdict is None else f"{verdict.verdict.value}: {verdict.detail}"
     yield "parseable", YES[verdict.parseable]
@@ -80,7 +92,7 @@ def _rows(verdict: ProblemVerdict) -> Iterator[tuple[str, str]]:
         yield "certificate", verdict.certificate
 
 
-SHOWN: dict[tuple[str, str], Callable[[Any], str]] = {
+SHOWN: dict[tuple[str, str], Callable[[Any], str | None]] = {
     ("pddl_eval.definition.verdict", "ProblemVerdict"): _verdict,
     ("pddl_eval.explain.explanation", "Explanation"): _explanation,
     ("pddl_eval.explain.row", "RowExplanation"): _explanation,
@@ -89,5 +101,6 @@ SHOWN: dict[tuple[str, str], Callable[[Any], str]] = {
     ("pddl_eval.run.status", "RunStatus"): _lines,
     ("pddl_eval.definition.metrics.plans", "PlanScores"): _scores,
     ("pddl_eval.definition.metrics.domains", "DomainScores"): _scores,
+    ("networkx.classes.multidigraph", "MultiDiGraph"): _scene_graph,
 }
 """Module and name of each type that is shown, so that importing this module loads none of the rooms above it."""

@@ -62,6 +62,11 @@ class Progress:
             self.spoke_at = now
             self.say(str(self))
 
+    def reach(self, done: int) -> None:
+        """Count as done what is not counted yet: work that is begun anew takes nothing back."""
+        if (more := done - int(self.bar.tasks[0].completed)) > 0:
+            self.advance(more)
+
     def wait(self, seconds: float, why: str = "") -> None:
         """Say that nothing was counted for so long, and what it waits for."""
         nothing = f"nothing new for {seconds:,.0f} s{why and f' ({why})'}"

@@ -129,6 +129,9 @@ class ReadingOptions:
     key: Sequence[str] | None = setting(
         None, "The references' id. Default: reference_id, else id, else name.", "--key", metavar="COLUMN,…"
     )
+    where: str | None = setting(
+        None, "Only the rows of which this is true: \"split = 'test'\".", "--where", metavar="SQL"
+    )
 
     def __post_init__(self) -> None:
         if isinstance(self.key, str):

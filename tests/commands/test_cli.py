@@ -24,7 +24,7 @@ from pddl_eval.settings import ReadingOptions, RunOptions, grouped
 from tests.commands.running import run, start
 
 HEAVY = {"ray", "pyarrow", "polars", "numpy", "networkx", "pddl", "altair"}
-COMMANDS = {"score", "status", "validate", "rescore", "compare", "report", "explain", "generate", "dedupe"}
+COMMANDS = {"score", "status", "validate", "rescore", "compare", "nightly", "report", "explain", "generate", "dedupe"}
 
 
 def test_the_commands_are_all_there() -> None:

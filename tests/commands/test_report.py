@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import parse_qs
 
 import polars as pl
 import pytest
@@ -14,6 +15,8 @@ from pddl_eval.datasets import list_files, locate, read_bytes
 from pddl_eval.report import build_report, report_page
 
 from tests.commands.running import ENVIRONMENT, only_line, run
+from tests.html_page import Page as HtmlPage
+from tests.html_page import links, seen
 from tests.report.scored_rows import answers, write_partitions
 
 pytestmark = pytest.mark.usefixtures("drawn_once")
@@ -68,6 +71,34 @@ def test_an_output_without_a_suffix_is_a_folder_of_pages(scored: Path, name: str
     result = run("report", scored, "--by", "model", "--output", f"{scored.parent}/{name}")
     assert (result.exit_code, result.stdout) == (0, "") and only_line(result.stderr).endswith("/index.html")
     assert {path.name for path in (scored.parent / name).iterdir()} == {"index.html", "rows.html", "rows"}
+
+
+def test_what_a_rate_counts_is_what_it_opens(tmp_path: Path) -> None:
+    """Of each link to the table of rows, the rows that ``rows.js`` keeps are as many as the cell says.
+
+    One answer of nine has a reference that is a mistake in the data, two plans were not judged.
+    """
+    scored = write_partitions(tmp_path, [answers(strong="long " * 80, plans=True)], ["one"])
+    assert run("report", scored, "--output", f"{tmp_path}/pages/").exit_code == 0
+    pages = {name: HtmlPage(tmp_path / "pages" / f"{name}.html") for name in ("index", "rows")}
+    names = [seen(each).strip() for each in pages["rows"].all("thead")[0][0]]
+    rows = [[seen(cell) for cell in row] for row in pages["rows"].tables()["Rows"]]
+
+    def kept(row: list[str], wanted: dict[str, list[str]]) -> bool:
+        cells = dict(zip(names, row, strict=True))
+        counted = cells.pop("counted in").split(", ")
+        return all({*values} & {*counted, cells.get(name)} for name, values in wanted.items())
+
+    opened: dict[str, list[str]] = {}
+    for caption, table in pages["index"].tables().items():
+        cells = [cell for row in table for cell in row[1:] if links(cell) and seen(cell).isdigit()]
+        for cell in cells if caption.startswith("Percent of") else ():
+            (address,) = links(cell)
+            there = sum(kept(each, parse_qs(address.partition("#")[2])) for each in rows)
+            assert seen(cell) == str(there), (caption, address)
+            opened.setdefault(caption, []).append(seen(cell))
+    assert opened["Percent of answers, by model"] == ["4", "4"]
+    assert opened["Percent of plans, by model"] == ["4", "2"]
 
 
 def test_csv_and_parquet_fill_a_folder_or_a_file(scored: Path) -> None:

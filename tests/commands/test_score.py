@@ -72,6 +72,27 @@ def test_a_domain_header_is_signed_and_explained_as_it_was_scored(tmp_path: Path
     assert refused.exit_code == 2 and "reference" in only_line(refused.stderr)
 
 
+@pytest.mark.parametrize("form", ["parquet", "jsonl"])
+def test_a_condition_chooses_the_rows_that_are_scored(pairs: Path, tmp_path: Path, form: str) -> None:
+    table = pl.read_parquet(pairs)
+    if form == "jsonl":
+        table.write_ndjson(tmp_path / "pairs.jsonl")
+        with (tmp_path / "pairs.jsonl").open("a") as file:
+            file.write("{a damaged line\n")
+    chosen = ("score", tmp_path / f"pairs.{form}", tmp_path / "out", *RENAMED, "--where")
+    condition = "pair_id > avg(pair_id) and answer is not null"  # 6, 7, 8, and two that are not right
+    for _ in range(2):  # The second start finds what the first has written.
+        result = run(*chosen, condition)
+        assert result.exit_code == 0 and f"5 of {12 + (form == 'jsonl')} rows" in result.stderr
+    found = read_output(tmp_path / "out")
+    assert found["pair_id"].to_pylist() == [6, 7, 8, 10, 11, *([None] * (form == "jsonl"))]
+    assert found.schema.names[:4] == table.columns
+    assert "another run" in only_line(run(*chosen, "pair_id = 6").stderr)
+    for wrong, said in (("pair = 1", "did you mean pair_id?"), ("pair_id =", "parse"), ("pair_id > 99", "no row")):
+        refused = run(*chosen[:2], tmp_path / "other", *RENAMED, "--where", wrong)
+        assert refused.exit_code == 2 and said in only_line(refused.stderr)
+
+
 def test_a_dry_run_lists_the_shards_and_writes_nothing(pairs: Path, tmp_path: Path) -> None:
     result = run("score", pairs, tmp_path / "out", *RENAMED, *shard_rows(5, tmp_path), "--dry-run")
     assert result.exit_code == 0

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval.datasets.forms import FileVersion
 from pddl_eval.datasets.places import Location, OutputError
+from pddl_eval.process import rows_scored
 from pddl_eval.run import RunIncomplete, lock, partitions, score, watching
-from pddl_eval.run.engines import InProcess, WorkerLost
+from pddl_eval.run.engines import InProcess, Processes, WorkerLost
 from pddl_eval.run.manifest import MANIFEST
 from pddl_eval.run.partitions import ShardRecord, ShardResult, ShardTask, score_shard
 from pddl_eval.run.prepare import Run, prepare_run
@@ -275,6 +279,27 @@ def test_a_run_in_which_nothing_ends_says_that_it_waits(
     run_scorer(pairs, tmp_path / "out", length_scorer(pause=0.3), options, watch=events.append)
     waits = [event for event in events if isinstance(event, Waiting)]
     assert {wait.done for wait in waits} - {ROWS} == {0, 100, 120}  # Completing the run may take long as well.
+
+
+def _row_by_row(_task: object) -> str:
+    for _ in range(7):
+        rows_scored.add(1)
+        time.sleep(0.2)
+    return "done"
+
+
+@pytest.mark.parametrize("engine", [InProcess, partial(Processes, workers=1)])
+def test_progress_counts_the_rows_of_a_shard_that_is_not_done(
+    engine: Callable[..., InProcess | Processes], monkeypatch: pytest.MonkeyPatch, pairs: Path, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(watching, "TICK_SECONDS", 0.05)
+    events: list[Event] = []
+    plan = prepare_run(pairs, tmp_path / "out", length_scorer(), 100)
+    with closing(engine(_row_by_row)) as started, watching.told(events.append, plan, started.under_way):
+        started.submit("task")
+        assert started.take() == ("task", "done")
+    told = [event.done for event in events if isinstance(event, watching.Progressed)]
+    assert told == sorted(set(told)) and {2, 3, 4, 5} <= {*told} <= {*range(1, 8)}
 
 
 def test_in_this_process_one_task_after_the_other_is_done() -> None:

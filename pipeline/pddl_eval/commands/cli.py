@@ -14,6 +14,7 @@ from pddl_eval.commands.compare import compare
 from pddl_eval.commands.dedupe import dedupe
 from pddl_eval.commands.explain import explain
 from pddl_eval.commands.generate import generate
+from pddl_eval.commands.nightly import nightly
 from pddl_eval.commands.report import report
 from pddl_eval.commands.rescore import rescore
 from pddl_eval.commands.score import score
@@ -44,5 +45,5 @@ def main() -> None:
     """
 
 
-for each in (score, status, rescore, compare, report, explain, validate, generate, dedupe):
+for each in (score, status, rescore, compare, nightly, report, explain, validate, generate, dedupe):
     main.add_command(each)

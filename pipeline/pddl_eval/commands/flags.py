@@ -101,7 +101,6 @@ def output_format(*names: str) -> Callable[[Decorated], Decorated]:
 INPUT = "Files, folders, patterns or URIs: Parquet, JSON Lines, CSV or Arrow IPC."
 inputs = argument("inputs", "INPUT...", INPUT, nargs=-1, required=True)
 by = columns_option("--by", help="Group by these, '' for none. Default: model,domain if present.")
-where = click.option("--where", metavar="SQL", help="Only the rows of which this is true: \"split = 'test'\".")
 metrics = columns_option("--metrics", help="Only these scores: equivalent,plan_valid,…. Default: all.")
 is_placeholder = click.option("--is-placeholder", is_flag=True, help="Compare initial states and goals separately.")
 workers = click.option("--workers", type=click.IntRange(min=1), help="Worker processes. Default: one a CPU.")

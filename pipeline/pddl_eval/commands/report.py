@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pddl_eval.commands.command import UNFINISHED, Command, note
-from pddl_eval.commands.flags import argument, by, flags, metrics, where
+from pddl_eval.commands.command import Command, note
+from pddl_eval.commands.flags import argument, by, flags, metrics
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.settings import FIGURES, FORMATS, chosen_format
+from pddl_eval.errors import UNFINISHED
+from pddl_eval.settings import FIGURES, FORMATS, ReadingOptions, chosen_format
 
 if TYPE_CHECKING:
     from pddl_eval.report import Report
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 @click.command(cls=Command)
 @argument("scored", "SCORED", "Scored dataset: folder, file, pattern, s3:// URI.")
 @by
-@where
+@flags(ReadingOptions, "where")
 @metrics
 @click.option("--format", type=click.Choice(FORMATS), help="Default: the suffix of OUTPUT, else terminal.")
 @click.option("--output", metavar="PATH", help="File, or a folder: of pages, of csv, parquet or figures; or s3://….")

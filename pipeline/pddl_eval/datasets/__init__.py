@@ -6,6 +6,7 @@ It knows no PDDL and no runs. Errors of places and files become ``DatasetError``
 from pddl_eval.datasets import places
 from pddl_eval.datasets.answers import with_references
 from pddl_eval.datasets.columns import is_text, together, values_of
+from pddl_eval.datasets.condition import fulfilling, only_where, parquet_where
 from pddl_eval.datasets.forms import PARQUET_SUFFIXES, FileVersion, InputFile, RowGroup
 from pddl_eval.datasets.inputs import (
     FORMAT,
@@ -34,6 +35,7 @@ from pddl_eval.datasets.places import (
     DatasetError,
     Location,
     OutputError,
+    Unavailable,
     dataset_errors,
     has_file,
     list_files,
@@ -66,6 +68,7 @@ __all__ = [
     "RowGroup",
     "Rows",
     "Source",
+    "Unavailable",
     "Write",
     "as_parquet",
     "close_file",
@@ -73,6 +76,7 @@ __all__ = [
     "contents",
     "dataset_errors",
     "find_source",
+    "fulfilling",
     "has_file",
     "holds_text",
     "in_threads",
@@ -86,7 +90,9 @@ __all__ = [
     "new_file",
     "new_parquet",
     "one_line",
+    "only_where",
     "open_source",
+    "parquet_where",
     "partition_stem",
     "persistently",
     "place_of",

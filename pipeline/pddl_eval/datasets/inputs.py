@@ -207,7 +207,11 @@ def as_parquet(found: Source, make: Make) -> Source:
     if found.form is Form.PARQUET or found.made_of:
         return found
     made_of = {"format": FORMAT, "form": found.form, "rows": described(found)}
-    place = make(found, made_of, partial(_convert, found))
+    return made_from(found, make(found, made_of, partial(_convert, found)))
+
+
+def made_from(found: Source, place: Location) -> Source:
+    """The file that was made of an input, in its place."""
     file, schema = _describe(place, place.parent)
     name = found.files[0].name if len(found.files) == 1 else "rows"
     file = replace(file, name=name, size=sum(each.size for each in found.files))

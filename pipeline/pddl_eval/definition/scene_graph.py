@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 def scene_graph(
     problem: str | Problem, scenes: Iterable[str] = ("init", "goal"), *, goal: Iterable[Atom] | None = None
 ) -> networkx.MultiDiGraph:
-    """The paper's ProblemGraph of a problem (a PDDL text or a ``Problem``), as a networkx graph.
+    """The paper's ProblemGraph of a problem, as a networkx graph, which notebooks draw.
 
-    With ``scenes=("init",)`` or ``("goal",)`` it is one of the paper's SceneGraphs. There is a node for each object and
-    each atom (``kind`` object or atom). An object's node has its ``type``, an atom's node its ``predicate`` and
-    ``scene``. An edge from an atom to an argument has ``predicate``, ``position`` (0, 1, …) and ``scene``. ``goal``
-    replaces the problem's own goal, for instance by its closure.
+    * ``problem``: a PDDL text or a ``Problem``;
+    * ``scenes``: with ``("init",)`` or ``("goal",)`` it is one of the paper's SceneGraphs;
+    * ``goal``: replaces the problem's own goal, for instance by its closure.
+
+    There is a node for each object and each atom (``kind`` object or atom). An object's node has its ``type``, an
+    atom's node its ``predicate`` and ``scene``. An edge from an atom to an argument has ``predicate``, ``position``
+    (0, 1, …) and ``scene``.
 
     Raises ``ParseError`` if the text is not a problem.
 
@@ -45,6 +48,21 @@ def scene_graph(
             for position, argument in enumerate(atom[1:]):
                 graph.add_edge(node, argument, predicate=atom[0], position=position, scene=scene)
     return graph
+
+
+def problem_of(graph: networkx.MultiDiGraph) -> Problem | None:
+    """The problem whose graph that is, as far as the graph says it; None if it is no graph of ``scene_graph``.
+
+    >>> problem = Problem("p", "d", {"a": "block"}, frozenset({("clear", "a")}), frozenset({("on", "a", "a")}))
+    >>> problem_of(scene_graph(problem)) == Problem("", "", problem.objects, problem.init, problem.goal)
+    True
+    """
+    kinds = dict(graph.nodes(data="kind"))
+    if not kinds or not {*kinds.values()} <= {"object", "atom"}:
+        return None
+    atoms = [node for node, kind in kinds.items() if kind == "atom"]
+    init, goal = (frozenset(node[1:] for node in atoms if node[0] == scene) for scene in ("init", "goal"))
+    return Problem("", "", {name: graph.nodes[name]["type"] for name in kinds.keys() - {*atoms}}, init, goal)
 
 
 def same_graph(a: networkx.MultiDiGraph, b: networkx.MultiDiGraph) -> bool:

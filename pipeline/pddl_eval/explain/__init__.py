@@ -4,7 +4,7 @@
 """
 
 from pddl_eval.explain.dataset_row import DatasetRow, find_row, row_at
-from pddl_eval.explain.drawing import html_page, scenes_svg
+from pddl_eval.explain.drawing import html_page, problem_svg, scenes_svg
 from pddl_eval.explain.explanation import Explanation, explain, plan_file
 from pddl_eval.explain.row import RowExplanation, explain_row
 from pddl_eval.explain.validated import (
@@ -25,6 +25,7 @@ __all__ = [
     "find_row",
     "html_page",
     "plan_file",
+    "problem_svg",
     "row_at",
     "scenes_svg",
     "validate_files",

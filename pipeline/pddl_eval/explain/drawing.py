@@ -19,9 +19,11 @@ from math import degrees
 from typing import Any, NamedTuple
 
 from pddl_eval.definition.model import ROOT_TYPE, Atom, Problem, show_atom, show_formula
+from pddl_eval.definition.pddl import Unreadable
+from pddl_eval.definition.verdict import ProblemVerdict, Verdict
 from pddl_eval.explain.explanation import SCENES, Explanation, headline
 from pddl_eval.explain.row import RowExplanation
-from pddl_eval.explain.sides import AtomLine, Standing
+from pddl_eval.explain.sides import AtomLine, Side, Standing, atom_lines, object_lines
 from pddl_eval.pages import Picture, Section, html, render
 from pddl_eval.shown import line as one_line
 
@@ -210,12 +212,45 @@ def scenes_svg(explanation: Explanation) -> str:
     return _svg(explanation, alone=True)
 
 
+def problem_svg(problem: Problem) -> str:
+    """The initial state and the goal of a problem, as an SVG element for a page.
+
+    >>> problem_svg(Problem("p", "d", {"a": "block"}, frozenset({("clear", "a")}), frozenset())).count(">clear<")
+    1
+    """
+    unread, objects = Unreadable(Verdict.EMPTY, ""), object_lines({}, problem.objects, {})
+    init, goal = (atom_lines(frozenset(), atoms, {}) for atoms in (problem.init, problem.goal))
+    explanation = Explanation(
+        verdict=ProblemVerdict(True, None, None, None, None, ""),
+        is_placeholder=False,
+        other_verdict=None,
+        domain=None,
+        static=frozenset(),
+        reference=Side((), unread, (), (), None),
+        generated=Side((), problem, (), (), None),
+        object_map={},
+        goal_map={},
+        objects=objects,
+        goal_objects=objects,
+        init=init,
+        goal=goal,
+    )
+    scenes = scenes_of(explanation)
+    named = [[scene._replace(title=title)] for (scene,), title in zip(scenes, ("Initial state", "Goal"), strict=True)]
+    return _drawn(named, "", "", "", alone=False)
+
+
 def _svg(explanation: Explanation, *, alone: bool) -> str:
     """The picture; if it stands ``alone``, with colours of its own."""
-    verdict, cards, lines = headline(explanation.verdict), list[Any](), list[Any]()
-    texts = [(24j, "title", verdict), (44j, "note", one_line(explanation.verdict.detail))]
-    below = 90.0
-    for scenes in scenes_of(explanation):
+    verdict = explanation.verdict
+    return _drawn(scenes_of(explanation), headline(verdict), one_line(verdict.detail), LEGEND, alone=alone)
+
+
+def _drawn(rows: Sequence[Sequence[Scene]], title: str, note: str, legend: str, *, alone: bool) -> str:
+    cards, lines = list[Any](), list[Any]()
+    texts = [(24j, "title", title), (44j, "note", note)] if title else []
+    below = 90.0 if title else 40.0
+    for scenes in rows:
         sizes = _sizes(scenes)
         at, x, floor = places(sizes, scenes), 0.0, below
         for scene in scenes:
@@ -234,10 +269,10 @@ def _svg(explanation: Explanation, *, alone: bool) -> str:
         below = floor + 2 * GAP
     if not cards:
         texts.append((72j, "", "neither problem could be read, so there is nothing to draw"))
-    texts.append((1j * (below - GAP + PAD), "note", LEGEND))
+    texts.append((1j * (below - GAP + PAD), "note", legend))
     reached = [place + len(text) * CHARACTER for place, _, text in texts] + [bend for (_, bend, _), *_ in lines]
     _, size = _bounds([*reached, *(corner + each for corner, each, _ in cards)])
-    return render("scene.svg", title=verdict, size=size + GAP * 1j, cards=cards, lines=lines, texts=texts, alone=alone)
+    return render("scene.svg", title=title, size=size + GAP * 1j, cards=cards, lines=lines, texts=texts, alone=alone)
 
 
 def _bounds(points: Collection[complex]) -> tuple[complex, complex]:

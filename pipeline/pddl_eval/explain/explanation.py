@@ -255,7 +255,7 @@ def _scores(explanation: Explanation) -> Table:
     rows = [("parseable", YES[verdict.parseable]), ("solvable", YES[verdict.solvable])]
     if not explanation.is_alone:
         equivalent = f"{YES[verdict.equivalent]}; ignoring types: {YES[verdict.equivalent_untyped]}"
-        rows = [("equivalent", equivalent), *rows, ("solves the reference", _solves_reference(verdict))]
+        rows = [("equivalent", equivalent), *rows, ("solves the reference", _solves_reference(explanation))]
         rows += [("decided by", verdict.verdict.decided_by if verdict.verdict else ""), ("mode", mode)]
     rows.append(("domain", explanation.domain or "unknown"))
     if verdict.separating_atom is not None:
@@ -265,10 +265,19 @@ def _scores(explanation: Explanation) -> Table:
     return table("Scores", ("", ""), rows, texts=1)
 
 
-def _solves_reference(verdict: ProblemVerdict) -> str:
+def _solves_reference(explanation: Explanation) -> str:
+    verdict = explanation.verdict
     if verdict.solves_reference is None:
-        return "no plan" if verdict.plan is None else "objects have other names"
-    return f"{YES[verdict.solves_reference]}, the answer's plan, executed in the reference"
+        names = {
+            frozenset(each.problem.objects) for each in explanation.sides.values() if isinstance(each.problem, Problem)
+        }
+        unknown = "objects have other names" if len(names) > 1 and not verdict.object_map else "not decided"
+        return "no plan" if verdict.plan is None else unknown
+    under = " under the object map" if verdict.object_map else ""
+    said = f"{YES[verdict.solves_reference]}, the answer's plan, executed in the reference{under}"
+    if verdict.equivalent and not verdict.solves_reference:
+        said += ": initial states and goals are equivalent, but under different object maps"
+    return said
 
 
 def _side_by_side(explanation: Explanation, *, whole: bool) -> Section:

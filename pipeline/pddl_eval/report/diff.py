@@ -13,12 +13,11 @@ import polars as pl
 
 from pddl_eval.definition.metrics import OPTIONAL
 from pddl_eval.errors import UserError, did_you_mean
-from pddl_eval.pages import Cell, Page, Section, Table, Value, change, html, markdown, table, words
-from pddl_eval.report.files import to_csv, to_json
+from pddl_eval.pages import Cell, Page, Section, Table, Value, change, table, words
+from pddl_eval.report.files import page_text, to_csv, to_json
 from pddl_eval.report.groups import at_level, choose_groups, group_at, group_key, in_order
 from pddl_eval.report.intervals import ALIKE, alike, paired
 from pddl_eval.report.keys import PASS_CELLS, common_type, has_null, matching_rows
-from pddl_eval.report.latex import latex
 from pddl_eval.report.numbers import CLUSTER, MEASURES, ROWS, as_counted, measures
 from pddl_eval.report.scored import (
     CERTIFICATE,
@@ -422,24 +421,14 @@ def _examples(worse: pl.DataFrame, after: Scored, keys: Sequence[pl.Expr], by: S
     return found.select("row", *names, *groups, "old_verdict", "new_verdict", "detail")
 
 
-def comparison_json(comparison: Comparison) -> str:
-    """Everything in the comparison, unrounded."""
-    known = {field.name: getattr(comparison, field.name) for field in fields(comparison)}
-    return to_json({"same_signature": comparison.same_signature, "unfinished": comparison.unfinished, **known})
-
-
 def comparison_text(comparison: Comparison, form: str) -> str:
-    """The comparison as ``md``, ``tex``, ``html``, ``json`` or ``csv`` (its rates and scores)."""
+    """The comparison as ``terminal``, ``md``, ``tex``, ``html``, ``json`` (all of it) or ``csv`` (rates and scores)."""
     if form == "json":
-        return comparison_json(comparison)
+        known = {field.name: getattr(comparison, field.name) for field in fields(comparison)}
+        return to_json({"same_signature": comparison.same_signature, "unfinished": comparison.unfinished, **known})
     if form == "csv":
         return to_csv(pl.concat([comparison.rates, comparison.scores]))
     return page_text(comparison_page(comparison), form)
-
-
-def page_text(page: Page, form: str) -> str:
-    """A page as ``md``, ``tex`` or ``html``."""
-    return {"md": markdown, "tex": latex, "html": html}[form](page)
 
 
 def comparison_page(comparison: Comparison) -> Page:

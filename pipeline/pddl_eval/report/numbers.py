@@ -44,7 +44,7 @@ MOST_QUESTIONS = 100
 """Questions that are listed as the hardest, and as solved by one model alone."""
 
 LABEL_CHARACTERS = 200
-"""How much of a question's id is shown: it can be the question."""
+"""How much of a question's id is shown, about: it can be the question."""
 
 EXAMPLES = 3
 """Rows shown of each verdict, of different kinds of detail if there are enough."""
@@ -123,9 +123,16 @@ def read_answers(
 LEFT_OUT = -1
 
 
+def counts_in(scored: Scored, name: str) -> pl.Expr:
+    """True for the rows that the rate of a measure is of."""
+    counted = scored.is_counted() & scored.is_counted(name)
+    return counted & pl.col(name).is_not_null() if name in OPTIONAL else counted
+
+
 def _answer(scored: Scored, name: str) -> pl.Expr:
-    left_out = ~scored.is_counted(name) | (pl.col(name).is_null() if name in OPTIONAL else False)
-    return pl.when(left_out).then(LEFT_OUT).otherwise(as_counted(scored, name)).cast(pl.Int8).alias(name)
+    return (
+        pl.when(~counts_in(scored, name)).then(LEFT_OUT).otherwise(as_counted(scored, name)).cast(pl.Int8).alias(name)
+    )
 
 
 def as_counted(scored: Scored, name: str) -> pl.Expr:
@@ -316,7 +323,7 @@ def questions(
     given = scored.column("reference_id")
     label = pl.format("row {}", ROW) if given is None else pl.col(given).cast(pl.String)
     labels = scored.frame.filter(pl.col(ROW).is_in(chosen[_FIRST].to_list())).select(
-        pl.col(ROW).cast(pl.Int64).alias(_FIRST), label.str.slice(0, LABEL_CHARACTERS).alias("question")
+        pl.col(ROW).cast(pl.Int64).alias(_FIRST), question_label(label).alias("question")
     )
     found = (
         chosen.join(labels.collect(engine="streaming"), on=_FIRST, how="left", maintain_order="left")
@@ -325,6 +332,13 @@ def questions(
         .sort(_PLACE, model)
     )
     return found.select("question", "solved_by", model, "rows", "percent", "row"), counts.sort("solved_by", model)
+
+
+def question_label(asked: pl.Expr) -> pl.Expr:
+    """A question's id without its middle if it is long: questions can begin with the same instructions."""
+    half = LABEL_CHARACTERS // 2
+    cut = pl.concat_str(asked.str.head(half), asked.str.tail(half), separator=" … ")
+    return pl.when(asked.str.len_chars() > LABEL_CHARACTERS).then(cut).otherwise(asked)
 
 
 _ALONE, _MEAN, _FIRST, _MODELS, _PLACE = (f"pddl_eval.{name}" for name in ("alone", "mean", "first", "models", "place"))

@@ -9,17 +9,31 @@ import polars as pl
 
 from pddl_eval.columns import MEANINGS
 from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM, Pair
+from pddl_eval.pages import CELL_CHARACTERS
 from pddl_eval.report.build import Report
 from pddl_eval.report.groups import group_key
-from pddl_eval.report.numbers import DETAIL_CHARACTERS, LABEL_CHARACTERS, RIGHT, ROWS, in_turn
+from pddl_eval.report.numbers import (
+    DETAIL_CHARACTERS,
+    LABEL_CHARACTERS,
+    RIGHT,
+    ROWS,
+    counts_in,
+    in_turn,
+    measures,
+    question_label,
+)
 from pddl_eval.report.reasons import OUTCOMES
 from pddl_eval.report.scored import ROW, SCORE_COLUMNS, Scored, open_scored
+from pddl_eval.report.sections import COUNTED, MEASURE_NAMES
 
 PREVIEW_CHARACTERS = LABEL_CHARACTERS
 """How much of an answer, a prompt or another column the table shows."""
 
 PROMPTS = ("prompt", "natural_language", "description", "instruction", "question", "input", "messages")
 """Columns that hold what was asked: the first that there is."""
+
+BETWEEN = ", "
+"""Between the measures in the column ``COUNTED``: ``rows.js`` filters by each of them."""
 
 MOST_COLUMNS = 12
 """Other columns of the dataset in the table."""
@@ -71,13 +85,17 @@ def listed_rows(report: Report, most: int) -> Listed:
         .drop_nulls("row")
         .head(most)
     )
-    columns = {**_identity(scored, groups), **{name: said for name, (said, *_) in known.items()}}
-    others = _others(scored, [*columns, *report.by])
+    # As much as ``shown.line`` looks at: addresses name groups in full, and cells are cut as these are.
+    columns = {name: _text(each, 4 * CELL_CHARACTERS) for name, each in _identity(scored, groups).items()}
+    columns |= {name: said for name, (said, *_) in known.items()}
+    others = {name: _text(each) for name, each in _others(scored, [*columns, *report.by]).items()}
+    counted = [pl.when(counts_in(scored, name)).then(pl.lit(MEASURE_NAMES[name])) for name in measures(scored.schema)]
+    others |= {COUNTED: pl.concat_str(counted, separator=BETWEEN, ignore_nulls=True)} if counted else {}
     detail, answer = _detail_and_answer(scored, known)
     _, asked, _ = scored.clusters()
     texts = scored.frame.filter(pl.col(ROW).is_in(chosen["row"].to_list())).select(
         pl.col(ROW).cast(pl.Int64).alias("row"),
-        *(_text(each).alias(f"{_TEXT}.{name}") for name, each in {**columns, **others}.items()),
+        *(each.alias(_column(name)) for name, each in {**columns, **others}.items()),
         (~wrong).alias("right"),
         detail.str.slice(0, DETAIL_CHARACTERS).fill_null("").alias("detail"),
         answer.alias("answer"),
@@ -85,7 +103,7 @@ def listed_rows(report: Report, most: int) -> Listed:
     )
     found = chosen.join(texts.collect(engine="streaming"), on="row", maintain_order="left")
     return Listed(
-        found.rename({f"{_TEXT}.{name}": _column(name) for name in (*columns, *others)}),
+        found,
         (*columns, *others),
         tuple(known),
         tuple(others),
@@ -94,7 +112,7 @@ def listed_rows(report: Report, most: int) -> Listed:
     )
 
 
-_KEY, _TEXT = "pddl_eval.key", "pddl_eval.text"
+_KEY = "pddl_eval.key"
 
 
 def _column(name: str) -> str:
@@ -107,8 +125,8 @@ def texts_of(listed: Listed, row: Mapping[str, object]) -> dict[str, str]:
     return {name: str(row[_column(name)] or "") for name in listed.header}
 
 
-def _text(value: pl.Expr) -> pl.Expr:
-    return value.cast(pl.String).str.slice(0, PREVIEW_CHARACTERS)
+def _text(value: pl.Expr, most: int = PREVIEW_CHARACTERS) -> pl.Expr:
+    return value.cast(pl.String).str.slice(0, most)
 
 
 def prompt_column(scored: Scored) -> str | None:
@@ -121,7 +139,7 @@ def _identity(scored: Scored, groups: Mapping[str, pl.Expr]) -> dict[str, pl.Exp
     """What tells rows apart: the question, the groups, the sample."""
     found: dict[str, pl.Expr] = {}
     if (asked := scored.column("reference_id")) is not None:
-        found["question"] = pl.col(asked)
+        found["question"] = question_label(pl.col(asked).cast(pl.String))
     found |= groups
     if (sample := scored.column("sample")) is not None:
         found["sample"] = pl.col(sample)

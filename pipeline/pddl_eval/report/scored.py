@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, TypeAlias
 import polars as pl
 import pyarrow.dataset
 
-from pddl_eval.datasets import DatasetError, Source, open_source, require_parquet
+from pddl_eval.datasets import DatasetError, Source, fulfilling, open_source, require_parquet
 from pddl_eval.definition.metrics import DOMAIN, FEEDBACK, PAIRS, PLAN, ROW_COLUMNS, Pair, left_out_by, needed_by
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.verdict import Verdict
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.run import batches_of, settings_of, unfinished_rows
 from pddl_eval.scoring.table import SCORE_ERROR, WITHOUT_SCORES
-from pddl_eval.shown import line, row_count
+from pddl_eval.shown import row_count
 from pddl_eval.version import without_version
 
 PLAN_COLUMNS, DOMAIN_COLUMNS = (tuple(column.name for column in pair.columns) for pair in (PLAN, DOMAIN))
@@ -199,16 +199,9 @@ def open_scored(scored: ScoredInput, columns: Mapping[str, str] | None = None, w
             f"{found.name} has no score columns (parseable, equivalent, plan_score, …): "
             "score it first with `pddl-eval score`"
         )
-    return found if where is None else _where(found, where)
-
-
-def _where(found: Scored, condition: str) -> Scored:
-    """Only the rows of which a condition in SQL is true; they keep their numbers."""
-    try:
-        frame = found.frame.filter(pl.sql_expr(condition))
-        rows = frame.select(pl.len()).collect().item()
-    except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
-        raise UserError(f"--where {condition!r} cannot be used on {found.name}: {line(str(error))}") from None
+    if where is None:
+        return found
+    frame, rows = fulfilling(found.frame, where, found.name)  # The rows keep their numbers.
     return replace(found, frame=frame, rows=rows)
 
 

@@ -35,6 +35,9 @@ MEASURE_NAMES = {
     "equivalent_untyped": "ignoring types",
 }
 
+COUNTED = "counted in"
+"""The column of the table of rows that names the measures in whose rates a row counts."""
+
 MOST_SIZES = 10
 """Sizes side by side in a table of groups."""
 
@@ -241,7 +244,9 @@ def _macro_table(report: Report, what: str, measures: Sequence[str]) -> list[Tab
     keys = [name for name in report.by if name in frame.columns]
     named = frame.with_columns(pl.col(keys).fill_null("all rows")).rename({"domains": "rows"})
     found = rate_table(f"{what}, every domain with the same weight (macro average)", named, keys)
-    return [replace(found, header=[each.replace("rows", "domains") for each in found.header])]
+    # The last column counts domains, and opens no rows.
+    rows = [[*cells, Cell(last.text)] for *cells, last in found.rows]
+    return [replace(found, header=[*found.header[:-1], "domains"], rows=rows)]
 
 
 def _rate_tables(report: Report, what: str, measures: Sequence[str], *, alone: bool = False) -> list[Table]:
@@ -282,10 +287,10 @@ def rate_table(
         first = next(iter(found.values()))
         where = tuple((name, first[name]) for name in keys if opens and first[name] != "all rows")
         labels = [Cell(first[name], where=where) for name in keys] or [Cell("all rows")]
-        rates = [
-            _rate_cell(" ".join(first[key] for key in keys), found[name], where) for name in measures if name in found
-        ]
-        lines.append([*labels, *rates, Cell(f"{first['rows']:,}", where=where)])
+        behind = {name: ((*where, (COUNTED, MEASURE_NAMES[name])) if opens else ()) for name in found}
+        named = " ".join(first[key] for key in keys)
+        rates = [rate_cell(named, found[name], behind[name]) for name in measures if name in found]
+        lines.append([*labels, *rates, Cell(f"{first['rows']:,}", where=behind[first["measure"]])])
         undecided.append(max(part["undecided"]) if shows_undecided else 0)
     if shows_undecided and any(undecided):
         header.append("undecided")
@@ -295,7 +300,7 @@ def rate_table(
     return replace(drawn, switched=range(labels_, labels_ + len(measures)))
 
 
-def _rate_cell(group: str, found: Mapping[str, Any], where: Where) -> Value:
+def rate_cell(group: str, found: Mapping[str, Any], where: Where) -> Value:
     """A rate with its interval, drawn; what a pointer learns says all of it."""
     percent, low, high = found["percent"], found["low"], found["high"]
     if percent is None:

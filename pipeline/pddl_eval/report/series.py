@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import PurePosixPath
 
@@ -15,7 +15,10 @@ from pddl_eval.report.build import build_report
 from pddl_eval.report.diff import Comparison, compare_datasets, example_cells
 from pddl_eval.report.groups import at_level
 from pddl_eval.report.numbers import main_measure
-from pddl_eval.report.sections import MEASURE_NAMES, rate_table, warnings
+from pddl_eval.report.sections import MEASURE_NAMES, rate_cell, warnings
+
+MOST_SWITCHED = 12
+"""Models of which a reader sees one at a time; if there are more, all are there side by side."""
 
 MOST_LINES = 40
 """Answers that got worse on the page, the last first."""
@@ -72,10 +75,15 @@ def series_page(series: Series) -> Page:
     """The series as a page: the rates, what changed from each dataset to the next, and the answers that got worse."""
     rates: list[Table] = []
     if series.rates.height:
-        everything = series.rates.with_columns(pl.col("model").fill_null("all models")).sort(
-            "model", maintain_order=True
-        )
-        rates.append(rate_table(f"Percent {MEASURE_NAMES[series.measure]}", everything, ["model", "dataset"]))
+        found = {(each["dataset"], each["model"]): each for each in series.rates.to_dicts()}
+        models = list(dict.fromkeys(model for _, model in found))  # The first is None, for all of them.
+        moved: list[list[Value]] = [
+            [name, *(rate_cell(name, found[name, each], ()) if (name, each) in found else None for each in models)]
+            for name in series.names
+        ]
+        header = ("dataset", *(model or "all models" for model in models))
+        drawn = table(f"Percent {MEASURE_NAMES[series.measure]}", header, moved)
+        rates.append(replace(drawn, switched=range(1, len(header)) if len(models) <= MOST_SWITCHED else ()))
     lines: list[list[Value]] = [
         [name, step.both - step.strangers, step.regressions, step.improvements, step.added, step.gone]
         for name, step in zip(series.names[1:], series.steps, strict=True)

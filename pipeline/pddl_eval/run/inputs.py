@@ -23,6 +23,8 @@ from pddl_eval.datasets import (
     find_source,
     key_of,
     locate,
+    only_where,
+    parquet_where,
     places,
     with_references,
 )
@@ -59,10 +61,13 @@ def readable_input(  # noqa: PLR0913 (what is read, where it goes, how)
         make = partial(_make, folder=folder, into=folder if keep else locate(aside))
         if places.has_file(folder / MANIFEST):
             found_contents(folder)
-        if reading.harness is None and reading.references is None:
-            source = as_parquet(find_source(inputs), make)
+        chosen = make if reading.where is None else only_where(make, reading.where)
+        if reading.harness or reading.references:
+            source = with_references(inputs, reading, columns or {}, chosen)
         else:
-            source = with_references(inputs, reading, columns or {}, make)
+            source = as_parquet(find_source(inputs), chosen)
+            if reading.where is not None and source.made_of is None:  # Parquet, which is not converted.
+                source = parquet_where(source, make, reading.where)
         if warn is not None:
             for sentence in source.notes:
                 warn(sentence)

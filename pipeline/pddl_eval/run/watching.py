@@ -19,6 +19,17 @@ HEARTBEAT_SECONDS = 60.0
 """Time without a result after which watchers are told that the run still works, and told again."""
 
 
+TICK_SECONDS = 0.5
+"""Time after which watchers are told of rows that were scored of shards under way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progressed:
+    """``done`` is the number of rows that are done, those of shards under way among them."""
+
+    done: int
+
+
 @dataclass(frozen=True, slots=True)
 class Waiting:
     """No shard has ended for ``seconds``; ``done`` is the number of rows that are done.
@@ -31,26 +42,33 @@ class Waiting:
     oldest: UnderWay | None = None
 
 
-Event = Run | ShardResult | WorkerLost | NodeExcluded | Waiting
+Event = Run | ShardResult | WorkerLost | NodeExcluded | Progressed | Waiting
 
 Watcher = Callable[[Event], None]
 """Is told the run before its first shard, then the record or failure of each shard, each lost worker and each excluded
-node, and, once a minute and from another thread, that the run waits (``Waiting``)."""
+node. From another thread, it is told how many rows of shards under way are scored (``Progressed``) and, once a minute,
+that the run waits (``Waiting``)."""
 
 
 @contextmanager
 def shown_progress(*, lines: bool = False) -> Iterator[Watcher]:
     """A watcher that shows a run's progress and what goes wrong; ``lines`` as in ``pddl_eval.progress``."""
     with progress(lines=lines) as bar:
+        done = 0
 
         def watch(event: Event) -> None:
+            nonlocal done
             match event:
                 case Run():
-                    bar.begin(event.total_rows, event.total_rows - event.rows_missing)
+                    done = event.total_rows - event.rows_missing
+                    bar.begin(event.total_rows, done)
+                case Progressed():
+                    bar.reach(event.done)
                 case Waiting():
                     bar.wait(event.seconds, _shown(event.oldest) if event.oldest else "no shard has begun")
                 case ShardRecord():
-                    bar.advance(event.rows)
+                    done += event.rows
+                    bar.reach(done)
                     if event.unscored:
                         bar.say(f"{event.name}: {len(event.unscored)} rows end their worker and are left unscored")
                 case ShardFailure():
@@ -80,14 +98,16 @@ def told(watch: Watcher, run: Run, under_way: Callable[[], Sequence[UnderWay]] =
             watch(event)
 
     def wait() -> None:
-        told = last
-        while not ended.wait(max(0.01, max(told, last) + HEARTBEAT_SECONDS - time.monotonic())):
-            with one:
-                now = time.monotonic()
+        told, scored = last, 0
+        while not ended.wait(min(TICK_SECONDS, HEARTBEAT_SECONDS)):
+            with one, suppress(OutputError, DatasetError):  # The next result raises it again.
+                doing, now = under_way(), time.monotonic()
+                before, scored = scored, sum(each.rows for each in doing)
+                if scored > before:
+                    watch(Progressed(rows + scored))
                 if now - max(told, last) >= HEARTBEAT_SECONDS:
                     told = now
-                    with suppress(OutputError, DatasetError):  # The next result raises it again.
-                        watch(Waiting(rows, now - last, max(under_way(), key=_seconds, default=None)))
+                    watch(Waiting(rows, now - last, max(doing, key=_seconds, default=None)))
 
     heart = Thread(target=wait, daemon=True)
     heart.start()

@@ -29,7 +29,7 @@ from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.verdict import OUTSIDE_STRIPS, Verdict
 from pddl_eval.errors import UserError
 from pddl_eval.pairs import ColumnError, log_hint, pairs_present
-from pddl_eval.process import reraise_interrupt
+from pddl_eval.process import reraise_interrupt, rows_scored
 from pddl_eval.progress import progress
 from pddl_eval.scoring.feedback import row_feedback
 from pddl_eval.settings import grouped, shows_settings
@@ -97,6 +97,7 @@ def score_table(table: pa.Table, options: ScoringOptions, until: float = inf) ->
     is_open = {name: pc.not_equal(why, 0).to_pylist() for name, (_, why) in answers.items()}
     is_asked = len(answers) < len(pairs) or options.feedback
     open_rows = list(range(table.num_rows)) if is_asked else pc.indices_nonzero(left).to_pylist()
+    rows_scored.add(table.num_rows - len(open_rows))
     values = [_values_in(column, open_rows) for column in columns.values()]
     rows = [dict(zip(present, row, strict=True)) for row in zip(*values, strict=True)]
     for pair in pairs:
@@ -112,6 +113,7 @@ def score_table(table: pa.Table, options: ScoringOptions, until: float = inf) ->
         if repeated is None:
             known[content] = _score_row(row, pairs, closed, options)
         scored.append(known[content] if repeated is None else [*repeated[:-1], 0])
+        rows_scored.add(1)
         if monotonic() > until:
             table = table.slice(0, [*open_rows, table.num_rows][len(scored)])
             break
@@ -339,10 +341,15 @@ def score_frame(frame: Frame, **settings: Any) -> Frame:
     """The polars or pandas frame, followed by its score columns: the columns that ``pddl-eval score`` writes.
 
     For frames of up to about 10,000 rows: ``score_dataset`` uses all CPUs, resumes after interruptions and writes to
-    disk. ``columns`` maps a column's meaning to its name in the frame (``{"generated_problem": "output"}``);
-    ``domain`` is the name of a known domain or PDDL text, for rows that name none. The other settings are those of
-    ``pddl_eval.score_dataset``. The frame itself is not changed, and pandas keeps its index. In pandas, bools and
-    integers are nullable (``boolean``, ``Int64``), because None means "not decided". Long work shows a progress bar.
+    disk.
+
+    * ``frame``: it is not changed, and pandas keeps its index;
+    * ``columns``: the frame's own name for a column, by its meaning (``{"generated_problem": "output"}``);
+    * ``domain``: the name of a known domain or PDDL text, for rows that name none;
+    * the other settings are those of ``pddl_eval.score_dataset``.
+
+    In pandas, bools and integers are nullable (``boolean``, ``Int64``), because None means "not decided". Long work
+    shows a progress bar.
 
     Raises ``TypeError`` if this is not a frame, ``ColumnError`` (a ``UserError``) if columns are missing or of the
     wrong type, ``UserError`` if a setting is wrong. An error inside a row goes into its ``score_error``.

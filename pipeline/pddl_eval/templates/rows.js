@@ -40,8 +40,10 @@ for (const table of document.querySelectorAll("table.browsed")) {
   controls.addEventListener("submit", (event) => event.preventDefault());
   search.addEventListener("input", show);
 
-  const kept = (each, without) => each.text.includes(search.value.toLowerCase()) && filters.every(
-    (filter) => filter === without || !filter.wanted.length || filter.wanted.includes(each.values[filter.column]));
+  // A row counts in several measures.
+  const valuesOf = (each, { name, column }) => name === "counted in" ? each.values[column].split(", ") : [each.values[column]];
+  const kept = (each, without) => each.text.includes(search.value.toLowerCase()) && filters.every((filter) =>
+    filter === without || !filter.wanted.length || valuesOf(each, filter).some((value) => filter.wanted.includes(value)));
 
   function show() {
     let shown = 0;
@@ -49,7 +51,7 @@ for (const table of document.querySelectorAll("table.browsed")) {
     for (const filter of filters.filter(({ select }) => select)) {
       const counts = new Map();
       for (const each of rows) {
-        if (kept(each, filter)) counts.set(each.values[filter.column], (counts.get(each.values[filter.column]) ?? 0) + 1);
+        if (kept(each, filter)) for (const value of valuesOf(each, filter)) counts.set(value, (counts.get(value) ?? 0) + 1);
       }
       const choices = [...counts].sort(([one], [other]) => compare(one, other)).map(([value, number]) => [[value], number]);
       const chosen = JSON.stringify(filter.wanted);

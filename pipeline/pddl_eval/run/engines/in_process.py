@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 
 from pddl_eval.datasets import close_file
+from pddl_eval.process import rows_scored
 from pddl_eval.run.engines.processes import UnderWay
 from pddl_eval.run.partitions import ShardResult, ShardTask
 
@@ -27,6 +28,7 @@ class InProcess:
     def take(self) -> tuple[ShardTask, ShardResult]:
         task = self._tasks.pop()
         self._begun = task, time.monotonic()
+        rows_scored.counter.value = 0
         try:
             return task, self._function(task)
         finally:
@@ -35,7 +37,9 @@ class InProcess:
     def under_way(self) -> list[UnderWay]:
         """What this process is on; it may be asked from another thread."""
         begun = self._begun
-        return [UnderWay(begun[0], platform.node(), time.monotonic() - begun[1])] if begun else []
+        if begun is None:
+            return []
+        return [UnderWay(begun[0], platform.node(), time.monotonic() - begun[1], rows_scored.counter.value)]
 
     def close(self) -> None:
         close_file()

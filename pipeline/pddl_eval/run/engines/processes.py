@@ -22,7 +22,7 @@ from multiprocessing.process import BaseProcess, _children  # type: ignore[attr-
 from typing import Any, NoReturn, TypeVar
 
 from pddl_eval.errors import RunError
-from pddl_eval.process import collect_garbage_seldom, stop_requested
+from pddl_eval.process import begin_own_process, rows_scored, stop_requested
 
 START_ATTEMPTS = 5
 """Worker processes in a row that may be killed before they are ready."""
@@ -57,11 +57,15 @@ class WorkerLost:
 
 @dataclass(frozen=True, slots=True)
 class UnderWay:
-    """A task that a worker has been on for ``seconds``, and on which machine."""
+    """A task that a worker has been on for ``seconds``, on which machine, and how many rows of it are scored.
+
+    On Ray nothing says the latter.
+    """
 
     task: Any
     node: str
     seconds: float
+    rows: int = 0
 
 
 def ordered_map(
@@ -102,6 +106,7 @@ class _Worker:
 
     process: BaseProcess
     pipe: Connection
+    counter: Any
     tasks: list[Any] = field(default_factory=list)
     ready: bool = False
     since: float = field(default_factory=time.monotonic)
@@ -109,6 +114,7 @@ class _Worker:
 
     def send(self) -> None:
         self.since = time.monotonic()
+        self.counter.value = 0
         with suppress(OSError):  # It died just now: ``take`` finds the end of the pipe.
             self.pipe.send(self.tasks[0])
 
@@ -191,7 +197,9 @@ class Processes:
         """What the workers are on; it may be asked from another thread."""
         now, node = time.monotonic(), platform.node()
         busy = [each for each in list(self._workers) if each.ready]
-        return [UnderWay(task, node, now - each.since) for each in busy for task in list(each.tasks)]
+        return [
+            UnderWay(task, node, now - each.since, each.counter.value) for each in busy for task in list(each.tasks)
+        ]
 
     def close(self) -> None:
         for worker in self._workers:
@@ -214,10 +222,11 @@ class Processes:
         # Not fork: Arrow's and Ray's threads do not survive it.
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
-        process = context.Process(target=_serve, args=(theirs, self._function), daemon=True)
+        counter = context.RawValue("q")
+        process = context.Process(target=_serve, args=(theirs, self._function, counter), daemon=True)
         process.start()
         theirs.close()
-        self._workers.append(_Worker(process, ours))
+        self._workers.append(_Worker(process, ours, counter))
         return self._workers[-1]
 
     def _remove(self, worker: _Worker) -> None:
@@ -238,12 +247,13 @@ class Processes:
             raise EngineError(f"Worker processes do not start ({reason}): {advice}.") from None
 
 
-def _serve(pipe: Connection, function: Callable[[Any], Any]) -> None:
+def _serve(pipe: Connection, function: Callable[[Any], Any], counter: Any) -> None:
     """What a worker process does. It ends with the pipe, so it does not outlive the process that started it."""
+    rows_scored.counter = counter
     # Ctrl-C reaches the whole process group; the parent decides what to do.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _stop)
-    collect_garbage_seldom()
+    begin_own_process()
     with suppress(EOFError, OSError):
         pipe.send("ready")
         while True:
