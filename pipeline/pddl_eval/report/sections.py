@@ -22,7 +22,6 @@ from pddl_eval.report.numbers import (
     PLAN_MEASURES,
     PROBLEM_MEASURES,
     QUANTILES,
-    RIGHT,
     Bins,
     main_measure,
 )
@@ -440,26 +439,18 @@ def _failures(report: Report) -> Section:
         "Verdicts in percent of the rows that have one. Reasons that differ only in names count together: the "
         "arguments of an atom are written …, digits are written #."
     )
-    meanings = {verdict.value: verdict.meaning for verdict in Verdict}
-    frames = (report.verdicts, report.details, report.examples)
-    return Section(FAILURES, [how], _reason_tables(report, "verdict", frames, meanings, RIGHT))
+    return Section(FAILURES, [how], _reason_tables(report, "problem", report.verdicts, report.details, report.examples))
 
 
 def _reason_tables(
-    report: Report,
-    column: str,
-    frames: Sequence[pl.DataFrame],
-    meanings: Mapping[str, str],
-    right: Sequence[str],
+    report: Report, pair: str, verdicts: pl.DataFrame, details: pl.DataFrame, examples: pl.DataFrame
 ) -> list[Table]:
-    """What became of the answers, the most common reasons, and rows to look at.
-
-    ``frames`` as ``numbers`` makes them; ``column`` is the name of the verdict in the table of rows.
-    """
-    verdicts, details, examples = frames
+    """What became of a pair's answers, the most common reasons, and rows to look at; frames of ``numbers``."""
     if verdicts.is_empty():
         return []
-    caption = "Verdicts" if column == "verdict" else column.replace("verdict", "outcomes").capitalize()
+    meanings, right = OUTCOMES[pair].meanings, OUTCOMES[pair].right
+    column = words(OUTCOMES[pair].verdict)  # as the table of rows calls it
+    caption = "Verdicts" if pair == "problem" else f"{pair.capitalize()} outcomes"
     alone = at_level(verdicts, report.by, ()).select("verdict", "rows", "percent").rows()
     lines = [
         [Cell(words(verdict), kind=verdict, where=((column, words(verdict)),)), meanings.get(verdict, ""), rows, share]
@@ -569,8 +560,7 @@ def _metrics(report: Report, title: str, measures: Sequence[str], columns: Seque
     tables = [] if is_main else _rate_tables(report, f"Percent of {title.lower()}", measures, alone=True)
     frames = (report.outcomes, report.reasons, report.reason_examples)
     of_pair = [only(frame, "pair", [pair]).drop("pair", strict=False) for frame in frames]
-    known = OUTCOMES[pair]
-    tables += _reason_tables(report, f"{pair} verdict", of_pair, known.meanings, known.right)
+    tables += _reason_tables(report, pair, *of_pair)
     frame = only(report.metrics, "metric", columns)
     if frame.height:
         statistics = ("mean", "sd", *QUANTILES)
