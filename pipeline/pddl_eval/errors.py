@@ -42,13 +42,20 @@ class Verbosity(IntEnum):
 
 verbosity = ContextVar("verbosity", default=Verbosity.NORMAL)
 
+FAILED, WRONG_INPUT, UNFINISHED, TRY_AGAIN = 1, 2, 3, 75
+"""Exit codes. The last one is ``EX_TEMPFAIL`` of ``sysexits.h``."""
+
 
 class UserError(ValueError):
-    """The command, a setting or the input cannot be used as it is. Exit code 2."""
+    """The command, a setting or the input cannot be used as it is."""
+
+    exit_code = WRONG_INPUT
 
 
 class RunError(Exception):
-    """The run failed or is incomplete, although its input and settings are valid. Exit code 1."""
+    """The run failed or is incomplete, although its input and settings are valid."""
+
+    exit_code = FAILED
 
 
 def how_to_install(extra: str) -> str | None:

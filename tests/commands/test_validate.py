@@ -163,6 +163,23 @@ def test_what_is_not_executed_is_refused_by_its_name(files: tuple[Path, Path], t
     assert "durative" in found["detail"]
 
 
+def test_a_problem_that_is_not_executed_is_refused_by_its_name(files: tuple[Path, Path], tmp_path: Path) -> None:
+    files[1].write_text(PROBLEM.replace("(in x b)", "(in x b) (preference w (at c))"))
+    plan = tmp_path / "plan"
+    plan.write_text(RIGHT)
+    code, (found,) = validated(*files, plan)
+    assert (code, found["verdict"]) == (2, "undecided")
+    assert "preference in the goal" in found["detail"] and "strips" not in found["detail"]
+
+
+def test_numbers_are_exact_for_people(files: tuple[Path, Path], tmp_path: Path) -> None:
+    files[0].write_text(POST.replace("(increase (total-cost) (length ?a ?b))", "(increase (total-cost) (/ 10 3))"))
+    plan = tmp_path / "plan"
+    plan.write_text("(load x a) (drive a b) (drive b c)")
+    assert "(total-cost) = 10/3" in run("validate", *files, plan, "--states").stdout
+    assert "(fuel) is 2.5 since step 2" in run("validate", *files, plan).stdout
+
+
 def test_a_missing_file_is_named(files: tuple[Path, Path], tmp_path: Path) -> None:
     result = run("validate", *files, tmp_path / "nothing.txt")
     assert (result.exit_code, result.stdout) == (2, "")

@@ -10,7 +10,16 @@ import pyarrow.parquet as pq
 import pytest
 from pddl_eval.datasets import places
 from pddl_eval.datasets.inputs import open_source
-from pddl_eval.datasets.places import DatasetError, Location, OutputError, list_files, locate, put_bytes, read_bytes
+from pddl_eval.datasets.places import (
+    DatasetError,
+    Location,
+    OutputError,
+    Unavailable,
+    list_files,
+    locate,
+    put_bytes,
+    read_bytes,
+)
 from pddl_eval.settings import RunOptions
 
 from tests.datasets.parquet_files import numbered, read_output, write_numbered
@@ -67,7 +76,7 @@ def test_an_endpoint_that_does_not_answer_is_one_sentence(monkeypatch: pytest.Mo
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "very-secret")
     monkeypatch.setattr(places, "S3_ATTEMPTS", 1)
-    with pytest.raises(DatasetError, match=r"object store at http://127\.0\.0\.1:1 does not answer") as failure:
+    with pytest.raises(Unavailable, match=r"object store at http://127\.0\.0\.1:1 does not answer") as failure:
         open_source("s3://bucket/in")
     assert "very-secret" not in str(failure.value)
 

@@ -14,6 +14,7 @@ from pddl_eval.datasets import places
 from pddl_eval.datasets.places import (
     DatasetError,
     OutputError,
+    dataset_errors,
     list_files,
     locate,
     new_parquet,
@@ -21,6 +22,7 @@ from pddl_eval.datasets.places import (
     read_bytes,
     remove_temporary_files,
 )
+from pddl_eval.errors import TRY_AGAIN, WRONG_INPUT
 
 
 def test_a_local_path_becomes_absolute_and_keeps_its_own_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,6 +117,27 @@ def test_a_write_that_fails_says_why_and_leaves_the_old_file_alone(
     assert "\n" not in str(failure.value)
     assert [path.name for path in tmp_path.iterdir()] == ["x"]
     assert read_bytes(target) == b"old"
+
+
+@pytest.mark.parametrize(
+    ("place", "error", "code"),
+    [
+        ("s3://bucket/in", OSError("AWS Error NETWORK_CONNECTION during HeadObject"), TRY_AGAIN),
+        ("s3://bucket/in", OSError("AWS Error SLOW_DOWN during GetObject"), TRY_AGAIN),
+        ("s3://bucket/in", OSError("AWS Error ACCESS_DENIED during HeadObject"), WRONG_INPUT),
+        ("s3://bucket/in", FileNotFoundError("bucket/in"), WRONG_INPUT),
+        ("s3://bucket/in", pa.ArrowInvalid("Parquet magic bytes not found in footer"), WRONG_INPUT),
+        ("/mnt/in", OSError(errno.ESTALE, "Stale file handle"), TRY_AGAIN),
+        ("/mnt/in", OSError(errno.EACCES, "Permission denied"), WRONG_INPUT),
+    ],
+)
+def test_what_cannot_be_read_now_is_told_from_what_never_can(
+    place: str, error: Exception, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
+    with pytest.raises(DatasetError) as failure, dataset_errors(locate(place), "read"):
+        raise error
+    assert failure.value.exit_code == code
 
 
 def test_a_file_in_the_place_of_a_folder_is_said_to_be_one(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from pddl_eval.commands.cli import main
-from pddl_eval.commands.command import WRONG_INPUT
+from pddl_eval.errors import WRONG_INPUT
 
 from tests.infra.folder import documents, pods
 

@@ -275,13 +275,19 @@ def compares_objects(tree: Tree, functions: Iterable[str]) -> bool:
 
 
 def holds(task: Task, tree: Tree, atoms: frozenset[Atom], numbers: Mapping[Atom, Fraction]) -> bool:
-    """Whether a ground formula is true. Where there are numbers all of it is looked at: an undefined part counts."""
+    """Whether a ground formula is true. An undefined part counts where the others do not decide."""
     head, *rest = tree
     if head in ("and", "or"):
-        parts: Iterable[bool] = (holds(task, each, atoms, numbers) for each in rest)
-        if task.functions:
-            parts = list(parts)  # All of them.
-        return all(parts) if head == "and" else any(parts)
+        undefined = None
+        for each in rest:
+            try:
+                if holds(task, each, atoms, numbers) is (head == "or"):
+                    return head == "or"
+            except Undefined as error:
+                undefined = error
+        if undefined is not None:
+            raise undefined
+        return head == "and"
     if head == "not":
         return not holds(task, rest[0], atoms, numbers)
     if head == "=" and compares_objects(tree, task.functions):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
@@ -15,7 +15,9 @@ from pddl_eval.benchmark.answers import RECIPES
 from pddl_eval.benchmark.original import Original
 from pddl_eval.benchmark.variants import variant_of
 from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM, Pair
+from pddl_eval.definition.model import Problem, problem_to_pddl, renamed
 from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.pddl import parse_domain, parse_problem
 from pddl_eval.shown import printable
 
 Row = dict[str, Any]
@@ -76,6 +78,58 @@ def compared(rows: Iterable[Row], options: ScoringOptions | None = None, pair: P
             differing = {name: (ours[name], theirs[name]) for name in ours if ours[name] != theirs[name]}
             found.differences.append((row, differing))
     return found
+
+
+def damaged(problem: Problem, random: Random) -> Problem:
+    """A copy of a problem with what answers get wrong: other names, an atom or an object more or less."""
+    names, objects = list(problem.objects), dict(problem.objects)
+    some, other = random.choice([*names, "new"]), random.choice([*names, "new"])
+    for _ in range(random.choice([1, 1, 2])):
+        init, goal = sorted(problem.init), sorted(problem.goal)
+        match random.randrange(8):
+            case 0 if names:
+                others = random.sample(range(len(names)), len(names))
+                new = {name: f"z{number}" for name, number in zip(names, others, strict=True)}
+                listed = random.sample(list(objects.items()), len(objects))
+                problem = replace(
+                    problem,
+                    objects={new.get(name, name): type_ for name, type_ in listed},
+                    init=renamed(init, new),
+                    goal=renamed(goal, new),
+                )
+            case 1 if init:
+                problem = replace(problem, init=problem.init - {random.choice(init)})
+            case 2 | 3 if goal:
+                problem = replace(problem, goal=problem.goal - {random.choice(goal)})
+            case 4 if init:
+                problem = replace(problem, goal=problem.goal | {random.choice(init)})
+            case 5 if init:
+                predicate, *terms = random.choice(init)
+                atom = (predicate, *[random.choice(list(problem.objects) or terms) for _ in terms])
+                problem = replace(problem, **{random.choice(["init", "goal"]): frozenset([*init, atom])})
+            case 6:
+                objects = {name: type_ for name, type_ in problem.objects.items() if name != some}
+                init, goal = ([atom for atom in part if some not in atom] for part in (init, goal))
+                problem = replace(problem, objects=objects, init=frozenset(init), goal=frozenset(goal))
+            case 7:
+                type_ = random.choice([*problem.objects.values(), "object"])
+                problem = replace(problem, objects={**problem.objects, other: type_})
+        names, objects = list(problem.objects), dict(problem.objects)
+    return problem
+
+
+def answers_in(domain: str, reference: str, random: Random, count: int) -> Iterator[Row]:
+    """Rows with damaged copies of a reference, in a domain that is given by its text."""
+    problem = parse_problem(reference, parse_domain(domain).constants)
+    for _ in range(count):
+        answer = problem_to_pddl(damaged(problem, random))
+        placeholder = random.random() < 0.3
+        yield {
+            "reference_problem": reference,
+            "generated_problem": answer,
+            "domain": domain,
+            "is_placeholder": placeholder,
+        }
 
 
 def labelled_answers(references: Iterable[Row], random: Random, recipes: int = 1) -> list[Row]:

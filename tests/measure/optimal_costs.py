@@ -2,7 +2,8 @@
 
 Draws problems of the judges' domains, with and without a plan, and compares what ``pddl_eval`` says the cheapest plans
 cost with a uniform-cost search in ``tests.judges.interpreter`` (breadth-first where each action costs 1). Left out are
-problems with more states than ``--states``, and those whose metric is another than ``total-cost``.
+problems with more states than ``--states``, those whose metric is another than ``total-cost``, and those in which a
+derived predicate asks for a number that a state does not have.
 Prints each disagreement in full and a table, and exits with 1 on any.
 """
 
@@ -19,11 +20,11 @@ from pddl_eval.definition.task import plan_task_of
 from pddl_eval.definition.verdict import Undecided
 
 from tests.judges.domains import Story
-from tests.judges.interpreter import Refused, TooManyStates, optimal_task_cost, reachable_states, read
+from tests.judges.interpreter import Refused, TooManyStates, Undefined, optimal_task_cost, reachable_states, read
 from tests.judges.pairs import pair
 from tests.judges.plans import cases
 
-COLUMNS = ["tasks", "cost above 0", "no plan", "undecided", "wrong", "other metric", "too many states"]
+COLUMNS = ["tasks", "cost above 0", "no plan", "undecided", "wrong", "other metric", "too many states", "undefined"]
 
 
 def problems(number: int, seed: int) -> Iterator[tuple[Story, str]]:
@@ -44,6 +45,8 @@ def compare(story: Story, problem: str, states: int) -> tuple[str, str]:
         least = optimal_task_cost(task, states)
     except TooManyStates:
         return "too many states", ""
+    except Undefined:
+        return "undefined", ""
     except Refused:
         return "other metric", ""
     asked = plan_task_of(problem, story.text)
@@ -70,7 +73,7 @@ def main() -> int:
         for story, problem in problems(number, arguments.seed):
             column, difference = compare(story, problem, arguments.states)
             for row in (story.name, "all"):
-                cells[row].update({column} if column in COLUMNS[-2:] else {column, "tasks"})
+                cells[row].update({column} if column in COLUMNS[-3:] else {column, "tasks"})
             if difference:
                 print(f"--- {number} {story.name}: {column}, {difference}\n{problem}", flush=True)
         number += 1

@@ -165,7 +165,7 @@ def test_an_unreadable_problem_is_null_with_its_reason() -> None:
     assert (
         dict(zip((each.name for each in DOMAIN.columns), DOMAIN.score(pair), strict=True))["domain_plan_valid"] is None
     )
-    assert "the reference problem cannot be read" in pair.detail
+    assert "the problem to solve cannot be read" in pair.detail
 
 
 def compare_mutants(count: int) -> dict[tuple[bool | None, bool | None], int]:

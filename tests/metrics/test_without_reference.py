@@ -119,6 +119,16 @@ def test_a_domain_is_read_and_checked() -> None:
     assert all(row[name] is None for row in rows for name in compared)
 
 
+def test_what_is_not_executed_in_a_domain_is_named() -> None:
+    text = "(define (domain d) (:types t) (:predicates (p ?x - t)) (:action go :effect (forall (?x - t) (p ?x ?x))))"
+    rows = scored(generated_domain=[text, text.replace("?x ?x", "?x"), text.replace("(:action", "(:process")])
+    assert [row["domain_detail"] and row["domain_detail"].partition(":")[0] for row in rows][:2] == [
+        "not executed",
+        None,
+    ]
+    assert "p takes 1 argument, not 2" in rows[0]["domain_detail"] and ":process" in rows[2]["domain_detail"]
+
+
 def test_what_was_not_compared_is_no_wrong_answer() -> None:
     """Two rows with a reference, of which one is right, and two without."""
     answers = [HELD, HELD.replace("on a b", "clear b"), HELD, "Sorry."]

@@ -105,6 +105,7 @@ READABLE = {
         '[{"name": "take", "args": "{\\"n\\": 1, \\"x\\": \\"A\\"}"}, {"name": "drop", "args": "{}"}]',
         plan("take n=1 x=a", "drop"),
     ),
+    "arguments by the names of variables": ('[{"name": "take", "args": {"?x": "a"}}]', plan("take x=a")),
     "arguments as OpenAI calls them": ('[{"name": "take", "arguments": "{\\"n\\": 1}"}]', plan("take n=1")),
     "Python tuples": ("[('unstack', 'b1', 'b2'), ('put-down', 'b1')]", BLOCKS),
     "a planner with nothing to do": ("[]\n; cost = 0 (unit cost)", ()),

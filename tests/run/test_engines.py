@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from pddl_eval import reward
 from pddl_eval.datasets.forms import FileVersion
@@ -263,6 +264,16 @@ def test_what_the_function_raises_is_raised_here_and_a_lost_worker_is_one_senten
         list(ordered_map(half, [2, 4, 5], workers=2))
     with pytest.raises(EngineError, match="exit code 7"):
         list(ordered_map(half, [2, 98], workers=2))
+
+
+def pandas_is_there(_number: int) -> tuple[bool, int]:
+    table = pa.table({"number": [1, 2]})
+    return "pandas" in sys.modules, len(table.to_pandas())
+
+
+def test_workers_do_without_pandas_until_it_is_asked_for() -> None:
+    pytest.importorskip("pandas")
+    assert next(ordered_map(pandas_is_there, range(2), workers=2)) == (False, 2)
 
 
 def test_workers_that_are_asked_for_are_used() -> None:

@@ -294,10 +294,11 @@ def faulty_store(monkeypatch: pytest.MonkeyPatch, **behaviour: object) -> Iterat
 
 
 @pytest.mark.s3
-@pytest.mark.parametrize(("every", "delay"), [(3, 0.0), (0, 0.15)], ids=["errors", "slow"])
+@pytest.mark.parametrize(("every", "delay"), [(7, 0.0), (0, 0.05)], ids=["errors", "slow"])
 def test_an_object_store_that_fails_or_is_slow(
     every: int, delay: float, bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(places, "PAUSE_SECONDS", 0.1)
     with faulty_store(monkeypatch, every=every, delay=delay) as handler:
         source = write_numbered(tmp_path / "pairs.parquet", rows=60, row_group=30)
         run_scorer(source, f"s3://{bucket}/out", length_scorer(), RunOptions(engine="local", shard_rows=15))

@@ -23,6 +23,7 @@ from pddl_eval.datasets.places import (
     DatasetError,
     Location,
     OutputError,
+    Unavailable,
     list_files,
     locate,
     read_bytes,
@@ -147,7 +148,7 @@ def test_a_part_waits_for_a_process_elsewhere_that_still_ends(tmp_path: Path, mo
     monkeypatch.setattr(lock, "ENDING_SECONDS", 0.2)
     with claimed(*own):
         elsewhere(tmp_path)
-        with pytest.raises(DatasetError, match="node7"), claimed(*own):
+        with pytest.raises(Unavailable, match="node7"), claimed(*own):
             pass
 
 

@@ -92,6 +92,8 @@ def test_a_number_that_is_not_defined_fails_the_step(condition: str, effect: str
 
 
 EFFECTS = [
+    ("(when (> (g) 1) (when (t) (p b)))", "(not (p b))"),
+    ("(when (t) (when (> (g) 1) (p b)))", "(not (p b))"),
     ("(and (not (r)) (r))", "(r)"),
     ("(forall (?x - thing) (not (p ?x)))", "(not (p a))"),
     ("(and (not (r)) (when (r) (t)))", "(and (t) (not (r)))"),
@@ -202,6 +204,9 @@ def test_the_cost_is_the_value_of_the_metric(metric: str, cost: Fraction | None)
         (go("(or (x) (r))"), "the domain declares no predicate x"),
         ("(:derived (s ?x) (q ?x))", "q takes 2 arguments, not 1"),
         (go() + go("(r)"), "defined twice"),
+        ("(:functions (on ?x) - thing (i)) " + go("()", "(and (t) (assign (on a) b))"), "on: object fluent"),
+        ("(:functions (on ?x) (i) - number) " + go("()", "(assign (on a) 1)"), ""),
+        ("(:functions (on ?x) - thing) " + go(), ""),
     ],
 )
 def test_what_is_not_executed_is_named(section: str, named: str) -> None:
@@ -225,6 +230,7 @@ def test_a_derived_predicate_in_the_initial_state_is_named() -> None:
         (problem("(preference w (t))"), "not_strips"),
         (problem("(t)", "(at 5 (p a))"), "not_strips"),
         (problem("(t)", "(= (h a) b)"), "not_strips"),
+        (problem("(t)", f"(= (f) {'7' * 5_000})"), "not_strips"),
         (problem("(t)", more="(:constraints (always (r)))"), "not_strips"),
         (problem("(t)", "(oneof (p a) (p b))"), "not_strips"),
         (problem("(not (p m))"), "invalid_atom"),
@@ -292,7 +298,12 @@ def test_a_plan_pair_is_executed_beyond_strips() -> None:
         ("(go)", "(> (f) 5)", ("(> (f) 5) is false before step 1, (go): (f) is 2 from the start",)),
         ("(go) (go)", "(< (f) 3)", ("(< (f) 3) is false before step 2, (go): (f) is 3 since step 1, (go)",)),
         ("(go)", "(not (r))", ("(r) is true before step 1, (go): it is so from the start",)),
-        ("(go)", "(forall (?x) (p ?x))", ("(forall (?x) (p ?x)) is false before step 1, (go)",)),
+        ("(go)", "(forall (?x) (p ?x))", ("(forall (?x) (p ?x)) is false before step 1, (go): for ?x = b",)),
+        (
+            "(go)",
+            "(not (exists (?x ?y) (and (p ?x) (= ?x ?y))))",
+            ("(not (exists (?x ?y) (and (p ?x) (= ?x ?y)))) is false before step 1, (go): for ?x = a, ?y = a",),
+        ),
         ("(go)", "(seen)", ("(seen) is false before step 1, (go): it is derived",)),
     ],
 )

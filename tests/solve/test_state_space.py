@@ -97,6 +97,19 @@ def test_more_states_than_the_bound_are_not_decided() -> None:
     assert found.valid and found.optimal is None and found.optimal_cost is None
 
 
+def test_numbers_of_the_states_count_as_atoms(monkeypatch: pytest.MonkeyPatch) -> None:
+    """2,000 numbers in each of 20,000 states are gigabytes."""
+    monkeypatch.setattr("pddl_eval.definition.state_space.MOST_ATOMS", 200)
+    domain = """(define (domain d) (:functions (f ?x))
+      (:action add :parameters (?x) :precondition (< (f ?x) 3) :effect (increase (f ?x) 1)))"""
+    start = " ".join(f"(= (f o{number}) 0)" for number in range(20))
+    objects = " ".join(f"o{number}" for number in range(20))
+    problem = f"(define (problem p) (:domain d) (:objects {objects}) (:init {start}) (:goal (= (f o1) 1)))"
+    found = validate("(add o1)", problem, domain)
+    assert found.valid and found.optimal is None
+    assert isinstance(found.state_space, Undecided) and "200 atoms" in found.state_space.reason
+
+
 def check(number: int) -> list[str]:
     """What was compared in the cases with this number: a valid plan and its damaged copies."""
     seen = []

@@ -126,6 +126,13 @@ def test_a_number_without_declared_functions() -> None:
     assert validate("(go)", problem("", "(= (total-cost) 0)", "(gone)"), text).valid
 
 
+@pytest.mark.parametrize("value", ["1", "0.9999", "1.0001"])
+def test_strict_comparisons_are_strict(value: str) -> None:
+    """No issue: VAL takes `(> (f) 1)` as true from 0.9999 on, because it compares with a tolerance of 0.0001."""
+    text = domain("(:functions (f))", "(:action go :precondition (> (f) 1) :effect (gone))")
+    assert validate("(go)", problem("", f"(= (f) {value})", "(gone)"), text).valid is (value > "1")
+
+
 def test_a_result_says_where_and_what() -> None:
     found: Validation = validate("(lift a b)", problem("a b", "(on a b)", "(and (table a) (table b))"), ABOVE)
     assert (found.valid, found.cost, found.missing) == (False, None, (("table", "b"),))

@@ -5,18 +5,25 @@
 //! its consumer releases it.
 #![allow(unsafe_code)]
 
+use crate::domains::{self, planning_domain, PlanningDomain};
+use crate::formulas::World;
 use crate::left::{Answer, Left, REASONS};
 use crate::metrics::actions::Marks;
 use crate::metrics::domain_pair::{self, read_executable, score_domain_pair, DomainScores, Executable};
 use crate::metrics::plans::{self, score_plan_pair, PlanScores};
 use crate::metrics::problem::{read_reference, score_problem_pair, ProblemVerdict, Settings};
+use crate::model::{Domain, Known, Word};
+use crate::pddl::any_problem::read_any_problem;
 use crate::pddl::problems::Interner;
 use crate::pddl::sexpr::is_blank;
 use crate::plans::found::Steps;
+use crate::strips::comparison;
+use crate::strips::task::Task as StripsTask;
 use crate::structure::structure::DomainStructure;
 use crate::task::Task;
 use std::ffi::{c_char, c_void, CStr, CString};
 use std::panic::{catch_unwind, set_hook, AssertUnwindSafe};
+use std::rc::Rc;
 use std::sync::Once;
 use std::time::Instant;
 
@@ -485,11 +492,68 @@ impl<T> Sharing<T> {
     }
 }
 
-/// Err where the row names another domain than its reference's own.
-fn same_domain(task: &Task, domain: Option<&Column>, row: usize) -> Answer<()> {
-    match domain.map_or(Ok(None), |column| column.text(row))? {
-        Some(given) if !given.is_empty() && given != task.problem.words.text(task.problem.domain) => Err(Left::Setting),
-        _ => Ok(()),
+/// What the `domain` column says of a row; a name is in lower case, with `-` for `_`.
+#[derive(Clone, Copy)]
+enum Asked<'a> {
+    Nothing,
+    Named(&'a [u8]),
+    Written(&'a [u8]),
+}
+
+/// The `domain` column, if there is one. Its texts are read once a batch, into words that they share.
+struct Asking<'a, T> {
+    column: Option<&'a Column<'a>>,
+    written: Option<Sharing<T>>,
+    names: Interner,
+}
+
+impl<'a, T> Asking<'a, T> {
+    fn new(column: Option<&'a Column<'a>>) -> Asking<'a, T> {
+        Asking { column, written: column.map(Sharing::new), names: Interner::new() }
+    }
+
+    fn asked(&self, row: usize) -> Answer<Asked<'a>> {
+        Ok(match self.column.map_or(Ok(None), |column| column.text(row))? {
+            None => Asked::Nothing,
+            Some(text) if text.contains(&b'(') => Asked::Written(text),
+            Some(name) => Asked::Named(name),
+        })
+    }
+
+    /// What is read of the domain of a row that asks for one by its text, and the place that tells texts apart.
+    fn written(
+        &mut self,
+        row: usize,
+        read: impl FnOnce(&mut Interner) -> Answer<T>,
+    ) -> Answer<(usize, &mut T, &mut Interner)> {
+        let (written, names) = (self.written.as_mut().ok_or(Left::Setting)?, &mut self.names);
+        let place = written.of[row]?;
+        let known = written.known(row, || read(names))?;
+        Ok((place, known, names))
+    }
+
+    /// As `Kernel::forget`; true where the words of all domains were given up.
+    fn forget(&mut self, row: usize, all: bool) -> bool {
+        let all = all || self.names.is_full();
+        if all {
+            self.names = Interner::new();
+        }
+        if let Some(written) = &mut self.written {
+            if all {
+                written.forget_all();
+            }
+            written.forget(row);
+        }
+        all
+    }
+}
+
+/// Err where the row asks for another domain than its reference's own.
+fn same_domain(task: &Task, asked: Asked) -> Answer<()> {
+    match asked {
+        Asked::Nothing => Ok(()),
+        Asked::Named(name) if name == task.problem.words.text(task.problem.domain) => Ok(()),
+        _ => Err(Left::Setting),
     }
 }
 
@@ -505,72 +569,164 @@ trait Kernel {
 
 struct Problems<'a> {
     columns: &'a [Column<'a>],
+    asking: Asking<'a, PlanningDomain>,
     settings: Settings,
     names: Interner,
     references: Sharing<Task>,
+    /// The references in domains that are asked for by their texts, each in the domain of this place.
+    strips: Sharing<(usize, StripsTask)>,
+}
+
+impl Problems<'_> {
+    /// The scores of a row that asks for a domain by its text.
+    fn score_in(&mut self, row: usize, text_of_domain: &[u8]) -> Answer<ProblemVerdict> {
+        let [reference, generated, is_placeholder, ..] = self.columns else { return Err(Left::Text) };
+        if !self.settings.has_time {
+            return Err(Left::Setting);
+        }
+        let (text, own_names) = (reference.text(row)?, &mut self.names);
+        let (place, domain, names) = self.asking.written(row, |names| planning_domain(text_of_domain, names))?;
+        let domain = &*domain;
+        let mut read = || Ok((place, comparison::read_reference(text, domain, names, own_names)?));
+        let found = self.strips.known(row, &mut read)?;
+        if found.0 != place {
+            *found = read()?;
+        }
+        let (generated, is_placeholder) = (generated.text(row)?, is_placeholder.truth(row));
+        comparison::score_problem_pair(&found.1, generated, is_placeholder, self.settings, domain, names, own_names)
+    }
 }
 
 impl Kernel for Problems<'_> {
     type Row = ProblemVerdict;
 
     fn score(&mut self, row: usize) -> Answer<ProblemVerdict> {
-        let [reference, generated, is_placeholder, domain @ ..] = self.columns else { return Err(Left::Text) };
-        let text = reference.text(row)?;
+        let [reference, generated, is_placeholder, ..] = self.columns else { return Err(Left::Text) };
+        let (text, asked) = (reference.text(row)?, self.asking.asked(row)?);
+        if let Asked::Written(domain) = asked {
+            return self.score_in(row, domain);
+        }
         let task = self.references.known(row, || read_reference(text, &mut self.names))?;
-        same_domain(task, domain.first(), row)?;
+        same_domain(task, asked)?;
         score_problem_pair(task, generated.text(row)?, is_placeholder.truth(row), self.settings, &mut self.names)
     }
 
     fn forget(&mut self, row: usize, all: bool) {
-        if all {
+        if self.asking.forget(row, all) {
             self.names = Interner::new();
             self.references.forget_all();
+            self.strips.forget_all();
         }
         self.references.forget(row);
+        self.strips.forget(row);
     }
 }
 
 struct Plans<'a> {
     columns: &'a [Column<'a>],
+    asking: Asking<'a, Rc<Domain>>,
     steps: Steps,
     marks: Marks,
     references: Sharing<plans::Reference>,
-    problems: Option<(Interner, Sharing<Task>)>,
+    /// The known domains that were asked for.
+    known: Vec<(domains::Domain, Rc<Domain>)>,
+    worlds: Option<Sharing<(In, World)>>,
+    count: usize,
+}
+
+/// In which domain a problem is: the one that it names, a known one, that of this text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum In {
+    Own,
+    Known(domains::Domain),
+    Written(usize),
+}
+
+impl Plans<'_> {
+    /// Read what plans of a row are executed in, where there is something and it was not read before.
+    fn find_world(&mut self, row: usize) -> Answer<bool> {
+        let ([_, _, problem, ..], Some(worlds)) = (self.columns, &mut self.worlds) else { return Ok(false) };
+        // A blank problem is none.
+        let text = problem.text(row)?.filter(|text| !std::str::from_utf8(text).is_ok_and(is_blank));
+        let Some(text) = text else { return Ok(false) };
+        let mut domain = None;
+        let place = match self.asking.asked(row)? {
+            Asked::Nothing => In::Own,
+            Asked::Named(name) => In::Known(known_by(self.asking.names.find(name)).ok_or(Left::Setting)?),
+            Asked::Written(text) => {
+                let (place, known, _) = self.asking.written(row, |names| plans::read_domain(text, names))?;
+                domain = Some(known.clone());
+                In::Written(place)
+            }
+        };
+        let (names, known, count) = (&mut self.asking.names, &mut self.known, &mut self.count);
+        let mut read = || {
+            let problem = read_any_problem(text, names)?;
+            let domain = match (place, domain.clone()) {
+                (_, Some(domain)) => domain,
+                (In::Known(name), _) => known_domain(name, known, names)?,
+                _ => known_domain(known_by(Some(problem.domain)).ok_or(Left::Domain)?, known, names)?,
+            };
+            *count += 1;
+            Ok((place, World::new(*count, problem, domain, names)?))
+        };
+        let found = worlds.known(row, &mut read)?;
+        if found.0 != place {
+            *found = read()?;
+        }
+        Ok(true)
+    }
+}
+
+/// The known domain that this word names.
+fn known_by(word: Option<Word>) -> Option<domains::Domain> {
+    domains::Domain::named(Known::numbered(word?))
+}
+
+fn known_domain(
+    name: domains::Domain,
+    known: &mut Vec<(domains::Domain, Rc<Domain>)>,
+    names: &mut Interner,
+) -> Answer<Rc<Domain>> {
+    if let Some((_, domain)) = known.iter().find(|(other, _)| *other == name) {
+        return Ok(domain.clone());
+    }
+    let domain = plans::read_domain(name.pddl().as_bytes(), names)?;
+    known.push((name, domain.clone()));
+    Ok(domain)
 }
 
 impl Kernel for Plans<'_> {
     type Row = PlanScores;
 
     fn score(&mut self, row: usize) -> Answer<PlanScores> {
-        let [reference, generated, further @ ..] = self.columns else { return Err(Left::Text) };
+        let [reference, generated, ..] = self.columns else { return Err(Left::Text) };
+        let has_world = self.find_world(row)?;
         let (text, steps) = (reference.text(row)?, &mut self.steps);
         let plan = self.references.known(row, || plans::read_reference(text, steps))?;
-        let mut task = None;
-        if let ([problem, domain @ ..], Some((names, tasks))) = (further, &mut self.problems) {
-            let text = problem.text(row)?;
-            // A blank problem is none.
-            if let Some(text) = text.filter(|text| !std::str::from_utf8(text).is_ok_and(is_blank)) {
-                let place = tasks.of[row]?;
-                let known = tasks.known(row, || plans::read_task(Some(text), names))?;
-                same_domain(known, domain.first(), row)?;
-                task = Some((place, &*known));
-            }
+        let mut world = None;
+        if let (true, Some(worlds)) = (has_world, &mut self.worlds) {
+            world = Some(&mut worlds.known(row, || Err(Left::Panic))?.1);
         }
-        score_plan_pair(plan, generated.text(row)?, task, steps, &mut self.marks)
+        score_plan_pair(plan, generated.text(row)?, world, steps, &mut self.marks, &self.asking.names)
     }
 
     fn forget(&mut self, row: usize, all: bool) {
-        if all || self.steps.is_full() {
+        let forgets_steps = all || self.steps.is_full();
+        if forgets_steps {
             (self.steps, self.marks) = (Steps::new(), Marks::default());
             self.references.forget_all();
         }
         self.references.forget(row);
-        if let Some((names, tasks)) = &mut self.problems {
-            if all {
-                *names = Interner::new();
-                tasks.forget_all();
+        let forgets_words = self.asking.forget(row, all);
+        if forgets_words {
+            self.known.clear();
+        }
+        if let Some(worlds) = &mut self.worlds {
+            if forgets_steps || forgets_words {
+                worlds.forget_all(); // they have actions by their numbers
             }
-            tasks.forget(row);
+            worlds.forget(row);
         }
     }
 }
@@ -730,19 +886,23 @@ unsafe fn score(
 }
 
 fn score_problems(columns: &[Column], flags: u32) -> Exported {
-    let settings = Settings { check_solvable: flags & 1 != 0, last_answer: flags & 2 != 0 };
+    let settings = Settings::new(flags);
     let references = Sharing::new(&columns[0]);
     let mut scores = Scores::default();
-    let mut kernel = Problems { columns, settings, names: Interner::new(), references };
+    let asking = Asking::new(columns.get(3));
+    let (names, strips) = (Interner::new(), Sharing::new(&columns[0]));
+    let mut kernel = Problems { columns, asking, settings, names, references, strips };
     score_rows(&mut kernel, columns[0].length, |scored, micros| scores.push(scored, micros));
     scores.exported()
 }
 
 fn score_plans(columns: &[Column]) -> Exported {
-    let problems = columns.get(2).map(|column| (Interner::new(), Sharing::new(column)));
+    let worlds = columns.get(2).map(Sharing::new);
     let references = Sharing::new(&columns[0]);
     let mut scores = ScoresOfPlans::default();
-    let mut kernel = Plans { columns, steps: Steps::new(), marks: Marks::default(), references, problems };
+    let asking = Asking::new(columns.get(3));
+    let (steps, marks, known) = (Steps::new(), Marks::default(), Vec::new());
+    let mut kernel = Plans { columns, asking, steps, marks, references, known, worlds, count: 0 };
     score_rows(&mut kernel, columns[0].length, |scored, micros| scores.push(scored, micros));
     scores.exported()
 }
@@ -750,7 +910,7 @@ fn score_plans(columns: &[Column]) -> Exported {
 fn score_domains(columns: &[Column], flags: u32) -> Exported {
     let references = Sharing::new(&columns[0]);
     let mut scores = ScoresOfDomains::default();
-    let settings = Settings { check_solvable: flags & 1 != 0, last_answer: flags & 2 != 0 };
+    let settings = Settings::new(flags);
     let problems = columns.get(2).map(Sharing::new);
     let (names, names_of_problems) = (Interner::new(), Interner::new());
     let mut kernel = Domains { columns, settings, names, references, names_of_problems, problems };

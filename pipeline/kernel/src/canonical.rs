@@ -2,8 +2,9 @@
 
 use crate::blake2b::hex_digest;
 use crate::left::{Answer, Left};
-use crate::model::{atom, parts, Atom, Word, Words, NO_OBJECT};
-use std::collections::HashSet;
+use crate::model::{atom, parts, Atom, Lifted, Word, Words, NO_OBJECT};
+use crate::pddl::problems::Interner;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Edges and vertices that may be visited for one graph: a fifth of the definition's budget.
@@ -39,24 +40,27 @@ pub fn digest(version: usize, fingerprint: &str, graphs: &[(&LabelledGraph, &Lab
     encode_number(&mut bytes, 2 + graphs.len());
     encode_number(&mut bytes, version);
     encode_text(&mut bytes, fingerprint.as_bytes());
-    for (graph, labelling) in graphs {
-        encode_number(&mut bytes, 2);
-        bytes.extend_from_slice(&graph.outline);
-        encode_number(&mut bytes, labelling.form.len());
-        let start = bytes.len();
-        bytes.resize(start + 8 * labelling.form.len(), 0);
-        for (place, number) in bytes[start..].chunks_exact_mut(8).zip(&labelling.form) {
-            place.copy_from_slice(&u64::from(*number).to_le_bytes());
-        }
-    }
+    graphs.iter().for_each(|(graph, labelling)| encode_form(&mut bytes, graph, labelling));
     hex_digest(&bytes)
 }
 
-fn encode_number(bytes: &mut Vec<u8>, number: usize) {
+/// The form of a labelled graph: its outline, and the numbers of the labelling.
+pub fn encode_form(bytes: &mut Vec<u8>, graph: &LabelledGraph, labelling: &Labelling) {
+    encode_number(bytes, 2);
+    bytes.extend_from_slice(&graph.outline);
+    encode_number(bytes, labelling.form.len());
+    let start = bytes.len();
+    bytes.resize(start + 8 * labelling.form.len(), 0);
+    for (place, number) in bytes[start..].chunks_exact_mut(8).zip(&labelling.form) {
+        place.copy_from_slice(&u64::from(*number).to_le_bytes());
+    }
+}
+
+pub fn encode_number(bytes: &mut Vec<u8>, number: usize) {
     bytes.extend_from_slice(&(number as u64).to_le_bytes());
 }
 
-fn encode_text(bytes: &mut Vec<u8>, text: &[u8]) {
+pub fn encode_text(bytes: &mut Vec<u8>, text: &[u8]) {
     encode_number(bytes, text.len());
     bytes.extend_from_slice(text);
 }
@@ -150,12 +154,13 @@ impl LabelledGraph {
         LabelledGraph { outline, kinds, edges, often, objects }
     }
 
-    /// The graph of vertices of these kinds, and of links. `said` is the text of a kind or a relation.
-    pub fn of_links(kinds: &[u32], links: &[Link], said: impl Fn(u32) -> Vec<u8>) -> LabelledGraph {
+    /// The graph of vertices of these kinds, and of links. `said` is the text of a kind, or the scene and the text of a
+    /// relation.
+    pub fn of_links(kinds: &[u32], links: &[Link], said: impl Fn(u32) -> (&'static [u8], Vec<u8>)) -> LabelledGraph {
         let mut used: Vec<u32> = kinds.iter().chain(links.iter().map(|(relation, ..)| relation)).copied().collect();
         used.sort_unstable();
         used.dedup();
-        let mut texts: Vec<(Vec<u8>, u32)> = used.iter().map(|each| (said(*each), *each)).collect();
+        let mut texts: Vec<((&[u8], Vec<u8>), u32)> = used.iter().map(|each| (said(*each), *each)).collect();
         texts.sort_unstable();
         // Each kind's place among the sorted texts.
         let mut rank = vec![0; used.last().map_or(0, |last| *last as usize + 1)];
@@ -170,6 +175,7 @@ impl LabelledGraph {
         let mut longer: Vec<(u32, &[u32])> = Vec::new();
         for link in links {
             match link.2[..link.1] {
+                [] => {}
                 [one] => marks[one as usize].push(number(link)),
                 [one, other] if one == other => marks[one as usize].push(number(link)),
                 [one, other] => edges.push((number(link), one, other)),
@@ -191,8 +197,9 @@ impl LabelledGraph {
         encode_number(&mut outline, labels.len());
         for (place, arity) in &labels {
             encode_number(&mut outline, 3);
-            encode_text(&mut outline, b"");
-            encode_text(&mut outline, &texts[*place as usize].0);
+            let (scene, text) = &texts[*place as usize].0;
+            encode_text(&mut outline, scene);
+            encode_text(&mut outline, text);
             encode_number(&mut outline, *arity);
         }
         // An atom's kind comes behind those of all objects.
@@ -206,7 +213,7 @@ impl LabelledGraph {
         let mut before = 0;
         for group in groups {
             encode_number(&mut outline, 3);
-            encode_text(&mut outline, kind(group[0]).map_or(b"", |place| &texts[place as usize].0));
+            encode_text(&mut outline, kind(group[0]).map_or(b"", |place| &texts[place as usize].0 .1));
             encode_number(&mut outline, marks[group[0]].len());
             marks[group[0]].iter().for_each(|mark| encode_number(&mut outline, *mark as usize));
             encode_number(&mut outline, group.len());
@@ -214,6 +221,38 @@ impl LabelledGraph {
             before += group.len() as u32;
         }
         LabelledGraph { outline, kinds: colours, edges, often, objects: kinds.len() as u32 }
+    }
+
+    /// The graph of scenes over terms, each with its type; what the terms are called does not count.
+    pub fn of_scenes(
+        terms: &[(Word, Vec<u8>)],
+        atoms: &[(&'static [u8], &Lifted)],
+        names: &Interner,
+    ) -> Answer<LabelledGraph> {
+        let vertex: HashMap<Word, u32> = terms.iter().map(|(name, _)| *name).zip(0..).collect();
+        let mut labels: Vec<(&'static [u8], Vec<u8>)> = Vec::new();
+        let mut known: HashMap<(&[u8], &[u8]), u32> = HashMap::new();
+        let mut kinds = Vec::with_capacity(terms.len());
+        let mut label = |scene: &'static [u8], text| {
+            *known.entry((scene, text)).or_insert_with(|| {
+                labels.push((scene, text.to_vec()));
+                labels.len() as u32 - 1
+            })
+        };
+        terms.iter().for_each(|(_, type_)| kinds.push(label(b"", type_)));
+        let mut links: Vec<Link> = Vec::with_capacity(atoms.len());
+        let mut sorted = atoms.to_vec();
+        if atoms.iter().any(|(_, atom)| atom.len() > 3) {
+            sorted.sort_by(|one, other| names.order_of(one.1, other.1)); // vertices of atoms are numbered by their names
+        }
+        for (scene, atom) in sorted {
+            let mut vertices = [0; 3];
+            for (place, term) in atom[1..].iter().enumerate() {
+                *vertices.get_mut(place).ok_or(Left::Arity)? = *vertex.get(term).ok_or(Left::Notation)?;
+            }
+            links.push((label(scene, names.text(atom[0])), atom.len() - 1, vertices));
+        }
+        Ok(LabelledGraph::of_links(&kinds, &links, |number| labels[number as usize].clone()))
     }
 
     /// True where the cheap invariant is the same, as it is for isomorphic graphs.

@@ -40,7 +40,7 @@ impl Difference {
         self
     }
 
-    fn counts(self, found: usize, expected: usize) -> Difference {
+    pub fn counts(self, found: usize, expected: usize) -> Difference {
         self.with("found", &number(found)).with("expected", &number(expected))
     }
 }

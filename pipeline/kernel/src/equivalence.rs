@@ -24,7 +24,25 @@ pub enum Verdict {
 impl Verdict {
     /// True for the verdicts of an equivalent problem.
     pub fn right(self) -> bool {
-        matches!(self, Verdict::Identical | Verdict::Isomorphic | Verdict::Equivalent)
+        self.is_as_written() || self == Verdict::Equivalent
+    }
+
+    /// True where the problems as written are the same.
+    pub fn is_as_written(self) -> bool {
+        matches!(self, Verdict::Identical | Verdict::Isomorphic)
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Identical => "identical",
+            Verdict::Isomorphic => "isomorphic",
+            Verdict::Equivalent => "equivalent",
+            Verdict::ObjectCount => "object_count",
+            Verdict::TypesDiffer => "types_differ",
+            Verdict::InitDiffers => "init_differs",
+            Verdict::GoalDiffers => "goal_differs",
+            Verdict::Unsolvable => "unsolvable",
+        }
     }
 }
 
@@ -84,9 +102,8 @@ pub fn decide(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
         Verdict::InitDiffers => difference::init_difference(pair),
         _ => strict.difference,
     };
-    let as_written = matches!(strict.verdict, Verdict::Identical | Verdict::Isomorphic);
     let types_matter = pair.reference.types_matter() || pair.generated.types_matter();
-    let equivalent_untyped = if as_written || !types_matter {
+    let equivalent_untyped = if strict.verdict.is_as_written() || !types_matter {
         strict.verdict.right()
     } else {
         let untyped = Pair { reference: pair.reference.untyped(), generated: pair.generated.untyped(), ..*pair };

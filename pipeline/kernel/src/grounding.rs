@@ -146,7 +146,7 @@ struct Prepared {
 pub struct Grounding<'a> {
     pub operators: Vec<Ground>,
     pub atoms: Atoms,
-    work: usize,
+    pub work: usize,
     names: &'a Interner,
     prepared: Vec<Prepared>,
     tables: HashMap<Relation, Vec<Table>>,

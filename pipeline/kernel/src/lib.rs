@@ -1,4 +1,4 @@
-//! The kernel: pairs of problems of three domains, of plans and of domains, scored as `pddl_eval.definition` scores them, or left to it.
+//! The kernel: pairs of problems, of plans and of domains, scored as `pddl_eval.definition` scores them, or left to it.
 //!
 //! Files, functions and their order are those of the definition, so that both can be read side by side. What the kernel
 //! does not fully understand it leaves (`Left`), with a reason; it never says `undecided` by itself. Only `border` is
@@ -12,6 +12,8 @@ mod domain_equivalence;
 mod domain_wording;
 mod domains;
 mod equivalence;
+mod formulas;
+mod fraction;
 mod grounding;
 mod left;
 mod metrics;
@@ -20,6 +22,7 @@ mod pddl;
 mod planning;
 mod plans;
 mod states;
+mod strips;
 mod structure;
 mod task;
 mod validation;

@@ -3,6 +3,7 @@
 //! A word is its place, from 1, among the sorted words of its problem; an atom is one number made of up to three words.
 //! So the order of numbers is Python's order of names, and that of tuples of names: `sorted` and `min` agree.
 
+use crate::fraction::Fraction;
 use crate::pddl::problems::Interner;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -127,12 +128,6 @@ impl Words {
         own.cmp(&key).then_with(|| self.text(word).cmp(others.text(other)))
     }
 
-    /// The place of the word with this text.
-    pub fn find(&self, text: &[u8]) -> Option<Word> {
-        let at = self.spans.binary_search_by(|span| self.bytes_of(span).cmp(text));
-        at.ok().map(|at| at as Word + 1)
-    }
-
     pub fn place(&self, known: Known) -> Word {
         self.places[known as usize]
     }
@@ -184,7 +179,47 @@ pub type Lifted = Vec<Word>;
 /// The words of the places of parameters, counted down from here.
 pub const PLACES: Word = Word::MAX;
 
-/// A STRIPS operator; preconditions, negative preconditions, add effects and delete effects are its parts.
+/// What a number is added up from: its parts in the order in which they are computed.
+pub type Expression = Vec<Part>;
+
+#[derive(Clone)]
+pub enum Part {
+    Value(Fraction),
+    /// A function and its arguments.
+    Fluent(Lifted),
+    /// Of so many numbers before it.
+    Operation(Arithmetic, usize),
+}
+
+#[derive(Clone, Copy)]
+pub enum Arithmetic {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+}
+
+/// What a formula is written in.
+#[derive(Clone, Copy)]
+pub enum Mark {
+    Open,
+    Close,
+    Word(Word),
+}
+
+/// A comparison of numbers, or an effect on one.
+#[derive(Clone)]
+pub struct Formula {
+    pub is_effect: bool,
+    /// False for a comparison that must not hold.
+    pub holds: bool,
+    pub head: Word,
+    pub sides: [Expression; 2],
+    pub written: Vec<Mark>,
+}
+
+/// An operator; preconditions, negative preconditions, add effects and delete effects are its parts.
+#[derive(Clone)]
 pub struct Operator {
     pub name: Word,
     /// The name by which operators match, in which `_` is `-`.
@@ -195,6 +230,8 @@ pub struct Operator {
     pub parts: [Vec<Lifted>; 4],
     /// The same with places in the place of parameters, and equations sorted; each sorted by the numbers of words.
     pub by_position: [Vec<Lifted>; 4],
+    /// What sets of atoms cannot say, as written; only `formulas` asks for them.
+    pub formulas: Vec<Formula>,
 }
 
 impl Operator {
@@ -224,24 +261,53 @@ impl Operator {
             part.dedup();
             part
         });
-        Operator { name, key, parameters, parts, by_position }
+        Operator { name, key, parameters, parts, by_position, formulas: Vec::new() }
+    }
+}
+
+impl Operator {
+    /// The fluents of its formulas.
+    pub fn fluents(&self) -> impl Iterator<Item = &Lifted> {
+        let parts = self.formulas.iter().flat_map(|formula| formula.sides.iter().flatten());
+        parts.filter_map(|part| if let Part::Fluent(fluent) = part { Some(fluent) } else { None })
+    }
+
+    pub fn atoms_and_fluents(&self) -> impl Iterator<Item = &Lifted> {
+        self.parts.iter().flatten().chain(self.fluents())
     }
 }
 
 /// The predicate of equations, which are decided by their arguments.
 pub const EQUALITY: &[u8] = b"=";
 
-/// A STRIPS domain.
-#[derive(Default)]
+/// The function that is 0 where the initial state does not say what it is.
+pub const TOTAL_COST: &[u8] = b"total-cost";
+
+/// A domain.
+#[derive(Clone, Default)]
 pub struct Domain {
+    pub name: Word,
     /// Types and their parents.
     pub types: BTreeMap<Word, Word>,
     pub constants: BTreeMap<Word, Word>,
     pub predicates: BTreeMap<Word, Vec<Word>>,
+    /// True where functions are declared; no operator uses them.
+    pub has_functions: bool,
     pub operators: Vec<Operator>,
 }
 
 impl Domain {
+    /// The same domain with every parameter and constant a plain `object`.
+    pub fn without_types(&self) -> Domain {
+        let mut plain = self.clone();
+        let object = Known::Object as Word;
+        plain.types.clear();
+        let parameters = plain.operators.iter_mut().flat_map(|each| &mut each.parameters).map(|(_, type_)| type_);
+        let declared = plain.predicates.values_mut().flatten();
+        plain.constants.values_mut().chain(declared).chain(parameters).for_each(|type_| *type_ = object);
+        plain
+    }
+
     /// The type itself, then its ancestors up to `object`.
     pub fn ancestors(&self, type_: Word) -> Vec<Word> {
         let mut seen = Vec::new();

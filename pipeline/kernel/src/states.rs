@@ -109,8 +109,8 @@ fn random_walks(
         let mut state = 0;
         for _ in 0..STEPS {
             if known[state].is_none() {
-                let (mut found, seen) = successors.of(&states[state]);
-                examined += seen;
+                let mut found = Vec::new();
+                examined += successors.of(operators, &states[state], &mut found);
                 found.sort_unstable_by_key(|place| *place);
                 let mut choices: Vec<Vec<usize>> = Vec::new();
                 let mut last = None;

@@ -9,7 +9,7 @@ use crate::validation::{execute, Action};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-const CERTIFICATE_VERSION: usize = 2;
+pub const CERTIFICATE_VERSION: usize = 2;
 
 /// Atoms that may be set aside from an initial state that no rules cover.
 const CONFLICTS: usize = 3;
@@ -24,8 +24,12 @@ pub struct Graph {
 }
 
 impl Graph {
-    fn new(graph: LabelledGraph) -> Graph {
+    pub fn new(graph: LabelledGraph) -> Graph {
         Graph { graph, labelling: OnceCell::new() }
+    }
+
+    pub fn labelled(&self) -> &LabelledGraph {
+        &self.graph
     }
 
     pub fn labelling(&self) -> Answer<&Labelling> {

@@ -1,21 +1,25 @@
 //! Facts about the crate alone; tests/kernel compares it with the definition.
 
 use crate::blake2b::hex_digest;
+use crate::domains::planning_domain;
+use crate::formulas::World;
 use crate::left::Left;
 use crate::metrics::actions::Marks;
 use crate::metrics::domain_pair::{self, read_executable, score_domain_pair, DomainScores};
 use crate::metrics::plans;
 use crate::metrics::problem::{read_reference, score_problem_pair, ProblemVerdict, Settings};
 use crate::metrics::shares::fmean;
+use crate::pddl::any_problem::read_any_problem;
 use crate::pddl::drafts::without_thinking;
 use crate::pddl::problems::{read_problem, Interner, Refused};
 use crate::plans::found::Steps;
 use crate::plans::reading::read_plan;
 use crate::states::Chance;
+use crate::strips::comparison;
 use crate::validation::State;
 use std::collections::HashSet;
 
-const SETTINGS: Settings = Settings { check_solvable: true, last_answer: false };
+const SETTINGS: Settings = Settings::new(1);
 
 fn scored(reference: &str, generated: &str) -> Result<ProblemVerdict, Left> {
     let mut names = Interner::new();
@@ -175,18 +179,55 @@ fn notations() {
     }
 }
 
+/// The verdict on a plan and what it costs, and the first step that fails, in a domain that is given or known.
+fn executed(domain: &str, problem: &str, plan: &str) -> Result<(&'static str, Option<f64>, Option<usize>), Left> {
+    let (mut steps, mut marks, mut names) = (Steps::new(), Marks::default(), Interner::new());
+    let problem = read_any_problem(problem.as_bytes(), &mut names)?;
+    let domain = plans::read_domain(domain.as_bytes(), &mut names)?;
+    let mut world = World::new(0, problem, domain, &mut names)?;
+    let mut none = plans::read_reference(None, &mut steps)?;
+    let answer = Some(plan.as_bytes());
+    let found = plans::score_plan_pair(&mut none, answer, Some(&mut world), &mut steps, &mut marks, &names)?;
+    Ok((found.verdict.unwrap_or_default(), found.cost, found.first_failed_step))
+}
+
 #[test]
 fn execution() {
     let text = blocks("(holding a) (clear b) (on-table b)", "(on a b)");
-    let task = plans::read_task(Some(text.as_bytes()), &mut Interner::new()).ok().unwrap();
-    let (mut steps, mut marks) = (Steps::new(), Marks::default());
-    for (generated, valid, failed) in
-        [("(stack a b)", true, None), ("(putdown a)", false, None), ("(stack a c)", false, Some(1))]
-    {
-        let mut reference = plans::read_reference(Some(b"(stack a b)"), &mut steps).ok().unwrap();
-        let (answer, task) = (Some(generated.as_bytes()), Some((0, &task)));
-        let found = plans::score_plan_pair(&mut reference, answer, task, &mut steps, &mut marks).ok().unwrap();
-        assert_eq!((found.valid, found.first_failed_step), (Some(valid), failed), "{generated}");
+    let domain = crate::domains::blocksworld::PDDL;
+    for (plan, expected) in [
+        ("(stack a b)", ("valid", Some(1.0), None)),
+        ("(putdown a)", ("goal_not_reached", None, None)),
+        ("(stack a c)", ("wrong_arguments", None, Some(1))),
+        ("(stack a b)\n(stack a b)", ("precondition", None, Some(2))),
+    ] {
+        assert_eq!(executed(domain, &text, plan), Ok(expected), "{plan}");
+    }
+}
+
+/// A van that uses up fuel, and pays what is left by the metric.
+#[test]
+fn numbers() {
+    let van = "(define (domain van) (:predicates (at ?p) (road ?a ?b)) (:functions (fuel) (length ?a ?b) (total-cost))
+        (:action drive :parameters (?a ?b)
+          :precondition (and (at ?a) (not (at ?b)) (>= (fuel) (* 2 (length ?a ?b))))
+          :effect (and (at ?b) (not (at ?a)) (decrease (fuel) (* 2 (length ?a ?b))) (increase (total-cost) 0.1))))";
+    let start = "(define (problem p) (:domain van) (:objects a b c)
+        (:init (at a) (= (fuel) 7) (= (length a b) 1.5) (= (length b a) 2) (= (length b c) 3))
+        (:goal (and (at b) (not (at c)))) (:metric minimize (+ (* 10 (total-cost)) (fuel))))";
+    for (plan, expected) in [
+        ("(drive a b)", ("valid", Some(5.0), None)),
+        ("(drive a b)\n(drive b a)", ("goal_not_reached", None, None)),
+        ("(drive a b)\n(drive b c)", ("precondition", None, Some(2))),
+        ("(drive a c)", ("precondition", None, Some(1))),
+        ("(drive a a)", ("precondition", None, Some(1))),
+    ] {
+        assert_eq!(executed(van, start, plan), Ok(expected), "{plan}");
+    }
+    let far = start.replace("1.5", "999999999999999.5");
+    assert_eq!(executed(van, &far, "(drive a b)"), Ok(("precondition", None, Some(1))));
+    for (old, new) in [("(= (fuel) 7)", "(= (fuel) 1e3)"), ("(at c)", "(or (at c))"), ("(at a)", "(at d)")] {
+        assert!(executed(van, &start.replace(old, new), "(drive a b)").is_err(), "{new}");
     }
 }
 
@@ -242,6 +283,42 @@ fn behaviour() {
     assert!(found.predictive.unwrap()[3] < 1.0);
     let found = domains(&FERRY.replace("(at ?c ?to) (here", "(here"), Some(problem)).unwrap();
     assert_eq!(found.plans_valid, [Some(false); 2]);
+}
+
+fn scored_in(domain: &str, reference: &str, generated: &str) -> Result<ProblemVerdict, Left> {
+    let (mut names, mut own_names) = (Interner::new(), Interner::new());
+    let domain = planning_domain(domain.as_bytes(), &mut names)?;
+    let task = comparison::read_reference(Some(reference.as_bytes()), &domain, &mut names, &mut own_names)?;
+    let generated = Some(generated.as_bytes());
+    comparison::score_problem_pair(&task, generated, false, SETTINGS, &domain, &mut names, &mut own_names)
+}
+
+/// Lamps that can be switched: of a few all states are listed, of many the bounds of the closure meet.
+#[test]
+fn pairs_of_problems_in_a_domain_given_as_text() {
+    let domain = "(define (domain lamps) (:predicates (lamp ?l) (off ?l) (on ?l))
+        (:action switch :parameters (?l) :precondition (and (lamp ?l) (off ?l)) :effect (and (on ?l) (not (off ?l))))
+        (:action back :parameters (?l) :precondition (and (lamp ?l) (on ?l)) :effect (and (off ?l) (not (on ?l)))))";
+    let problem = |lamps: usize, goal: &str| {
+        let names: Vec<String> = (0..lamps).map(|number| format!("l{number}")).collect();
+        let init: String = names.iter().map(|name| format!("(lamp {name}) (off {name}) ")).collect();
+        let objects = names.join(" ");
+        format!("(define (problem p) (:domain lamps) (:objects {objects}) (:init {init}) (:goal (and {goal})))")
+    };
+    for lamps in [3, 20] {
+        let verdict = |reference: &str, generated: &str| {
+            let scores = scored_in(domain, &problem(lamps, reference), &problem(lamps, generated));
+            scores.map(|scores| (scores.verdict, scores.equivalent_untyped, scores.solvable, scores.solves_reference))
+        };
+        let yes = |name| Ok((name, true, Some(true), Some(true)));
+        assert_eq!(verdict("(on l0)", "(on l0)"), yes("identical"));
+        assert_eq!(verdict("(on l0)", "(on l1)"), yes("isomorphic"));
+        assert_eq!(verdict("(on l0)", "(on l0) (lamp l1)"), yes("equivalent"));
+        assert_eq!(verdict("(on l0)", "(on l0) (off l1)"), Ok(("goal_differs", false, Some(true), Some(true))));
+        assert_eq!(verdict("(on l0) (on l1)", "(on l0)"), Ok(("goal_differs", false, Some(true), Some(false))));
+        assert_eq!(verdict("(on l0)", "(on l0) (off l0)"), Ok(("unsolvable", false, Some(false), None)));
+        assert_eq!(verdict("(on l0) (off l0)", "(on l0)"), Err(Left::Reference));
+    }
 }
 
 #[test]

@@ -20,17 +20,15 @@ import click
 
 from pddl_eval.commands.config import file_values
 from pddl_eval.commands.flags import READERS, Argument
-from pddl_eval.errors import RunError, UserError, Verbosity, verbosity
-from pddl_eval.process import collect_garbage_seldom, interrupted_by_signals
+from pddl_eval.errors import FAILED, WRONG_INPUT, RunError, UserError, Verbosity, verbosity
+from pddl_eval.process import begin_own_process, interrupted_by_signals
 from pddl_eval.shown import printable
 
 EXIT_CODES = (
     "Exit codes: 0 done, 1 failed or incomplete, 2 wrong command or input, 3 done but about an unfinished run, "
-    "130 Ctrl-C, 143 terminated."
+    "75 try again later, 130 Ctrl-C, 143 terminated."
 )
 """The last line of every command's help."""
-
-FAILED, WRONG_INPUT, UNFINISHED = 1, 2, 3
 
 TRACEBACK_VARIABLE = "PDDL_EVAL_TRACEBACK"
 """Set it to see where an unexpected error comes from."""
@@ -89,7 +87,7 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command: arguments become values, errors become sentences."""
-        collect_garbage_seldom()
+        begin_own_process()
         before = verbosity.set(ctx.meta.get(VERBOSITY, verbosity.get()))
         try:
             with _plain_errors(resumable="engine" in ctx.params):
@@ -177,7 +175,7 @@ def _plain_errors(*, resumable: bool) -> Iterator[None]:
             if verbosity.get() is Verbosity.VERBOSE:
                 print_exception(error)
             say(_sentence(error))
-            sys.exit(WRONG_INPUT if isinstance(error, UserError) else FAILED)
+            sys.exit(error.exit_code if isinstance(error, (UserError, RunError)) else FAILED)
 
 
 def _sentence(error: Exception) -> str:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pddl_eval.commands.command import FAILED, UNFINISHED, Command, say
+from pddl_eval.commands.command import Command, say
 from pddl_eval.commands.flags import argument, by, flags, key
-from pddl_eval.errors import UserError
+from pddl_eval.errors import FAILED, UNFINISHED, UserError
 from pddl_eval.settings import ReadingOptions, chosen_format
 
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pddl_eval.commands.command import UNFINISHED, Command, note
+from pddl_eval.commands.command import Command, note
 from pddl_eval.commands.flags import argument, by, flags, metrics
 from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.errors import UNFINISHED
 from pddl_eval.settings import FIGURES, FORMATS, ReadingOptions, chosen_format
 
 if TYPE_CHECKING:

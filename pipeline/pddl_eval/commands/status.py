@@ -8,8 +8,9 @@ from dataclasses import asdict
 
 import click
 
-from pddl_eval.commands.command import UNFINISHED, Command
+from pddl_eval.commands.command import Command
 from pddl_eval.commands.flags import argument, output_format
+from pddl_eval.errors import UNFINISHED
 
 
 @click.command(cls=Command)

@@ -7,6 +7,7 @@ here.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -26,7 +27,7 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 from pddl_eval.datasets.stores import AZURE, EXTRA_OF, OBJECT_STORES, WEB, open_store
-from pddl_eval.errors import RunError, UserError, how_to_install
+from pddl_eval.errors import TRY_AGAIN, RunError, UserError, how_to_install
 
 S3_ATTEMPTS = 6
 """Attempts at one request inside the S3 client, with growing pauses."""
@@ -49,6 +50,14 @@ TEMPORARY = re.compile(r"\..*\.[0-9a-f]{32}\.tmp")
 SECRET = re.compile(r"(?i)(?:^|[&-])(?:sig|signature|[a-z_-]*token|[a-z_-]*secret|password|credential|key)=")
 """Found in the query of a signed URL."""
 
+PASSING = (errno.EIO, errno.ENOTCONN, errno.ESTALE, errno.ETIMEDOUT)
+"""Errors of a network filesystem, or of its disk, that need not be there at the next start."""
+
+LASTING = (FileNotFoundError, PermissionError, NotADirectoryError, IsADirectoryError)
+"""Errors of a store that will be there; all others may pass."""
+
+LASTING_CODES = ("NO_SUCH_BUCKET", "ACCESS_DENIED")
+
 LOOPBACK = re.compile(r"(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?")
 """S3 endpoints without a scheme that mean plain HTTP."""
 
@@ -58,6 +67,12 @@ Result = TypeVar("Result")
 
 class DatasetError(UserError):
     """An input or output cannot be used."""
+
+
+class Unavailable(DatasetError):
+    """An input or output cannot be used now: the same command may succeed later."""
+
+    exit_code = TRY_AGAIN
 
 
 class OutputError(RunError):
@@ -260,18 +275,25 @@ def remove_temporary_files(folder: Location, name: str = "") -> None:
 def dataset_errors(location: Location, doing: str) -> Iterator[None]:
     """Turn what a filesystem or the Parquet reader raises into one sentence that names the location.
 
-    ``doing`` is ``"read"`` or ``"write"``; a failed write is an ``OutputError``, anything else a ``DatasetError``.
+    ``doing`` is ``"read"`` or ``"write"``; a failed write is an ``OutputError``, a store that does not answer
+    ``Unavailable``, anything else a ``DatasetError``.
     """
     try:
         yield
     except (OSError, pa.ArrowException) as error:
-        kind = OutputError if doing == "write" else DatasetError
+        kind = OutputError if doing == "write" else Unavailable if _may_pass(error, location) else DatasetError
         raise kind(f"Cannot {doing} {location}: {_why(error, location)}.") from None
 
 
 def one_line(error: BaseException) -> str:
     """The error's message, or the name of its class: on one line, cut, without a full stop."""
     return " ".join(str(error).split())[:300].rstrip(".") or type(error).__name__
+
+
+def _may_pass(error: Exception, location: Location) -> bool:
+    if location.is_local or not isinstance(error, OSError):
+        return getattr(error, "errno", None) in PASSING
+    return not isinstance(error, LASTING) and not any(code in str(error) for code in LASTING_CODES)
 
 
 def _why(error: Exception, location: Location) -> str:

@@ -25,6 +25,7 @@ from pddl_eval.definition.planning.bounds import (
     question_near,
     reach,
 )
+from pddl_eval.definition.planning.search import no_state
 from pddl_eval.definition.planning.task import NOT, GroundTask, bits_of, ground_goal
 from pddl_eval.definition.state_space import MOST_WORK, Exploration, Node, functions_read
 from pddl_eval.definition.validation import is_goal
@@ -166,12 +167,16 @@ def _closed(task: GroundTask, goal: int, planner: Planner | None) -> int | Unsol
         return Undecided(f"the reachable states exceed the budget of {MAX_STATES:,}")
     goal_states = [state for state in states if state & goal == goal]  # R(g)
     if not goal_states:
-        return Unsolvable(f"none of the {len(states):,} reachable states contains the goal")
+        return Unsolvable(no_state(len(states)))
     return reduce(and_, goal_states)  # cl(g)
 
 
-def closure_by_states(problem: Problem, domain: Domain) -> ClosedGoal | Unsolvable | Undecided:
+def closure_by_states(
+    problem: Problem, domain: Domain, reading: frozenset[str] = frozenset()
+) -> ClosedGoal | Unsolvable | Undecided:
     """As ``literal_closure``, for any goal in any domain of which nothing is refused: each state is looked at.
+
+    ``reading`` are functions whose values belong to the states also where the goal does not read them.
 
     >>> from pddl_eval.definition.pddl import parse_domain
     >>> text = "(define (domain d) (:action {0} :effect (and ({0}))))"
@@ -180,7 +185,7 @@ def closure_by_states(problem: Problem, domain: Domain) -> ClosedGoal | Unsolvab
     >>> sorted(sorted(atoms) for atoms, _ in closure_by_states(either, domain).states)
     [[('a',)], [('a',), ('b',)], [('b',)]]
     """
-    exploration = Exploration(problem, domain, MOST_WORK)
+    exploration = Exploration(problem, domain, MOST_WORK, reading)
     goal_states: list[Node] = []  # R(g), with what is derived
     others: list[State] = []
     for _, values in exploration:
@@ -193,7 +198,7 @@ def closure_by_states(problem: Problem, domain: Domain) -> ClosedGoal | Unsolvab
     if exploration.limit is not None:
         return exploration.limit
     if not goal_states:
-        return Unsolvable(f"none of the {len(others):,} reachable states contains the goal")
+        return Unsolvable(no_state(len(others)))
     always = reduce(and_, [true for true, _ in goal_states])
     ever = reduce(or_, [true for true, _ in goal_states])
     others = [true for true in others if always <= true]

@@ -34,7 +34,7 @@ from pddl_eval.definition.model import (
     is_equation,
     show_formula,
 )
-from pddl_eval.definition.pddl import Rule, derivation_rules, strata, typed_list
+from pddl_eval.definition.pddl import derivation_rules, strata, typed_list
 
 MAX_BITS = 4_096
 """Bits of the numerator and of the denominator of a number."""
@@ -172,6 +172,14 @@ def holds(formula: Formula, world: World, binding: Binding = UNBOUND) -> bool:
     return _ground(formula, binding) in world.true
 
 
+def is_true(formula: Formula, world: World, binding: Binding = UNBOUND) -> bool:
+    """As ``holds``; a formula without a truth value is not true."""
+    try:
+        return holds(formula, world, binding)
+    except NoValueError:
+        return False
+
+
 def _some(cases: Iterable[tuple[Formula, Binding]], world: World, truth: bool) -> bool:
     """Whether some formula has this truth value; where none has, one without a value decides."""
     undefined: NoValueError | None = None
@@ -205,7 +213,7 @@ def value_of(expression: Formula, world: World, binding: Binding = UNBOUND) -> F
     if head not in ("+", "-", "*", "/"):
         fluent = (head, *_ground(parts, binding))
         if fluent not in world.values and fluent != TOTAL_COST:
-            raise NoValueError(f"{show_formula(fluent)} has no value")
+            raise NoValueError(no_value(fluent))
         return world.values.get(fluent, Fraction(0))
     first, *others = [value_of(part, world, binding) for part in parts]
     match head:
@@ -220,10 +228,22 @@ def value_of(expression: Formula, world: World, binding: Binding = UNBOUND) -> F
     return bounded(first / others[0])
 
 
-def changes(effect: Formula, world: World, binding: Binding = UNBOUND) -> Iterator[Change]:
+def no_value(fluent: Atom) -> str:
+    """What to say of a number that is not defined.
+
+    >>> no_value(("fuel", "t1"))
+    '(fuel t1) has no value'
+    """
+    return f"{show_formula(fluent)} has no value"
+
+
+def changes(  # noqa: C901 (one case a construct)
+    effect: Formula, world: World, binding: Binding = UNBOUND, undefined: NoValueError | None = None
+) -> Iterator[Change]:
     """What an effect does to a state; its conditions and its numbers are read in that state, before any change.
 
-    Raises ``NoValueError`` as ``holds`` and ``value_of`` do.
+    Nested conditions are one: raises ``NoValueError`` where one has no truth value (``undefined`` says so of those
+    around this effect) and none is false.
 
     >>> world = World(Problem("p", "d", {"a": "object", "b": "object"}, frozenset({("in", "a")}), frozenset()),
     ...               Domain("d", {}, {}, {}, ()))
@@ -238,13 +258,19 @@ def changes(effect: Formula, world: World, binding: Binding = UNBOUND) -> Iterat
     match head:
         case "and":
             for part in parts:
-                yield from changes(part, world, binding)
+                yield from changes(part, world, binding, undefined)
         case "forall":
             for each in bindings(parts[0], world, binding):
-                yield from changes(parts[1], world, each)
+                yield from changes(parts[1], world, each, undefined)
         case "when":
-            if holds(parts[0], world, binding):
-                yield from changes(parts[1], world, binding)
+            try:
+                happens = holds(parts[0], world, binding)
+            except NoValueError as error:
+                happens, undefined = True, undefined or error
+            if happens:
+                yield from changes(parts[1], world, binding, undefined)
+        case _ if undefined is not None:
+            raise undefined
         case "not":
             yield Change("delete", _ground(parts[0], binding))
         case "increase" | "decrease" | "scale-up" | "scale-down" | "assign":
@@ -333,7 +359,7 @@ def read_by_effect(effect: Formula, world: World, binding: Binding = UNBOUND, ha
             yield from read_by_effect(parts[1], world, each, happens)
     elif head == "when":
         yield from read_by(parts[0], world, binding)
-        yield from read_by_effect(parts[1], world, binding, happens and holds(parts[0], world, binding))
+        yield from read_by_effect(parts[1], world, binding, happens and is_true(parts[0], world, binding))
     elif head in UPDATES and happens:
         yield from fluents_of(parts[1], binding)
 
@@ -393,7 +419,7 @@ def completed(atoms: Set[Atom], world: World) -> Set[Atom]:
             for rule in stratum:
                 for binding in bindings(rule.listing, world, UNBOUND):
                     atom = (rule.name, *[binding[variable] for variable, _ in rule.variables])
-                    if atom not in true and _derives(rule, world, binding):
+                    if atom not in true and is_true(rule.body, world, binding):
                         true.add(atom)
                         _enter(atom, world.index)
                         if len(true) > MAX_ATOMS:
@@ -405,13 +431,6 @@ def completed(atoms: Set[Atom], world: World) -> Set[Atom]:
 def _enter(atom: Atom, index: dict[tuple[str | int, ...], list[Atom]]) -> None:
     for key in [(atom[0],), *[(atom[0], place, name) for place, name in enumerate(atom[1:], 1)]]:
         index.setdefault(key, []).append(atom)
-
-
-def _derives(rule: Rule, world: World, binding: Binding) -> bool:
-    try:
-        return holds(rule.body, world, binding)
-    except NoValueError:
-        return False
 
 
 def bindings(listing: Formula, world: World, binding: Binding) -> Iterator[Binding]:

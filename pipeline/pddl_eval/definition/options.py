@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from hashlib import blake2b
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Self
 
 from pddl_eval.columns import MEANINGS
@@ -178,6 +177,8 @@ class ScoringOptions:
 @cache
 def version_of(distribution: str) -> str:
     """The installed version, ``none`` where the distribution is missing."""
+    from importlib.metadata import PackageNotFoundError, version  # Imports the email package; workers do without.
+
     try:
         return version(distribution)
     except PackageNotFoundError:

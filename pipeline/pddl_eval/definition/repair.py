@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 
-from pddl_eval.definition.formulas import World, read_by
-from pddl_eval.definition.model import COMPARISONS, Atom, Domain, Formula, Operator, Problem, show_atom, show_formula
+from pddl_eval.definition.budget import OutOfBudgetError
+from pddl_eval.definition.formulas import UNBOUND, NoValueError, World, bindings, holds, read_by
+from pddl_eval.definition.model import (
+    COMPARISONS,
+    Atom,
+    Domain,
+    Formula,
+    Operator,
+    Problem,
+    show_atom,
+    show_formula,
+    show_number,
+)
 from pddl_eval.definition.pddl import derived_predicates
 from pddl_eval.definition.validation import Execution, effects_of
 
@@ -38,8 +50,9 @@ def repair_advice(execution: Execution, problem: Problem, domain: Domain, failed
             why = "it is derived" if atom[0] in derived else _since(atom, truth == "true", execution)
             sentences.append(f"{show_formula(atom)} is {truth} {where}: {why}")
         else:
-            numbers = "; ".join(_numbers(condition, execution, problem, domain))
-            sentences.append(f"{show_formula(condition)} is false {where}" + (f": {numbers}" if numbers else ""))
+            why = _instance(condition, execution, problem, domain)
+            why = why or "; ".join(_numbers(condition, execution, problem, domain))
+            sentences.append(f"{show_formula(condition)} is false {where}" + (f": {why}" if why else ""))
     return tuple(sentences)
 
 
@@ -58,6 +71,21 @@ def _since(atom: Formula, is_true: bool, execution: Execution) -> str:
     return f"step {last}, {_shown(execution.steps[last - 1])}, {verb} it"
 
 
+def _instance(condition: Formula, execution: Execution, problem: Problem, domain: Domain) -> str:
+    """The objects with which a quantified condition is false; empty for others, and past a limit."""
+    quantified, truth = (condition[1], True) if condition[0] == "not" else (condition, False)
+    if isinstance(quantified, str) or quantified[:1] != ("exists" if truth else "forall",):
+        return ""
+    _, listing, body = quantified
+    with suppress(OutOfBudgetError, NoValueError):
+        world = World(problem, domain)
+        world.become(execution.state, execution.values)
+        for binding in bindings(listing, world, UNBOUND):
+            if holds(body, world, binding) is truth:
+                return f"for {', '.join(f'{variable} = {name}' for variable, name in binding.items())}"
+    return ""
+
+
 def _numbers(condition: Formula, execution: Execution, problem: Problem, domain: Domain) -> Iterator[str]:
     """The values of the fluents of a condition without quantifiers, and which steps gave them."""
     if "(forall" in show_formula(condition) or "(exists" in show_formula(condition):
@@ -65,7 +93,7 @@ def _numbers(condition: Formula, execution: Execution, problem: Problem, domain:
     for fluent in sorted({*read_by(condition, World(problem, domain))} & execution.values.keys()):
         last = max((number for number, values in enumerate(execution.updates, 1) if fluent in values), default=START)
         since = "from the start" if last == START else f"since step {last}, {_shown(execution.steps[last - 1])}"
-        yield f"{show_atom(fluent)} is {execution.values[fluent]} {since}"
+        yield f"{show_atom(fluent)} is {show_number(execution.values[fluent])} {since}"
 
 
 def _shown(step: Sequence[Operator]) -> str:

@@ -38,7 +38,7 @@ MAX_STATES = 20_000
 """States of a task that are enumerated."""
 
 MOST_ATOMS = 4_000_000
-"""Atoms of all states that are kept, some 250 megabytes."""
+"""Atoms and numbers of all states that are kept, some 250 megabytes."""
 
 MOST_WORK = 2_000_000
 """Work (``budget.spend``) to enumerate the states of a problem that is compared, two or three seconds. It is a count:
@@ -167,7 +167,8 @@ def state_space(problem: Problem, domain: Domain) -> StateSpace | Undecided:
 class Exploration:
     """The reachable states of a task, breadth first; an iteration yields them while ``world`` is in each.
 
-    ``read`` are the functions on whose values it depends what can be done, or whether the goal holds. ``into`` has the
+    ``read`` are the functions on whose values it depends what can be done, or whether the goal holds, and those that
+    are asked for in ``reading``: states are told apart by their values. ``into`` has the
     steps that lead into each state that was found, the first one first. ``limit`` says why the iteration ended before
     all states were found; None where it did not.
 
@@ -178,9 +179,11 @@ class Exploration:
     [[('off',)], [('on',)]]
     """
 
-    def __init__(self, problem: Problem, domain: Domain, most_work: float = inf) -> None:
+    def __init__(
+        self, problem: Problem, domain: Domain, most_work: float = inf, reading: frozenset[str] = frozenset()
+    ) -> None:
         uses = {use for formula in (*_formulas(domain), *problem.conjuncts) for use in _uses(formula)}
-        self.read = frozenset(name for verb, name in uses if verb == READ)
+        self.read = reading.union(name for verb, name in uses if verb == READ)
         self.changing = frozenset(name for verb, name in uses if verb != READ)
         self.world = World(problem, domain)
         self.start = node_of(self.world.atoms, self.world.values, self.changing, self.read)
@@ -194,7 +197,7 @@ class Exploration:
             self.limit = Undecided(str(limit))
 
     def __iter__(self) -> Iterator[Node]:
-        world, waiting, work, kept = self.world, deque([self.start]), 0, len(self.start[0])
+        world, waiting, work, kept = self.world, deque([self.start]), 0, sum(map(len, self.start))
         fixed = {fluent: value for fluent, value in world.values.items() if fluent[0] not in self.changing}
         while waiting and self.limit is None:
             if work + WORK_PER_EVALUATION * world.evaluations > self._most_work:
@@ -211,9 +214,9 @@ class Exploration:
             for (done,), updates in steps:
                 after = node_of(done.apply(atoms), {**values, **updates}, self.changing, self.read)
                 if after not in self.into:
-                    kept += len(after[0])
+                    kept += sum(map(len, after))
                     if kept > MOST_ATOMS:
-                        self.limit = Undecided(f"more than {MOST_ATOMS:,} atoms in the states can be reached")
+                        self.limit = Undecided(f"the states that can be reached have more than {MOST_ATOMS:,} atoms")
                         return
                     if len(self.into) == MAX_STATES:
                         self.limit = Undecided(f"more than {MAX_STATES:,} states can be reached")

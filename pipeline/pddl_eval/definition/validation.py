@@ -29,6 +29,7 @@ from pddl_eval.definition.formulas import (
     changes,
     grounded,
     holds,
+    is_true,
     read_by,
     read_by_effect,
     updated,
@@ -175,7 +176,7 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain, *, fo
     metric = None
     if problem.formulas:
         others = problem.conjuncts
-        unmet += tuple(formula for formula in others if not _is_true(formula, world))
+        unmet += tuple(formula for formula in others if not is_true(formula, world))
         metric = problem.metric
     return Execution(
         steps=tuple(done),
@@ -194,14 +195,7 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain, *, fo
 
 def is_goal(problem: Problem, world: World) -> bool:
     """Whether the goal holds in a state."""
-    return problem.goal <= world.true and all(_is_true(formula, world) for formula in problem.conjuncts)
-
-
-def _is_true(formula: Formula, world: World) -> bool:
-    try:
-        return holds(formula, world)
-    except NoValueError:
-        return False
+    return problem.goal <= world.true and all(is_true(formula, world) for formula in problem.conjuncts)
 
 
 def _metric(metric: Formula, world: World, steps: int) -> Fraction | None:
@@ -352,8 +346,7 @@ def _acting(operator: Operator, world: World) -> tuple[Operator, list[Change]] |
         conditions = [formula for part, formula in operator.formulas if part == ":precondition"]
         missing = tuple([formula for formula in conditions if not holds(formula, world)])
         if missing:
-            listed = " and ".join(map(show_formula, missing))
-            return Failure(PlanVerdict.PRECONDITION, f"{shown} needs {listed}", missing)
+            return Failure(PlanVerdict.PRECONDITION, needs_that(operator.action, map(show_formula, missing)), missing)
         effects = (changes(effect, world) for part, effect in operator.formulas if part == ":effect")
         found = list(islice(chain.from_iterable(effects), MAX_ATOMS + 1))
         if len(found) > MAX_ATOMS:
@@ -382,6 +375,11 @@ def not_of_type(action: Action, argument: str, types: Sequence[str]) -> str:
 def needs(action: Action, lacking: Iterable[Atom]) -> str:
     """Why an action whose preconditions do not all hold cannot happen."""
     return f"{show_atom(action)} needs {_listed(lacking)}"
+
+
+def needs_that(action: Action, formulas: Iterable[str]) -> str:
+    """Why an action of which some conditions, as PDDL writes them, do not hold cannot happen."""
+    return f"{show_atom(action)} needs {' and '.join(formulas)}"
 
 
 def needs_false(action: Action, true: Iterable[Atom]) -> str:
@@ -424,15 +422,24 @@ def _moving_targets(operators: list[Operator], updates: list[list[Change]], worl
     """
     if not world.strata and not any(operator.formulas for operator in operators):
         return None
-    for reader in operators:
-        read = with_sources(_read_by(reader, world), world)
-        for operator, own in zip(operators, updates, strict=True):
-            changed = operator.add_effects | operator.delete_effects | {update.target for update in own}
-            for verb, atoms in (("reads", changed & read), ("adds", operator.delete_effects & reader.add_effects)):
-                for atom in sorted(atoms) if operator is not reader else ():
-                    both = f"{show_atom(operator.action)} and {show_atom(reader.action)}"
-                    reason = f"{both} interfere: the first changes {show_atom(atom)}, which the second {verb}"
-                    return Failure(PlanVerdict.INTERFERENCE, reason)
+    readers: dict[Atom, list[Action]] = {}
+    adders: dict[Atom, list[Action]] = {}
+    for operator in operators:
+        for claims, atoms in (
+            (readers, with_sources(_read_by(operator, world), world)),
+            (adders, operator.add_effects),
+        ):
+            for atom in atoms:
+                claims.setdefault(atom, []).append(operator.action)
+    for operator, own in zip(operators, updates, strict=True):
+        changed = operator.add_effects | operator.delete_effects | {update.target for update in own}
+        for verb, claims, atoms in (("reads", readers, changed), ("adds", adders, operator.delete_effects)):
+            for atom in sorted(atoms & claims.keys()):
+                for other in claims[atom]:
+                    if other != operator.action:
+                        both = f"{show_atom(operator.action)} and {show_atom(other)}"
+                        reason = f"{both} interfere: the first changes {show_atom(atom)}, which the second {verb}"
+                        return Failure(PlanVerdict.INTERFERENCE, reason)
     return None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from math import isfinite
@@ -14,8 +14,9 @@ from pddl_eval.datasets import locate, read_bytes
 from pddl_eval.definition.budget import row_budget
 from pddl_eval.definition.domains import planning_domain
 from pddl_eval.definition.metrics import Validation, as_float, validate_in
-from pddl_eval.definition.model import show_atom, show_formula
+from pddl_eval.definition.model import show_atom, show_formula, show_number
 from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.pddl import ParseError, Unreadable
 from pddl_eval.definition.repair import states_of
 from pddl_eval.definition.task import Task, plan_task_of
 from pddl_eval.definition.verdict import PlanVerdict, Undecided
@@ -47,11 +48,13 @@ def validate_files(
         yield name, task if isinstance(task, Validation) else _validated(text, task, answer)
 
 
-def _read(problem: str, domain: str) -> Task | Validation:
+def _read(problem: str, domain: str) -> Task | Unreadable | Validation:
     """What the plans are executed in, or the verdict on all of them."""
     try:
         with row_budget(ScoringOptions().row_seconds):
             return plan_task_of(problem, domain)
+    except ParseError as error:
+        return Unreadable(error.verdict, error.detail)
     except UserError as error:
         return Validation(PlanVerdict.REFERENCE_INVALID, str(error))
     except Exception as error:
@@ -59,7 +62,7 @@ def _read(problem: str, domain: str) -> Task | Validation:
         return Validation(PlanVerdict.UNDECIDED, f"{type(error).__name__}: {error}")
 
 
-def _validated(text: str, task: Task, answer: str) -> Validation:
+def _validated(text: str, task: Task | Unreadable, answer: str) -> Validation:
     try:
         found = validate_in(task, text, answer=answer)
         return validate_in(task, ()) if found.verdict is PlanVerdict.EMPTY else found
@@ -88,7 +91,7 @@ def verdict_line(found: Validation) -> str:
     """
     detail = line(found.detail, MOST_DETAIL)
     if found.valid:
-        cost = "" if found.cost is None else f", cost {_written(found.cost)}"
+        cost = "" if found.cost is None else f", cost {show_number(found.cost)}"
         return f"valid{cost}" + f" ({detail})" * bool(detail)
     return f"{words(found.verdict.value) if found.verdict in NOT_EXECUTED else 'not valid'}: {detail}"
 
@@ -104,7 +107,9 @@ def optimal_line(found: Validation) -> str:
     space, steps = found.state_space, found.steps
     if isinstance(space, Undecided):
         return f"optimal: not decided: {line(space.reason, MOST_DETAIL)}"
-    least = f"the cheapest plans cost {_written(space.optimal_cost)}" if space.optimal_cost is not None else "no plan"
+    least = (
+        f"the cheapest plans cost {show_number(space.optimal_cost)}" if space.optimal_cost is not None else "no plan"
+    )
     worth = f"; steps: {', '.join(words(step.name.lower()) for step in steps)}" if steps else ""
     return f"{'' if found.optimal else 'not '}optimal: {least}{worth}"
 
@@ -114,7 +119,7 @@ def validation_text(found: Validation, *, states: bool = False, optimal: bool = 
 
     With ``states`` first what each step changed, with ``optimal`` also what the cheapest plans cost.
     """
-    lines = [_step_line(step) for step in changes(found)] if states else []
+    lines = [_step_line(step) for step in changes(found, show_number)] if states else []
     lines += [verdict_line(found), *(line(advice, MOST_DETAIL) for advice in found.advice)]
     return "\n".join([*lines, optimal_line(found)] if optimal else lines)
 
@@ -137,7 +142,14 @@ def validation_values(found: Validation, *, states: bool = False, optimal: bool 
     return {**values, "states": list(changes(found))} if states else values
 
 
-def changes(found: Validation) -> Iterator[dict[str, Any]]:
+def _number(value: Fraction) -> int | float | str:
+    """As JSON has numbers; in words where it is beyond them."""
+    if value.denominator == 1:
+        return value.numerator
+    return number if isfinite(number := as_float(value)) else show_number(value)
+
+
+def changes(found: Validation, number: Callable[[Fraction], Any] = _number) -> Iterator[dict[str, Any]]:
     """What each step that was executed changed: atoms added and deleted, and the new values of numbers.
 
     >>> from pddl_eval import validate
@@ -148,15 +160,15 @@ def changes(found: Validation) -> Iterator[dict[str, Any]]:
     if found.execution is None or found.task is None:
         return
     states = pairwise(states_of(found.execution, found.task.problem))  # All at once are too many of a long plan.
-    for number, (step, (before, after)) in enumerate(zip(found.execution.steps, states, strict=True), 1):
+    for place, (step, (before, after)) in enumerate(zip(found.execution.steps, states, strict=True), 1):
         (atoms, values), (later, new) = before, after
         changed = {fluent: value for fluent, value in new.items() if values.get(fluent) != value}
         yield {
-            "step": number,
+            "step": place,
             "actions": [show_atom(operator.action) for operator in step],
             "added": [show_atom(atom) for atom in sorted(later - atoms)],
             "deleted": [show_atom(atom) for atom in sorted(atoms - later)],
-            "numbers": {show_atom(fluent): _number(value) for fluent, value in sorted(changed.items())},
+            "numbers": {show_atom(fluent): number(value) for fluent, value in sorted(changed.items())},
         }
 
 
@@ -165,13 +177,3 @@ def _step_line(step: dict[str, Any]) -> str:
     parts = [f"{mark}{atom}" for mark, atoms in marks for atom in atoms]
     parts += [f"{fluent} = {value}" for fluent, value in step["numbers"].items()]
     return printable(f"step {step['step']}: {' '.join(step['actions'])}: {'  '.join(parts) or 'nothing changes'}")
-
-
-def _written(value: Fraction) -> str:
-    """As a decimal number where that is exact."""
-    number = _number(value)
-    return str(number if Fraction(str(number)) == value else value) if isfinite(number) else str(value)
-
-
-def _number(value: Fraction) -> int | float:
-    return value.numerator if value.denominator == 1 else as_float(value)

@@ -31,7 +31,8 @@ from pddl_eval.definition.domain_wording import (
     parameters_sentence,
     type_sentence,
 )
-from pddl_eval.definition.domains import exclude_each_other, in_operator, known_domain, never_true
+from pddl_eval.definition.domains import exclude_each_other, in_operator, never_true
+from pddl_eval.definition.formulas import no_value
 from pddl_eval.definition.metrics import (
     GENERATED_PLAN,
     NO_DOMAIN_GIVEN,
@@ -56,7 +57,7 @@ from pddl_eval.definition.model import (
 )
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import NEVER_CLOSED, NO_DOMAIN, REFUSALS, note_on_drafts, refusal
-from pddl_eval.definition.planning import EXCLUDED, OUT_OF_REACH, never_added, ran_out
+from pddl_eval.definition.planning import EACH_WAY, EXCLUDED, OUT_OF_REACH, never_added, no_state, ran_out
 from pddl_eval.definition.plans import EMPTY, NO_ANSWER
 from pddl_eval.definition.task import ill_typed_problem
 from pddl_eval.definition.validation import (
@@ -65,6 +66,7 @@ from pddl_eval.definition.validation import (
     ground_operator,
     needs,
     needs_false,
+    needs_that,
     no_object,
     not_of_type,
 )
@@ -81,7 +83,10 @@ VARIABLE = "PDDL_EVAL_KERNEL"
 LEAST_SECONDS = 1.0
 """Where a row has less time than this, the definition scores it: the kernel's limits are counts."""
 
-_CHECK_SOLVABLE, _LAST_ANSWER = 1, 2
+SEARCH_SECONDS = 10.0
+"""Where a row has less time than this, the definition scores it if it may take a search: in any STRIPS domain."""
+
+_CHECK_SOLVABLE, _LAST_ANSWER, _HAS_TIME = 1, 2, 4
 _PROOFS = {
     "never true": never_true(()),
     "excludes itself": exclude_each_other(()),
@@ -217,6 +222,7 @@ def _answers(
     (schema_in, array_in), (schema_out, array_out) = addresses
     batch._export_to_c(array_in, schema_in)  # noqa: SLF001 (the C data interface of pyarrow)
     flags = _CHECK_SOLVABLE * options.check_solvable | _LAST_ANSWER * (options.answer == "last")
+    flags |= _HAS_TIME * (options.row_seconds >= SEARCH_SECONDS)
     if getattr(_library(), function)(schema_in, array_in, flags, schema_out, array_out):
         return None
     scored = pa.Array._import_from_c(array_out, schema_out)  # noqa: SLF001 (as above)
@@ -260,7 +266,8 @@ def _domain(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> lis
     found = pc.coalesce(*named, pa.scalar(options.domain or None, pa.large_string()))
     if isinstance(found, pa.Scalar):
         found = pa.repeat(found, len(rows["reference_problem"]))
-    return [pc.replace_substring(pc.utf8_lower(pc.utf8_trim_whitespace(found)), "_", "-").cast(pa.large_string())]
+    name = pc.replace_substring(pc.utf8_lower(pc.utf8_trim_whitespace(found)), "_", "-")
+    return [pc.if_else(pc.match_substring(found, "("), found, name).cast(pa.large_string())]
 
 
 def _plain(column: pa.Array) -> pa.Array:
@@ -281,6 +288,8 @@ def _sentence(what: str, *words: str) -> str:
     match what:
         case "drafts":
             return note_on_drafts(True, "first")
+        case "ill-typed":
+            return _fate(what, *words)
         case "ill-typed predicate":
             why = no_such_predicate(words[1])
         case "ill-typed arguments":
@@ -300,7 +309,7 @@ def _field(name: str, value: str) -> tuple[str, Any]:
         case "atoms":
             return name, tuple(tuple(atom.split()) for atom in value.split(","))
         case "reason":
-            return name, _PROOFS[value].says
+            return name, _PROOFS[value].says if value in _PROOFS else _fate(*value.split(":"))
     return name, tuple(value.split())
 
 
@@ -319,25 +328,10 @@ def _note(what: str, whose: str = "", *words: str) -> str:
         case "no answer":
             return NO_ANSWER
         case "goal":
-            return goal_not_reached(whose, tuple(words[0].split()), int(words[1]))
+            first = tuple(words[0].split())
+            return goal_not_reached(whose, ("not", first[1:]) if first[0] == "not" else first, int(words[1]))
     step, why, action, *rest = words
-    return failure(whose, int(step), _reason(why, tuple(action.split(" ")), *rest))
-
-
-def _reason(why: str, action: Action, *words: str) -> str:
-    """Why an action cannot be executed."""
-    match why:
-        case "no object":
-            return no_object(action, *words)
-        case "type":
-            return not_of_type(action, words[0], words[1:])
-        case "needs":
-            return needs(action, [tuple(atom.split()) for atom in words[0].split(",")])
-    domain = known_domain(*words)
-    assert domain is not None
-    found = ground_operator(action, domain.domain)
-    assert isinstance(found, Failure)
-    return found.reason
+    return failure(whose, int(step), _fault(tuple(action.split(" ")), why, *rest))
 
 
 @lru_cache(maxsize=4096)
@@ -411,11 +405,13 @@ def _fate(what: str, *words: str) -> str:
             return never_added(tuple(words[0].split()))
         case "ran out":
             return ran_out(int(words[0]))
-    return {"excluded": EXCLUDED, "out of reach": OUT_OF_REACH}[what]
+        case "no state":
+            return no_state(int(words[0]))
+    return {"excluded": EXCLUDED, "out of reach": OUT_OF_REACH, "each way": EACH_WAY}[what]
 
 
 def _fault(action: Action, why: str, *words: str) -> str:
-    """Why a plan's action cannot be executed in another domain."""
+    """Why an action cannot be executed."""
     nothing = frozenset[Atom]()
     match why:
         case "unknown":
@@ -425,10 +421,18 @@ def _fault(action: Action, why: str, *words: str) -> str:
             operators = [Operator(action[0], parameters, nothing, nothing, nothing, nothing)]
         case "equation":
             return different(action, *words)
+        case "needs":
+            return needs(action, [tuple(atom.split()) for atom in words[0].split(",")])
         case "needs false":
             return needs_false(action, [tuple(atom.split()) for atom in words[0].split(",")])
+        case "needs that":
+            return needs_that(action, words)
+        case "no value":
+            return f"{show_atom(action)}: {no_value(tuple(words[0].split()))}"
+        case "no object":
+            return no_object(action, *words)
         case _:
-            return _reason(why, action, *words)
+            return not_of_type(action, words[0], words[1:])
     found = ground_operator(action, Domain("", {}, {}, {}, tuple(operators)))
     assert isinstance(found, Failure)
     return found.reason

@@ -12,7 +12,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from pathlib import Path
 
-DIGEST = "df21447d5883f3129f6bbdf6e9092a16"
+DIGEST = "2773435cc2ab086834633fb99698153f"
 
 CRATE = Path(__file__).resolve().parents[2] / "kernel"
 """The crate in a checkout; an installed package is without it."""

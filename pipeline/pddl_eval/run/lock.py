@@ -31,6 +31,7 @@ from pddl_eval.datasets import (
     DatasetError,
     Location,
     OutputError,
+    Unavailable,
     has_file,
     in_threads,
     list_files,
@@ -142,7 +143,7 @@ def claimed(
     It takes up to ``GONE_SECONDS`` to find out whether a holder on another machine is still there, longer if there are
     hundreds of ``parts``; a line on stderr says so. A holder elsewhere of the same part has ``ENDING_SECONDS`` more to
     end. ``doing`` is asked at each sign of life. Raises ``DatasetError`` if another run, also one in this process,
-    writes into the folder, and ``OutputError`` if the folder cannot be written to.
+    writes into the folder (``Unavailable`` for the same part), and ``OutputError`` if the folder cannot be written to.
     """
     now, pid = datetime.now(UTC).strftime(SECONDS), os.getpid()
     interval = max(BEAT_SECONDS, min(BEAT_SECONDS_OF_PART * parts, MOST_BEAT_SECONDS))
@@ -167,7 +168,8 @@ def _get(folder: Location, mine: Holder) -> None:
         # Watched at once: what a cluster that was killed left is gone after the time of a few.
         for other, lives in zip(others, list(in_threads(partial(_blocks, mine, folder), others)), strict=True):
             if lives:
-                raise DatasetError(f"Another run writes into {folder}: {other}. Wait until it has ended, or stop it.")
+                kind = Unavailable if _same_part(mine, other) else DatasetError
+                raise kind(f"Another run writes into {folder}: {other}. Wait until it has ended, or stop it.")
             _remove(folder, other)
         try:
             put_bytes(folder / mine.name, _content(mine))
@@ -179,13 +181,17 @@ def _get(folder: Location, mine: Holder) -> None:
         if not others:
             return
         _remove(folder, mine)
-    raise DatasetError(f"Another run wants to write into {folder}: {others[0]}. Start this one again.")
+    raise Unavailable(f"Another run wants to write into {folder}: {others[0]}. Start this one again.")
 
 
 def _blocks(mine: Holder, folder: Location, other: Holder) -> bool:
     """Whether another holder is still there; one of the same part has time to end."""
-    same_part = mine.run != "" and (other.run, other.part) == (mine.run, mine.part)
-    return _is_alive(other, folder, ENDING_SECONDS if same_part else 0.0)
+    return _is_alive(other, folder, ENDING_SECONDS if _same_part(mine, other) else 0.0)
+
+
+def _same_part(mine: Holder, other: Holder) -> bool:
+    """Whether a scheduler may have started this process in place of the other one."""
+    return mine.run != "" and (other.run, other.part) == (mine.run, mine.part)
 
 
 def holders(folder: Location) -> dict[str, Holder]:

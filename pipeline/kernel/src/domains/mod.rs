@@ -9,8 +9,15 @@ use crate::canonical::Digits;
 use crate::domains::blocksworld::{Chains, Towers};
 use crate::domains::floor_tile::{Aims, Floor};
 use crate::domains::gripper::{Arrangement, Scene};
-use crate::model::{Atom, Known, Word, Words};
+use crate::domains::renaming::Renaming;
+use crate::left::{Answer, Left};
+use crate::metrics::domain_pair::ill_typed_operator;
+use crate::model::{self, Atom, Known, Word, Words};
+use crate::pddl::domains::parse_domain;
+use crate::pddl::problems::Interner;
+use crate::structure::structure::DomainStructure;
 use crate::validation::Action;
+use std::collections::HashSet;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Domain {
@@ -79,6 +86,56 @@ impl Domain {
             Domain::Gripper => CoveredState::Scene(gripper::read(words, init)?),
         })
     }
+}
+
+/// A domain of which there is the text, with what rows in it share.
+pub struct PlanningDomain {
+    pub structure: DomainStructure,
+    untyped: model::Domain,
+    /// The known domain that it is in other words.
+    pub rules: Answer<Option<Renaming>>,
+    /// True where some operator takes more than plain objects.
+    pub has_types: bool,
+    /// True where operators are sets of atoms with positive preconditions, and there are no functions.
+    pub is_strips: bool,
+    /// True where the declarations do not admit an atom of an operator.
+    pub is_ill_typed: bool,
+    fluents: HashSet<Word>,
+}
+
+impl PlanningDomain {
+    /// The domain, with types or without.
+    pub fn operators_of(&self, typed: bool) -> &model::Domain {
+        if typed {
+            &self.structure.domain
+        } else {
+            &self.untyped
+        }
+    }
+
+    /// True for the predicates that some operator changes; all others are static.
+    pub fn is_fluent(&self, predicate: Word) -> bool {
+        self.fluents.contains(&predicate)
+    }
+}
+
+/// The domain of a text.
+pub fn planning_domain(text: &[u8], names: &mut Interner) -> Answer<PlanningDomain> {
+    let domain = parse_domain(text, false, names)?.outcome.map_err(|_| Left::Domain)?;
+    let operators = &domain.operators;
+    let has_types = operators.iter().flat_map(|each| &each.parameters).any(|(_, own)| *own != Known::Object as Word);
+    let is_strips = !domain.has_functions && operators.iter().all(|each| each.parts[1].is_empty());
+    let is_ill_typed = ill_typed_operator(&domain, b"", names).is_some();
+    let fluents = operators.iter().flat_map(|each| each.parts[2..].iter().flatten()).map(|atom| atom[0]).collect();
+    let untyped = domain.without_types();
+    let structure = DomainStructure::new(domain);
+    let rules = match structure.certificate(names) {
+        Ok(certificate) if structure.domain.constants.is_empty() => {
+            Domain::certified(&certificate).map(|known| Renaming::new(known, &structure, names)).transpose()
+        }
+        other => other.map(|_| None),
+    };
+    Ok(PlanningDomain { structure, untyped, rules, has_types, is_strips, is_ill_typed, fluents })
 }
 
 /// Atoms of an initial state that exclude each other: the rules do not cover it.

@@ -3,7 +3,7 @@
 use crate::domains::Domain;
 use crate::left::{Answer, Left};
 use crate::metrics::plan_exchange::Plan;
-use crate::model::{Known, Lifted, Word};
+use crate::model::{parts, Atom, Domain as Given, Known, Lifted, Word};
 use crate::pddl::domains::parse_domain;
 use crate::pddl::problems::{read_problem, Interner, LiftedProblem};
 use crate::structure::graph::Vertex;
@@ -14,47 +14,82 @@ use crate::validation::operator_named;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// The plan by the rules of a known domain, which the given one is in other words.
-pub fn plan_by_rules(
+/// A given domain in the words of a known one.
+pub struct Renaming {
     known: Domain,
-    given: &DomainStructure,
-    problem: &LiftedProblem,
-    names: &mut Interner,
-) -> Answer<Plan> {
-    let domain = parse_domain(known.pddl().as_bytes(), false, names)?.outcome.map_err(|_| Left::Rules)?;
-    let theirs = DomainStructure::new(domain);
-    let image: HashMap<Vertex, Vertex> = isomorphism(given.graph(names)?, theirs.graph(names)?)?.into_iter().collect();
-    let text = written(known, given, problem, &image, names);
-    let mut words = Interner::new();
-    let read = read_problem(Some(text.as_bytes()), &mut words)?.outcome.map_err(|_| Left::Rules)?;
-    let task = Task::new(Rc::new(read), known, true);
-    let plan = task.plan()?.ok_or(Left::Rules)?;
-    let mut found = Vec::with_capacity(plan.len());
-    for action in plan {
-        let is_known = |name: Word| operator_named(known, names.text(name)).map(|(operator, _)| operator);
-        let operators = &theirs.domain.operators;
-        let number = operators.iter().position(|each| is_known(each.name) == Some(action.operator()));
-        let theirs = Vertex::Operator(number.ok_or(Left::Rules)?);
-        let ours = (0..given.domain.operators.len()).find(|own| image.get(&Vertex::Operator(*own)) == Some(&theirs));
-        let ours = ours.ok_or(Left::Rules)?;
-        let operator = &given.domain.operators[ours];
-        let mut step = vec![operator.name];
-        for place in 0..operator.parameters.len() {
-            let Some(Vertex::Parameter(_, place)) = image.get(&Vertex::Parameter(ours, place)) else {
-                return Err(Left::Rules);
-            };
-            let text = task.problem.words.text(action.argument(*place));
-            step.push(names.number(text, 0, text.len())?);
-        }
-        found.push(step);
+    theirs: DomainStructure,
+    image: HashMap<Vertex, Vertex>,
+}
+
+impl Renaming {
+    pub fn new(known: Domain, given: &DomainStructure, names: &mut Interner) -> Answer<Renaming> {
+        let domain = parse_domain(known.pddl().as_bytes(), false, names)?.outcome.map_err(|_| Left::Rules)?;
+        let theirs = DomainStructure::new(domain);
+        let image = isomorphism(given.graph(names)?, theirs.graph(names)?)?.into_iter().collect();
+        Ok(Renaming { known, theirs, image })
     }
-    Ok(found)
+
+    /// The problem in the known domain; with types, or without.
+    pub fn task(&self, given: &Given, problem: &LiftedProblem, typed: bool, names: &Interner) -> Answer<Task> {
+        let text = written(self.known, given, problem, &self.image, names);
+        let mut words = Interner::new();
+        let read = read_problem(Some(text.as_bytes()), &mut words)?.outcome.map_err(|_| Left::Rules)?;
+        Ok(Task::new(Rc::new(read), self.known, typed))
+    }
+
+    /// The plan by the rules of the known domain.
+    pub fn plan(&self, task: &Task, given: &Given, names: &Interner) -> Answer<Plan> {
+        let plan = task.plan()?.ok_or(Left::Rules)?;
+        let mut found = Vec::with_capacity(plan.len());
+        for action in plan {
+            let is_known = |name: Word| operator_named(self.known, names.text(name)).map(|(operator, _)| operator);
+            let operators = &self.theirs.domain.operators;
+            let number = operators.iter().position(|each| is_known(each.name) == Some(action.operator()));
+            let theirs = Vertex::Operator(number.ok_or(Left::Rules)?);
+            let ours = (0..given.operators.len()).find(|own| self.image.get(&Vertex::Operator(*own)) == Some(&theirs));
+            let ours = ours.ok_or(Left::Rules)?;
+            let operator = &given.operators[ours];
+            let mut step = vec![operator.name];
+            for place in 0..operator.parameters.len() {
+                let Some(Vertex::Parameter(_, place)) = self.image.get(&Vertex::Parameter(ours, place)) else {
+                    return Err(Left::Rules);
+                };
+                let text = task.problem.words.text(action.argument(*place));
+                step.push(names.find(text).ok_or(Left::Rules)?);
+            }
+            found.push(step);
+        }
+        Ok(found)
+    }
+
+    /// An atom of the known domain in the words of the given one.
+    pub fn atom_back(&self, task: &Task, atom: Atom, names: &Interner) -> Answer<Lifted> {
+        let words = &task.problem.words;
+        let (name, first, second) = parts(atom);
+        let terms: Vec<Word> = [first, second].into_iter().filter(|word| *word != 0).collect();
+        let is_image = |vertex: &Vertex| match vertex {
+            Vertex::Predicate(theirs, arity) => *arity == terms.len() && names.text(*theirs) == words.text(name),
+            _ => false,
+        };
+        let Some((Vertex::Predicate(ours, arity), _)) = self.image.iter().find(|(_, theirs)| is_image(theirs)) else {
+            return Err(Left::Rules);
+        };
+        let mut found = vec![*ours];
+        for place in 0..*arity {
+            let place = match self.image.get(&Vertex::Place(*ours, *arity, place)) {
+                Some(Vertex::Place(_, _, theirs)) => *theirs,
+                _ => place, // the only one
+            };
+            found.push(names.find(words.text(terms[place])).ok_or(Left::Rules)?);
+        }
+        Ok(found)
+    }
 }
 
 /// The problem in the words of the known domain.
 fn written(
     known: Domain,
-    given: &DomainStructure,
+    given: &Given,
     problem: &LiftedProblem,
     image: &HashMap<Vertex, Vertex>,
     names: &Interner,
@@ -67,7 +102,7 @@ fn written(
     };
     let type_of = |type_: Word| {
         let renamed = |each: Word| image.get(&Vertex::Type(each));
-        let found = given.domain.ancestors(type_).into_iter().find_map(renamed);
+        let found = given.ancestors(type_).into_iter().find_map(renamed);
         if let Some(Vertex::Type(type_)) = found {
             *type_
         } else {

@@ -5,7 +5,7 @@ use crate::difference::Difference;
 use crate::domain_equivalence::{decide_domains, shared_operators, DomainVerdict};
 use crate::domain_wording::show_words;
 use crate::domains;
-use crate::domains::renaming::plan_by_rules;
+use crate::domains::renaming::Renaming;
 use crate::grounding::Objects;
 use crate::left::{Answer, Left};
 use crate::metrics::components::component_f1;
@@ -40,10 +40,16 @@ pub struct DomainScores {
 
 /// A reference that generated domains can be compared with.
 pub fn read_reference(text: Option<&[u8]>, names: &mut Interner) -> Answer<DomainStructure> {
-    let domain = parse_domain(text.unwrap_or_default(), false, names)?.outcome.map_err(|_| Left::Reference)?;
-    if domain.operators.is_empty() {
+    let known = read_domain(text.unwrap_or_default(), names)?;
+    if known.domain.operators.is_empty() {
         return Err(Left::Reference);
     }
+    Ok(known)
+}
+
+/// The domain of a text, without what it may say of numbers.
+pub fn read_domain(text: &[u8], names: &mut Interner) -> Answer<DomainStructure> {
+    let domain = parse_domain(text, false, names)?.outcome.map_err(|_| Left::Reference)?;
     Ok(DomainStructure::new(domain))
 }
 
@@ -73,7 +79,11 @@ pub fn read_executable(
     // Problems of three domains are solved by their rules, whatever their words.
     if let Some(rules) = domains::Domain::certified(&known.certificate(names)?).filter(|_| domain.constants.is_empty())
     {
-        let _ = plan.set(plan_by_rules(rules, known, &problem, names).map(Ok));
+        let found = Renaming::new(rules, known, names).and_then(|renaming| {
+            let task = renaming.task(domain, &problem, true, names)?;
+            renaming.plan(&task, domain, names).map(Ok)
+        });
+        let _ = plan.set(found);
     }
     let found = Executable { problem, objects, visited: OnceCell::new(), plan };
     if found.task(domain).ill_typed(names).is_some() {
@@ -209,7 +219,7 @@ pub fn score_domain_pair(
 }
 
 /// The first atom of an operator that the declarations of a typed domain do not admit.
-fn ill_typed_operator(domain: &Domain, side: &[u8], names: &Interner) -> Option<Difference> {
+pub fn ill_typed_operator(domain: &Domain, side: &[u8], names: &Interner) -> Option<Difference> {
     for operator in &domain.operators {
         let type_of = |term: Word| {
             let own = operator.parameters.iter().find(|(name, _)| *name == term).map(|(_, type_)| *type_);

@@ -1,13 +1,15 @@
-//! What two plans do when they are executed (definition/metrics/execution.py, and the failures of validation.py).
+//! What two plans do when they are executed (definition/metrics/execution.py, and `execute` of validation.py).
 
-use crate::difference::{words_of, Difference};
+use crate::difference::Difference;
+use crate::formulas::{Done, Fault, Values, World};
 use crate::left::{Answer, Left};
-use crate::model::{Atom, Word, NO_OBJECT};
+use crate::model::Atom;
+use crate::pddl::problems::Interner;
 use crate::plans::found::{Step, Steps};
-use crate::task::Task;
-use crate::validation::{instance, operator_named, present, wanted_types, Action, AtomHasher, Atoms, State};
+use crate::validation::{AtomHasher, State};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
+use std::rc::Rc;
 
 /// The producer of what is true at the start, and the consumer of what the goal asks for.
 const INIT: Step = Step::MAX;
@@ -20,27 +22,25 @@ const MOST_STEPS: usize = 10_000;
 
 type Link = (Step, Atom, Step);
 
-/// A ground operator, and the action that it is.
-struct Done {
-    action: Step,
-    needs: Atoms,
-    adds: Atoms,
-    deletes: Atoms,
-}
+/// An action that was executed: a ground operator.
+type Executed = Rc<Result<Done, Fault>>;
 
 /// How far a plan got; a step without actions does nothing.
 pub struct Execution {
-    steps: Vec<Option<Done>>,
+    steps: Vec<Option<Executed>>,
     /// The first step that could not be executed.
     pub failed: Option<Failure>,
-    lacking: Vec<Atom>,
+    /// Atoms of the goal that are false, sorted, and atoms that it denies and that are true.
+    unmet: [Vec<Atom>; 2],
+    /// What it costs; None where it is not valid.
+    pub cost: Option<f64>,
 }
 
 /// The number of a step, from 1, and why it cannot be executed: a verdict, and a kind with the words of its sentence.
 pub struct Failure {
     pub step: usize,
     verdict: &'static str,
-    why: Difference,
+    why: Vec<u8>,
 }
 
 impl Execution {
@@ -48,131 +48,112 @@ impl Execution {
     pub fn verdict(&self) -> &'static str {
         match &self.failed {
             Some(failure) => failure.verdict,
-            None if self.lacking.is_empty() => "valid",
+            None if self.is_at_goal() => "valid",
             None => "goal_not_reached",
         }
     }
 
-    /// The share of the goal's atoms that hold at the end; 1.0 where there are none.
-    pub fn goal_share(&self, task: &Task) -> f64 {
-        match task.problem.goal.len() {
+    /// The share of the goal's conjuncts that hold at the end; 1.0 where there are none.
+    pub fn goal_share(&self, world: &World) -> f64 {
+        match world.goal.iter().map(Vec::len).sum() {
             0 => 1.0,
-            conjuncts => 1.0 - self.lacking.len() as f64 / conjuncts as f64,
+            conjuncts => 1.0 - self.count_unmet() as f64 / conjuncts as f64,
         }
     }
 
-    /// The number of actions; None where the plan is not valid.
-    pub fn cost(&self) -> Option<f64> {
-        self.reaches_goal().then(|| self.steps.iter().flatten().count() as f64)
+    fn count_unmet(&self) -> usize {
+        self.unmet.iter().map(Vec::len).sum()
     }
 
     pub fn reaches_goal(&self) -> bool {
-        self.failed.is_none() && self.lacking.is_empty()
+        self.failed.is_none() && self.is_at_goal()
     }
 
     pub fn is_at_goal(&self) -> bool {
-        self.lacking.is_empty()
+        self.count_unmet() == 0
     }
 
     /// What to say of an execution that failed or did not reach the goal.
-    pub fn ending(&self, whose: &[u8], task: &Task) -> Option<Difference> {
-        let words = &task.problem.words;
+    pub fn ending(&self, whose: &[u8], world: &World, names: &Interner) -> Option<Difference> {
         if let Some(Failure { step, why, .. }) = &self.failed {
-            return Some(Difference::of(&[b"fails", whose, step.to_string().as_bytes(), &why.0]));
+            return Some(Difference::of(&[b"fails", whose, step.to_string().as_bytes(), why]));
         }
-        let (first, count) = (self.lacking.first()?, self.lacking.len().to_string());
-        Some(Difference::of(&[b"goal", whose, &words_of(words, *first), count.as_bytes()]))
+        let first = match &self.unmet {
+            [lacking, _] if !lacking.is_empty() => world.show(lacking[0], names),
+            [_, wrong] => [b"not ", &world.show(*wrong.first()?, names)[..]].concat(),
+        };
+        Some(Difference::of(&[b"goal", whose, &first, self.count_unmet().to_string().as_bytes()]))
     }
 }
 
 /// True where some step names an operator of the task's domain.
-pub fn names_operator(task: &Task, plan: &[Step], steps: &Steps) -> bool {
+pub fn names_operator(world: &World, plan: &[Step], steps: &Steps, names: &Interner) -> bool {
     let mut actions = plan.iter().flat_map(|step| steps.actions_of(step));
-    actions.any(|action| steps.words(*action).next().is_some_and(|name| operator_named(task.domain, name).is_some()))
+    actions.any(|action| steps.words(*action).next().is_some_and(|name| world.operator_named(name, names).is_some()))
 }
 
 /// Execute the steps of a plan up to the first that fails.
-pub fn execute(task: &Task, plan: &[Step], steps: &Steps) -> Answer<Execution> {
+pub fn execute(world: &mut World, plan: &[Step], steps: &Steps, names: &Interner) -> Answer<Execution> {
     if plan.len() > MOST_STEPS {
         return Err(Left::Budget);
     }
-    let problem = &task.problem;
-    let mut state = State::new(&problem.init);
-    let mut found = Execution { steps: Vec::with_capacity(plan.len()), failed: None, lacking: Vec::new() };
-    for (number, step) in plan.iter().enumerate() {
-        let done = match steps.actions_of(step) {
-            [] => None,
-            [action] => match applicable(task, *action, steps, &state)? {
-                Ok(done) => Some(done),
-                Err((verdict, why)) => {
-                    found.failed = Some(Failure { step: number + 1, verdict, why });
-                    break;
-                }
-            },
+    let mut state = State::new(&world.init);
+    let mut values: Values = world.values.clone();
+    let mut done: Vec<Option<Executed>> = Vec::with_capacity(plan.len());
+    let mut failed = None;
+    let mut actions = 0;
+    for (number, step) in (1..).zip(plan) {
+        let action = match steps.actions_of(step) {
+            [] => {
+                done.push(None);
+                continue;
+            }
+            [action] => *action,
             _ => return Err(Left::Concurrent),
         };
-        if let Some(done) = &done {
-            for atom in present(&done.deletes) {
-                state.remove(atom);
+        let made = world.operator_of(action, steps, names)?;
+        let applied = match &*made {
+            Ok(operator) => world.applied(operator, &state, &values, steps, names)?.map(|updates| (operator, updates)),
+            Err((verdict, why)) => Err((*verdict, Difference(why.0.clone()))),
+        };
+        let (operator, updates) = match applied {
+            Ok(found) => found,
+            Err((verdict, why)) => {
+                failed = Some(Failure { step: number, verdict, why: why.0 });
+                break;
             }
-            state.extend(present(&done.adds)); // what a step deletes and adds holds after it
+        };
+        for atom in &operator.deletes {
+            state.remove(atom);
         }
-        found.steps.push(done);
+        state.extend(operator.adds.iter());
+        for (fluent, value) in updates {
+            values.resize(values.len().max(fluent + 1), None);
+            values[fluent] = Some(value);
+        }
+        actions += 1;
+        done.push(Some(made.clone()));
     }
-    found.lacking = problem.goal.iter().copied().filter(|atom| !state.contains(atom)).collect();
+    let [wanted, unwanted] = &world.goal;
+    let lacking = wanted.iter().copied().filter(|atom| !state.contains(atom)).collect();
+    let wrong = unwanted.iter().copied().filter(|atom| state.contains(atom)).collect();
+    let mut found = Execution { steps: done, failed, unmet: [lacking, wrong], cost: None };
+    if found.reaches_goal() {
+        found.cost = world.cost(&values, actions, plan.len(), names)?;
+    }
     Ok(found)
 }
 
-/// The operator, or why it cannot be applied: a verdict, and a kind with the words of its sentence.
-fn applicable(
-    task: &Task,
-    step: Step,
-    steps: &Steps,
-    state: &State,
-) -> Answer<Result<Done, (&'static str, Difference)>> {
-    let problem = &task.problem;
-    let shown = || steps.words(step).collect::<Vec<_>>().join(&b' ');
-    let mut words = steps.words(step);
-    let operator = operator_named(task.domain, words.next().unwrap_or_default());
-    let arguments: Vec<&[u8]> = words.collect();
-    if arguments.iter().any(|argument| argument.contains(&b'=') || argument.contains(&b' ')) {
-        return Err(Left::Notation); // arguments by name
-    }
-    let Some((operator, _)) = operator.filter(|(_, count)| *count == arguments.len()) else {
-        let verdict = if operator.is_none() { "unknown_action" } else { "wrong_arguments" };
-        return Ok(Err((verdict, Difference::of(&[b"ground", &shown(), problem.words.text(problem.domain)]))));
-    };
-    let mut given: [Word; 4] = [0; 4];
-    for (place, argument) in arguments.iter().enumerate() {
-        let object = problem.words.find(argument).filter(|word| problem.number[*word as usize] != NO_OBJECT);
-        let Some(object) = object else {
-            return Ok(Err(("wrong_arguments", Difference::of(&[b"no object", &shown(), argument]))));
-        };
-        given[place] = object;
-        let wanted = wanted_types(task.domain, operator).get(place);
-        if let Some(wanted) = wanted.map(|type_| problem.words.place(*type_)) {
-            if task.types_of_words[object as usize] != wanted {
-                let why = Difference::of(&[b"type", &shown(), argument, problem.words.text(wanted)]);
-                return Ok(Err(("wrong_arguments", why)));
-            }
-        }
-    }
-    let (needs, adds, deletes) = instance(&problem.words, &Action::new(operator, &given[..arguments.len()]));
-    let mut lacking: Vec<Atom> = present(&needs).copied().filter(|atom| !state.contains(atom)).collect();
-    if lacking.is_empty() {
-        return Ok(Ok(Done { action: step, needs, adds, deletes }));
-    }
-    lacking.sort_unstable();
-    lacking.dedup();
-    let atoms: Vec<_> = lacking.iter().map(|atom| words_of(&problem.words, *atom)).collect();
-    Ok(Err(("precondition", Difference::of(&[b"needs", &shown(), &atoms.join(&b',')]))))
+/// The operator of a step that was executed; None for a step without actions.
+fn operator(step: &Option<Executed>) -> Option<&Done> {
+    step.as_ref().and_then(|made| made.as_ref().as_ref().ok())
 }
 
 /// The mean, over the steps of the longer plan, of set difference over union of the states after that step.
-pub fn state_distance(task: &Task, first: &Execution, second: &Execution) -> f64 {
-    let init = &task.problem.init;
+pub fn state_distance(world: &World, first: &Execution, second: &Execution) -> f64 {
+    let init = &world.init;
     let (mut one, mut other) = (State::new(init), State::new(init));
-    let mut common = init.len();
+    let mut common = one.len();
     let mut total = 0.0;
     let longer = first.steps.len().max(second.steps.len());
     for step in 0..longer {
@@ -193,14 +174,14 @@ pub fn state_distance(task: &Task, first: &Execution, second: &Execution) -> f64
 }
 
 /// Change a state, and how many atoms it has in common with the other one.
-fn apply(step: &Option<Done>, state: &mut State, other: &State, common: &mut usize) {
-    let Some(done) = step else { return };
-    for atom in present(&done.deletes) {
-        if !done.adds.contains(atom) && state.remove(atom) {
+fn apply(step: &Option<Executed>, state: &mut State, other: &State, common: &mut usize) {
+    let Some(done) = operator(step) else { return };
+    for atom in &done.deletes {
+        if state.remove(atom) {
             *common -= usize::from(other.contains(atom));
         }
     }
-    for atom in present(&done.adds) {
+    for atom in &done.adds {
         if state.insert(*atom) {
             *common += usize::from(other.contains(atom));
         }
@@ -208,31 +189,30 @@ fn apply(step: &Option<Done>, state: &mut State, other: &State, common: &mut usi
 }
 
 /// Who makes true what another needs, sorted: from the initial state, between the steps, to the goal atoms that hold.
-fn causal_links(task: &Task, execution: &Execution) -> Answer<Vec<Link>> {
-    let problem = &task.problem;
+fn causal_links(world: &World, execution: &Execution) -> Answer<Vec<Link>> {
     let mut producers: HashMap<Atom, Step, BuildHasherDefault<AtomHasher>> = HashMap::default();
-    producers.extend(problem.init.iter().map(|atom| (*atom, INIT)));
+    producers.extend(world.init.iter().map(|atom| (*atom, INIT)));
     let mut links: Vec<Link> = Vec::new();
-    for done in execution.steps.iter().flatten() {
+    for done in execution.steps.iter().filter_map(operator) {
         let of = |atom: &Atom| Some((*producers.get(atom)?, *atom, done.action));
-        links.extend(present(&done.needs).filter_map(of));
+        links.extend(done.needs.iter().filter_map(of));
         if links.len() > MAX_LINKS {
             return Err(Left::Budget);
         }
-        for atom in present(&done.deletes) {
+        for atom in &done.deletes {
             producers.remove(atom);
         }
-        producers.extend(present(&done.adds).map(|atom| (*atom, done.action)));
+        producers.extend(done.adds.iter().map(|atom| (*atom, done.action)));
     }
-    links.extend(problem.goal.iter().filter_map(|atom| Some((*producers.get(atom)?, *atom, GOAL))));
+    links.extend(world.goal[0].iter().filter_map(|atom| Some((*producers.get(atom)?, *atom, GOAL))));
     links.sort_unstable();
     links.dedup();
     Ok(links)
 }
 
 /// Set difference over union of the causal links.
-pub fn causal_distance(task: &Task, first: &Execution, second: &Execution) -> Answer<f64> {
-    let (first, second) = (causal_links(task, first)?, causal_links(task, second)?);
+pub fn causal_distance(world: &World, first: &Execution, second: &Execution) -> Answer<f64> {
+    let (first, second) = (causal_links(world, first)?, causal_links(world, second)?);
     let common = first.iter().filter(|link| second.binary_search(link).is_ok()).count();
     let union = first.len() + second.len() - common;
     Ok(if union > 0 { 1.0 - common as f64 / union as f64 } else { 0.0 })

@@ -1,15 +1,15 @@
 //! One pair of plans: read both, compare, execute where there is a problem (definition/metrics/plans.py and its parts).
 
 use crate::difference::Difference;
-use crate::domains::Domain;
+use crate::formulas::World;
 use crate::left::{Answer, Left};
 use crate::metrics::actions::Marks;
 use crate::metrics::execution::{causal_distance, execute, names_operator, state_distance, Execution};
-use crate::model::subset;
-use crate::pddl::problems::{read_problem, Interner};
+use crate::model::Domain;
+use crate::pddl::domains::parse_any_domain;
+use crate::pddl::problems::Interner;
 use crate::plans::found::{Plan, Step, Steps};
 use crate::plans::reading::{read_plan, EMPTY};
-use crate::task::Task;
 use std::rc::Rc;
 
 const FINISH: &[u8] = b"finishaction";
@@ -52,64 +52,59 @@ pub struct Reference {
 
 impl Reference {
     /// True where there is a plan to compare with: an empty text is one where no problem says that there is more to do.
-    fn is_plan(&self, task: Option<&Task>) -> bool {
-        match self.plan.missing {
-            None => true,
-            Some(EMPTY) => task.map_or(true, |task| subset(&task.problem.goal, &task.problem.init)),
-            Some(_) => false,
-        }
+    fn is_plan(&self, world: Option<&mut World>, steps: &Steps, names: &Interner) -> Answer<bool> {
+        Ok(match (self.plan.missing, world) {
+            (None, _) => true,
+            (Some(EMPTY), Some(world)) => execute(world, &[], steps, names)?.reaches_goal(),
+            (Some(why), _) => why == EMPTY,
+        })
     }
 
-    /// How far the plan gets in the problem with this number.
-    fn execution(&mut self, number: usize, task: &Task, steps: &Steps) -> Answer<&Execution> {
-        if self.executed.as_ref().map(|(place, _)| *place) != Some(number) {
-            self.executed = Some((number, execute(task, &self.plan.steps, steps)?));
+    /// How far the plan gets in a world.
+    fn execution(&mut self, world: &mut World, steps: &Steps, names: &Interner) -> Answer<&Execution> {
+        if self.executed.as_ref().map(|(place, _)| *place) != Some(world.number) {
+            self.executed = Some((world.number, execute(world, &self.plan.steps, steps, names)?));
         }
         Ok(&self.executed.as_ref().ok_or(Left::Panic)?.1)
     }
 }
 
-/// A problem that plans are executed in: read, in a known domain, well typed.
-pub fn read_task(text: Option<&[u8]>, names: &mut Interner) -> Answer<Task> {
-    let problem = read_problem(text, names)?.outcome.map_err(|_| Left::Reference)?;
-    let domain = Domain::named(problem.words.known(problem.domain)).ok_or(Left::Domain)?;
-    let task = Task::new(Rc::new(problem), domain, true);
-    if task.ill_typed().is_some() {
-        return Err(Left::Reference);
-    }
-    Ok(task)
+/// A domain that plans are executed in.
+pub fn read_domain(text: &[u8], names: &mut Interner) -> Answer<Rc<Domain>> {
+    Ok(Rc::new(parse_any_domain(text, false, names)?.outcome.map_err(|_| Left::Reference)?))
 }
 
 pub fn read_reference(text: Option<&[u8]>, steps: &mut Steps) -> Answer<Reference> {
     Ok(Reference { plan: read_plan(text, steps)?, executed: None })
 }
 
-/// The scores of an answer; `task` is what plans are executed in, with its number in the batch.
+/// The scores of an answer; `world` is what plans are executed in.
 pub fn score_plan_pair(
     reference: &mut Reference,
     generated: Option<&[u8]>,
-    task: Option<(usize, &Task)>,
+    mut world: Option<&mut World>,
     steps: &mut Steps,
     marks: &mut Marks,
+    names: &Interner,
 ) -> Answer<PlanScores> {
     let found = read_plan(generated, steps)?;
-    let is_compared = reference.is_plan(task.map(|(_, task)| task));
+    let is_compared = reference.is_plan(world.as_deref_mut(), steps, names)?;
     let mut scores = PlanScores { length: found.steps.len(), ..Default::default() };
     if is_compared {
         scores.compared = Some(compared(&reference.plan, &found, steps, marks)?);
-    } else if task.is_none() {
+    } else if world.is_none() {
         return Err(Left::Reference);
     }
     scores.notes = found.missing.map(|why| Difference::of(&[why.as_bytes()]));
-    let Some((number, task)) = task else { return Ok(scores) };
-    let expected = if is_compared { Some(reference.execution(number, task, steps)?) } else { None };
-    scores.reference_cost = expected.and_then(Execution::cost);
+    let Some(world) = world else { return Ok(scores) };
+    let expected = if is_compared { Some(reference.execution(world, steps, names)?) } else { None };
+    scores.reference_cost = expected.and_then(|expected| expected.cost);
     if found.missing.is_some() {
         (scores.valid, scores.goal_reached, scores.verdict) = (Some(false), Some(false), Some("empty"));
         (scores.executable_share, scores.goal_share) = (Some(0.0), Some(0.0));
         return Ok(scores);
     }
-    executed(expected, &found, task, steps, &mut scores)?;
+    executed(expected, &found, world, steps, names, &mut scores)?;
     Ok(scores)
 }
 
@@ -168,16 +163,17 @@ fn without_finish<'a>(plan: &'a [Step], steps: &Steps) -> &'a [Step] {
 fn executed(
     expected: Option<&Execution>,
     generated: &Plan,
-    task: &Task,
+    world: &mut World,
     steps: &Steps,
+    names: &Interner,
     scores: &mut PlanScores,
 ) -> Answer<()> {
-    if !generated.steps.is_empty() && !names_operator(task, &generated.steps, steps) {
+    if !generated.steps.is_empty() && !names_operator(world, &generated.steps, steps, names) {
         return Err(Left::Notation); // atoms in a refusal are no plan
     }
-    let actual = execute(task, &generated.steps, steps)?;
-    let theirs = expected.and_then(|expected| expected.ending(b"reference plan: ", task));
-    scores.notes = match (actual.ending(b"", task), theirs) {
+    let actual = execute(world, &generated.steps, steps, names)?;
+    let theirs = expected.and_then(|expected| expected.ending(b"reference plan: ", world, names));
+    scores.notes = match (actual.ending(b"", world, names), theirs) {
         (Some(ours), Some(theirs)) => Some(ours.and(theirs)),
         (ours, theirs) => ours.or(theirs),
     };
@@ -185,11 +181,11 @@ fn executed(
     scores.first_failed_step = actual.failed.as_ref().map(|failure| failure.step);
     scores.verdict = Some(actual.verdict());
     scores.executable_share = Some(executable_share(&actual, generated.steps.len()));
-    scores.goal_share = Some(actual.goal_share(task));
-    scores.cost = actual.cost();
+    scores.goal_share = Some(actual.goal_share(world));
+    scores.cost = actual.cost;
     if let Some(expected) = expected.filter(|expected| actual.failed.is_none() && expected.failed.is_none()) {
-        scores.state_distance = Some(state_distance(task, expected, &actual));
-        scores.causal_distance = Some(causal_distance(task, expected, &actual)?);
+        scores.state_distance = Some(state_distance(world, expected, &actual));
+        scores.causal_distance = Some(causal_distance(world, expected, &actual)?);
     }
     Ok(())
 }

@@ -3,10 +3,10 @@
 use crate::canonical::Digits;
 use crate::difference::{self, Difference};
 use crate::domains::Domain;
-use crate::equivalence::{decide, translation, Decision, Pair, Verdict, UNKNOWN};
+use crate::equivalence::{decide, translation, Decision, Pair, UNKNOWN};
 use crate::left::{Answer, Left};
 use crate::model::NO_OBJECT;
-use crate::pddl::problems::{read_problem, Interner, Refused};
+use crate::pddl::problems::{read_problem, Interner};
 use crate::task::Task;
 use crate::validation::Action;
 use std::rc::Rc;
@@ -30,6 +30,14 @@ pub struct Settings {
     pub check_solvable: bool,
     /// The last of several drafts counts, not the first.
     pub last_answer: bool,
+    /// The definition has the time to enumerate states and to search, as it has by default.
+    pub has_time: bool,
+}
+
+impl Settings {
+    pub const fn new(flags: u32) -> Settings {
+        Settings { check_solvable: flags & 1 != 0, last_answer: flags & 2 != 0, has_time: flags & 4 != 0 }
+    }
 }
 
 /// A reference that answers can be compared with: read, in a known domain, solvable, well typed.
@@ -61,12 +69,7 @@ pub fn score_problem_pair(
             solvable: Some(false),
             equivalent: false,
             equivalent_untyped: false,
-            verdict: match unreadable.verdict {
-                Refused::Empty => "empty",
-                Refused::Unparseable => "unparseable",
-                Refused::NotStrips => "not_strips",
-                Refused::InvalidAtom => "invalid_atom",
-            },
+            verdict: unreadable.verdict.name(),
             difference: unreadable.difference,
             solves_reference: None,
             certificate: None,
@@ -133,16 +136,7 @@ fn scored(pair: &Pair, is_placeholder: bool, settings: Settings) -> Answer<Probl
         solvable,
         equivalent,
         equivalent_untyped,
-        verdict: match verdict {
-            Verdict::Identical => "identical",
-            Verdict::Isomorphic => "isomorphic",
-            Verdict::Equivalent => "equivalent",
-            Verdict::ObjectCount => "object_count",
-            Verdict::TypesDiffer => "types_differ",
-            Verdict::InitDiffers => "init_differs",
-            Verdict::GoalDiffers => "goal_differs",
-            Verdict::Unsolvable => "unsolvable",
-        },
+        verdict: verdict.name(),
         difference,
         solves_reference,
         certificate: if shared { Some(reference_certificate) } else { own_certificate(generated)? },

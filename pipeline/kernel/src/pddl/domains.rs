@@ -1,12 +1,13 @@
-//! A STRIPS domain out of a raw model answer, or the reason why there is none (definition/pddl/domains.py).
+//! A domain out of a raw model answer, or the reason why there is none (definition/pddl/domains.py).
 //!
-//! What goes beyond STRIPS, and a block that is no PDDL, is the definition's: there it has a name.
+//! What goes beyond STRIPS and comparisons of numbers and effects on them, and a block that is no PDDL, is the definition's: there it has a name.
 
 use crate::left::{Answer, Left};
-use crate::model::{Domain, Known, Lifted, Operator, Word, EQUALITY};
+use crate::model::{Domain, Formula, Known, Lifted, Operator, Word, EQUALITY};
 use crate::pddl::drafts::without_thinking;
+use crate::pddl::language::{formula, COMPARISONS, UPDATES};
 use crate::pddl::problems::Interner;
-use crate::pddl::sexpr::{block, is_blank, openings, Token, Tokens, LONGEST, PACKAGE_NESTING};
+use crate::pddl::sexpr::{block, is_blank, openings, Items, Node, Tree, LONGEST, PACKAGE_NESTING};
 use std::collections::{BTreeMap, HashSet};
 
 /// Types of a domain, parameters of an operator and words of an atom; what has more is no hot path.
@@ -16,24 +17,7 @@ const MOST_PARAMETERS: usize = 50;
 const CONNECTIVES: [&[u8]; 2] = [b"and", b"not"];
 
 /// What is said otherwise than by sets of atoms, or is no part of an operator.
-const BEYOND: [&[u8]; 16] = [
-    b"when",
-    b"forall",
-    b"exists",
-    b"or",
-    b"imply",
-    b"preference",
-    b"oneof",
-    b"probabilistic",
-    b"increase",
-    b"decrease",
-    b"scale-up",
-    b"scale-down",
-    b"<",
-    b">",
-    b"<=",
-    b">=",
-];
+const BEYOND: [&[u8]; 8] = [b"when", b"forall", b"exists", b"or", b"imply", b"preference", b"oneof", b"probabilistic"];
 
 /// Why a text holds no domain, in the words of `Difference`.
 pub enum Refused {
@@ -48,69 +32,17 @@ pub struct Reading {
     pub several: bool,
 }
 
-/// A word or a list of a block; the lists follow each other as they open.
-#[derive(Clone, Copy)]
-enum Node {
-    Word(Word),
-    /// Where what follows the list begins.
-    List(usize),
-}
-
-/// A block as a tree.
-struct Tree {
-    nodes: Vec<Node>,
-}
-
-/// Part of a list.
-#[derive(Clone, Copy)]
-struct Items {
-    at: usize,
-    end: usize,
-}
-
-impl Tree {
-    /// The next item, which the rest no longer has.
-    fn next(&self, items: &mut Items) -> Option<(usize, Node)> {
-        let at = items.at;
-        if at >= items.end {
-            return None;
-        }
-        let node = self.nodes[at];
-        items.at = match node {
-            Node::Word(_) => at + 1,
-            Node::List(end) => end,
-        };
-        Some((at, node))
-    }
-
-    fn next_word(&self, items: &mut Items) -> Answer<Word> {
-        match self.next(items) {
-            Some((_, Node::Word(word))) => Ok(word),
-            _ => Err(Left::Notation),
-        }
-    }
-
-    fn is_empty(&self, place: usize) -> bool {
-        matches!(self.nodes[place], Node::List(end) if end == place + 1)
-    }
-
-    /// The items of the list that stands there.
-    fn items(&self, place: usize) -> Answer<Items> {
-        match self.nodes[place] {
-            Node::List(end) => Ok(Items { at: place + 1, end }),
-            Node::Word(_) => Err(Left::Notation),
-        }
-    }
-
-    /// The first word of the list that stands there, and what follows it.
-    fn named(&self, place: usize) -> Answer<(Word, Items)> {
-        let mut items = self.items(place)?;
-        Ok((self.next_word(&mut items)?, items))
-    }
-}
-
-/// The domain of a text, as `parse_domain` finds it.
+/// The domain of a text, as `parse_domain` finds it, if it is a STRIPS domain.
 pub fn parse_domain(text: &[u8], last: bool, names: &mut Interner) -> Answer<Reading> {
+    let reading = parse_any_domain(text, last, names)?;
+    match &reading.outcome {
+        Ok(domain) if domain.operators.iter().any(|operator| !operator.formulas.is_empty()) => Err(Left::Strips),
+        _ => Ok(reading),
+    }
+}
+
+/// The domain of a text, which may also say something of numbers.
+pub fn parse_any_domain(text: &[u8], last: bool, names: &mut Interner) -> Answer<Reading> {
     if text.len() > LONGEST {
         return Err(Left::Text);
     }
@@ -140,7 +72,7 @@ pub fn parse_domain(text: &[u8], last: bool, names: &mut Interner) -> Answer<Rea
         }
     }
     match chosen {
-        Some(block) => Ok(Reading { outcome: Ok(read(block, names)?), several }),
+        Some(block) => Ok(Reading { outcome: Ok(domain(&Tree::new(block, names)?, names)?), several }),
         None if is_deep(&bare.as_bytes()[starts[0]..]) => Err(Left::Notation),
         None => refused(Refused::NeverClosed),
     }
@@ -177,36 +109,12 @@ fn is_deep(text: &[u8]) -> bool {
     deepest > PACKAGE_NESTING
 }
 
-fn read(block: &[u8], names: &mut Interner) -> Answer<Domain> {
-    let mut tokens = Tokens::new(block);
-    let mut nodes = Vec::with_capacity(block.len() / 4);
-    let mut open: Vec<usize> = Vec::new();
-    loop {
-        match tokens.next() {
-            Token::Open => {
-                open.push(nodes.len());
-                nodes.push(Node::List(0));
-            }
-            Token::Close => {
-                let start = open.pop().ok_or(Left::Notation)?;
-                nodes[start] = Node::List(nodes.len());
-                if open.is_empty() {
-                    break;
-                }
-            }
-            Token::Word(start, end) => nodes.push(Node::Word(names.number(block, start, end)?)),
-        }
-    }
-    domain(&Tree { nodes }, names)
-}
-
 fn domain(tree: &Tree, names: &mut Interner) -> Answer<Domain> {
     let mut sections = tree.items(0)?;
     tree.next_word(&mut sections)?; // `define`
     let (header, _) = tree.next(&mut sections).ok_or(Left::Notation)?;
     let (_, mut header) = tree.named(header)?;
-    tree.next_word(&mut header)?; // its name
-    let mut domain = Domain::default();
+    let mut domain = Domain { name: tree.next_word(&mut header)?, ..Domain::default() };
     if header.at < header.end {
         return Err(Left::Notation);
     }
@@ -234,7 +142,8 @@ fn domain(tree: &Tree, names: &mut Interner) -> Answer<Domain> {
                 }
                 domain.operators.push(operator);
             }
-            b":requirements" | b":functions" => {}
+            b":requirements" => {}
+            b":functions" => domain.has_functions = true,
             _ => return Err(Left::Strips),
         }
     }
@@ -246,9 +155,15 @@ fn domain(tree: &Tree, names: &mut Interner) -> Answer<Domain> {
     if domain.types.len() > MOST_TYPES {
         return Err(Left::Budget);
     }
-    let mut terms = domain.operators.iter().flat_map(|each| each.parts.iter().flatten()).flat_map(|atom| &atom[1..]);
-    if terms.any(|term| !names.text(*term).starts_with(b"?") && !domain.constants.contains_key(term)) {
-        return Err(Left::Strips); // not a constant
+    for operator in &domain.operators {
+        let is_constant = |term: &Word| domain.constants.contains_key(term);
+        let is_known = |term: &Word| names.text(*term).starts_with(b"?") || is_constant(term);
+        if !operator.atoms_and_fluents().all(|atom| atom[1..].iter().all(is_known)) {
+            return Err(Left::Strips); // not a constant
+        }
+        if operator.fluents().any(|fluent| is_constant(&fluent[0])) {
+            return Err(Left::Strips); // perhaps a constant where a number is expected
+        }
     }
     Ok(domain)
 }
@@ -327,20 +242,28 @@ fn operator(tree: &Tree, mut body: Items, names: &mut Interner) -> Answer<Operat
             return Err(Left::Notation);
         }
     }
-    let [needed, avoided] = literals(tree, parts[1], false, names)?;
-    let [added, deleted] = literals(tree, parts[2], true, names)?;
+    let mut formulas = Vec::new();
+    let [needed, avoided] = literals(tree, parts[1], false, &mut formulas, names)?;
+    let [added, deleted] = literals(tree, parts[2], true, &mut formulas, names)?;
     let parts = [needed, avoided, added, deleted];
-    let is_free = |term: &Word| names.text(*term).starts_with(b"?") && !variables.contains(term);
-    if parts.iter().flatten().any(|atom| atom[1..].iter().any(is_free)) {
-        return Err(Left::Strips); // not a parameter
-    }
     let key: Vec<u8> = names.text(name).iter().map(|byte| if *byte == b'_' { b'-' } else { *byte }).collect();
     let key = names.number(&key, 0, key.len())?;
-    Ok(Operator::new(name, key, parameters, parts, names))
+    let operator = Operator { formulas, ..Operator::new(name, key, parameters, parts, names) };
+    let is_free = |term: &Word| names.text(*term).starts_with(b"?") && !variables.contains(term);
+    if operator.atoms_and_fluents().any(|atom| atom[1..].iter().any(is_free)) {
+        return Err(Left::Strips); // not a parameter
+    }
+    Ok(operator)
 }
 
-/// The positive and negative atoms of a conjunction.
-fn literals(tree: &Tree, place: Option<usize>, is_effect: bool, names: &Interner) -> Answer<[Vec<Lifted>; 2]> {
+/// The positive and negative atoms of a conjunction; what it says of numbers goes into `formulas`.
+fn literals(
+    tree: &Tree,
+    place: Option<usize>,
+    is_effect: bool,
+    formulas: &mut Vec<Formula>,
+    names: &Interner,
+) -> Answer<[Vec<Lifted>; 2]> {
     let mut found = [Vec::new(), Vec::new()];
     let mut stack: Vec<(usize, bool)> = place.map(|place| (place, true)).into_iter().collect();
     while let Some((place, holds)) = stack.pop() {
@@ -359,14 +282,25 @@ fn literals(tree: &Tree, place: Option<usize>, is_effect: bool, names: &Interner
             }
             match (text, inner.len()) {
                 (b"and", 1) => stack.push((inner[0], holds)),
-                (b"and", _) if holds => stack.extend(inner.iter().map(|place| (*place, true))),
+                (b"and", _) if holds => stack.extend(inner.iter().rev().map(|place| (*place, true))),
                 (b"and", _) => return Err(Left::Strips),
                 (_, 1) => stack.push((inner[0], !holds)),
                 _ => return Err(Left::Notation),
             }
             continue;
         }
-        if BEYOND.contains(&text) || text == b"assign" {
+        let is_of_words =
+            |items: Items| tree.nodes[items.at..items.end].iter().all(|node| matches!(node, Node::Word(_)));
+        let is_numeric = if is_effect {
+            UPDATES.contains(&text) && holds
+        } else {
+            COMPARISONS.contains(&text) && !(text == EQUALITY && is_of_words(terms))
+        };
+        if is_numeric {
+            formulas.push(formula(tree, place, is_effect, holds, names)?);
+            continue;
+        }
+        if BEYOND.contains(&text) || UPDATES.contains(&text) || (COMPARISONS.contains(&text) && text != EQUALITY) {
             return Err(Left::Strips);
         }
         let mut atom = vec![head];

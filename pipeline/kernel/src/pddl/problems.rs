@@ -3,6 +3,7 @@
 //! Plain blocks are read; a block that is not plain is the `pddl` package's business, so its row is left.
 
 use crate::difference::Difference;
+use crate::domain_wording::show_words;
 use crate::left::{Answer, Left};
 use crate::model::{
     atom, parts, Atom, Domain, Known, Lifted, Problem, Span, Word, Words, KNOWN, KNOWN_WORDS, MOST_WORDS, NO_OBJECT,
@@ -68,14 +69,25 @@ pub enum Refused {
     InvalidAtom,
 }
 
+impl Refused {
+    pub fn name(self) -> &'static str {
+        match self {
+            Refused::Empty => "empty",
+            Refused::Unparseable => "unparseable",
+            Refused::NotStrips => "not_strips",
+            Refused::InvalidAtom => "invalid_atom",
+        }
+    }
+}
+
 pub struct Unreadable {
     pub verdict: Refused,
     pub difference: Difference,
 }
 
 /// What was read from a text, and whether the text began more than one problem.
-pub struct Reading {
-    pub outcome: Result<Problem, Unreadable>,
+pub struct Reading<P = Problem> {
+    pub outcome: Result<P, Unreadable>,
     pub several: bool,
 }
 
@@ -101,6 +113,15 @@ fn unparseable<T>(words: &[&[u8]]) -> Result<T, Stop> {
 
 /// The problem of the first block that holds one, as `read_problem` finds it.
 pub fn read_problem(text: Option<&[u8]>, names: &mut Interner) -> Answer<Reading> {
+    read_first(text, names, read_plain_problem)
+}
+
+/// The first problem that this function reads in a block.
+fn read_first<P>(
+    text: Option<&[u8]>,
+    names: &mut Interner,
+    read: impl Fn(&[u8], &mut Interner) -> Result<P, Stop>,
+) -> Answer<Reading<P>> {
     let alone = |verdict, words: &[&[u8]]| Reading {
         outcome: Err(Unreadable { verdict, difference: Difference::of(words) }),
         several: false,
@@ -125,13 +146,13 @@ pub fn read_problem(text: Option<&[u8]>, names: &mut Interner) -> Answer<Reading
     for start in &starts {
         let text = &answer.as_bytes()[*start..];
         // What is read to its last parenthesis is closed and plain; of all else the block is needed to say what it is.
-        if let Ok(problem) = read_plain_problem(text, names) {
+        if let Ok(problem) = read(text, names) {
             return Ok(Reading { outcome: Ok(problem), several });
         }
         let Some(block) = block(text)? else {
             continue;
         };
-        match read_plain_problem(block, names) {
+        match read(block, names) {
             Ok(problem) => return Ok(Reading { outcome: Ok(problem), several }),
             Err(Stop::Left(left)) => return Err(left),
             Err(Stop::Refused(first)) => reason = reason.or(Some(first)),
@@ -225,11 +246,21 @@ impl Interner {
 
     #[inline(never)]
     fn look_up(&mut self, word: &[u8], key: u64) -> Answer<u32> {
+        self.search(word, key).or_else(|slot| self.enter(word, key, slot))
+    }
+
+    /// The number of a word that has one.
+    pub fn find(&self, word: &[u8]) -> Option<u32> {
+        self.search(word, first_bytes(word)).ok()
+    }
+
+    /// The number of the word, or the free slot where the search for it ends.
+    fn search(&self, word: &[u8], key: u64) -> Result<u32, usize> {
         let mut slot = self.slot(key, word);
         loop {
             let (reading, number) = self.slots[slot];
             if reading != self.reading && reading != 0 {
-                return self.enter(word, key, slot);
+                return Err(slot);
             }
             let entry = &self.entries[number as usize];
             let same_start = entry.key == key && entry.length as usize == word.len();
@@ -367,6 +398,8 @@ struct Reader<'a, 'b> {
     names: &'b mut Interner,
     /// Names and types by number.
     objects: Vec<(u32, u32)>,
+    /// True where one of them is a constant, too.
+    has_constants: bool,
 }
 
 /// The atoms of a section, each with whether it names something that is not declared, and what goes beyond STRIPS.
@@ -391,10 +424,11 @@ type Sections<'a, 'b> = (Reader<'a, 'b>, u32, Atoms, Atoms);
 fn read_sections<'a, 'b>(
     block: &'a [u8],
     names: &'b mut Interner,
-    constants: &[&[u8]],
+    constants: &[Vec<u8>],
 ) -> Result<Sections<'a, 'b>, Stop> {
     names.start();
-    let mut reader = Reader { tokens: Tokens::new(block), names, objects: Vec::with_capacity(64) };
+    let mut reader =
+        Reader { tokens: Tokens::new(block), names, objects: Vec::with_capacity(64), has_constants: false };
     for _ in 0..3 {
         reader.tokens.next(); // `(`, `define`, `(`
     }
@@ -418,9 +452,7 @@ fn read_sections<'a, 'b>(
     }
     for constant in constants {
         let number = reader.names.number(constant, 0, constant.len())?;
-        if std::mem::replace(&mut reader.names.entries[number as usize].is_declared, true) {
-            return Err(Left::Notation.into()); // an object, too
-        }
+        reader.has_constants |= std::mem::replace(&mut reader.names.entries[number as usize].is_declared, true);
     }
     let init = reader.init()?;
     reader.section(&[":goal"])?;
@@ -451,9 +483,45 @@ fn read_sections<'a, 'b>(
 
 /// A problem over the words of a domain: objects with their types, the initial state and the goal.
 pub struct LiftedProblem {
+    pub domain: Word,
+    /// In the order of the text.
     pub objects: Vec<(Word, Word)>,
+    /// Sorted by the numbers of words, as the goal is.
     pub init: Vec<Lifted>,
     pub goal: Vec<Lifted>,
+}
+
+impl LiftedProblem {
+    fn new(objects: &[(u32, u32)], domain: u32, [init, goal]: [&Atoms; 2]) -> LiftedProblem {
+        let atoms = |part: &Atoms| {
+            let short = part.atoms.iter().map(|(name, first, second)| vec![*name, *first, *second]);
+            let all = short.chain(part.longer.iter().cloned());
+            all.map(|atom| atom.into_iter().filter(|each| *each != NONE).collect()).collect()
+        };
+        LiftedProblem { domain, objects: objects.to_vec(), init: atoms(init), goal: atoms(goal) }
+    }
+
+    /// The same over words of another interner.
+    fn among(self, own_names: &Interner, names: &mut Interner) -> Answer<LiftedProblem> {
+        let mut word = |number: u32| {
+            let text = own_names.text(number);
+            names.number(text, 0, text.len())
+        };
+        let domain = word(self.domain)?;
+        let mut objects = Vec::with_capacity(self.objects.len());
+        for (name, type_) in self.objects {
+            objects.push((word(name)?, word(type_)?));
+        }
+        let mut sorted = |atoms: Vec<Lifted>| -> Answer<Vec<Lifted>> {
+            let among = |atom: Lifted| atom.into_iter().map(&mut word).collect();
+            let mut found = atoms.into_iter().map(among).collect::<Answer<Vec<Lifted>>>()?;
+            found.sort_unstable();
+            found.dedup();
+            Ok(found)
+        };
+        let (init, goal) = (sorted(self.init)?, sorted(self.goal)?);
+        Ok(LiftedProblem { domain, objects, init, goal })
+    }
 }
 
 /// The problem of a text in a domain, if its first block is a plain one. `names` are the words of the domain.
@@ -470,35 +538,69 @@ pub fn read_lifted_problem(
     without_thinking(&mut answer)?;
     let start = *openings(&answer, "problem")?.first().ok_or(Left::Reference)?;
     let block = block(&answer.as_bytes()[start..])?.ok_or(Left::Reference)?;
-    let constants: Vec<Vec<u8>> = domain.constants.keys().map(|name| names.text(*name).to_vec()).collect();
-    let constants: Vec<&[u8]> = constants.iter().map(Vec::as_slice).collect();
-    let (reader, _, init, goal) = read_sections(block, own_names, &constants).map_err(|stop| match stop {
+    let constants = texts_of(domain, names);
+    let (reader, own_domain, init, goal) = read_sections(block, own_names, &constants).map_err(|stop| match stop {
         Stop::Left(left) => left,
         Stop::Refused(_) => Left::Reference,
     })?;
+    if reader.has_constants {
+        return Err(Left::Notation);
+    }
     if init.undeclared || goal.undeclared {
         return Err(Left::Reference);
     }
-    let mut word = |number: u32| {
-        let text = reader.names.text(number);
-        names.number(text, 0, text.len())
-    };
-    let mut objects = Vec::new();
-    for (name, type_) in &reader.objects {
-        objects.push((word(*name)?, word(*type_)?));
-    }
-    let mut lifted = |part: &Atoms| -> Answer<Vec<Lifted>> {
-        let short = part.atoms.iter().map(|(name, first, second)| vec![*name, *first, *second]);
-        let mut found: Vec<Lifted> = Vec::new();
-        for atom in short.chain(part.longer.iter().cloned()) {
-            found.push(atom.into_iter().filter(|each| *each != NONE).map(&mut word).collect::<Answer<Lifted>>()?);
+    LiftedProblem::new(&reader.objects, own_domain, [&init, &goal]).among(reader.names, names)
+}
+
+fn texts_of(domain: &Domain, names: &Interner) -> Vec<Vec<u8>> {
+    domain.constants.keys().map(|name| names.text(*name).to_vec()).collect()
+}
+
+/// As `read_problem`, in a domain that may have constants, over the words of the domain.
+///
+/// A constant of the domain is one even if the problem declares it again.
+pub fn read_problem_in(
+    text: Option<&[u8]>,
+    domain: &Domain,
+    names: &mut Interner,
+    own_names: &mut Interner,
+) -> Answer<Reading<LiftedProblem>> {
+    let constants = texts_of(domain, names);
+    let Reading { outcome, several } = read_first(text, own_names, |block, own_names| {
+        let (reader, own_domain, init, goal) = read_sections(block, own_names, &constants)?;
+        let problem = LiftedProblem::new(&reader.objects, own_domain, [&init, &goal]);
+        if init.undeclared || goal.undeclared {
+            return Err(undeclared_term(&problem, reader.names));
         }
-        found.sort_unstable();
-        found.dedup();
-        Ok(found)
+        Ok(problem)
+    })?;
+    let outcome = match outcome {
+        Err(unreadable) => Err(unreadable),
+        Ok(problem) => {
+            let mut problem = problem.among(own_names, names)?;
+            problem.objects.retain(|(name, _)| !domain.constants.contains_key(name));
+            Ok(problem)
+        }
     };
-    let (init, goal) = (lifted(&init)?, lifted(&goal)?);
-    Ok(LiftedProblem { objects, init, goal })
+    Ok(Reading { outcome, several })
+}
+
+/// The first atom that names an object that neither the problem nor the domain declares.
+fn undeclared_term(problem: &LiftedProblem, names: &Interner) -> Stop {
+    let unknown = |term: &&Word| !names.entries[**term as usize].is_declared;
+    let first = |atoms: &[Lifted]| -> Option<Lifted> {
+        let strange = atoms.iter().filter(|atom| atom[1..].iter().any(|term| unknown(&term)));
+        strange.min_by(|one, other| names.order_of(one, other)).cloned()
+    };
+    let (in_init, in_goal) = (first(&problem.init), first(&problem.goal));
+    let found = in_init.iter().chain(&in_goal).min_by(|one, other| names.order_of(one, other));
+    let Some((atom, name)) = found.and_then(|atom| Some((atom, atom[1..].iter().find(unknown)?))) else {
+        return Stop::Left(Left::Notation);
+    };
+    let place: &[u8] = if in_init.as_ref() == Some(atom) { b":init" } else { b"the goal" };
+    let shown = [b"(", &show_words(atom, names)[..], b")"].concat();
+    let difference = Difference::of(&[b"undeclared", &shown, place, names.text(*name)]);
+    Stop::Refused(Unreadable { verdict: Refused::InvalidAtom, difference })
 }
 
 /// The problem that a lower-case block states, with which the text begins.
@@ -924,7 +1026,7 @@ impl Reader<'_, '_> {
 }
 
 /// `[a-z][a-z0-9_-]*`
-fn is_name(word: &[u8]) -> bool {
+pub fn is_name(word: &[u8]) -> bool {
     word.first().is_some_and(u8::is_ascii_lowercase) && word.iter().all(|byte| IN_NAMES[usize::from(*byte)])
 }
 

@@ -1,6 +1,8 @@
 //! Words, parentheses and the closed blocks `(define (problem …) …)` of a raw answer (definition/pddl/sexpr.py).
 
 use crate::left::{Answer, Left};
+use crate::model::{Mark, Word};
+use crate::pddl::problems::Interner;
 
 /// The longest text that is read here; beyond it the definition's window begins to count.
 pub const LONGEST: usize = 1_000_000;
@@ -222,4 +224,112 @@ impl<'a> Tokens<'a> {
 fn line_end(block: &[u8], at: usize) -> usize {
     let rest = &block[at..];
     at + rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())
+}
+
+/// A word or a list of a block; the lists follow each other as they open.
+#[derive(Clone, Copy)]
+pub enum Node {
+    Word(Word),
+    /// Where what follows the list begins.
+    List(usize),
+}
+
+/// A block as a tree.
+pub struct Tree {
+    pub nodes: Vec<Node>,
+}
+
+/// Part of a list.
+#[derive(Clone, Copy)]
+pub struct Items {
+    pub at: usize,
+    pub end: usize,
+}
+
+impl Tree {
+    /// The tree of a closed block.
+    pub fn new(block: &[u8], names: &mut Interner) -> Answer<Tree> {
+        let mut tokens = Tokens::new(block);
+        let mut nodes = Vec::with_capacity(block.len() / 4);
+        let mut open: Vec<usize> = Vec::new();
+        loop {
+            match tokens.next() {
+                Token::Open => {
+                    open.push(nodes.len());
+                    nodes.push(Node::List(0));
+                }
+                Token::Close => {
+                    let start = open.pop().ok_or(Left::Notation)?;
+                    nodes[start] = Node::List(nodes.len());
+                    if open.is_empty() {
+                        return Ok(Tree { nodes });
+                    }
+                }
+                Token::Word(start, end) => nodes.push(Node::Word(names.number(block, start, end)?)),
+            }
+        }
+    }
+
+    /// What stands there, in words and parentheses.
+    pub fn written(&self, place: usize) -> Vec<Mark> {
+        let mut marks = Vec::new();
+        let mut ends: Vec<usize> = Vec::new();
+        let mut at = place;
+        loop {
+            while ends.last() == Some(&at) {
+                ends.pop();
+                marks.push(Mark::Close);
+            }
+            if at > place && ends.is_empty() {
+                return marks;
+            }
+            match self.nodes[at] {
+                Node::Word(word) => marks.push(Mark::Word(word)),
+                Node::List(end) => {
+                    ends.push(end);
+                    marks.push(Mark::Open);
+                }
+            }
+            at += 1;
+        }
+    }
+
+    /// The next item, which the rest no longer has.
+    pub fn next(&self, items: &mut Items) -> Option<(usize, Node)> {
+        let at = items.at;
+        if at >= items.end {
+            return None;
+        }
+        let node = self.nodes[at];
+        items.at = match node {
+            Node::Word(_) => at + 1,
+            Node::List(end) => end,
+        };
+        Some((at, node))
+    }
+
+    pub fn next_word(&self, items: &mut Items) -> Answer<Word> {
+        match self.next(items) {
+            Some((_, Node::Word(word))) => Ok(word),
+            _ => Err(Left::Notation),
+        }
+    }
+
+    pub fn is_empty(&self, place: usize) -> bool {
+        matches!(self.nodes[place], Node::List(end) if end == place + 1)
+    }
+
+    /// The items of the list that stands there.
+    pub fn items(&self, place: usize) -> Answer<Items> {
+        match self.nodes[place] {
+            Node::List(end) => Ok(Items { at: place + 1, end }),
+            Node::Word(_) => Err(Left::Notation),
+        }
+    }
+
+    /// The first word of the list that stands there, and what follows it.
+    pub fn named(&self, place: usize) -> Answer<(Word, Items)> {
+        let mut items = self.items(place)?;
+        Ok((self.next_word(&mut items)?, items))
+    }
 }

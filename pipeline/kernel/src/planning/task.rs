@@ -4,9 +4,17 @@ use crate::grounding::{reachable_operators, Atoms, Ground, Objects, MAX_ATOMS};
 use crate::left::{Answer, Left};
 use crate::model::{Domain, Lifted, Operator, Word};
 use crate::pddl::problems::Interner;
+use crate::planning::heuristics::Literals;
+use crate::planning::invariants::{h2, H2};
+use crate::planning::mutex_groups::{mutex_groups, MutexGroups};
+use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 const MAX_PASSES: usize = 100;
+
+/// Operators that are examined to enumerate states; the definition takes four times as many.
+const MAX_EXAMINED: usize = 1_000_000;
 
 /// A set of bits.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -129,6 +137,13 @@ impl BitOperator {
     pub fn apply(&self, state: &Bits) -> Bits {
         state.clone().but(&self.deleted).or(&self.added)
     }
+
+    /// Writes the state after it.
+    pub fn apply_to(&self, state: &Bits, after: &mut Bits) {
+        for (place, word) in after.0.iter_mut().enumerate() {
+            *word = state.0[place] & !self.deleted.0[place] | self.added.0[place];
+        }
+    }
 }
 
 pub fn bit_operator(number: usize, ground: &Ground, bits: &BitsOf) -> BitOperator {
@@ -136,51 +151,129 @@ pub fn bit_operator(number: usize, ground: &Ground, bits: &BitsOf) -> BitOperato
     BitOperator { number, needed, avoided, added, deleted }
 }
 
+/// Lists of numbers, one after the other.
+pub struct Lists {
+    starts: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Lists {
+    /// So many lists of these numbers, each with the list that it belongs to; the order in a list is theirs.
+    pub fn new(count: usize, pairs: &[(usize, usize)]) -> Lists {
+        let mut starts = vec![0u32; count + 2];
+        pairs.iter().for_each(|(list, _)| starts[list + 2] += 1);
+        (2..starts.len()).for_each(|at| starts[at] += starts[at - 1]);
+        let mut items = vec![0; starts[count + 1] as usize];
+        for (list, item) in pairs {
+            items[starts[list + 1] as usize] = *item as u32;
+            starts[list + 1] += 1;
+        }
+        Lists { starts, items }
+    }
+
+    pub fn of(&self, list: usize) -> &[u32] {
+        &self.items[self.starts[list] as usize..self.starts[list + 1] as usize]
+    }
+}
+
 /// Lists, for a state, the places of the applicable operators, and how many were examined.
 ///
 /// Each operator is filed under one of its preconditions, the one that the fewest operators have.
-pub struct Successors<'a> {
-    operators: &'a [BitOperator],
-    without: Vec<usize>,
-    drawers: Vec<Vec<usize>>,
+pub struct Successors {
+    drawers: Lists,
     keys: Bits,
+    /// The drawer of operators without preconditions.
+    without: usize,
 }
 
-impl<'a> Successors<'a> {
-    pub fn new(operators: &'a [BitOperator], atoms: usize) -> Successors<'a> {
+impl Successors {
+    pub fn new(operators: &[BitOperator], atoms: usize) -> Successors {
         let mut frequency = vec![0usize; atoms];
         operators.iter().flat_map(|operator| operator.needed.indexes()).for_each(|index| frequency[index] += 1);
-        let mut found =
-            Successors { operators, without: Vec::new(), drawers: vec![Vec::new(); atoms], keys: Bits::none(atoms) };
-        for (place, operator) in operators.iter().enumerate() {
-            match operator.needed.indexes().min_by_key(|index| (frequency[*index], *index)) {
-                None => found.without.push(place),
-                Some(rarest) => {
-                    found.drawers[rarest].push(place);
-                    found.keys.set(rarest);
-                }
-            }
-        }
-        found
+        let rarest = |operator: &BitOperator| {
+            operator.needed.indexes().min_by_key(|index| (frequency[*index], *index)).unwrap_or(atoms)
+        };
+        let filed: Vec<(usize, usize)> = operators.iter().map(rarest).zip(0..).collect();
+        let keys = Bits::of(atoms, filed.iter().map(|(drawer, _)| *drawer).filter(|drawer| *drawer < atoms));
+        Successors { drawers: Lists::new(atoms + 1, &filed), keys, without: atoms }
     }
 
-    pub fn of(&self, state: &Bits) -> (Vec<usize>, usize) {
-        let mut found = Vec::new();
+    /// Writes the places, and returns how many operators were examined.
+    pub fn of(&self, operators: &[BitOperator], state: &Bits, found: &mut Vec<usize>) -> usize {
+        found.clear();
         let mut examined = 0;
-        let mut open = |drawer: &[usize]| {
+        let mut open = |drawer: &[u32]| {
             examined += 1 + drawer.len();
-            found.extend(drawer.iter().filter(|place| self.operators[**place].applicable(state)));
+            found
+                .extend(drawer.iter().map(|place| *place as usize).filter(|place| operators[*place].applicable(state)));
         };
-        open(&self.without);
+        open(self.drawers.of(self.without));
         for (place, (word, keys)) in state.0.iter().zip(&self.keys.0).enumerate() {
             let mut left = word & keys;
             while left != 0 {
-                open(&self.drawers[64 * place + left.trailing_zeros() as usize]);
+                open(self.drawers.of(64 * place + left.trailing_zeros() as usize));
                 left &= left - 1;
             }
         }
-        (found, examined - 1)
+        examined - 1
     }
+}
+
+/// States by number, each once.
+pub struct States {
+    width: usize,
+    words: Vec<u64>,
+    /// The numbers of states, from 1; half of them stay free.
+    slots: Vec<u32>,
+    pub count: usize,
+}
+
+impl States {
+    pub fn of(first: &Bits) -> States {
+        let mut states = States { width: first.0.len(), words: Vec::new(), slots: vec![0; 64], count: 0 };
+        states.insert(first);
+        states
+    }
+
+    pub fn get(&self, number: usize) -> &[u64] {
+        &self.words[number * self.width..(number + 1) * self.width]
+    }
+
+    /// False where the state is there already.
+    pub fn insert(&mut self, state: &Bits) -> bool {
+        if 2 * self.count >= self.slots.len() {
+            self.slots = vec![0; 2 * self.slots.len()];
+            for number in 0..self.count {
+                let slot = self.slot(self.get(number));
+                self.slots[slot] = number as u32 + 1;
+            }
+        }
+        let slot = self.slot(&state.0);
+        if self.slots[slot] != 0 {
+            return false;
+        }
+        self.words.extend(&state.0);
+        self.count += 1;
+        self.slots[slot] = self.count as u32;
+        true
+    }
+
+    /// Where the state is, or a free slot for it.
+    fn slot(&self, state: &[u64]) -> usize {
+        let mix = |hash: u64, word: &u64| (hash ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
+        let mut slot = state.iter().fold(0, mix) as usize & (self.slots.len() - 1);
+        while self.slots[slot] != 0 && self.get(self.slots[slot] as usize - 1) != state {
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        slot
+    }
+}
+
+/// The reachable states, enumerated breadth first as far as somebody asked for.
+struct StateSpace {
+    states: States,
+    expanded: usize,
+    examined: usize,
 }
 
 /// An initial state and its reachable operators, over the atoms whose truth may change.
@@ -188,15 +281,87 @@ pub struct GroundTask {
     pub atoms: Vec<Lifted>,
     numbers: Atoms,
     bits: BitsOf,
-    /// The numbers of the atoms that are true in every reachable state.
+    /// The atoms that are true in every reachable state.
     always: HashSet<Lifted>,
     pub initial: Bits,
     pub operators: Vec<BitOperator>,
     /// The actions of the operators, by their numbers.
     pub actions: Vec<(usize, Vec<Word>)>,
+    /// What it took to find the operators.
+    pub work: usize,
+    space: OnceCell<RefCell<StateSpace>>,
+    successors: OnceCell<Successors>,
+    groups: OnceCell<Answer<MutexGroups>>,
+    h2: OnceCell<Answer<Option<H2>>>,
+    literals: OnceCell<Rc<Literals>>,
 }
 
 impl GroundTask {
+    /// What all reachable states with these bits have in common, None where there are none, and how many states there are.
+    ///
+    /// None where there are more states than that.
+    pub fn shared(&self, goal: &Bits, most: usize) -> Answer<Option<(Option<Bits>, usize)>> {
+        let new = || RefCell::new(StateSpace { states: States::of(&self.initial), expanded: 0, examined: 0 });
+        let mut space = self.space.get_or_init(new).borrow_mut();
+        let StateSpace { states, expanded, examined } = &mut *space;
+        let (mut state, mut after, mut following) = (self.initial.clone(), self.initial.clone(), Vec::new());
+        while *expanded < states.count {
+            if states.count > most {
+                return Ok(None);
+            }
+            if *examined > MAX_EXAMINED {
+                return Err(Left::Budget);
+            }
+            state.0.copy_from_slice(states.get(*expanded));
+            *examined += self.successors().of(&self.operators, &state, &mut following);
+            *expanded += 1;
+            for place in &following {
+                self.operators[*place].apply_to(&state, &mut after);
+                states.insert(&after);
+            }
+        }
+        if states.count > most {
+            return Ok(None);
+        }
+        let mut shared: Option<Bits> = None;
+        for number in 0..states.count {
+            state.0.copy_from_slice(states.get(number));
+            if goal.within(&state) {
+                shared.get_or_insert_with(|| state.clone()).keep(&state);
+            }
+        }
+        Ok(Some((shared, states.count)))
+    }
+
+    pub fn successors(&self) -> &Successors {
+        self.successors.get_or_init(|| Successors::new(&self.operators, self.atoms.len()))
+    }
+
+    pub fn literals(&self) -> Rc<Literals> {
+        self.literals.get_or_init(|| Rc::new(Literals::new(self, &Bits::none(self.atoms.len())))).clone()
+    }
+
+    pub fn groups(&self) -> Answer<&MutexGroups> {
+        self.groups.get_or_init(|| mutex_groups(self)).as_ref().map_err(|left| *left)
+    }
+
+    pub fn h2(&self) -> Answer<Option<&H2>> {
+        self.h2.get_or_init(|| h2(self)).as_ref().map(Option::as_ref).map_err(|left| *left)
+    }
+
+    /// The state to which operators at these places lead.
+    pub fn after(&self, start: &Bits, path: &[usize]) -> Bits {
+        path.iter().fold(start.clone(), |state, place| self.operators[*place].apply(&state))
+    }
+
+    /// The atoms of a state, including those that are always true; sorted by the numbers of words.
+    pub fn state(&self, bits: &Bits) -> Vec<Lifted> {
+        let changing = bits.indexes().map(|index| &self.atoms[index]);
+        let mut state: Vec<Lifted> = self.always.iter().chain(changing).cloned().collect();
+        state.sort_unstable();
+        state
+    }
+
     /// The goal's bits, or the first of its atoms that is false in every reachable state.
     pub fn bits_of_goal<'a>(&self, goal: &'a [Lifted], names: &Interner) -> Result<Bits, &'a Lifted> {
         let mut sorted: Vec<&Lifted> = goal.iter().collect();
@@ -213,6 +378,7 @@ impl GroundTask {
 pub fn ground(objects: &Objects, init: &[Lifted], domain: &Domain, names: &Interner) -> Answer<GroundTask> {
     let own: Vec<&Operator> = domain.operators.iter().collect();
     let mut grounding = reachable_operators(objects, init, &own, domain, names)?;
+    let work = grounding.work;
     let numbered: HashSet<u32> = init.iter().filter_map(|atom| grounding.atoms.find(atom)).collect();
     let operators = without_impossible(std::mem::take(&mut grounding.operators), &numbered);
     let numbers = grounding.atoms;
@@ -230,7 +396,7 @@ pub fn ground(objects: &Objects, init: &[Lifted], domain: &Domain, names: &Inter
     }
     let bits = BitsOf::new(&sorted, numbers.atoms.len());
     let mut kept: Vec<BitOperator> = Vec::new();
-    let mut known: HashSet<[Bits; 4]> = HashSet::new();
+    let mut known: HashSet<Vec<u64>> = HashSet::new();
     let mut actions = Vec::with_capacity(operators.len());
     for (number, operator) in operators.into_iter().enumerate() {
         if !operator.parts[1].iter().any(is_always) {
@@ -239,7 +405,7 @@ pub fn ground(objects: &Objects, init: &[Lifted], domain: &Domain, names: &Inter
             own.deleted.remove(&own.avoided);
             own.added.remove(&own.needed);
             let changes = !own.added.is_empty() || !own.deleted.is_empty();
-            let key = [own.needed.clone(), own.avoided.clone(), own.added.clone(), own.deleted.clone()];
+            let key = [&own.needed.0[..], &own.avoided.0, &own.added.0, &own.deleted.0].concat();
             if changes && !own.needed.meets(&own.avoided) && known.insert(key) {
                 kept.push(own);
             }
@@ -250,7 +416,21 @@ pub fn ground(objects: &Objects, init: &[Lifted], domain: &Domain, names: &Inter
     let initial = Bits::of(sorted.len(), numbered.iter().filter_map(|number| bits.bit(*number)));
     let is_fixed = |atom: &&Lifted| numbers.find(atom).map_or(true, |number| is_always(&number));
     let always = init.iter().filter(is_fixed).cloned().collect();
-    Ok(GroundTask { atoms, bits, always, initial, operators: kept, actions, numbers })
+    Ok(GroundTask {
+        atoms,
+        bits,
+        always,
+        initial,
+        operators: kept,
+        actions,
+        numbers,
+        work,
+        space: OnceCell::new(),
+        successors: OnceCell::new(),
+        groups: OnceCell::new(),
+        h2: OnceCell::new(),
+        literals: OnceCell::new(),
+    })
 }
 
 /// Leave out what needs a false atom that stays true, or a true one that is added only by what is left out.

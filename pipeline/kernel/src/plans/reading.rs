@@ -1,10 +1,12 @@
 //! Plans out of text (definition/plans/reading.py): ordinary lines or items, T-Eval's list, the empty plan, no answer.
 
 use crate::left::{Answer, Left};
+use crate::pddl::drafts::without_thinking;
 use crate::pddl::sexpr::LONGEST;
 use crate::plans::found::{Plan, Steps};
 use crate::plans::json::read_json;
 use crate::plans::ordinary::read_ordinary;
+use std::borrow::Cow;
 
 /// Why there is no plan: a kind of the sentences in Python.
 pub const EMPTY: &str = "empty";
@@ -12,8 +14,8 @@ const NO_ANSWER: &str = "no answer";
 
 const MAX_ACTIONS: usize = 50_000;
 
-/// The one mark around thoughts that can stand in a notation that is read here.
-const THOUGHTS: &str = "assistantfinal";
+/// All marks around thoughts begin so.
+const THOUGHTS: [&str; 5] = ["<", "[t", "[T", "◁", "assistantfinal"];
 
 /// The plan of an answer.
 pub fn read_plan(text: Option<&[u8]>, steps: &mut Steps) -> Answer<Plan> {
@@ -23,11 +25,20 @@ pub fn read_plan(text: Option<&[u8]>, steps: &mut Steps) -> Answer<Plan> {
     if text.len() > LONGEST {
         return Err(Left::Text);
     }
-    if text.contains(&b'\r') {
-        let lines = String::from_utf8(text.to_vec()).map_err(|_| Left::Text)?;
-        return read_text(lines.replace("\r\n", "\n").replace('\r', "\n").as_bytes(), steps);
+    let answer = std::str::from_utf8(text).map_err(|_| Left::Text)?;
+    let lines = if answer.contains('\r') {
+        Cow::Owned(answer.replace("\r\n", "\n").replace('\r', "\n"))
+    } else {
+        Cow::Borrowed(answer)
+    };
+    if !THOUGHTS.iter().any(|mark| lines.contains(mark)) {
+        return read_text(lines.as_bytes(), steps);
     }
-    read_text(text, steps)
+    let mut lower = lines.to_ascii_lowercase();
+    without_thinking(&mut lower)?;
+    let blank = |(byte, lower)| if lower == b' ' { b' ' } else { byte };
+    let rest: Vec<u8> = lines.bytes().zip(lower.bytes()).map(blank).collect();
+    read_text(&rest, steps)
 }
 
 fn read_text(text: &[u8], steps: &mut Steps) -> Answer<Plan> {
@@ -40,9 +51,6 @@ fn read_text(text: &[u8], steps: &mut Steps) -> Answer<Plan> {
     }
     let found = if text[0] == b'[' { read_json(text, steps) } else { read_ordinary(text, steps) };
     let found = found.ok_or(Left::Notation)?;
-    if std::str::from_utf8(text).map_err(|_| Left::Text)?.contains(THOUGHTS) {
-        return Err(Left::Thoughts);
-    }
     if text.len() > MAX_ACTIONS {
         let actions: usize = found.iter().map(|step| steps.actions_of(step).len().max(1)).sum();
         if actions > MAX_ACTIONS {

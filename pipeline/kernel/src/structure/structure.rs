@@ -1,13 +1,14 @@
 //! What follows from the operators of a domain, each thing made once (definition/structure/structure.py).
 
-use crate::canonical::{digest, Digits};
+use crate::blake2b::hex_digest;
+use crate::canonical::{digest, encode_form, encode_number, encode_text, Digits, LabelledGraph};
 use crate::left::Answer;
-use crate::model::{Domain, Operator, Word};
+use crate::model::{Domain, Lifted, Operator, Word, EQUALITY};
 use crate::pddl::problems::Interner;
-use crate::structure::graph::DomainGraph;
+use crate::structure::graph::{DomainGraph, PARTS};
 use crate::structure::types::{hierarchy, least_type};
-use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 const CERTIFICATE_VERSION: usize = 2;
 
@@ -17,11 +18,16 @@ pub struct DomainStructure {
     graph: OnceCell<Answer<DomainGraph>>,
     untyped: OnceCell<Answer<DomainGraph>>,
     certificate: OnceCell<Answer<Digits>>,
+    operator_forms: OnceCell<Answer<Vec<Vec<u8>>>>,
+    /// By the types that count.
+    fingerprints: RefCell<HashMap<BTreeSet<Word>, Digits>>,
 }
 
 impl DomainStructure {
     pub fn new(domain: Domain) -> DomainStructure {
-        DomainStructure { domain, graph: OnceCell::new(), untyped: OnceCell::new(), certificate: OnceCell::new() }
+        let (graph, untyped, certificate) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        let (operator_forms, fingerprints) = (OnceCell::new(), RefCell::default());
+        DomainStructure { domain, graph, untyped, certificate, operator_forms, fingerprints }
     }
 
     /// The graph of the operators.
@@ -45,6 +51,55 @@ impl DomainStructure {
         *self.certificate.get_or_init(compute)
     }
 
+    /// 32 digits of the name and the operators in their words, and of where these types stand among theirs.
+    pub fn fingerprint(&self, own: impl Iterator<Item = Word>, names: &Interner) -> Answer<Digits> {
+        let domain = &self.domain;
+        let (constants, mut types) = used_types(domain, names);
+        types.extend(own.filter(|type_| domain.types.contains_key(type_)));
+        if let Some(known) = self.fingerprints.borrow().get(&types) {
+            return Ok(*known);
+        }
+        let mut below = hierarchy(domain, &types);
+        below.sort_by(|one, other| names.order(one.0, other.0).then(names.order(one.1, other.1)));
+        let mut constants: Vec<(Word, Option<Word>)> = constants.into_iter().collect();
+        constants.sort_by(|one, other| names.order(one.0, other.0));
+        let mut bytes = Vec::new();
+        encode_number(&mut bytes, 4);
+        encode_text(&mut bytes, names.text(domain.name));
+        encode_number(&mut bytes, constants.len());
+        for (name, type_) in constants {
+            encode_number(&mut bytes, 2);
+            encode_text(&mut bytes, names.text(name));
+            encode_number(&mut bytes, usize::from(type_.is_some()));
+            type_.iter().for_each(|type_| encode_text(&mut bytes, names.text(*type_)));
+        }
+        encode_number(&mut bytes, below.len());
+        for (type_, upper) in below {
+            encode_number(&mut bytes, 2);
+            encode_text(&mut bytes, names.text(type_));
+            encode_text(&mut bytes, names.text(upper));
+        }
+        let forms =
+            self.operator_forms.get_or_init(|| self.forms_of_operators(names)).as_ref().map_err(|left| *left)?;
+        encode_number(&mut bytes, forms.len());
+        bytes.extend(forms.concat());
+        let digits = hex_digest(&bytes);
+        self.fingerprints.borrow_mut().insert(types, digits);
+        Ok(digits)
+    }
+
+    fn forms_of_operators(&self, names: &Interner) -> Answer<Vec<Vec<u8>>> {
+        let mut forms = Vec::new();
+        for operator in &self.domain.operators {
+            let graph = operator_graph(&self.domain, operator, names)?;
+            let mut form = Vec::new();
+            encode_form(&mut form, &graph, &graph.labelling()?);
+            forms.push(form);
+        }
+        forms.sort_unstable();
+        Ok(forms)
+    }
+
     /// True for domains whose operators are equal under equal names, up to the names of parameters.
     pub fn is_written_as(&self, other: &DomainStructure, names: &Interner) -> bool {
         let (domain, theirs) = (&self.domain, &other.domain);
@@ -61,8 +116,42 @@ impl DomainStructure {
     }
 }
 
+/// The graph of one operator's parts over its parameters, which have no names, and over constants, which have.
+fn operator_graph(domain: &Domain, operator: &Operator, names: &Interner) -> Answer<LabelledGraph> {
+    let mut terms: Vec<(Word, Vec<u8>)> = Vec::new();
+    for (name, type_) in &operator.parameters {
+        let type_ = least_type(domain, *type_).map_or(Vec::new(), |type_| [b" ", names.text(type_)].concat());
+        terms.push((*name, [b"?", &type_[..]].concat()));
+    }
+    let mut known: HashSet<Word> = terms.iter().map(|(name, _)| *name).collect();
+    let mut atoms: Vec<(&'static [u8], Lifted)> = Vec::new();
+    for (name, part) in PARTS.iter().zip(&operator.parts) {
+        for atom in part {
+            if names.text(atom[0]) == EQUALITY {
+                atoms.push((name.as_bytes(), vec![atom[0], atom[2], atom[1]]));
+            }
+            for term in &atom[1..] {
+                if known.insert(*term) {
+                    terms.push((*term, [b"= ", names.text(*term)].concat()));
+                }
+            }
+            atoms.push((name.as_bytes(), atom.clone()));
+        }
+    }
+    atoms.sort_unstable();
+    atoms.dedup();
+    let atoms: Vec<(&'static [u8], &Lifted)> = atoms.iter().map(|(scene, atom)| (*scene, atom)).collect();
+    LabelledGraph::of_scenes(&terms, &atoms, names)
+}
+
 /// The constants in the literals of operators, each with its type, and how the types that operators use are ordered.
 fn used_names(domain: &Domain, names: &Interner) -> (BTreeMap<Word, Option<Word>>, Vec<(Word, Word)>) {
+    let (constants, types) = used_types(domain, names);
+    let hierarchy = hierarchy(domain, &types);
+    (constants, hierarchy)
+}
+
+fn used_types(domain: &Domain, names: &Interner) -> (BTreeMap<Word, Option<Word>>, BTreeSet<Word>) {
     let mut constants = BTreeMap::new();
     if !domain.constants.is_empty() {
         for term in domain.operators.iter().flat_map(|each| each.parts.iter().flatten()).flat_map(|atom| &atom[1..]) {
@@ -74,6 +163,5 @@ fn used_names(domain: &Domain, names: &Interner) -> (BTreeMap<Word, Option<Word>
     let asked = domain.operators.iter().flat_map(|each| &each.parameters);
     let asked = asked.filter_map(|(_, type_)| least_type(domain, *type_));
     let types: BTreeSet<Word> = asked.chain(constants.values().copied().flatten()).collect();
-    let hierarchy = hierarchy(domain, &types);
-    (constants, hierarchy)
+    (constants, types)
 }

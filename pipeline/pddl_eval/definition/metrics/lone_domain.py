@@ -23,6 +23,7 @@ from pddl_eval.definition.pddl import (
     without_thinking,
 )
 from pddl_eval.definition.verdict import DomainVerdict, Undecided
+from pddl_eval.shown import listed
 
 
 def check_domain(generated: str | None, options: ScoringOptions) -> OnlySome:
@@ -47,6 +48,8 @@ def check_domain(generated: str | None, options: ScoringOptions) -> OnlySome:
     notes = [note_on_drafts(has_several_domains(generated), options.answer)]
     notes += [f"the domain {domain.name} has no operators"] * (not domain.operators)
     notes += [f"the domain is ill-typed: {ill_typed}"] if isinstance(ill_typed, str) else []
+    if known.not_executed and not ill_typed:
+        notes.append(f"not executed: {listed(known.not_executed, most=3)}")
     notes += [each.reason for each in dict.fromkeys((certificate, ill_typed)) if isinstance(each, Undecided)]
     return OnlySome(
         domain_certificate=certificate if isinstance(certificate, str) else None,

@@ -123,8 +123,8 @@ def executable(task: Task | Unreadable) -> Task | NotExecuted:
     """What plans are executed in, or why they cannot be."""
     if isinstance(task, Unreadable):
         if task.verdict is Verdict.NOT_STRIPS:
-            return NotExecuted(f"the reference problem is not executed: {task.detail}", PlanVerdict.UNDECIDED)
-        return NotExecuted(f"the reference problem cannot be read: {task.detail}")
+            return NotExecuted(task.detail, PlanVerdict.UNDECIDED)
+        return NotExecuted(f"the problem to solve cannot be read: {task.detail}")
     if task.domain is None:
         return NotExecuted(nothing_known_of(task.asked_for))
     domain = task.domain.domain

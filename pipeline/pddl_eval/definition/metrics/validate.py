@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,7 @@ from pddl_eval.definition.metrics.plan_verdict import failed_step_without_plan, 
 from pddl_eval.definition.metrics.plans import operators_of, plan_of
 from pddl_eval.definition.model import Atom, Domain, Formula, Problem, State, show_atom
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.definition.pddl import DomainError, note_on_drafts
+from pddl_eval.definition.pddl import DomainError, Unreadable, note_on_drafts
 from pddl_eval.definition.plans import ReadPlan, actions_of
 from pddl_eval.definition.repair import repair_advice, states_of
 from pddl_eval.definition.state_space import StateSpace, StepLabel
@@ -50,8 +50,8 @@ class Validation:
     missing: tuple[Formula, ...] = ()
     advice: tuple[str, ...] = ()
     cost: Fraction | None = None
-    execution: Execution | None = None
-    task: Task | None = None
+    execution: Execution | None = field(default=None, repr=False)
+    task: Task | None = field(default=None, repr=False)
 
     @property
     def valid(self) -> bool | None:
@@ -128,14 +128,16 @@ def validate(
     return validate_in(plan_task_of(problem, domain), plan, answer=answer)
 
 
-def validate_in(whole: Task, plan: Any, *, answer: str = DEFAULTS.answer) -> Validation:
+def validate_in(whole: Task | Unreadable, plan: Any, *, answer: str = DEFAULTS.answer) -> Validation:
     """As ``validate``, in a task that was read: what is found out about the task serves all its plans.
+
+    A problem that cannot be read is the verdict on each of them.
 
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
     >>> validate_in(plan_task_of(held), "(putdown a)").valid
     True
     """
-    if whole.domain is None:
+    if isinstance(whole, Task) and whole.domain is None:
         raise DomainError(nothing_known_of(whole.asked_for))
     task = executable(whole)
     if isinstance(task, NotExecuted):

@@ -205,6 +205,8 @@ def _init(listing: Iterable[Formula], scope: Scope) -> tuple[set[Atom], dict[Ato
             fluent = _atom((parts[0],) if isinstance(parts[0], str) else parts[0], scope)
             if values.setdefault(fluent, Fraction(parts[1])) != Fraction(parts[1]):
                 raise unparseable(f"{show_atom(fluent)} has two values in :init")
+        elif head == EQUALITY and len(parts) == 2 and isinstance(parts[1], str) and parts[1][:1] in "+-.0123456789":
+            raise _not_executed(":init", f"the number {quote(parts[1])}")
         elif head == EQUALITY:
             raise _not_executed(":init", f"{_shown(element)}: object fluents")
         elif head == "at" and parts and isinstance(parts[0], str) and NUMBER.fullmatch(parts[0]):

@@ -182,6 +182,7 @@ def _domain(expression: tuple[Formula, ...], header: Domain = _NO_HEADER) -> Dom
     outside = list(header.outside_strips)
     formulas: _Formulas = list(header.formulas)
     several = dict(header.several)
+    object_fluents: list[str] = []
     for section in sections:
         keyword, body = _named(section, "a section of the domain")
         if keyword in (":types", ":constants"):
@@ -192,12 +193,13 @@ def _domain(expression: tuple[Formula, ...], header: Domain = _NO_HEADER) -> Dom
                 listing = typed_list(arguments, f"predicate {predicate}")
                 predicates.setdefault(predicate, tuple(fitting for _, fitting in listing))
         elif keyword == ":functions":
-            # What is no function in parentheses is the type of the values, `- number`.
-            for declaration in (each for each in body if isinstance(each, tuple)):
-                with suppress(DomainError):
-                    function, arguments = _named(declaration, "a function with its arguments")
-                    listing = typed_list(arguments, f"function {function}")
-                    functions.setdefault(function, tuple(fitting for _, fitting in listing))
+            for declarations, values in typed_groups(body, glued=True):
+                for declaration in (each for each in declarations if isinstance(each, tuple)):
+                    with suppress(DomainError):
+                        function, arguments = _named(declaration, "a function with its arguments")
+                        listing = typed_list(arguments, f"function {function}")
+                        functions.setdefault(function, tuple(fitting for _, fitting in listing))
+                        object_fluents += [function] * (values not in (None, "number"))
         elif keyword in (":action", ":durative-action"):
             operator = _operator(body, keyword, outside)
             if operator.name in names and operator not in operators:
@@ -221,9 +223,15 @@ def _domain(expression: tuple[Formula, ...], header: Domain = _NO_HEADER) -> Dom
     for operator in operators:
         terms = {term for part in operator.parts for atom in part for term in atom[1:] if not term.startswith("?")}
         outside += [f"{operator.name}: {term} is not a constant" for term in sorted(terms - constants.keys())]
+    written = [form for each in operators for _, form in each.formulas] + [form for _, form in formulas]
+    outside += [f"{name}: object fluent" for name in object_fluents if any(_names(form, name) for form in written)]
     predicates.pop(EQUALITY, None)
     notes = tuple(dict.fromkeys(outside))
     return Domain(name[1], types, constants, predicates, tuple(operators), notes, tuple(formulas), several, functions)
+
+
+def _names(expression: Formula, name: str) -> bool:
+    return expression == name or (not isinstance(expression, str) and any(_names(part, name) for part in expression))
 
 
 def _show(expression: Formula) -> str:

@@ -12,7 +12,7 @@ from pddl_eval.definition.domains import NotCovered, PlanningDomain, Rules
 from pddl_eval.definition.literals import literal_goal, with_payable_costs, without_costs
 from pddl_eval.definition.model import Action, Atom, Domain, Operator, Problem, State
 from pddl_eval.definition.planning import fast_downward
-from pddl_eval.definition.planning.search import find_plan
+from pddl_eval.definition.planning.search import find_plan, no_state
 from pddl_eval.definition.state_space import MOST_WORK, Exploration
 from pddl_eval.definition.validation import execute, is_goal, reads_formulas
 from pddl_eval.definition.verdict import Undecided, Unsolvable
@@ -96,7 +96,7 @@ def _solve_beyond_strips(
             return executed(exploration.plan_to(node), problem, domain, *lacking)
     if exploration.limit is not None:
         return exploration.limit
-    return Unsolvable(f"none of the {len(exploration.into):,} reachable states contains the goal")
+    return Unsolvable(no_state(len(exploration.into)))
 
 
 def goal_state(problem: Problem, domain: Domain, goal: State, lacking: State) -> State | Unsolvable | Undecided:

@@ -111,7 +111,7 @@ def action_of_object(value: Mapping[Any, Any]) -> Action | None:
     elif isinstance(arguments, (list, tuple)):
         texts = map(_argument, arguments)
     elif isinstance(arguments, Mapping):
-        texts = (f"{key}={_argument(arguments[key])}" for key in sorted(arguments, key=str))
+        texts = (f"{str(key).lstrip('?')}={_argument(arguments[key])}" for key in sorted(arguments, key=str))
     else:
         texts = (_argument(arguments),)
     return (name.strip().lower(), *map(str.lower, texts))

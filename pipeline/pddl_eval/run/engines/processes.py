@@ -22,7 +22,7 @@ from multiprocessing.process import BaseProcess, _children  # type: ignore[attr-
 from typing import Any, NoReturn, TypeVar
 
 from pddl_eval.errors import RunError
-from pddl_eval.process import collect_garbage_seldom, rows_scored, stop_requested
+from pddl_eval.process import begin_own_process, rows_scored, stop_requested
 
 START_ATTEMPTS = 5
 """Worker processes in a row that may be killed before they are ready."""
@@ -253,7 +253,7 @@ def _serve(pipe: Connection, function: Callable[[Any], Any], counter: Any) -> No
     # Ctrl-C reaches the whole process group; the parent decides what to do.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _stop)
-    collect_garbage_seldom()
+    begin_own_process()
     with suppress(EOFError, OSError):
         pipe.send("ready")
         while True:

@@ -24,6 +24,7 @@ from typing import Any
 
 from pddl_eval.datasets import one_line
 from pddl_eval.errors import require_extra
+from pddl_eval.process import begin_own_process
 from pddl_eval.run.engines.processes import EngineError, UnderWay, WorkerLost, silence
 from pddl_eval.run.nodes import AGREED, STRIKES, Nodes, identity, shown
 from pddl_eval.run.partitions import SILENT_SECONDS, ShardFailure, ShardRecord, ShardResult, ShardTask
@@ -249,6 +250,7 @@ def _run(function: Callable[[ShardTask], ShardResult], task: ShardTask) -> Itera
     """Where the task begins, the node and the worker's process; then its result."""
     import ray  # Only in a Ray worker.
 
+    begin_own_process()
     node = f"{platform.node()}/{ray.get_runtime_context().get_node_id()}"
     yield node, os.getpid()
     yield replace(function(task), node=node)

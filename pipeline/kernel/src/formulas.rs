@@ -1,0 +1,356 @@
+//! What plans are executed in: a problem's objects, atoms and numbers in a domain (definition/formulas.py), and the
+//! actions there (definition/validation.py).
+
+use crate::difference::Difference;
+use crate::domain_wording::show_words;
+use crate::fraction::Fraction;
+use crate::grounding::{self, bound, broken_equation, terms_of, Objects};
+use crate::left::{Answer, Left};
+use crate::metrics::domain_pair::{ill_typed_operator, misfit};
+use crate::metrics::predictive::instance;
+use crate::model::{Arithmetic, Atom, Domain, Expression, Formula, Lifted, Operator, Part, Word, TOTAL_COST};
+use crate::pddl::any_problem::AnyProblem;
+use crate::pddl::language::show_formula;
+use crate::pddl::problems::Interner;
+use crate::plans::found::{Step, Steps};
+use crate::validation::State;
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+const TOTAL_TIME: &[u8] = b"total-time";
+
+/// Actions that are kept with what they need and do.
+const ACTIONS_KEPT: usize = 20_000;
+
+const MOST_ATOMS: usize = 250_000;
+
+/// A verdict, and a kind with the words of its sentence.
+pub type Fault = (&'static str, Difference);
+
+/// A ground operator, and the action that it is; it deletes nothing that it adds.
+pub struct Done {
+    pub action: Step,
+    pub needs: Vec<Atom>,
+    avoids: Vec<Atom>,
+    pub adds: Vec<Atom>,
+    pub deletes: Vec<Atom>,
+    formulas: Vec<Ground>,
+}
+
+/// A part of an expression in which fluents are numbers.
+enum GroundPart {
+    Value(Fraction),
+    Fluent(usize),
+    Operation(Arithmetic, usize),
+}
+
+type GroundExpression = Vec<GroundPart>;
+
+/// A ground formula, and how it is written.
+struct Ground {
+    is_effect: bool,
+    holds: bool,
+    head: Word,
+    sides: [GroundExpression; 2],
+    shown: Vec<u8>,
+}
+
+/// The numbers of a state, by fluent; None where there is none.
+pub type Values = Vec<Option<Fraction>>;
+
+/// Numbers for atoms and for fluents, in the order in which they come, and the actions that were made of them.
+pub struct World {
+    /// Which of a batch it is.
+    pub number: usize,
+    domain: Rc<Domain>,
+    objects: Objects,
+    atoms: grounding::Atoms,
+    fluents: grounding::Atoms,
+    pub init: Vec<Atom>,
+    pub values: Values,
+    /// What has to be true, sorted as tuples of names are, and what has to be false.
+    pub goal: [Vec<Atom>; 2],
+    metric: Option<GroundExpression>,
+    actions: HashMap<Step, Rc<Result<Done, Fault>>>,
+}
+
+/// The number of an atom; 0 is none.
+fn atom_number(atoms: &mut grounding::Atoms, atom: Lifted) -> Atom {
+    u64::from(atoms.number(atom)) + 1
+}
+
+impl World {
+    /// A problem in a domain in which it is well typed.
+    pub fn new(number: usize, problem: AnyProblem, domain: Rc<Domain>, names: &mut Interner) -> Answer<World> {
+        problem.require_declared(&domain.constants)?;
+        let mut objects: Objects = problem.objects;
+        objects.extend(&domain.constants); // a constant of the domain is one even if the problem declares it again
+        let type_of = |term: Word| objects.get(&term).copied();
+        let is_misfit = |atom: &Lifted| misfit(&domain, atom, type_of, names).is_some();
+        let mut stated = problem.init.iter().chain(problem.goal.iter().flatten());
+        if ill_typed_operator(&domain, b"", names).is_some() || stated.any(is_misfit) {
+            return Err(Left::Reference);
+        }
+        let (mut atoms, mut fluents) = (grounding::Atoms::default(), grounding::Atoms::default());
+        let mut values: Values = Vec::new();
+        let total_cost = vec![names.number(TOTAL_COST, 0, TOTAL_COST.len())?];
+        values.push(Some(Fraction::ZERO));
+        fluents.number(total_cost);
+        for (fluent, value) in problem.values {
+            let place = fluents.number(fluent) as usize;
+            values.resize(values.len().max(place + 1), None);
+            values[place] = Some(value);
+        }
+        let [mut wanted, unwanted] = problem.goal;
+        wanted.sort_unstable_by(|one, other| names.order_of(one, other));
+        let mut numbers = |part: Vec<Lifted>| part.into_iter().map(|atom| atom_number(&mut atoms, atom)).collect();
+        let (init, goal): (Vec<Atom>, [Vec<Atom>; 2]) = (numbers(problem.init), [wanted, unwanted].map(&mut numbers));
+        let mut world = World {
+            number,
+            domain,
+            objects,
+            atoms,
+            fluents,
+            init,
+            values,
+            goal,
+            metric: None,
+            actions: HashMap::new(),
+        };
+        world.metric = problem.metric.map(|metric| world.ground(&metric, Lifted::clone));
+        Ok(world)
+    }
+
+    fn ground(&mut self, expression: &Expression, with_values: impl Fn(&Lifted) -> Lifted) -> GroundExpression {
+        let mut part = |part: &Part| match part {
+            Part::Value(value) => GroundPart::Value(*value),
+            Part::Fluent(fluent) => GroundPart::Fluent(self.fluents.number(with_values(fluent)) as usize),
+            Part::Operation(operation, count) => GroundPart::Operation(*operation, *count),
+        };
+        expression.iter().map(&mut part).collect()
+    }
+
+    /// The words of an atom with blanks between them.
+    pub fn show(&self, atom: Atom, names: &Interner) -> Vec<u8> {
+        show_words(&self.atoms.atoms[atom as usize - 1], names)
+    }
+
+    /// The operator of the domain with this name.
+    pub fn operator_named(&self, name: &[u8], names: &Interner) -> Option<usize> {
+        let name = names.find(name)?;
+        self.domain.operators.iter().position(|operator| operator.name == name)
+    }
+
+    /// The action's operator, whether or not it can be applied, or why there is none.
+    pub fn operator_of(&mut self, action: Step, steps: &Steps, names: &Interner) -> Answer<Rc<Result<Done, Fault>>> {
+        if let Some(known) = self.actions.get(&action) {
+            return Ok(known.clone());
+        }
+        if self.actions.len() >= ACTIONS_KEPT {
+            self.actions.clear();
+        }
+        if self.atoms.atoms.len() > MOST_ATOMS {
+            return Err(Left::Budget);
+        }
+        let made = Rc::new(self.ground_operator(action, steps, names)?);
+        self.actions.insert(action, made.clone());
+        Ok(made)
+    }
+
+    fn ground_operator(&mut self, action: Step, steps: &Steps, names: &Interner) -> Answer<Result<Done, Fault>> {
+        let shown: Vec<u8> = steps.words(action).collect::<Vec<_>>().join(&b' ');
+        let fault = |verdict, why: &[u8], words: &[&[u8]]| {
+            Ok(Err((verdict, Difference::of(&[&[why, &shown], words].concat()))))
+        };
+        let mut words = steps.words(action);
+        let operator = self.operator_named(words.next().unwrap_or_default(), names);
+        let given: Vec<&[u8]> = words.collect();
+        if given.iter().any(|argument| argument.contains(&b'=') || argument.contains(&b' ')) {
+            return Err(Left::Notation); // arguments by name
+        }
+        let domain = self.domain.clone();
+        let Some(operator) = operator.map(|place| &domain.operators[place]) else {
+            let known: Vec<&[u8]> = domain.operators.iter().map(|each| names.text(each.name)).collect();
+            return fault("unknown_action", b"unknown", &[&known.join(&b' ')]);
+        };
+        if operator.parameters.len() != given.len() {
+            return fault("wrong_arguments", b"arguments", &[operator.parameters.len().to_string().as_bytes()]);
+        }
+        let mut arguments: Lifted = Vec::with_capacity(given.len());
+        for (argument, (_, wanted)) in given.iter().zip(&operator.parameters) {
+            let object = names.find(argument).and_then(|name| Some((name, *self.objects.get(&name)?)));
+            let Some((name, type_)) = object else {
+                return fault("wrong_arguments", b"no object", &[argument]);
+            };
+            if !domain.fits(type_, *wanted) {
+                return fault("wrong_arguments", b"type", &[argument, names.text(*wanted)]);
+            }
+            arguments.push(name);
+        }
+        if let Some((one, other)) = broken_equation(operator, &arguments, names) {
+            return fault("precondition", b"equation", &[names.text(one), names.text(other)]);
+        }
+        let mut parts = instance(operator, &arguments, names);
+        let added = parts[2].clone();
+        parts[3].retain(|atom| added.binary_search(atom).is_err());
+        let [needs, avoids, adds, deletes] =
+            parts.map(|part| part.into_iter().map(|atom| atom_number(&mut self.atoms, atom)).collect::<Vec<Atom>>());
+        let formulas =
+            operator.formulas.iter().map(|formula| self.ground_formula(formula, operator, &arguments, names));
+        let formulas = formulas.collect();
+        Ok(Ok(Done { action, needs, avoids, adds, deletes, formulas }))
+    }
+
+    fn ground_formula(&mut self, formula: &Formula, operator: &Operator, values: &[Word], names: &Interner) -> Ground {
+        let value = |term: Word| {
+            let place = operator.parameters.iter().position(|(name, _)| *name == term);
+            place.map_or(term, |place| values[place])
+        };
+        let shown = show_formula(&formula.written, formula.holds, value, names);
+        let sides =
+            formula.sides.each_ref().map(|side| self.ground(side, |fluent| bound(&terms_of(fluent, operator), values)));
+        Ground { is_effect: formula.is_effect, holds: formula.holds, head: formula.head, sides, shown }
+    }
+
+    /// The values that the operator gives fluents in a state, or why it cannot be applied there.
+    pub fn applied(
+        &self,
+        done: &Done,
+        state: &State,
+        values: &Values,
+        steps: &Steps,
+        names: &Interner,
+    ) -> Answer<Result<Vec<(usize, Fraction)>, Fault>> {
+        let fault = |why: &[u8], words: &[Vec<u8>]| {
+            let shown: Vec<u8> = steps.words(done.action).collect::<Vec<_>>().join(&b' ');
+            let words: Vec<&[u8]> = [why, &shown].into_iter().chain(words.iter().map(Vec::as_slice)).collect();
+            Ok(Err(("precondition", Difference::of(&words))))
+        };
+        let lacking: Vec<Atom> = done.needs.iter().copied().filter(|atom| !state.contains(atom)).collect();
+        if !lacking.is_empty() {
+            return fault(b"needs", &[self.listed(&lacking, names)?]);
+        }
+        let wrong: Vec<Atom> = done.avoids.iter().copied().filter(|atom| state.contains(atom)).collect();
+        if !wrong.is_empty() {
+            return fault(b"needs false", &[self.listed(&wrong, names)?]);
+        }
+        let mut missing: Vec<Vec<u8>> = Vec::new();
+        for formula in done.formulas.iter().filter(|formula| !formula.is_effect) {
+            let sides = [self.value_of(&formula.sides[0], values)?, self.value_of(&formula.sides[1], values)?];
+            let (one, other) = match sides {
+                [Ok(one), Ok(other)] => (one, other),
+                [Err(fluent), _] | [_, Err(fluent)] => return fault(b"no value", &[self.show_fluent(fluent, names)]),
+            };
+            let order = one.order(other)?;
+            let is_true = match names.text(formula.head) {
+                b"<" => order == Ordering::Less,
+                b"<=" => order != Ordering::Greater,
+                b">" => order == Ordering::Greater,
+                b">=" => order != Ordering::Less,
+                _ => order == Ordering::Equal,
+            };
+            if is_true != formula.holds {
+                missing.push(formula.shown.clone());
+            }
+        }
+        if !missing.is_empty() {
+            return fault(b"needs that", &missing);
+        }
+        let mut changes = Vec::new();
+        for formula in done.formulas.iter().filter(|formula| formula.is_effect) {
+            match (&formula.sides[0][..], self.value_of(&formula.sides[1], values)?) {
+                ([GroundPart::Fluent(fluent)], Ok(amount)) => changes.push((names.text(formula.head), *fluent, amount)),
+                (_, Err(fluent)) => return fault(b"no value", &[self.show_fluent(fluent, names)]),
+                _ => return Err(Left::Panic),
+            }
+        }
+        let mut updated: Vec<(usize, Fraction)> = Vec::with_capacity(changes.len());
+        for (verb, fluent, amount) in &changes {
+            let same = changes.iter().filter(|(_, other, _)| other == fluent);
+            let is_alone = same.clone().count() == 1;
+            if *verb == b"scale-down" && *amount == Fraction::ZERO {
+                return Err(Left::Strips);
+            }
+            if !is_alone && !same.clone().all(|(verb, ..)| matches!(*verb, b"increase" | b"decrease")) {
+                return Err(Left::Strips); // effects that contradict each other
+            }
+            let place = updated.iter().position(|(other, _)| other == fluent);
+            let before = match (place, values.get(*fluent).copied().flatten()) {
+                (Some(place), _) => updated[place].1,
+                (None, Some(value)) => value,
+                (None, None) if *verb == b"assign" => Fraction::ZERO,
+                (None, None) => return fault(b"no value", &[self.show_fluent(*fluent, names)]),
+            };
+            let after = match *verb {
+                b"increase" => before.plus(*amount)?,
+                b"decrease" => before.minus(*amount)?,
+                b"scale-up" => before.times(*amount)?,
+                b"scale-down" => before.over(*amount)?,
+                _ => *amount,
+            };
+            match place {
+                Some(place) => updated[place].1 = after,
+                None => updated.push((*fluent, after)),
+            }
+        }
+        Ok(Ok(updated))
+    }
+
+    /// Atoms as a sentence lists them.
+    fn listed(&self, atoms: &[Atom], names: &Interner) -> Answer<Vec<u8>> {
+        let mut atoms: Vec<&Lifted> = atoms.iter().map(|atom| &self.atoms.atoms[*atom as usize - 1]).collect();
+        atoms.sort_unstable_by(|one, other| names.order_of(one, other));
+        let shown: Vec<Vec<u8>> = atoms.into_iter().map(|atom| show_words(atom, names)).collect();
+        if shown.iter().any(|atom| atom.contains(&b',')) {
+            return Err(Left::Notation); // the mark between atoms
+        }
+        Ok(shown.join(&b','))
+    }
+
+    fn show_fluent(&self, fluent: usize, names: &Interner) -> Vec<u8> {
+        show_words(&self.fluents.atoms[fluent], names)
+    }
+
+    /// The number that an expression denotes, or the first fluent in it that has no value.
+    fn value_of(&self, expression: &GroundExpression, values: &Values) -> Answer<Result<Fraction, usize>> {
+        let mut stack: Vec<Fraction> = Vec::with_capacity(expression.len());
+        for part in expression {
+            let value = match part {
+                GroundPart::Value(value) => *value,
+                GroundPart::Fluent(fluent) => match values.get(*fluent).copied().flatten() {
+                    Some(value) => value,
+                    None => return Ok(Err(*fluent)),
+                },
+                GroundPart::Operation(operation, count) => {
+                    let operands = stack.split_off(stack.len() - count);
+                    let (first, others) = operands.split_first().ok_or(Left::Panic)?;
+                    match operation {
+                        Arithmetic::Subtract if others.is_empty() => Fraction::ZERO.minus(*first)?,
+                        _ => others.iter().try_fold(*first, |value, other| match operation {
+                            Arithmetic::Add => value.plus(*other),
+                            Arithmetic::Subtract => value.minus(*other),
+                            Arithmetic::Multiply => value.times(*other),
+                            Arithmetic::Divide => value.over(*other),
+                        })?,
+                    }
+                }
+            };
+            stack.push(value);
+        }
+        Ok(Ok(stack.pop().ok_or(Left::Panic)?))
+    }
+
+    /// What a valid plan of so many actions in so many steps costs; None where the metric has no value.
+    pub fn cost(&self, values: &Values, actions: usize, steps: usize, names: &Interner) -> Answer<Option<f64>> {
+        let Some(metric) = &self.metric else { return Ok(Some(actions as f64)) };
+        let mut values = values.clone();
+        values.resize(self.fluents.atoms.len(), None);
+        let time =
+            self.fluents.atoms.iter().position(|fluent| fluent.len() == 1 && names.text(fluent[0]) == TOTAL_TIME);
+        if let Some(place) = time {
+            values[place] = Some(Fraction::whole(steps)?);
+        }
+        self.value_of(metric, &values)?.ok().map(Fraction::nearest).transpose()
+    }
+}

@@ -1,0 +1,252 @@
+//! A problem that plans are executed in: numbers in the initial state, a metric, negated atoms in the goal
+//! (definition/pddl/any_problem.py). Of a STRIPS problem it says what `problems` says.
+
+use crate::fraction::Fraction;
+use crate::left::{Answer, Left};
+use crate::model::{Expression, Known, Lifted, Part, Word, EQUALITY, TOTAL_COST};
+use crate::pddl::drafts::without_thinking;
+use crate::pddl::language::expression;
+use crate::pddl::problems::{is_name, Interner};
+use crate::pddl::sexpr::{block, openings, Items, Tree, LONGEST};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Words that begin no atom.
+const OPERATORS: [&[u8]; 11] =
+    [b"and", b"or", b"not", b"imply", b"forall", b"exists", b"when", b"<", b">", b"<=", b">="];
+
+/// Names that some readers refuse; nobody needs them.
+const KEYWORDS: [&[u8]; 15] = [
+    b"define",
+    b"problem",
+    b"domain",
+    b"object",
+    b"either",
+    b"oneof",
+    b"assign",
+    b"increase",
+    b"decrease",
+    b"scale-up",
+    b"scale-down",
+    b"minimize",
+    b"maximize",
+    b"is-violated",
+    b"total-cost",
+];
+
+pub struct AnyProblem {
+    pub domain: Word,
+    /// Names and types.
+    pub objects: BTreeMap<Word, Word>,
+    pub init: Vec<Lifted>,
+    pub values: HashMap<Lifted, Fraction>,
+    /// What has to be true and what has to be false, each once and in the order of the text.
+    pub goal: [Vec<Lifted>; 2],
+    pub metric: Option<Expression>,
+}
+
+/// The problem of a text, if it is its only one; atoms may name objects that are not declared.
+pub fn read_any_problem(text: &[u8], names: &mut Interner) -> Answer<AnyProblem> {
+    if text.len() > LONGEST {
+        return Err(Left::Text);
+    }
+    let mut answer = std::str::from_utf8(text).map_err(|_| Left::Text)?.to_ascii_lowercase();
+    without_thinking(&mut answer)?;
+    let starts = openings(&answer, "problem")?;
+    let [start] = starts[..] else {
+        return Err(if starts.is_empty() { Left::Reference } else { Left::Notation });
+    };
+    let block = block(&answer.as_bytes()[start..])?.ok_or(Left::Reference)?;
+    problem_of_block(&Tree::new(block, names)?, names)
+}
+
+fn problem_of_block(tree: &Tree, names: &Interner) -> Answer<AnyProblem> {
+    let mut listed = tree.items(0)?;
+    tree.next_word(&mut listed)?; // `define`
+    let (header, _) = tree.next(&mut listed).ok_or(Left::Notation)?;
+    let (word, header) = tree.named(header)?;
+    if names.text(word) != b"problem" {
+        return Err(Left::Notation);
+    }
+    name(tree, header, names)?;
+    let mut sections: HashMap<&[u8], Items> = HashMap::new();
+    while let Some((place, _)) = tree.next(&mut listed) {
+        let (keyword, body) = tree.named(place)?;
+        let keyword = match names.text(keyword) {
+            known @ (b":domain" | b":requirements" | b":objects" | b":init" | b":goal" | b":metric") => known,
+            _ => return Err(Left::Notation),
+        };
+        if sections.insert(keyword, body).is_some() {
+            return Err(Left::Notation);
+        }
+    }
+    let needed = |keyword: &[u8]| sections.get(keyword).copied().ok_or(Left::Notation);
+    if let Some(mut requirements) = sections.get(&b":requirements"[..]).copied() {
+        while requirements.at < requirements.end {
+            tree.next_word(&mut requirements)?;
+        }
+    }
+    let domain = name(tree, needed(b":domain")?, names)?;
+    let objects =
+        sections.get(&b":objects"[..]).map_or(Ok(BTreeMap::new()), |listing| objects(tree, *listing, names))?;
+    let (init, values) = init(tree, needed(b":init")?, names)?;
+    let goal = goal(tree, needed(b":goal")?, names)?;
+    let metric = sections.get(&b":metric"[..]).map(|section| metric(tree, *section, names)).transpose()?;
+    Ok(AnyProblem { domain, objects, init, values, goal, metric })
+}
+
+/// The one name of a section.
+fn name(tree: &Tree, mut listing: Items, names: &Interner) -> Answer<Word> {
+    let word = tree.next_word(&mut listing)?;
+    if listing.at < listing.end {
+        return Err(Left::Notation);
+    }
+    plain(word, names)
+}
+
+/// The word, if all readers take it for a name.
+fn plain(word: Word, names: &Interner) -> Answer<Word> {
+    let text = names.text(word);
+    if !is_name(text) || OPERATORS.contains(&text) || KEYWORDS.contains(&text) {
+        return Err(Left::Notation);
+    }
+    Ok(word)
+}
+
+fn objects(tree: &Tree, mut listing: Items, names: &Interner) -> Answer<BTreeMap<Word, Word>> {
+    let mut objects: BTreeMap<Word, Word> = BTreeMap::new();
+    let mut untyped: Vec<Word> = Vec::new();
+    while listing.at < listing.end {
+        let word = tree.next_word(&mut listing)?;
+        if names.text(word) == b"-" {
+            let type_ = tree.next_word(&mut listing)?;
+            if type_ != Known::Object as Word {
+                plain(type_, names)?;
+            }
+            if untyped.is_empty() {
+                return Err(Left::Notation);
+            }
+            objects.extend(untyped.drain(..).map(|name| (name, type_)));
+        } else if objects.contains_key(&word) || untyped.contains(&word) {
+            return Err(Left::Reference); // twice
+        } else {
+            untyped.push(plain(word, names)?);
+        }
+    }
+    objects.extend(untyped.into_iter().map(|name| (name, Known::Object as Word)));
+    Ok(objects)
+}
+
+/// The atoms and the numbers of the initial state; what is said to be false is so anyway.
+fn init(tree: &Tree, mut listing: Items, names: &Interner) -> Answer<(Vec<Lifted>, HashMap<Lifted, Fraction>)> {
+    let (mut init, mut values) = (Vec::new(), HashMap::new());
+    let mut denied: Vec<Lifted> = Vec::new();
+    while let Some((place, _)) = tree.next(&mut listing) {
+        let (head, mut terms) = tree.named(place)?;
+        match names.text(head) {
+            EQUALITY => {
+                let (function, _) = tree.next(&mut terms).ok_or(Left::Notation)?;
+                let fluent = match &expression(tree, function, names)?[..] {
+                    [Part::Fluent(fluent)] if names.text(fluent[0]) == TOTAL_COST => fluent.clone(),
+                    [Part::Fluent(fluent)] if plain(fluent[0], names).is_ok() => fluent.clone(),
+                    _ => return Err(Left::Notation),
+                };
+                let value = Fraction::parse(names.text(tree.next_word(&mut terms)?))?;
+                if terms.at < terms.end || *values.entry(fluent).or_insert(value) != value {
+                    return Err(Left::Notation);
+                }
+            }
+            b"not" => {
+                let (inner, _) = tree.next(&mut terms).ok_or(Left::Notation)?;
+                denied.push(atom(tree, inner, names)?);
+                if terms.at < terms.end {
+                    return Err(Left::Notation);
+                }
+            }
+            _ => init.push(atom(tree, place, names)?),
+        }
+    }
+    if !denied.is_empty() {
+        let true_: HashSet<&Lifted> = init.iter().collect();
+        if denied.iter().any(|atom| true_.contains(atom)) {
+            return Err(Left::Reference); // both true and false
+        }
+    }
+    Ok((init, values))
+}
+
+/// The atom that stands there.
+fn atom(tree: &Tree, place: usize, names: &Interner) -> Answer<Lifted> {
+    let (head, mut terms) = tree.named(place)?;
+    let mut atom = vec![plain(head, names)?];
+    while terms.at < terms.end {
+        atom.push(plain(tree.next_word(&mut terms)?, names)?);
+    }
+    Ok(atom)
+}
+
+/// The atoms of the goal's conjunction, and those that are negated in it.
+fn goal(tree: &Tree, mut section: Items, names: &Interner) -> Answer<[Vec<Lifted>; 2]> {
+    let mut found = [Vec::new(), Vec::new()];
+    let mut seen: HashSet<(bool, Lifted)> = HashSet::new();
+    let mut waiting = vec![tree.next(&mut section).ok_or(Left::Notation)?.0];
+    if section.at < section.end {
+        return Err(Left::Notation);
+    }
+    while let Some(place) = waiting.pop() {
+        let (head, mut terms) = tree.named(place)?;
+        let (mut negated, mut place) = (false, place);
+        match names.text(head) {
+            b"and" => {
+                let start = waiting.len();
+                while let Some((inner, _)) = tree.next(&mut terms) {
+                    waiting.push(inner);
+                }
+                waiting[start..].reverse();
+                continue;
+            }
+            b"not" => {
+                negated = true;
+                place = tree.next(&mut terms).ok_or(Left::Notation)?.0;
+                if terms.at < terms.end {
+                    return Err(Left::Notation);
+                }
+            }
+            _ => {}
+        }
+        let atom = atom(tree, place, names)?;
+        if seen.insert((negated, atom.clone())) {
+            found[usize::from(negated)].push(atom);
+        }
+    }
+    Ok(found)
+}
+
+fn metric(tree: &Tree, mut section: Items, names: &Interner) -> Answer<Expression> {
+    let direction = tree.next_word(&mut section)?;
+    let (place, _) = tree.next(&mut section).ok_or(Left::Notation)?;
+    if section.at < section.end || !matches!(names.text(direction), b"minimize" | b"maximize") {
+        return Err(Left::Notation);
+    }
+    expression(tree, place, names)
+}
+
+impl AnyProblem {
+    /// Err where something is named that neither the problem nor the domain declares.
+    pub fn require_declared(&self, constants: &BTreeMap<Word, Word>) -> Answer<()> {
+        let is_known = |word: &Word| self.objects.contains_key(word) || constants.contains_key(word);
+        let fluents = self.metric.iter().flatten().filter_map(|part| match part {
+            Part::Fluent(fluent) => Some(fluent),
+            _ => None,
+        });
+        let fluents = self.values.keys().chain(fluents);
+        if fluents.clone().any(|fluent| is_known(&fluent[0])) {
+            return Err(Left::Notation); // perhaps an object where a number is expected
+        }
+        let mut terms = self.init.iter().chain(self.goal.iter().flatten()).chain(fluents).flat_map(|atom| &atom[1..]);
+        if terms.all(is_known) {
+            Ok(())
+        } else {
+            Err(Left::Reference)
+        }
+    }
+}

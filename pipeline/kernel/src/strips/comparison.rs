@@ -1,0 +1,174 @@
+//! All that is said of a generated problem (definition/comparison.py).
+
+use crate::difference::Difference;
+use crate::domains::PlanningDomain;
+use crate::left::{Answer, Left};
+use crate::metrics::problem::{ProblemVerdict, Settings};
+use crate::model::{Known, Word};
+use crate::pddl::problems::{read_problem_in, Interner, LiftedProblem, Reading, Refused};
+use crate::strips::difference::difference;
+use crate::strips::equivalence::{decide, in_words, Decision};
+use crate::strips::task::{Task, Within};
+use std::rc::Rc;
+
+/// The problem of a text in a domain.
+fn read_in(
+    text: Option<&[u8]>,
+    domain: &PlanningDomain,
+    names: &mut Interner,
+    own_names: &mut Interner,
+) -> Answer<Reading<LiftedProblem>> {
+    let reading = read_problem_in(text, &domain.structure.domain, names, own_names)?;
+    if domain.is_strips {
+        return Ok(reading);
+    }
+    // In another domain a problem in any layout, with numbers and formulas, may be read.
+    let is_read = match &reading.outcome {
+        Ok(_) => !reading.several,
+        Err(unreadable) => match unreadable.verdict {
+            Refused::Empty => true,
+            Refused::InvalidAtom => !reading.several,
+            _ => {
+                unreadable.difference.0.starts_with(b"no block") || unreadable.difference.0.starts_with(b"never closed")
+            }
+        },
+    };
+    if is_read {
+        Ok(reading)
+    } else {
+        Err(Left::Notation)
+    }
+}
+
+/// A reference that answers can be compared with: read, solvable, well typed.
+pub fn read_reference(
+    text: Option<&[u8]>,
+    domain: &PlanningDomain,
+    names: &mut Interner,
+    own_names: &mut Interner,
+) -> Answer<Task> {
+    let problem = read_in(text, domain, names, own_names)?.outcome.map_err(|_| Left::Reference)?;
+    let task = Task::new(Rc::new(problem), true, None, domain);
+    let within = Within { domain, names };
+    if domain.is_ill_typed || task.ill_typed(within).is_some() || task.closure(within)?.is_err() {
+        return Err(Left::Reference);
+    }
+    Ok(task)
+}
+
+/// The scores of an answer.
+pub fn score_problem_pair(
+    reference: &Task,
+    generated: Option<&[u8]>,
+    is_placeholder: bool,
+    settings: Settings,
+    domain: &PlanningDomain,
+    names: &mut Interner,
+    own_names: &mut Interner,
+) -> Answer<ProblemVerdict> {
+    let Reading { outcome, several } = read_in(generated, domain, names, own_names)?;
+    if several && settings.last_answer {
+        return Err(Left::Setting);
+    }
+    let within = Within { domain, names };
+    let unlike = |verdict, difference| -> Answer<ProblemVerdict> {
+        Ok(ProblemVerdict {
+            parseable: false,
+            solvable: Some(false),
+            equivalent: false,
+            equivalent_untyped: false,
+            verdict,
+            difference,
+            solves_reference: None,
+            certificate: None,
+            reference_certificate: reference.certificate(within)?,
+        })
+    };
+    let mut verdict = match outcome {
+        Err(unreadable) => unlike(unreadable.verdict.name(), unreadable.difference)?,
+        Ok(problem) if ![reference.problem.domain, domain.structure.domain.name].contains(&problem.domain) => {
+            if problem.domain < Known::Other as Word {
+                return Err(Left::Domain); // that domain's rules may give it a certificate
+            }
+            let both = [names.text(problem.domain), names.text(reference.problem.domain)].join(&b' ');
+            let solvable = settings.check_solvable.then_some(false);
+            let verdict = unlike("domain_mismatch", Difference::of(&[b"domain"]).with("names", &both))?;
+            ProblemVerdict { parseable: true, solvable, ..verdict }
+        }
+        Ok(problem) => compare(
+            reference,
+            &Task::new(Rc::new(problem), true, Some(reference), domain),
+            is_placeholder,
+            settings,
+            within,
+        )?,
+    };
+    if several {
+        verdict.difference = Difference::of(&[b"drafts"]).and(verdict.difference);
+    }
+    Ok(verdict)
+}
+
+fn compare(
+    reference: &Task,
+    generated: &Task,
+    is_placeholder: bool,
+    settings: Settings,
+    within: Within,
+) -> Answer<ProblemVerdict> {
+    let decision = decide(reference, generated, is_placeholder, within)?;
+    let mut difference = difference(&decision, reference, generated, within)?;
+    let reference_certificate = reference.certificate(within)?;
+    let equivalent = decision.verdict.right();
+    let Decision { verdict, object_map, has_goal_map } = decision;
+    let object_map = object_map.filter(|_| equivalent);
+    let inherits = object_map.is_some() && !has_goal_map;
+    let (mut solvable, mut solves_reference) = (None, None);
+    if settings.check_solvable {
+        // An equivalent problem inherits the reference's plan through the object map.
+        if inherits && reference.plan(within)?.is_some() {
+            (solvable, solves_reference) = (Some(true), Some(true));
+        } else if let Some(plan) = generated.plan(within)? {
+            solvable = Some(true);
+            let map = object_map.unwrap_or_default();
+            let same_names = || reference.objects.keys().eq(generated.objects.keys());
+            if !map.is_empty() || same_names() {
+                let plan = plan.iter().map(|action| in_words(action, &map)).collect();
+                solves_reference = Some(reference.is_solved_by(&plan, within));
+            }
+        } else {
+            solvable = Some(false);
+            if let Some(why) = generated.ill_typed(within) {
+                let words: Vec<&[u8]> = why.iter().map(Vec::as_slice).collect();
+                difference = difference.and(Difference::of(&words));
+            }
+        }
+    }
+    let certificate = if inherits {
+        Some(reference_certificate)
+    } else if generated.closure_is_known(within)? {
+        Some(generated.certificate(within)?)
+    } else {
+        None
+    };
+    let as_written = verdict.is_as_written();
+    let types_matter = reference.types_matter(within.domain) || generated.types_matter(within.domain);
+    let equivalent_untyped = if as_written || !types_matter {
+        equivalent
+    } else {
+        let theirs = reference.untyped(None, within.domain);
+        let ours = generated.untyped(Some(theirs), within.domain);
+        decide(theirs, ours, is_placeholder, within)?.verdict.right()
+    };
+    Ok(ProblemVerdict {
+        parseable: true,
+        solvable,
+        equivalent,
+        equivalent_untyped,
+        verdict: verdict.name(),
+        difference,
+        solves_reference,
+        certificate,
+        reference_certificate,
+    })
+}

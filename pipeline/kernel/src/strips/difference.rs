@@ -1,0 +1,189 @@
+//! The first difference between two problems, as values (definition/difference.py).
+
+use crate::difference::Difference;
+use crate::domain_wording::show_words;
+use crate::equivalence::Verdict;
+use crate::left::{Answer, Left};
+use crate::model::{Lifted, Word};
+use crate::pddl::problems::{Interner, LiftedProblem};
+use crate::planning::search::Proof;
+use crate::strips::equivalence::{in_words, inverse, Decision, ObjectMap};
+use crate::strips::task::{Task, Unsolvable, Within};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+const MOST_NAMES: usize = 5;
+
+/// Why a pair has its verdict.
+pub fn difference(decision: &Decision, reference: &Task, generated: &Task, within: Within) -> Answer<Difference> {
+    let (ours, theirs, names) = (&*generated.problem, &*reference.problem, within.names);
+    Ok(match decision.verdict {
+        Verdict::Identical => Difference::of(&[b"identical"]),
+        Verdict::Isomorphic => Difference::of(&[b"renamed"]),
+        Verdict::ObjectCount => object_count(ours, theirs, names),
+        Verdict::TypesDiffer => type_difference(ours, theirs, names),
+        Verdict::InitDiffers => init_difference(ours, theirs, names),
+        Verdict::Unsolvable => match generated.closure(within)? {
+            Err(proof) => unsolvable(proof, names),
+            Ok(_) => return Err(Left::Panic),
+        },
+        Verdict::Equivalent | Verdict::GoalDiffers => {
+            let (Ok(closed), Ok(wanted)) = (generated.closure(within)?, reference.closure(within)?) else {
+                return Err(Left::Reference);
+            };
+            match &decision.object_map {
+                Some(map) if decision.verdict == Verdict::GoalDiffers => {
+                    goal_difference([ours, theirs], [closed, wanted], map, names)
+                }
+                _ => Difference::of(&[b"closures agree"])
+                    .counts(closed.len() - ours.goal.len(), wanted.len() - theirs.goal.len()),
+            }
+        }
+    })
+}
+
+/// An atom of one goal that the other does not imply, under the object map of the initial states.
+fn goal_difference(
+    [ours, theirs]: [&LiftedProblem; 2],
+    [closed, wanted]: [&Vec<Lifted>; 2],
+    object_map: &ObjectMap,
+    names: &Interner,
+) -> Difference {
+    let back = inverse(object_map);
+    let not_in = |closed: &[Lifted], atom: &Lifted| closed.binary_search(atom).is_err();
+    let not_implied = theirs.goal.iter().filter(|atom| not_in(closed, &in_words(atom, &back)));
+    if let Some(atom) = first(not_implied, names) {
+        let here = show_words(&in_words(atom, &back), names);
+        return Difference::of(&[b"goal"]).with("lacks", &show_words(atom, names)).with("lacks_here", &here);
+    }
+    let not_asked = ours.goal.iter().filter(|atom| not_in(wanted, &in_words(atom, object_map)));
+    match first(not_asked, names) {
+        Some(atom) => Difference::of(&[b"goal"]).with("has", &show_words(atom, names)),
+        None => Difference::of(&[b"goal placement"]),
+    }
+}
+
+/// The first atom in the order of texts.
+fn first<'a>(atoms: impl Iterator<Item = &'a Lifted>, names: &Interner) -> Option<&'a Lifted> {
+    atoms.min_by(|one, other| names.order_of(one, other))
+}
+
+/// Both numbers, and which objects are missing or extra where the other names are equal.
+fn object_count(ours: &LiftedProblem, theirs: &LiftedProblem, names: &Interner) -> Difference {
+    let [own, other] = [ours, theirs].map(|each| each.objects.iter().map(|(name, _)| *name).collect::<BTreeSet<_>>());
+    let found = Difference::of(&[b"object count"]).counts(own.len(), other.len());
+    if !own.is_subset(&other) && !other.is_subset(&own) {
+        return found;
+    }
+    let mut differing: Vec<Word> = own.symmetric_difference(&other).copied().collect();
+    differing.sort_unstable_by(|one, two| names.order(*one, *two));
+    differing.truncate(MOST_NAMES);
+    found.with("names", &show_words(&differing, names))
+}
+
+/// The first object whose type is another, by name where both sides use it, else the first count that is off.
+fn type_difference(ours: &LiftedProblem, theirs: &LiftedProblem, names: &Interner) -> Difference {
+    let known: HashMap<Word, Word> = theirs.objects.iter().copied().collect();
+    for (name, type_) in &ours.objects {
+        if let Some(expected) = known.get(name).filter(|expected| *expected != type_) {
+            return Difference::of(&[b"object type"])
+                .with("names", &show_words(&vec![*name, *type_, *expected], names));
+        }
+    }
+    let mut counts: BTreeMap<&[u8], (usize, usize)> = BTreeMap::new();
+    ours.objects.iter().for_each(|(_, type_)| counts.entry(names.text(*type_)).or_default().0 += 1);
+    theirs.objects.iter().for_each(|(_, type_)| counts.entry(names.text(*type_)).or_default().1 += 1);
+    let off = counts.into_iter().find(|(_, (ours, theirs))| ours != theirs);
+    let (type_, (ours, theirs)) = off.unwrap_or_default();
+    Difference::of(&[b"type count"]).with("names", type_).counts(ours, theirs)
+}
+
+/// The first atom of each initial state that is not in the other, under a plausible matching.
+fn init_difference(ours: &LiftedProblem, theirs: &LiftedProblem, names: &Interner) -> Difference {
+    let matching = closest_matching(ours, theirs);
+    let back = inverse(&matching);
+    let found: HashSet<Lifted> = ours.init.iter().map(|atom| in_words(atom, &matching)).collect();
+    let lacks = first(theirs.init.iter().filter(|atom| !found.contains(*atom)), names);
+    let has = first(found.iter().filter(|atom| theirs.init.binary_search(atom).is_err()), names);
+    let mut difference = Difference::of(&[b"init"]);
+    if let Some(atom) = lacks {
+        let here = show_words(&in_words(atom, &back), names);
+        difference = difference.with("lacks", &show_words(atom, names)).with("lacks_here", &here);
+    }
+    if let Some(atom) = has {
+        difference = difference.with("has", &show_words(&in_words(atom, &back), names));
+    }
+    difference
+}
+
+/// A plausible map of objects for problems that are not isomorphic: by name, then by role.
+fn closest_matching(ours: &LiftedProblem, theirs: &LiftedProblem) -> ObjectMap {
+    let known: HashSet<Word> = theirs.objects.iter().map(|(name, _)| *name).collect();
+    let same = ours.objects.iter().map(|(name, _)| *name).filter(|name| known.contains(name));
+    let mut matching: ObjectMap = same.map(|name| (name, name)).collect();
+    if matching.len() == ours.objects.len() {
+        return matching;
+    }
+    // For each role, in the order in which it comes first, the reference's objects that have it; the next one comes last.
+    let mut roles: Vec<Vec<Word>> = Vec::new();
+    let mut places: HashMap<Role, usize> = HashMap::new();
+    for (name, role) in roles_of(theirs).into_iter().filter(|(name, _)| !matching.contains_key(name)) {
+        let place = *places.entry(role).or_insert(roles.len());
+        if place == roles.len() {
+            roles.push(Vec::new());
+        }
+        roles[place].insert(0, name);
+    }
+    let mut unmatched = Vec::new();
+    for (name, role) in roles_of(ours) {
+        if !matching.contains_key(&name) {
+            match places.get(&role).and_then(|place| roles[*place].pop()) {
+                Some(other) => drop(matching.insert(name, other)),
+                None => unmatched.push(name),
+            }
+        }
+    }
+    let rest = roles.iter().flat_map(|names| names.iter().rev());
+    matching.extend(unmatched.into_iter().zip(rest.copied()));
+    matching
+}
+
+/// A type, and scenes, predicates and places.
+type Role = (Word, Vec<(usize, Word, usize)>);
+
+/// What each object is and does: its type, and where it stands in which atoms.
+fn roles_of(problem: &LiftedProblem) -> Vec<(Word, Role)> {
+    let place: HashMap<Word, usize> = problem.objects.iter().map(|(name, _)| *name).zip(0..).collect();
+    let mut roles: Vec<(Word, Role)> = problem.objects.iter().map(|(name, type_)| (*name, (*type_, vec![]))).collect();
+    for (scene, atoms) in [&problem.init, &problem.goal].into_iter().enumerate() {
+        for atom in atoms {
+            for (position, name) in atom[1..].iter().enumerate() {
+                if let Some(own) = place.get(name) {
+                    roles[*own].1 .1.push((scene, atom[0], position));
+                }
+            }
+        }
+    }
+    roles.iter_mut().for_each(|(_, (_, role))| role.sort_unstable());
+    roles
+}
+
+/// The proof that the goal is out of reach.
+fn unsolvable(proof: &Unsolvable, names: &Interner) -> Difference {
+    let (atoms, says): (&[Lifted], Vec<u8>) = match proof {
+        Unsolvable::ByRules(atoms, true) => (atoms, b"never true".to_vec()),
+        Unsolvable::ByRules(atoms, false) if atoms.len() == 1 => (atoms, b"excludes itself".to_vec()),
+        Unsolvable::ByRules(atoms, false) => (atoms, b"exclude each other".to_vec()),
+        Unsolvable::NeverAdded(atom) => (&[], [b"not added:", &show_words(atom, names)[..]].concat()),
+        Unsolvable::NoState(states) => (&[], format!("no state:{states}").into_bytes()),
+        Unsolvable::BySearch(Proof::Excluded) => (&[], b"excluded".to_vec()),
+        Unsolvable::BySearch(Proof::EachWay) => (&[], b"each way".to_vec()),
+        Unsolvable::BySearch(Proof::OutOfReach) => (&[], b"out of reach".to_vec()),
+        Unsolvable::BySearch(Proof::RanOut(states)) => (&[], format!("ran out:{states}").into_bytes()),
+    };
+    let mut found = Difference::of(&[b"unsolvable"]);
+    if !atoms.is_empty() {
+        let shown: Vec<Vec<u8>> = atoms.iter().map(|atom| show_words(atom, names)).collect();
+        found = found.with("atoms", &shown.join(&b','));
+    }
+    found.with("reason", &says)
+}
