@@ -149,7 +149,7 @@ def _ranking_figures(report: Report) -> Iterator[Figure]:
 
     if report.rates.is_empty() or not report.by:
         return
-    kind, measures = main_kind(report)
+    kind, measures = main_kind(report.rates)
     measure = main_measure(measures)
     known = at_level(report.rates, report.by, report.by[:1]).filter(measure=measure).drop_nulls("percent")
     frame, left_out = _groups(known.with_columns(label=pl.lit(MEASURE_NAMES[measure])), report.by[:1])

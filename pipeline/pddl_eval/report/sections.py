@@ -113,9 +113,9 @@ def _computed(report: Report) -> list[str]:
     found = []
     if report.rates.height:
         found.append(f"Percent of rows; 95 % intervals count references, not rows ({clusters}).")
-    if "equivalent_untyped" in _measures(report):
+    if "equivalent_untyped" in _measures(report.rates):
         found.append("“Ignoring types” is equivalence with every object's type erased.")
-    if "solves_reference" in _measures(report):
+    if "solves_reference" in _measures(report.rates):
         found.append(
             "“Solves reference”: the answer's plan, executed in the reference, reaches its goal; of an equivalent "
             "answer under its object map. No plan counts as no, and so do other names of objects without a map."
@@ -136,7 +136,7 @@ def lead(report: Report) -> str:
     """Who is best and better than whom, in a sentence or two; without models the rate of all answers."""
     if report.rates.is_empty():
         return ""
-    kind, measures = main_kind(report)
+    kind, measures = main_kind(report.rates)
     measure = main_measure(measures)
     first = report.by[:1] if report.model is not None and report.by[0] == report.model else ()
     ranked = at_level(report.rates, report.by, first).filter(measure=measure).drop_nulls("percent")
@@ -193,20 +193,20 @@ MOST_NAMED = 4
 """Models that a sentence names."""
 
 
-def _measures(report: Report) -> list[str]:
-    return report.rates["measure"].unique(maintain_order=True).to_list() if report.rates.height else []
+def _measures(rates: pl.DataFrame) -> list[str]:
+    return rates["measure"].unique(maintain_order=True).to_list() if rates.height else []
 
 
-def main_kind(report: Report) -> tuple[str, list[str]]:
-    """What is ranked, and its measures."""
-    known = _measures(report)
+def main_kind(rates: pl.DataFrame) -> tuple[str, list[str]]:
+    """What is ranked, and its measures: the first kind of which a frame has rates."""
+    known = _measures(rates)
     kinds = ((kind, [name for name in names if name in known]) for kind, names in KINDS.items())
     return next((kind, names) for kind, names in kinds if names)
 
 
 def _ranking(report: Report) -> Section:
     """The groups of the first column, best first; all rows together where there is nothing to group by."""
-    kind, measures = main_kind(report)
+    kind, measures = main_kind(report.rates)
     level = report.by[:1]
     frame = at_level(only(report.rates, "measure", measures), report.by, level)
     caption = f"Percent of {kind}, by {level[0]}" if level else f"Percent of {kind}"
@@ -223,7 +223,7 @@ def _ranking(report: Report) -> Section:
 
 
 def _groups(report: Report) -> Section:
-    kind, measures = main_kind(report)
+    kind, measures = main_kind(report.rates)
     tables = _rate_tables(report, f"Percent of {kind}", measures)
     return Section(GROUPS, (), tables if len(report.by) > 1 else [])
 
@@ -308,13 +308,11 @@ def rate_cell(group: str, found: Mapping[str, Any], where: Where) -> Value:
     tip += "" if low is None else f", 95 % interval {low:.1f} to {high:.1f}"
     tip += f", of {row_count(found['rows'])}" if "yes" in found else ""
     bounds = (percent, percent, percent) if low is None else (low, percent, high)
-    cell = _rate(percent, low, high)
-    cell = cell if isinstance(cell, Cell) else Cell(f"{percent:.1f}")
-    return replace(cell, interval=bounds, where=where, tip=tip)
+    return replace(_rate(percent, low, high), interval=bounds, where=where, tip=tip)
 
 
-def _rate(percent: float | None, low: float | None, high: float | None) -> Value:
-    return percent if percent is None or low is None else Cell(f"{percent:.1f}", f"{low:.1f}–{high:.1f}")
+def _rate(percent: float, low: float | None, high: float | None) -> Cell:
+    return Cell(f"{percent:.1f}", "" if low is None else f"{low:.1f}–{high:.1f}")
 
 
 def _by_group(
@@ -512,9 +510,7 @@ def _examples(report: Report, examples: pl.DataFrame) -> Table:
 
 
 def _sizes(report: Report) -> Section:
-    known = report.sizes["measure"].unique()
-    kinds = ([name for name in kind if name in known] for kind in (PROBLEM_MEASURES, PLAN_MEASURES, DOMAIN_MEASURES))
-    names = next(filter(None, kinds))
+    _, names = main_kind(report.sizes)
     size = str(report.size)
     alone = at_level(report.sizes, report.by[:1], ()).filter(pl.col("measure").is_in(names))
     caption = f"Percent of answers by {size}, all rows together"
@@ -556,7 +552,7 @@ def _level(_name: str, percent: float | None) -> Value:
 
 def _metrics(report: Report, title: str, measures: Sequence[str], columns: Sequence[str], pair: str) -> Section:
     """Plans or domains: rates, why they fail, then means and quantiles of the metrics."""
-    is_main = report.rates.height > 0 and set(main_kind(report)[1]) <= set(measures)
+    is_main = report.rates.height > 0 and set(main_kind(report.rates)[1]) <= set(measures)
     tables = [] if is_main else _rate_tables(report, f"Percent of {title.lower()}", measures, alone=True)
     frames = (report.outcomes, report.reasons, report.reason_examples)
     of_pair = [only(frame, "pair", [pair]).drop("pair", strict=False) for frame in frames]
