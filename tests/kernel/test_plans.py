@@ -128,6 +128,24 @@ def test_ordinary_notations_are_read(notation: str) -> None:
     assert found.share_left <= 0.05, found.left
 
 
+@pytest.mark.parametrize("notation", ["lines", "lines of calls", "numbered", "times", "bullets", "fence", "heading"])
+def test_plans_that_are_cut_off(notation: str) -> None:
+    """A last line of a PDDL action that is not closed is told as the definition tells it, wherever it is cut."""
+    random = Random(2)
+    rows: list[Row] = []
+    for _ in range(40):
+        plan = [random_action(random, "blocksworld") for _ in range(random.randint(1, 5))]
+        text = "\n" * random.randint(0, 2) + NOTATIONS[notation](plan)
+        end = text.rindex(")")
+        stated = random.choice([None, problem_to_pddl(random_problem(random, "blocksworld"))])
+        for place in (end, end - random.randint(1, 12)):
+            cut = text[:place] + random.choice(["", "", text[end + 1 :], " ", "\n", "\n\n; done", "\n(putdown a)"])
+            rows.append({"reference_plan": "(pickup a)", "generated_plan": cut, "reference_problem": stated})
+    found = compared(rows, pair=PLAN)
+    assert not found.differences
+    assert found.share_left <= 0.5 or notation == "lines of calls"
+
+
 def test_without_a_column_of_reference_plans() -> None:
     rows = [row for domain in VOCABULARY for row in executed_rows(Random(8), domain, 40) if row["reference_problem"]]
     found = compared(({**row, "domain": None, "reference_plan": None} for row in rows), pair=PLAN)
@@ -259,6 +277,10 @@ def test_answers_made_to_hang_or_exhaust() -> None:
         ("(:goal (on a b))", "(:metric maximize (- (* 3 total-time) (/ (price a) 4))) (:goal (on a b))", None),
         ("(:goal (on a b))", "(:goal (not (holding a)))", None),
         ("(:goal (on a b))", "(:goal (and (not (on a b)) (on b a) (not (holding a))))", None),
+        ("(:goal (on a b))", "(:goal (and (>= (price a) 0) (not (< 2 (+ 1 (total-cost)))) (on b a)))", None),
+        ("(:goal (on a b))", "(:goal (not (= (total-cost) 0)))", None),
+        ("(:goal (on a b))", "(:goal (= a b))", "notation"),
+        ("(:goal (on a b))", "(:goal (< (price c) 1))", "reference"),
         ("(:init", "(:init (= (total-cost) 0) (= (price a) 7.25) (not (clear a))", None),
         ("(:goal (on a b))", "(:goal (and (on a b) (forall (?x) (not (holding ?x)))))", "notation"),
         ("(:goal (on a b))", "(:goal (or (on a b) (on b a)))", "notation"),

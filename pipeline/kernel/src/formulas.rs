@@ -4,12 +4,12 @@
 use crate::difference::Difference;
 use crate::domain_wording::show_words;
 use crate::fraction::Fraction;
-use crate::grounding::{self, bound, broken_equation, terms_of, Objects};
+use crate::grounding::{self, broken_equation, Objects};
 use crate::left::{Answer, Left};
 use crate::metrics::domain_pair::{ill_typed_operator, misfit};
 use crate::metrics::predictive::instance;
-use crate::model::{Arithmetic, Atom, Domain, Expression, Formula, Lifted, Operator, Part, Word, TOTAL_COST};
-use crate::pddl::any_problem::AnyProblem;
+use crate::model::{Arithmetic, Atom, Domain, Expression, Formula, Lifted, Part, Word, TOTAL_COST};
+use crate::pddl::any_problem::{AnyProblem, Conjunct};
 use crate::pddl::language::show_formula;
 use crate::pddl::problems::Interner;
 use crate::plans::found::{Step, Steps};
@@ -36,6 +36,8 @@ pub struct Done {
     pub adds: Vec<Atom>,
     pub deletes: Vec<Atom>,
     formulas: Vec<Ground>,
+    /// How many parts its formulas have.
+    pub evaluations: usize,
 }
 
 /// A part of an expression in which fluents are numbers.
@@ -48,12 +50,18 @@ enum GroundPart {
 type GroundExpression = Vec<GroundPart>;
 
 /// A ground formula, and how it is written.
-struct Ground {
+pub struct Ground {
     is_effect: bool,
     holds: bool,
     head: Word,
     sides: [GroundExpression; 2],
     shown: Vec<u8>,
+}
+
+/// A ground conjunct of the goal that is no atom.
+pub enum Other {
+    Denied(Atom),
+    Compared(Ground),
 }
 
 /// The numbers of a state, by fluent; None where there is none.
@@ -69,8 +77,9 @@ pub struct World {
     fluents: grounding::Atoms,
     pub init: Vec<Atom>,
     pub values: Values,
-    /// What has to be true, sorted as tuples of names are, and what has to be false.
-    pub goal: [Vec<Atom>; 2],
+    /// The goal's atoms, sorted as tuples of names are, and its other conjuncts.
+    pub goal: Vec<Atom>,
+    pub others: Vec<Other>,
     metric: Option<GroundExpression>,
     actions: HashMap<Step, Rc<Result<Done, Fault>>>,
 }
@@ -84,12 +93,11 @@ impl World {
     /// A problem in a domain in which it is well typed.
     pub fn new(number: usize, problem: AnyProblem, domain: Rc<Domain>, names: &mut Interner) -> Answer<World> {
         problem.require_declared(&domain.constants)?;
-        let mut objects: Objects = problem.objects;
+        let mut objects: Objects = problem.objects.clone();
         objects.extend(&domain.constants); // a constant of the domain is one even if the problem declares it again
         let type_of = |term: Word| objects.get(&term).copied();
         let is_misfit = |atom: &Lifted| misfit(&domain, atom, type_of, names).is_some();
-        let mut stated = problem.init.iter().chain(problem.goal.iter().flatten());
-        if ill_typed_operator(&domain, b"", names).is_some() || stated.any(is_misfit) {
+        if ill_typed_operator(&domain, b"", names).is_some() || problem.atoms().any(is_misfit) {
             return Err(Left::Reference);
         }
         let (mut atoms, mut fluents) = (grounding::Atoms::default(), grounding::Atoms::default());
@@ -102,22 +110,20 @@ impl World {
             values.resize(values.len().max(place + 1), None);
             values[place] = Some(value);
         }
-        let [mut wanted, unwanted] = problem.goal;
-        wanted.sort_unstable_by(|one, other| names.order_of(one, other));
+        let mut goal = problem.goal;
+        goal.sort_unstable_by(|one, other| names.order_of(one, other));
         let mut numbers = |part: Vec<Lifted>| part.into_iter().map(|atom| atom_number(&mut atoms, atom)).collect();
-        let (init, goal): (Vec<Atom>, [Vec<Atom>; 2]) = (numbers(problem.init), [wanted, unwanted].map(&mut numbers));
-        let mut world = World {
-            number,
-            domain,
-            objects,
-            atoms,
-            fluents,
-            init,
-            values,
-            goal,
-            metric: None,
-            actions: HashMap::new(),
-        };
+        let (init, goal): (Vec<Atom>, Vec<Atom>) = (numbers(problem.init), numbers(goal));
+        let (others, actions) = (Vec::new(), HashMap::new());
+        let mut world =
+            World { number, domain, objects, atoms, fluents, init, values, goal, others, metric: None, actions };
+        for conjunct in problem.others {
+            let other = match conjunct {
+                Conjunct::Denied(atom) => Other::Denied(atom_number(&mut world.atoms, atom)),
+                Conjunct::Compared(formula) => Other::Compared(world.ground_formula(&formula, &[], &[], names)),
+            };
+            world.others.push(other);
+        }
         world.metric = problem.metric.map(|metric| world.ground(&metric, Lifted::clone));
         Ok(world)
     }
@@ -196,20 +202,30 @@ impl World {
         parts[3].retain(|atom| added.binary_search(atom).is_err());
         let [needs, avoids, adds, deletes] =
             parts.map(|part| part.into_iter().map(|atom| atom_number(&mut self.atoms, atom)).collect::<Vec<Atom>>());
-        let formulas =
-            operator.formulas.iter().map(|formula| self.ground_formula(formula, operator, &arguments, names));
-        let formulas = formulas.collect();
-        Ok(Ok(Done { action, needs, avoids, adds, deletes, formulas }))
+        let formulas = operator
+            .formulas
+            .iter()
+            .map(|formula| self.ground_formula(formula, &operator.parameters, &arguments, names));
+        let formulas: Vec<Ground> = formulas.collect();
+        let evaluations = formulas.iter().flat_map(|formula| &formula.sides).map(Vec::len).sum();
+        Ok(Ok(Done { action, needs, avoids, adds, deletes, formulas, evaluations }))
     }
 
-    fn ground_formula(&mut self, formula: &Formula, operator: &Operator, values: &[Word], names: &Interner) -> Ground {
+    /// The formula with these values in place of the parameters.
+    fn ground_formula(
+        &mut self,
+        formula: &Formula,
+        parameters: &[(Word, Word)],
+        values: &[Word],
+        names: &Interner,
+    ) -> Ground {
         let value = |term: Word| {
-            let place = operator.parameters.iter().position(|(name, _)| *name == term);
+            let place = parameters.iter().position(|(name, _)| *name == term);
             place.map_or(term, |place| values[place])
         };
         let shown = show_formula(&formula.written, formula.holds, value, names);
-        let sides =
-            formula.sides.each_ref().map(|side| self.ground(side, |fluent| bound(&terms_of(fluent, operator), values)));
+        let with_values = |fluent: &Lifted| fluent.iter().map(|term| value(*term)).collect();
+        let sides = formula.sides.each_ref().map(|side| self.ground(side, with_values));
         Ground { is_effect: formula.is_effect, holds: formula.holds, head: formula.head, sides, shown }
     }
 
@@ -237,21 +253,10 @@ impl World {
         }
         let mut missing: Vec<Vec<u8>> = Vec::new();
         for formula in done.formulas.iter().filter(|formula| !formula.is_effect) {
-            let sides = [self.value_of(&formula.sides[0], values)?, self.value_of(&formula.sides[1], values)?];
-            let (one, other) = match sides {
-                [Ok(one), Ok(other)] => (one, other),
-                [Err(fluent), _] | [_, Err(fluent)] => return fault(b"no value", &[self.show_fluent(fluent, names)]),
-            };
-            let order = one.order(other)?;
-            let is_true = match names.text(formula.head) {
-                b"<" => order == Ordering::Less,
-                b"<=" => order != Ordering::Greater,
-                b">" => order == Ordering::Greater,
-                b">=" => order != Ordering::Less,
-                _ => order == Ordering::Equal,
-            };
-            if is_true != formula.holds {
-                missing.push(formula.shown.clone());
+            match self.holds(formula, values, names)? {
+                Ok(true) => {}
+                Ok(false) => missing.push(formula.shown.clone()),
+                Err(fluent) => return fault(b"no value", &[self.show_fluent(fluent, names)]),
             }
         }
         if !missing.is_empty() {
@@ -295,6 +300,39 @@ impl World {
             }
         }
         Ok(Ok(updated))
+    }
+
+    /// Whether a comparison holds, or the first fluent in it that has no value.
+    fn holds(&self, formula: &Ground, values: &Values, names: &Interner) -> Answer<Result<bool, usize>> {
+        let sides = [self.value_of(&formula.sides[0], values)?, self.value_of(&formula.sides[1], values)?];
+        let order = match sides {
+            [Ok(one), Ok(other)] => one.order(other)?,
+            [Err(fluent), _] | [_, Err(fluent)] => return Ok(Err(fluent)),
+        };
+        let is_true = match names.text(formula.head) {
+            b"<" => order == Ordering::Less,
+            b"<=" => order != Ordering::Greater,
+            b">" => order == Ordering::Greater,
+            b">=" => order != Ordering::Less,
+            _ => order == Ordering::Equal,
+        };
+        Ok(Ok(is_true == formula.holds))
+    }
+
+    /// Whether a conjunct of the goal holds; one without a value does not.
+    pub fn is_true(&self, other: &Other, state: &State, values: &Values, names: &Interner) -> Answer<bool> {
+        Ok(match other {
+            Other::Denied(atom) => !state.contains(atom),
+            Other::Compared(formula) => self.holds(formula, values, names)?.unwrap_or(false),
+        })
+    }
+
+    /// A conjunct of the goal as PDDL writes it.
+    pub fn show_other(&self, other: &Other, names: &Interner) -> Vec<u8> {
+        match other {
+            Other::Denied(atom) => [b"(not (", &self.show(*atom, names)[..], b"))"].concat(),
+            Other::Compared(formula) => formula.shown.clone(),
+        }
     }
 
     /// Atoms as a sentence lists them.

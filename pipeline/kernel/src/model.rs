@@ -191,6 +191,11 @@ pub enum Part {
     Operation(Arithmetic, usize),
 }
 
+/// The fluents of an expression.
+pub fn fluents_of(expression: &Expression) -> impl Iterator<Item = &Lifted> + Clone {
+    expression.iter().filter_map(|part| if let Part::Fluent(fluent) = part { Some(fluent) } else { None })
+}
+
 #[derive(Clone, Copy)]
 pub enum Arithmetic {
     Add,
@@ -268,8 +273,7 @@ impl Operator {
 impl Operator {
     /// The fluents of its formulas.
     pub fn fluents(&self) -> impl Iterator<Item = &Lifted> {
-        let parts = self.formulas.iter().flat_map(|formula| formula.sides.iter().flatten());
-        parts.filter_map(|part| if let Part::Fluent(fluent) = part { Some(fluent) } else { None })
+        self.formulas.iter().flat_map(|formula| &formula.sides).flat_map(fluents_of)
     }
 
     pub fn atoms_and_fluents(&self) -> impl Iterator<Item = &Lifted> {

@@ -191,6 +191,23 @@ fn executed(domain: &str, problem: &str, plan: &str) -> Result<(&'static str, Op
     Ok((found.verdict.unwrap_or_default(), found.cost, found.first_failed_step))
 }
 
+/// A last line that is cut off is a step that cannot be read; one that says something else is none.
+#[test]
+fn damage() {
+    for (text, place) in [
+        ("\n(take a b)\n  (drop a", Some((3, 3))),
+        ("1. (take a b)\n2. (drop\n", Some((2, 1))),
+        ("```\ntake(a, b)\n\ndrop(a,\n```", Some((4, 1))),
+        ("(take a b)\n(drop a)", None),
+    ] {
+        let plan = read_plan(Some(text.as_bytes()), &mut Steps::new()).ok().unwrap();
+        assert_eq!(plan.damage.map(|place| (place.line, place.column)), place, "{text}");
+    }
+    for text in ["(take a", "(take a b)\n(drop a\n(take a b)", "(take a b)\n(drop 'a", "(take a b)\n("] {
+        assert_eq!(read_plan(Some(text.as_bytes()), &mut Steps::new()).err(), Some(Left::Notation), "{text}");
+    }
+}
+
 #[test]
 fn execution() {
     let text = blocks("(holding a) (clear b) (on-table b)", "(on a b)");

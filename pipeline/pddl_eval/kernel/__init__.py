@@ -57,8 +57,8 @@ from pddl_eval.definition.model import (
 )
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import NEVER_CLOSED, NO_DOMAIN, REFUSALS, note_on_drafts, refusal
-from pddl_eval.definition.planning import EXCLUDED, OUT_OF_REACH, never_added, no_state, ran_out
-from pddl_eval.definition.plans import EMPTY, NO_ANSWER
+from pddl_eval.definition.planning import EACH_WAY, EXCLUDED, OUT_OF_REACH, never_added, no_state, ran_out
+from pddl_eval.definition.plans import EMPTY, NO_ANSWER, Unread, cannot_be_read, not_read
 from pddl_eval.definition.task import ill_typed_problem
 from pddl_eval.definition.validation import (
     Failure,
@@ -328,10 +328,18 @@ def _note(what: str, whose: str = "", *words: str) -> str:
         case "no answer":
             return NO_ANSWER
         case "goal":
-            first = tuple(words[0].split())
-            return goal_not_reached(whose, ("not", first[1:]) if first[0] == "not" else first, int(words[1]))
-    step, why, action, *rest = words
-    return failure(whose, int(step), _fault(tuple(action.split(" ")), why, *rest))
+            first = words[0] if words[0].startswith("(") else tuple(words[0].split())
+            return goal_not_reached(whose, first, int(words[1]))
+        case "not read":
+            return not_read(_place(whose, *words))
+    step, why, *rest = words
+    if why == "unread":
+        return failure(whose, int(step), cannot_be_read(_place(*rest)))
+    return failure(whose, int(step), _fault(tuple(rest[0].split(" ")), why, *rest[1:]))
+
+
+def _place(line: str, column: str, text: str) -> str:
+    return str(Unread(int(line), int(column), text))
 
 
 @lru_cache(maxsize=4096)
@@ -407,7 +415,7 @@ def _fate(what: str, *words: str) -> str:
             return ran_out(int(words[0]))
         case "no state":
             return no_state(int(words[0]))
-    return {"excluded": EXCLUDED, "out of reach": OUT_OF_REACH}[what]
+    return {"excluded": EXCLUDED, "out of reach": OUT_OF_REACH, "each way": EACH_WAY}[what]
 
 
 def _fault(action: Action, why: str, *words: str) -> str:

@@ -5,7 +5,7 @@ use crate::formulas::{Done, Fault, Values, World};
 use crate::left::{Answer, Left};
 use crate::model::Atom;
 use crate::pddl::problems::Interner;
-use crate::plans::found::{Step, Steps};
+use crate::plans::found::{Step, Steps, Unread};
 use crate::validation::{AtomHasher, State};
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -17,8 +17,9 @@ const GOAL: Step = Step::MAX - 1;
 
 const MAX_LINKS: usize = 250_000;
 
-/// Steps that are executed here.
+/// Steps that are executed here, and parts of formulas that are computed.
 const MOST_STEPS: usize = 10_000;
+const MAX_EVALUATIONS: usize = 100_000;
 
 type Link = (Step, Atom, Step);
 
@@ -30,8 +31,9 @@ pub struct Execution {
     steps: Vec<Option<Executed>>,
     /// The first step that could not be executed.
     pub failed: Option<Failure>,
-    /// Atoms of the goal that are false, sorted, and atoms that it denies and that are true.
-    unmet: [Vec<Atom>; 2],
+    /// Atoms of the goal that are false, sorted, and the places of its other conjuncts that are.
+    lacking: Vec<Atom>,
+    unmet: Vec<usize>,
     /// What it costs; None where it is not valid.
     pub cost: Option<f64>,
 }
@@ -55,14 +57,21 @@ impl Execution {
 
     /// The share of the goal's conjuncts that hold at the end; 1.0 where there are none.
     pub fn goal_share(&self, world: &World) -> f64 {
-        match world.goal.iter().map(Vec::len).sum() {
+        match world.goal.len() + world.others.len() {
             0 => 1.0,
             conjuncts => 1.0 - self.count_unmet() as f64 / conjuncts as f64,
         }
     }
 
+    /// A step that cannot be read fails, where none before it does.
+    pub fn fail(&mut self, step: usize, place: &Unread) {
+        let unread = || Failure { step, verdict: "unreadable", why: place.noted(b"unread").0 };
+        self.failed.get_or_insert_with(unread);
+        self.cost = None;
+    }
+
     fn count_unmet(&self) -> usize {
-        self.unmet.iter().map(Vec::len).sum()
+        self.lacking.len() + self.unmet.len()
     }
 
     pub fn reaches_goal(&self) -> bool {
@@ -78,9 +87,9 @@ impl Execution {
         if let Some(Failure { step, why, .. }) = &self.failed {
             return Some(Difference::of(&[b"fails", whose, step.to_string().as_bytes(), why]));
         }
-        let first = match &self.unmet {
-            [lacking, _] if !lacking.is_empty() => world.show(lacking[0], names),
-            [_, wrong] => [b"not ", &world.show(*wrong.first()?, names)[..]].concat(),
+        let first = match self.lacking.first() {
+            Some(atom) => world.show(*atom, names),
+            None => world.show_other(&world.others[*self.unmet.first()?], names),
         };
         Some(Difference::of(&[b"goal", whose, &first, self.count_unmet().to_string().as_bytes()]))
     }
@@ -101,7 +110,7 @@ pub fn execute(world: &mut World, plan: &[Step], steps: &Steps, names: &Interner
     let mut values: Values = world.values.clone();
     let mut done: Vec<Option<Executed>> = Vec::with_capacity(plan.len());
     let mut failed = None;
-    let mut actions = 0;
+    let (mut actions, mut evaluations) = (0, 0);
     for (number, step) in (1..).zip(plan) {
         let action = match steps.actions_of(step) {
             [] => {
@@ -123,6 +132,10 @@ pub fn execute(world: &mut World, plan: &[Step], steps: &Steps, names: &Interner
                 break;
             }
         };
+        evaluations += operator.evaluations;
+        if evaluations > MAX_EVALUATIONS {
+            return Err(Left::Budget);
+        }
         for atom in &operator.deletes {
             state.remove(atom);
         }
@@ -134,10 +147,14 @@ pub fn execute(world: &mut World, plan: &[Step], steps: &Steps, names: &Interner
         actions += 1;
         done.push(Some(made.clone()));
     }
-    let [wanted, unwanted] = &world.goal;
-    let lacking = wanted.iter().copied().filter(|atom| !state.contains(atom)).collect();
-    let wrong = unwanted.iter().copied().filter(|atom| state.contains(atom)).collect();
-    let mut found = Execution { steps: done, failed, unmet: [lacking, wrong], cost: None };
+    let lacking = world.goal.iter().copied().filter(|atom| !state.contains(atom)).collect();
+    let mut unmet = Vec::new();
+    for (place, other) in world.others.iter().enumerate() {
+        if !world.is_true(other, &state, &values, names)? {
+            unmet.push(place);
+        }
+    }
+    let mut found = Execution { steps: done, failed, lacking, unmet, cost: None };
     if found.reaches_goal() {
         found.cost = world.cost(&values, actions, plan.len(), names)?;
     }
@@ -204,7 +221,7 @@ fn causal_links(world: &World, execution: &Execution) -> Answer<Vec<Link>> {
         }
         producers.extend(done.adds.iter().map(|atom| (*atom, done.action)));
     }
-    links.extend(world.goal[0].iter().filter_map(|atom| Some((*producers.get(atom)?, *atom, GOAL))));
+    links.extend(world.goal.iter().filter_map(|atom| Some((*producers.get(atom)?, *atom, GOAL))));
     links.sort_unstable();
     links.dedup();
     Ok(links)

@@ -5,12 +5,16 @@ use crate::formulas::World;
 use crate::left::{Answer, Left};
 use crate::metrics::actions::Marks;
 use crate::metrics::execution::{causal_distance, execute, names_operator, state_distance, Execution};
-use crate::model::Domain;
+use crate::model::{Domain, Operator};
 use crate::pddl::domains::parse_any_domain;
 use crate::pddl::problems::Interner;
 use crate::plans::found::{Plan, Step, Steps};
 use crate::plans::reading::{read_plan, EMPTY};
 use std::rc::Rc;
+
+/// Operators of a domain, and atoms and fluents of one of them; what has more is no hot path.
+const MOST_OPERATORS: usize = 500;
+const MOST_ATOMS: usize = 500;
 
 const FINISH: &[u8] = b"finishaction";
 
@@ -71,11 +75,20 @@ impl Reference {
 
 /// A domain that plans are executed in.
 pub fn read_domain(text: &[u8], names: &mut Interner) -> Answer<Rc<Domain>> {
-    Ok(Rc::new(parse_any_domain(text, false, names)?.outcome.map_err(|_| Left::Reference)?))
+    let domain = parse_any_domain(text, false, names)?.outcome.map_err(|_| Left::Reference)?;
+    let is_large = |operator: &Operator| operator.atoms_and_fluents().count() > MOST_ATOMS;
+    if domain.operators.len() > MOST_OPERATORS || domain.operators.iter().any(is_large) {
+        return Err(Left::Budget);
+    }
+    Ok(Rc::new(domain))
 }
 
 pub fn read_reference(text: Option<&[u8]>, steps: &mut Steps) -> Answer<Reference> {
-    Ok(Reference { plan: read_plan(text, steps)?, executed: None })
+    let plan = read_plan(text, steps)?;
+    if plan.damage.is_some() {
+        return Err(Left::Notation);
+    }
+    Ok(Reference { plan, executed: None })
 }
 
 /// The scores of an answer; `world` is what plans are executed in.
@@ -95,7 +108,8 @@ pub fn score_plan_pair(
     } else if world.is_none() {
         return Err(Left::Reference);
     }
-    scores.notes = found.missing.map(|why| Difference::of(&[why.as_bytes()]));
+    let unread = found.damage.as_ref().map(|place| place.noted(b"not read"));
+    scores.notes = found.missing.map(|why| Difference::of(&[why.as_bytes()])).or(unread);
     let Some(world) = world else { return Ok(scores) };
     let expected = if is_compared { Some(reference.execution(world, steps, names)?) } else { None };
     scores.reference_cost = expected.and_then(|expected| expected.cost);
@@ -171,16 +185,19 @@ fn executed(
     if !generated.steps.is_empty() && !names_operator(world, &generated.steps, steps, names) {
         return Err(Left::Notation); // atoms in a refusal are no plan
     }
-    let actual = execute(world, &generated.steps, steps, names)?;
+    let mut actual = execute(world, &generated.steps, steps, names)?;
+    let mut count = generated.steps.len();
+    if let Some(place) = &generated.damage {
+        count += 1;
+        actual.fail(count, place);
+    }
     let theirs = expected.and_then(|expected| expected.ending(b"reference plan: ", world, names));
-    scores.notes = match (actual.ending(b"", world, names), theirs) {
-        (Some(ours), Some(theirs)) => Some(ours.and(theirs)),
-        (ours, theirs) => ours.or(theirs),
-    };
+    let notes = [scores.notes.take(), actual.ending(b"", world, names), theirs];
+    scores.notes = notes.into_iter().flatten().reduce(Difference::and);
     (scores.valid, scores.goal_reached) = (Some(actual.reaches_goal()), Some(actual.is_at_goal()));
     scores.first_failed_step = actual.failed.as_ref().map(|failure| failure.step);
     scores.verdict = Some(actual.verdict());
-    scores.executable_share = Some(executable_share(&actual, generated.steps.len()));
+    scores.executable_share = Some(executable_share(&actual, count));
     scores.goal_share = Some(actual.goal_share(world));
     scores.cost = actual.cost;
     if let Some(expected) = expected.filter(|expected| actual.failed.is_none() && expected.failed.is_none()) {

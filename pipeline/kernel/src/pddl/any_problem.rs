@@ -1,11 +1,11 @@
-//! A problem that plans are executed in: numbers in the initial state, a metric, negated atoms in the goal
-//! (definition/pddl/any_problem.py). Of a STRIPS problem it says what `problems` says.
+//! A problem that plans are executed in: numbers in the initial state, a metric, negated atoms and comparisons in the
+//! goal (definition/pddl/any_problem.py). Of a STRIPS problem it says what `problems` says.
 
 use crate::fraction::Fraction;
 use crate::left::{Answer, Left};
-use crate::model::{Expression, Known, Lifted, Part, Word, EQUALITY, TOTAL_COST};
+use crate::model::{fluents_of, Expression, Formula, Known, Lifted, Part, Word, EQUALITY, TOTAL_COST};
 use crate::pddl::drafts::without_thinking;
-use crate::pddl::language::expression;
+use crate::pddl::language::{expression, formula, show_formula, COMPARISONS};
 use crate::pddl::problems::{is_name, Interner};
 use crate::pddl::sexpr::{block, openings, Items, Tree, LONGEST};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -33,14 +33,22 @@ const KEYWORDS: [&[u8]; 15] = [
     b"total-cost",
 ];
 
+/// A conjunct of a goal that is no atom.
+pub enum Conjunct {
+    /// An atom that has to be false.
+    Denied(Lifted),
+    Compared(Formula),
+}
+
 pub struct AnyProblem {
     pub domain: Word,
     /// Names and types.
     pub objects: BTreeMap<Word, Word>,
     pub init: Vec<Lifted>,
     pub values: HashMap<Lifted, Fraction>,
-    /// What has to be true and what has to be false, each once and in the order of the text.
-    pub goal: [Vec<Lifted>; 2],
+    pub goal: Vec<Lifted>,
+    /// The goal's other conjuncts, in the order of the text.
+    pub others: Vec<Conjunct>,
     pub metric: Option<Expression>,
 }
 
@@ -89,9 +97,9 @@ fn problem_of_block(tree: &Tree, names: &Interner) -> Answer<AnyProblem> {
     let objects =
         sections.get(&b":objects"[..]).map_or(Ok(BTreeMap::new()), |listing| objects(tree, *listing, names))?;
     let (init, values) = init(tree, needed(b":init")?, names)?;
-    let goal = goal(tree, needed(b":goal")?, names)?;
+    let (goal, others) = goal(tree, needed(b":goal")?, names)?;
     let metric = sections.get(&b":metric"[..]).map(|section| metric(tree, *section, names)).transpose()?;
-    Ok(AnyProblem { domain, objects, init, values, goal, metric })
+    Ok(AnyProblem { domain, objects, init, values, goal, others, metric })
 }
 
 /// The one name of a section.
@@ -184,41 +192,50 @@ fn atom(tree: &Tree, place: usize, names: &Interner) -> Answer<Lifted> {
     Ok(atom)
 }
 
-/// The atoms of the goal's conjunction, and those that are negated in it.
-fn goal(tree: &Tree, mut section: Items, names: &Interner) -> Answer<[Vec<Lifted>; 2]> {
-    let mut found = [Vec::new(), Vec::new()];
-    let mut seen: HashSet<(bool, Lifted)> = HashSet::new();
+/// The atoms of the goal's conjunction, and what else it is made of.
+fn goal(tree: &Tree, mut section: Items, names: &Interner) -> Answer<(Vec<Lifted>, Vec<Conjunct>)> {
+    let (mut atoms, mut others) = (Vec::new(), Vec::new());
+    let mut seen: HashSet<Vec<u8>> = HashSet::new();
     let mut waiting = vec![tree.next(&mut section).ok_or(Left::Notation)?.0];
     if section.at < section.end {
         return Err(Left::Notation);
     }
-    while let Some(place) = waiting.pop() {
-        let (head, mut terms) = tree.named(place)?;
-        let (mut negated, mut place) = (false, place);
-        match names.text(head) {
-            b"and" => {
-                let start = waiting.len();
-                while let Some((inner, _)) = tree.next(&mut terms) {
-                    waiting.push(inner);
-                }
-                waiting[start..].reverse();
-                continue;
+    while let Some(mut place) = waiting.pop() {
+        let (mut head, mut terms) = tree.named(place)?;
+        if names.text(head) == b"and" {
+            let start = waiting.len();
+            while let Some((inner, _)) = tree.next(&mut terms) {
+                waiting.push(inner);
             }
-            b"not" => {
-                negated = true;
-                place = tree.next(&mut terms).ok_or(Left::Notation)?.0;
-                if terms.at < terms.end {
-                    return Err(Left::Notation);
-                }
-            }
-            _ => {}
+            waiting[start..].reverse();
+            continue;
         }
-        let atom = atom(tree, place, names)?;
-        if seen.insert((negated, atom.clone())) {
-            found[usize::from(negated)].push(atom);
+        let holds = names.text(head) != b"not";
+        if !holds {
+            place = tree.next(&mut terms).ok_or(Left::Notation)?.0;
+            if terms.at < terms.end {
+                return Err(Left::Notation);
+            }
+            (head, terms) = tree.named(place)?;
+        }
+        let is_compared = COMPARISONS.contains(&names.text(head));
+        if is_compared && names.text(head) == EQUALITY && tree.has_only_words(terms) {
+            return Err(Left::Notation); // perhaps an equation of objects
+        }
+        let shown = show_formula(&tree.written(place), holds, |word| word, names);
+        if is_compared {
+            let formula = formula(tree, place, false, holds, names)?;
+            others.extend(seen.insert(shown).then_some(Conjunct::Compared(formula)));
+        } else {
+            let atom = atom(tree, place, names)?;
+            match (seen.insert(shown), holds) {
+                (true, true) => atoms.push(atom),
+                (true, false) => others.push(Conjunct::Denied(atom)),
+                _ => {}
+            }
         }
     }
-    Ok(found)
+    Ok((atoms, others))
 }
 
 fn metric(tree: &Tree, mut section: Items, names: &Interner) -> Answer<Expression> {
@@ -231,18 +248,27 @@ fn metric(tree: &Tree, mut section: Items, names: &Interner) -> Answer<Expressio
 }
 
 impl AnyProblem {
+    /// The atoms that it states, those that have to be false in the end included.
+    pub fn atoms(&self) -> impl Iterator<Item = &Lifted> {
+        let denied = self.others.iter().filter_map(|conjunct| match conjunct {
+            Conjunct::Denied(atom) => Some(atom),
+            Conjunct::Compared(_) => None,
+        });
+        self.init.iter().chain(&self.goal).chain(denied)
+    }
+
     /// Err where something is named that neither the problem nor the domain declares.
     pub fn require_declared(&self, constants: &BTreeMap<Word, Word>) -> Answer<()> {
         let is_known = |word: &Word| self.objects.contains_key(word) || constants.contains_key(word);
-        let fluents = self.metric.iter().flatten().filter_map(|part| match part {
-            Part::Fluent(fluent) => Some(fluent),
-            _ => None,
+        let compared = self.others.iter().flat_map(|conjunct| match conjunct {
+            Conjunct::Denied(_) => &[],
+            Conjunct::Compared(formula) => &formula.sides[..],
         });
-        let fluents = self.values.keys().chain(fluents);
+        let fluents = compared.chain(&self.metric).flat_map(fluents_of).chain(self.values.keys());
         if fluents.clone().any(|fluent| is_known(&fluent[0])) {
             return Err(Left::Notation); // perhaps an object where a number is expected
         }
-        let mut terms = self.init.iter().chain(self.goal.iter().flatten()).chain(fluents).flat_map(|atom| &atom[1..]);
+        let mut terms = self.atoms().chain(fluents).flat_map(|atom| &atom[1..]);
         if terms.all(is_known) {
             Ok(())
         } else {

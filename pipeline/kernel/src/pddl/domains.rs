@@ -14,6 +14,9 @@ use std::collections::{BTreeMap, HashSet};
 const MOST_TYPES: usize = 500;
 const MOST_PARAMETERS: usize = 50;
 
+/// What an operator says of numbers.
+const MOST_FORMULAS: usize = 50;
+
 const CONNECTIVES: [&[u8]; 2] = [b"and", b"not"];
 
 /// What is said otherwise than by sets of atoms, or is no part of an operator.
@@ -248,6 +251,9 @@ fn operator(tree: &Tree, mut body: Items, names: &mut Interner) -> Answer<Operat
     let parts = [needed, avoided, added, deleted];
     let key: Vec<u8> = names.text(name).iter().map(|byte| if *byte == b'_' { b'-' } else { *byte }).collect();
     let key = names.number(&key, 0, key.len())?;
+    if formulas.len() > MOST_FORMULAS {
+        return Err(Left::Budget);
+    }
     let operator = Operator { formulas, ..Operator::new(name, key, parameters, parts, names) };
     let is_free = |term: &Word| names.text(*term).starts_with(b"?") && !variables.contains(term);
     if operator.atoms_and_fluents().any(|atom| atom[1..].iter().any(is_free)) {

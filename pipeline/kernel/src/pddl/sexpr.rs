@@ -319,6 +319,10 @@ impl Tree {
         matches!(self.nodes[place], Node::List(end) if end == place + 1)
     }
 
+    pub fn has_only_words(&self, items: Items) -> bool {
+        self.nodes[items.at..items.end].iter().all(|node| matches!(node, Node::Word(_)))
+    }
+
     /// The items of the list that stands there.
     pub fn items(&self, place: usize) -> Answer<Items> {
         match self.nodes[place] {

@@ -1,5 +1,6 @@
 //! What is read of a text (definition/plans/found.py). Steps are numbers, equal exactly for equal steps of a batch.
 
+use crate::difference::Difference;
 use std::collections::HashMap;
 
 /// An action, or a set of concurrent actions.
@@ -18,6 +19,22 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// Why there is no plan: a kind of the sentences in Python.
     pub missing: Option<&'static str>,
+    /// The step after the last one, which cannot be read.
+    pub damage: Option<Unread>,
+}
+
+/// A place where a step should be and could not be read; line and column count from 1.
+pub struct Unread {
+    pub line: usize,
+    pub column: usize,
+    pub text: Vec<u8>,
+}
+
+impl Unread {
+    /// A note on it, or why a step fails.
+    pub fn noted(&self, what: &[u8]) -> Difference {
+        Difference::of(&[what, self.line.to_string().as_bytes(), self.column.to_string().as_bytes(), &self.text])
+    }
 }
 
 /// The steps of a batch by their numbers.

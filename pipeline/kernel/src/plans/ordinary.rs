@@ -1,8 +1,8 @@
 //! Texts of nothing but ordinary lines or items (definition/plans/ordinary.py), and what `lines.py` reads just so: blank
-//! lines among them, commas at their ends, a heading above them, and one fence around them.
+//! lines among them, commas at their ends, a heading above them, one fence around them, and a last line that is cut off.
 
 use crate::pddl::sexpr::is_space;
-use crate::plans::found::{in_time, Step, Steps};
+use crate::plans::found::{in_time, Step, Steps, Unread};
 
 const MAX_CHARACTERS: usize = 120;
 
@@ -19,11 +19,14 @@ const STATES: [&str; 7] = ["init", "goal", "state", "fact", "object", "condition
 
 const LONGEST_HEADING: usize = 60;
 
-/// The steps of the text; None where it is none of these.
-pub fn read_ordinary(text: &[u8], steps: &mut Steps) -> Option<Vec<Step>> {
+/// Characters of a place that are quoted.
+const EXCERPT: usize = 60;
+
+/// The steps of the text, and the line after them that is cut off; None where it is none of these.
+pub fn read_ordinary(text: &[u8], steps: &mut Steps) -> Option<(Vec<Step>, Option<Unread>)> {
     let text = text.trim_ascii();
-    let found = if text.contains(&b'\n') { None } else { ordinary_items(text, steps) };
-    found.or_else(|| ordinary_lines(text, steps)).filter(|found| !found.is_empty())
+    let found = if text.contains(&b'\n') { None } else { ordinary_items(text, steps).map(|found| (found, None)) };
+    found.or_else(|| ordinary_lines(text, steps)).filter(|(found, _)| !found.is_empty())
 }
 
 struct Line {
@@ -34,12 +37,13 @@ struct Line {
     step: Step,
 }
 
-fn ordinary_lines(text: &[u8], steps: &mut Steps) -> Option<Vec<Step>> {
-    let mut lines = text.split(|byte| *byte == b'\n').peekable();
+fn ordinary_lines(text: &[u8], steps: &mut Steps) -> Option<(Vec<Step>, Option<Unread>)> {
+    let mut lines = (1..).zip(text.split(|byte| *byte == b'\n')).peekable();
     // In a text that is not only of ordinary lines, drafts are told apart by more than their numbers.
     let mut only_ordinary = text.contains(&b'\n');
     let mut fenced = false;
-    while let Some(line) = lines.next_if(|line| fenced_by(line) || is_heading(line) || line.trim_ascii().is_empty()) {
+    let is_above = |line: &[u8]| fenced_by(line) || is_heading(line) || line.trim_ascii().is_empty();
+    while let Some((_, line)) = lines.next_if(|(_, line)| is_above(line)) {
         if fenced && !line.trim_ascii().is_empty() {
             return None;
         }
@@ -49,7 +53,8 @@ fn ordinary_lines(text: &[u8], steps: &mut Steps) -> Option<Vec<Step>> {
     let mut found: Vec<(Option<f64>, Step)> = Vec::new();
     let (mut before, mut gap, mut closed) = (-1.0, false, false);
     let (mut numbered, mut unnumbered, mut repeats) = (false, false, false);
-    for line in lines {
+    let mut cut = None;
+    for (number, line) in lines {
         if line.trim_ascii().is_empty() {
             gap = true;
             only_ordinary = false;
@@ -62,11 +67,22 @@ fn ordinary_lines(text: &[u8], steps: &mut Steps) -> Option<Vec<Step>> {
             closed = true;
             continue;
         }
+        if cut.is_some() {
+            return None;
+        }
         let Some(read) = ordinary_line(line, steps) else {
             if is_comment(line) {
                 continue;
             }
-            return None;
+            if found.is_empty() || !is_cut(line) {
+                return None;
+            }
+            let shown = line.trim_ascii();
+            let column = 1 + line.len() - line.trim_ascii_start().len();
+            let shown = shown[..shown.len().min(EXCERPT)].trim_ascii_end();
+            cut = Some(Unread { line: number, column, text: shown.to_vec() });
+            only_ordinary = false;
+            continue;
         };
         only_ordinary &= !read.has_comma;
         if read.is_led || before >= 0.0 {
@@ -82,13 +98,13 @@ fn ordinary_lines(text: &[u8], steps: &mut Steps) -> Option<Vec<Step>> {
         gap = false;
         found.push((read.time, read.step));
     }
-    if !only_ordinary && (numbered && unnumbered || repeats || before >= 1e6 || fenced != closed) {
+    if !only_ordinary && (numbered && unnumbered || repeats || before >= 1e6 || fenced != closed && cut.is_none()) {
         return None;
     }
     if !only_ordinary && text.to_ascii_lowercase().windows(7).any(|window| window == b"(define") {
         return None;
     }
-    Some(in_time(found, steps))
+    Some((in_time(found, steps), cut))
 }
 
 fn fenced_by(line: &[u8]) -> bool {
@@ -103,6 +119,36 @@ fn is_heading(line: &[u8]) -> bool {
     let plain = label.len() <= LONGEST_HEADING && label.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b' ');
     let text = String::from_utf8_lossy(label).to_ascii_lowercase();
     plain && text.ends_with("plan") && !STATES.iter().any(|word| text.contains(word))
+}
+
+/// An action of plain words whose parenthesis is not closed, behind at most a number or a bullet.
+fn is_cut(line: &[u8]) -> bool {
+    if line.len() > MAX_CHARACTERS {
+        return false;
+    }
+    let line = line.trim_ascii();
+    let digits = run(line, 0, |byte| byte.is_ascii_digit());
+    let decimals =
+        if line.get(digits) == Some(&b'.') { run(line, digits + 1, |byte| byte.is_ascii_digit()) } else { 0 };
+    let action = match line.get(digits) {
+        Some(b'.') if decimals > digits + 1 => line[decimals..].strip_prefix(b": "),
+        Some(b'.' | b')' | b':') if digits > 0 => line[digits + 1..].strip_prefix(b" "),
+        Some(b'-') if digits == 0 => line[1..].strip_prefix(b" "),
+        _ => Some(line),
+    };
+    let Some(action) = action.filter(|_| digits <= MOST_DIGITS) else { return false };
+    let name = run(action, 0, is_plain);
+    let (first, rest) = match action.strip_prefix(b"(") {
+        Some(words) => (words, words),
+        None if action.get(name) == Some(&b'(') => (action, &action[name + 1..]),
+        None => return false,
+    };
+    let is_within = |byte: &u8| is_plain(*byte) || matches!(byte, b' ' | b',');
+    first.first().is_some_and(u8::is_ascii_alphabetic) && rest.iter().all(is_within)
+}
+
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
 }
 
 /// A comment without characters that other notations know.

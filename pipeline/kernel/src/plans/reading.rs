@@ -20,7 +20,7 @@ const THOUGHTS: [&str; 5] = ["<", "[t", "[T", "◁", "assistantfinal"];
 /// The plan of an answer.
 pub fn read_plan(text: Option<&[u8]>, steps: &mut Steps) -> Answer<Plan> {
     let Some(text) = text else {
-        return Ok(Plan { steps: Vec::new(), missing: Some(NO_ANSWER) });
+        return Ok(Plan { steps: Vec::new(), missing: Some(NO_ANSWER), damage: None });
     };
     if text.len() > LONGEST {
         return Err(Left::Text);
@@ -45,17 +45,22 @@ fn read_text(text: &[u8], steps: &mut Steps) -> Answer<Plan> {
     if !text.iter().fold(true, |all, byte| all & (matches!(*byte, b' '..=b'~') | matches!(*byte, b'\n' | b'\t'))) {
         return Err(Left::Characters);
     }
+    let above = &text[..text.len() - text.trim_ascii_start().len()];
     let text = text.trim_ascii();
     if matches!(text, b"" | b"[]" | b"()") {
-        return Ok(Plan { steps: Vec::new(), missing: text.is_empty().then_some(EMPTY) });
+        return Ok(Plan { steps: Vec::new(), missing: text.is_empty().then_some(EMPTY), damage: None });
     }
-    let found = if text[0] == b'[' { read_json(text, steps) } else { read_ordinary(text, steps) };
-    let found = found.ok_or(Left::Notation)?;
+    let found =
+        if text[0] == b'[' { read_json(text, steps).map(|found| (found, None)) } else { read_ordinary(text, steps) };
+    let (found, mut damage) = found.ok_or(Left::Notation)?;
+    if let Some(place) = &mut damage {
+        place.line += above.iter().filter(|byte| **byte == b'\n').count();
+    }
     if text.len() > MAX_ACTIONS {
         let actions: usize = found.iter().map(|step| steps.actions_of(step).len().max(1)).sum();
         if actions > MAX_ACTIONS {
             return Err(Left::Text);
         }
     }
-    Ok(Plan { steps: found, missing: None })
+    Ok(Plan { steps: found, missing: None, damage })
 }

@@ -11,7 +11,7 @@ from pddl_eval.definition.metrics.actions import common_subsequence, plan_jaccar
 from pddl_eval.definition.model import show_atom
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import Unreadable, note_on_drafts
-from pddl_eval.definition.plans import EMPTY, NO_ANSWER, Damage, Plan, PlanError, ReadPlan, actions_of
+from pddl_eval.definition.plans import EMPTY, NO_ANSWER, Damage, Plan, PlanError, ReadPlan, actions_of, cannot_be_read
 from pddl_eval.definition.task import Task
 from pddl_eval.definition.validation import Execution, Failure, execute
 from pddl_eval.definition.verdict import PlanVerdict, Verdict
@@ -97,7 +97,7 @@ def executed_plan(plan: Plan, damage: Damage | None, task: Task) -> Execution:
     execution = execute(map(actions_of, plan), task.problem, task.domain.domain)
     if damage is None or execution.failed_step is not None:
         return execution
-    unread = Failure(PlanVerdict.UNREADABLE, f"it cannot be read, {damage.place}")
+    unread = Failure(PlanVerdict.UNREADABLE, cannot_be_read(damage.place))
     return replace(execution, failed_step=len(plan) + 1, failure=unread)
 
 

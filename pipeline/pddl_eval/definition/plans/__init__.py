@@ -1,6 +1,15 @@
 """Action sequences out of raw model answers, in the notations that ``reading`` lists."""
 
-from pddl_eval.definition.plans.found import Damage, Plan, ReadPlan, Step, Unread, actions_of
+from pddl_eval.definition.plans.found import (
+    Damage,
+    Plan,
+    ReadPlan,
+    Step,
+    Unread,
+    actions_of,
+    cannot_be_read,
+    not_read,
+)
 from pddl_eval.definition.plans.reading import EMPTY, NO_ANSWER, NO_OPERATOR, PlanError, plan_of_steps, read_plan
 
 __all__ = [
@@ -14,6 +23,8 @@ __all__ = [
     "Step",
     "Unread",
     "actions_of",
+    "cannot_be_read",
+    "not_read",
     "plan_of_steps",
     "read_plan",
 ]

@@ -70,6 +70,16 @@ class Unread:
         return f"line {self.line}, column {self.column}: {self.text!r}"
 
 
+def not_read(places: str) -> str:
+    """What to say of places of an answer that were not read."""
+    return f"not read: {places}"
+
+
+def cannot_be_read(place: str) -> str:
+    """Why a step fails that cannot be read."""
+    return f"it cannot be read, {place}"
+
+
 class Damage(NamedTuple):
     """A step of the plan that cannot be read: the number of steps before it, and its place in words."""
 

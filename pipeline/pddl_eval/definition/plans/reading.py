@@ -36,7 +36,17 @@ from typing import Any
 from pddl_eval.definition.model import Action
 from pddl_eval.definition.pddl.drafts import without_thinking
 from pddl_eval.definition.pddl.patterns import re
-from pddl_eval.definition.plans.found import MAX_UNREAD, Damage, Plan, ReadPlan, Step, Unread, actions_of, chosen
+from pddl_eval.definition.plans.found import (
+    MAX_UNREAD,
+    Damage,
+    Plan,
+    ReadPlan,
+    Step,
+    Unread,
+    actions_of,
+    chosen,
+    not_read,
+)
 from pddl_eval.definition.plans.json import in_order, read_json, steps_of_value, text_here
 from pddl_eval.definition.plans.lines import MAX_ACTIONS, in_parentheses, read_lines, read_sentences
 from pddl_eval.definition.plans.ordinary import read_ordinary
@@ -172,7 +182,7 @@ def _bounded(read: ReadPlan, characters: int) -> ReadPlan:
         damage = damage if damage and damage.steps_before < kept else Damage(kept, "it is beyond the limit")
     if unread:
         more = f" and {'at least ' * (len(unread) >= MAX_UNREAD)}{len(unread) - 1} more" if len(unread) > 1 else ""
-        reasons.append(f"not read: {unread[0]}{more}")
+        reasons.append(not_read(f"{unread[0]}{more}"))
     return ReadPlan(read.steps[:kept], unread[:MAX_UNREAD], "; ".join(reasons), True, damage, read.several)
 
 
