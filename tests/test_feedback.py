@@ -128,6 +128,16 @@ def test_advice_on_a_plan_names_the_actions_that_help() -> None:
     assert "did you mean aaa?" in issue.advice
 
 
+def test_advice_on_a_plan_minds_the_types() -> None:
+    """A robot can be brought to b; a box cannot drive there itself."""
+    domain = """(define (domain d) (:types robot box - thing room thing) (:predicates (at ?x - thing ?r - room))
+      (:action go :parameters (?r - robot ?to - room) :effect (at ?r ?to)))"""
+    problem = """(define (problem p) (:domain d) (:objects r - robot c - box b - room)
+      (:init) (:goal (and (at r b) (at c b))))"""
+    told = pddl_eval.feedback("[]", kind="plan", problem=problem, domain=domain)
+    assert [issue.advice for issue in told.issues] == ["", "(go r b) adds (at r b), and can be done there"]
+
+
 def test_advice_on_names() -> None:
     (issue,) = pddl_eval.feedback(without(TRIP, "p q - place", "q - place"), domain=TRUCKS).issues
     assert issue.advice.startswith("declare p - place in :objects")

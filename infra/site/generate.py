@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import os
 import posixpath
 import re
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from html.parser import HTMLParser
 from importlib import import_module
 from pathlib import Path
 from runpy import run_path
+from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -27,6 +29,7 @@ from pddl_eval.definition.metrics import PAIRS
 from pddl_eval.definition.metrics.registry import Column, Pair
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.settings import ReadingOptions, RunOptions, setting_of
+from pddl_eval.version import program_version
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 LIBRARY = ROOT / "pipeline" / "pddl_eval"
@@ -52,12 +55,12 @@ FIRST = [
         f"guide/{name}.md"
         for name in ("first-run", "inputs", "columns", "names", "verdicts", "language", "metrics", "settings", "runs")
     ),
-    *(f"guide/{name}.md" for name in ("reports", "feedback", "rewards", "limits")),
+    *(f"guide/{name}.md" for name in ("reports", "publishing-results", "feedback", "rewards", "limits")),
     *(f"guide/{name}.md" for name in ("validation", "published-results", "certificates")),
 ]
 """Pages that lead the list of their folder, in this order; the others follow."""
 
-ALONE = ("index.md", "deployment.md")
+ALONE = ("index.md", "gallery.md", "deployment.md")
 """Pages with nothing beside them, which need no list of it."""
 
 IMAGES = ("tests/docs/report.svg", "tests/docs/explain.svg")
@@ -103,6 +106,7 @@ def navigation() -> list[dict[str, Any]]:
     return [
         {"Start": "index.md"},
         {"Tutorials": below("tutorials")},
+        {"Gallery": "gallery.md"},
         {"Guide": below("guide")},
         {"Commands": below("commands")},
         {"Python": [*below("python"), {"Modules": below("python/rooms")}]},
@@ -365,14 +369,20 @@ def site_link(target: str, page: str) -> str:
 
 
 def on_config(config: Any) -> Any:
-    """Set the navigation, and read the library's files again when they change."""
+    """Set the navigation and the version, and read the library's files again when they change.
+
+    mike, which keeps the sites of several versions beside each other, names the one that it builds.
+    """
     config.nav = navigation()
+    config.copyright = f"pddl-eval {program_version()}, {config.copyright}"
+    if "MIKE_DOCS_VERSION" in os.environ:
+        config.extra["version"] = {"provider": "mike"}
     config.watch += [str(ROOT / name) for name in (*WHOLE, PAGES, "pipeline/pddl_eval")]
     return config
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Add the pages and their images."""
+    """Add the pages, their images and the gallery."""
     from mkdocs.structure.files import File  # only a build needs it
 
     for place, page in made_pages().items():
@@ -380,6 +390,10 @@ def on_files(files: Any, config: Any) -> Any:
     for image in IMAGES:
         place = f"assets/{posixpath.basename(image)}"
         files.append(File.generated(config, place, abs_src_path=str(ROOT / image)))
+    with TemporaryDirectory() as folder:
+        run_path(str(Path(__file__).with_name("gallery.py")))["write_gallery"](Path(folder))
+        for path in sorted(path for path in Path(folder, "gallery").rglob("*.*") if path.is_file()):
+            files.append(File.generated(config, path.relative_to(folder).as_posix(), content=path.read_bytes()))
     return files
 
 
@@ -437,5 +451,7 @@ def link_problems(site: Path) -> Iterator[str]:
             file = file / "index.html" if file.is_dir() else file
             if not file.is_file():
                 yield f"{here} links to {target}, which is no file"
+            elif "=" in parts.fragment:
+                continue  # It chooses rows of a table: rows.html#verdict=goal+differs.
             elif parts.fragment and file in pages and unquote(parts.fragment) not in pages[file].anchors:
                 yield f"{here} links to {target}, which has no such anchor"

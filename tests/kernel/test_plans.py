@@ -15,13 +15,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval import kernel
-from pddl_eval.benchmark.sample import sample_table
 from pddl_eval.definition.domains import known_domain
 from pddl_eval.definition.metrics import PLAN
 from pddl_eval.definition.model import Action, problem_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.task import plan_task_of, task_of
 
+from tests.benchmark.sample import sample_table
 from tests.corpus import ADL, CORPUS
 from tests.judges.domains import STORIES
 from tests.judges.plans import cases, plan_text

@@ -5,6 +5,8 @@
     python -m tests.measure.kernel --plans PYTHON        # pairs of plans beside GAICo, which that Python has
     python -m tests.measure.kernel --domains 2000        # pairs of domains: every column, and microseconds a pair
     python -m tests.measure.kernel --domains 340 --amlgym PYTHON
+    python -m tests.measure.kernel --strips 20           # answers to each problem of the corpus, domains given as text
+    python -m tests.measure.kernel --strips 20 --checkout PATH   # to the smallest problems of the competitions' domains
 
 Prints how many rows were compared, how many the kernel left and why, and each difference; ends with 1 where there is
 one. The speed of the two is measured alternately, batch by batch; the median of the ratios is printed.
@@ -29,14 +31,20 @@ from pddl_eval import kernel
 from pddl_eval.benchmark.original import Original
 from pddl_eval.benchmark.variants import PRESETS, draw_variant
 from pddl_eval.definition import task
-from pddl_eval.definition.metrics import DOMAIN, PLAN, plans
+from pddl_eval.definition.domains import planning_domain
+from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM, Pair, plans
 from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.planning import search
+from pddl_eval.definition.planning import task as ground_task
 from pddl_eval.definition.plans import ordinary
+from pddl_eval.errors import UserError
 
-from tests.kernel.differential import Row, columns_of, compared, labelled_answers
+from tests.corpus import ADL, CORPUS
+from tests.kernel.differential import SCORES, Row, answers_in, columns_of, compared, labelled_answers
 from tests.kernel.test_domains import known_tasks, labelled_domains, renamed_tasks, small_tasks, without_problems
 from tests.kernel.test_plans import executed_rows
 from tests.measure import peer
+from tests.measure.ipc import instances
 from tests.measure.workloads import STEPS
 from tests.random_problems import VOCABULARY
 
@@ -154,9 +162,56 @@ def measure_plans(python: str) -> None:
         print(f"{name}: {', '.join(said)}; {left} of {len(rows)} left", flush=True)
 
 
+def micros_in_turn(rows: list[Row], pair: Pair) -> list[tuple[float, float]]:
+    """What a row takes the kernel, and one that it answers the definition, batch by batch."""
+    options, times = ScoringOptions(), []
+    for start in range(0, len(rows), DOMAIN_BATCH):
+        columns = columns_of(rows[start : start + DOMAIN_BATCH])
+        began = time.process_time()
+        scored = SCORES[pair](columns, options)
+        middle = time.process_time()
+        assert scored is not None
+        answered = [each == 0 for each in scored[1].to_pylist()]
+        for row, is_answered in zip(rows[start:], answered, strict=False):
+            if is_answered:
+                pair.score(pair.read(row, options))
+        ended = time.process_time()
+        times.append((1e6 * (middle - began) / len(answered), 1e6 * (ended - middle) / max(1, sum(answered))))
+    return times
+
+
+def measure_strips(count: int, seed: int, checkout: Path | None) -> int:
+    """Compare kernel and definition on answers in STRIPS domains given as text; the number of differences."""
+    random, rows, totals = Random(seed), 0, Counter[str]()
+    entries = [tuple(CORPUS[name]) for name in sorted(CORPUS.keys() - ADL)]
+    if checkout is not None:
+        entries = [(domain, problem) for _, domain, problem in instances(checkout, 2)]
+    differences, left, times = 0, Counter[str](), []
+    for domain, problem in entries:
+        try:
+            answers = list(answers_in(domain, problem, random, count))
+        except UserError:  # no STRIPS problem
+            totals["not read"] += 1
+            continue
+        found = compared(answers)
+        differences, left, rows = differences + len(found.differences), left + found.left, rows + found.rows
+        for row, columns in found.differences:
+            print(columns, row, sep="\n", flush=True)
+        if not found.left:
+            forget_tasks()
+            times += micros_in_turn(answers, PROBLEM)
+    ours, theirs = (sum(each) / len(times) for each in zip(*times, strict=True))
+    ratio = statistics.median(theirs / ours for ours, theirs in times)
+    print(
+        f"{rows:,} pairs in {len(entries)} domains, {dict(totals)}, left {dict(left)}, {differences} differences;"
+        f" where none is left: kernel {ours:.0f} µs a pair, definition {theirs:.0f} ({theirs / ours:.0f} times;"
+        f" median {ratio:.0f})"
+    )
+    return differences
+
+
 def measure_domains(count: int, seed: int, python: str | None) -> int:
     """Compare kernel and definition on domains, and print how long a pair takes each; the number of differences."""
-    options = ScoringOptions()
     differences = 0
     for name, tasks in (("as written", labelled_domains), *((each.__name__, each) for each in TASKS)):
         rows = list(tasks(Random(seed), count))
@@ -165,19 +220,8 @@ def measure_domains(count: int, seed: int, python: str | None) -> int:
         differences += len(found.differences)
         for row, columns in found.differences:
             print(columns, row, sep="\n", flush=True)
-        times: list[tuple[float, float]] = []
-        for start in range(0, len(rows), DOMAIN_BATCH):  # in turn
-            columns_of_batch = columns_of(rows[start : start + DOMAIN_BATCH])
-            began = time.process_time()
-            scored = kernel.score_domains(columns_of_batch, options)
-            middle = time.process_time()
-            assert scored is not None
-            answered = [each == 0 for each in scored[1].to_pylist()]
-            for row, is_answered in zip(rows[start:], answered, strict=False):
-                if is_answered:
-                    DOMAIN.score(DOMAIN.read(row, options))
-            times.append(((middle - began) / len(answered), (time.process_time() - middle) / max(1, sum(answered))))
-        ours, theirs = (1e6 * statistics.median(each) for each in zip(*times, strict=True))
+        times = micros_in_turn(rows, DOMAIN)
+        ours, theirs = map(statistics.median, zip(*times, strict=True))
         said = f"kernel {ours:.0f} µs a pair, definition {theirs:.0f} ({theirs / ours:.1f} times)"
         if python and name == "as written":
             pairs = [(row["reference_domain"], row["generated_domain"]) for row in rows[:40]]
@@ -189,6 +233,12 @@ def measure_domains(count: int, seed: int, python: str | None) -> int:
             said += f", AMLGym {amlgym:.0f} ({amlgym / ours:.0f} times; it read {len(read)} of {len(pairs)})"
         print(f"{name}: {said}; {found.rows:,} rows, left {dict(found.left)}, {len(found.differences)} differences")
     return differences
+
+
+def forget_tasks() -> None:
+    """Empty what the definition keeps of domains and references, which the kernel reads anew."""
+    for kept in (task.read_task, planning_domain, ground_task._ground, search.find_path):
+        kept.cache_clear()
 
 
 def forget_plans() -> None:
@@ -206,6 +256,8 @@ def main() -> int:
     parser.add_argument("--speed", action="store_true")
     parser.add_argument("--plans", metavar="PYTHON", help="a Python that has GAICo")
     parser.add_argument("--domains", type=int, metavar="COUNT", help="pairs of domains of each kind")
+    parser.add_argument("--strips", type=int, metavar="COUNT", help="answers to each problem in a domain given as text")
+    parser.add_argument("--checkout", type=Path, help="of github.com/potassco/pddl-instances, in place of the corpus")
     parser.add_argument("--amlgym", metavar="PYTHON", help="a Python that has AMLGym")
     chosen = parser.parse_args()
     if kernel.version() is None:
@@ -213,6 +265,8 @@ def main() -> int:
         return 1
     if chosen.domains:
         return int(measure_domains(chosen.domains, chosen.seed, chosen.amlgym) > 0)
+    if chosen.strips:
+        return int(measure_strips(chosen.strips, chosen.seed, chosen.checkout) > 0)
     if chosen.plans:
         measure_plans(chosen.plans)
         return 0

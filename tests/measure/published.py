@@ -11,6 +11,9 @@
 
 Each plan is executed in its problem without a reference, and compared with the recorded verdict. A table says what
 stands behind the differences, and what the judge's interpreter, which shares no code with the validator, says of them.
+
+``--problems`` scores problems instead: each reference problem against itself, by what it says beyond STRIPS and with
+what is wrong with it, and the problems that models wrote against the references. ``--seconds`` is a row's budget.
 """
 
 from __future__ import annotations
@@ -27,7 +30,10 @@ from typing import Any
 
 import polars as pl
 from pddl_eval import score_frame
+from pddl_eval.definition.model import show_formula
 from pddl_eval.definition.plans import actions_of, read_plan
+from pddl_eval.definition.task import plan_task_of
+from pddl_eval.errors import UserError
 
 from tests.judges.interpreter import judge
 
@@ -186,34 +192,63 @@ def judged(row: Row) -> str:
         return f"cannot read: {type(error).__name__}"
 
 
+def beyond(problem: str, domain: str) -> str:
+    """What a reference problem says beyond STRIPS."""
+    try:
+        read = plan_task_of(problem, domain).problem
+    except UserError as error:
+        return f"not read: {str(error).partition(':')[0]}"
+    said = ["costs or numbers"] * read.has_numbers
+    said += ["negated goal"] * any("(not (" in show_formula(each) for each in read.conjuncts)
+    return " and ".join(said) or ("another goal" if read.conjuncts else "STRIPS")
+
+
+def problems(rows: list[Row], seconds: float) -> None:
+    """Print what the reference problems say, and the verdicts on them and on the problems that models wrote."""
+    by_text = {(row["reference_problem"], row["domain"]): row for row in rows}
+    references = pl.DataFrame(list(by_text), schema=["reference_problem", "domain"], orient="row")
+    own = references.with_columns(generated_problem="reference_problem")
+    says = pl.Series("says", [beyond(*each) for each in by_text], dtype=pl.String)
+    written = [row for row in rows if "generated_problem" in row]
+    tables = [("references", own.with_columns(says))]
+    if written:
+        columns = ["reference_problem", "domain", "generated_problem", "kind"]
+        tables.append(("problems that models wrote", pl.DataFrame(written).select(columns).rename({"kind": "says"})))
+    for title, table in tables:
+        used = time.process_time()
+        found = score_frame(table.drop("says"), row_seconds=seconds).with_columns(table["says"])
+        print(f"{len(table):,} {title} in {time.process_time() - used:.1f} s of CPU")
+        print(found.group_by("says", "verdict").len().sort("says", "len", descending=[False, True]))
+        wrong = found.filter(pl.col("verdict").is_in(["reference_invalid", "undecided", "not_strips"]))
+        without_atoms = pl.col("detail").str.replace_all(r"(`?\([^()]*\)`?( and )?)+|`[^`]*`", "…").str.slice(0, 90)
+        reasons = wrong.group_by("says", "verdict", without_atoms).len()
+        print(reasons.sort("len", descending=True), flush=True)
+
+
 def main() -> None:
     """Print, for each kind of answer, how often we and the record agree, and what stands behind the differences."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("source", choices=SOURCES)
     parser.add_argument("git_dir")
     parser.add_argument("--differences", action="store_true", help="print each answer with another verdict")
+    parser.add_argument("--problems", action="store_true", help="score problems instead of plans")
+    parser.add_argument("--seconds", type=float, default=2, help="of processor time, for a problem")
     arguments = parser.parse_args()
     rows = list(SOURCES[arguments.source](Clone(arguments.git_dir)))
+    pl.Config(tbl_rows=-1, tbl_cols=-1, fmt_str_lengths=90, tbl_hide_dataframe_shape=True, tbl_width_chars=180)
+    if arguments.problems:
+        problems(rows, arguments.seconds)
+        return
     plans = pl.DataFrame([row for row in rows if "generated_plan" in row], infer_schema_length=None)
-    problems = [row for row in rows if "generated_problem" in row]
     used = time.process_time()
     found = graded(plans)
     print(f"{len(plans):,} plans in {time.process_time() - used:.1f} s of CPU\n")
     differ = found.filter(pl.col("why") != "agree")
     said = Counter((row["why"], judged(row)) for row in differ.iter_rows(named=True))
-    with pl.Config(tbl_rows=-1, tbl_cols=-1, fmt_str_lengths=90, tbl_hide_dataframe_shape=True):
-        print(found.group_by("kind", "why").len().sort("kind", "len", descending=[False, True]))
-        print(found.group_by("kind", "plan_verdict").len().sort("kind", "len", descending=[False, True]))
-        for (why, valid), count in said.most_common():
-            print(f"{count:>6}  {why}; valid for the judge's interpreter: {valid}")
-        if problems:
-            used = time.process_time()
-            scored = score_frame(pl.DataFrame(problems).select("reference_problem", "generated_problem", "domain"))
-            print(f"\n{len(problems):,} problems in {time.process_time() - used:.1f} s of CPU")
-            kinds = scored.with_columns(pl.Series("kind", [row["kind"] for row in problems]))
-            print(kinds.group_by("kind", "verdict").len().sort("kind", "len", descending=[False, True]))
-            reasons = scored.filter(pl.col("verdict").is_in(["reference_invalid", "undecided", "not_strips"]))
-            print(reasons.group_by("verdict", pl.col("detail").str.slice(0, 80)).len().sort("len", descending=True))
+    print(found.group_by("kind", "why").len().sort("kind", "len", descending=[False, True]))
+    print(found.group_by("kind", "plan_verdict").len().sort("kind", "len", descending=[False, True]))
+    for (why, valid), count in said.most_common():
+        print(f"{count:>6}  {why}; valid for the judge's interpreter: {valid}")
     if arguments.differences:
         for row in differ.iter_rows(named=True):
             print(f"{row['kind']} {row['file']}: {row['why']}: {row['plan_detail']}")

@@ -7,12 +7,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from pddl_eval import build_report
-from pddl_eval.benchmark import DOMAIN_TEXTS
 from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.report.numbers import main_measure
 from pddl_eval.scoring.summary import RunSummary, count_scores
 from pddl_eval.scoring.table import ColumnError, count_not_compared, score_table
+
+from tests.benchmark.sample import DOMAIN_TEXTS
 
 BLOCKS = "(define (problem p) (:domain blocksworld) (:objects a b) (:init {}) (:goal (and {})))"
 HELD = BLOCKS.format("(holding a) (clear b) (on-table b)", "(on a b) (arm-empty)")

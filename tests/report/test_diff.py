@@ -23,8 +23,8 @@ from pddl_eval.report import (
     build_report,
     compare_datasets,
     compare_series,
-    comparison_json,
     comparison_page,
+    comparison_text,
     series_page,
 )
 from pddl_eval.report.intervals import paired
@@ -101,7 +101,7 @@ def test_the_order_of_rows_without_ids_changes_no_number() -> None:
     rows = several_samples(6)
     sides = rows.filter(model="a"), rows.filter(model="b").with_columns(model=pl.lit("a"))
     shuffled = (side.sample(fraction=1, shuffle=True, seed=seed) for seed, side in enumerate(sides))
-    found, again = (json.loads(comparison_json(compare_datasets(*each))) for each in (sides, shuffled))
+    found, again = (json.loads(comparison_text(compare_datasets(*each), "json")) for each in (sides, shuffled))
     for name in ("flips", "regressions", "improvements"):
         assert found[name] == again[name]
     for name in ("rates", "scores"):
@@ -223,7 +223,7 @@ def test_different_signatures_are_said_first(comparison: Comparison) -> None:
     for text in (printed(comparison), markdown(comparison_page(comparison)).removeprefix("> **")):
         assert text.startswith("Warning:")
         assert text.index("pddl-eval:1") < text.index("pddl-eval:2") < text.index("in both")
-    assert not json.loads(comparison_json(comparison))["same_signature"]
+    assert not json.loads(comparison_text(comparison, "json"))["same_signature"]
 
 
 def test_a_regression_is_shown_with_its_key_and_the_command_that_explains_it(comparison: Comparison) -> None:
@@ -232,7 +232,7 @@ def test_a_regression_is_shown_with_its_key_and_the_command_that_explains_it(com
     assert "1 row right in OLD and not in NEW, 0 right in NEW and not in OLD." in text
     assert "identical → goal differs" in text
     assert "--row 0" in text
-    assert json.loads(comparison_json(comparison))["examples"][0]["detail"] == "the goal lacks\n(on a b)"
+    assert json.loads(comparison_text(comparison, "json"))["examples"][0]["detail"] == "the goal lacks\n(on a b)"
 
 
 def test_names_from_the_data_are_neither_markup_nor_escape_sequences(comparison: Comparison) -> None:
@@ -317,7 +317,7 @@ def test_null_keys_match_nothing_and_are_counted() -> None:
     assert (found.both, found.gone, found.added, found.keyless, found.regressions) == (1, 2, 2, 4, 1)
     assert found.too_few and "1 of the 3" in found.too_few
     assert "4 rows of OLD and NEW have an empty key" in printed(found)
-    assert json.loads(comparison_json(found))["keyless"] == 4
+    assert json.loads(comparison_text(found, "json"))["keyless"] == 4
 
 
 @pytest.mark.parametrize(
@@ -445,11 +445,11 @@ def test_many_passes_say_what_one_says(data: st.DataObject) -> None:
         sides.append(problems(*equivalent, **columns))
     for on in ("id", "model"):
         frames = [side.drop("id") if on == "model" else side for side in sides]
-        found = [comparison_json(compare_datasets(*frames))]
+        found = [comparison_text(compare_datasets(*frames), "json")]
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("pddl_eval.report.keys.PASS_CELLS", 40)
             patch.setattr("pddl_eval.report.diff.PASS_CELLS", 4)
-            found.append(comparison_json(compare_datasets(*frames)))
+            found.append(comparison_text(compare_datasets(*frames), "json"))
         one, many = (json.loads(text, parse_float=lambda number: round(float(number), 9)) for text in found)
         assert one == many
 

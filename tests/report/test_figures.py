@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Verdict
 from pddl_eval.pages import COLOURS
-from pddl_eval.report import Report, build_report, write_figures
+from pddl_eval.report import Report, build_report
 from pddl_eval.report.figures import (
     FAINT,
     INK,
@@ -22,6 +22,7 @@ from pddl_eval.report.figures import (
     figures,
     standalone,
 )
+from pddl_eval.report.files import write_figures
 
 from tests.report.scored_rows import HOSTILE, answers
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 from pddl_eval.pages import Cell, Page, Section, Table
-from pddl_eval.report import build_report, latex, report_page
-from pddl_eval.report.latex import ESCAPES, escape_latex
+from pddl_eval.report import build_report, report_page
+from pddl_eval.report.latex import ESCAPES, escape_latex, latex
 
 from tests.report.scored_rows import HOSTILE, answers
 

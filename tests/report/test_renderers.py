@@ -11,7 +11,8 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 from pddl_eval.pages import MOST_ROWS, Cell, Page, Section, Table, escape_markdown, markdown, plain, terminal
-from pddl_eval.report import Report, build_report, report_html, report_json, report_page, write_tables
+from pddl_eval.report import Report, build_report, report_html, report_page
+from pddl_eval.report.files import report_json, write_tables
 from pddl_eval.shown import line
 from rich.console import Console
 

@@ -237,10 +237,13 @@ def test_undefined_numbers_fail_the_step(precondition: str, effect: str) -> None
     assert (found.verdict, found.failed_step) == ("precondition", 1)
 
 
-def test_the_judge_takes_a_formula_with_an_undefined_part_as_undefined() -> None:
-    """As Fox and Long. The program differs here, and only here: it asks whether the other parts decide (Kleene)."""
-    text = domain(act("go", "(or (r) (> (g) 0))", "(t)"))
-    assert judge(text, problem("(r)", "(and)"), [("go",)]).verdict == "precondition"
+@pytest.mark.parametrize(
+    ("condition", "verdict"), [("(or (r) (> (g) 0))", "valid"), ("(or (t) (> (g) 0))", "precondition")]
+)
+def test_an_undefined_part_counts_where_the_other_parts_do_not_decide(condition: str, verdict: str) -> None:
+    """Kleene's logic. Fox and Long would have the whole formula undefined."""
+    found = run([act("go", condition, "(t)")], "(r)", "(and)", "go")
+    assert found.verdict == verdict
 
 
 def test_a_number_can_be_given_later_and_an_undefined_goal_is_not_reached() -> None:

@@ -49,12 +49,13 @@ impl Atoms {
 pub struct Fitting {
     /// In alphabetical order.
     pub names: Vec<Word>,
-    own: HashSet<Word>,
+    /// By word.
+    is_own: Vec<bool>,
 }
 
 impl Fitting {
     pub fn contains(&self, name: Word) -> bool {
-        self.own.contains(&name)
+        self.is_own.get(name as usize) == Some(&true)
     }
 }
 
@@ -66,7 +67,9 @@ pub fn objects_that_fit(objects: &Objects, type_: Word, domain: &Domain, names: 
     let mut fits = |own: Word| *known.entry(own).or_insert_with(|| domain.fits(own, type_));
     let mut found: Vec<Word> = objects.iter().filter(|(_, own)| fits(**own)).map(|(name, _)| *name).collect();
     found.sort_unstable_by(|a, b| names.order(*a, *b));
-    Fitting { own: found.iter().copied().collect(), names: found }
+    let mut is_own = vec![false; objects.keys().next_back().map_or(0, |last| *last as usize + 1)];
+    found.iter().for_each(|name| is_own[*name as usize] = true);
+    Fitting { names: found, is_own }
 }
 
 /// A term of a lifted atom: the place of a parameter, or a name.
@@ -137,7 +140,7 @@ struct Table {
 
 /// An operator as instances of it are made.
 struct Prepared {
-    fitting: Vec<Rc<Fitting>>,
+    fitting: Rc<Vec<Rc<Fitting>>>,
     equations: Vec<([Term; 2], bool)>,
     parts: [Vec<Vec<Term>>; 4],
     found: HashSet<Vec<Word>>,
@@ -276,33 +279,40 @@ impl Grounding<'_> {
             .parts
             .each_ref()
             .map(|part| part.iter().filter(|atom| !is_equation(atom)).map(terms).collect::<Vec<Vec<Term>>>());
-        let fitting = operator.parameters.iter().map(|(_, type_)| fitting[type_].clone()).collect();
+        let fitting = Rc::new(operator.parameters.iter().map(|(_, type_)| fitting[type_].clone()).collect());
         self.prepared.push(Prepared { fitting, equations, parts, found: HashSet::new() });
         Ok(())
     }
 
     /// Add each instance of the rule's operator that has the atom as its first precondition.
     fn apply(&mut self, rule: &Rule, atom: &Lifted) -> Answer<()> {
-        let count = self.prepared[rule.operator].fitting.len();
-        let own = |grounding: &Self| grounding.prepared[rule.operator].fitting.clone();
-        let fitting = own(self);
-        let mut bindings: Vec<Vec<Word>> = unify(&rule.start, atom, &vec![NONE; count], &fitting).into_iter().collect();
+        let fitting = self.prepared[rule.operator].fitting.clone();
+        let mut extended = vec![NONE; fitting.len()];
+        if !unify(&rule.start, atom, &mut extended, &fitting) {
+            return Ok(());
+        }
+        let mut bindings: Vec<Vec<Word>> = vec![extended.clone()];
         // How many variables are bound, which is the same in all bindings.
         let bound_in = |bindings: &[Vec<Word>]| {
             bindings.first().map_or(0, |binding| binding.iter().filter(|value| **value != NONE).count())
         };
         for join in &rule.joins {
-            let mut extended = Vec::new();
+            let mut more = Vec::new();
             let share = 1 + bound_in(&bindings) / 8;
             for binding in &bindings {
                 let key = bound(&join.bound, binding);
                 let table = &self.tables[&join.table.0][join.table.1];
                 let atoms = table.atoms.get(&key).map_or(&[][..], Vec::as_slice);
                 let work = atoms.len() * share;
-                extended.extend(atoms.iter().filter_map(|atom| unify(&join.lifted, atom, binding, &fitting)));
+                for atom in atoms {
+                    extended.copy_from_slice(binding);
+                    if unify(&join.lifted, atom, &mut extended, &fitting) {
+                        more.push(extended.clone());
+                    }
+                }
                 self.spend(work)?;
             }
-            bindings = extended;
+            bindings = more;
         }
         for variable in &rule.unbound {
             let mut extended = Vec::new();
@@ -368,24 +378,17 @@ impl Grounding<'_> {
     }
 }
 
-/// The binding with values for the variables of the lifted atom that make it the atom; None where nothing does.
-fn unify(lifted: &[Term], atom: &[Word], binding: &[Word], fitting: &[Rc<Fitting>]) -> Option<Vec<Word>> {
-    let mut extended = binding.to_vec();
-    for (term, value) in lifted.iter().zip(atom) {
-        match term {
-            Term::Name(name) if name == value => {}
-            Term::Name(_) => return None,
-            Term::Place(place) => {
-                if extended[*place] == NONE {
-                    extended[*place] = *value;
-                }
-                if extended[*place] != *value || !fitting[*place].contains(*value) {
-                    return None;
-                }
+/// Binds the variables of the lifted atom so that it is the atom; false where nothing does.
+fn unify(lifted: &[Term], atom: &[Word], binding: &mut [Word], fitting: &[Rc<Fitting>]) -> bool {
+    lifted.iter().zip(atom).all(|(term, value)| match term {
+        Term::Name(name) => name == value,
+        Term::Place(place) => {
+            if binding[*place] == NONE {
+                binding[*place] = *value;
             }
+            binding[*place] == *value && fitting[*place].contains(*value)
         }
-    }
-    Some(extended)
+    })
 }
 
 /// The atoms, each time the first of those that have the fewest free variables; an atom binds its variables.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -63,8 +64,14 @@ def compare(
     90 % of OLD's rows find a partner, --fail-on regression fails too. Of more than two datasets, how the rates move and
     what changed from each to the next.
     """
-    from pddl_eval.datasets import locate, put_bytes
-    from pddl_eval.report import compare_datasets, comparison_text
+    from pddl_eval.report import (
+        compare_datasets,
+        compare_series,
+        comparison_page,
+        comparison_text,
+        page_text,
+        series_page,
+    )
 
     chosen = chosen_format(format, output)
     if chosen not in FORMATS or (chosen == "terminal" and output):
@@ -72,13 +79,11 @@ def compare(
     if len(news) > 1:
         if models or by or fail_on or chosen in ("csv", "json"):
             raise UserError("more than two datasets are compared without --models, --by, --fail-on, csv and json")
-        _print_series((old, *news), key, where, chosen, output)
+        page = series_page(compare_series((old, *news), on=key, where=where))
+        _write(page, output, chosen, partial(page_text, page))
         return
     found = compare_datasets(old, *news, on=key, by=by, models=models, where=where)
-    if output is None:
-        print_found(found, chosen)
-    else:
-        put_bytes(locate(output), comparison_text(found, chosen).encode())
+    _write(comparison_page(found), output, chosen, partial(comparison_text, found))
     if fail_on and (found.regressions or found.too_few):
         if found.regressions:
             say(f"Right in OLD and not in NEW: {found.regressions:,}.")
@@ -89,34 +94,25 @@ def compare(
         sys.exit(UNFINISHED)
 
 
-def _print_series(
-    places: Sequence[str], key: list[str] | None, where: str | None, form: str, output: str | None
-) -> None:
-    from pddl_eval.datasets import locate, put_bytes
-    from pddl_eval.report import compare_series, page_text, series_page
-
-    page = series_page(compare_series(places, on=key, where=where))
-    if output is not None:
-        put_bytes(locate(output), page_text(page, form).encode())
-    elif form == "terminal":
-        _print_page(page)
-    else:
-        sys.stdout.write(page_text(page, form))
-
-
-def print_found(found: Comparison, form: str = "terminal") -> None:
+def print_found(found: Comparison) -> None:
     """Write the comparison to stdout."""
-    from pddl_eval.report import comparison_page, comparison_text
+    from pddl_eval.report import comparison_page
 
-    if form == "terminal":
-        _print_page(comparison_page(found))
-    else:
-        sys.stdout.write(comparison_text(found, form))
+    _write(comparison_page(found))
 
 
-def _print_page(page: Page) -> None:
+def _write(
+    page: Page, output: str | None = None, form: str = "terminal", text: Callable[[str], str] = lambda _: ""
+) -> None:
+    """Write a page, or its text in another format, to a file or to stdout."""
     from rich.console import Console
 
+    from pddl_eval.datasets import locate, put_bytes
     from pddl_eval.pages import terminal
 
-    Console(highlight=False, width=None if sys.stdout.isatty() else PAGE_WIDTH).print(terminal(page))
+    if output is not None:
+        put_bytes(locate(output), text(form).encode())
+    elif form == "terminal":
+        Console(highlight=False, width=None if sys.stdout.isatty() else PAGE_WIDTH).print(terminal(page))
+    else:
+        sys.stdout.write(text(form))

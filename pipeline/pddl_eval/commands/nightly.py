@@ -61,7 +61,7 @@ def nightly(
     \b
     pddl-eval nightly /srv/pairs /var/lib/pddl-eval --workers 4
     pddl-eval nightly s3://bucket/pairs s3://bucket/nights --on-regression https://chat.example.org/hook
-    pddl-eval nightly pairs nights --key pair_id,model --on-regression 'mail -s worse me@example.org' --keep 30
+    pddl-eval nightly pairs nights --key pair_id,model --on-regression ./tell-me.sh --keep 30
     pddl-eval nightly /srv/pairs /var/lib/pddl-eval --baseline 2026-03-02
 
     NIGHTS/2026-03-01/ gets scored/ and report.html, and NIGHTS/nights.html shows how the last 30 nights went, what got

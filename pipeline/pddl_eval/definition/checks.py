@@ -333,11 +333,19 @@ def _achievers(condition: Formula, task: Task, state: State) -> str:
         return ""
     verb = f"{'deletes' if is_negated else 'adds'} {show_formula(atom)}"
     possible, others = [], []
+    world = World(task.problem, task.domain.domain)
+
+    def fits(operator: Operator) -> bool:
+        named = ((name, types) for name, types in operator.parameters if not name.startswith("?"))
+        return all(name in world.objects and world.fits(name, types) for name, types in named)
+
     for operator in task.domain.domain.operators:
         for made in _adds(operator, atom, deletes=is_negated):  # type: ignore[arg-type]
+            if not fits(made):
+                continue
             bindings = _bindings(sorted(made.preconditions, key=_free), state, {})
             ground = (made.renamed(binding) for binding in bindings if made.negative_preconditions.isdisjoint(state))
-            found = next((each for each in ground if not _free(each.action)), None)
+            found = next((each for each in ground if not _free(each.action) and fits(each)), None)
             if found is not None and found.applicable(state):
                 possible.append(f"{show_atom(found.action)} {verb}, and can be done there")
             else:

@@ -171,8 +171,12 @@ def _closed(task: GroundTask, goal: int, planner: Planner | None) -> int | Unsol
     return reduce(and_, goal_states)  # cl(g)
 
 
-def closure_by_states(problem: Problem, domain: Domain) -> ClosedGoal | Unsolvable | Undecided:
+def closure_by_states(
+    problem: Problem, domain: Domain, reading: frozenset[str] = frozenset()
+) -> ClosedGoal | Unsolvable | Undecided:
     """As ``literal_closure``, for any goal in any domain of which nothing is refused: each state is looked at.
+
+    ``reading`` are functions whose values belong to the states also where the goal does not read them.
 
     >>> from pddl_eval.definition.pddl import parse_domain
     >>> text = "(define (domain d) (:action {0} :effect (and ({0}))))"
@@ -181,7 +185,7 @@ def closure_by_states(problem: Problem, domain: Domain) -> ClosedGoal | Unsolvab
     >>> sorted(sorted(atoms) for atoms, _ in closure_by_states(either, domain).states)
     [[('a',)], [('a',), ('b',)], [('b',)]]
     """
-    exploration = Exploration(problem, domain, MOST_WORK)
+    exploration = Exploration(problem, domain, MOST_WORK, reading)
     goal_states: list[Node] = []  # R(g), with what is derived
     others: list[State] = []
     for _, values in exploration:

@@ -88,11 +88,12 @@ def decide(  # noqa: C901 (the cases of the algorithm, in order)
         )
     if isinstance(ours_closed, Unsolvable):
         return Decision(Verdict.UNSOLVABLE, Difference("unsolvable", atoms=ours_closed.atoms, reason=ours_closed.says))
+    read = [closed.read for closed in (ours_closed, theirs_closed) if isinstance(closed, ClosedGoal) and closed.states]
+    if len(read) == 2 and read[0] != read[1]:  # Lists of states can be compared where both say the same of a state.
+        generated, reference = (task.reading(read[0] | read[1]) for task in (generated, reference))
+        ours_closed, theirs_closed = generated.closed_goal, reference.closed_goal
     if not isinstance(ours_closed, ClosedGoal) or not isinstance(theirs_closed, ClosedGoal):
         return _decide_without_closures(reference, generated, is_placeholder, object_map)
-    if ours_closed.states is not None and theirs_closed.states is not None and ours_closed.read != theirs_closed.read:
-        read = " and ".join(sorted(ours_closed.read ^ theirs_closed.read))
-        return Decision(Verdict.UNDECIDED, Difference("undecided", reason=f"only one of the goals reads {read}"))
     agree = _agree(reference, generated, ours_closed, theirs_closed)
     if is_placeholder and (goal_map := isomorphism(generated, reference, Scene.CLOSED_GOAL)) is not None:
         return Decision(Verdict.EQUIVALENT, agree, object_map, goal_map)

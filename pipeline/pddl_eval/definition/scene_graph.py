@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 def scene_graph(
     problem: str | Problem, scenes: Iterable[str] = ("init", "goal"), *, goal: Iterable[Atom] | None = None
 ) -> networkx.MultiDiGraph:
-    """The paper's ProblemGraph of a problem (a PDDL text or a ``Problem``), as a networkx graph.
+    """The paper's ProblemGraph of a problem, as a networkx graph, which notebooks draw.
 
-    With ``scenes=("init",)`` or ``("goal",)`` it is one of the paper's SceneGraphs. There is a node for each object and
-    each atom (``kind`` object or atom). An object's node has its ``type``, an atom's node its ``predicate`` and
-    ``scene``. An edge from an atom to an argument has ``predicate``, ``position`` (0, 1, …) and ``scene``. ``goal``
-    replaces the problem's own goal, for instance by its closure.
+    * ``problem``: a PDDL text or a ``Problem``;
+    * ``scenes``: with ``("init",)`` or ``("goal",)`` it is one of the paper's SceneGraphs;
+    * ``goal``: replaces the problem's own goal, for instance by its closure.
+
+    There is a node for each object and each atom (``kind`` object or atom). An object's node has its ``type``, an
+    atom's node its ``predicate`` and ``scene``. An edge from an atom to an argument has ``predicate``, ``position``
+    (0, 1, …) and ``scene``.
 
     Raises ``ParseError`` if the text is not a problem.
 

@@ -167,7 +167,8 @@ def state_space(problem: Problem, domain: Domain) -> StateSpace | Undecided:
 class Exploration:
     """The reachable states of a task, breadth first; an iteration yields them while ``world`` is in each.
 
-    ``read`` are the functions on whose values it depends what can be done, or whether the goal holds. ``into`` has the
+    ``read`` are the functions on whose values it depends what can be done, or whether the goal holds, and those that
+    are asked for in ``reading``: states are told apart by their values. ``into`` has the
     steps that lead into each state that was found, the first one first. ``limit`` says why the iteration ended before
     all states were found; None where it did not.
 
@@ -178,9 +179,11 @@ class Exploration:
     [[('off',)], [('on',)]]
     """
 
-    def __init__(self, problem: Problem, domain: Domain, most_work: float = inf) -> None:
+    def __init__(
+        self, problem: Problem, domain: Domain, most_work: float = inf, reading: frozenset[str] = frozenset()
+    ) -> None:
         uses = {use for formula in (*_formulas(domain), *problem.conjuncts) for use in _uses(formula)}
-        self.read = frozenset(name for verb, name in uses if verb == READ)
+        self.read = reading.union(name for verb, name in uses if verb == READ)
         self.changing = frozenset(name for verb, name in uses if verb != READ)
         self.world = World(problem, domain)
         self.start = node_of(self.world.atoms, self.world.values, self.changing, self.read)

@@ -12,7 +12,7 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
 
-from pddl_eval.definition.budget import OutOfBudgetError, cached_or_undecided
+from pddl_eval.definition.budget import OutOfBudgetError, cached_or_undecided, or_undecided
 from pddl_eval.definition.canonical import LabelledGraph, digest
 from pddl_eval.definition.closure import ClosedGoal, closure_by_states, literal_closure
 from pddl_eval.definition.domains import (
@@ -91,6 +91,14 @@ class Task:
     def untyped(self) -> Task:
         """The same task with types erased from the problem and from the operators."""
         return Task(self.problem.without_types(), self.domain, typed=False, asked_for=self.asked_for)
+
+    def reading(self, functions: frozenset[str]) -> Task:
+        """The same task, whose goal states have the values of these functions, too."""
+        other = Task(self.problem, self.domain, typed=self.typed, asked_for=self.asked_for)
+        assert self.domain is not None
+        domain = without_costs(self.problem, self.domain.operators_of(self.typed))
+        other.__dict__["closed_goal"] = or_undecided(lambda: closure_by_states(self.problem, domain, functions))
+        return other
 
     @cached_property
     def types_matter(self) -> bool:

@@ -230,7 +230,7 @@ def _side_by_side(explanation: PlanExplanation, most: int) -> Section:
     failed = explanation.execution.failed_step if explanation.execution else None
     if explanation.reference is None:
         return _alone(explanation.generated, failed, most)
-    rows = list(_rows(explanation, explanation.reference, failed))
+    rows = list(shortened(_rows(explanation, explanation.reference, failed), EQUAL))
     differ = sum(None in pair for pair in explanation.alignment)
     caption = noted(
         "Steps",
@@ -259,19 +259,11 @@ def _alone(plan: Plan, failed: int | None, most: int) -> Section:
 
 
 def _rows(explanation: PlanExplanation, reference_plan: Plan, failed: int | None) -> Iterator[Sequence[Cell]]:
-    run: list[Sequence[Cell]] = []
     for left, right in explanation.alignment:
         fails = right is not None and right + 1 == failed
         differs = left is None or right is None
         reference, answer = _numbered(left, reference_plan), _numbered(right, explanation.generated)
-        row = cells([DIFFERENT * differs, *reference, *answer, "fails" * fails], differs or fails)
-        if differs or fails:
-            yield from shortened(run, EQUAL)
-            run = []
-            yield row
-        else:
-            run.append(row)
-    yield from shortened(run, EQUAL)
+        yield cells([DIFFERENT * differs, *reference, *answer, "fails" * fails], differs or fails)
 
 
 def _numbered(place: int | None, plan: Plan) -> tuple[str, str]:

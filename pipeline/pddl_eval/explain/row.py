@@ -78,10 +78,14 @@ def explain_row(
 ) -> RowExplanation:
     """Why each generated value of a row has its scores.
 
-    ``row`` maps meanings (``options.MEANINGS``) to values: a generated one, and what it is held against. Or it
-    is a dataset (a place, a run's summary, a polars or pandas frame), and ``number`` its row, counted from 0. A pair
-    that cannot be scored is explained by the reason. ``only`` names one of the pairs. Raises ``UserError`` if there is
-    no pair, and ``DatasetError`` if there is no such row.
+    * ``row``: maps meanings (``options.MEANINGS``) to values: a generated one, and what it is held against. Or it is a
+      dataset: a place, a run's summary, a polars or pandas frame;
+    * ``number``: the row of the dataset, counted from 0;
+    * ``options``: how it is scored, by default as the dataset was;
+    * ``only``: one of the pairs, ``problem``, ``plan`` or ``domain``; default: all.
+
+    A pair that cannot be scored is explained by the reason. Raises ``UserError`` if there is no pair, and
+    ``DatasetError`` if there is no such row.
 
     >>> pick = {"reference_plan": "(pick a)", "generated_plan": "(pick b)"}
     >>> explain_row(pick).parts["plan"].alignment

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from itertools import zip_longest
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, zip_longest
 from typing import Any
 
 from rapidfuzz.distance import LCSseq
 
 from pddl_eval.definition.metrics import Pair
 from pddl_eval.pages import DIFF, EXCERPT_CHARACTERS, PDDL, Cell, Excerpt, Section, Table, table, words
-from pddl_eval.shown import YES
+from pddl_eval.shown import score_text
 
 DIFFERENT, ABSENT = "≠", "–"
 
@@ -63,13 +63,14 @@ def align(reference: Sequence[Hashable], generated: Sequence[Hashable]) -> Pairs
     return tuple(pairs)
 
 
-def shortened(run: list[Sequence[Cell]], note: Sequence[str]) -> list[Sequence[Cell]]:
-    """A run of equal rows, its middle left out where it is long; ``note`` has ``{}`` for how many."""
-    omitted = len(run) - 2 * KEPT_EQUAL
-    if omitted <= 1:
-        return run
-    said = cells([each.format(f"{omitted:,}") for each in note], differs=False)
-    return [*run[:KEPT_EQUAL], said, *run[-KEPT_EQUAL:]]
+def shortened(rows: Iterable[Sequence[Cell]], note: Sequence[str]) -> Iterator[Sequence[Cell]]:
+    """The rows, long runs of equal ones without their middle; ``note`` has ``{}`` for how many."""
+    for differs, some in groupby(rows, lambda row: row[0].differs):
+        run = list(some)
+        omitted = len(run) - 2 * KEPT_EQUAL
+        if not differs and omitted > 1:
+            run[KEPT_EQUAL:-KEPT_EQUAL] = [cells([each.format(f"{omitted:,}") for each in note], differs=False)]
+        yield from run
 
 
 def line_by_line(reference: str | None, generated: str | None) -> Section:
@@ -77,23 +78,17 @@ def line_by_line(reference: str | None, generated: str | None) -> Section:
     sides = [(text or "")[:EXCERPT_CHARACTERS].splitlines()[:MOST_LINES] for text in (reference, generated)]
     left, right = ([each.rstrip() for each in side if each.strip()] for side in sides)
     rows: list[Sequence[Cell]] = []
-    run: list[Sequence[Cell]] = []
     keys = [[" ".join(each.lower().split()) for each in side] for side in (left, right)]
     # What only one side has, and what only the other has in the same place, stand beside each other.
     for theirs, ours in _beside(align(keys[0], keys[1])):
         texts = ["" if theirs is None else left[theirs], "" if ours is None else right[ours]]
-        equal = theirs is not None and ours is not None and keys[0][theirs] == keys[1][ours]
-        row = cells([DIFFERENT * (not equal), *texts], not equal)
-        if equal:
-            run.append(row)
-        else:
-            rows += [*shortened(run, ("", "… {} equal lines", "…")), row]
-            run = []
-    rows += shortened(run, ("", "… {} equal lines", "…"))
-    if not left or not right or rows == run:
+        differs = theirs is None or ours is None or keys[0][theirs] != keys[1][ours]
+        rows.append(cells([DIFFERENT * differs, *texts], differs))
+    if not left or not right or not any(row[0].differs for row in rows):
         return Section("")
+    shown = [*shortened(rows, ("", "… {} equal lines", "…"))]
     return Section(
-        "Line by line", (), [Table("Lines", ("", "reference", "answer"), rows, labels=0, texts=3, kind=DIFF)]
+        "Line by line", (), [Table("Lines", ("", "reference", "answer"), shown, labels=0, texts=3, kind=DIFF)]
     )
 
 
@@ -119,14 +114,8 @@ def as_written(title: str, names: Sequence[str], texts: Sequence[str | None]) ->
 def scores_table(pair: Pair, scores: Mapping[str, Any], *, whole: bool) -> Table:
     """The scores that have a value, but for sentences; with their meanings on a whole page."""
     rows = [
-        (words(column.name), _score(scores[column.name]), *([column.meaning] if whole else []))
+        (words(column.name), score_text(scores[column.name]), *([column.meaning] if whole else []))
         for column in pair.columns
         if column.type is not str and scores[column.name] is not None
     ]
     return table("Scores", ("", "", "")[: 3 if whole else 2], rows, texts=2 if whole else 1)
-
-
-def _score(value: float | bool) -> str:
-    if isinstance(value, bool):
-        return YES[value]
-    return f"{value:.3f}" if isinstance(value, float) else f"{value:,}"

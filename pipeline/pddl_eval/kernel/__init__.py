@@ -57,7 +57,7 @@ from pddl_eval.definition.model import (
 )
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import NEVER_CLOSED, NO_DOMAIN, REFUSALS, note_on_drafts, refusal
-from pddl_eval.definition.planning import EXCLUDED, OUT_OF_REACH, never_added, no_state, ran_out
+from pddl_eval.definition.planning import EACH_WAY, EXCLUDED, OUT_OF_REACH, never_added, no_state, ran_out
 from pddl_eval.definition.plans import EMPTY, NO_ANSWER, Unread, cannot_be_read, not_read
 from pddl_eval.definition.task import ill_typed_problem
 from pddl_eval.definition.validation import (
@@ -415,7 +415,7 @@ def _fate(what: str, *words: str) -> str:
             return ran_out(int(words[0]))
         case "no state":
             return no_state(int(words[0]))
-    return {"excluded": EXCLUDED, "out of reach": OUT_OF_REACH}[what]
+    return {"excluded": EXCLUDED, "out of reach": OUT_OF_REACH, "each way": EACH_WAY}[what]
 
 
 def _fault(action: Action, why: str, *words: str) -> str:

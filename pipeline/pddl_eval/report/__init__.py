@@ -9,44 +9,30 @@ from pddl_eval.report.build import Report, build_report, ranking
 from pddl_eval.report.diff import (
     Comparison,
     compare_datasets,
-    comparison_json,
     comparison_page,
     comparison_text,
-    page_text,
 )
-from pddl_eval.report.files import report_html, report_json, report_text, save, to_csv, write_figures, write_tables
-from pddl_eval.report.latex import latex
-from pddl_eval.report.rows import Listed, listed_rows, prompt_column, texts_of
+from pddl_eval.report.files import page_text, report_html, report_text, save
 from pddl_eval.report.scored import open_scored
 from pddl_eval.report.sections import report_page, warnings
 from pddl_eval.report.series import Series, compare_series, series_page
 
 __all__ = [
     "Comparison",
-    "Listed",
     "Report",
     "Series",
     "build_report",
     "compare_datasets",
     "compare_series",
-    "comparison_json",
     "comparison_page",
     "comparison_text",
-    "latex",
-    "listed_rows",
     "open_scored",
     "page_text",
-    "prompt_column",
     "ranking",
     "report_html",
-    "report_json",
     "report_page",
     "report_text",
     "save",
     "series_page",
-    "texts_of",
-    "to_csv",
     "warnings",
-    "write_figures",
-    "write_tables",
 ]

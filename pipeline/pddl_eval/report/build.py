@@ -109,12 +109,13 @@ def build_report(  # noqa: PLR0913 (what can be asked of a report)
 ) -> Report:
     """The report on a scored dataset: a Parquet file, folder, pattern or URI, or a frame with score columns.
 
-    ``by``: the columns to group by (default: ``model`` and ``domain``, if present). If ``model`` is one, models are
-    compared on the references that both answered. ``columns`` are the dataset's own names by meaning
-    (``{"reference_id": "question"}``), by default those under which it was scored. ``size`` is the column of
-    ``numbers.SIZES`` that tells a problem's size, by default the first that there is. ``where`` is a condition in SQL
-    (``split = 'test'``): only such rows are reported. ``metrics`` are the
-    scores to report, by default all.
+    * ``by``: the columns to group by (default: ``model`` and ``domain``, if present). If ``model`` is one, models are
+      compared on the references that both answered;
+    * ``columns``: the dataset's own names by meaning (``{"reference_id": "question"}``), by default those under which
+      it was scored;
+    * ``size``: the column of ``numbers.SIZES`` that tells a problem's size, by default the first that there is;
+    * ``where``: a condition in SQL (``split = 'test'``): only such rows are reported;
+    * ``metrics``: the scores to report, by default all.
 
     Raises ``DatasetError`` if there is no such dataset, ``UserError`` if columns are missing.
 

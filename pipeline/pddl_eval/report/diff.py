@@ -13,13 +13,13 @@ import polars as pl
 
 from pddl_eval.definition.metrics import OPTIONAL
 from pddl_eval.errors import UserError, did_you_mean
-from pddl_eval.pages import Cell, Page, Section, Table, Value, change, html, markdown, table, words
-from pddl_eval.report.files import to_csv, to_json
+from pddl_eval.pages import Cell, Page, Section, Table, Value, change, table, words
+from pddl_eval.report.files import page_text, to_csv, to_json
 from pddl_eval.report.groups import at_level, choose_groups, group_at, group_key, in_order
 from pddl_eval.report.intervals import ALIKE, alike, paired
 from pddl_eval.report.keys import PASS_CELLS, common_type, has_null, matching_rows
-from pddl_eval.report.latex import latex
 from pddl_eval.report.numbers import CLUSTER, MEASURES, ROWS, as_counted, measures
+from pddl_eval.report.reasons import OUTCOMES
 from pddl_eval.report.scored import (
     CERTIFICATE,
     DOMAIN_COLUMNS,
@@ -61,8 +61,6 @@ MOST_GROUPS = 1000
 
 BIN = 0.001
 """References whose differences are in one bin of that width count with their mean."""
-
-DETAILS = {"problem": "detail", "plan": "plan_detail", "domain": "domain_detail"}
 
 RIGHT = {
     "problem": (("equivalent",), pl.col("equivalent")),
@@ -404,7 +402,7 @@ def _moves(values: pl.DataFrame, by: Sequence[str], name: str) -> Iterator[dict[
 
 def _examples(worse: pl.DataFrame, after: Scored, keys: Sequence[pl.Expr], by: Sequence[str]) -> pl.DataFrame:
     """The row's number in the new dataset, keys, groups, verdicts, and what the new dataset says about it."""
-    details_of = {pair: pl.col(name) for pair, name in DETAILS.items() if name in after.schema}
+    details_of = {pair: pl.col(known.sentence) for pair, known in OUTCOMES.items() if known.sentence in after.schema}
     details = [
         pl.when(detail != "").then(pl.format("{}: {}", pl.lit(pair), detail) if len(details_of) > 1 else detail)
         for pair, detail in details_of.items()
@@ -422,24 +420,14 @@ def _examples(worse: pl.DataFrame, after: Scored, keys: Sequence[pl.Expr], by: S
     return found.select("row", *names, *groups, "old_verdict", "new_verdict", "detail")
 
 
-def comparison_json(comparison: Comparison) -> str:
-    """Everything in the comparison, unrounded."""
-    known = {field.name: getattr(comparison, field.name) for field in fields(comparison)}
-    return to_json({"same_signature": comparison.same_signature, "unfinished": comparison.unfinished, **known})
-
-
 def comparison_text(comparison: Comparison, form: str) -> str:
-    """The comparison as ``md``, ``tex``, ``html``, ``json`` or ``csv`` (its rates and scores)."""
+    """The comparison as ``terminal``, ``md``, ``tex``, ``html``, ``json`` (all of it) or ``csv`` (rates and scores)."""
     if form == "json":
-        return comparison_json(comparison)
+        known = {field.name: getattr(comparison, field.name) for field in fields(comparison)}
+        return to_json({"same_signature": comparison.same_signature, "unfinished": comparison.unfinished, **known})
     if form == "csv":
         return to_csv(pl.concat([comparison.rates, comparison.scores]))
     return page_text(comparison_page(comparison), form)
-
-
-def page_text(page: Page, form: str) -> str:
-    """A page as ``md``, ``tex`` or ``html``."""
-    return {"md": markdown, "tex": latex, "html": html}[form](page)
 
 
 def comparison_page(comparison: Comparison) -> Page:

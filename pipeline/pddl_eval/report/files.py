@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from io import BytesIO
-from types import MappingProxyType
 from typing import Any
 
 import polars as pl
 
 from pddl_eval.datasets import locate, put_bytes
 from pddl_eval.errors import UserError
-from pddl_eval.pages import html, markdown, plain
+from pddl_eval.pages import Page, html, markdown, plain
 from pddl_eval.report.build import Report
 from pddl_eval.report.figures import PNG_SCALE, figures, standalone
 from pddl_eval.report.latex import latex
@@ -25,19 +24,9 @@ from pddl_eval.settings import FIGURES, chosen_format
 from pddl_eval.shown import printable, row_count
 
 
-def report_html(
-    report: Report,
-    *,
-    whole: bool = True,
-    links: Mapping[str, str] = MappingProxyType({}),
-    rows: Mapping[int, str] = MappingProxyType({}),
-    browse: str = "",
-) -> str:
-    """The report as one page that loads nothing and runs nothing; a fragment unless ``whole``.
-
-    ``links``, ``rows`` and ``browse`` as in ``pddl_eval.pages.html``.
-    """
-    return html(report_page(report), whole=whole, links=links, rows=rows, browse=browse)
+def report_html(report: Report, **options: Any) -> str:
+    """The report as one page that loads nothing and runs nothing; options as those of ``pddl_eval.pages.html``."""
+    return html(report_page(report), **options)
 
 
 PAGE_WIDTH = 100
@@ -48,10 +37,15 @@ def report_text(report: Report, form: str) -> str:
     """The report as one text: ``terminal``, ``md``, ``tex``, ``csv`` (its main table), ``json`` or ``html``."""
     if form == "csv":
         return to_csv(report.main_table())
-    if form in ("json", "html"):
-        return report_json(report) if form == "json" else report_html(report)
-    page = report_page(report)
-    return f"{plain(page, PAGE_WIDTH)}\n" if form == "terminal" else {"md": markdown, "tex": latex}[form](page)
+    return report_json(report) if form == "json" else page_text(report_page(report), form)
+
+
+def page_text(page: Page, form: str) -> str:
+    """A page as ``terminal``, ``md``, ``tex`` or ``html``."""
+    return f"{plain(page, PAGE_WIDTH)}\n" if form == "terminal" else _WRITERS[form](page)
+
+
+_WRITERS: dict[str, Callable[[Page], str]] = {"md": markdown, "tex": latex, "html": html}
 
 
 def save(report: Report, output: str | os.PathLike[str], form: str | None = None) -> str:

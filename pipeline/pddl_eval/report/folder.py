@@ -66,7 +66,10 @@ def write_folder(report: Report, output: str | os.PathLike[str], most: int = MOS
     with progress(len(order), unit="rows") as bar:
         # In an order in which every model and verdict comes early, because the time can end.
         for known in chosen.iter_rows(named=True):
-            put_bytes(place / "rows" / f"{known['row']}.html", maker.page(known, late=_late(started)).encode())
+            put_bytes(
+                place / "rows" / f"{known['row']}.html",
+                maker.page(known, late=time.monotonic() - started > MOST_SECONDS).encode(),
+            )
             written += 1
             bar.advance(1)
     put_bytes(place / INDEX, report_html(report, links={"All rows": ROWS}, rows=pages, browse=ROWS).encode())
@@ -74,10 +77,6 @@ def write_folder(report: Report, output: str | os.PathLike[str], most: int = MOS
     browsed = html(shown, script=render("rows.js"), links={"Report": INDEX}, rows=pages)
     put_bytes(place / ROWS, browsed.encode())
     return written
-
-
-def _late(started: float) -> bool:
-    return time.monotonic() - started > MOST_SECONDS
 
 
 class _RowPages:

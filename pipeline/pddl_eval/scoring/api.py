@@ -52,10 +52,13 @@ def compare_problems(  # noqa: PLR0913 (the contract's keywords)
 ) -> ProblemVerdict:
     """Decide whether a generated problem is equivalent to its reference; with reason, object map and plan.
 
-    ``generated`` may be a raw model answer. ``is_placeholder``: compare initial states and goals separately (the
-    paper's "PDDL without object identity"). ``domain``: a known domain's name or a PDDL text; default: the domain that
-    the reference names. With ``check_solvable=False``, ``solvable`` is None. ``answer``: which of several problems in a
-    model's answer counts, ``first`` or ``last``; what it wrote in thinking marks never does.
+    * ``reference``: a PDDL text;
+    * ``generated``: a PDDL text, or a raw model answer with one in it;
+    * ``is_placeholder``: compare initial states and goals separately (the paper's "PDDL without object identity");
+    * ``domain``: a known domain's name or a PDDL text; default: the domain that the reference names;
+    * ``check_solvable``: False to leave ``solvable`` None;
+    * ``answer``: which of several problems in a model's answer counts, ``first`` or ``last``; what it wrote in thinking
+      marks never does.
 
     Raises ``DomainError`` if ``domain`` is neither a known name nor a PDDL domain, ``TypeError`` for an argument of
     another type: columns are for ``score_frame``.

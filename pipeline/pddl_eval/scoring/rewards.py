@@ -143,10 +143,11 @@ def reward(  # noqa: PLR0913 (the columns of a row)
 ) -> Any:
     """The reward of a model's answer, or of each answer in a list: a number from 0 to 1.
 
-    ``reference`` is what the answer should be: a PDDL problem, or with ``kind`` ``plan`` or ``domain`` one of these. A
-    plan is executed in ``problem`` (a PDDL text) and needs no reference then; domains exchange their plans in it.
-    ``domain`` is a known name or a PDDL text, by default what the problem names. ``is_placeholder`` as in
-    ``compare_problems``.
+    * ``reference``: what the answer should be: a PDDL problem, or with ``kind`` ``plan`` or ``domain`` one of these;
+    * ``problem``: a PDDL text in which a plan is executed, which needs no reference then; domains exchange their plans
+      in it;
+    * ``domain``: a known name or a PDDL text, by default what the problem names;
+    * ``is_placeholder``: as in ``compare_problems``.
 
     The reward is that of the highest of four steps that the answer reaches. By default (``scale``):
 

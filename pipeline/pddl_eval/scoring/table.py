@@ -341,10 +341,15 @@ def score_frame(frame: Frame, **settings: Any) -> Frame:
     """The polars or pandas frame, followed by its score columns: the columns that ``pddl-eval score`` writes.
 
     For frames of up to about 10,000 rows: ``score_dataset`` uses all CPUs, resumes after interruptions and writes to
-    disk. ``columns`` maps a column's meaning to its name in the frame (``{"generated_problem": "output"}``);
-    ``domain`` is the name of a known domain or PDDL text, for rows that name none. The other settings are those of
-    ``pddl_eval.score_dataset``. The frame itself is not changed, and pandas keeps its index. In pandas, bools and
-    integers are nullable (``boolean``, ``Int64``), because None means "not decided". Long work shows a progress bar.
+    disk.
+
+    * ``frame``: it is not changed, and pandas keeps its index;
+    * ``columns``: the frame's own name for a column, by its meaning (``{"generated_problem": "output"}``);
+    * ``domain``: the name of a known domain or PDDL text, for rows that name none;
+    * the other settings are those of ``pddl_eval.score_dataset``.
+
+    In pandas, bools and integers are nullable (``boolean``, ``Int64``), because None means "not decided". Long work
+    shows a progress bar.
 
     Raises ``TypeError`` if this is not a frame, ``ColumnError`` (a ``UserError``) if columns are missing or of the
     wrong type, ``UserError`` if a setting is wrong. An error inside a row goes into its ``score_error``.

@@ -8,7 +8,7 @@ use crate::metrics::domain_pair::misfit;
 use crate::metrics::predictive::instance;
 use crate::model::{Domain, Lifted, Word};
 use crate::pddl::problems::Interner;
-use crate::planning::search::{find_path, Proof};
+use crate::planning::search::{find_plan, Proof};
 use crate::planning::task::ground;
 use std::collections::HashSet;
 
@@ -49,7 +49,7 @@ impl Task<'_> {
             Ok(goal) => goal,
             Err(atom) => return Ok(Err(vec![b"not added".to_vec(), show_words(atom, names)])),
         };
-        Ok(match find_path(&task, &goal)? {
+        Ok(match find_plan(&task, &goal)? {
             Ok(path) => {
                 let action = |place: usize| {
                     let (operator, arguments) = &task.actions[task.operators[place].number];
@@ -58,6 +58,7 @@ impl Task<'_> {
                 Ok(path.into_iter().map(action).collect())
             }
             Err(Proof::Excluded) => Err(vec![b"excluded".to_vec()]),
+            Err(Proof::EachWay) => Err(vec![b"each way".to_vec()]),
             Err(Proof::OutOfReach) => Err(vec![b"out of reach".to_vec()]),
             Err(Proof::RanOut(states)) => Err(vec![b"ran out".to_vec(), states.to_string().into_bytes()]),
         })

@@ -1,17 +1,49 @@
 //! cl(goal) between two bounds, where the reachable states are too many to list (definition/planning/bounds.py).
-//!
-//! Where the bounds that cost no further search do not meet, the definition asks on.
 
+use crate::left::Answer;
 use crate::planning::invariants::unit_propagation;
+use crate::planning::search::{find_path, Question, StatesLeft, MAX_STATES};
 use crate::planning::task::{Bits, GroundTask, States};
 
 const MAX_EXAMINED: usize = 200_000;
+const MAX_QUESTIONS: usize = 50;
+const STATES_NEARBY: usize = 3_000;
 
-/// cl(goal), if what invariants derive from the goal is what the goal states around a known one share.
-pub fn closure_bounds(task: &GroundTask, first: &Bits, goal: &Bits) -> Option<Bits> {
-    let lower = unit_propagation(task.groups(), goal)?;
-    let upper = shared_around(task, first, goal, &lower);
-    (lower == upper).then_some(lower)
+/// cl(goal), of which `first` is a state, if the bounds meet.
+pub fn closure_bounds(task: &GroundTask, first: &Bits, goal: &Bits) -> Answer<Option<Bits>> {
+    let count = task.atoms.len();
+    let implied = |goal: &Bits, with_h2| -> Answer<Bits> {
+        let literals = unit_propagation(task, goal, &Bits::none(count), with_h2)?;
+        Ok(literals.map_or_else(|| Bits::of(count, 0..count), |(yes, _)| yes))
+    };
+    let mut lower = implied(goal, false)?;
+    let mut upper = shared_around(task, first, goal, &lower);
+    if lower != upper {
+        lower = implied(goal, true)?;
+    }
+    // Each atom between the bounds: is there a goal state without it?
+    let mut left = StatesLeft::new();
+    for _ in 0..MAX_QUESTIONS {
+        let Some(atom) = upper.clone().but(&lower).indexes().next() else { break };
+        let no = Bits::of(count, [atom]);
+        let near = Question { start: first, yes: goal, no: &no, most: STATES_NEARBY };
+        let far = Question { start: &task.initial, most: MAX_STATES, ..near };
+        let mut found = find_path(task, &near, &mut left)?;
+        let mut start = first;
+        if !matches!(found, Some(Ok(_))) {
+            found = find_path(task, &far, &mut left)?;
+            start = &task.initial;
+        }
+        match found {
+            Some(Ok(path)) => upper.keep(&task.after(start, &path)),
+            Some(Err(_)) => {
+                lower.set(atom);
+                lower = implied(&lower, true)?;
+            }
+            None => return Ok(None),
+        }
+    }
+    Ok((lower == upper).then_some(lower))
 }
 
 /// What the goal states around the first one share: states that show no literal for the first time are not passed.

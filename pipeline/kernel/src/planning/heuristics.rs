@@ -2,6 +2,8 @@
 
 use crate::planning::mutex_groups::MutexGroups;
 use crate::planning::task::{Bits, GroundTask, Lists};
+use std::collections::HashMap;
+use std::rc::Rc;
 
 /// The goals that come after no other, then each other goal with those before it, earliest first.
 pub struct OrderedGoals {
@@ -41,20 +43,20 @@ pub fn reasonable_orders(task: &GroundTask, groups: &MutexGroups, goal: &Bits) -
             }
         }
     }
-    let mut before = vec![Bits::none(count); count];
+    let mut before: HashMap<usize, Bits> = goal.indexes().map(|index| (index, Bits::none(count))).collect();
     for (earlier, spoilt) in spoilt.iter().enumerate() {
         let Some(spoilt) = spoilt else { continue };
         for index in spoilt.clone().and(goal).indexes().filter(|index| *index != earlier) {
-            before[index].set(earlier);
+            before.entry(index).and_modify(|before| before.set(earlier));
         }
     }
     let (mut first, mut placed) = (Bits::none(count), Bits::none(count));
     let mut later = Vec::new();
     let mut waiting: Vec<usize> = goal.indexes().collect();
     while !waiting.is_empty() {
-        let place = waiting.iter().position(|index| before[*index].within(&placed)).unwrap_or(0);
+        let place = waiting.iter().position(|index| before[index].within(&placed)).unwrap_or(0);
         let index = waiting.remove(place);
-        let own = before[index].clone().and(&placed);
+        let own = before[&index].clone().and(&placed);
         if own.is_empty() {
             first.set(index);
         } else {
@@ -76,9 +78,10 @@ pub struct Literals {
 }
 
 impl Literals {
-    pub fn new(task: &GroundTask) -> Literals {
+    /// Of the negations those that operators need, and those of these bits.
+    pub fn new(task: &GroundTask, no: &Bits) -> Literals {
         let (count, operators) = (task.atoms.len(), &task.operators);
-        let mut needed_false = Bits::none(count);
+        let mut needed_false = no.clone();
         operators.iter().for_each(|operator| needed_false.add(&operator.avoided));
         let (mut needs, mut makes) = (Vec::new(), Vec::new());
         for (position, operator) in operators.iter().enumerate() {
@@ -98,30 +101,34 @@ impl Literals {
     }
 }
 
-/// Relaxed planning towards a goal.
-pub struct RelaxedPlanner<'a> {
-    literals: &'a Literals,
+/// Relaxed planning towards a goal: all bits of `yes` set and none of `no`.
+pub struct RelaxedPlanner {
+    literals: Rc<Literals>,
     count: usize,
-    goal: Bits,
+    yes: Bits,
+    no: Bits,
     /// How many literals each operator needs.
     unmet: Vec<u32>,
 }
 
-impl<'a> RelaxedPlanner<'a> {
-    pub fn new(task: &'a GroundTask, goal: &Bits) -> RelaxedPlanner<'a> {
-        let literals = task.literals();
+impl RelaxedPlanner {
+    pub fn new(task: &GroundTask, yes: &Bits, no: &Bits) -> RelaxedPlanner {
+        let literals = if no.is_empty() { task.literals() } else { Rc::new(Literals::new(task, no)) };
         let unmet = (0..task.operators.len()).map(|position| literals.needs.of(position).len() as u32).collect();
-        RelaxedPlanner { literals, count: task.atoms.len(), goal: goal.clone(), unmet }
+        RelaxedPlanner { literals, count: task.atoms.len(), yes: yes.clone(), no: no.clone(), unmet }
     }
 
     /// What a relaxed plan for the aims makes true; None where the whole goal has no relaxed plan.
+    ///
+    /// The aims are bits to set; those to be false are aimed at, too.
     pub fn relaxed_plan(&self, state: &Bits, aims: &Bits) -> Option<Bits> {
         const NOBODY: u32 = u32::MAX;
         let count = self.count;
-        let mut missing = self.goal.clone().but(state).count();
+        let wrong = self.no.clone().and(state);
+        let mut missing = self.yes.clone().but(state).count() + wrong.count();
         let mut queue = vec![2 * count];
         queue.extend(state.indexes());
-        let Literals { needs, needed_by, makes, needed_false } = self.literals;
+        let Literals { needs, needed_by, makes, needed_false } = &*self.literals;
         queue.extend(needed_false.clone().but(state).indexes().map(|index| count + index));
         let mut reached = vec![false; 2 * count + 1];
         queue.iter().for_each(|literal| reached[*literal] = true);
@@ -137,7 +144,8 @@ impl<'a> RelaxedPlanner<'a> {
                             reached[made] = true;
                             maker[made] = *position;
                             queue.push(made);
-                            missing -= usize::from(made < count && self.goal.has(made));
+                            let is_goal = if made < count { self.yes.has(made) } else { self.no.has(made - count) };
+                            missing -= usize::from(is_goal);
                         }
                     }
                 }
@@ -148,7 +156,7 @@ impl<'a> RelaxedPlanner<'a> {
             return None;
         }
         let mut path = vec![false; 2 * count + 1];
-        let mut stack: Vec<usize> = aims.indexes().collect();
+        let mut stack: Vec<usize> = aims.indexes().chain(wrong.indexes().map(|index| count + index)).collect();
         while let Some(literal) = stack.pop() {
             if maker[literal] != NOBODY && !path[literal] {
                 path[literal] = true;

@@ -1,12 +1,16 @@
 //! Mutex groups: atoms of which every reachable state contains at most one, or exactly one
 //! (definition/planning/mutex_groups.py).
 
+use crate::left::{Answer, Left};
 use crate::model::Word;
 use crate::planning::task::{relations, Bits, GroundTask};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 const MAX_CANDIDATES: usize = 100;
 const MAX_ARITY: usize = 5;
+
+/// Operators that are looked at, of all candidates together: about a second of the definition's time.
+const MAX_WORK: usize = 500_000;
 
 /// Relations, each with the positions in its atoms of the candidate's parameters.
 type Candidate = BTreeMap<usize, Vec<usize>>;
@@ -27,7 +31,7 @@ struct Lists {
 }
 
 /// The groups of a task that refinement finds.
-pub fn mutex_groups(task: &GroundTask) -> MutexGroups {
+pub fn mutex_groups(task: &GroundTask) -> Answer<MutexGroups> {
     let count = task.atoms.len();
     let (relations, relation_of) = relations(&task.atoms);
     let lists: Vec<Lists> = task
@@ -51,7 +55,12 @@ pub fn mutex_groups(task: &GroundTask) -> MutexGroups {
         }
     }
     let mut seen: HashSet<Candidate> = queue.iter().cloned().collect();
+    let mut work = 0;
     while let Some(candidate) = queue.pop_front() {
+        work += task.operators.len();
+        if work > MAX_WORK {
+            return Err(Left::Budget);
+        }
         let (groups, group_of) = groups(task, &candidate, &relation_of);
         match induction(&lists, &group_of, groups.len()) {
             Err((operator, bit)) => {
@@ -82,7 +91,7 @@ pub fn mutex_groups(task: &GroundTask) -> MutexGroups {
         }
     }
     let exactly_one = exactly_one.into_iter().map(|group| Bits::of(count, group)).collect();
-    MutexGroups { exactly_one, impossible, excluded }
+    Ok(MutexGroups { exactly_one, impossible, excluded })
 }
 
 /// The groups that start with at most one member, and the group of each bit.

@@ -2,13 +2,16 @@
 
 use crate::left::{Answer, Left};
 use crate::planning::heuristics::{reasonable_orders, RelaxedPlanner};
-use crate::planning::invariants::unit_propagation;
+use crate::planning::invariants::{is_unreachable, unit_propagation};
 use crate::planning::task::{Bits, GroundTask, States};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-/// States before h² and regression would be asked whether there can be a plan: what takes longer is the definition's.
+/// States before h² and regression are asked whether there can be a plan.
 const FIRST_STATES: usize = 10_000;
+
+/// States that the definition generates before it gives up.
+pub const MAX_STATES: usize = 100_000;
 const OPERATORS_PER_STATE: usize = 20;
 const EXAMINED_PER_STATE: usize = 50;
 
@@ -19,7 +22,12 @@ pub enum Proof {
     OutOfReach,
     /// The search ran out after so many states.
     RanOut(usize),
+    /// Regression: each way to the last of the goal's atoms is excluded.
+    EachWay,
 }
+
+/// Operators, by their places; a proof; None where a limit was hit.
+pub type Path = Option<Result<Vec<usize>, Proof>>;
 
 struct Node {
     state: Bits,
@@ -31,17 +39,44 @@ struct Node {
     reached_by: Option<(usize, usize)>,
 }
 
+/// What the search asks for: a state with all bits of `yes` and none of `no`, from a reachable state.
+pub struct Question<'a> {
+    pub start: &'a Bits,
+    pub yes: &'a Bits,
+    pub no: &'a Bits,
+    /// States that are generated before the search gives up.
+    pub most: usize,
+}
+
+/// States that may still be generated here: what takes longer is the definition's.
+pub struct StatesLeft(usize);
+
+impl StatesLeft {
+    pub fn new() -> StatesLeft {
+        StatesLeft(20_000)
+    }
+}
+
 /// The places of operators that lead from the initial state to one with all bits of the goal.
-pub fn find_path(task: &GroundTask, goal: &Bits) -> Answer<Result<Vec<usize>, Proof>> {
-    if goal.within(&task.initial) {
-        return Ok(Ok(Vec::new()));
+pub fn find_plan(task: &GroundTask, goal: &Bits) -> Answer<Result<Vec<usize>, Proof>> {
+    let no = Bits::none(task.atoms.len());
+    let question = Question { start: &task.initial, yes: goal, no: &no, most: MAX_STATES };
+    find_path(task, &question, &mut StatesLeft::new())?.ok_or(Left::Budget)
+}
+
+/// The places of operators that lead to a state that is asked for.
+pub fn find_path(task: &GroundTask, question: &Question, left: &mut StatesLeft) -> Answer<Path> {
+    let Question { start, yes, no, most } = *question;
+    let is_goal = |state: &Bits| yes.within(state) && !no.meets(state);
+    if is_goal(start) {
+        return Ok(Some(Ok(Vec::new())));
     }
-    let groups = task.groups();
-    if unit_propagation(groups, goal).is_none() {
-        return Ok(Err(Proof::Excluded));
+    let groups = task.groups()?;
+    if unit_propagation(task, yes, no, false)?.is_none() {
+        return Ok(Some(Err(Proof::Excluded)));
     }
-    let goals = reasonable_orders(task, groups, goal);
-    let planner = RelaxedPlanner::new(task, goal);
+    let goals = reasonable_orders(task, groups, yes);
+    let planner = RelaxedPlanner::new(task, yes, no);
     let mut following = Vec::new();
     let nothing = Bits::none(task.atoms.len());
     let mut lasting = nothing.clone();
@@ -54,21 +89,31 @@ pub fn find_path(task: &GroundTask, goal: &Bits) -> Answer<Result<Vec<usize>, Pr
         known.add(state);
         (is_old, open_goals, Reverse(progress))
     };
-    let count_open = |state: &Bits| goal.count() - goals.settled(state).0.count();
+    let wrong = |state: &Bits| no.clone().and(state).count();
+    let count_open = |state: &Bits| yes.count() - goals.settled(state).0.count() + wrong(state);
     let relaxed_path = |state: &Bits| planner.relaxed_plan(state, &goals.settled(state).1);
-    let Some(path) = relaxed_path(&task.initial) else { return Ok(Err(Proof::OutOfReach)) };
-    let open_goals = count_open(&task.initial);
-    let first = rank(&task.initial, open_goals, &nothing);
-    let (state, achieved) = (task.initial.clone(), nothing.clone());
+    let Some(path) = relaxed_path(start) else { return Ok(Some(Err(Proof::OutOfReach))) };
+    let open_goals = count_open(start);
+    let first = rank(start, open_goals, &nothing);
+    let (state, achieved) = (start.clone(), nothing.clone());
     let mut nodes = vec![Node { state, open_goals, path: Some(path), achieved, reached_by: None }];
     let mut heap = BinaryHeap::from([Reverse((first, 0usize))]);
-    let mut seen = States::of(&task.initial);
-    let mut after = task.initial.clone();
+    let mut seen = States::of(start);
+    let mut after = start.clone();
     let mut generated = 1 + task.operators.len() / OPERATORS_PER_STATE;
+    let (mut doubted, mut counted) = (false, 0);
     while let Some(Reverse((_, number))) = heap.pop() {
-        if generated > FIRST_STATES {
-            return Err(Left::Budget);
+        if generated > FIRST_STATES && !doubted {
+            doubted = true;
+            if is_unreachable(task, yes, no)? {
+                return Ok(Some(Err(Proof::EachWay)));
+            }
         }
+        if generated > most {
+            return Ok(None);
+        }
+        left.0 = left.0.checked_sub(generated - counted).ok_or(Left::Budget)?;
+        counted = generated;
         let node = &nodes[number];
         let (state, open_goals) = (node.state.clone(), node.open_goals);
         let path = match &node.path {
@@ -89,8 +134,8 @@ pub fn find_path(task: &GroundTask, goal: &Bits) -> Answer<Result<Vec<usize>, Pr
                 continue;
             }
             generated += 1;
-            if goal.within(&after) {
-                return Ok(Ok(plan(&nodes, number, place)));
+            if is_goal(&after) {
+                return Ok(Some(Ok(plan(&nodes, number, place))));
             }
             let now_open = count_open(&after);
             let lost = state.clone().but(&after).but(&lasting);
@@ -107,7 +152,7 @@ pub fn find_path(task: &GroundTask, goal: &Bits) -> Answer<Result<Vec<usize>, Pr
             });
         }
     }
-    Ok(Err(Proof::RanOut(seen.count)))
+    Ok(Some(Err(Proof::RanOut(seen.count))))
 }
 
 fn plan(nodes: &[Node], mut number: usize, last: usize) -> Vec<usize> {

@@ -5,9 +5,11 @@ use crate::left::{Answer, Left};
 use crate::model::{Domain, Lifted, Operator, Word};
 use crate::pddl::problems::Interner;
 use crate::planning::heuristics::Literals;
+use crate::planning::invariants::{h2, H2};
 use crate::planning::mutex_groups::{mutex_groups, MutexGroups};
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 const MAX_PASSES: usize = 100;
 
@@ -289,8 +291,9 @@ pub struct GroundTask {
     pub work: usize,
     space: OnceCell<RefCell<StateSpace>>,
     successors: OnceCell<Successors>,
-    groups: OnceCell<MutexGroups>,
-    literals: OnceCell<Literals>,
+    groups: OnceCell<Answer<MutexGroups>>,
+    h2: OnceCell<Answer<Option<H2>>>,
+    literals: OnceCell<Rc<Literals>>,
 }
 
 impl GroundTask {
@@ -334,12 +337,21 @@ impl GroundTask {
         self.successors.get_or_init(|| Successors::new(&self.operators, self.atoms.len()))
     }
 
-    pub fn literals(&self) -> &Literals {
-        self.literals.get_or_init(|| Literals::new(self))
+    pub fn literals(&self) -> Rc<Literals> {
+        self.literals.get_or_init(|| Rc::new(Literals::new(self, &Bits::none(self.atoms.len())))).clone()
     }
 
-    pub fn groups(&self) -> &MutexGroups {
-        self.groups.get_or_init(|| mutex_groups(self))
+    pub fn groups(&self) -> Answer<&MutexGroups> {
+        self.groups.get_or_init(|| mutex_groups(self)).as_ref().map_err(|left| *left)
+    }
+
+    pub fn h2(&self) -> Answer<Option<&H2>> {
+        self.h2.get_or_init(|| h2(self)).as_ref().map(Option::as_ref).map_err(|left| *left)
+    }
+
+    /// The state to which operators at these places lead.
+    pub fn after(&self, start: &Bits, path: &[usize]) -> Bits {
+        path.iter().fold(start.clone(), |state, place| self.operators[*place].apply(&state))
     }
 
     /// The atoms of a state, including those that are always true; sorted by the numbers of words.
@@ -404,21 +416,20 @@ pub fn ground(objects: &Objects, init: &[Lifted], domain: &Domain, names: &Inter
     let initial = Bits::of(sorted.len(), numbered.iter().filter_map(|number| bits.bit(*number)));
     let is_fixed = |atom: &&Lifted| numbers.find(atom).map_or(true, |number| is_always(&number));
     let always = init.iter().filter(is_fixed).cloned().collect();
-    let (space, successors, groups, literals) = (OnceCell::new(), OnceCell::new(), OnceCell::new(), OnceCell::new());
-    let operators = kept;
     Ok(GroundTask {
         atoms,
         bits,
         always,
         initial,
-        operators,
+        operators: kept,
         actions,
         numbers,
         work,
-        space,
-        successors,
-        groups,
-        literals,
+        space: OnceCell::new(),
+        successors: OnceCell::new(),
+        groups: OnceCell::new(),
+        h2: OnceCell::new(),
+        literals: OnceCell::new(),
     })
 }
 

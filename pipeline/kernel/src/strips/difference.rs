@@ -176,6 +176,7 @@ fn unsolvable(proof: &Unsolvable, names: &Interner) -> Difference {
         Unsolvable::NeverAdded(atom) => (&[], [b"not added:", &show_words(atom, names)[..]].concat()),
         Unsolvable::NoState(states) => (&[], format!("no state:{states}").into_bytes()),
         Unsolvable::BySearch(Proof::Excluded) => (&[], b"excluded".to_vec()),
+        Unsolvable::BySearch(Proof::EachWay) => (&[], b"each way".to_vec()),
         Unsolvable::BySearch(Proof::OutOfReach) => (&[], b"out of reach".to_vec()),
         Unsolvable::BySearch(Proof::RanOut(states)) => (&[], format!("ran out:{states}").into_bytes()),
     };

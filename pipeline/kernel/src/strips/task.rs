@@ -6,13 +6,14 @@ use crate::domains::PlanningDomain;
 use crate::grounding::Objects;
 use crate::left::{Answer, Left};
 use crate::metrics::plan_exchange::{self, Plan};
-use crate::model::{Known, Lifted, Word};
+use crate::model::{has, Known, Lifted, Word};
 use crate::pddl::problems::{Interner, LiftedProblem};
 use crate::planning::bounds::closure_bounds;
-use crate::planning::search::{find_path, Proof};
+use crate::planning::search::{find_plan, Proof};
 use crate::planning::task::{ground, Bits, GroundTask};
 use crate::task::{Graph, Task as KnownTask, CERTIFICATE_VERSION};
 use std::cell::OnceCell;
+use std::collections::HashSet;
 use std::rc::Rc;
 
 /// Work to ground a task, about a microsecond each: a third of what the definition takes, so that it has time left.
@@ -139,7 +140,7 @@ impl Task {
                     }
                 };
                 let mut found = self.problem.goal.clone();
-                for atom in closure.iter().filter(|atom| !known.problem.goal.contains(*atom)) {
+                for atom in closure.iter().filter(|atom| !has(&known.problem.goal, **atom)) {
                     found.push(back(*atom)?);
                 }
                 found.sort_unstable();
@@ -178,9 +179,7 @@ impl Task {
         }
         // A closure is the same by any way; a proof is what the definition finds, which enumerates first.
         if let Ok(Ok(path)) = self.path(within) {
-            let after = |state: Bits, place: &usize| task.operators[*place].apply(&state);
-            let first = path.iter().fold(task.initial.clone(), after);
-            if let Some(shared) = closure_bounds(task, &first, &goal) {
+            if let Ok(Some(shared)) = closure_bounds(task, &task.after(&task.initial, path), &goal) {
                 return Ok(Ok(task.state(&shared)));
             }
         }
@@ -198,7 +197,7 @@ impl Task {
         let compute = || {
             let task = self.ground(within)?;
             match task.bits_of_goal(&self.problem.goal, within.names) {
-                Ok(goal) => Ok(find_path(task, &goal)?.map_err(Unsolvable::BySearch)),
+                Ok(goal) => Ok(find_plan(task, &goal)?.map_err(Unsolvable::BySearch)),
                 Err(atom) => Ok(Err(Unsolvable::NeverAdded(atom.clone()))),
             }
         };
@@ -286,10 +285,11 @@ impl Task {
                 atoms.into_iter().map(|(name, atom)| (name, atom.unwrap_or(&never))).collect();
             let mut terms: Vec<(Word, Vec<u8>)> =
                 self.problem.objects.iter().map(|(name, type_)| (*name, names.text(*type_).to_vec())).collect();
-            for constant in within.domain.structure.domain.constants.keys() {
-                if atoms.iter().any(|(_, atom)| atom[1..].contains(constant)) {
-                    terms.push((*constant, [b"= ", names.text(*constant)].concat()));
-                }
+            let constants = &within.domain.structure.domain.constants;
+            if !constants.is_empty() {
+                let used: HashSet<Word> = atoms.iter().flat_map(|(_, atom)| &atom[1..]).copied().collect();
+                let named = constants.keys().filter(|name| used.contains(name));
+                terms.extend(named.map(|name| (*name, [b"= ", names.text(*name)].concat())));
             }
             Ok(Graph::new(LabelledGraph::of_scenes(&terms, &atoms, names)?))
         };

@@ -8,7 +8,7 @@ use crate::pddl::problems::Interner;
 use crate::structure::graph::{DomainGraph, PARTS};
 use crate::structure::types::{hierarchy, least_type};
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 const CERTIFICATE_VERSION: usize = 2;
 
@@ -123,6 +123,7 @@ fn operator_graph(domain: &Domain, operator: &Operator, names: &Interner) -> Ans
         let type_ = least_type(domain, *type_).map_or(Vec::new(), |type_| [b" ", names.text(type_)].concat());
         terms.push((*name, [b"?", &type_[..]].concat()));
     }
+    let mut known: HashSet<Word> = terms.iter().map(|(name, _)| *name).collect();
     let mut atoms: Vec<(&'static [u8], Lifted)> = Vec::new();
     for (name, part) in PARTS.iter().zip(&operator.parts) {
         for atom in part {
@@ -130,7 +131,7 @@ fn operator_graph(domain: &Domain, operator: &Operator, names: &Interner) -> Ans
                 atoms.push((name.as_bytes(), vec![atom[0], atom[2], atom[1]]));
             }
             for term in &atom[1..] {
-                if terms.iter().all(|(known, _)| known != term) {
+                if known.insert(*term) {
                     terms.push((*term, [b"= ", names.text(*term)].concat()));
                 }
             }

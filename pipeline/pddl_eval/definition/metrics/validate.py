@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -50,8 +50,8 @@ class Validation:
     missing: tuple[Formula, ...] = ()
     advice: tuple[str, ...] = ()
     cost: Fraction | None = None
-    execution: Execution | None = None
-    task: Task | None = None
+    execution: Execution | None = field(default=None, repr=False)
+    task: Task | None = field(default=None, repr=False)
 
     @property
     def valid(self) -> bool | None:

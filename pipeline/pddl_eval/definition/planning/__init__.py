@@ -9,10 +9,11 @@ machine; loops count their work (``budget.spend``).
 """
 
 from pddl_eval.definition.planning.planners import Solution, executed, goal_state, solve
-from pddl_eval.definition.planning.search import EXCLUDED, OUT_OF_REACH, no_state, ran_out
+from pddl_eval.definition.planning.search import EACH_WAY, EXCLUDED, OUT_OF_REACH, no_state, ran_out
 from pddl_eval.definition.planning.task import never_added
 
 __all__ = [
+    "EACH_WAY",
     "EXCLUDED",
     "OUT_OF_REACH",
     "Solution",

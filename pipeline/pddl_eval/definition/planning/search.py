@@ -37,6 +37,8 @@ WORK_PER_STATE = 10
 
 EXCLUDED = "no reachable state has the goal's atoms together: invariants exclude it"
 
+EACH_WAY = "no reachable state has the goal's atoms together: each way to the last is excluded"
+
 OUT_OF_REACH = "the goal is out of reach even if nothing is ever deleted"
 
 _Steps = tuple["_Steps", BitOperator] | None
@@ -111,7 +113,7 @@ def find_path(  # noqa: C901 (one loop of a best-first search)
         if generated > FIRST_STATES and not doubted:
             doubted = True
             if is_unreachable(task, true, false):
-                return Unsolvable("no reachable state has the goal's atoms together: each way to the last is excluded")
+                return Unsolvable(EACH_WAY)
         if generated > max_states:
             return Undecided(f"the search found no plan in {len(seen):,} states")
         _, _, state, open_goals, path, achieved, steps = heappop(heap)
