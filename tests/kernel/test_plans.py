@@ -357,6 +357,26 @@ def test_numbers(effect: str, reason: str | None) -> None:
         assert [by_definition(row, ScoringOptions(), PLAN)["plan_verdict"] for row in rows[::2]] == [*PAID.values()]
 
 
+@pytest.mark.parametrize(
+    ("declared", "left"),
+    [
+        ("(price) - number (colour)", False),
+        ("(price) -number (colour) - number", False),
+        ("(price) - colour", True),
+        ("(colour) - colour (price) - number", True),
+        ("(price) -", True),
+        ("(price) - (either number colour)", True),
+    ],
+)
+def test_functions_whose_values_are_objects(declared: str, left: bool) -> None:
+    domain = f"""(define (domain d) (:types colour) (:functions {declared})
+      (:action a :effect (and (p) (increase (price) 1))))"""
+    problem = "(define (problem p) (:domain d) (:init (= (price) 0)) (:goal (p)))"
+    found = compared([{"reference_problem": problem, "domain": domain, "generated_plan": "(a)"}], pair=PLAN)
+    assert not found.differences
+    assert found.left == Counter(["strips"] * left)
+
+
 def judged_rows(seed: int, numbers: range) -> Iterator[Row]:
     """Walks in the judges' domains and the same damaged, with and without a plan to compare them with."""
     random = Random(seed)
