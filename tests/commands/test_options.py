@@ -18,10 +18,10 @@ TOWER = (
     " (:init (arm-empty) (clear a) (on-table a) (clear b) (on-table b)) (:goal (and (on a b))))"
 )
 
-SEVERAL_MEANINGS = {"--feedback", "--format", "--key", "--optimal", "--output"}
+SEVERAL_MEANINGS = {"--feedback", "--format", "--keep", "--key", "--optimal", "--output"}
 """``--format`` has the formats of its command, and ``--output`` is a file, of a report also a folder; ``--key`` says
 what its command does without it; with ``--optimal`` and ``--feedback`` score has more columns, validate a line more,
-and explain says nothing else."""
+and explain says nothing else; dedupe keeps columns, nightly the last nights."""
 
 
 def options_by_command() -> dict[str, list[Any]]:
