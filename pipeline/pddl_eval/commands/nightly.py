@@ -72,7 +72,7 @@ def nightly(
     time writes into NIGHTS; a second one says who does.
     """
     from pddl_eval.datasets import locate
-    from pddl_eval.nights import (
+    from pddl_eval.commands.nights import (
         NIGHT,
         REPORT,
         SCORED,
@@ -121,7 +121,7 @@ def nightly(
 
 def _tell(found: Comparison, night: Location, against: Location, on_regression: str | None) -> None:
     """Say that the night is worse, or cannot be compared, also to whoever ``on_regression`` names."""
-    from pddl_eval.nights import alarm, facts_of
+    from pddl_eval.commands.nights import alarm, facts_of
 
     if found.too_few:
         say(found.too_few)
