@@ -71,7 +71,6 @@ def nightly(
     again, so a scheduler may retry. If the input has changed since, it is another night: YYYY-MM-DD.02. One job at a
     time writes into NIGHTS; a second one says who does.
     """
-    from pddl_eval.datasets import locate
     from pddl_eval.commands.nights import (
         NIGHT,
         REPORT,
@@ -84,6 +83,7 @@ def nightly(
         require_no_shell,
         score_night,
     )
+    from pddl_eval.datasets import locate
     from pddl_eval.report import build_report, compare_datasets
     from pddl_eval.run import RunIncomplete, claimed
 

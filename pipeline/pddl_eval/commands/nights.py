@@ -53,7 +53,7 @@ ALARM_SECONDS = 60
 """The longest that an alarm may take."""
 
 
-def score_night(  # noqa: PLR0913 (what is scored, when, where to, who is told)
+def score_night(
     inputs: Input,
     nights: Location,
     date: str,
