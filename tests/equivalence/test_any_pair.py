@@ -15,7 +15,7 @@ from tests.judges.pairs import pair
 from tests.volume import in_two_sizes
 
 
-@in_two_sizes(100, 2_000)
+@in_two_sizes(60, 2_000)
 def test_pairs_are_decided_as_the_definitions_say(cases: int) -> None:
     seen: Counter[str] = Counter()
     for number in range(cases):

@@ -21,7 +21,7 @@ from tests.datasets.parquet_files import read_output
 from tests.kernel.differential import needs_kernel
 from tests.run.length_scorer import run_scorer
 
-ROWS, SHARD_ROWS = 120, 20
+ROWS, SHARD_ROWS = 60, 10
 
 pytestmark = needs_kernel
 
