@@ -74,8 +74,8 @@ def compare(
     )
 
     chosen = chosen_format(format, output)
-    if chosen not in FORMATS or (chosen == "terminal" and output):
-        raise UserError(f"a comparison cannot be written as {chosen}: choose one of {', '.join(FORMATS[1:])}")
+    if chosen not in FORMATS:
+        raise UserError(f"a comparison cannot be written as {chosen}: choose one of {', '.join(FORMATS)}")
     if len(news) > 1:
         if models or by or fail_on or chosen in ("csv", "json"):
             raise UserError("more than two datasets are compared without --models, --by, --fail-on, csv and json")
