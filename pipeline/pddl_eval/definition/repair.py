@@ -47,7 +47,8 @@ def repair_advice(execution: Execution, problem: Problem, domain: Domain, failed
     for condition in execution.missing[:MOST_ADVICE]:
         atom, truth = (condition[1], "true") if condition[0] == "not" else (condition, "false")
         if _is_atom(atom):
-            why = "it is derived" if atom[0] in derived else _since(atom, truth == "true", execution)
+            why = f"{'a' if truth == 'true' else 'no'} rule derives it"
+            why = why if atom[0] in derived else _since(atom, truth == "true", execution)
             sentences.append(f"{show_formula(atom)} is {truth} {where}: {why}")
         else:
             why = _instance(condition, execution, problem, domain)
