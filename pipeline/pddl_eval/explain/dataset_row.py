@@ -117,21 +117,30 @@ def row_at(source: Source, number: int, columns: Mapping[str, str] | None = None
 
     Raises ``DatasetError`` if there is no such row, ``UserError`` if a column is missing or no pair is there.
     """
+    names = scored_columns(source, columns)
+    row = read_row(
+        source, number, [*dict.fromkeys([*names.values(), *(each for each in RECORDED if holds_text(source, each))])]
+    )
+    verdict, error = (row.get(name) for name in RECORDED)
+    return DatasetRow(number, {meaning: row[name] for meaning, name in names.items()}, verdict, error)
+
+
+def scored_columns(source: Source, columns: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The columns of a dataset that its scores are made of, by meaning.
+
+    Raises ``UserError`` if a column is missing or holds no text, and if no pair is there.
+    """
     options = ScoringOptions(columns=columns)
     for pair in pairs_present(source.schema, options):
         for meaning in (pair.generated, *pair.compared_with):
             if options.column(meaning) in source.schema.names:
                 require_text(source, options.column(meaning))
     names = {meaning: options.column(meaning) for meaning in MEANINGS}
-    there = [*dict.fromkeys(name for name in (*names.values(), *RECORDED) if name in source.schema.names)]
-    row = read_row(source, number, there)
-    values = {
-        meaning: row[name]
+    return {
+        meaning: name
         for meaning, name in names.items()
-        if name in row and (meaning == "is_placeholder" or holds_text(source, name))
+        if holds_text(source, name) or (meaning == "is_placeholder" and name in source.schema.names)
     }
-    verdict, error = (row[name] if holds_text(source, name) else None for name in RECORDED)
-    return DatasetRow(number, values, verdict, error)
 
 
 def rows_of_id(source: Source, ids: Sequence[str], columns: Sequence[str]) -> list[int]:
