@@ -26,7 +26,7 @@ pub enum Left {
     Budget,
     /// Concurrent actions that are to be executed.
     Concurrent,
-    /// A domain that says more than sets of atoms can, or may mean more than one thing.
+    /// A domain that says more than is read here, or may mean more than one thing.
     Strips,
     /// An equivalent domain with a problem of its own.
     Task,
