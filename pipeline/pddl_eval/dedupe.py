@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyarrow import fs
 
 from pddl_eval.datasets import (
@@ -28,9 +27,9 @@ from pddl_eval.datasets import (
     column_batches,
     holds_text,
     locate,
+    new_parquet,
     open_source,
     place_of,
-    put_bytes,
     require_columns,
     require_text,
     values_of,
@@ -375,9 +374,8 @@ def certificate_signature(is_placeholder: bool) -> str:
 def write_rows(rows: pl.DataFrame, output: str | os.PathLike[str], is_placeholder: bool) -> None:
     """Write the frame as Parquet with the signature in its metadata, whole or not at all; raises ``DatasetError``."""
     table = rows.to_arrow().replace_schema_metadata({SIGNATURE_KEY: certificate_signature(is_placeholder)})
-    sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd")
-    put_bytes(locate(output), sink.getvalue())
+    with new_parquet(locate(output), table.schema) as writer:
+        writer.write_table(table)
 
 
 def require_output(output: str | os.PathLike[str], inputs: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from pddl_eval.definition.model import show_atom
 from pddl_eval.definition.verdict import ProblemVerdict
 from pddl_eval.pages import Page, Picture, Section, html, render, words
-from pddl_eval.shown import YES, listed
+from pddl_eval.shown import YES, listed, score_text
 
 MOST_CHARACTERS = 300
 """Characters of a line of a verdict."""
@@ -41,14 +41,8 @@ def _lines(value: Any) -> str:
 
 def _scores(scores: Any) -> str:
     known = [(name, value) for name, value in vars(scores).items() if value is not None and not name.startswith("_")]
-    rows = [(words(name), _value(value)) for name, value in known]
+    rows = [(words(name), score_text(value)) for name, value in known]
     return render("lines.html", rows=rows, most=MOST_CHARACTERS)
-
-
-def _value(value: object) -> str:
-    if isinstance(value, bool):
-        return YES[value]
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 def _explanation(explanation: Any) -> str:

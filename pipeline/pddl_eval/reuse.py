@@ -43,7 +43,7 @@ from pddl_eval.version import without_version
 KNOWN_FOLDER = "_previous"
 """In the output, while the run lasts: workers on other machines see it there."""
 
-KNOWN_FORMAT = 5
+KNOWN_FORMAT = 6
 """Goes up when keys or blocks change."""
 
 BLOCK_ROWS = 65_536
@@ -62,7 +62,7 @@ OF_LIMIT = 0.4
 """A row that took less than this of a limit of time hit nothing: the limit is of processor time, which is less, and
 what depends on a part of it has half of it (``budget.half_the_budget``)."""
 
-KEY, FILE, ROW, OLD = ("pddl_eval.key.0", "pddl_eval.key.1"), "pddl_eval.file", "pddl_eval.number", "pddl_eval.old"
+KEY, ROW, OLD = ("pddl_eval.key.0", "pddl_eval.key.1"), "pddl_eval.number", "pddl_eval.old"
 KEY_BYTES = 16
 
 Keys = np.ndarray[Any, Any]
@@ -260,22 +260,18 @@ def content_keys(table: pa.Table, content: Mapping[str, str]) -> Keys:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Where known scores lie: in ``folder``, in files whose names begin with ``name``.
+    """Where known scores lie: in ``folder``, in files whose names begin with ``name``, one for each block of rows.
 
-    Files of the new dataset are divided into ``groups``, the rows of a group into blocks of ``BLOCK_ROWS`` row numbers,
-    so that many small files share a block and a large one has many.
+    Rows are counted over the whole new dataset, so that many small files share a block; ``starts`` has the number of
+    the first row of each file, by its path.
     """
 
     folder: datasets.Location
     name: str
-    groups: int
+    starts: Mapping[str, int]
 
     def block(self, number: int) -> datasets.Location:
         return self.folder / f"{self.name}-{number}.arrow"
-
-    def first_block(self, path: bytes) -> int:
-        """The block of row 0 of the file with that digest of its path; the next blocks have the next numbers."""
-        return int.from_bytes(path[:4], "little") % self.groups * 2**32
 
 
 def find_known(previous: Previous, run: runs.Run, options: ScoringOptions, folder: datasets.Location) -> Known:
@@ -296,10 +292,11 @@ def find_known(previous: Previous, run: runs.Run, options: ScoringOptions, folde
     ]
     text = json.dumps([*identity, run.work.run, str(now.base)])
     name = hashlib.blake2b(text.encode(), digest_size=KEY_BYTES).hexdigest()
-    known = Known(folder, name, max(1, now.rows // BLOCK_ROWS))
+    paths = (file.version.location.path for file in now.files)
+    known = Known(folder, name, dict(zip(paths, _starts(now).tolist(), strict=True)))
     complete = folder / f"{name}.json"
     if not datasets.has_file(complete):
-        _write_blocks(known, previous, now, _matching_rows(previous, now, options))
+        _write_blocks(known, previous, _matching_rows(previous, now, options))
         datasets.put_bytes(complete, b"{}")
     return known
 
@@ -348,25 +345,18 @@ def _starts(source: datasets.Source) -> Keys:
     return np.cumsum([0, *(file.rows for file in source.files)])[:-1]
 
 
-def _write_blocks(known: Known, previous: Previous, now: datasets.Source, matches: pl.DataFrame) -> None:
-    """Write the scores of the matching rows in blocks of the new dataset, some blocks at a time."""
-    starts, paths = _starts(now), [_digest(file.version) for file in now.files]
-    new = matches["new"].to_numpy()
-    file = np.searchsorted(starts, new, side="right") - 1
-    row = new - starts[file]
-    block = np.array([known.first_block(path) for path in paths])[file] + row // BLOCK_ROWS
-    found = pl.DataFrame({"block": block, "file": file, "row": row, "old": matches["old"]}).sort("block", "file", "row")
+def _write_blocks(known: Known, previous: Previous, matches: pl.DataFrame) -> None:
+    """Write the scores of the matching rows, in the order of the new dataset, some blocks at a time."""
+    found = matches.with_columns(block=pl.col("new") // BLOCK_ROWS)
     blocks = found["block"].unique().sort()
     for some in blocks.to_frame().iter_slices(max(1, PASS_ROWS // BLOCK_ROWS)):
         rows = found.join(some, on="block", how="semi", maintain_order="left")
         scores = _earlier_scores(previous, rows["old"].unique().sort().to_numpy())
         places = pl.DataFrame({"old": scores[OLD].to_numpy()}).with_row_index("place")
-        for (number,), part in rows.join(places, on="old", maintain_order="left").group_by(
-            "block", maintain_order=True
-        ):
-            digests = pa.array([paths[each] for each in part["file"]], pa.binary(KEY_BYTES))
+        parts = rows.join(places, on="old", maintain_order="left").group_by("block", maintain_order=True)
+        for (number,), part in parts:
             table = scores.select(previous.scores.names).take(part["place"].to_arrow())
-            table = table.add_column(0, FILE, digests).add_column(0, runs.KNOWN_ROW, part["row"].to_arrow())
+            table = table.add_column(0, runs.KNOWN_ROW, part["new"].to_arrow())
             with (
                 datasets.new_file(known.block(int(number))) as new_file,
                 ipc.new_file(new_file, table.schema) as writer,
@@ -389,18 +379,15 @@ def _earlier_scores(previous: Previous, wanted: Keys) -> pa.Table:
 
 def known_scores(file: datasets.FileVersion, numbers: range, known: Known) -> pa.Table | None:
     """The known scores of some rows of a file, as ``Scorer.known`` has them; None where there are none."""
-    path = _digest(file)
-    first, last = (
-        known.first_block(path) + row // BLOCK_ROWS for row in (numbers.start, max(numbers.start, numbers.stop - 1))
-    )
+    first = known.starts[file.location.path]
+    start, stop = first + numbers.start, first + numbers.stop
     tables = []
-    for block in range(first, last + 1):
+    for block in range(start // BLOCK_ROWS, max(start, stop - 1) // BLOCK_ROWS + 1):
         rows = _open_block(known.block(block))
         if rows is not None:
             row = rows[runs.KNOWN_ROW]
-            inside = pc.and_(pc.greater_equal(row, numbers.start), pc.less(row, numbers.stop))
-            of_file = pc.equal(rows[FILE], pa.scalar(path, pa.binary(KEY_BYTES)))
-            tables.append(rows.filter(pc.and_(inside, of_file)))
+            inside = rows.filter(pc.and_(pc.greater_equal(row, start), pc.less(row, stop)))
+            tables.append(inside.set_column(0, runs.KNOWN_ROW, pc.subtract(inside[runs.KNOWN_ROW], first)))
     return pa.concat_tables(tables) if tables else None
 
 
@@ -414,10 +401,6 @@ def _open_block(block: datasets.Location) -> pa.Table | None:
             return ipc.open_file(pa.memory_map(block.path)).read_all()
         with block.filesystem.open_input_file(block.path) as file:
             return ipc.open_file(file).read_all()
-
-
-def _digest(file: datasets.FileVersion) -> bytes:
-    return hashlib.blake2b(file.location.path.encode("utf-8", "surrogateescape"), digest_size=KEY_BYTES).digest()
 
 
 def _mismatch(

@@ -16,6 +16,22 @@ YES = {True: "yes", False: "no", None: "not decided"}
 """Words for the values of a score."""
 
 
+def score_text(value: object) -> str:
+    """A score for a person: yes or no, a fraction with three decimals, a number with separators.
+
+    >>> score_text(True), score_text(0.25), score_text(1200), score_text("valid")
+    ('yes', '0.250', '1,200', 'valid')
+    """
+    match value:
+        case bool():
+            return YES[value]
+        case float():
+            return f"{value:.3f}"
+        case int():
+            return f"{value:,}"
+    return str(value)
+
+
 def printable(text: str) -> str:
     """The text with unprintable characters (control, format, unassigned) as their codes.
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from importlib.resources import files
 from itertools import islice
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from pddl_eval.benchmark import PRESETS, by_preset, variants_table
 from pddl_eval.benchmark.answers import RECIPES
 from pddl_eval.benchmark.enumeration import PAIRS_SCHEMA, benchmark_pairs, pairs_tables
-from pddl_eval.benchmark.sample import LARGEST_SIZE
 from pddl_eval.benchmark.tasks import TaskProblem
 from pddl_eval.benchmark.variants import VARIANT_FIELDS, variants_schema
 from pddl_eval.definition.options import ScoringOptions
@@ -20,6 +17,7 @@ from pddl_eval.scoring.api import compare_problems
 from pddl_eval.scoring.table import score_table
 
 from tests.benchmark.problems import all_problems
+from tests.benchmark.sample import LARGEST_SIZE, made_sample, sample_table
 
 DRAW = by_preset(PRESETS["every-kind"], 5)
 
@@ -31,8 +29,7 @@ def references() -> pa.Table:
 
 @pytest.fixture(scope="module")
 def sample() -> pa.Table:
-    """The bundled one, which ``test_generate`` compares with what the code makes."""
-    return pq.read_table(files("pddl_eval").joinpath("benchmark/sample.parquet"))
+    return sample_table()
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +81,11 @@ def test_the_domain_column_says_what_is_known() -> None:
 def test_columns_that_do_not_fit_are_named(names: list[str], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         variants_schema(pa.schema([(name, pa.string()) for name in names]))
+
+
+def test_the_bundled_sample_is_what_is_made(sample: pa.Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.benchmark.sample.benchmark_problems", all_problems)
+    assert made_sample().equals(sample)
 
 
 def test_the_sample_has_every_task_and_every_recipe(sample: pa.Table) -> None:

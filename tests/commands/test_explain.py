@@ -6,10 +6,10 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pddl_eval import counterexample
-from pddl_eval.benchmark import DOMAIN_TEXTS
 from pddl_eval.definition.model import plan_to_pddl, show_atom
 from pddl_eval.definition.verdict import Verdict
 
+from tests.benchmark.sample import DOMAIN_TEXTS
 from tests.commands.running import only_line, run, start
 from tests.docs.readme_outputs import SAMPLE
 from tests.explain.pairs import ANSWERS, REFERENCE, RENAMED

@@ -10,10 +10,10 @@ from urllib.parse import parse_qs
 
 import polars as pl
 import pytest
-from pddl_eval.benchmark import DOMAIN_TEXTS
 from pddl_eval.datasets import list_files, locate, read_bytes
 from pddl_eval.report import build_report, report_page
 
+from tests.benchmark.sample import DOMAIN_TEXTS
 from tests.commands.running import ENVIRONMENT, only_line, run
 from tests.html_page import Page as HtmlPage
 from tests.html_page import links, seen

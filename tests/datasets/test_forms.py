@@ -22,13 +22,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval import score_dataset
-from pddl_eval.benchmark.sample import sample_table
 from pddl_eval.datasets import conversion, forms, inputs, lines
 from pddl_eval.datasets.inputs import INPUT_FOLDER, Source, open_source
 from pddl_eval.datasets.places import DatasetError
 from pddl_eval.datasets.rows import close_file, column_batches, read_row, read_rows
 from pddl_eval.run.shards import plan_shards
 
+from tests.benchmark.sample import sample_table
 from tests.commands.running import run
 from tests.datasets.parquet_files import numbered, read_output
 

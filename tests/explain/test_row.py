@@ -5,13 +5,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 from pddl_eval import score_dataset
-from pddl_eval.benchmark import DOMAIN_TEXTS
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
 from pddl_eval.explain import explain_row, html_page
 from pddl_eval.explain.plans import PlanExplanation
 from pddl_eval.explain.row import NotScored
 
+from tests.benchmark.sample import DOMAIN_TEXTS
 from tests.explain.pairs import HOSTILE, REFERENCE, RENAMED
 
 ROW = {

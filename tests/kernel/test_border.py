@@ -9,12 +9,12 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from pddl_eval import kernel
-from pddl_eval.benchmark.sample import sample_table
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
 from pddl_eval.kernel import crate
 from pddl_eval.scoring.table import count_kernel, score_table
 
+from tests.benchmark.sample import sample_table
 from tests.kernel.differential import columns_of, needs_kernel
 
 HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"

@@ -11,10 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddl_eval.benchmark.sample import sample_table
 from pddl_eval.definition.model import problem_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 
+from tests.benchmark.sample import sample_table
 from tests.corpus import ADL, CORPUS
 from tests.judges.pairs import pair as drawn_pair
 from tests.kernel.differential import Row, answers_in, compared, labelled_answers, needs_kernel

@@ -15,13 +15,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval import kernel
-from pddl_eval.benchmark.sample import sample_table
 from pddl_eval.definition.domains import known_domain
 from pddl_eval.definition.metrics import PLAN
 from pddl_eval.definition.model import Action, problem_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.task import plan_task_of, task_of
 
+from tests.benchmark.sample import sample_table
 from tests.corpus import ADL, CORPUS
 from tests.judges.domains import STORIES
 from tests.judges.plans import cases, plan_text
@@ -357,6 +357,26 @@ def test_numbers(effect: str, reason: str | None) -> None:
         assert [by_definition(row, ScoringOptions(), PLAN)["plan_verdict"] for row in rows[::2]] == [*PAID.values()]
 
 
+@pytest.mark.parametrize(
+    ("declared", "left"),
+    [
+        ("(price) - number (colour)", False),
+        ("(price) -number (colour) - number", False),
+        ("(price) - colour", True),
+        ("(colour) - colour (price) - number", True),
+        ("(price) -", True),
+        ("(price) - (either number colour)", True),
+    ],
+)
+def test_functions_whose_values_are_objects(declared: str, left: bool) -> None:
+    domain = f"""(define (domain d) (:types colour) (:functions {declared})
+      (:action a :effect (and (p) (increase (price) 1))))"""
+    problem = "(define (problem p) (:domain d) (:init (= (price) 0)) (:goal (p)))"
+    found = compared([{"reference_problem": problem, "domain": domain, "generated_plan": "(a)"}], pair=PLAN)
+    assert not found.differences
+    assert found.left == Counter(["strips"] * left)
+
+
 def judged_rows(seed: int, numbers: range) -> Iterator[Row]:
     """Walks in the judges' domains and the same damaged, with and without a plan to compare them with."""
     random = Random(seed)
@@ -428,3 +448,30 @@ def test_plans_in_the_domains_of_the_corpus(name: str) -> None:
     assert not found.differences
     assert found.left["strips"] == (found.rows if name in ADL else 0)
     assert found.share_left < 0.2 or name in (*ADL, EITHER)
+
+
+def large(atoms: int = 1, prices: int = 1, actions: int = 1) -> str:
+    """A domain of that size, in which everything can be done again and again."""
+    effect = " ".join([f"(p{number})" for number in range(atoms)] + ["(increase (total-cost) (+ 1 2 3))"] * prices)
+    listed = (f"(:action a{number} :effect (and {effect}))" for number in range(actions))
+    return f"(define (domain d) {' '.join(listed)})"
+
+
+@pytest.mark.parametrize(
+    ("domain", "steps"),
+    [
+        (large(atoms=501), 1),
+        (large(prices=51), 1),
+        (large(actions=501), 1),
+        (large(prices=50), 500),
+        (large(), 10_001),
+        (large().replace("(+ 1 2 3)", f"(* {'999999999999999 ' * 3})"), 1),
+        (large().replace("(+ 1 2 3)", f"(+ {'1 ' * 120})"), 1),
+    ],
+)
+def test_what_is_large_is_left(domain: str, steps: int) -> None:
+    problem = "(define (problem p) (:domain d) (:init) (:goal (p0)) (:metric minimize (total-cost)))"
+    row = {"reference_problem": problem, "domain": domain, "generated_plan": "(a0)\n" * steps}
+    assert compared([row], pair=PLAN).left == Counter(budget=1)
+    few = {**row, "domain": large(), "generated_plan": "(a0)\n" * 9}
+    assert not compared([few], pair=PLAN).left

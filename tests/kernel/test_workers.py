@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval import kernel
-from pddl_eval.benchmark.sample import sample_table
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.scoring.scorer import pair_scorer
 from pddl_eval.settings import RunOptions
 
+from tests.benchmark.sample import sample_table
 from tests.datasets.parquet_files import read_output
 from tests.kernel.differential import needs_kernel
 from tests.run.length_scorer import run_scorer

@@ -24,8 +24,9 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pddl_eval import score_dataset
-from pddl_eval.benchmark.sample import sample_table
 from pddl_eval.datasets import open_source
+
+from tests.benchmark.sample import sample_table
 
 FORMS = (
     "parquet",

@@ -197,7 +197,7 @@ def beyond(problem: str, domain: str) -> str:
     try:
         read = plan_task_of(problem, domain).problem
     except UserError as error:
-        return f"not read: {str(error)[:60]}"
+        return f"not read: {str(error).partition(':')[0]}"
     said = ["costs or numbers"] * read.has_numbers
     said += ["negated goal"] * any("(not (" in show_formula(each) for each in read.conjuncts)
     return " and ".join(said) or ("another goal" if read.conjuncts else "STRIPS")
@@ -220,7 +220,8 @@ def problems(rows: list[Row], seconds: float) -> None:
         print(f"{len(table):,} {title} in {time.process_time() - used:.1f} s of CPU")
         print(found.group_by("says", "verdict").len().sort("says", "len", descending=[False, True]))
         wrong = found.filter(pl.col("verdict").is_in(["reference_invalid", "undecided", "not_strips"]))
-        reasons = wrong.group_by("says", "verdict", pl.col("detail").str.slice(0, 90)).len()
+        without_atoms = pl.col("detail").str.replace_all(r"(`?\([^()]*\)`?( and )?)+|`[^`]*`", "…").str.slice(0, 90)
+        reasons = wrong.group_by("says", "verdict", without_atoms).len()
         print(reasons.sort("len", descending=True), flush=True)
 
 

@@ -13,9 +13,6 @@ from typing import Any
 
 import pyarrow as pa
 from pddl_eval.benchmark import (
-    DOMAIN_RECIPES,
-    DOMAIN_TEXTS,
-    PLAN_RECIPES,
     PRESETS,
     Floor,
     Grade,
@@ -33,6 +30,8 @@ from pddl_eval.definition.pddl import read_problem_by_package
 from pddl_eval.definition.planning import Solution, solve
 from pddl_eval.definition.scene_graph import same_graph, scene_graph
 from pddl_eval.definition.task import Task, read_pair
+
+from tests.benchmark.sample import DOMAIN_RECIPES, DOMAIN_TEXTS, PLAN_RECIPES
 
 RENAMED = Preset({Grade.CORRECT: 1}, {"renamed": 1e6})
 

@@ -6,13 +6,14 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from pddl_eval import build_report
-from pddl_eval.benchmark import DOMAIN_TEXTS
+from pddl_eval import build_report, explain_row
 from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.report.numbers import main_measure
 from pddl_eval.scoring.summary import RunSummary, count_scores
 from pddl_eval.scoring.table import ColumnError, count_not_compared, score_table
+
+from tests.benchmark.sample import DOMAIN_TEXTS
 
 BLOCKS = "(define (problem p) (:domain blocksworld) (:objects a b) (:init {}) (:goal (and {})))"
 HELD = BLOCKS.format("(holding a) (clear b) (on-table b)", "(on a b) (arm-empty)")
@@ -100,6 +101,23 @@ def test_a_problem_is_read_and_solved() -> None:
     assert rows[0]["certificate"] and all(row["detail"] for row in rows)
     for name in ("equivalent", "equivalent_untyped", "solves_reference", "reference_certificate", "score_error"):
         assert [row[name] for row in rows] == [None] * 6
+
+
+def test_a_problem_is_solved_in_the_domain_that_was_written_with_it() -> None:
+    """Both files are the model's, in words of its own and beyond STRIPS."""
+    lamps = """(define (domain lamps) (:predicates (lit ?l))
+      (:action switch :parameters (?l) :precondition (not (lit ?l)) :effect (lit ?l)))"""
+    room = "(define (problem p) (:domain lamps) (:objects a b) (:init (lit a)) (:goal (forall (?l) (lit ?l))))"
+    dark = room.replace("(forall (?l) (lit ?l))", "(not (lit a))")
+    answers = [room, dark, room.replace("lamps", "doors"), room, HELD]
+    domains = [f"Here: {lamps}", lamps, lamps, "(define (domain", lamps]
+    rows = scored(generated_problem=answers, generated_domain=domains)
+    assert [row["verdict"] for row in rows] == [None, "unsolvable", "not_strips", "not_strips", None]
+    assert [row["solvable"] for row in rows] == [True, False, False, False, True]
+    (given,) = scored(generated_problem=[room], generated_domain=[lamps], domain=["blocksworld"])
+    assert given["verdict"] == "not_strips"
+    told = explain_row({"generated_problem": answers[1], "generated_domain": lamps}, only="problem").parts["problem"]
+    assert told.verdict.verdict == "unsolvable"
 
 
 def test_a_problem_of_another_domain_than_the_given_one() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from pddl_eval import pages, score_dataset
-from pddl_eval.benchmark import sample
+from pddl_eval.benchmark.files import SAMPLE
 from pddl_eval.report import build_report, compare_datasets, report_page
 from pddl_eval.run import MANIFEST, SUMMARY
 from pddl_eval.scoring.summary import RunSummary
@@ -18,7 +18,6 @@ from pddl_eval.scoring.summary import RunSummary
 from tests.commands.running import only_line, run
 from tests.report.scored_rows import answers, write_partitions
 
-SAMPLE = Path(sample.__file__).parent / "sample.parquet"
 ROWS, SHARD_ROWS = 90, 10
 
 

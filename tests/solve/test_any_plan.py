@@ -9,6 +9,7 @@ from fractions import Fraction
 from random import Random
 
 import pytest
+from pddl_eval import validate
 
 from tests.judges.agreement import compared, outcome
 from tests.judges.domains import STORIES
@@ -26,6 +27,8 @@ from tests.judges.interpreter import (
     typed,
 )
 from tests.judges.plans import cases, plan_text
+from tests.judges.random_domains import random_case
+from tests.volume import in_two_sizes
 
 # --- The program against the judge -----------------------------------------------------------------------------------
 
@@ -39,6 +42,22 @@ def test_a_plan_is_judged_as_the_definitions_say(number: int) -> None:
         found = outcome(case, Random(f"27 {number} {case.how}"))
         assert not found.difference, found.shown()
         assert not found.undecided
+
+
+@in_two_sizes(40, 3_000)
+def test_plans_in_random_domains_are_judged_as_the_definitions_say(cases: int) -> None:
+    """Of two faults in a step either counts, and a step of STRIPS actions may be one by the rule for such domains."""
+    for number in range(cases):
+        random = Random(f"27 {number}")
+        text, asked, steps = random_case(random)
+        plan = plan_text(random, steps)
+        judgements = [judge(text, asked, steps, any_order) for any_order in (False, True)]
+        if not all(compared(plan, asked, text, right)[1] for right in judgements):
+            continue
+        found, right = validate(plan, asked, text), judgements[0]
+        verdicts = {str(found.verdict), right.verdict}
+        shown = f"{number}: {found.verdict}, judge {right.verdict}\n{text}\n{asked}\n{plan}"
+        assert (found.failed_step, verdicts) == (right.failed_step, {"interference", "precondition"}), shown
 
 
 # --- The plans -------------------------------------------------------------------------------------------------------

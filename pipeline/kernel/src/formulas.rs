@@ -6,7 +6,7 @@ use crate::domain_wording::show_words;
 use crate::fraction::Fraction;
 use crate::grounding::{self, broken_equation, Objects};
 use crate::left::{Answer, Left};
-use crate::metrics::domain_pair::{ill_typed_operator, misfit};
+use crate::metrics::domain_pair::misfit;
 use crate::metrics::predictive::instance;
 use crate::model::{Arithmetic, Atom, Domain, Expression, Formula, Lifted, Part, Word, TOTAL_COST};
 use crate::pddl::any_problem::{AnyProblem, Conjunct};
@@ -97,7 +97,7 @@ impl World {
         objects.extend(&domain.constants); // a constant of the domain is one even if the problem declares it again
         let type_of = |term: Word| objects.get(&term).copied();
         let is_misfit = |atom: &Lifted| misfit(&domain, atom, type_of, names).is_some();
-        if ill_typed_operator(&domain, b"", names).is_some() || problem.atoms().any(is_misfit) {
+        if problem.atoms().any(is_misfit) {
             return Err(Left::Reference);
         }
         let (mut atoms, mut fluents) = (grounding::Atoms::default(), grounding::Atoms::default());

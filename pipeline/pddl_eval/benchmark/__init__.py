@@ -5,9 +5,9 @@ from parameters to a ``Side`` (atoms and words). ``enumeration`` combines initia
 tasks and their 145,918 text-to-PDDL pairs. A new task is one new function and its name in the table at the end of its
 file.
 
-``answers`` holds the recipes that make answers from any reference problem, ``variants`` draws them by presets, and
-``sample`` picks the few hundred pairs that are bundled with the project. ``files`` writes all three. Nothing here
-judges an answer: labels hold by construction, and each recipe says why.
+``answers`` holds the recipes that make answers from any reference problem, and ``variants`` draws them by presets.
+``files`` writes both, and the few hundred pairs that are bundled with the project (``tests/benchmark/sample.py`` makes
+them). Nothing here judges an answer: labels hold by construction, and each recipe says why.
 """
 
 from pddl_eval.benchmark.answers import Grade
@@ -15,14 +15,10 @@ from pddl_eval.benchmark.enumeration import PAIRS, benchmark_problems, task_prob
 from pddl_eval.benchmark.files import write_benchmark, write_sample, write_variants
 from pddl_eval.benchmark.floor_tile import Floor
 from pddl_eval.benchmark.gripper import Load
-from pddl_eval.benchmark.sample import DOMAIN_RECIPES, DOMAIN_TEXTS, PLAN_RECIPES
 from pddl_eval.benchmark.variants import PRESETS, Preset, by_preset, variants_table
 
 __all__ = [
-    "DOMAIN_RECIPES",
-    "DOMAIN_TEXTS",
     "PAIRS",
-    "PLAN_RECIPES",
     "PRESETS",
     "Floor",
     "Grade",

@@ -92,12 +92,6 @@ def key(default: str) -> Callable[[Decorated], Decorated]:
     return columns_option("--key", help=f"What identifies a row. Default: {default}.")
 
 
-def output_format(*names: str) -> Callable[[Decorated], Decorated]:
-    """``--format``; the first one is the default."""
-    known = click.Choice(names)
-    return click.option("--format", type=known, default=names[0], show_default=True, help="How to write it.")
-
-
 INPUT = "Files, folders, patterns or URIs: Parquet, JSON Lines, CSV or Arrow IPC."
 inputs = argument("inputs", "INPUT...", INPUT, nargs=-1, required=True)
 by = columns_option("--by", help="Group by these, '' for none. Default: model,domain if present.")

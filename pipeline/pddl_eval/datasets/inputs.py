@@ -27,7 +27,6 @@ from typing import Any, NamedTuple, TypeVar
 import pyarrow as pa
 from pyarrow import fs
 
-from pddl_eval.datasets import parquet
 from pddl_eval.datasets.columns import is_text
 from pddl_eval.datasets.conversion import convert, require_equal
 from pddl_eval.datasets.forms import (
@@ -36,10 +35,12 @@ from pddl_eval.datasets.forms import (
     FileVersion,
     Form,
     InputFile,
+    RowGroup,
     form_of_name,
     look_at,
     with_folder_columns,
 )
+from pddl_eval.datasets.parquet import read_footer
 from pddl_eval.datasets.places import (
     DatasetError,
     Location,
@@ -272,7 +273,7 @@ def contents(
         with dataset_errors(place, "read"), Path(place.path).open("rb") as opened:
             if not hashed:
                 return f"modified:{os.fstat(opened.fileno()).st_mtime_ns}"
-            digest = f"{HASHED}{hashlib.file_digest(opened, _short_digest).hexdigest()}"
+            digest = f"{HASHED}{hashlib.file_digest(opened, partial(hashlib.blake2b, digest_size=16)).hexdigest()}"
             settled = time.time() - os.fstat(opened.fileno()).st_ctime > SETTLED_SECONDS
         if settled:
             known_contents[str(place)] = mark, digest
@@ -314,10 +315,6 @@ def in_threads(function: Callable[[Item], Result], items: Sequence[Item]) -> Ite
     with ThreadPoolExecutor(max(1, min(FOOTER_READERS, len(items)))) as readers:
         for first in range(0, len(items), READ_AHEAD):
             yield from readers.map(function, items[first : first + READ_AHEAD])
-
-
-def _short_digest() -> hashlib.blake2b:
-    return hashlib.blake2b(digest_size=16)
 
 
 def partition_stem(name: str) -> str:
@@ -467,7 +464,9 @@ def _describe(location: Location, base: Location) -> tuple[InputFile, pa.Schema]
         form, compression = look_at(file, location)
         if form is not Form.PARQUET:
             return InputFile(FileVersion(location, "", (), form, compression), name, file.size(), ()), pa.schema([])
-        version, groups, schema, metadata = parquet.describe(file, location)
+        version, footer = read_footer(file, location)
+        groups = [footer.row_group(number) for number in range(footer.num_row_groups)]
+        schema, metadata = footer.schema.to_arrow_schema(), footer.metadata or {}
         told = {key: metadata[key.encode()].decode("utf-8", "replace") for key in _TOLD if key.encode() in metadata}
         made_of = json.loads(told[MADE_OF]) if MADE_OF in told and location.parent.name == INPUT_FOLDER else None
         if made_of and "form" in made_of:
@@ -477,7 +476,8 @@ def _describe(location: Location, base: Location) -> tuple[InputFile, pa.Schema]
         prefix = METADATA_PREFIX.encode()
         kept = {key: value for key, value in (schema.metadata or {}).items() if not key.startswith(prefix)}
         schema = schema.with_metadata(kept or None)
-        return InputFile(version, name, file.size(), groups, told.get(SIGNATURE_KEY), notes, made_of), schema
+        sizes = tuple(RowGroup(group.num_rows, group.total_byte_size) for group in groups)
+        return InputFile(version, name, file.size(), sizes, told.get(SIGNATURE_KEY), notes, made_of), schema
 
 
 _TOLD = (SIGNATURE_KEY, MADE_OF, NOTES)

@@ -8,13 +8,13 @@ from __future__ import annotations
 import hashlib
 import struct
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pddl_eval.datasets.forms import AS_LINES, DAMAGE, SUFFIXES, FileVersion, Form, RowGroup, form_of_content
+from pddl_eval.datasets.forms import AS_LINES, DAMAGE, SUFFIXES, FileVersion, Form, form_of_content
 from pddl_eval.datasets.places import DatasetError, Location, one_line
 
 LOCAL_BUFFER_BYTES = 128 * 1024
@@ -23,16 +23,6 @@ REMOTE_BUFFER_BYTES = 2 * 2**20
 
 _FOOTER_BYTES = 64 * 1024
 _MAGIC = b"PAR1"
-
-
-def describe(
-    file: pa.NativeFile, location: Location
-) -> tuple[FileVersion, tuple[RowGroup, ...], pa.Schema, Mapping[bytes, bytes]]:
-    """The version of an open file, its row groups, its schema and its metadata; errors as of ``read_footer``."""
-    version, metadata = read_footer(file, location)
-    groups = (metadata.row_group(i) for i in range(metadata.num_row_groups))
-    sizes = tuple(RowGroup(group.num_rows, group.total_byte_size) for group in groups)
-    return version, sizes, metadata.schema.to_arrow_schema(), metadata.metadata or {}
 
 
 def read_footer(file: pa.NativeFile, location: Location) -> tuple[FileVersion, pq.FileMetaData]:

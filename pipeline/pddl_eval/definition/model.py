@@ -43,6 +43,9 @@ NUMBER = re.compile(r"-?+(?:[0-9]{1,1000}+(?:\.[0-9]{1,1000}+)?+|\.[0-9]{1,1000}
 TOTAL_COST: Atom = ("total-cost",)
 """The function that is 0 where the initial state does not say what it is."""
 
+TOTAL_TIME: Atom = ("total-time",)
+"""The number of steps, in a metric."""
+
 NO_NAMES: Mapping[str, str] = {}
 
 

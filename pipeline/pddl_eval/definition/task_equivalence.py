@@ -15,8 +15,18 @@ from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.canonical import isomorphic
 from pddl_eval.definition.comparison import decided
 from pddl_eval.definition.domain_equivalence import DomainDecision
-from pddl_eval.definition.model import ROOT_TYPE, Domain, Problem, State, renamed
+from pddl_eval.definition.model import (
+    COMPARISONS,
+    NUMBER,
+    ROOT_TYPE,
+    Domain,
+    Problem,
+    State,
+    renamed,
+    show_formula,
+)
 from pddl_eval.definition.pddl import Unreadable
+from pddl_eval.definition.scenes import renamed_formula
 from pddl_eval.definition.structure import (
     DomainGraph,
     DomainStructure,
@@ -72,12 +82,15 @@ def decide_tasks(
         return TaskDecision(None, "the problems use a derived predicate that no operator uses")
     renaming = domains.renaming
     if not (reference.problem.is_strips and generated.is_strips):
-        # Formulas and numbers are compared in the same words only, where a no proves nothing of other renamings.
-        in_words = Task(replace(generated, domain=reference.problem.domain), reference.domain)
-        decision = decided(reference, in_words, is_placeholder)
-        if same_rules and decision.equivalent:
-            return TaskDecision(True, sentence(decision.difference), renaming, decision.object_map)
-        return TaskDecision(None, "problems beyond STRIPS are not compared in other words")
+        # Formulas and numbers are compared under one renaming only.
+        if same_rules:
+            in_words = Task(replace(generated, domain=reference.problem.domain), reference.domain)
+            decision = decided(reference, in_words, is_placeholder)
+            if decision.equivalent:
+                return TaskDecision(True, sentence(decision.difference), renaming, decision.object_map)
+        proof = or_undecided(lambda: _beyond_strips(domains, reference, generated_domain, generated, is_placeholder))
+        no_proof = TaskDecision(None, "one renaming of the domains does not decide problems beyond STRIPS")
+        return proof if isinstance(proof, TaskDecision) else no_proof
     found = or_undecided(lambda: _decide(renaming, reference, generated_domain, generated, is_placeholder))
     return TaskDecision(None, found.reason) if isinstance(found, Undecided) else found
 
@@ -167,6 +180,44 @@ def _decide(
     return TaskDecision(False, no if decision.equivalent is not False else detail)
 
 
+def _beyond_strips(
+    domains: DomainDecision, reference: Task, domain: Domain, generated: Problem, is_placeholder: bool
+) -> TaskDecision | None:
+    """What one renaming of the domains proves: a yes, or a no where there is no other."""
+    assert domains.renaming is not None and domains.structures is not None and reference.domain is not None
+    renaming, known = domains.renaming, reference.domain.domain
+    if domain.constants.keys() - renaming.constants or known.constants.keys() - {*renaming.constants.values()}:
+        return None  # Quantifiers range over what no operator names, too.
+    try:
+        ours = _translated(renaming, reference, domain, generated)
+    except KeyError:  # The problem uses what no operator does.
+        return None
+    decision = decided(reference, ours.task, is_placeholder)
+    if not ours.same_constants or not ours.types <= {*renaming.types, ROOT_TYPE}:
+        return None
+    if decision.object_map is not None:
+        names = {name: decision.object_map[new] for name, new in ours.names.items()}
+        return TaskDecision(True, sentence(decision.difference), renaming, names)
+    sides = (renaming, generated), (renaming.inverse, reference.problem)
+    is_proof = decision.equivalent is False and all(_names_only(*side) for side in sides)
+    is_proof = is_proof and domains.structures[1].graph.labelled.is_rigid
+    return TaskDecision(False, sentence(decision.difference)) if is_proof else None
+
+
+def _names_only(renaming: Renaming, problem: Problem) -> bool:
+    """True where a problem says nothing but with words that the renaming maps: another one would be of the domains."""
+    symbols = {*renaming.predicates, *renaming.functions}
+    if not {(atom[0], len(atom) - 1) for atom in problem.init | problem.goal} <= symbols:
+        return False
+    names = {*_WORDS, *(name for name, _ in symbols), *renaming.types, *renaming.constants, *problem.objects}
+    said = " ".join(map(show_formula, problem.conjuncts)).replace("(", " ").replace(")", " ").split()
+    return all(word in names or word[0] == "?" or NUMBER.fullmatch(word) for word in said)
+
+
+_WORDS = ("and", "or", "not", "imply", "forall", "exists", *COMPARISONS, "+", "-", "*", "/", "either", ROOT_TYPE)
+"""The words of formulas themselves."""
+
+
 def _translated(renaming: Renaming, reference: Task, domain: Domain, generated: Problem) -> _Translated:
     assert reference.domain is not None
     known, used = reference.domain.domain, renaming.constants
@@ -188,6 +239,8 @@ def _translated(renaming: Renaming, reference: Task, domain: Domain, generated: 
         objects={new: types[name] for name, new in words.items()},
         init=renamed(generated.init, own),
         goal=renamed(generated.goal, own),
+        values={(name, *(own.get(term, term) for term in terms)): v for (name, *terms), v in generated.values.items()},
+        formulas=tuple((section, renamed_formula(formula, own)) for section, formula in generated.formulas),
     )
     return _Translated(
         Task(renaming.problem(written, domain), here),
@@ -240,7 +293,9 @@ def _isomorphic(ours: DomainGraph, theirs: DomainGraph) -> bool:
 def _asks_for_more(domain: Domain, structure: DomainStructure, problem: Problem) -> bool:
     """True where a problem uses a derived predicate that is not in the domain's structure, for no operator uses it."""
     left_out = derived_predicates(domain) - derived_predicates(structure.domain)
-    return any((atom[0], len(atom) - 1) in left_out for atom in problem.init | problem.goal)
+    names = {name for name, _ in left_out}
+    said = any(not names.isdisjoint(show_formula(each).replace("(", " ").split()) for each in problem.conjuncts)
+    return said or any((atom[0], len(atom) - 1) in left_out for atom in problem.init | problem.goal)
 
 
 def _mentioned_constants(domain: Domain, problem: Problem) -> dict[str, str]:

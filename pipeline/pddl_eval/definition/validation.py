@@ -38,6 +38,7 @@ from pddl_eval.definition.formulas import (
 )
 from pddl_eval.definition.grounding import instance
 from pddl_eval.definition.model import (
+    TOTAL_TIME,
     UPDATES,
     Action,
     Atom,
@@ -54,9 +55,6 @@ from pddl_eval.definition.verdict import PlanVerdict
 
 WORK_PER_ACTION = 10
 """Work (``budget.spend``) to ground an action and to apply it."""
-
-TOTAL_TIME: Atom = ("total-time",)
-"""The number of steps, in a metric."""
 
 NO_VALUES: Mapping[Atom, Fraction] = {}
 

@@ -3,7 +3,7 @@
 ``print`` shows an explanation; ``html_page`` and ``scenes_svg`` draw it. Nothing here decides anything.
 """
 
-from pddl_eval.explain.dataset_row import DatasetRow, find_row, row_at
+from pddl_eval.explain.dataset_row import DatasetRow, find_row, scored_columns
 from pddl_eval.explain.drawing import html_page, problem_svg, scenes_svg
 from pddl_eval.explain.explanation import Explanation, explain, plan_file
 from pddl_eval.explain.row import RowExplanation, explain_row
@@ -26,8 +26,8 @@ __all__ = [
     "html_page",
     "plan_file",
     "problem_svg",
-    "row_at",
     "scenes_svg",
+    "scored_columns",
     "validate_files",
     "validation_text",
     "validation_values",

@@ -10,7 +10,6 @@ from typing import Any
 from pddl_eval.columns import MEANINGS
 from pddl_eval.datasets import (
     DatasetError,
-    Input,
     Source,
     column_batches,
     holds_text,
@@ -113,30 +112,38 @@ def _values_of_files(source: str, answer: str, domain: str | None, problem: str 
     return values
 
 
-def row_at(places: Input | Source, number: int, columns: Mapping[str, str] | None = None) -> DatasetRow:
+def row_at(source: Source, number: int, columns: Mapping[str, str] | None = None) -> DatasetRow:
     """Row ``number``; ``columns`` maps meanings (``options.MEANINGS``) to the dataset's names.
 
     Raises ``DatasetError`` if there is no such row, ``UserError`` if a column is missing or no pair is there.
     """
-    source = places if isinstance(places, Source) else open_source(places)
+    names = scored_columns(source, columns)
+    row = read_row(
+        source, number, [*dict.fromkeys([*names.values(), *(each for each in RECORDED if holds_text(source, each))])]
+    )
+    verdict, error = (row.get(name) for name in RECORDED)
+    return DatasetRow(number, {meaning: row[name] for meaning, name in names.items()}, verdict, error)
+
+
+def scored_columns(source: Source, columns: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The columns of a dataset that its scores are made of, by meaning.
+
+    Raises ``UserError`` if a column is missing or holds no text, and if no pair is there.
+    """
     options = ScoringOptions(columns=columns)
     for pair in pairs_present(source.schema, options):
         for meaning in (pair.generated, *pair.compared_with):
             if options.column(meaning) in source.schema.names:
                 require_text(source, options.column(meaning))
     names = {meaning: options.column(meaning) for meaning in MEANINGS}
-    there = [*dict.fromkeys(name for name in (*names.values(), *RECORDED) if name in source.schema.names)]
-    row = read_row(source, number, there)
-    values = {
-        meaning: row[name]
+    return {
+        meaning: name
         for meaning, name in names.items()
-        if name in row and (meaning == "is_placeholder" or holds_text(source, name))
+        if holds_text(source, name) or (meaning == "is_placeholder" and name in source.schema.names)
     }
-    verdict, error = (row[name] if holds_text(source, name) else None for name in RECORDED)
-    return DatasetRow(number, values, verdict, error)
 
 
-def rows_of_id(places: Input | Source, ids: Sequence[str], columns: Sequence[str]) -> list[int]:
+def rows_of_id(source: Source, ids: Sequence[str], columns: Sequence[str]) -> list[int]:
     """The numbers of the rows with these values in these columns, of any types; at least one.
 
     Raises ``UserError`` if they are not as many, and ``DatasetError`` if no row has them.
@@ -145,7 +152,6 @@ def rows_of_id(places: Input | Source, ids: Sequence[str], columns: Sequence[str
         raise UserError(
             f"--key names {len(columns)} columns ({', '.join(columns)}): give --id as often, not {len(ids)} times."
         )
-    source = places if isinstance(places, Source) else open_source(places)
     require_columns(source, columns)
     batches = column_batches(source, list(dict.fromkeys(columns)), batch_rows=65_536)
     rows = (row for batch in batches for row in zip(*(values_of(batch.column(name)) for name in columns), strict=True))

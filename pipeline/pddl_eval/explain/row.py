@@ -11,7 +11,7 @@ from rich.console import Group
 
 from pddl_eval.datasets import DatasetError
 from pddl_eval.definition.budget import row_budget
-from pddl_eval.definition.metrics import PAIRS, Row, domain_of
+from pddl_eval.definition.metrics import PAIRS, Row, domain_of_problem
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.explain.dataset_row import DatasetRow, find_row
@@ -137,6 +137,6 @@ def _explain_problems(row: Row, options: ScoringOptions) -> Explanation:
         row.get("reference_problem"),
         row["generated_problem"],
         is_placeholder=bool(row.get("is_placeholder")),
-        domain=domain_of(row, options),
+        domain=domain_of_problem(row, options),
         answer=options.answer,
     )

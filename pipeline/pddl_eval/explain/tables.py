@@ -10,7 +10,7 @@ from rapidfuzz.distance import LCSseq
 
 from pddl_eval.definition.metrics import Pair
 from pddl_eval.pages import DIFF, EXCERPT_CHARACTERS, PDDL, Cell, Excerpt, Section, Table, table, words
-from pddl_eval.shown import YES
+from pddl_eval.shown import score_text
 
 DIFFERENT, ABSENT = "≠", "–"
 
@@ -114,14 +114,8 @@ def as_written(title: str, names: Sequence[str], texts: Sequence[str | None]) ->
 def scores_table(pair: Pair, scores: Mapping[str, Any], *, whole: bool) -> Table:
     """The scores that have a value, but for sentences; with their meanings on a whole page."""
     rows = [
-        (words(column.name), _score(scores[column.name]), *([column.meaning] if whole else []))
+        (words(column.name), score_text(scores[column.name]), *([column.meaning] if whole else []))
         for column in pair.columns
         if column.type is not str and scores[column.name] is not None
     ]
     return table("Scores", ("", "", "")[: 3 if whole else 2], rows, texts=2 if whole else 1)
-
-
-def _score(value: float | bool) -> str:
-    if isinstance(value, bool):
-        return YES[value]
-    return f"{value:.3f}" if isinstance(value, float) else f"{value:,}"

@@ -19,6 +19,7 @@ from pddl_eval.report.groups import at_level, choose_groups, group_at, group_key
 from pddl_eval.report.intervals import ALIKE, alike, paired
 from pddl_eval.report.keys import PASS_CELLS, common_type, has_null, matching_rows
 from pddl_eval.report.numbers import CLUSTER, MEASURES, ROWS, as_counted, measures
+from pddl_eval.report.reasons import OUTCOMES
 from pddl_eval.report.scored import (
     CERTIFICATE,
     DOMAIN_COLUMNS,
@@ -60,8 +61,6 @@ MOST_GROUPS = 1000
 
 BIN = 0.001
 """References whose differences are in one bin of that width count with their mean."""
-
-DETAILS = {"problem": "detail", "plan": "plan_detail", "domain": "domain_detail"}
 
 RIGHT = {
     "problem": (("equivalent",), pl.col("equivalent")),
@@ -403,7 +402,7 @@ def _moves(values: pl.DataFrame, by: Sequence[str], name: str) -> Iterator[dict[
 
 def _examples(worse: pl.DataFrame, after: Scored, keys: Sequence[pl.Expr], by: Sequence[str]) -> pl.DataFrame:
     """The row's number in the new dataset, keys, groups, verdicts, and what the new dataset says about it."""
-    details_of = {pair: pl.col(name) for pair, name in DETAILS.items() if name in after.schema}
+    details_of = {pair: pl.col(known.sentence) for pair, known in OUTCOMES.items() if known.sentence in after.schema}
     details = [
         pl.when(detail != "").then(pl.format("{}: {}", pl.lit(pair), detail) if len(details_of) > 1 else detail)
         for pair, detail in details_of.items()

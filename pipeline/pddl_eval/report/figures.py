@@ -108,18 +108,6 @@ class Figure:
     description: str
     chart: Mapping[str, Any]
 
-    def specification(self, width: int = WIDTH, **properties: Any) -> dict[str, Any]:
-        """The chart as it is drawn; ``properties`` are Vega-Lite's (``background``, ``title``)."""
-        own: dict[str, Any] = {"width": width}
-        if "spec" in self.chart:  # several rows: each has the width
-            own = {"spec": {**self.chart["spec"], "width": width - 10}}
-        return {**self.chart, **own, "config": CONFIG, "padding": 4} | properties
-
-    @property
-    def label(self) -> str:
-        """Title and description, for screen readers."""
-        return line(f"{self.title}. {self.description}", DESCRIPTION_CHARACTERS)
-
 
 def figures(report: Report) -> list[Figure]:
     """The figures of a report, the ranking first.
@@ -146,9 +134,13 @@ def standalone(figure: Figure) -> str:
     """
     import vl_convert  # Slow to import: it brings a JavaScript engine.
 
-    known = figure.specification(background=PAPER, title=line(figure.title, NAME_CHARACTERS))
-    drawn = str(vl_convert.vegalite_to_svg(known))
-    return drawn.replace("<svg ", f'<svg role="img" aria-label="{escape(figure.label)}" ', 1)
+    own: dict[str, Any] = {"width": WIDTH}
+    if "spec" in figure.chart:  # several rows: each has the width
+        own = {"spec": {**figure.chart["spec"], "width": WIDTH - 10}}
+    own |= {"config": CONFIG, "padding": 4, "background": PAPER, "title": line(figure.title, NAME_CHARACTERS)}
+    drawn = str(vl_convert.vegalite_to_svg({**figure.chart, **own}))
+    label = line(f"{figure.title}. {figure.description}", DESCRIPTION_CHARACTERS)  # for screen readers
+    return drawn.replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" ', 1)
 
 
 def _ranking_figures(report: Report) -> Iterator[Figure]:
@@ -157,7 +149,7 @@ def _ranking_figures(report: Report) -> Iterator[Figure]:
 
     if report.rates.is_empty() or not report.by:
         return
-    kind, measures = main_kind(report)
+    kind, measures = main_kind(report.rates)
     measure = main_measure(measures)
     known = at_level(report.rates, report.by, report.by[:1]).filter(measure=measure).drop_nulls("percent")
     frame, left_out = _groups(known.with_columns(label=pl.lit(MEASURE_NAMES[measure])), report.by[:1])

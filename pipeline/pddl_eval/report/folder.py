@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import polars as pl
@@ -16,7 +17,7 @@ import polars as pl
 from pddl_eval.datasets import locate, open_source, put_bytes, read_row
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
-from pddl_eval.explain import explain_row, html_page, row_at
+from pddl_eval.explain import explain_row, html_page, scored_columns
 from pddl_eval.pages import FOLDED, Cell, Excerpt, Page, Section, Table, html, render
 from pddl_eval.process import reraise_interrupt
 from pddl_eval.progress import progress
@@ -66,7 +67,10 @@ def write_folder(report: Report, output: str | os.PathLike[str], most: int = MOS
     with progress(len(order), unit="rows") as bar:
         # In an order in which every model and verdict comes early, because the time can end.
         for known in chosen.iter_rows(named=True):
-            put_bytes(place / "rows" / f"{known['row']}.html", maker.page(known, late=_late(started)).encode())
+            put_bytes(
+                place / "rows" / f"{known['row']}.html",
+                maker.page(known, late=time.monotonic() - started > MOST_SECONDS).encode(),
+            )
             written += 1
             bar.advance(1)
     put_bytes(place / INDEX, report_html(report, links={"All rows": ROWS}, rows=pages, browse=ROWS).encode())
@@ -74,10 +78,6 @@ def write_folder(report: Report, output: str | os.PathLike[str], most: int = MOS
     browsed = html(shown, script=render("rows.js"), links={"Report": INDEX}, rows=pages)
     put_bytes(place / ROWS, browsed.encode())
     return written
-
-
-def _late(started: float) -> bool:
-    return time.monotonic() - started > MOST_SECONDS
 
 
 class _RowPages:
@@ -88,11 +88,14 @@ class _RowPages:
         self._place = {row: place for place, row in enumerate(order)}
         self._source = open_source(report.place or "")
         self._options = ScoringOptions.reading_as(settings_of(self._source))
-        self._names = {**(self._options.columns or {}), **report.columns}
         self._prompt = prompt_column(open_scored(report.place or "", report.columns))
         asked = listed.frame.filter(pl.col("asked").is_not_null() & pl.col("row").is_in(order))
         self._siblings = {part["asked"][0]: part for part in asked.sort("row").partition_by("asked")}
         self._script = render("row.js")
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        return scored_columns(self._source, {**(self._options.columns or {}), **self._report.columns})
 
     def page(self, known: Mapping[str, Any], *, late: bool) -> str:
         """The page of a row; without an explanation where there is no time for it, or a mistake in this program."""
@@ -114,7 +117,7 @@ class _RowPages:
             values = read_row(self._source, row, self._source.schema.names)
             before = [*_prompt(values.get(self._prompt or "")), *before]
             return html_page(
-                explain_row(row_at(self._source, row, self._names).values, options=self._options),
+                explain_row({meaning: values[name] for meaning, name in self._names.items()}, options=self._options),
                 title,
                 around=(before, [_columns(values)]),
                 **options,

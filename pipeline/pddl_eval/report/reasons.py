@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict
+from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Verdict
 from pddl_eval.report.numbers import NOTHING, count_rows, details, verdicts
 from pddl_eval.report.scored import Scored
 
@@ -27,22 +27,21 @@ class Outcomes:
     right: tuple[str, ...]
 
 
-OUTCOMES = {
-    "plan": Outcomes(
-        "plan_verdict",
-        "plan_detail",
-        pl.col("plan_detail"),
-        {verdict.value: verdict.meaning for verdict in PlanVerdict},
-        tuple(verdict.value for verdict in PlanVerdict if verdict.right),
-    ),
-    "domain": Outcomes(
-        "domain_verdict",
-        "domain_detail",
-        pl.col("domain_detail").str.split("; ").list.first(),  # notes on behaviour follow
-        {verdict.value: verdict.meaning for verdict in DomainVerdict},
-        tuple(verdict.value for verdict in DomainVerdict if verdict.right),
-    ),
-}
+Verdicts = type[Verdict] | type[PlanVerdict] | type[DomainVerdict]
+
+
+def _outcomes(pair: str, verdicts: Verdicts) -> Outcomes:
+    verdict, sentence = ("verdict", "detail") if pair == "problem" else (f"{pair}_verdict", f"{pair}_detail")
+    reason = pl.col(sentence)
+    if pair == "domain":
+        reason = reason.str.split("; ").list.first()  # notes on behaviour follow
+    meanings = {each.value: each.meaning for each in verdicts}
+    return Outcomes(verdict, sentence, reason, meanings, tuple(each.value for each in verdicts if each.right))
+
+
+VERDICTS: dict[str, Verdicts] = {"problem": Verdict, "plan": PlanVerdict, "domain": DomainVerdict}
+
+OUTCOMES = {pair: _outcomes(pair, verdicts) for pair, verdicts in VERDICTS.items()}
 """By the name of the pair."""
 
 
@@ -58,7 +57,7 @@ def reasons(scored: Scored, by: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFra
     [('domain', 'empty', 'there is no domain', 1, 100.0)]
     """
     found: list[tuple[pl.DataFrame, ...]] = []
-    for pair, known in OUTCOMES.items():
+    for pair, known in list(OUTCOMES.items())[1:]:
         if scored.schema.get(known.verdict) == scored.schema.get(known.sentence) == pl.String:
             columns = {"verdict": pl.col(known.verdict), "detail": pl.col(known.sentence)}
             schema = pl.Schema({**scored.schema, **dict.fromkeys(columns, pl.String())})

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 import polars as pl
 
 from pddl_eval.columns import MEANINGS
-from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM, Pair
-from pddl_eval.pages import CELL_CHARACTERS
+from pddl_eval.definition.metrics import PAIRS, PLAN, Pair
+from pddl_eval.pages import CELL_CHARACTERS, words
 from pddl_eval.report.build import Report
 from pddl_eval.report.groups import group_key
 from pddl_eval.report.numbers import (
     DETAIL_CHARACTERS,
     LABEL_CHARACTERS,
-    RIGHT,
     ROWS,
     counts_in,
     in_turn,
@@ -167,26 +166,17 @@ _Verdict = tuple[pl.Expr, tuple[str, ...], str, Pair]
 def _verdicts(scored: Scored) -> dict[str, _Verdict]:
     """The verdicts on problem, plan and domain, in words; those that the dataset has."""
     found: dict[str, _Verdict] = {}
-    if "verdict" in scored.schema:
-        found["verdict"] = _said("verdict"), _worded(RIGHT), "detail", PROBLEM
-    if "plan_verdict" in scored.schema:
-        found["plan verdict"] = _said("plan_verdict"), _worded(OUTCOMES["plan"].right), "plan_detail", PLAN
-    elif "plan_valid" in scored.schema:  # from before there were verdicts on plans
-        reached = pl.col("goal_reached") if "goal_reached" in scored.schema else pl.lit(True)
-        reaches = pl.when(~reached).then(pl.lit("goal not reached")).when("plan_valid").then(pl.lit("valid"))
-        said = pl.when(~pl.col("plan_valid")).then(pl.lit("not valid")).otherwise(reaches)
-        found["plan verdict"] = said, ("valid",), "plan_detail", PLAN
-    if "domain_verdict" in scored.schema:
-        found["domain verdict"] = _said("domain_verdict"), _worded(OUTCOMES["domain"].right), "domain_detail", DOMAIN
+    for pair in PAIRS:
+        known = OUTCOMES[pair.name]
+        if known.verdict in scored.schema:
+            said = pl.col(known.verdict).str.replace_all("_", " ", literal=True)
+            found[words(known.verdict)] = said, tuple(map(words, known.right)), known.sentence, pair
+        elif pair is PLAN and "plan_valid" in scored.schema:  # from before there were verdicts on plans
+            reached = pl.col("goal_reached") if "goal_reached" in scored.schema else pl.lit(True)
+            reaches = pl.when(~reached).then(pl.lit("goal not reached")).when("plan_valid").then(pl.lit("valid"))
+            said = pl.when(~pl.col("plan_valid")).then(pl.lit("not valid")).otherwise(reaches)
+            found[words(known.verdict)] = said, ("valid",), known.sentence, pair
     return found
-
-
-def _said(column: str) -> pl.Expr:
-    return pl.col(column).str.replace_all("_", " ", literal=True)
-
-
-def _worded(verdicts: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(each.replace("_", " ") for each in verdicts)
 
 
 def _detail_and_answer(scored: Scored, known: Mapping[str, _Verdict]) -> tuple[pl.Expr, pl.Expr]:

@@ -22,7 +22,6 @@ from pddl_eval.report.numbers import (
     PLAN_MEASURES,
     PROBLEM_MEASURES,
     QUANTILES,
-    RIGHT,
     Bins,
     main_measure,
 )
@@ -114,9 +113,9 @@ def _computed(report: Report) -> list[str]:
     found = []
     if report.rates.height:
         found.append(f"Percent of rows; 95 % intervals count references, not rows ({clusters}).")
-    if "equivalent_untyped" in _measures(report):
+    if "equivalent_untyped" in _measures(report.rates):
         found.append("“Ignoring types” is equivalence with every object's type erased.")
-    if "solves_reference" in _measures(report):
+    if "solves_reference" in _measures(report.rates):
         found.append(
             "“Solves reference”: the answer's plan, executed in the reference, reaches its goal; of an equivalent "
             "answer under its object map. No plan counts as no, and so do other names of objects without a map."
@@ -137,7 +136,7 @@ def lead(report: Report) -> str:
     """Who is best and better than whom, in a sentence or two; without models the rate of all answers."""
     if report.rates.is_empty():
         return ""
-    kind, measures = main_kind(report)
+    kind, measures = main_kind(report.rates)
     measure = main_measure(measures)
     first = report.by[:1] if report.model is not None and report.by[0] == report.model else ()
     ranked = at_level(report.rates, report.by, first).filter(measure=measure).drop_nulls("percent")
@@ -194,20 +193,20 @@ MOST_NAMED = 4
 """Models that a sentence names."""
 
 
-def _measures(report: Report) -> list[str]:
-    return report.rates["measure"].unique(maintain_order=True).to_list() if report.rates.height else []
+def _measures(rates: pl.DataFrame) -> list[str]:
+    return rates["measure"].unique(maintain_order=True).to_list() if rates.height else []
 
 
-def main_kind(report: Report) -> tuple[str, list[str]]:
-    """What is ranked, and its measures."""
-    known = _measures(report)
+def main_kind(rates: pl.DataFrame) -> tuple[str, list[str]]:
+    """What is ranked, and its measures: the first kind of which a frame has rates."""
+    known = _measures(rates)
     kinds = ((kind, [name for name in names if name in known]) for kind, names in KINDS.items())
     return next((kind, names) for kind, names in kinds if names)
 
 
 def _ranking(report: Report) -> Section:
     """The groups of the first column, best first; all rows together where there is nothing to group by."""
-    kind, measures = main_kind(report)
+    kind, measures = main_kind(report.rates)
     level = report.by[:1]
     frame = at_level(only(report.rates, "measure", measures), report.by, level)
     caption = f"Percent of {kind}, by {level[0]}" if level else f"Percent of {kind}"
@@ -224,7 +223,7 @@ def _ranking(report: Report) -> Section:
 
 
 def _groups(report: Report) -> Section:
-    kind, measures = main_kind(report)
+    kind, measures = main_kind(report.rates)
     tables = _rate_tables(report, f"Percent of {kind}", measures)
     return Section(GROUPS, (), tables if len(report.by) > 1 else [])
 
@@ -309,13 +308,11 @@ def rate_cell(group: str, found: Mapping[str, Any], where: Where) -> Value:
     tip += "" if low is None else f", 95 % interval {low:.1f} to {high:.1f}"
     tip += f", of {row_count(found['rows'])}" if "yes" in found else ""
     bounds = (percent, percent, percent) if low is None else (low, percent, high)
-    cell = _rate(percent, low, high)
-    cell = cell if isinstance(cell, Cell) else Cell(f"{percent:.1f}")
-    return replace(cell, interval=bounds, where=where, tip=tip)
+    return replace(_rate(percent, low, high), interval=bounds, where=where, tip=tip)
 
 
-def _rate(percent: float | None, low: float | None, high: float | None) -> Value:
-    return percent if percent is None or low is None else Cell(f"{percent:.1f}", f"{low:.1f}–{high:.1f}")
+def _rate(percent: float, low: float | None, high: float | None) -> Cell:
+    return Cell(f"{percent:.1f}", "" if low is None else f"{low:.1f}–{high:.1f}")
 
 
 def _by_group(
@@ -440,26 +437,18 @@ def _failures(report: Report) -> Section:
         "Verdicts in percent of the rows that have one. Reasons that differ only in names count together: the "
         "arguments of an atom are written …, digits are written #."
     )
-    meanings = {verdict.value: verdict.meaning for verdict in Verdict}
-    frames = (report.verdicts, report.details, report.examples)
-    return Section(FAILURES, [how], _reason_tables(report, "verdict", frames, meanings, RIGHT))
+    return Section(FAILURES, [how], _reason_tables(report, "problem", report.verdicts, report.details, report.examples))
 
 
 def _reason_tables(
-    report: Report,
-    column: str,
-    frames: Sequence[pl.DataFrame],
-    meanings: Mapping[str, str],
-    right: Sequence[str],
+    report: Report, pair: str, verdicts: pl.DataFrame, details: pl.DataFrame, examples: pl.DataFrame
 ) -> list[Table]:
-    """What became of the answers, the most common reasons, and rows to look at.
-
-    ``frames`` as ``numbers`` makes them; ``column`` is the name of the verdict in the table of rows.
-    """
-    verdicts, details, examples = frames
+    """What became of a pair's answers, the most common reasons, and rows to look at; frames of ``numbers``."""
     if verdicts.is_empty():
         return []
-    caption = "Verdicts" if column == "verdict" else column.replace("verdict", "outcomes").capitalize()
+    meanings, right = OUTCOMES[pair].meanings, OUTCOMES[pair].right
+    column = words(OUTCOMES[pair].verdict)  # as the table of rows calls it
+    caption = "Verdicts" if pair == "problem" else f"{pair.capitalize()} outcomes"
     alone = at_level(verdicts, report.by, ()).select("verdict", "rows", "percent").rows()
     lines = [
         [Cell(words(verdict), kind=verdict, where=((column, words(verdict)),)), meanings.get(verdict, ""), rows, share]
@@ -521,9 +510,7 @@ def _examples(report: Report, examples: pl.DataFrame) -> Table:
 
 
 def _sizes(report: Report) -> Section:
-    known = report.sizes["measure"].unique()
-    kinds = ([name for name in kind if name in known] for kind in (PROBLEM_MEASURES, PLAN_MEASURES, DOMAIN_MEASURES))
-    names = next(filter(None, kinds))
+    _, names = main_kind(report.sizes)
     size = str(report.size)
     alone = at_level(report.sizes, report.by[:1], ()).filter(pl.col("measure").is_in(names))
     caption = f"Percent of answers by {size}, all rows together"
@@ -565,12 +552,11 @@ def _level(_name: str, percent: float | None) -> Value:
 
 def _metrics(report: Report, title: str, measures: Sequence[str], columns: Sequence[str], pair: str) -> Section:
     """Plans or domains: rates, why they fail, then means and quantiles of the metrics."""
-    is_main = report.rates.height > 0 and set(main_kind(report)[1]) <= set(measures)
+    is_main = report.rates.height > 0 and set(main_kind(report.rates)[1]) <= set(measures)
     tables = [] if is_main else _rate_tables(report, f"Percent of {title.lower()}", measures, alone=True)
     frames = (report.outcomes, report.reasons, report.reason_examples)
     of_pair = [only(frame, "pair", [pair]).drop("pair", strict=False) for frame in frames]
-    known = OUTCOMES[pair]
-    tables += _reason_tables(report, f"{pair} verdict", of_pair, known.meanings, known.right)
+    tables += _reason_tables(report, pair, *of_pair)
     frame = only(report.metrics, "metric", columns)
     if frame.height:
         statistics = ("mean", "sd", *QUANTILES)

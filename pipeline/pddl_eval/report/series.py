@@ -102,7 +102,7 @@ def series_page(series: Series) -> Page:
     ]
     total = sum(step.regressions for step in series.steps), sum(step.improvements for step in series.steps)
     worse_now = f"{total[0]:,} answer{'' if total[0] == 1 else 's'} got worse"
-    lead = f"{series.names[0]} to {series.names[-1]}: {worse_now}, {total[1]:,} got better."
+    lead = f"{series.names[0]} to {series.names[-1]}: {worse_now}, {total[1]:,} got better." * bool(series.steps)
     signatures = {comparison.same_signature for comparison in series.steps}
     said = list(series.warnings)
     if signatures - {True}:

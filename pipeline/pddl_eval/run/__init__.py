@@ -8,7 +8,7 @@ from pddl_eval.run.engines import ROW_SECONDS, Processes, WorkerLost, ordered_ma
 from pddl_eval.run.inputs import readable_input
 from pddl_eval.run.lock import claimed
 from pddl_eval.run.manifest import MANIFEST, OtherRun, settings_of
-from pddl_eval.run.merged import finish_merged, is_merged, partitions_of
+from pddl_eval.run.merged import finish_merged, partitions_of
 from pddl_eval.run.partitions import KNOWN_ROW, Scorer, ShardFailure, ShardRecord, batches_of
 from pddl_eval.run.prepare import Run, prepare_run
 from pddl_eval.run.score import finish_shards
@@ -54,7 +54,6 @@ __all__ = [
     "count_values",
     "finish_merged",
     "finish_shards",
-    "is_merged",
     "ordered_map",
     "partitions_of",
     "plan_shards",

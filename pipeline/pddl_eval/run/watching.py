@@ -107,7 +107,7 @@ def told(watch: Watcher, run: Run, under_way: Callable[[], Sequence[UnderWay]] =
                     watch(Progressed(rows + scored))
                 if now - max(told, last) >= HEARTBEAT_SECONDS:
                     told = now
-                    watch(Waiting(rows, now - last, max(doing, key=_seconds, default=None)))
+                    watch(Waiting(rows, now - last, max(doing, key=lambda each: each.seconds, default=None)))
 
     heart = Thread(target=wait, daemon=True)
     heart.start()
@@ -116,10 +116,6 @@ def told(watch: Watcher, run: Run, under_way: Callable[[], Sequence[UnderWay]] =
     finally:
         ended.set()
         heart.join()
-
-
-def _seconds(each: UnderWay) -> float:
-    return each.seconds
 
 
 def _shown(each: UnderWay) -> str:

@@ -4,6 +4,7 @@ use crate::difference::Difference;
 use crate::formulas::World;
 use crate::left::{Answer, Left};
 use crate::metrics::actions::Marks;
+use crate::metrics::domain_pair::ill_typed_operator;
 use crate::metrics::execution::{causal_distance, execute, names_operator, state_distance, Execution};
 use crate::model::{Domain, Operator};
 use crate::pddl::domains::parse_any_domain;
@@ -73,9 +74,12 @@ impl Reference {
     }
 }
 
-/// A domain that plans are executed in.
+/// A domain that plans are executed in: it is well typed.
 pub fn read_domain(text: &[u8], names: &mut Interner) -> Answer<Rc<Domain>> {
     let domain = parse_any_domain(text, false, names)?.outcome.map_err(|_| Left::Reference)?;
+    if ill_typed_operator(&domain, b"", names).is_some() {
+        return Err(Left::Reference);
+    }
     let is_large = |operator: &Operator| operator.atoms_and_fluents().count() > MOST_ATOMS;
     if domain.operators.len() > MOST_OPERATORS || domain.operators.iter().any(is_large) {
         return Err(Left::Budget);

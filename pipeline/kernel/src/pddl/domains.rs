@@ -122,6 +122,7 @@ fn domain(tree: &Tree, names: &mut Interner) -> Answer<Domain> {
         return Err(Left::Notation);
     }
     let mut own = HashSet::new();
+    let mut has_other_values = false;
     while let Some((place, _)) = tree.next(&mut sections) {
         let (keyword, body) = tree.named(place)?;
         match names.text(keyword) {
@@ -146,7 +147,10 @@ fn domain(tree: &Tree, names: &mut Interner) -> Answer<Domain> {
                 domain.operators.push(operator);
             }
             b":requirements" => {}
-            b":functions" => domain.has_functions = true,
+            b":functions" => {
+                domain.has_functions = true;
+                has_other_values |= !are_numbers(tree, body, names);
+            }
             _ => return Err(Left::Strips),
         }
     }
@@ -159,6 +163,9 @@ fn domain(tree: &Tree, names: &mut Interner) -> Answer<Domain> {
         return Err(Left::Budget);
     }
     for operator in &domain.operators {
+        if has_other_values && !operator.formulas.is_empty() {
+            return Err(Left::Strips); // perhaps an object fluent
+        }
         let is_constant = |term: &Word| domain.constants.contains_key(term);
         let is_known = |term: &Word| names.text(*term).starts_with(b"?") || is_constant(term);
         if !operator.atoms_and_fluents().all(|atom| atom[1..].iter().all(is_known)) {
@@ -169,6 +176,23 @@ fn domain(tree: &Tree, names: &mut Interner) -> Answer<Domain> {
         }
     }
     Ok(domain)
+}
+
+/// True where all types of values among declarations of functions are `number`.
+fn are_numbers(tree: &Tree, mut declarations: Items, names: &Interner) -> bool {
+    while let Some((_, node)) = tree.next(&mut declarations) {
+        let Node::Word(word) = node else { continue };
+        let is_type = match names.text(word) {
+            b"-" => {
+                matches!(tree.next(&mut declarations), Some((_, Node::Word(type_))) if names.text(type_) == b"number")
+            }
+            word => !word.starts_with(b"-") || word == b"-number",
+        };
+        if !is_type {
+            return false;
+        }
+    }
+    true
 }
 
 /// Names, each with its type, `object` where none is given.

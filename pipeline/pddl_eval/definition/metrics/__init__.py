@@ -20,7 +20,12 @@ from pddl_eval.definition.metrics.plan_pair import PlanPair, detail_of, executed
 from pddl_eval.definition.metrics.plan_score import only_equal
 from pddl_eval.definition.metrics.plan_verdict import verdict_without_plan
 from pddl_eval.definition.metrics.plans import PLAN, PlanScores, compare_plans
-from pddl_eval.definition.metrics.problem import PROBLEM, score_lone_problem, score_problem_pair
+from pddl_eval.definition.metrics.problem import (
+    PROBLEM,
+    domain_of_problem,
+    score_lone_problem,
+    score_problem_pair,
+)
 from pddl_eval.definition.metrics.registry import Column, OnlySome, Pair, Row, domain_of, given
 from pddl_eval.definition.metrics.validate import Validation, validate, validate_in
 
@@ -92,6 +97,7 @@ __all__ = [
     "decided_task",
     "detail_of",
     "domain_of",
+    "domain_of_problem",
     "executed_plan",
     "failure",
     "given",

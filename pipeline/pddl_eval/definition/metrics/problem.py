@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from operator import attrgetter
 
 from pddl_eval.definition.budget import row_budget
 from pddl_eval.definition.comparison import compare, read_alone
+from pddl_eval.definition.domains import planning_domain
 from pddl_eval.definition.metrics.registry import Column, Metric, Pair, Row, domain_of, given
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.definition.pddl import Unreadable, has_several_problems, note_on_drafts, read_problem
+from pddl_eval.definition.pddl import (
+    DomainError,
+    Unreadable,
+    has_several_domains,
+    has_several_problems,
+    note_on_drafts,
+    read_problem,
+)
 from pddl_eval.definition.task import read_lone, read_pair
 from pddl_eval.definition.verdict import ProblemVerdict, Verdict
 
 DEFAULTS = ScoringOptions()
+
+_NAMED = re.compile(r"\(:domain\s+([^\s()]+)", re.IGNORECASE)
 
 
 def score_problem_pair(  # noqa: PLR0913 (what a verdict depends on)
@@ -67,11 +78,29 @@ def _noted(verdict: ProblemVerdict, generated_text: str | None, answer: str) -> 
     return replace(verdict, detail="; ".join(filter(None, (note, verdict.detail)))) if note else verdict
 
 
+def domain_of_problem(row: Row, options: ScoringOptions) -> str | None:
+    """As ``domain_of``; a problem without a reference may also name the domain that was generated with it.
+
+    >>> own = {"generated_problem": "(define (problem p) (:domain d)", "generated_domain": "(define (domain d))"}
+    >>> domain_of_problem(own, ScoringOptions()), domain_of_problem({**own, "domain": "gripper"}, ScoringOptions())
+    ('(define (domain d))', 'gripper')
+    """
+    given_domain, own = domain_of(row, options), row.get("generated_domain") or ""
+    named = {name.lower() for name in _NAMED.findall(row["generated_problem"] or "")}
+    if given_domain or given(row.get("reference_problem")) or not named or "(" not in own:
+        return given_domain
+    try:
+        known = None if has_several_domains(own) else planning_domain(own)
+    except DomainError:
+        return None
+    return own if known and named == {known.name} else None
+
+
 def _read(row: Row, options: ScoringOptions) -> ProblemVerdict:
     if not given(row.get("reference_problem")):
         return score_lone_problem(
             row["generated_problem"],
-            domain_of(row, options),
+            domain_of_problem(row, options),
             options.check_solvable,
             options.row_seconds,
             options.answer,

@@ -7,7 +7,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from pddl_eval.definition.model import ROOT_TYPE, Action, Atom, Domain, Operator, Problem, State
+from pddl_eval.definition.model import (
+    COMPARISONS,
+    EQUALITY,
+    NUMBER,
+    ROOT_TYPE,
+    TOTAL_TIME,
+    Action,
+    Atom,
+    Domain,
+    Formula,
+    Operator,
+    Problem,
+    State,
+    is_equation,
+)
 from pddl_eval.definition.structure.graph import DomainGraph, Vertex
 
 Places = tuple[int, ...]
@@ -79,7 +93,46 @@ class Renaming:
             return next((self.types[each] for each in domain.ancestors(type_) if each in self.types), ROOT_TYPE)
 
         objects = {self.constants.get(name, name): new(type_) for name, type_ in problem.objects.items()}
-        return replace(problem, objects=objects, init=self.atoms(problem.init), goal=self.atoms(problem.goal))
+        return replace(
+            problem,
+            objects=objects,
+            init=self.atoms(problem.init),
+            goal=self.atoms(problem.goal),
+            values={self.fluent(fluent): value for fluent, value in problem.values.items()},
+            formulas=tuple((section, self.formula(formula)) for section, formula in problem.formulas),
+        )
+
+    def fluent(self, fluent: Atom) -> Atom:
+        """A fluent in the new words; raises ``KeyError`` for one that no operator uses."""
+        return self._moved(*self.functions[fluent[0], len(fluent) - 1], fluent)
+
+    def formula(self, formula: Formula) -> Formula:
+        """A condition or a metric in the new words; raises ``KeyError`` for a type or fluent that no operator uses."""
+        if isinstance(formula, str) or not formula:
+            return formula
+        head, *parts = formula
+        if head in ("forall", "exists"):
+            return (head, self._listing(parts[0]), self.formula(parts[1]))
+        if head in ("and", "or", "not", "imply"):
+            return (head, *map(self.formula, parts))
+        if head in ("minimize", "maximize") or (head in COMPARISONS and not is_equation(formula)):
+            return (head, *map(self._number, parts))
+        atom = tuple(str(word) for word in formula)
+        return self._moved(EQUALITY, range(2), atom) if head == EQUALITY else self.atom(atom)
+
+    def _number(self, expression: Formula) -> Formula:
+        if isinstance(expression, str):
+            return expression if NUMBER.fullmatch(expression) else self._number((expression,))
+        if expression[0] in ("+", "-", "*", "/"):
+            return (expression[0], *map(self._number, expression[1:]))
+        fluent = tuple(str(word) for word in expression)
+        return fluent if fluent == TOTAL_TIME else self.fluent(fluent)
+
+    def _listing(self, listing: Formula) -> Formula:
+        """A typed list of variables."""
+        if not isinstance(listing, str):
+            return tuple(map(self._listing, listing))
+        return listing if listing[0] == "?" or listing in ("-", "either", ROOT_TYPE) else self.types[listing]
 
     @property
     def inverse(self) -> Renaming:

@@ -1,7 +1,8 @@
 """The pairs that are bundled with the project: a few small ones of each task, each with answers made by known recipes.
 
 Every row has all three pairs that ``pddl-eval score`` knows: problems, plans and domains. What the plans and domains
-must score follows from how they are made; no metric is computed here.
+must score follows from how they are made; no metric is computed here. ``python -m tests.benchmark.sample`` writes the
+file that is bundled.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from itertools import cycle, groupby, islice
 from random import Random
 
 import pyarrow as pa
-
+import pyarrow.parquet as pq
 from pddl_eval.benchmark.answers import RECIPES
 from pddl_eval.benchmark.enumeration import Pair, benchmark_pairs, benchmark_problems, pairs_tables
+from pddl_eval.benchmark.files import SAMPLE
 from pddl_eval.benchmark.original import Original
 from pddl_eval.benchmark.variants import Variant, beside, variant_of, variants_table
+from pddl_eval.datasets import locate, new_parquet
 from pddl_eval.definition.domains import blocksworld, floor_tile, gripper, known_domain
 from pddl_eval.definition.model import Action, plan_to_pddl
 from pddl_eval.definition.pddl import parse_problem
@@ -70,7 +73,12 @@ DOMAIN_RECIPES: Mapping[str, Callable[[str], str]] = {
 
 
 def sample_table() -> pa.Table:
-    """The bundled sample, the same on every machine: every task, all recipes by turns."""
+    """The bundled sample."""
+    return pq.read_table(SAMPLE)
+
+
+def made_sample() -> pa.Table:
+    """The sample, the same on every machine: every task, all recipes by turns."""
     small = (problem for problem in benchmark_problems() if problem.size <= LARGEST_SIZE)
     chosen = [pair for task, pairs in groupby(benchmark_pairs(small), _task) for pair in _some(list(pairs), task)]
     (references,) = pairs_tables(chosen, rows=len(chosen))
@@ -114,3 +122,9 @@ def _companions(row: int, problem: str, domain: str) -> dict[str, str]:
         "generated_domain": DOMAIN_RECIPES[domain_recipe](text),
         "label_domain": domain_recipe,
     }
+
+
+if __name__ == "__main__":
+    table = made_sample()
+    with new_parquet(locate(SAMPLE), table.schema) as writer:
+        writer.write_table(table)
