@@ -132,7 +132,7 @@ def test_a_worker_killed_or_stopped_from_outside_costs_an_attempt_and_no_row(
         summary = run_scorer(
             pairs,
             tmp_path / "out",
-            length_scorer(pause=0.2),
+            length_scorer(pause=0.5),
             RunOptions(engine="local", workers=2, shard_rows=20),
             watch=outcomes.append,
         )
