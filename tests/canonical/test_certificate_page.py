@@ -112,7 +112,8 @@ def test_random_problems_beyond_strips_have_the_digits_that_the_page_says(cases:
         seen["states"] += closed is not None and closed.states is not None
 
     with_seeds(cases, check)
-    assert min(seen[each] for each in ("costs", "literals", "states")) > cases / 150, seen
+    rare = ("literals", "states") if cases > 1_000 else ()  # A few in a hundred: a small run may have none.
+    assert min(seen[each] for each in ("costs", *rare)) > cases / 150, seen
 
 
 FUNCTIONS = "(:functions (fee) (f ?x) (total-cost)) (:predicates"
