@@ -78,12 +78,12 @@ def test_the_conditions_that_do_not_hold() -> None:
         ("(drive v depot town)", "precondition", "(drive v depot town) needs (road depot town)"),
         ("(drive l town town)", "precondition", "(drive l town town): it needs two different objects, not town twice"),
         ("(drive l moon moon)", "wrong_arguments", "(drive l moon moon): there is no object moon"),
-        ("(drive l rock rock)", "wrong_arguments", "(drive l rock rock): rock is not of type place"),
+        ("(drive l rock rock)", "wrong_arguments", "(drive l rock rock): rock is an object, not a place"),
         ("(fly l town)", "unknown_action", "(fly l town): the domain has no operator fly"),
         ("(drive l town)", "wrong_arguments", "(drive l town): drive takes 3 arguments, not 2"),
         ("(drive l town moon)", "wrong_arguments", "(drive l town moon): there is no object moon"),
-        ("(drive rock town depot)", "wrong_arguments", "(drive rock town depot): rock is not of type vehicle"),
-        ("(drive l town v)", "wrong_arguments", "(drive l town v): v is not of type place"),
+        ("(drive rock town depot)", "wrong_arguments", "(drive rock town depot): rock is an object, not a vehicle"),
+        ("(drive l town v)", "wrong_arguments", "(drive l town v): v is a vehicle, not a place"),
     ],
 )
 def test_first_failed_step_and_its_reason(step: str, verdict: str, reason: str) -> None:

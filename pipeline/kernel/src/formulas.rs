@@ -190,7 +190,7 @@ impl World {
                 return fault("wrong_arguments", b"no object", &[argument]);
             };
             if !domain.fits(type_, *wanted) {
-                return fault("wrong_arguments", b"type", &[argument, names.text(*wanted)]);
+                return fault("wrong_arguments", b"type", &[argument, names.text(type_), names.text(*wanted)]);
             }
             arguments.push(name);
         }

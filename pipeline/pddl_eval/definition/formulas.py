@@ -115,8 +115,11 @@ class World:
 
     def fits(self, name: str, types: Types) -> bool:
         """True where an object or a constant may stand for a parameter of these types."""
-        own = self.domain.types_of(name) if name in self.domain.constants else (self.objects[name],)
-        return any(self.domain.fits(type_, types) for type_ in own)
+        return any(self.domain.fits(type_, types) for type_ in self.types_of(name))
+
+    def types_of(self, name: str) -> Types:
+        """The types of an object or a constant; several, where it was declared with ``either``."""
+        return self.domain.types_of(name) if name in self.domain.constants else (self.objects[name],)
 
     def of_types(self, types: Types) -> Collection[str]:
         """The objects and constants that a variable of these types ranges over."""

@@ -320,7 +320,7 @@ def _misfit(action: Action, parameters: Iterable[tuple[str, Types]], world: Worl
         if type_ is None:
             return Failure(PlanVerdict.WRONG_ARGUMENTS, no_object(action, argument))
         if type_ not in types and not world.fits(argument, types):
-            return Failure(PlanVerdict.WRONG_ARGUMENTS, not_of_type(action, argument, types))
+            return Failure(PlanVerdict.WRONG_ARGUMENTS, not_of_type(action, argument, world.types_of(argument), types))
     return None
 
 
@@ -365,9 +365,15 @@ def no_object(action: Action, argument: str) -> str:
     return f"{show_atom(action)}: there is no object {argument}"
 
 
-def not_of_type(action: Action, argument: str, types: Sequence[str]) -> str:
-    """Why an action with an argument of another type cannot happen."""
-    return f"{show_atom(action)}: {argument} is not of type {' or '.join(types)}"
+def not_of_type(action: Action, argument: str, own: Types, types: Types) -> str:
+    """Why an action with an argument of another type cannot happen.
+
+    >>> not_of_type(("fly", "t1"), "t1", ("truck",), ("airplane",))
+    '(fly t1): t1 is a truck, not an airplane'
+    """
+    has, wanted = (" or ".join(f"{'an' if each[0] in 'aeiou' else 'a'} {each}" for each in kinds)
+                   for kinds in (own, types))  # fmt: skip
+    return f"{show_atom(action)}: {argument} is {has}, not {wanted}"
 
 
 def needs(action: Action, lacking: Iterable[Atom]) -> str:

@@ -440,7 +440,7 @@ def _fault(action: Action, why: str, *words: str) -> str:
         case "no object":
             return no_object(action, *words)
         case _:
-            return not_of_type(action, words[0], words[1:])
+            return not_of_type(action, words[0], words[1:2], words[2:])
     found = ground_operator(action, Domain("", {}, {}, {}, tuple(operators)))
     assert isinstance(found, Failure)
     return found.reason

@@ -93,7 +93,7 @@ impl Task<'_> {
             match self.objects.get(argument) {
                 None => return Err(vec![b"no object".to_vec(), text(*argument)]),
                 Some(type_) if !self.domain.fits(*type_, *wanted) => {
-                    return Err(vec![b"type".to_vec(), text(*argument), text(*wanted)]);
+                    return Err(vec![b"type".to_vec(), text(*argument), text(*type_), text(*wanted)]);
                 }
                 _ => {}
             }
