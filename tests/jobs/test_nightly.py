@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import threading
 from collections.abc import Iterator
@@ -97,6 +98,18 @@ def test_a_regression_is_told_every_night_until_it_is_mended_or_accepted(nights:
     nights.run("2026-03-08", "--baseline", "../2026-03-07", code=2)
     (nights.nights / "2026-03-07" / "compared.json").write_text("[]")
     nights.run("2026-03-08")
+
+
+def test_old_nights_that_cannot_be_shown_silence_no_alarm(nights: Nights) -> None:
+    for day in ("01", "02", "03"):
+        nights.run(f"2026-03-{day}")
+    shutil.rmtree(nights.nights / "2026-03-02" / "scored")  # to save space, say
+    nights.answers(BAD, GOOD, GOOD)
+    nights.run("2026-03-04", code=4)
+    assert "2026-03-02" not in (nights.nights / "nights.html").read_text()
+    (first,) = (nights.nights / "2026-03-01" / "scored").glob("*.parquet")
+    first.write_bytes(b"no Parquet")
+    assert "nights.html is left as it was" in nights.run("2026-03-05", "--baseline", "2026-03-03", code=4)
 
 
 def test_a_night_is_compared_with_the_last_complete_one_before_it(nights: Nights) -> None:

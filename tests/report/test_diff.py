@@ -57,6 +57,12 @@ def test_flips_are_counted_in_both_directions_by_verdict() -> None:
     }
 
 
+def test_plans_alone_have_their_own_verdicts() -> None:
+    old = pl.DataFrame({"id": [1], "goal_reached": [YES], "plan_verdict": ["valid"]})
+    new = pl.DataFrame({"id": [1], "goal_reached": [NO], "plan_verdict": ["precondition"]})
+    assert compare_datasets(old, new).flips.rows() == [("valid", "precondition", 1)]
+
+
 def test_rows_are_joined_by_key_and_not_by_place() -> None:
     old = problems(YES, NO, YES)
     new = problems(NO, YES, YES, id=[9, 2, 0])

@@ -103,7 +103,8 @@ def _nights(folder: Location) -> list[str]:
 
 
 def is_complete(night: Location) -> bool:
-    return has_file(night / REPORT)
+    """Whether a night has its report, and its scores still."""
+    return has_file(night / REPORT) and SCORED in list_folders(night)
 
 
 def _previous(night: Location) -> Location | None:

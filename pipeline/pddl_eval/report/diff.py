@@ -299,10 +299,12 @@ def _values_of(side: Scored, sides: Sequence[Scored], by: Sequence[str], pairs: 
     """What is compared of a row besides its scores."""
     absent = pl.lit(None, pl.String)
     references = _references(sides)
+    verdicts = [known.verdict for known in OUTCOMES.values()]
+    verdict = next((name for name in verdicts if all(name in each.schema for each in sides)), verdicts[0])
     return {
         "question": side.content([CERTIFICATE] if CERTIFICATE in references else references),
         "cluster": side.clusters()[0] if side is sides[1] else pl.lit(None, pl.UInt64),
-        "verdict": pl.col("verdict") if "verdict" in side.schema else absent,
+        "verdict": pl.col(verdict) if verdict in side.schema else absent,
         **{("right", pair): RIGHT[pair][1] for pair in pairs},
         **{("group", name): group_key(name) if name in side.schema else absent for name in by},
     }
