@@ -38,7 +38,7 @@ FORMATS = ("terminal", "md", "tex", "csv", "json", "html")
     help="Exit with 1 if an answer is right in OLD and not in NEW, or if 10 % of OLD found no partner.",
 )
 @click.option("--format", type=click.Choice(FORMATS), help="Default: the suffix of --output, else terminal.")
-@click.option("--output", metavar="FILE", help="Write it there: comparison.html, .md, .tex, .csv, .json.")
+@click.option("--output", metavar="FILE", help="Write it there: comparison.html, .txt, .md, .tex, .csv, .json.")
 def compare(
     old: str,
     news: tuple[str, ...],
