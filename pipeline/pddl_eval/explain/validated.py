@@ -93,6 +93,8 @@ def verdict_line(found: Validation) -> str:
     if found.valid:
         cost = "" if found.cost is None else f", cost {show_number(found.cost)}"
         return f"valid{cost}" + f" ({detail})" * bool(detail)
+    if found.verdict is PlanVerdict.REFERENCE_INVALID:
+        return f"domain or problem invalid: {detail}"
     return f"{words(found.verdict.value) if found.verdict in NOT_EXECUTED else 'not valid'}: {detail}"
 
 
