@@ -1,6 +1,6 @@
 """Nights: what changed since the last complete night is scored, compared, and shown on a page with the nights before.
 
-NIGHTS/2026-03-01/ has ``scored/`` and ``report.html``. The report is written last: a night that has one is complete,
+NIGHTS/2026-03-01/ has ``scored/`` and ``report.html``. The report is written last: a night that has both is complete,
 and the next night starts from its scores. A night is compared with the one before if that was no worse than its own
 baseline, else with that baseline: a regression is told again each night until it is mended or accepted. If the input
 changes within a day, the next run of that day is a night of its own, NIGHTS/2026-03-01.02/.

@@ -47,7 +47,7 @@ from pddl_eval.definition.pddl import (
 )
 from pddl_eval.definition.plans import actions_of, read_plan
 from pddl_eval.definition.task import Task
-from pddl_eval.definition.validation import Failure, operator_of
+from pddl_eval.definition.validation import Failure, misfit, operator_of
 from pddl_eval.definition.verdict import Check, DomainVerdict, PlanVerdict, Undecided, Unsolvable, Verdict
 from pddl_eval.errors import did_you_mean
 from pddl_eval.shown import listed
@@ -337,7 +337,7 @@ def _achievers(condition: Formula, task: Task, state: State) -> str:
 
     def fits(operator: Operator) -> bool:
         named = ((name, types) for name, types in operator.parameters if not name.startswith("?"))
-        return all(name in world.objects and world.fits(name, types) for name, types in named)
+        return misfit(operator.action, named, world) is None
 
     for operator in task.domain.domain.operators:
         for made in _adds(operator, atom, deletes=is_negated):  # type: ignore[arg-type]

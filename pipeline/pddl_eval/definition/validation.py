@@ -304,16 +304,16 @@ def operator_of(action: Action, world: World) -> Operator | Failure:
     """The action's operator, if its name and its arguments make one, whether or not it can be applied."""
     operator = ground_operator(action, world.domain)
     if isinstance(operator, Operator):
-        return _misfit(action, operator.parameters, world) or operator
+        return misfit(action, operator.parameters, world) or operator
     if operator.verdict is not PlanVerdict.PRECONDITION:
         return operator
     lifted = next(each for each in world.domain.operators if each.name == action[0])
     arguments = _in_order([*action[1:]], lifted.action[1:])
     parameters = [(name, types) for name, (_, types) in zip(arguments, lifted.parameters, strict=True)]
-    return _misfit(action, parameters, world) or operator  # Before an equation that does not hold.
+    return misfit(action, parameters, world) or operator  # Before an equation that does not hold.
 
 
-def _misfit(action: Action, parameters: Iterable[tuple[str, Types]], world: World) -> Failure | None:
+def misfit(action: Action, parameters: Iterable[tuple[str, Types]], world: World) -> Failure | None:
     """Which of an action's arguments is no object, or none of the parameter's type."""
     for argument, types in parameters:
         type_ = world.objects.get(argument)

@@ -86,11 +86,11 @@ def domain_of_problem(row: Row, options: ScoringOptions) -> str | None:
     ('(define (domain d))', 'gripper')
     """
     given_domain, own = domain_of(row, options), row.get("generated_domain") or ""
-    named = {name.lower() for name in _NAMED.findall(row["generated_problem"] or "")}
-    if given_domain or given(row.get("reference_problem")) or not named or "(" not in own:
+    if given_domain or given(row.get("reference_problem")) or "(" not in own:
         return given_domain
+    named = {name.lower() for name in _NAMED.findall(row["generated_problem"] or "")}
     try:
-        known = None if has_several_domains(own) else planning_domain(own)
+        known = None if not named or has_several_domains(own) else planning_domain(own)
     except DomainError:
         return None
     return own if known and named == {known.name} else None
