@@ -30,6 +30,7 @@ from pddl_eval.definition.model import (
     State,
     show_atom,
     show_formula,
+    words_of,
 )
 from pddl_eval.definition.pddl import (
     DEFINE_DOMAIN,
@@ -437,7 +438,7 @@ def _operator_faults(operator: Operator, domain: Domain) -> Iterator[Fault]:
         yield Fault(Check.CONTRADICTION, says, "leave one of the two out", show_atom(atom), within)
     if not operator.add_effects and not operator.delete_effects and not operator.formulas:
         yield Fault(Check.NO_EFFECT, f"{operator.name} changes nothing", "write its :effect", within=within)
-    used = {term for atom in atoms for term in atom}.union(*(_words(formula) for _, formula in operator.formulas))
+    used = {term for atom in atoms for term in atom}.union(*(words_of(formula) for _, formula in operator.formulas))
     for variable, _ in operator.parameters:
         if variable not in used:
             says = f"{operator.name} does not use its parameter {variable}"
@@ -532,10 +533,6 @@ def _meant(name: str, known: Iterable[str], plural: str) -> str:
     few = [each for each in islice(known, MOST_KNOWN) if len(each) <= MOST_CHARACTERS]
     check()
     return did_you_mean(name[:MOST_CHARACTERS], few, plural)
-
-
-def _words(formula: Formula) -> set[str]:
-    return set(show_formula(formula).replace("(", " ").replace(")", " ").split())
 
 
 def _drafts(draft: str) -> Fault:

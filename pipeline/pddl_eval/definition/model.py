@@ -37,6 +37,15 @@ COMPARISONS = frozenset({"<", ">", "<=", ">=", EQUALITY})
 UPDATES = frozenset({"increase", "decrease", "assign", "scale-up", "scale-down"})
 """Heads of effects on numbers."""
 
+ARITHMETIC = frozenset({"+", "-", "*", "/"})
+
+CONNECTIVES = frozenset({"and", "or", "not", "imply"})
+
+QUANTIFIERS = frozenset({"forall", "exists"})
+
+BINDERS = QUANTIFIERS | {":derived"}
+"""Heads of what begins with variables: quantifiers, and rules of derived predicates."""
+
 NUMBER = re.compile(r"-?+(?:[0-9]{1,1000}+(?:\.[0-9]{1,1000}+)?+|\.[0-9]{1,1000}+)(?:e[+-]?+[0-9]{1,3}+)?+")
 """A number; PDDL has none with an exponent, but programs print them."""
 
@@ -115,6 +124,29 @@ def is_equation(formula: Formula) -> bool:
     (True, False)
     """
     return formula[0] == EQUALITY and all(isinstance(term, str) and not NUMBER.fullmatch(term) for term in formula[1:])
+
+
+def is_atom(formula: Formula) -> bool:
+    """True for an atom, which may have variables.
+
+    >>> is_atom(("on", "?x", "b")), is_atom(("not", ("on", "a", "b")))
+    (True, False)
+    """
+    operators = CONNECTIVES | QUANTIFIERS | COMPARISONS
+    return bool(formula) and not isinstance(formula, str) and formula[0] not in operators
+
+
+def words_of(formula: Formula) -> Iterator[str]:
+    """All words of a formula in their order, heads and lists of variables included.
+
+    >>> list(words_of(("not", ("on", "a", "b"))))
+    ['not', 'on', 'a', 'b']
+    """
+    if isinstance(formula, str):
+        yield formula
+        return
+    for part in formula:
+        yield from words_of(part)
 
 
 def _compares_numbers(formula: Formula) -> bool:

@@ -11,9 +11,9 @@ from functools import partial
 from typing import Any
 
 from pddl_eval.definition.budget import or_undecided
-from pddl_eval.definition.formulas import NoValueError, World, holds, is_atom
+from pddl_eval.definition.formulas import NoValueError, World, holds
 from pddl_eval.definition.metrics import PLAN, OnlySome, Row
-from pddl_eval.definition.model import Formula, Operator, show_atom, show_formula
+from pddl_eval.definition.model import Formula, Operator, is_atom, show_atom, show_formula
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.plans import Plan, PlanError, Step, actions_of
 from pddl_eval.definition.validation import Execution, effects_of, execute, ground_operator

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from pddl_eval.definition.model import Formula
 from pddl_eval.definition.pddl.refusals import refusal
+from pddl_eval.shown import quote
 
 WINDOW = 1_000_000
 """Characters, counted from the first ``(define (problem`` on, in which blocks are looked for."""
@@ -81,6 +82,17 @@ def read_expression(text: str, deepest: int) -> tuple[Formula, ...]:
             words, closing, more = more.partition(")")
             current += words.split()
     raise Unbalanced(NEVER_CLOSED)
+
+
+def excerpt(expression: Formula) -> str:
+    """A short quotation of an expression.
+
+    >>> excerpt(("and", ("p", "a"), "q"))
+    '`(and (…) q)`'
+    """
+    if isinstance(expression, str):
+        return quote(expression)
+    return quote(f"({' '.join(part if isinstance(part, str) else '(…)' for part in expression[:20])})")
 
 
 def typed_groups(items: Iterable[Formula], glued: bool = False) -> Iterator[tuple[list[Formula], Formula | None]]:

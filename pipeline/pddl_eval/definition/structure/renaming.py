@@ -8,9 +8,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from pddl_eval.definition.model import (
+    ARITHMETIC,
     COMPARISONS,
+    CONNECTIVES,
     EQUALITY,
     NUMBER,
+    QUANTIFIERS,
     ROOT_TYPE,
     TOTAL_TIME,
     Action,
@@ -111,9 +114,9 @@ class Renaming:
         if isinstance(formula, str) or not formula:
             return formula
         head, *parts = formula
-        if head in ("forall", "exists"):
+        if head in QUANTIFIERS:
             return (head, self._listing(parts[0]), self.formula(parts[1]))
-        if head in ("and", "or", "not", "imply"):
+        if head in CONNECTIVES:
             return (head, *map(self.formula, parts))
         if head in ("minimize", "maximize") or (head in COMPARISONS and not is_equation(formula)):
             return (head, *map(self._number, parts))
@@ -123,7 +126,7 @@ class Renaming:
     def _number(self, expression: Formula) -> Formula:
         if isinstance(expression, str):
             return expression if NUMBER.fullmatch(expression) else self._number((expression,))
-        if expression[0] in ("+", "-", "*", "/"):
+        if expression[0] in ARITHMETIC:
             return (expression[0], *map(self._number, expression[1:]))
         fluent = tuple(str(word) for word in expression)
         return fluent if fluent == TOTAL_TIME else self.fluent(fluent)
