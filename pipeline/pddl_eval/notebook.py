@@ -93,8 +93,8 @@ SHOWN: dict[tuple[str, str], Callable[[Any], str | None]] = {
     ("pddl_eval.report.build", "Report"): _report,
     ("pddl_eval.scoring.summary", "RunSummary"): _lines,
     ("pddl_eval.run.status", "RunStatus"): _lines,
-    ("pddl_eval.definition.metrics.plans", "PlanScores"): _scores,
-    ("pddl_eval.definition.metrics.domains", "DomainScores"): _scores,
+    ("pddl_eval.scoring.plans", "PlanScores"): _scores,
+    ("pddl_eval.scoring.domains", "DomainScores"): _scores,
     ("networkx.classes.multidigraph", "MultiDiGraph"): _scene_graph,
 }
 """Module and name of each type that is shown, so that importing this module loads none of the rooms above it."""

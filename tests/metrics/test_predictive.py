@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from pddl_eval import DomainScores, compare_domains
 from pddl_eval.definition.budget import row_budget
-from pddl_eval.definition.metrics import compare_domains
-from pddl_eval.definition.metrics.domains import DomainScores
 from pddl_eval.definition.metrics.predictive import COLUMNS, predictive_power
 from pddl_eval.definition.model import Domain, Problem
 from pddl_eval.definition.pddl import ParseError, parse_domain, parse_problem
@@ -211,7 +210,7 @@ def test_the_order_of_sets_does_not_matter() -> None:
     script = (
         "from tests.strips.ipc_domains import DOMAINS, PROBLEMS\n"
         "from tests.metrics.plain_behaviour import mutated\n"
-        "from pddl_eval.definition.metrics import compare_domains\n"
+        "from pddl_eval import compare_domains\n"
         "for name, domain in DOMAINS.items():\n"
         "    for seed in range(6):\n"
         "        print(compare_domains(domain, mutated(domain, seed), problem=PROBLEMS[name](seed)))\n"

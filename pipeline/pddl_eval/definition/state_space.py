@@ -30,8 +30,7 @@ from pddl_eval.definition.model import (
     State,
     show_formula,
 )
-from pddl_eval.definition.repair import states_of
-from pddl_eval.definition.validation import Execution, Failure, ground_operator, is_goal, taken
+from pddl_eval.definition.validation import Execution, Failure, ground_operator, is_goal, states_of, taken
 from pddl_eval.definition.verdict import Undecided
 
 MAX_STATES = 20_000

@@ -12,7 +12,7 @@ arguments) fails like any other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
@@ -265,6 +265,17 @@ def effects_of(step: Sequence[Operator]) -> tuple[State, State]:
         return step[0].add_effects, step[0].delete_effects - step[0].add_effects
     added: State = frozenset().union(*(operator.add_effects for operator in step))
     return added, frozenset().union(*(operator.delete_effects for operator in step)) - added
+
+
+def states_of(execution: Execution, problem: Problem) -> Iterator[tuple[frozenset[Atom], Mapping[Atom, Fraction]]]:
+    """The atoms and the numbers of the initial state and after each step that was executed."""
+    atoms, values = problem.init, dict(problem.values)
+    yield atoms, dict(values)
+    for step, updates in zip(execution.steps, execution.updates, strict=True):
+        added, deleted = effects_of(step)
+        atoms = (atoms - deleted) | added
+        values.update(updates)
+        yield atoms, dict(values)
 
 
 def taken(

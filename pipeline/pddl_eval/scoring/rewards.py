@@ -38,7 +38,6 @@ from pddl_eval.definition.metrics import (
     Pair,
     PlanPair,
     Row,
-    as_column,
     executed_plan,
 )
 from pddl_eval.definition.options import ScoringOptions
@@ -51,6 +50,7 @@ from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Undecided, 
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.process import reraise_interrupt
 from pddl_eval.run import Processes, WorkerLost
+from pddl_eval.scoring.pairing import as_column
 from pddl_eval.scoring.texts import answer_text, without_prompt
 from pddl_eval.shown import encodable, line
 

@@ -16,8 +16,7 @@ from pddl_eval.definition.comparison import read_alone
 from pddl_eval.definition.domains import PlanningDomain, known_domain, nothing_known_of
 from pddl_eval.definition.formulas import World
 from pddl_eval.definition.grounding import GroundingLimitError, objects_that_fit, reachable_operators
-from pddl_eval.definition.metrics.plans import operators_of
-from pddl_eval.definition.metrics.validate import validate_in
+from pddl_eval.definition.metrics import operators_of
 from pddl_eval.definition.model import (
     EQUALITY,
     ROOT_TYPE,
@@ -51,6 +50,7 @@ from pddl_eval.definition.task import Task
 from pddl_eval.definition.validation import Failure, misfit, operator_of
 from pddl_eval.definition.verdict import Check, DomainVerdict, PlanVerdict, Undecided, Unsolvable, Verdict
 from pddl_eval.errors import did_you_mean
+from pddl_eval.scoring.validate import validate_in
 from pddl_eval.shown import listed
 
 MOST_NAMES = 8

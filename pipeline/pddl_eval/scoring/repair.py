@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from fractions import Fraction
 
 from pddl_eval.definition.budget import OutOfBudgetError
 from pddl_eval.definition.formulas import UNBOUND, NoValueError, World, bindings, holds, read_by
 from pddl_eval.definition.model import (
     QUANTIFIERS,
-    Atom,
     Domain,
     Formula,
     Operator,
@@ -97,14 +95,3 @@ def _numbers(condition: Formula, execution: Execution, problem: Problem, domain:
 def _shown(step: Sequence[Operator]) -> str:
     shown = " ".join(show_atom(operator.action) for operator in step)
     return shown if len(step) == 1 else f"{{{shown}}}"
-
-
-def states_of(execution: Execution, problem: Problem) -> Iterator[tuple[frozenset[Atom], Mapping[Atom, Fraction]]]:
-    """The atoms and the numbers of the initial state and after each step that was executed."""
-    atoms, values = problem.init, dict(problem.values)
-    yield atoms, dict(values)
-    for step, updates in zip(execution.steps, execution.updates, strict=True):
-        added, deleted = effects_of(step)
-        atoms = (atoms - deleted) | added
-        values.update(updates)
-        yield atoms, dict(values)
