@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from pddl_eval.definition.model import Problem as Problem
     from pddl_eval.definition.pddl import ParseError as ParseError
     from pddl_eval.definition.pddl import parse_problem as parse_problem
-    from pddl_eval.definition.scene_graph import scene_graph as scene_graph
     from pddl_eval.definition.verdict import Counterexample as Counterexample
     from pddl_eval.definition.verdict import DomainVerdict as DomainVerdict
     from pddl_eval.definition.verdict import PlanVerdict as PlanVerdict
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from pddl_eval.scoring.rewards import Rewarded as Rewarded
     from pddl_eval.scoring.rewards import areward as areward
     from pddl_eval.scoring.rewards import reward as reward
+    from pddl_eval.scoring.scene_graph import scene_graph as scene_graph
     from pddl_eval.scoring.scorer import score_dataset as score_dataset
     from pddl_eval.scoring.summary import RunSummary as RunSummary
     from pddl_eval.scoring.table import score_frame as score_frame
@@ -53,7 +53,6 @@ _ROOMS = {
     "commands.config": "read_config",
     "definition.model": "Problem",
     "definition.pddl": "ParseError parse_problem",
-    "definition.scene_graph": "scene_graph",
     "definition.verdict": "Counterexample DomainVerdict PlanVerdict ProblemVerdict",
     "explain": "explain_row",
     "report": "Report build_report",
@@ -64,6 +63,7 @@ _ROOMS = {
     "scoring.feedback": "Feedback feedback",
     "scoring.plans": "PlanScores compare_plans",
     "scoring.rewards": "Rewarded areward reward",
+    "scoring.scene_graph": "scene_graph",
     "scoring.scorer": "score_dataset",
     "scoring.summary": "RunSummary",
     "scoring.table": "score_frame",

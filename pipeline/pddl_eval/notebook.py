@@ -59,8 +59,8 @@ def _report(report: Any) -> str:
 
 def _scene_graph(graph: Any) -> str | None:
     """The problem of a graph that ``scene_graph`` made; None for any other graph, which is shown as ever."""
-    from pddl_eval.definition.scene_graph import problem_of
     from pddl_eval.explain import problem_svg
+    from pddl_eval.scoring.scene_graph import problem_of
 
     problem = problem_of(graph)
     if problem is None:

@@ -9,7 +9,7 @@ is neither true nor false without it raises ``NoValueError``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from fractions import Fraction
 from functools import lru_cache, reduce
 from itertools import product
@@ -18,7 +18,7 @@ from operator import eq, ge, gt, le, lt, sub
 from typing import NamedTuple, cast
 
 from pddl_eval.definition.budget import OutOfBudgetError, spend
-from pddl_eval.definition.grounding import objects_that_fit
+from pddl_eval.definition.grounding import objects_that_fit, unify
 from pddl_eval.definition.model import (
     ARITHMETIC,
     COMPARISONS,
@@ -453,37 +453,22 @@ def witnesses(listing: Formula, body: Formula, world: World, binding: Binding) -
     While atoms are derived, these are the ones that make the body's first atom with one of the variables true: without
     that, transitive closures take cubic time in each state.
     """
-    types = dict(_variables(listing))
+    fitting = {variable: world.of_types(types) for variable, types in _variables(listing)}
     conjuncts = body[1:] if body[:1] == ("and",) else (body,)
-    pattern = next((each for each in conjuncts if is_atom(each) and not types.keys().isdisjoint(each)), None)
+    pattern = next((each for each in conjuncts if is_atom(each) and not fitting.keys().isdisjoint(each)), None)
     if world.index is None or pattern is None:
         yield from bindings(listing, world, binding)
         return
-    name, *terms = _ground(pattern, {each: value for each, value in binding.items() if each not in types})
-    key = next(((name, place, term) for place, term in enumerate(terms, 1) if term not in types), (name,))
-    free = tuple(variable for variable in types if variable not in pattern)
+    lifted = _ground(pattern, {each: value for each, value in binding.items() if each not in fitting})
+    name, *terms = lifted
+    key = next(((name, place, term) for place, term in enumerate(terms, 1) if term not in fitting), (name,))
+    free = tuple(variable for variable in fitting if variable not in pattern)
     for atom in world.index.get(key, ()):
-        matched = _matched(terms, atom[1:], types, world)
-        for chosen in product(*[world.of_types(types[variable]) for variable in free]) if matched is not None else ():
+        world.count()
+        matched = unify(lifted, atom, {}, fitting) if len(atom) == len(lifted) else None
+        for chosen in product(*[fitting[variable] for variable in free]) if matched is not None else ():
             world.count()
             yield {**binding, **(matched or {}), **dict(zip(free, chosen, strict=True))}
-
-
-def _matched(
-    terms: Sequence[str], names: Sequence[str], types: Mapping[str, Types], world: World
-) -> dict[str, str] | None:
-    """The values of variables that turn the terms into the names; None where there are none."""
-    world.count()
-    if len(terms) != len(names):
-        return None
-    found: dict[str, str] = {}
-    for term, name in zip(terms, names, strict=True):
-        if term not in types:
-            if term != name:
-                return None
-        elif name not in world.of_types(types[term]) or found.setdefault(term, name) != name:
-            return None
-    return found
 
 
 @lru_cache(maxsize=10_000)

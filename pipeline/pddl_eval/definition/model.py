@@ -55,8 +55,6 @@ TOTAL_COST: Atom = ("total-cost",)
 TOTAL_TIME: Atom = ("total-time",)
 """The number of steps, in a metric."""
 
-NO_NAMES: Mapping[str, str] = {}
-
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -364,13 +362,18 @@ def show_formula(formula: Formula) -> str:
     return formula if isinstance(formula, str) else f"({' '.join(map(show_formula, formula))})"
 
 
-def renamed(atoms: Iterable[Atom], names: Mapping[str, str], predicates: Mapping[str, str] = NO_NAMES) -> State:
-    """The atoms with other names for their arguments and predicates; what a map does not name stays.
+def renamed_atom(atom: Atom, names: Mapping[str, str]) -> Atom:
+    """The atom or the action with other names for its arguments, of which the map names some; no atom stays none.
 
-    >>> renamed({("on", "a", "b")}, {"a": "x"}, {"on": "above"})
-    frozenset({('above', 'x', 'b')})
+    >>> renamed_atom(("on", "a", "b"), {"a": "x"})
+    ('on', 'x', 'b')
     """
-    return frozenset([(predicates.get(atom[0], atom[0]), *map(names.get, atom[1:], atom[1:])) for atom in atoms])
+    return (*atom[:1], *map(names.get, atom[1:], atom[1:]))
+
+
+def renamed(atoms: Iterable[Atom], names: Mapping[str, str]) -> State:
+    """The atoms with other names for their arguments."""
+    return frozenset([renamed_atom(atom, names) for atom in atoms])
 
 
 def show_number(value: Fraction) -> str:

@@ -18,11 +18,11 @@ from pddl_eval.definition.model import show_atom, show_formula, show_number
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import ParseError, Unreadable
 from pddl_eval.definition.task import Task, plan_task_of
-from pddl_eval.definition.validation import states_of
 from pddl_eval.definition.verdict import PlanVerdict, Undecided
 from pddl_eval.errors import UserError
 from pddl_eval.pages import words
 from pddl_eval.process import reraise_interrupt
+from pddl_eval.scoring.steps import states_of
 from pddl_eval.scoring.validate import Validation, validate_in
 from pddl_eval.shown import line, printable
 

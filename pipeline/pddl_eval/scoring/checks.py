@@ -48,7 +48,7 @@ from pddl_eval.definition.pddl import (
 from pddl_eval.definition.plans import actions_of, read_plan
 from pddl_eval.definition.task import Task
 from pddl_eval.definition.validation import Failure, misfit, operator_of
-from pddl_eval.definition.verdict import Check, DomainVerdict, PlanVerdict, Undecided, Unsolvable, Verdict
+from pddl_eval.definition.verdict import DomainVerdict, NamedVerdict, PlanVerdict, Undecided, Unsolvable, Verdict
 from pddl_eval.errors import did_you_mean
 from pddl_eval.scoring.validate import validate_in
 from pddl_eval.shown import listed
@@ -58,6 +58,41 @@ MOST_NAMES = 8
 
 MOST_KNOWN, MOST_CHARACTERS = 300, 60
 """Names, and characters of a name, among which the one that was meant is looked for."""
+
+
+class Check(NamedVerdict):
+    """What can be wrong with an answer by itself, beside the verdicts; ``meaning`` says it in a few words.
+
+    >>> Check.WRONG_TYPE.meaning, Check.EMPTY_GOAL.is_error
+    ('an argument of another type', False)
+    """
+
+    PARENTHESES = ("parentheses", "parentheses that do not match")
+    UNKNOWN_DOMAIN = ("unknown_domain", "a domain of which nothing is known")
+    UNDECLARED_OBJECT = ("undeclared_object", "an object that is not declared")
+    UNDECLARED_PREDICATE = ("undeclared_predicate", "a predicate that is not declared")
+    UNDECLARED_TYPE = ("undeclared_type", "a type that is not declared")
+    WRONG_NUMBER = ("wrong_number", "another number of arguments")
+    WRONG_TYPE = ("wrong_type", "an argument of another type")
+    NOT_EXECUTED = ("not_executed", "an operator with what is not declared or not executed")
+    NO_OPERATORS = ("no_operators", "a domain without operators")
+    CONTRADICTION = ("contradiction", "a condition and its negation")
+    NEVER_APPLICABLE = ("never_applicable", "an operator that can never be applied")
+    NO_EFFECT = ("no_effect", "an operator that changes nothing")
+    UNUSED = ("unused", "a parameter that is not used")
+    EMPTY_GOAL = ("empty_goal", "a goal that asks for nothing")
+    GOAL_HOLDS = ("goal_holds", "a goal that holds from the start")
+    PLAN_DIFFERS = ("plan_differs", "another plan")
+    SEVERAL_DRAFTS = ("several_drafts", "several drafts, of which one was read")
+
+    @property
+    def is_error(self) -> bool:
+        """False for what is suspicious and need not be wrong."""
+        return self not in (
+            *(Check.NEVER_APPLICABLE, Check.NO_EFFECT, Check.UNUSED, Check.EMPTY_GOAL),
+            *(Check.GOAL_HOLDS, Check.SEVERAL_DRAFTS, Check.UNKNOWN_DOMAIN),
+        )
+
 
 Kind = Check | Verdict | PlanVerdict | DomainVerdict
 

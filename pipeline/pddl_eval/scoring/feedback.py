@@ -22,9 +22,10 @@ from pddl_eval.definition.options import ANSWERS, ScoringOptions
 from pddl_eval.definition.pddl import DEFINE_DOMAIN, DEFINE_PROBLEM, without_thinking
 from pddl_eval.definition.plans import Step, actions_of, read_plan
 from pddl_eval.definition.task import plan_task_of
-from pddl_eval.definition.verdict import Check, DomainVerdict, PlanVerdict, Undecided, Verdict
+from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Undecided, Verdict
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.scoring.checks import (
+    Check,
     Fault,
     Kind,
     bare_text,

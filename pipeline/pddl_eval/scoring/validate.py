@@ -25,12 +25,13 @@ from pddl_eval.definition.model import Atom, Domain, Formula, Problem, State, sh
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import DomainError, Unreadable, note_on_drafts
 from pddl_eval.definition.plans import ReadPlan, actions_of
-from pddl_eval.definition.state_space import StateSpace, StepLabel
+from pddl_eval.definition.state_space import StateSpace
 from pddl_eval.definition.task import Task, plan_task_of
-from pddl_eval.definition.validation import Execution, states_of
+from pddl_eval.definition.validation import Execution
 from pddl_eval.definition.verdict import PlanVerdict, Undecided
 from pddl_eval.scoring.plans import plan_of
 from pddl_eval.scoring.repair import repair_advice
+from pddl_eval.scoring.steps import StepLabel, states_of, step_labels
 
 DEFAULTS = ScoringOptions()
 
@@ -106,7 +107,7 @@ class Validation:
         """
         if self.execution is None or self.task is None or isinstance(self.state_space, Undecided):
             return None
-        return self.state_space.labels(self.execution, self.task.problem)
+        return step_labels(self.state_space, self.execution, self.task.problem)
 
 
 def validate(

@@ -14,11 +14,8 @@ from pddl_eval.definition.metrics.similarity import EMBEDDING, embed
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import DomainError
 from pddl_eval.definition.plans import EMPTY, ReadPlan, read_plan
-from pddl_eval.definition.task import Task, read_plan_task
+from pddl_eval.definition.task import REFERENCES_KEPT, Task, read_plan_task
 from pddl_eval.definition.verdict import PlanVerdict
-
-REFERENCES_KEPT = 256
-"""Reference plans kept for further rows."""
 
 _reference = lru_cache(maxsize=REFERENCES_KEPT)(read_plan)
 

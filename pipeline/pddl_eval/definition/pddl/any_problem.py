@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from pddl_eval.definition.model import EQUALITY, NUMBER, Atom, Formula, Problem, is_atom, show_atom, show_formula
 from pddl_eval.definition.pddl.authority import ParseError, Unreadable, unparseable
-from pddl_eval.definition.pddl.domains import MAX_NESTING, DomainError, typed_list
+from pddl_eval.definition.pddl.domains import DomainError, typed_list
 from pddl_eval.definition.pddl.drafts import without_thinking
 from pddl_eval.definition.pddl.language import Scope, Undeclared, condition_faults, number_faults
 from pddl_eval.definition.pddl.problems import NotPlain, has_several_problems, read_plain_problem, read_problem
@@ -135,7 +135,7 @@ def problem_of_block(block: str, constants: Iterable[str] = ()) -> Problem:
     {('fuel',): Fraction(3, 2)}
     """
     try:
-        _, header, *listed = read_expression(block, MAX_NESTING)
+        _, header, *listed = read_expression(block)
     except Unbalanced as error:
         raise unparseable(f"the problem {error}") from None
     sections = _sections(listed)

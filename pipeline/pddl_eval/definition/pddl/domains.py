@@ -44,9 +44,6 @@ from pddl_eval.shown import quote
 MAX_CHARACTERS = 1_000_000
 """The longest text that is read; the IPC's largest domain files stay below it."""
 
-MAX_NESTING = 50
-"""The deepest nesting of parentheses that is read; a STRIPS operator needs six."""
-
 _OPERATOR_PARTS = frozenset({":parameters", ":precondition", ":effect"})
 _OUTSIDE_STRIPS = frozenset({"when", "forall", "exists", "or", "imply", "preference", "oneof", "probabilistic"})
 
@@ -73,11 +70,11 @@ def parse_domain(text: str, answer: str = "first") -> Domain:
     What stands in comments or in thinking marks is no domain. ``answer`` says which of several drafts counts, the
     ``first`` or the ``last`` that can be read.
 
-    Raises ``DomainError`` when there is none, when it is longer or deeper than the bounds above, or when it is not
-    PDDL; the reason is that of the first block. A construct outside STRIPS is not an error: it is named in
-    ``outside_strips`` and the rest is read; so is an object in an operator that is not among the constants, and a
-    second, different operator of the same name. A type that is named only as a parent is declared by that, as a child
-    of ``object``. Of two declarations of one predicate the first counts, as for VAL.
+    Raises ``DomainError`` when there is none, when it is longer than ``MAX_CHARACTERS`` or deeper than
+    ``PACKAGE_NESTING``, or when it is not PDDL; the reason is that of the first block. A construct outside STRIPS is
+    not an error: it is named in ``outside_strips`` and the rest is read; so is an object in an operator that is not
+    among the constants, and a second, different operator of the same name. A type that is named only as a parent is
+    declared by that, as a child of ``object``. Of two declarations of one predicate the first counts, as for VAL.
 
     >>> ferry = parse_domain('''A domain: (define (domain ferry) (:predicates (at ?c ?l) (empty))
     ...   (:action board :parameters (?c ?l) :precondition (and (at ?c ?l) (empty)) :effect (not (at ?c ?l))))''')
@@ -167,7 +164,7 @@ def _blocks(searched: str, opening: re.Pattern[str], answer: str) -> list[str]:
 
 def _expression(block: str, what: str) -> tuple[Formula, ...]:
     try:
-        return read_expression(block, MAX_NESTING)
+        return read_expression(block)
     except Unbalanced as error:
         raise DomainError(f"{what} {error}") from None
 

@@ -18,6 +18,10 @@ from pddl_eval.shown import quote
 WINDOW = 1_000_000
 """Characters, counted from the first ``(define (problem`` on, in which blocks are looked for."""
 
+PACKAGE_NESTING = 50
+"""The most parentheses open at once in a block that is read (an ordinary problem needs five, a STRIPS operator six):
+the package's time grows with nesting times length, and at some depth it recurses."""
+
 DEFINE_PROBLEM = re.compile(r"\(\s*+define\s*+\(\s*+problem")  # the pddl package's lexer demands no more than this
 DEFINE_DOMAIN = re.compile(r"\(\s*+define\s*+\(\s*+domain(?=[\s)])")
 ACTION = re.compile(r"\(\s*+:action(?=[\s)])\s*+([^\s()]*+)")
@@ -54,7 +58,7 @@ def without_comments(text: str) -> str:
     return _COMMENT.sub("", text) if ";" in text else text
 
 
-def read_expression(text: str, deepest: int) -> tuple[Formula, ...]:
+def read_expression(text: str, deepest: int = PACKAGE_NESTING) -> tuple[Formula, ...]:
     """The expression that opens at the start of the text; what follows it is ignored.
 
     Raises ``Unbalanced`` where it is never closed or has more than ``deepest`` parentheses open at once.

@@ -81,14 +81,6 @@ class Renaming:
         """A ground action in the new words."""
         return self._moved(*self.operators[action[0]], action)
 
-    def operator(self, operator: Operator) -> Operator:
-        """An operator in the new words, without its formulas; its parameters keep their names."""
-        types = {name: tuple(self.types.get(type_, type_) for type_ in types) for name, types in operator.parameters}
-        name, *order = self.action(operator.action)
-        parameters = tuple((parameter, types[parameter]) for parameter in order)
-        preconditions, negative, added, deleted = map(self.atoms, operator.parts)
-        return Operator(name, parameters, preconditions, negative, added, deleted)
-
     def problem(self, problem: Problem, domain: Domain) -> Problem:
         """A problem of the given domain in the new words: a type that no operator asks for is the next one above it."""
 
