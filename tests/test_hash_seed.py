@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
+from pddl_eval import compare_domains
 from pddl_eval.definition.domains import NotCovered, known_domain
-from pddl_eval.definition.metrics import compare_domains, score_problem_pair
+from pddl_eval.definition.metrics import score_problem_pair
 from pddl_eval.definition.model import domain_to_pddl, problem_to_pddl
 from pddl_eval.definition.pddl import parse_domain
 from pddl_eval.definition.planning.search import find_plan

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from pddl_eval import DomainScores, compare_domains
 from pddl_eval.definition.domains import PlanningDomain
-from pddl_eval.definition.metrics import DOMAIN, compare_domains, plan_exchange
-from pddl_eval.definition.metrics.domains import DomainScores
+from pddl_eval.definition.metrics import DOMAIN, plan_exchange
 from pddl_eval.definition.metrics.plan_exchange import exchange_plans
 from pddl_eval.definition.model import domain_to_pddl, problem_to_pddl
 from pddl_eval.definition.options import ScoringOptions

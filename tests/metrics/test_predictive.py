@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from pddl_eval import DomainScores, compare_domains
 from pddl_eval.definition.budget import row_budget
-from pddl_eval.definition.metrics import compare_domains
-from pddl_eval.definition.metrics.domains import DomainScores
 from pddl_eval.definition.metrics.predictive import COLUMNS, predictive_power
 from pddl_eval.definition.model import Domain, Problem
 from pddl_eval.definition.pddl import ParseError, parse_domain, parse_problem

@@ -10,7 +10,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from pddl_eval.definition.metrics import compare_plans, similarity
+from pddl_eval import compare_plans
+from pddl_eval.definition.metrics import similarity
 from pddl_eval.definition.metrics.actions import common_subsequence, plan_jaccard, plan_lcs
 from pddl_eval.definition.metrics.plan_score import plan_score
 from pddl_eval.definition.metrics.similarity import MAX_CHARACTERS, similarities

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval.definition.budget import OutOfBudgetError, row_budget
-from pddl_eval.definition.plans import Plan, PlanError, ReadPlan, Step, Unread, lines, plan_of_steps, read_plan
+from pddl_eval.definition.plans import Plan, PlanError, ReadPlan, Step, Unread, lines, read_plan
 from pddl_eval.definition.plans import reading as plans
 from pddl_eval.definition.plans.lines import MAX_ACTIONS
 from pddl_eval.definition.plans.reading import MAX_CHARACTERS
+from pddl_eval.scoring.plans import plan_of_steps
 
 from tests.measure.written_plans import answer_fault, fault
 from tests.volume import in_two_sizes

@@ -21,14 +21,15 @@ from pddl_eval.definition.pddl import (
     parse_problem,
     problems,
     read_problem,
-    read_problem_by_package,
     without_thinking,
 )
-from pddl_eval.definition.pddl.authority import PACKAGE_CHARACTERS, PACKAGE_NESTING, read_by_package
+from pddl_eval.definition.pddl.authority import PACKAGE_CHARACTERS, read_by_package
 from pddl_eval.definition.pddl.problems import NotPlain, read_plain_problem
+from pddl_eval.definition.pddl.sexpr import PACKAGE_NESTING
 from pddl_eval.definition.verdict import SEVERAL_DRAFTS, Verdict
 from pddl_eval.errors import UserError
 
+from tests.parsing.by_package import read_problem_by_package
 from tests.parsing.mutations import (
     COMMENTS,
     FORMULAS,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval.definition import grounding
-from pddl_eval.definition.closure import closure
+from pddl_eval.definition.closure import ClosedGoal, closure
 from pddl_eval.definition.domains import blocksworld, rover_single_stores
 from pddl_eval.definition.model import Atom, Domain, Operator, Problem
 from pddl_eval.definition.pddl import parse_domain
@@ -81,7 +81,7 @@ def test_the_domain_says_the_type_of_its_constants() -> None:
     problem = Problem("p", "d", {"k": "boat", "b": "boat"}, frozenset(), frozenset({("gone", "k")}))
     assert actions(task_of(problem, domain)) == {("drive", "k")}
     assert find_plan(problem, domain) == (("drive", "k"),)
-    assert closure(problem, domain) == {("gone", "k")}
+    assert closure(problem, domain) == ClosedGoal(frozenset({("gone", "k")}))
     assert execute([{("drive", "k")}], problem, domain).reaches_goal
 
 
