@@ -27,7 +27,7 @@ MARKS = {"ray_session": ("ray",), "s3_endpoint": ("s3",), "cluster": ("ray", "ne
 
 ONE_WORKER = {
     "problems": ("benchmark/", "test_bench.py", "commands/test_generate.py"),
-    "figures": ("report/test_figures.py", "report/test_renderers.py", "test_viewer.py"),
+    "figures": ("docs/test_readme.py", "report/test_figures.py", "report/test_renderers.py", "test_viewer.py"),
 }
 """Folders and files of tests that run in one worker: making the benchmark's problems takes seconds, and so does the
 first figure of a process."""
