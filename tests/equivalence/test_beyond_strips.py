@@ -14,8 +14,9 @@ from pddl_eval import (
     validate,
 )
 from pddl_eval.definition import closure
-from pddl_eval.definition.model import plan_to_pddl
 from pddl_eval.definition.verdict import ProblemVerdict
+
+from tests.plan_text import plan_to_pddl
 
 LAMPS = """
 (define (domain lamps) (:predicates (lamp ?x) (lit ?x) (hot ?x))
