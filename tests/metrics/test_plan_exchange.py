@@ -208,8 +208,8 @@ def compare_mutants(count: int) -> dict[tuple[bool | None, bool | None], int]:
 
 
 def test_equal_to_the_plain_implementation_on_mutants() -> None:
-    seen = compare_mutants(12)
-    assert min(seen[True, True], seen[False, False]) > 5
+    seen = compare_mutants(4)
+    assert min(seen[True, True], seen[False, False]) > 1
 
 
 @pytest.mark.slow

@@ -337,7 +337,7 @@ def _split(formula: Any) -> tuple[set[Atom], set[Atom]]:
     return positive, negative
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.text(alphabet="()?-:; \nadefinomp=", max_size=120))
 def test_any_text_is_a_domain_or_a_domain_error(text: str) -> None:
     try:

@@ -41,7 +41,7 @@ def space_of(problem: str, domain: str) -> StateSpace | Undecided:
     return state_space(task.problem, task.domain.domain)
 
 
-@in_two_sizes(12, 120)
+@in_two_sizes(4, 120)
 def test_costs_and_labels_are_the_judge_s(cases: int) -> None:
     seen: Counter[str] = Counter()
     for number in range(cases):

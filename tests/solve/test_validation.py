@@ -161,7 +161,7 @@ def test_the_domain_says_what_a_constant_is() -> None:
     assert execute([{("go", "k")}], problem, domain).reaches_goal
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**9))
 def test_random_walks_go_as_the_judge_says(seed: int) -> None:
     problem, domain = random_task(seed)

@@ -87,7 +87,7 @@ def check_separating_state(problem: Problem, domain: Domain, choose: Random) -> 
         assert is_implied
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**9))
 def test_enumeration_is_the_definition(seed: int) -> None:
     check_enumeration(*random_task(seed))

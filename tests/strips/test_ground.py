@@ -189,7 +189,7 @@ def check_operators(problem: Problem, domain: Domain) -> None:
         assert found - {state} == expected
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**9))
 def test_the_ground_task_moves_as_the_judge_does(seed: int) -> None:
     check_operators(*random_task(seed))

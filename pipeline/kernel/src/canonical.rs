@@ -71,6 +71,11 @@ type Edge = (u32, u32, u32);
 /// A relation, how many vertices it joins, and these.
 pub type Link = (u32, usize, [u32; 3]);
 
+/// How many vertices a link joins: from none to three.
+const ARITIES: usize = 4;
+
+const NONE: u32 = u32::MAX;
+
 /// The graph of some scenes over typed objects, which are numbered in the order of the text.
 pub struct LabelledGraph {
     /// The outline as bytes: the labels, and how often each kind of vertex occurs.
@@ -157,39 +162,48 @@ impl LabelledGraph {
     /// The graph of vertices of these kinds, and of links. `said` is the text of a kind, or the scene and the text of a
     /// relation.
     pub fn of_links(kinds: &[u32], links: &[Link], said: impl Fn(u32) -> (&'static [u8], Vec<u8>)) -> LabelledGraph {
-        let mut used: Vec<u32> = kinds.iter().chain(links.iter().map(|(relation, ..)| relation)).copied().collect();
-        used.sort_unstable();
-        used.dedup();
-        let mut texts: Vec<((&[u8], Vec<u8>), u32)> = used.iter().map(|each| (said(*each), *each)).collect();
+        // The place of each kind, and of each relation, among the sorted texts of those that occur.
+        let all = || kinds.iter().chain(links.iter().map(|(relation, ..)| relation)).copied();
+        let mut occurs = vec![false; all().max().map_or(0, |most| most as usize + 1)];
+        all().for_each(|each| occurs[each as usize] = true);
+        let used = (0..).zip(&occurs).filter(|(_, occurs)| **occurs);
+        let mut texts: Vec<((&[u8], Vec<u8>), u32)> = used.map(|(each, _)| (said(each), each)).collect();
         texts.sort_unstable();
-        // Each kind's place among the sorted texts.
-        let mut rank = vec![0; used.last().map_or(0, |last| *last as usize + 1)];
+        let mut rank = vec![0; occurs.len()];
         (0..).zip(&texts).for_each(|(place, (_, each))| rank[*each as usize] = place);
-        let label = |link: &Link| (rank[link.0 as usize], link.1);
-        let mut labels: Vec<(u32, usize)> = links.iter().map(label).collect();
-        labels.sort_unstable();
-        labels.dedup();
-        let number = |link| labels.binary_search(&label(link)).unwrap_or_default() as u32;
+        // The labels, which are relations with how many vertices they join, and their numbers.
+        let label = |link: &Link| rank[link.0 as usize] as usize * ARITIES + link.1;
+        let mut number_of = vec![NONE; texts.len() * ARITIES];
+        links.iter().for_each(|link| number_of[label(link)] = 0);
+        let mut labels: Vec<(u32, usize)> = Vec::new();
+        for (place, number) in number_of.iter_mut().enumerate().filter(|(_, number)| **number != NONE) {
+            *number = labels.len() as u32;
+            labels.push(((place / ARITIES) as u32, place % ARITIES));
+        }
+        let number = |link| number_of[label(link)];
         let mut marks: Vec<Vec<u32>> = vec![Vec::new(); kinds.len()];
-        let mut edges: Vec<Edge> = Vec::with_capacity(links.len());
+        let mut packed: Vec<u64> = Vec::with_capacity(links.len()); // as atoms are
         let mut longer: Vec<(u32, &[u32])> = Vec::new();
         for link in links {
             match link.2[..link.1] {
                 [] => {}
                 [one] => marks[one as usize].push(number(link)),
                 [one, other] if one == other => marks[one as usize].push(number(link)),
-                [one, other] => edges.push((number(link), one, other)),
+                [one, other] => packed.push(atom(number(link), one, other)),
                 _ => longer.push((number(link), &link.2[..link.1])),
             }
         }
         marks.iter_mut().for_each(|marks| marks.sort_unstable());
         longer.sort_by_key(|(own, _)| *own);
         for (place, (own, vertices)) in longer.iter().enumerate() {
-            let atom = (kinds.len() + place) as u32;
-            edges.extend((labels.len() as u32..).zip(*vertices).map(|(relation, vertex)| (relation, atom, *vertex)));
+            let own_vertex = (kinds.len() + place) as u32;
+            packed.extend(
+                (labels.len() as u32..).zip(*vertices).map(|(relation, vertex)| atom(relation, own_vertex, *vertex)),
+            );
             marks.push(vec![*own]);
         }
-        edges.sort_unstable();
+        packed.sort_unstable();
+        let edges: Vec<Edge> = packed.into_iter().map(parts).collect();
         let mut often = vec![0; labels.len() + labels.iter().map(|(_, arity)| *arity).max().unwrap_or(0)];
         edges.iter().for_each(|(relation, _, _)| often[*relation as usize] += 1);
         let mut outline = Vec::with_capacity(2048);
@@ -202,22 +216,31 @@ impl LabelledGraph {
             encode_text(&mut outline, text);
             encode_number(&mut outline, *arity);
         }
-        // An atom's kind comes behind those of all objects.
-        let kind = |vertex: usize| kinds.get(vertex).map(|kind| rank[*kind as usize]);
-        let key = |vertex: &usize| (kind(*vertex).is_none(), kind(*vertex), &marks[*vertex]);
-        let mut order: Vec<usize> = (0..marks.len()).collect();
-        order.sort_by(|one, other| key(one).cmp(&key(other)));
-        let groups: Vec<&[usize]> = order.chunk_by(|one, other| key(one) == key(other)).collect();
+        // Kind and first mark as one number; an atom's kind comes behind those of all objects.
+        let kind = |vertex: u32| kinds.get(vertex as usize).map_or(NONE, |kind| rank[*kind as usize]);
+        let key = |vertex: u32| {
+            let mark = marks[vertex as usize].first().map_or(0, |mark| u64::from(*mark) + 1);
+            (u64::from(kind(vertex)) << 32 | mark, vertex)
+        };
+        let further = |vertex: u32| marks[vertex as usize].get(1..).unwrap_or_default();
+        let mut order: Vec<(u64, u32)> = (0..marks.len() as u32).map(key).collect();
+        order.sort_unstable_by(|a, b| {
+            a.0.cmp(&b.0).then_with(|| further(a.1).cmp(further(b.1))).then_with(|| a.1.cmp(&b.1))
+        });
+        let same = |a: &(u64, u32), b: &(u64, u32)| a.0 == b.0 && further(a.1) == further(b.1);
+        let groups: Vec<&[(u64, u32)]> = order.chunk_by(same).collect();
         encode_number(&mut outline, groups.len());
         let mut colours = vec![0; marks.len()];
         let mut before = 0;
         for group in groups {
             encode_number(&mut outline, 3);
-            encode_text(&mut outline, kind(group[0]).map_or(b"", |place| &texts[place as usize].0 .1));
-            encode_number(&mut outline, marks[group[0]].len());
-            marks[group[0]].iter().for_each(|mark| encode_number(&mut outline, *mark as usize));
+            let (_, first) = group[0];
+            let own = &marks[first as usize];
+            encode_text(&mut outline, texts.get(kind(first) as usize).map_or(b"", |(text, _)| &text.1));
+            encode_number(&mut outline, own.len());
+            own.iter().for_each(|mark| encode_number(&mut outline, *mark as usize));
             encode_number(&mut outline, group.len());
-            group.iter().for_each(|vertex| colours[*vertex] = before);
+            group.iter().for_each(|(_, vertex)| colours[*vertex as usize] = before);
             before += group.len() as u32;
         }
         LabelledGraph { outline, kinds: colours, edges, often, objects: kinds.len() as u32 }
@@ -295,8 +318,11 @@ fn kinds(words: &Words, types: &[Word], marks: &[(u32, u32)], outline: &mut Vec<
         let key = (0..3).fold(u64::from(*type_), |key, _| key << 16 | marks.next().unwrap_or(0));
         order.push((key, object));
     }
+    order.sort_unstable();
     let further = |object: u32| own(object).skip(3);
-    order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| further(a.1).cmp(further(b.1))).then(a.1.cmp(&b.1)));
+    for group in order.chunk_by_mut(|a, b| a.0 == b.0).filter(|group| group[0].0 & 0xFFFF != 0) {
+        group.sort_unstable_by(|a, b| further(a.1).cmp(further(b.1)).then(a.1.cmp(&b.1)));
+    }
     let same = |a: &(u64, u32), b: &(u64, u32)| a.0 == b.0 && further(a.1).eq(further(b.1));
     let how_many = outline.len();
     encode_number(outline, 0); // of kinds, which is known when they have been gone through
@@ -355,8 +381,7 @@ impl Piece {
             None => kinds.to_vec(),
             Some(vertices) => vertices.iter().map(|vertex| kinds[*vertex as usize]).collect(),
         };
-        let mut members: Vec<u32> = (0..colour.len() as u32).collect();
-        members.sort_unstable_by_key(|vertex| (colour[*vertex as usize], *vertex));
+        let members = sorted_by(0..colour.len() as u32, |vertex| colour[vertex as usize]);
         let mut cells: Vec<Cell> = Vec::with_capacity(colour.len()); // of which there may be as many
         let mut cell = vec![0; colour.len()];
         for (begin, vertex) in members.iter().enumerate() {
@@ -473,9 +498,11 @@ impl Search {
                 |vertex: u32| around.words[around.start[vertex as usize]..around.start[vertex as usize + 1]].iter();
             let word = |direction: u32, colour: u32| u64::from(direction) << BITS | u64::from(colour);
             let hears = |vertex: u32, word: u64| u64::from(vertex) << (2 * BITS + 1) | word;
+            // What is alone in its cell need not listen.
+            let listens = |vertex: u32| piece.cells[piece.cell[vertex as usize] as usize].size > 1;
             if telling.len() == piece.colour.len() {
                 // All tell: what a vertex hears is around it, in the other direction, and is sorted but for a few words.
-                for vertex in 0..telling.len() as u32 {
+                for vertex in (0..telling.len() as u32).filter(|vertex| listens(*vertex)) {
                     let start = heard.len();
                     let colour = |other: u32| piece.colour[other as usize];
                     heard.extend(words_of(vertex).map(|(to, other)| hears(vertex, word(*to ^ 1, colour(*other)))));
@@ -484,7 +511,8 @@ impl Search {
             } else {
                 for vertex in &telling {
                     let colour = piece.colour[*vertex as usize];
-                    heard.extend(words_of(*vertex).map(|(to, other)| hears(*other, word(*to, colour))));
+                    let others = words_of(*vertex).filter(|(_, other)| listens(*other));
+                    heard.extend(others.map(|(to, other)| hears(*other, word(*to, colour))));
                 }
                 heard.sort_unstable();
             }
@@ -505,9 +533,6 @@ impl Search {
             for group in listeners.chunk_by(|a, b| heard_by(a.first) == heard_by(b.first)) {
                 let cell = heard_by(group[0].first) as usize;
                 let size = piece.cells[cell].size;
-                if size == 1 {
-                    continue;
-                }
                 vertices.clear();
                 sizes.clear();
                 if group.len() < size {
@@ -548,11 +573,11 @@ impl Search {
             return Err(Left::Budget);
         }
         let colour = &piece.colour;
-        let mut cells: Vec<&Cell> = piece.cells.iter().collect();
-        cells.sort_unstable_by_key(|cell| cell.colour);
-        let mut form = Vec::with_capacity(2 + 2 * cells.len() + 4 * piece.edges.len());
-        form.push(cells.len() as u32);
-        form.extend(cells.iter().flat_map(|cell| [cell.colour, cell.size as u32]));
+        let cells = sorted_by(0..piece.cells.len() as u32, |cell| piece.cells[cell as usize].colour);
+        let cells = || cells.iter().map(|cell| &piece.cells[*cell as usize]);
+        let mut form = Vec::with_capacity(2 + 2 * piece.cells.len() + 4 * piece.edges.len());
+        form.push(piece.cells.len() as u32);
+        cells().for_each(|cell| form.extend([cell.colour, cell.size as u32]));
         let line = |edge: &Edge| atom(edge.0, colour[edge.1 as usize], colour[edge.2 as usize]); // packed as atoms are
         let mut lines: Vec<(u64, u32)> = piece.edges.iter().zip(0..).map(|(edge, place)| (line(edge), place)).collect();
         lines.sort_unstable();
@@ -577,14 +602,15 @@ impl Search {
         let parts = connected(&kept, colour.len());
         let mut found: Vec<Labelling> = Vec::with_capacity(parts.ends.len());
         // The vertices of no component, and the places of all others among those of their component.
-        let mut alone: Vec<u32> = Vec::with_capacity(colour.len() - parts.vertices.len());
+        let mut alone: Vec<u32> = Vec::new();
         if parts.ends.len() == 1 && parts.vertices.len() == colour.len() {
             let mut whole = piece.clone();
             whole.edges = Rc::new(kept);
             whole.around = None;
             found.push(self.branch(whole, &form, depth)?);
         } else if parts.ends.is_empty() {
-            for cell in &cells {
+            alone.reserve_exact(colour.len());
+            for cell in cells() {
                 let before = alone.len();
                 alone.extend_from_slice(&piece.members[cell.begin..cell.begin + cell.size]);
                 alone[before..].sort_unstable();
@@ -611,8 +637,8 @@ impl Search {
                 (start, first) = (*end, *last);
             }
             found.sort_by(|a, b| a.form.cmp(&b.form));
-            alone.extend((0..colour.len() as u32).filter(|vertex| own[*vertex as usize] == ALONE));
-            alone.sort_unstable_by_key(|vertex| (colour[*vertex as usize], *vertex));
+            let is_alone = |vertex: &u32| own[*vertex as usize] == ALONE;
+            alone = sorted_by((0..colour.len() as u32).filter(is_alone), |vertex| colour[vertex as usize]);
         }
         form.reserve_exact(1 + found.iter().map(|each| each.form.len()).sum::<usize>());
         form.push(found.len() as u32);
@@ -683,6 +709,13 @@ impl Search {
         let symmetries = (0..).zip(&orbit).filter(|(vertex, leader)| vertex != *leader).map(|(a, b)| (a, *b)).collect();
         Ok(Labelling { form, order, symmetries })
     }
+}
+
+/// The numbers in the order of their keys; equal keys in the order of the numbers.
+fn sorted_by(numbers: impl Iterator<Item = u32>, key: impl Fn(u32) -> u32) -> Vec<u32> {
+    let mut keyed: Vec<u64> = numbers.map(|number| u64::from(key(number)) << 32 | u64::from(number)).collect();
+    keyed.sort_unstable();
+    keyed.into_iter().map(|each| each as u32).collect()
 }
 
 /// The connected components that have an edge, in the order of their first edges.
