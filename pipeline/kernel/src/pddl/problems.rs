@@ -351,6 +351,16 @@ impl Interner {
         different.unwrap_or_else(|| one.len().cmp(&other.len()))
     }
 
+    /// Sorts atoms as Python sorts tuples: here, because each sort by a comparison of its own is compiled anew.
+    pub fn sort<A: AsRef<[u32]>>(&self, atoms: &mut [A]) {
+        atoms.sort_unstable_by(|one, other| self.order_of(one.as_ref(), other.as_ref()));
+    }
+
+    /// Sorts words by their texts.
+    pub fn sort_words(&self, words: &mut [u32]) {
+        words.sort_unstable_by(|one, other| self.order(*one, *other));
+    }
+
     /// True where it is time for another one.
     pub fn is_full(&self) -> bool {
         self.entries.len() > MOST_WORDS / 2
@@ -962,7 +972,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// An atom of which the first word is read. `also` is with what a predicate and a term might begin, names apart.
+    /// An atom of which the first word is read. `also`: what a predicate and a term may begin with, beside a letter.
     #[inline]
     fn atom(&mut self, head: Token, found: &mut Atoms, place: &[u8], also: [&[u8]; 2]) -> Result<(), Stop> {
         let (block, has_variables) = (self.tokens.block, also[1] == b"?");
