@@ -7,6 +7,7 @@
 #![allow(unsafe_code)]
 
 use crate::canonical::Digits;
+use crate::domains::renaming::KnownDomains;
 use crate::domains::{self, planning_domain, PlanningDomain};
 use crate::formulas::World;
 use crate::left::{Answer, Left, REASONS};
@@ -753,6 +754,7 @@ struct Domains<'a> {
     settings: Settings,
     names: Interner,
     references: Sharing<DomainStructure>,
+    known_domains: KnownDomains,
     /// The words of the problem that is read, and the problems, each in the reference domain of this place.
     names_of_problems: Interner,
     problems: Option<Sharing<(usize, Executable)>>,
@@ -766,6 +768,7 @@ impl Kernel for Domains<'_> {
         let text = reference.text(row)?;
         let place = self.references.of[row]?;
         let (names, own_names) = (&mut self.names, &mut self.names_of_problems);
+        let known_domains = &mut self.known_domains;
         let known = self.references.known(row, || domain_pair::read_reference(text, names))?;
         let (mut executable, mut has_task) = (None, false);
         if let ([problem, tasks @ ..], Some(problems)) = (further, &mut self.problems) {
@@ -773,7 +776,7 @@ impl Kernel for Domains<'_> {
             let text = problem.text(row)?.filter(|text| !std::str::from_utf8(text).is_ok_and(is_blank));
             if let Some(text) = text {
                 has_task = !tasks.is_empty();
-                let mut read = || Ok((place, read_executable(known, text, names, own_names)?));
+                let mut read = || Ok((place, read_executable(known, text, names, own_names, known_domains)?));
                 let found = problems.known(row, &mut read)?;
                 if found.0 != place {
                     *found = read()?;
@@ -796,6 +799,7 @@ impl Kernel for Domains<'_> {
         let all = all || self.names.is_full();
         if all {
             (self.names, self.names_of_problems) = (Interner::new(), Interner::new());
+            self.known_domains = KnownDomains::default();
             self.references.forget_all();
         }
         self.references.forget(row);
@@ -930,8 +934,8 @@ fn score_domains(columns: &[Column], flags: u32) -> Exported {
     let mut scores = ScoresOfDomains::default();
     let settings = Settings::new(flags);
     let problems = columns.get(2).map(Sharing::new);
-    let (names, names_of_problems) = (Interner::new(), Interner::new());
-    let mut kernel = Domains { columns, settings, names, references, names_of_problems, problems };
+    let (names, names_of_problems, known_domains) = (Interner::new(), Interner::new(), KnownDomains::default());
+    let mut kernel = Domains { columns, settings, names, references, known_domains, names_of_problems, problems };
     score_rows(&mut kernel, columns[0].length, |scored, micros| scores.push(scored, micros));
     scores.exported()
 }

@@ -1,10 +1,11 @@
 //! Canonical labelling (definition/canonical.py; the page "Certificates" defines the form).
 
 use crate::blake2b::hex_digest;
+use crate::hashing::{HashMap, HashSet};
 use crate::left::{Answer, Left};
 use crate::model::{atom, parts, Atom, Lifted, Word, Words, NO_OBJECT};
 use crate::pddl::problems::Interner;
-use std::collections::{HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Edges and vertices that may be visited for one graph: a fifth of the definition's budget.
@@ -62,6 +63,11 @@ type Edge = (u32, u32, u32);
 
 /// A relation, how many vertices it joins, and these.
 pub type Link = (u32, usize, [u32; 3]);
+
+/// How many vertices a link joins: from none to three.
+const ARITIES: usize = 4;
+
+const NONE: u32 = u32::MAX;
 
 /// The graph of some scenes over typed objects, which are numbered in the order of the text.
 pub struct LabelledGraph {
@@ -149,39 +155,48 @@ impl LabelledGraph {
     /// The graph of vertices of these kinds, and of links. `said` is the text of a kind, or the scene and the text of a
     /// relation.
     pub fn of_links(kinds: &[u32], links: &[Link], said: impl Fn(u32) -> (&'static [u8], Vec<u8>)) -> LabelledGraph {
-        let mut used: Vec<u32> = kinds.iter().chain(links.iter().map(|(relation, ..)| relation)).copied().collect();
-        used.sort_unstable();
-        used.dedup();
-        let mut texts: Vec<((&[u8], Vec<u8>), u32)> = used.iter().map(|each| (said(*each), *each)).collect();
+        // The place of each kind, and of each relation, among the sorted texts of those that occur.
+        let all = || kinds.iter().chain(links.iter().map(|(relation, ..)| relation)).copied();
+        let mut occurs = vec![false; all().max().map_or(0, |most| most as usize + 1)];
+        all().for_each(|each| occurs[each as usize] = true);
+        let used = (0..).zip(&occurs).filter(|(_, occurs)| **occurs);
+        let mut texts: Vec<((&[u8], Vec<u8>), u32)> = used.map(|(each, _)| (said(each), each)).collect();
         texts.sort_unstable();
-        // Each kind's place among the sorted texts.
-        let mut rank = vec![0; used.last().map_or(0, |last| *last as usize + 1)];
+        let mut rank = vec![0; occurs.len()];
         (0..).zip(&texts).for_each(|(place, (_, each))| rank[*each as usize] = place);
-        let label = |link: &Link| (rank[link.0 as usize], link.1);
-        let mut labels: Vec<(u32, usize)> = links.iter().map(label).collect();
-        labels.sort_unstable();
-        labels.dedup();
-        let number = |link| labels.binary_search(&label(link)).unwrap_or_default() as u32;
+        // The labels, which are relations with how many vertices they join, and their numbers.
+        let label = |link: &Link| rank[link.0 as usize] as usize * ARITIES + link.1;
+        let mut number_of = vec![NONE; texts.len() * ARITIES];
+        links.iter().for_each(|link| number_of[label(link)] = 0);
+        let mut labels: Vec<(u32, usize)> = Vec::new();
+        for (place, number) in number_of.iter_mut().enumerate().filter(|(_, number)| **number != NONE) {
+            *number = labels.len() as u32;
+            labels.push(((place / ARITIES) as u32, place % ARITIES));
+        }
+        let number = |link| number_of[label(link)];
         let mut marks: Vec<Vec<u32>> = vec![Vec::new(); kinds.len()];
-        let mut edges: Vec<Edge> = Vec::with_capacity(links.len());
+        let mut packed: Vec<u64> = Vec::with_capacity(links.len()); // as atoms are
         let mut longer: Vec<(u32, &[u32])> = Vec::new();
         for link in links {
             match link.2[..link.1] {
                 [] => {}
                 [one] => marks[one as usize].push(number(link)),
                 [one, other] if one == other => marks[one as usize].push(number(link)),
-                [one, other] => edges.push((number(link), one, other)),
+                [one, other] => packed.push(atom(number(link), one, other)),
                 _ => longer.push((number(link), &link.2[..link.1])),
             }
         }
         marks.iter_mut().for_each(|marks| marks.sort_unstable());
         longer.sort_by_key(|(own, _)| *own);
         for (place, (own, vertices)) in longer.iter().enumerate() {
-            let atom = (kinds.len() + place) as u32;
-            edges.extend((labels.len() as u32..).zip(*vertices).map(|(relation, vertex)| (relation, atom, *vertex)));
+            let own_vertex = (kinds.len() + place) as u32;
+            packed.extend(
+                (labels.len() as u32..).zip(*vertices).map(|(relation, vertex)| atom(relation, own_vertex, *vertex)),
+            );
             marks.push(vec![*own]);
         }
-        edges.sort_unstable();
+        packed.sort_unstable();
+        let edges: Vec<Edge> = packed.into_iter().map(parts).collect();
         let mut often = vec![0; labels.len() + labels.iter().map(|(_, arity)| *arity).max().unwrap_or(0)];
         edges.iter().for_each(|(relation, _, _)| often[*relation as usize] += 1);
         let mut outline = Vec::with_capacity(2048);
@@ -194,22 +209,31 @@ impl LabelledGraph {
             encode_text(&mut outline, text);
             encode_number(&mut outline, *arity);
         }
-        // An atom's kind comes behind those of all objects.
-        let kind = |vertex: usize| kinds.get(vertex).map(|kind| rank[*kind as usize]);
-        let key = |vertex: &usize| (kind(*vertex).is_none(), kind(*vertex), &marks[*vertex]);
-        let mut order: Vec<usize> = (0..marks.len()).collect();
-        order.sort_by(|one, other| key(one).cmp(&key(other)));
-        let groups: Vec<&[usize]> = order.chunk_by(|one, other| key(one) == key(other)).collect();
+        // Kind and first mark as one number; an atom's kind comes behind those of all objects.
+        let kind = |vertex: u32| kinds.get(vertex as usize).map_or(NONE, |kind| rank[*kind as usize]);
+        let key = |vertex: u32| {
+            let mark = marks[vertex as usize].first().map_or(0, |mark| u64::from(*mark) + 1);
+            (u64::from(kind(vertex)) << 32 | mark, vertex)
+        };
+        let further = |vertex: u32| marks[vertex as usize].get(1..).unwrap_or_default();
+        let mut order: Vec<(u64, u32)> = (0..marks.len() as u32).map(key).collect();
+        order.sort_unstable_by(|a, b| {
+            a.0.cmp(&b.0).then_with(|| further(a.1).cmp(further(b.1))).then_with(|| a.1.cmp(&b.1))
+        });
+        let same = |a: &(u64, u32), b: &(u64, u32)| a.0 == b.0 && further(a.1) == further(b.1);
+        let groups: Vec<&[(u64, u32)]> = order.chunk_by(same).collect();
         encode_number(&mut outline, groups.len());
         let mut colours = vec![0; marks.len()];
         let mut before = 0;
         for group in groups {
             encode_number(&mut outline, 3);
-            encode_text(&mut outline, kind(group[0]).map_or(b"", |place| &texts[place as usize].0 .1));
-            encode_number(&mut outline, marks[group[0]].len());
-            marks[group[0]].iter().for_each(|mark| encode_number(&mut outline, *mark as usize));
+            let (_, first) = group[0];
+            let own = &marks[first as usize];
+            encode_text(&mut outline, texts.get(kind(first) as usize).map_or(b"", |(text, _)| &text.1));
+            encode_number(&mut outline, own.len());
+            own.iter().for_each(|mark| encode_number(&mut outline, *mark as usize));
             encode_number(&mut outline, group.len());
-            group.iter().for_each(|vertex| colours[*vertex] = before);
+            group.iter().for_each(|(_, vertex)| colours[*vertex as usize] = before);
             before += group.len() as u32;
         }
         LabelledGraph { outline, kinds: colours, edges, often, objects: kinds.len() as u32 }
@@ -223,7 +247,7 @@ impl LabelledGraph {
     ) -> Answer<LabelledGraph> {
         let vertex: HashMap<Word, u32> = terms.iter().map(|(name, _)| *name).zip(0..).collect();
         let mut labels: Vec<(&'static [u8], Vec<u8>)> = Vec::new();
-        let mut known: HashMap<(&[u8], &[u8]), u32> = HashMap::new();
+        let mut known: BTreeMap<(&[u8], &[u8]), u32> = BTreeMap::new();
         let mut kinds = Vec::with_capacity(terms.len());
         let mut label = |scene: &'static [u8], text| {
             *known.entry((scene, text)).or_insert_with(|| {
@@ -253,7 +277,7 @@ impl LabelledGraph {
     }
 
     pub fn labelling(&self) -> Answer<Labelling> {
-        let mut search = Search { left: BUDGET, objects: self.objects, least: HashSet::new() };
+        let mut search = Search { left: BUDGET, objects: self.objects, least: HashSet::default() };
         let mut piece = Piece::new(&self.kinds, None, self.edges.clone());
         search.refine(&mut piece, (0..self.kinds.len() as u32).collect())?;
         search.label(&piece, 0)
@@ -467,9 +491,11 @@ impl Search {
                 |vertex: u32| around.words[around.start[vertex as usize]..around.start[vertex as usize + 1]].iter();
             let word = |direction: u32, colour: u32| u64::from(direction) << BITS | u64::from(colour);
             let hears = |vertex: u32, word: u64| u64::from(vertex) << (2 * BITS + 1) | word;
+            // What is alone in its cell need not listen.
+            let listens = |vertex: u32| piece.cells[piece.cell[vertex as usize] as usize].size > 1;
             if telling.len() == piece.colour.len() {
                 // All tell: what a vertex hears is around it, in the other direction, and is sorted but for a few words.
-                for vertex in 0..telling.len() as u32 {
+                for vertex in (0..telling.len() as u32).filter(|vertex| listens(*vertex)) {
                     let start = heard.len();
                     let colour = |other: u32| piece.colour[other as usize];
                     heard.extend(words_of(vertex).map(|(to, other)| hears(vertex, word(*to ^ 1, colour(*other)))));
@@ -478,7 +504,8 @@ impl Search {
             } else {
                 for vertex in &telling {
                     let colour = piece.colour[*vertex as usize];
-                    heard.extend(words_of(*vertex).map(|(to, other)| hears(*other, word(*to, colour))));
+                    let others = words_of(*vertex).filter(|(_, other)| listens(*other));
+                    heard.extend(others.map(|(to, other)| hears(*other, word(*to, colour))));
                 }
                 heard.sort_unstable();
             }
@@ -499,9 +526,6 @@ impl Search {
             for group in listeners.chunk_by(|a, b| heard_by(a.first) == heard_by(b.first)) {
                 let cell = heard_by(group[0].first) as usize;
                 let size = piece.cells[cell].size;
-                if size == 1 {
-                    continue;
-                }
                 vertices.clear();
                 sizes.clear();
                 if group.len() < size {

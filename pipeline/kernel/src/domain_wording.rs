@@ -2,12 +2,13 @@
 //! (definition/domain_wording.py, which says it).
 
 use crate::difference::Difference;
+use crate::hashing::HashMap;
 use crate::left::{Answer, Left};
 use crate::model::{Domain, Lifted, Operator, Word, EQUALITY, PLACES};
 use crate::pddl::problems::Interner;
 use crate::structure::graph::{sorted_equality, Vertex, PARTS, SORTED_PARTS};
 use crate::structure::renaming::renamed_words;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 /// Orders of an operator's parameters that are tried to find its partner: all of five.
 const MOST_ORDERS: usize = 120;
@@ -199,7 +200,7 @@ type Uses = BTreeMap<(usize, usize, usize), usize>;
 /// The uses of each predicate and each constant, in the order in which they come.
 fn uses(domain: &Domain, names: &Interner) -> Vec<(Symbol, Uses)> {
     let mut found: Vec<(Symbol, Uses)> = Vec::new();
-    let mut number: HashMap<Symbol, usize> = HashMap::new();
+    let mut number: HashMap<Symbol, usize> = HashMap::default();
     for operator in &domain.operators {
         for (part, atoms) in operator.parts.iter().enumerate() {
             for atom in atoms {
@@ -235,6 +236,9 @@ fn compared(
     words: &Words,
     names: &mut Interner,
 ) -> Answer<Partners> {
+    if reference.parameters.len() == generated.parameters.len() && reference.by_position == generated.by_position {
+        return Ok(Partners { reference: Some(number), generated: Some(other), ..Partners::default() });
+    }
     let theirs = literals(reference, names)?;
     let known: Vec<Word> = reference.parameters.iter().map(|(name, _)| *name).collect();
     let own: Vec<Word> = generated.parameters.iter().map(|(name, _)| *name).collect();
@@ -277,13 +281,16 @@ fn compared(
             let bound = |(each, (atom, _)): (&Literal, &(Lifted, Vec<&Lifted>))| {
                 (each.0, sorted_equality(&atom.iter().map(|term| value(*term)).collect(), names).into_owned())
             };
-            let found: HashSet<Literal> = ours.iter().zip(&candidates).map(bound).collect();
-            let expected: HashSet<&Literal> = theirs.iter().collect();
+            let mut found: Vec<Literal> = ours.iter().zip(&candidates).map(bound).collect();
+            found.sort_unstable();
+            found.dedup();
             let sorted = |literals: &mut Vec<Literal>| {
                 literals.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| names.order_of(&a.1, &b.1)));
             };
-            let mut lacks = theirs.iter().filter(|literal| !found.contains(literal)).cloned().collect();
-            let mut has = found.iter().filter(|literal| !expected.contains(literal)).cloned().collect();
+            let but = |these: &[Literal], those: &[Literal]| {
+                these.iter().filter(|literal| those.binary_search(literal).is_err()).cloned().collect()
+            };
+            let (mut lacks, mut has) = (but(&theirs, &found), but(&found, &theirs));
             sorted(&mut lacks);
             sorted(&mut has);
             best = Some(Partners { reference: Some(number), generated: Some(other), lacks, has, distance });
@@ -313,13 +320,17 @@ fn next_order(order: &mut [usize], count: usize) -> bool {
     false
 }
 
+/// The literals of an operator, sorted by the numbers of words.
 fn literals(operator: &Operator, names: &Interner) -> Answer<Vec<Literal>> {
-    let mut found = HashSet::new();
-    for (place, part) in SORTED_PARTS.into_iter().enumerate() {
-        found.extend(operator.parts[part].iter().map(|atom| (place, sorted_equality(atom, names).into_owned())));
-    }
+    let parts = SORTED_PARTS.into_iter().enumerate();
+    let literals = |(place, part): (usize, usize)| {
+        operator.parts[part].iter().map(move |atom| (place, sorted_equality(atom, names).into_owned()))
+    };
+    let mut found: Vec<Literal> = parts.flat_map(literals).collect();
+    found.sort_unstable();
+    found.dedup();
     if found.len() > MOST_LITERALS {
         return Err(Left::Budget);
     }
-    Ok(found.into_iter().collect())
+    Ok(found)
 }

@@ -1,9 +1,10 @@
 //! Grounding: which operators can ever apply when nothing is deleted (definition/grounding.py).
 
+use crate::hashing::{HashMap, HashSet};
 use crate::left::{Answer, Left};
 use crate::model::{Domain, Lifted, Operator, Word, EQUALITY};
 use crate::pddl::problems::Interner;
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 const MAX_OPERATORS: usize = 40_000;
@@ -63,7 +64,7 @@ impl Fitting {
 pub type Objects = BTreeMap<Word, Word>;
 
 pub fn objects_that_fit(objects: &Objects, type_: Word, domain: &Domain, names: &Interner) -> Fitting {
-    let mut known: HashMap<Word, bool> = HashMap::new();
+    let mut known: HashMap<Word, bool> = HashMap::default();
     let mut fits = |own: Word| *known.entry(own).or_insert_with(|| domain.fits(own, type_));
     let mut found: Vec<Word> = objects.iter().filter(|(_, own)| fits(**own)).map(|(name, _)| *name).collect();
     names.sort_words(&mut found);
@@ -174,9 +175,9 @@ pub fn reachable_operators<'a>(
         work: 0,
         names,
         prepared: Vec::new(),
-        tables: HashMap::new(),
-        rules: HashMap::new(),
-        reached: HashSet::new(),
+        tables: HashMap::default(),
+        rules: HashMap::default(),
+        reached: HashSet::default(),
         queue: VecDeque::new(),
     };
     grounding.run(objects, init, operators, domain)?;
@@ -188,7 +189,7 @@ impl Grounding<'_> {
         let names = self.names;
         let added = operators.iter().flat_map(|operator| &operator.parts[2]);
         let grows: HashSet<Relation> = added.map(|atom| relation(atom)).collect();
-        let mut fitting: HashMap<Word, Rc<Fitting>> = HashMap::new();
+        let mut fitting: HashMap<Word, Rc<Fitting>> = HashMap::default();
         for (_, type_) in operators.iter().flat_map(|operator| &operator.parameters) {
             if !fitting.contains_key(type_) {
                 fitting.insert(*type_, Rc::new(objects_that_fit(objects, *type_, domain, names)));
@@ -247,7 +248,7 @@ impl Grounding<'_> {
             starts.push(&nothing);
         }
         for start in starts {
-            let mut free: HashSet<Word> = operator.parameters.iter().map(|(name, _)| *name).collect();
+            let mut free: Vec<Word> = operator.parameters.iter().map(|(name, _)| *name).collect();
             free.retain(|variable| !start.contains(variable));
             let mut joins = Vec::new();
             let others: Vec<&Lifted> = atoms.iter().filter(|atom| **atom != start).copied().collect();
@@ -258,7 +259,7 @@ impl Grounding<'_> {
                 let tables = self.tables.entry(relation(atom)).or_default();
                 let known = tables.iter().position(|table| table.positions == positions);
                 let place = known.unwrap_or_else(|| {
-                    tables.push(Table { positions, atoms: HashMap::new() });
+                    tables.push(Table { positions, atoms: HashMap::default() });
                     tables.len() - 1
                 });
                 joins.push(Join { lifted, bound, table: (relation(atom), place) });
@@ -280,7 +281,7 @@ impl Grounding<'_> {
             .each_ref()
             .map(|part| part.iter().filter(|atom| !is_equation(atom)).map(terms).collect::<Vec<Vec<Term>>>());
         let fitting = Rc::new(operator.parameters.iter().map(|(_, type_)| fitting[type_].clone()).collect());
-        self.prepared.push(Prepared { fitting, equations, parts, found: HashSet::new() });
+        self.prepared.push(Prepared { fitting, equations, parts, found: HashSet::default() });
         Ok(())
     }
 
@@ -392,12 +393,12 @@ fn unify(lifted: &[Term], atom: &[Word], binding: &mut [Word], fitting: &[Rc<Fit
 }
 
 /// The atoms, each time the first of those that have the fewest free variables; an atom binds its variables.
-fn least_free_first<'a>(atoms: &[&'a Lifted], free: &HashSet<Word>) -> Vec<&'a Lifted> {
-    let mut free = free.clone();
+fn least_free_first<'a>(atoms: &[&'a Lifted], free: &[Word]) -> Vec<&'a Lifted> {
+    let mut free = free.to_vec();
     let mut left: Vec<&'a Lifted> = atoms.to_vec();
     let mut sorted = Vec::with_capacity(left.len());
     while !left.is_empty() {
-        let variables = |atom: &Lifted| atom.iter().filter(|term| free.contains(term)).collect::<HashSet<_>>().len();
+        let variables = |atom: &Lifted| free.iter().filter(|variable| atom.contains(variable)).count();
         let least = (0..left.len()).min_by_key(|place| variables(left[*place])).unwrap_or(0);
         let atom = left.remove(least);
         free.retain(|variable| !atom.contains(variable));

@@ -15,6 +15,7 @@ mod equivalence;
 mod formulas;
 mod fraction;
 mod grounding;
+mod hashing;
 mod left;
 mod metrics;
 mod model;

@@ -329,6 +329,10 @@ impl Domain {
 
     /// True when an object of that type may stand for a parameter; an undeclared type asks for a plain object.
     pub fn fits(&self, type_: Word, wanted: Word) -> bool {
-        wanted == type_ || !self.types.contains_key(&wanted) || self.ancestors(type_).contains(&wanted)
+        if wanted == type_ || !self.types.contains_key(&wanted) {
+            return true;
+        }
+        let above = std::iter::successors(Some(type_), |each| self.types.get(each).copied());
+        above.take(self.types.len() + 1).any(|each| each == wanted) // which may be in a circle
     }
 }

@@ -1,11 +1,11 @@
 //! States that random walks visit, and in which of them which actions apply (definition/states.py).
 
 use crate::grounding::{objects_that_fit, reachable_operators, Objects};
+use crate::hashing::{HashMap, HashSet};
 use crate::left::{Answer, Left};
 use crate::model::{Domain, Lifted, Operator, Word};
 use crate::pddl::problems::Interner;
 use crate::planning::task::{bit_operator, BitOperator, Bits, BitsOf, Successors};
-use std::collections::{HashMap, HashSet};
 
 const WALKS: usize = 20;
 const STEPS: usize = 25;
@@ -99,11 +99,11 @@ fn random_walks(
     group: impl Fn(usize) -> usize,
 ) -> Answer<Vec<Bits>> {
     let successors = Successors::new(operators, atoms);
-    let mut chance = Chance::new(SEED);
+    let mut chance = FROM_SEED.clone();
     let mut states = vec![initial.clone()];
-    let mut number: HashMap<Bits, usize> = HashMap::from([(initial, 0)]);
-    // Of each state its successors, operator by operator.
-    let mut known: Vec<Option<Vec<Vec<usize>>>> = vec![None];
+    let mut number: HashMap<Bits, usize> = HashMap::from_iter([(initial, 0)]);
+    // Of each state its successors, operator by operator, and where those of each operator end.
+    let mut known: Vec<Option<(Vec<usize>, Vec<usize>)>> = vec![None];
     let mut examined = 0usize;
     for _ in 0..WALKS {
         let mut state = 0;
@@ -111,25 +111,22 @@ fn random_walks(
             if known[state].is_none() {
                 let mut found = Vec::new();
                 examined += successors.of(operators, &states[state], &mut found);
-                found.sort_unstable_by_key(|place| *place);
-                let mut choices: Vec<Vec<usize>> = Vec::new();
-                let mut last = None;
-                for place in found {
-                    let own = group(operators[place].number);
-                    if last != Some(own) {
-                        choices.push(Vec::new());
-                        last = Some(own);
-                    }
-                    choices.last_mut().ok_or(Left::Panic)?.push(place);
-                }
-                known[state] = Some(choices);
+                found.sort_unstable();
+                let own = |place: &usize| group(operators[*place].number);
+                let ends = found.chunk_by(|a, b| own(a) == own(b)).scan(0, |end, each| {
+                    *end += each.len();
+                    Some(*end)
+                });
+                let ends = ends.collect();
+                known[state] = Some((found, ends));
             }
-            let Some(choices) = known[state].as_ref().filter(|choices| !choices.is_empty()) else { break };
+            let Some((choices, ends)) = known[state].as_ref().filter(|(choices, _)| !choices.is_empty()) else { break };
             if examined > MAX_EXAMINED {
                 break;
             }
-            let following = &choices[chance.below(choices.len())];
-            let place = following[chance.below(following.len())];
+            let chosen = chance.below(ends.len());
+            let start = if chosen == 0 { 0 } else { ends[chosen - 1] };
+            let place = choices[start + chance.below(ends[chosen] - start)];
             let after = operators[place].apply(&states[state]);
             state = *number.entry(after).or_insert_with_key(|after| {
                 states.push(after.clone());
@@ -144,22 +141,29 @@ fn random_walks(
     Ok(states)
 }
 
+/// Chance as each table of walks meets it first.
+static FROM_SEED: Chance = Chance::new(SEED);
+
 /// Python's `random.Random(seed).random`: the Mersenne Twister of Matsumoto and Nishimura, 1998.
+#[derive(Clone)]
 pub struct Chance {
     state: [u32; 624],
     next: usize,
 }
 
 impl Chance {
-    pub fn new(seed: u32) -> Chance {
+    pub const fn new(seed: u32) -> Chance {
         let mut state = [0u32; 624];
         state[0] = 19_650_218;
-        for i in 1..624 {
+        let mut i = 1;
+        while i < 624 {
             let before = state[i - 1] ^ (state[i - 1] >> 30);
             state[i] = before.wrapping_mul(1_812_433_253).wrapping_add(i as u32);
+            i += 1;
         }
-        let mut i = 1;
-        for round in 0..624 + 623 {
+        i = 1;
+        let mut round = 0;
+        while round < 624 + 623 {
             let before = state[i - 1] ^ (state[i - 1] >> 30);
             state[i] = if round < 624 {
                 (state[i] ^ before.wrapping_mul(1_664_525)).wrapping_add(seed) // the key has one number
@@ -171,6 +175,7 @@ impl Chance {
                 state[0] = state[623];
                 i = 1;
             }
+            round += 1;
         }
         state[0] = 0x8000_0000;
         Chance { state, next: 624 }

@@ -2,6 +2,7 @@
 
 use crate::blake2b::hex_digest;
 use crate::domains::planning_domain;
+use crate::domains::renaming::KnownDomains;
 use crate::formulas::World;
 use crate::left::Left;
 use crate::metrics::actions::Marks;
@@ -257,8 +258,9 @@ const FERRY: &str = "(define (domain ferry) (:types car place) (:predicates (at 
 fn domains(generated: &str, problem: Option<&str>) -> Result<DomainScores, Left> {
     let (mut names, mut others) = (Interner::new(), Interner::new());
     let known = domain_pair::read_reference(Some(FERRY.as_bytes()), &mut names)?;
-    let executable =
-        problem.map(|problem| read_executable(&known, problem.as_bytes(), &mut names, &mut others)).transpose()?;
+    let mut rules = KnownDomains::default();
+    let mut read = |problem: &str| read_executable(&known, problem.as_bytes(), &mut names, &mut others, &mut rules);
+    let executable = problem.map(&mut read).transpose()?;
     score_domain_pair(&known, Some(generated.as_bytes()), executable.as_ref(), SETTINGS, &mut names)
 }
 

@@ -9,7 +9,7 @@ use crate::canonical::Digits;
 use crate::domains::blocksworld::{Chains, Towers};
 use crate::domains::floor_tile::{Aims, Floor};
 use crate::domains::gripper::{Arrangement, Scene};
-use crate::domains::renaming::Renaming;
+use crate::domains::renaming::{KnownDomains, Renaming};
 use crate::left::{Answer, Left};
 use crate::metrics::domain_pair::ill_typed_operator;
 use crate::model::{self, Atom, Known, Word, Words};
@@ -130,9 +130,9 @@ pub fn planning_domain(text: &[u8], names: &mut Interner) -> Answer<PlanningDoma
     let untyped = domain.without_types();
     let structure = DomainStructure::new(domain);
     let rules = match structure.certificate(names) {
-        Ok(certificate) if structure.domain.constants.is_empty() => {
-            Domain::certified(&certificate).map(|known| Renaming::new(known, &structure, names)).transpose()
-        }
+        Ok(certificate) if structure.domain.constants.is_empty() => Domain::certified(&certificate)
+            .map(|known| Renaming::new(known, &structure, &mut KnownDomains::default(), names))
+            .transpose(),
         other => other.map(|_| None),
     };
     Ok(PlanningDomain { structure, untyped, rules, has_types, is_strips, is_ill_typed, fluents })

@@ -1,6 +1,7 @@
 //! A known domain in other words (definition/domains/renaming.py): its rules solve the given domain's problems.
 
 use crate::domains::Domain;
+use crate::hashing::HashMap;
 use crate::left::{Answer, Left};
 use crate::metrics::plan_exchange::Plan;
 use crate::model::{parts, Atom, Domain as Given, Known, Lifted, Word};
@@ -11,20 +12,38 @@ use crate::structure::renaming::isomorphism;
 use crate::structure::structure::DomainStructure;
 use crate::task::Task;
 use crate::validation::operator_named;
-use std::collections::HashMap;
 use std::rc::Rc;
+
+/// The known domains over the words of an interner, each read when it is first asked for.
+#[derive(Default)]
+pub struct KnownDomains([Option<Rc<DomainStructure>>; 3]);
+
+impl KnownDomains {
+    fn structure(&mut self, known: Domain, names: &mut Interner) -> Answer<Rc<DomainStructure>> {
+        let place = &mut self.0[known as usize];
+        if let Some(structure) = place {
+            return Ok(structure.clone());
+        }
+        let domain = parse_domain(known.pddl().as_bytes(), false, names)?.outcome.map_err(|_| Left::Rules)?;
+        Ok(place.insert(Rc::new(DomainStructure::new(domain))).clone())
+    }
+}
 
 /// A given domain in the words of a known one.
 pub struct Renaming {
     known: Domain,
-    theirs: DomainStructure,
+    theirs: Rc<DomainStructure>,
     image: HashMap<Vertex, Vertex>,
 }
 
 impl Renaming {
-    pub fn new(known: Domain, given: &DomainStructure, names: &mut Interner) -> Answer<Renaming> {
-        let domain = parse_domain(known.pddl().as_bytes(), false, names)?.outcome.map_err(|_| Left::Rules)?;
-        let theirs = DomainStructure::new(domain);
+    pub fn new(
+        known: Domain,
+        given: &DomainStructure,
+        domains: &mut KnownDomains,
+        names: &mut Interner,
+    ) -> Answer<Renaming> {
+        let theirs = domains.structure(known, names)?;
         let image = isomorphism(given.graph(names)?, theirs.graph(names)?)?.into_iter().collect();
         Ok(Renaming { known, theirs, image })
     }
@@ -110,7 +129,7 @@ fn written(
         }
     };
     let objects = problem.objects.iter().map(|(name, type_)| format!("{} - {}", text(*name), text(type_of(*type_))));
-    let mut old: HashMap<(Word, usize), (Word, usize)> = HashMap::new();
+    let mut old: HashMap<(Word, usize), (Word, usize)> = HashMap::default();
     for (one, two) in image {
         if let (Vertex::Predicate(one, arity), Vertex::Predicate(two, _)) = (one, two) {
             old.insert((*two, *arity), (*one, *arity));

@@ -5,7 +5,7 @@ use crate::difference::Difference;
 use crate::domain_equivalence::{decide_domains, shared_operators, DomainVerdict};
 use crate::domain_wording::show_words;
 use crate::domains;
-use crate::domains::renaming::Renaming;
+use crate::domains::renaming::{KnownDomains, Renaming};
 use crate::grounding::Objects;
 use crate::left::{Answer, Left};
 use crate::metrics::components::component_f1;
@@ -67,6 +67,7 @@ pub fn read_executable(
     text: &[u8],
     names: &mut Interner,
     own_names: &mut Interner,
+    known_domains: &mut KnownDomains,
 ) -> Answer<Executable> {
     let domain = &known.domain;
     if ill_typed_operator(domain, b"reference", names).is_some() {
@@ -79,7 +80,7 @@ pub fn read_executable(
     // Problems of three domains are solved by their rules, whatever their words.
     if let Some(rules) = domains::Domain::certified(&known.certificate(names)?).filter(|_| domain.constants.is_empty())
     {
-        let found = Renaming::new(rules, known, names).and_then(|renaming| {
+        let found = Renaming::new(rules, known, known_domains, names).and_then(|renaming| {
             let task = renaming.task(domain, &problem, true, names)?;
             renaming.plan(&task, domain, names).map(Ok)
         });
@@ -225,15 +226,24 @@ pub fn ill_typed_operator(domain: &Domain, side: &[u8], names: &Interner) -> Opt
             let own = operator.parameters.iter().find(|(name, _)| *name == term).map(|(_, type_)| *type_);
             own.or_else(|| domain.constants.get(&term).copied())
         };
-        let mut atoms: Vec<&Lifted> = operator.parts.iter().flatten().collect();
-        atoms.sort_unstable_by(|one, other| names.order_of(one, other));
-        if let Some(why) = atoms.into_iter().find_map(|atom| misfit(domain, atom, type_of, names)) {
+        if let Some(why) = first_misfit(domain, operator.parts.iter().flatten(), type_of, names) {
             let start = [b"ill-typed", side, names.text(operator.name)];
             let words: Vec<&[u8]> = start.into_iter().chain(why.iter().map(Vec::as_slice)).collect();
             return Some(Difference::of(&words));
         }
     }
     None
+}
+
+/// In the words of a note, why the declarations of a typed domain do not admit the first of the atoms that they do not.
+pub fn first_misfit<'a>(
+    domain: &Domain,
+    atoms: impl Iterator<Item = &'a Lifted>,
+    type_of: impl Fn(Word) -> Option<Word>,
+    names: &Interner,
+) -> Option<Vec<Vec<u8>>> {
+    let misfits = atoms.filter_map(|atom| Some((atom, misfit(domain, atom, &type_of, names)?)));
+    misfits.min_by(|one, other| names.order_of(one.0, other.0)).map(|(_, why)| why)
 }
 
 /// In the words of a note, why the declarations of a typed domain do not admit the atom.

@@ -3,14 +3,14 @@
 use crate::difference::Difference;
 use crate::domain_wording::show_words;
 use crate::grounding::{broken_equation, Objects};
+use crate::hashing::HashSet;
 use crate::left::Answer;
-use crate::metrics::domain_pair::misfit;
+use crate::metrics::domain_pair::first_misfit;
 use crate::metrics::predictive::instance;
 use crate::model::{Domain, Lifted, Word};
 use crate::pddl::problems::Interner;
 use crate::planning::search::{find_plan, Proof};
 use crate::planning::task::ground;
-use std::collections::HashSet;
 
 /// A problem in a domain; `objects` are the problem's and the domain's constants.
 pub struct Task<'a> {
@@ -29,10 +29,8 @@ pub type Found = Result<Plan, Vec<Vec<u8>>>;
 impl Task<'_> {
     /// In the words of a note, the first atom of the problem that the declarations of the domain do not admit.
     pub fn ill_typed(&self, names: &Interner) -> Option<Vec<Vec<u8>>> {
-        let mut atoms: Vec<&Lifted> = self.init.iter().chain(self.goal).collect();
-        atoms.sort_unstable_by(|one, other| names.order_of(one, other));
         let type_of = |term: Word| self.objects.get(&term).copied();
-        let why = atoms.into_iter().find_map(|atom| misfit(self.domain, atom, type_of, names))?;
+        let why = first_misfit(self.domain, self.init.iter().chain(self.goal), type_of, names)?;
         Some([vec![b"ill-typed".to_vec()], why].concat())
     }
 

@@ -2,13 +2,15 @@
 //!
 //! What goes beyond STRIPS and comparisons of numbers and effects on them, and a block that is no PDDL, is the definition's: there it has a name.
 
+use crate::hashing::HashSet;
 use crate::left::{Answer, Left};
 use crate::model::{Domain, Formula, Known, Lifted, Operator, Word, EQUALITY};
 use crate::pddl::drafts::without_thinking;
 use crate::pddl::language::{formula, COMPARISONS, UPDATES};
 use crate::pddl::problems::Interner;
 use crate::pddl::sexpr::{block, is_blank, openings, Items, Node, Tree, LONGEST, PACKAGE_NESTING};
-use std::collections::{BTreeMap, HashSet};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// Types of a domain, parameters of an operator and words of an atom; what has more is no hot path.
 const MOST_TYPES: usize = 500;
@@ -17,10 +19,10 @@ const MOST_PARAMETERS: usize = 50;
 /// What an operator says of numbers.
 const MOST_FORMULAS: usize = 50;
 
-const CONNECTIVES: [&[u8]; 2] = [b"and", b"not"];
-
-/// What is said otherwise than by sets of atoms, or is no part of an operator.
-const BEYOND: [&[u8]; 8] = [b"when", b"forall", b"exists", b"or", b"imply", b"preference", b"oneof", b"probabilistic"];
+/// True for what is said otherwise than by sets of atoms, or is no part of an operator.
+fn is_beyond(word: &[u8]) -> bool {
+    matches!(word, b"when" | b"forall" | b"exists" | b"or" | b"imply" | b"preference" | b"oneof" | b"probabilistic")
+}
 
 /// Why a text holds no domain, in the words of `Difference`.
 pub enum Refused {
@@ -82,7 +84,10 @@ pub fn parse_any_domain(text: &[u8], last: bool, names: &mut Interner) -> Answer
 }
 
 /// The text without each `;` and what follows it on its line.
-fn without_comments(text: &str) -> String {
+fn without_comments(text: &str) -> Cow<'_, str> {
+    if !text.as_bytes().contains(&b';') {
+        return Cow::Borrowed(text);
+    }
     let mut bare = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         match line.find(';') {
@@ -95,7 +100,7 @@ fn without_comments(text: &str) -> String {
             None => bare.push_str(line),
         }
     }
-    bare
+    Cow::Owned(bare)
 }
 
 /// True where more parentheses are open at once than are read.
@@ -121,7 +126,7 @@ fn domain(tree: &Tree, names: &mut Interner) -> Answer<Domain> {
     if header.at < header.end {
         return Err(Left::Notation);
     }
-    let mut own = HashSet::new();
+    let mut own = HashSet::default();
     let mut has_other_values = false;
     while let Some((place, _)) = tree.next(&mut sections) {
         let (keyword, body) = tree.named(place)?;
@@ -263,9 +268,9 @@ fn operator(tree: &Tree, mut body: Items, names: &mut Interner) -> Answer<Operat
     if parameters.len() > MOST_PARAMETERS {
         return Err(Left::Budget);
     }
-    let mut variables = HashSet::new();
-    for (variable, _) in &parameters {
-        if !names.text(*variable).starts_with(b"?") || !variables.insert(*variable) {
+    for (place, (variable, _)) in parameters.iter().enumerate() {
+        let is_again = parameters[..place].iter().any(|(other, _)| other == variable);
+        if !names.text(*variable).starts_with(b"?") || is_again {
             return Err(Left::Notation);
         }
     }
@@ -279,7 +284,8 @@ fn operator(tree: &Tree, mut body: Items, names: &mut Interner) -> Answer<Operat
         return Err(Left::Budget);
     }
     let operator = Operator { formulas, ..Operator::new(name, key, parameters, parts, names) };
-    let is_free = |term: &Word| names.text(*term).starts_with(b"?") && !variables.contains(term);
+    let is_own = |term: &Word| operator.parameters.iter().any(|(variable, _)| variable == term);
+    let is_free = |term: &Word| names.text(*term).starts_with(b"?") && !is_own(term);
     if operator.atoms_and_fluents().any(|atom| atom[1..].iter().any(is_free)) {
         return Err(Left::Strips); // not a parameter
     }
@@ -305,17 +311,15 @@ fn literals(
         if matches!(text, [b'?' | b':', ..]) {
             return Err(Left::Notation);
         }
-        if CONNECTIVES.contains(&text) {
-            let mut inner = Vec::new();
+        if let b"and" | b"not" = text {
+            let (below, is_and) = (stack.len(), text == b"and");
             while let Some((place, _)) = tree.next(&mut terms) {
-                inner.push(place);
+                stack.push((place, holds == is_and));
             }
-            match (text, inner.len()) {
-                (b"and", 1) => stack.push((inner[0], holds)),
-                (b"and", _) if holds => stack.extend(inner.iter().rev().map(|place| (*place, true))),
-                (b"and", _) => return Err(Left::Strips),
-                (_, 1) => stack.push((inner[0], !holds)),
-                _ => return Err(Left::Notation),
+            match stack.len() - below {
+                1 => {}
+                _ if is_and && holds => stack[below..].reverse(), // the first one is next
+                _ => return Err(if is_and { Left::Strips } else { Left::Notation }),
             }
             continue;
         }
@@ -330,10 +334,11 @@ fn literals(
             formulas.push(formula(tree, place, is_effect, holds, names)?);
             continue;
         }
-        if BEYOND.contains(&text) || UPDATES.contains(&text) || (COMPARISONS.contains(&text) && text != EQUALITY) {
+        if is_beyond(text) || UPDATES.contains(&text) || (COMPARISONS.contains(&text) && text != EQUALITY) {
             return Err(Left::Strips);
         }
-        let mut atom = vec![head];
+        let mut atom = Vec::with_capacity(1 + terms.end - terms.at);
+        atom.push(head);
         while let Some((_, node)) = tree.next(&mut terms) {
             let Node::Word(term) = node else { return Err(Left::Strips) };
             atom.push(term);

@@ -1,8 +1,8 @@
 //! What guides the search: reasonable orders of goals, and relaxed plans (definition/planning/heuristics.py).
 
+use crate::hashing::HashMap;
 use crate::planning::mutex_groups::MutexGroups;
 use crate::planning::task::{Bits, GroundTask, Lists};
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The goals that come after no other, then each other goal with those before it, earliest first.

@@ -1,10 +1,11 @@
 //! Mutex groups: atoms of which every reachable state contains at most one, or exactly one
 //! (definition/planning/mutex_groups.py).
 
+use crate::hashing::{HashMap, HashSet};
 use crate::left::{Answer, Left};
 use crate::model::Word;
 use crate::planning::task::{relations, Bits, GroundTask};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 const MAX_CANDIDATES: usize = 100;
 const MAX_ARITY: usize = 5;
@@ -96,7 +97,7 @@ pub fn mutex_groups(task: &GroundTask) -> Answer<MutexGroups> {
 
 /// The groups that start with at most one member, and the group of each bit.
 fn groups(task: &GroundTask, candidate: &Candidate, relation_of: &[usize]) -> (Vec<Vec<usize>>, Vec<Option<usize>>) {
-    let mut known: HashMap<Vec<Word>, usize> = HashMap::new();
+    let mut known: HashMap<Vec<Word>, usize> = HashMap::default();
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (bit, atom) in task.atoms.iter().enumerate() {
         if let Some(positions) = candidate.get(&relation_of[bit]) {

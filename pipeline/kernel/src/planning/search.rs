@@ -1,11 +1,12 @@
 //! Searches a plan in a ground task: best-first, after Lipovetzky and Geffner 2017 (definition/planning/search.py).
 
+use crate::hashing::HashMap;
 use crate::left::{Answer, Left};
 use crate::planning::heuristics::{reasonable_orders, RelaxedPlanner};
 use crate::planning::invariants::{is_unreachable, unit_propagation};
 use crate::planning::task::{Bits, GroundTask, States};
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 
 /// States before h² and regression are asked whether there can be a plan.
 const FIRST_STATES: usize = 10_000;
@@ -81,7 +82,7 @@ pub fn find_path(task: &GroundTask, question: &Question, left: &mut StatesLeft) 
     let nothing = Bits::none(task.atoms.len());
     let mut lasting = nothing.clone();
     task.operators.iter().for_each(|operator| lasting.add(&operator.added));
-    let mut familiar: HashMap<(usize, usize), Bits> = HashMap::new();
+    let mut familiar: HashMap<(usize, usize), Bits> = HashMap::default();
     let mut rank = |state: &Bits, open_goals: usize, achieved: &Bits| {
         let progress = achieved.count();
         let known = familiar.entry((open_goals, progress)).or_insert_with(|| nothing.clone());

@@ -1,6 +1,7 @@
 //! The ground task: one bit for each atom that may change, and the operators that can apply (definition/planning/task.py).
 
 use crate::grounding::{reachable_operators, Atoms, Ground, Objects, MAX_ATOMS};
+use crate::hashing::{HashMap, HashSet};
 use crate::left::{Answer, Left};
 use crate::model::{Domain, Lifted, Operator, Word};
 use crate::pddl::problems::Interner;
@@ -8,7 +9,6 @@ use crate::planning::heuristics::Literals;
 use crate::planning::invariants::{h2, H2};
 use crate::planning::mutex_groups::{mutex_groups, MutexGroups};
 use std::cell::{OnceCell, RefCell};
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 const MAX_PASSES: usize = 100;
@@ -396,7 +396,7 @@ pub fn ground(objects: &Objects, init: &[Lifted], domain: &Domain, names: &Inter
     }
     let bits = BitsOf::new(&sorted, numbers.atoms.len());
     let mut kept: Vec<BitOperator> = Vec::new();
-    let mut known: HashSet<Vec<u64>> = HashSet::new();
+    let mut known: HashSet<Vec<u64>> = HashSet::default();
     let mut actions = Vec::with_capacity(operators.len());
     for (number, operator) in operators.into_iter().enumerate() {
         if !operator.parts[1].iter().any(is_always) {
@@ -439,7 +439,7 @@ fn without_impossible(operators: Vec<Ground>, init: &HashSet<u32>) -> Vec<Ground
         return operators;
     }
     let mut once_true = init.clone();
-    let mut once_false: HashSet<u32> = HashSet::new();
+    let mut once_false: HashSet<u32> = HashSet::default();
     let is_possible = |each: &Ground, once_true: &HashSet<u32>, once_false: &HashSet<u32>| {
         each.parts[0].iter().all(|atom| once_true.contains(atom))
             && each.parts[1].iter().all(|atom| !init.contains(atom) || once_false.contains(atom))
@@ -461,7 +461,7 @@ fn without_impossible(operators: Vec<Ground>, init: &HashSet<u32>) -> Vec<Ground
 
 /// A relation and the number of words in its atoms, by number.
 pub fn relations(atoms: &[Lifted]) -> (Vec<(Word, usize)>, Vec<usize>) {
-    let mut known: HashMap<(Word, usize), usize> = HashMap::new();
+    let mut known: HashMap<(Word, usize), usize> = HashMap::default();
     let mut found = Vec::new();
     let mut own = Vec::with_capacity(atoms.len());
     for atom in atoms {

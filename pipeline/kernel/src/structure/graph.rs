@@ -2,13 +2,14 @@
 //! (definition/structure/graph.py).
 
 use crate::canonical::{LabelledGraph, Labelling, Link};
+use crate::hashing::HashMap;
 use crate::left::{Answer, Left};
 use crate::model::{Domain, Known, Lifted, Operator, Word, EQUALITY};
 use crate::pddl::problems::Interner;
 use crate::structure::types::{hierarchy, least_type};
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// Vertices of a graph; beyond it a domain is no hot path.
 const MOST_VERTICES: usize = 20_000;
@@ -116,12 +117,13 @@ struct Drawing<'a> {
 impl<'a> Drawing<'a> {
     fn empty(domain: &'a Domain, names: &'a Interner) -> Drawing<'a> {
         let (vertices, kinds, links) = (Vec::with_capacity(128), Vec::with_capacity(128), Vec::with_capacity(256));
-        Drawing { domain, names, typed: true, vertices, number: HashMap::new(), kinds, links }
+        Drawing { domain, names, typed: true, vertices, number: HashMap::default(), kinds, links }
     }
 
     fn add_operator(&mut self, number: usize, operator: &Operator) {
         let owner = self.vertex(Vertex::Operator(number), OPERATOR);
-        let mut terms: HashMap<Word, u32> = HashMap::with_capacity(operator.parameters.len());
+        let mut terms: HashMap<Word, u32> =
+            HashMap::with_capacity_and_hasher(operator.parameters.len(), Default::default());
         for (place, (variable, type_)) in operator.parameters.iter().enumerate() {
             let vertex = self.vertex(Vertex::Parameter(number, place), PARAMETER);
             self.give_type(vertex, *type_);

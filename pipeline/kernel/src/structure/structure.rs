@@ -2,13 +2,14 @@
 
 use crate::blake2b::hex_digest;
 use crate::canonical::{digest, encode_form, encode_number, encode_text, Digits, LabelledGraph};
+use crate::hashing::{HashMap, HashSet};
 use crate::left::Answer;
 use crate::model::{Domain, Lifted, Operator, Word, EQUALITY};
 use crate::pddl::problems::Interner;
 use crate::structure::graph::{DomainGraph, PARTS};
 use crate::structure::types::{hierarchy, least_type};
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 const CERTIFICATE_VERSION: usize = 2;
 
