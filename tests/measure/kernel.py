@@ -301,6 +301,7 @@ def count_instructions(seed: int) -> None:
                 said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
             # In descending order; of a function that calls itself the first call's are all.
             found = re.findall(r"^ *([\d,]+) .*?:<?pddl_eval_kernel::(.+?)(?:'\d+)? \[", said, re.MULTILINE)
+            found = [(count, re.sub(r" as .*?>", "", name)) for count, name in found]
             counts = {name: int(count.replace(",", "")) for count, name in reversed(found)}
             whole = max(counts.values())
             print(f"{kind}: {len(rows)} rows")
