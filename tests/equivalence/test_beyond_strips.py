@@ -16,10 +16,10 @@ from pddl_eval import (
     validate,
 )
 from pddl_eval.definition import closure
-from pddl_eval.definition.model import plan_to_pddl
 from pddl_eval.definition.verdict import ProblemVerdict
 
 from tests.judges.pairs import pair
+from tests.plan_text import plan_to_pddl
 from tests.volume import in_two_sizes
 
 LAMPS = """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 
 import pyarrow as pa
@@ -178,7 +177,7 @@ DIFFERENCE = pa.struct(
 def test_a_difference_is_plain_enough_for_arrow_and_then_says_the_same(generated: Problem, sentence: str) -> None:
     known = known_domain("blocksworld")
     decision = comparison.decided(Task(blocks(TABLE, TOWER), known), Task(generated, known), False)
-    (back,) = pa.array([asdict(decision.difference)], DIFFERENCE).to_pylist()
+    (back,) = pa.array([decision.difference._asdict()], DIFFERENCE).to_pylist()
     back |= {name: tuple(back[name]) for name in ("lacks", "lacks_here", "has", "names")}
     back["atoms"] = tuple(map(tuple, back["atoms"]))
     assert Difference(**back) == decision.difference
