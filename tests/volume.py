@@ -16,6 +16,11 @@ def in_two_sizes(some: int, full: int) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("cases", [some, pytest.param(full, marks=pytest.mark.slow)])
 
 
+def scaled(some: int) -> int:
+    """That many examples by default, ten times as many with ``--hypothesis-profile=all``."""
+    return some * max(1, settings().max_examples // 30)
+
+
 def with_seeds(cases: int, check: Callable[[int], None]) -> None:
     """Call ``check`` with so many seeds that hypothesis chooses; a seed that fails is printed and tried again first."""
     settings(max_examples=cases, deadline=None)(given(st.integers(0, 2**32 - 1))(check))()

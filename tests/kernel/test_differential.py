@@ -21,7 +21,7 @@ from tests.kernel.differential import Row, answers_in, compared, labelled_answer
 from tests.measure.hostile import graphs, sizes, texts
 from tests.parsing.mutations import mutate
 from tests.random_problems import VOCABULARY, random_problem
-from tests.volume import seeded
+from tests.volume import scaled, seeded
 
 pytestmark = [needs_kernel, pytest.mark.xdist_group("kernel")]
 
@@ -114,7 +114,7 @@ def test_small_problems_that_break_every_assumption(domain: str, seed: int) -> N
 
 
 @given(seed=st.integers(0, 2**32), text=st.text(max_size=60))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=scaled(30), deadline=None)
 def test_any_text(seed: int, text: str) -> None:
     random = Random(seed)
     reference = problem_to_pddl(random_problem(random, "blocksworld"))

@@ -31,7 +31,7 @@ from tests.metrics.random_plans import random_plan
 from tests.parsing.mutations import mutate
 from tests.parsing.written_plans import call, write
 from tests.random_problems import VOCABULARY, random_problem
-from tests.volume import seeded
+from tests.volume import scaled, seeded
 
 pytestmark = [needs_kernel, pytest.mark.xdist_group("kernel")]
 
@@ -210,7 +210,7 @@ def test_mutated_plans(seed: int) -> None:
 
 
 @given(text=st.text(alphabet="ab(){}[],.;:-1 2\n\t`*\"'=→ſ", max_size=40))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=scaled(100), deadline=None)
 def test_any_text(text: str) -> None:
     rows = [{"reference_plan": "(a b)\n(a)", "generated_plan": answer} for answer in (text, f"(a b)\n{text}\n(b)")]
     assert not compared(rows, pair=PLAN).differences

@@ -16,6 +16,7 @@ from pddl_eval.definition.pddl.domains import MAX_CHARACTERS
 from pddl_eval.definition.pddl.sexpr import PACKAGE_NESTING
 
 from tests.benchmark.written_domain import read_written
+from tests.volume import scaled
 
 DEPOT = """
 ; a comment before the domain
@@ -337,7 +338,7 @@ def _split(formula: Any) -> tuple[set[Atom], set[Atom]]:
     return positive, negative
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=scaled(80), deadline=None)
 @given(st.text(alphabet="()?-:; \nadefinomp=", max_size=120))
 def test_any_text_is_a_domain_or_a_domain_error(text: str) -> None:
     try:
@@ -347,7 +348,7 @@ def test_any_text_is_a_domain_or_a_domain_error(text: str) -> None:
     assert domain.name == "d"
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=scaled(100), deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_a_domain_with_a_part_cut_out_is_a_domain_or_a_domain_error(random: Random) -> None:
     start = random.randrange(len(DEPOT))

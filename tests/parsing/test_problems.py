@@ -46,6 +46,7 @@ from tests.parsing.mutations import (
     reference_texts,
     soup,
 )
+from tests.volume import scaled
 
 Reader = Callable[..., Any]
 READ_BY_EITHER = pytest.mark.parametrize("read", [read_problem, read_problem_by_package], ids=["fast", "package"])
@@ -340,19 +341,19 @@ def test_both_readers_agree_on_each_oddity_in_each_place(pieces: list[str], fram
             assert differ(frame.replace("@", piece)) == ""
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=scaled(100), deadline=None)
 @given(st.sampled_from(OWN_PROBLEMS), SEEDS)
 def test_both_readers_agree_on_mutated_problems(text: str, chance: Random) -> None:
     assert differ(mutate(text, chance)) == ""
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=scaled(150), deadline=None)
 @given(SEEDS)
 def test_both_readers_agree_on_sections_of_random_words(chance: Random) -> None:
     assert differ(soup(chance)) == ""
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=scaled(60), deadline=None)
 @given(SEEDS)
 def test_both_readers_agree_on_mutated_references(references: list[str], chance: Random) -> None:
     assert differ(mutate(chance.choice(references), chance)) == ""

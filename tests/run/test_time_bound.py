@@ -29,6 +29,7 @@ from pddl_eval.settings import RunOptions
 from tests.datasets.parquet_files import damage, numbered, read_output, write_numbered
 from tests.run import length_scorer as length_scorer_module
 from tests.run.length_scorer import length_scorer, run_scorer
+from tests.volume import scaled
 
 ROWS = 200
 TEXTS = numbered(ROWS)["text"].to_pylist()
@@ -145,7 +146,7 @@ def poisoned(task: ShardTask, poison: frozenset[int], seconds: dict[int, int]) -
     st.integers(1, 64),
     st.integers(1, 5),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=scaled(40), deadline=None)
 def test_whatever_is_slow_and_whatever_kills_every_row_is_done_once(
     poison: frozenset[int], seconds: dict[int, int], shard_rows: int, capacity: int
 ) -> None:

@@ -16,6 +16,7 @@ from pddl_eval.definition.verdict import Unsolvable
 
 from tests.strips.ipc_domains import DOMAINS
 from tests.strips.random_tasks import random_task
+from tests.volume import scaled
 
 HOSTILE = ["(", ")", ";", "a b", "?x", "-", "=", "", "ö", "and", "not", "x" * 5_000, "p0", "o0", "\n", '"']
 
@@ -25,7 +26,7 @@ def test_domain_text_reads_back_as_the_domain(name: str) -> None:
     assert parse_domain(domain_to_pddl(DOMAINS[name])) == DOMAINS[name]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=scaled(100), deadline=None)
 @given(st.integers(0, 10**9))
 def test_texts_of_random_tasks_read_back(seed: int) -> None:
     problem, domain, _ = with_plain_names(*random_task(seed))
@@ -34,7 +35,7 @@ def test_texts_of_random_tasks_read_back(seed: int) -> None:
     assert (read.objects, read.init, read.goal) == (problem.objects, problem.init, problem.goal)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=scaled(60), deadline=None)
 @given(st.integers(0, 10**9))
 def test_the_rewritten_task_is_solvable_when_the_task_is(seed: int) -> None:
     problem, domain = random_task(seed)

@@ -17,6 +17,7 @@ from pddl_eval.definition.validation import Execution, execute
 
 from tests import exhaustive
 from tests.strips.random_tasks import as_the_judge_reads, random_task
+from tests.volume import scaled
 
 LORRY = parse_domain("""
 (define (domain lorry) (:requirements :strips :typing :equality :negative-preconditions)
@@ -161,7 +162,7 @@ def test_the_domain_says_what_a_constant_is() -> None:
     assert execute([{("go", "k")}], problem, domain).reaches_goal
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=scaled(60), deadline=None)
 @given(st.integers(0, 10**9))
 def test_random_walks_go_as_the_judge_says(seed: int) -> None:
     problem, domain = random_task(seed)

@@ -23,6 +23,7 @@ from tests import exhaustive
 from tests.strips.ipc_domains import DOMAINS, PROBLEMS
 from tests.strips.random_tasks import as_the_judge_reads, random_task
 from tests.strips.towers import BLOCKS, blocks
+from tests.volume import scaled
 
 SHARED_PROBLEMS = Path(__file__).parents[3] / "shared" / "data" / "planetarium_problems.parquet"
 
@@ -87,7 +88,7 @@ def check_separating_state(problem: Problem, domain: Domain, choose: Random) -> 
         assert is_implied
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=scaled(60), deadline=None)
 @given(st.integers(0, 10**9))
 def test_enumeration_is_the_definition(seed: int) -> None:
     check_enumeration(*random_task(seed))
@@ -261,7 +262,7 @@ def check_plan(problem: Problem, domain: Domain) -> None:
         assert isinstance(plan, Unsolvable)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=scaled(80), deadline=None)
 @given(st.integers(0, 10**9))
 def test_random_tasks_are_solved_or_refuted_as_the_judge_does(seed: int) -> None:
     check_plan(*random_task(seed))

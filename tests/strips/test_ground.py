@@ -23,6 +23,7 @@ from pddl_eval.definition.verdict import Undecided, Unsolvable
 from tests import exhaustive
 from tests.strips.ipc_domains import DOMAINS, PROBLEMS
 from tests.strips.random_tasks import as_the_judge_reads, random_task
+from tests.volume import scaled
 
 TRUCKS = parse_domain("""
 (define (domain trucks) (:types truck car - vehicle)
@@ -193,7 +194,7 @@ def check_operators(problem: Problem, domain: Domain) -> None:
         assert found - {state} == expected
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=scaled(60), deadline=None)
 @given(st.integers(0, 10**9))
 def test_the_ground_task_moves_as_the_judge_does(seed: int) -> None:
     check_operators(*random_task(seed))
@@ -291,7 +292,7 @@ def test_regression_refutes_a_circle_that_no_pair_refutes() -> None:
     assert not is_unreachable(task, sum(task.bit[atom] for atom in circle[:2]), 0)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=scaled(100), deadline=None)
 @given(st.integers(0, 10**9))
 def test_what_they_prove_holds_in_every_reachable_state(seed: int) -> None:
     check(*random_task(seed), Random(seed))
