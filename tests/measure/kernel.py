@@ -2,6 +2,7 @@
 
     python -m tests.measure.kernel --references 5000     # how many references; 0: all 145,918
     python -m tests.measure.kernel --speed               # microseconds a pair, in units of one parse
+    python -m tests.measure.kernel --speed --planetarium PYTHON  # and beside Planetarium, which that Python has
     python -m tests.measure.kernel --plans PYTHON        # pairs of plans beside GAICo, which that Python has
     python -m tests.measure.kernel --domains 2000        # pairs of domains: every column, and microseconds a pair
     python -m tests.measure.kernel --domains 340 --amlgym PYTHON
@@ -24,8 +25,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from random import Random
 from subprocess import DEVNULL, PIPE
@@ -51,7 +53,7 @@ from tests.kernel.test_domains import known_tasks, labelled_domains, renamed_tas
 from tests.kernel.test_plans import executed_rows
 from tests.measure import peer
 from tests.measure.ipc import instances
-from tests.measure.workloads import STEPS
+from tests.measure.workloads import STEPS, WORKLOADS
 from tests.random_problems import VOCABULARY
 
 PROBLEMS = Path(__file__).parents[3] / "shared" / "data" / "planetarium_problems.parquet"
@@ -64,7 +66,12 @@ DOMAIN_BATCH = 170
 TASKS = (labelled_domains, small_tasks, known_tasks, renamed_tasks)
 """What domains are executed in."""
 
-SPEED_ROWS, SPEED_BATCH, PARSES = 4_000, 200, 25
+SPEED_ROWS, SPEED_BATCH, PARSES, PEER_PAIRS = 4_000, 200, 25, 100
+
+Score = Callable[[Mapping[str, pa.ChunkedArray]], object]
+"""What scores a batch."""
+
+ALL_COLUMNS: Score = partial(kernel.score, options=ScoringOptions())
 
 STEPS_MEASURED = 40_000
 """Steps of all reference plans of a kind; GAICo gets fewer plans."""
@@ -93,31 +100,43 @@ def compare(count: int, seed: int, recipes: int) -> int:
     return differences
 
 
-def preset_answers(preset: str, count: int, seed: int) -> list[Row]:
-    """An answer of the preset to each of that many references."""
-    random = Random(seed)
-    originals = [Original(row["reference_problem"], row["is_placeholder"]) for row in references(count, seed)]
-    return [
-        {
-            "reference_problem": original.text,
-            "is_placeholder": original.is_placeholder,
-            "generated_problem": draw_variant(original, PRESETS[preset], random).text,
-        }
-        for original in originals
-    ]
+def answered(preset: str, count: int, seed: int, answers: int = 1) -> list[Row]:
+    """That many references with this many answers of the preset each."""
+    random, rows = Random(seed), []
+    for row in references(count, seed):
+        original = Original(row["reference_problem"], is_placeholder=row["is_placeholder"])
+        texts = [draw_variant(original, PRESETS[preset], random).text for _ in range(answers)]
+        rows += [{**row, "generated_problem": text} for text in texts]
+    return rows
 
 
-def measure_speed(preset: str, seed: int) -> None:
+def measure_speed(seed: int, planetarium: str | None) -> None:
     """Print how long a pair takes the kernel, all columns, and how long a reference takes the package."""
+    equivalence = partial(kernel.score, options=ScoringOptions(check_solvable=False), certificates=False)
+    for preset in ("zero-shot", "fine-tuned", "every-kind"):
+        in_parses(preset, answered(preset, SPEED_ROWS, seed))
+    in_parses("zero-shot, four answers a reference", answered("zero-shot", SPEED_ROWS // 4, seed, answers=4))
+    weak: list[Row] = WORKLOADS["weak"](SPEED_ROWS).to_pylist()
+    in_parses("weak", weak)
+    micros = in_parses("weak, the equivalence alone", weak, equivalence)
+    if planetarium is not None:
+        sides = ("reference_problem", "generated_problem", "is_placeholder")
+        pairs = [tuple(row[side] for side in sides) for row in weak[:: SPEED_ROWS // PEER_PAIRS]]
+        theirs = peer_micros(planetarium, "planetarium", "", pairs)
+        times = statistics.fmean(theirs) / micros
+        print(f"Planetarium: {statistics.fmean(theirs):,.0f} µs a pair ({times:,.0f} times), of {len(theirs)} pairs")
+
+
+def in_parses(name: str, rows: list[Row], score: Score = ALL_COLUMNS) -> float:
+    """Print how long a pair takes, in microseconds and in units of one parse of a reference; return the first."""
     from pddl.parser.problem import ProblemParser
 
-    rows = preset_answers(preset, SPEED_ROWS, seed)
-    parser, options = ProblemParser(), ScoringOptions()
+    parser = ProblemParser()
 
     def by_kernel(batch: list[Row]) -> float:
         columns = columns_of(batch)
         start = time.process_time()
-        kernel.score(columns, options)
+        score(columns)
         return (time.process_time() - start) / len(batch) * 1e6
 
     def by_package(batch: list[Row]) -> float:
@@ -133,7 +152,15 @@ def measure_speed(preset: str, seed: int) -> None:
     times = [(by_kernel(batch), by_package(batch[:PARSES])) for batch in batches]
     ours, theirs = (statistics.median(each) for each in zip(*times, strict=True))
     ratio = statistics.median(one / other for one, other in times)
-    print(f"{preset}: {ours:.1f} µs a pair, {theirs:.0f} µs a parse, {ratio:.4f} parses a pair")
+    print(f"{name}: {ours:.1f} µs a pair, {theirs:.0f} µs a parse, {ratio:.4f} parses a pair", flush=True)
+    return ours
+
+
+def peer_micros(python: str, name: str, function: str, pairs: Sequence[Sequence[object]]) -> list[float]:
+    """Microseconds that a program takes for each pair, without those that it cannot read, which take it no time."""
+    command = [python, peer.__file__, name, function]
+    ran = subprocess.run(command, input=json.dumps(pairs), capture_output=True, text=True, check=True)
+    return [1e6 * each for each in json.loads(ran.stdout)["times"] if not isinstance(each, str)]
 
 
 def measure_plans(python: str) -> None:
@@ -170,10 +197,8 @@ def measure_plans(python: str) -> None:
         said = [f"kernel {kernel_micros:.1f} µs", f"definition {statistics.median(theirs):.1f}"]
         for metric in ("PlanningLCS", "PlanningJaccard") if "problem" not in name else ():
             few = rows[: max(5, 10_000 // len(rows[0]["reference_plan"]))]
-            sent = json.dumps([(row["reference_plan"], row["generated_plan"], False) for row in few])
-            command = [python, peer.__file__, "gaico", metric]
-            ran = subprocess.run(command, input=sent, capture_output=True, text=True, check=True)
-            gaico = 1e6 * statistics.median(json.loads(ran.stdout)["times"])
+            pairs = [(row["reference_plan"], row["generated_plan"], False) for row in few]
+            gaico = statistics.median(peer_micros(python, "gaico", metric, pairs))
             said.append(f"{metric} {gaico:.0f} ({gaico / kernel_micros:.1f} times)")
         print(f"{name}: {', '.join(said)}; {left} of {len(rows)} left", flush=True)
 
@@ -239,11 +264,8 @@ def measure_domains(count: int, seed: int, python: str | None) -> int:
         said = f"kernel {ours:.0f} µs a pair, definition {theirs:.0f} ({theirs / ours:.1f} times)"
         if python and name == "as written":
             pairs = [(row["reference_domain"], row["generated_domain"]) for row in rows[:40]]
-            command = [python, peer.__file__, "amlgym", ""]
-            ran = subprocess.run(command, input=json.dumps(pairs), capture_output=True, text=True, check=True)
-            # What it cannot read takes it no time.
-            read = [each for each in json.loads(ran.stdout)["times"] if not isinstance(each, str)]
-            amlgym = 1e6 * statistics.median(read)
+            read = peer_micros(python, "amlgym", "", pairs)
+            amlgym = statistics.median(read)
             said += f", AMLGym {amlgym:.0f} ({amlgym / ours:.0f} times; it read {len(read)} of {len(pairs)})"
         print(f"{name}: {said}; {found.rows:,} rows, left {dict(found.left)}, {len(found.differences)} differences")
     return differences
@@ -280,7 +302,7 @@ def rows_by_kind(seed: int) -> dict[str, tuple[Pair, list[Row]]]:
     plans = [[", ".join(STEPS["calls"](random) for _ in range(20)) for _ in range(2)] for _ in range(COUNTED)]
     in_domains = [answer for domain, problem in entries for answer in answers_in(domain, problem, random, 20)]
     return {
-        "problems, zero-shot": (PROBLEM, preset_answers("zero-shot", COUNTED, seed)),
+        "problems, zero-shot": (PROBLEM, answered("zero-shot", COUNTED, seed)),
         "problems in a domain given as text": (PROBLEM, in_domains),
         "plans of 20 calls": (PLAN, [{"reference_plan": one, "generated_plan": two} for one, two in plans]),
         "plans that are executed": (PLAN, [row | {"domain": None} for rows in executed.values() for row in rows]),
@@ -338,6 +360,7 @@ def main() -> int:
     parser.add_argument("--recipes", type=int, default=2, help="answers to each reference")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--planetarium", metavar="PYTHON", help="a Python that has Planetarium, with --speed")
     parser.add_argument("--plans", metavar="PYTHON", help="a Python that has GAICo")
     parser.add_argument("--domains", type=int, metavar="COUNT", help="pairs of domains of each kind")
     parser.add_argument("--strips", type=int, metavar="COUNT", help="answers to each problem in a domain given as text")
@@ -359,8 +382,7 @@ def main() -> int:
         count_instructions(chosen.seed)
         return 0
     if chosen.speed:
-        for preset in ("zero-shot", "fine-tuned", "every-kind"):
-            measure_speed(preset, chosen.seed)
+        measure_speed(chosen.seed, chosen.planetarium)
         return 0
     return int(compare(chosen.references, chosen.seed, chosen.recipes) > 0)
 

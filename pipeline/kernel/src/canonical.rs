@@ -1,10 +1,11 @@
 //! Canonical labelling (definition/canonical.py; the page "Certificates" defines the form).
 
 use crate::blake2b::hex_digest;
+use crate::hashing::{HashMap, HashSet};
 use crate::left::{Answer, Left};
 use crate::model::{atom, parts, Atom, Lifted, Word, Words, NO_OBJECT};
 use crate::pddl::problems::Interner;
-use std::collections::{HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Edges and vertices that may be visited for one graph: a fifth of the definition's budget.
@@ -24,15 +25,7 @@ pub enum Scene {
     NoGoal,
 }
 
-impl Scene {
-    fn name(self) -> &'static [u8] {
-        match self {
-            Scene::Goal => b"goal",
-            Scene::Init => b"init",
-            Scene::NoGoal => b"no reachable state has",
-        }
-    }
-}
+const SCENES: [&[u8]; 3] = [b"goal", b"init", b"no reachable state has"];
 
 /// `digest(2, fingerprint, (outline, form), …)` of some labelled graphs.
 pub fn digest(version: usize, fingerprint: &str, graphs: &[(&LabelledGraph, &Labelling)]) -> Digits {
@@ -100,7 +93,8 @@ impl LabelledGraph {
     /// `types` are those of the objects; `scenes` come in the order of their names, each with sorted atoms.
     pub fn new(words: &Words, types: &[Word], number: &[u32], scenes: &[(Scene, &[Atom])]) -> LabelledGraph {
         let count = scenes.iter().map(|(_, atoms)| atoms.len()).sum();
-        let mut labels: Vec<(Scene, Word, usize)> = Vec::with_capacity(16);
+        // A label is a scene, a predicate and a number of arguments, in one number.
+        let mut labels: Vec<u32> = Vec::with_capacity(16);
         // Objects with the places of their labels, and edges with those of theirs, packed as atoms are.
         let mut marks: Vec<(u32, u32)> = Vec::with_capacity(count);
         let mut packed: Vec<u64> = Vec::with_capacity(count);
@@ -109,7 +103,7 @@ impl LabelledGraph {
             let mut last = None;
             for each in *atoms {
                 let (predicate, first, second) = parts(*each);
-                let label = (*scene, predicate, usize::from(first != 0) + usize::from(second != 0));
+                let label = (*scene as u32) << 24 | predicate << 2 | u32::from(first != 0) + u32::from(second != 0);
                 if last != Some(label) {
                     last = Some(label);
                     // Atoms are sorted, but one predicate may have several numbers of arguments.
@@ -127,11 +121,10 @@ impl LabelledGraph {
                 }
             }
         }
-        let mut sorted: Vec<usize> = (0..labels.len()).collect();
-        sorted.sort_unstable_by_key(|place| labels[*place]);
+        let sorted = sorted_by(0..labels.len() as u32, |place| labels[place as usize]);
         let mut relation = vec![0; labels.len()];
-        for (rank, place) in sorted.iter().enumerate() {
-            relation[*place] = rank as u32;
+        for (rank, place) in (0..).zip(&sorted) {
+            relation[*place as usize] = rank;
         }
         for edge in &mut packed {
             let (place, first, second) = parts(*edge);
@@ -148,11 +141,11 @@ impl LabelledGraph {
         encode_number(&mut outline, 2);
         encode_number(&mut outline, labels.len());
         for place in &sorted {
-            let (scene, predicate, arity) = labels[*place];
+            let label = labels[*place as usize];
             encode_number(&mut outline, 3);
-            encode_text(&mut outline, scene.name());
-            encode_text(&mut outline, words.text(predicate));
-            encode_number(&mut outline, arity);
+            encode_text(&mut outline, SCENES[(label >> 24) as usize]);
+            encode_text(&mut outline, words.text(label >> 2 & 0x3F_FFFF));
+            encode_number(&mut outline, (label & 3) as usize);
         }
         let kinds = kinds(words, types, &marks, &mut outline);
         let objects = types.len() as u32;
@@ -247,7 +240,7 @@ impl LabelledGraph {
     ) -> Answer<LabelledGraph> {
         let vertex: HashMap<Word, u32> = terms.iter().map(|(name, _)| *name).zip(0..).collect();
         let mut labels: Vec<(&'static [u8], Vec<u8>)> = Vec::new();
-        let mut known: HashMap<(&[u8], &[u8]), u32> = HashMap::new();
+        let mut known: BTreeMap<(&[u8], &[u8]), u32> = BTreeMap::new();
         let mut kinds = Vec::with_capacity(terms.len());
         let mut label = |scene: &'static [u8], text| {
             *known.entry((scene, text)).or_insert_with(|| {
@@ -277,7 +270,7 @@ impl LabelledGraph {
     }
 
     pub fn labelling(&self) -> Answer<Labelling> {
-        let mut search = Search { left: BUDGET, objects: self.objects, least: HashSet::new() };
+        let mut search = Search { left: BUDGET, objects: self.objects, least: HashSet::default() };
         let mut piece = Piece::new(&self.kinds, None, self.edges.clone());
         search.refine(&mut piece, (0..self.kinds.len() as u32).collect())?;
         search.label(&piece, 0)
