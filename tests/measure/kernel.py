@@ -30,6 +30,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from random import Random
+from subprocess import DEVNULL, PIPE
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -281,8 +282,14 @@ import sys, pyarrow
 from pddl_eval import kernel
 from pddl_eval.definition.options import ScoringOptions
 rows = pyarrow.ipc.open_file(sys.argv[2]).read_all()
-getattr(kernel, sys.argv[1])(dict(zip(rows.column_names, rows.columns)), ScoringOptions())
+def score(rows):
+    getattr(kernel, sys.argv[1])(dict(zip(rows.column_names, rows.columns)), ScoringOptions())
+score(rows[:1])  # imports what is imported late
+print("ready", flush=True)
+sys.stdin.readline()
+score(rows)
 """
+"""Scores a batch once it is told to: counting is on by then. Python's start would take a minute under callgrind."""
 
 
 def rows_by_kind(seed: int) -> dict[str, tuple[Pair, list[Row]]]:
@@ -316,15 +323,17 @@ def count_instructions(seed: int) -> None:
             with pa.ipc.new_file(f"{folder}/rows", table.schema) as file:
                 file.write_table(table)
             scores = [sys.executable, "-c", SCORE_FILE, SCORES[pair].__name__, f"{folder}/rows"]
-            for command in (
-                ["valgrind", "--tool=callgrind", f"--callgrind-out-file={counted}", *scores],
-                ["callgrind_annotate", "--inclusive=yes", "--threshold=100", counted],
-            ):
-                said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-            # In descending order; of a function that calls itself the first call's are all.
-            found = re.findall(r"^ *([\d,]+) .*?:<?pddl_eval_kernel::(.+?)(?:'\d+)? \[", said, re.MULTILINE)
-            found = [(count, re.sub(r" as .*?>", "", name)) for count, name in found]
-            counts = {name: int(count.replace(",", "")) for count, name in reversed(found)}
+            command = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={counted}", *scores]
+            with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, text=True) as scoring:
+                assert scoring.stdout
+                scoring.stdout.readline()
+                subprocess.run(["callgrind_control", "-i", "on", str(scoring.pid)], capture_output=True, check=True)
+                scoring.communicate("\n")
+            command = ["callgrind_annotate", "--inclusive=yes", "--threshold=100", counted]
+            said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            # In descending order; a name with 'N counts what recursion calls once more.
+            found = re.findall(r"^ *([\d,]+) .*?:<?pddl_eval_kernel::([^'\n]+) \[", said, re.MULTILINE)
+            counts = {re.sub(r" as .*?>", "", name): int(count.replace(",", "")) for count, name in reversed(found)}
             whole = max(counts.values())
             print(f"{kind}: {len(rows)} rows")
             for name, count in sorted(counts.items(), key=lambda each: -each[1]):
