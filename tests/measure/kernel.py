@@ -8,6 +8,7 @@
     python -m tests.measure.kernel --domains 340 --amlgym PYTHON
     python -m tests.measure.kernel --strips 20           # answers to each problem of the corpus, domains given as text
     python -m tests.measure.kernel --strips 20 --checkout PATH   # to the smallest problems of the competitions' domains
+    python -m tests.measure.kernel --instructions        # instructions a row, by function, for each kind of row
 
 Prints how many rows were compared, how many the kernel left and why, and each difference; ends with 1 where there is
 one. The speed of the two is measured alternately, batch by batch; the median of the ratios is printed.
@@ -17,9 +18,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,8 +37,9 @@ from pddl_eval import kernel
 from pddl_eval.benchmark.original import Original
 from pddl_eval.benchmark.variants import PRESETS, draw_variant
 from pddl_eval.definition import task
-from pddl_eval.definition.domains import planning_domain
+from pddl_eval.definition.domains import known_domain, planning_domain
 from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM, Pair, plans
+from pddl_eval.definition.model import domain_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.planning import search
 from pddl_eval.definition.planning import task as ground_task
@@ -95,10 +99,10 @@ def compare(count: int, seed: int, recipes: int) -> int:
     return differences
 
 
-def answered(preset: str, seed: int, answers: int = 1) -> list[Row]:
-    """References with this many answers each."""
+def answered(preset: str, count: int, seed: int, answers: int = 1) -> list[Row]:
+    """That many references with this many answers of the preset each."""
     random, rows = Random(seed), []
-    for row in references(SPEED_ROWS // answers, seed):
+    for row in references(count, seed):
         original = Original(row["reference_problem"], is_placeholder=row["is_placeholder"])
         texts = [draw_variant(original, PRESETS[preset], random).text for _ in range(answers)]
         rows += [{**row, "generated_problem": text} for text in texts]
@@ -109,8 +113,8 @@ def measure_speed(seed: int, planetarium: str | None) -> None:
     """Print how long a pair takes the kernel, all columns, and how long a reference takes the package."""
     equivalence = partial(kernel.score, options=ScoringOptions(check_solvable=False), certificates=False)
     for preset in ("zero-shot", "fine-tuned", "every-kind"):
-        in_parses(preset, answered(preset, seed))
-    in_parses("zero-shot, four answers a reference", answered("zero-shot", seed, answers=4))
+        in_parses(preset, answered(preset, SPEED_ROWS, seed))
+    in_parses("zero-shot, four answers a reference", answered("zero-shot", SPEED_ROWS // 4, seed, answers=4))
     weak: list[Row] = WORKLOADS["weak"](SPEED_ROWS).to_pylist()
     in_parses("weak", weak)
     micros = in_parses("weak, the equivalence alone", weak, equivalence)
@@ -267,6 +271,68 @@ def measure_domains(count: int, seed: int, python: str | None) -> int:
     return differences
 
 
+COUNTED = 340
+"""Rows of a kind whose instructions are counted."""
+
+LEAST_SHARE = 0.04
+"""Functions that take less of a row's instructions are not listed."""
+
+SCORE_FILE = """
+import sys, pyarrow
+from pddl_eval import kernel
+from pddl_eval.definition.options import ScoringOptions
+rows = pyarrow.ipc.open_file(sys.argv[2]).read_all()
+getattr(kernel, sys.argv[1])(dict(zip(rows.column_names, rows.columns)), ScoringOptions())
+"""
+
+
+def rows_by_kind(seed: int) -> dict[str, tuple[Pair, list[Row]]]:
+    """Rows of each kind whose instructions are counted."""
+    random = Random(seed)
+    domains = list(labelled_domains(random, COUNTED))
+    entries = [CORPUS[name] for name in sorted(CORPUS.keys() - ADL)]
+    texts = {name: domain_to_pddl(known.domain) for name in VOCABULARY if (known := known_domain(name))}
+    executed = {name: list(executed_rows(random, name, COUNTED // len(VOCABULARY))) for name in VOCABULARY}
+    plans = [[", ".join(STEPS["calls"](random) for _ in range(20)) for _ in range(2)] for _ in range(COUNTED)]
+    in_domains = [answer for domain, problem in entries for answer in answers_in(domain, problem, random, 20)]
+    return {
+        "problems, zero-shot": (PROBLEM, answered("zero-shot", COUNTED, seed)),
+        "problems in a domain given as text": (PROBLEM, in_domains),
+        "plans of 20 calls": (PLAN, [{"reference_plan": one, "generated_plan": two} for one, two in plans]),
+        "plans that are executed": (PLAN, [row | {"domain": None} for rows in executed.values() for row in rows]),
+        "plans in a domain given as text": (
+            PLAN,
+            [row | {"domain": texts[name]} for name, rows in executed.items() for row in rows],
+        ),
+        "domains": (DOMAIN, without_problems(domains)),
+        "domains with behaviour": (DOMAIN, domains),
+    }
+
+
+def count_instructions(seed: int) -> None:
+    """Print what a row of each kind takes the kernel's functions, with what they call; valgrind's callgrind counts."""
+    with tempfile.TemporaryDirectory() as folder:
+        for kind, (pair, rows) in rows_by_kind(seed).items():
+            table, counted = pa.table(columns_of(rows)), f"{folder}/counted"
+            with pa.ipc.new_file(f"{folder}/rows", table.schema) as file:
+                file.write_table(table)
+            scores = [sys.executable, "-c", SCORE_FILE, SCORES[pair].__name__, f"{folder}/rows"]
+            for command in (
+                ["valgrind", "--tool=callgrind", f"--callgrind-out-file={counted}", *scores],
+                ["callgrind_annotate", "--inclusive=yes", "--threshold=100", counted],
+            ):
+                said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            # In descending order; of a function that calls itself the first call's are all.
+            found = re.findall(r"^ *([\d,]+) .*?:<?pddl_eval_kernel::(.+?)(?:'\d+)? \[", said, re.MULTILINE)
+            found = [(count, re.sub(r" as .*?>", "", name)) for count, name in found]
+            counts = {name: int(count.replace(",", "")) for count, name in reversed(found)}
+            whole = max(counts.values())
+            print(f"{kind}: {len(rows)} rows")
+            for name, count in sorted(counts.items(), key=lambda each: -each[1]):
+                if count >= LEAST_SHARE * whole:
+                    print(f"{count / len(rows):12,.0f} {count / whole:7.1%}  {name}", flush=True)
+
+
 def forget_tasks() -> None:
     """Empty what the definition keeps of domains and references, which the kernel reads anew."""
     for kept in (task.read_task, planning_domain, ground_task._ground, search.find_path):
@@ -291,6 +357,7 @@ def main() -> int:
     parser.add_argument("--domains", type=int, metavar="COUNT", help="pairs of domains of each kind")
     parser.add_argument("--strips", type=int, metavar="COUNT", help="answers to each problem in a domain given as text")
     parser.add_argument("--checkout", type=Path, help="of github.com/potassco/pddl-instances, in place of the corpus")
+    parser.add_argument("--instructions", action="store_true", help="counted by valgrind, which must be installed")
     parser.add_argument("--amlgym", metavar="PYTHON", help="a Python that has AMLGym")
     chosen = parser.parse_args()
     if kernel.version() is None:
@@ -302,6 +369,9 @@ def main() -> int:
         return int(measure_strips(chosen.strips, chosen.seed, chosen.checkout) > 0)
     if chosen.plans:
         measure_plans(chosen.plans)
+        return 0
+    if chosen.instructions:
+        count_instructions(chosen.seed)
         return 0
     if chosen.speed:
         measure_speed(chosen.seed, chosen.planetarium)

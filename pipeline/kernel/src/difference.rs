@@ -17,7 +17,7 @@ const MOST_NAMES: usize = 5;
 const BETWEEN_WORDS: u8 = 0x1F;
 const BETWEEN_DIFFERENCES: u8 = 0x1E;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Difference(pub Vec<u8>);
 
 impl Difference {

@@ -79,7 +79,7 @@ impl DomainGraph {
             let ends = [drawing.type_(type_), drawing.type_(other)];
             drawing.link(BELOW, ends);
         }
-        let labelled = LabelledGraph::of_links(&drawing.kinds, &drawing.links, |kind| (b"", said(kind)));
+        let labelled = LabelledGraph::of_links(&drawing.kinds, &drawing.links, &|kind| (b"", said(kind)));
         Ok(DomainGraph { vertices: drawing.vertices, labelled, labelling: OnceCell::new() })
     }
 
