@@ -123,8 +123,9 @@ def measure_speed(seed: int, planetarium: str | None) -> None:
         sides = ("reference_problem", "generated_problem", "is_placeholder")
         pairs = [tuple(row[side] for side in sides) for row in weak[:: SPEED_ROWS // PEER_PAIRS]]
         theirs = peer_micros(planetarium, "planetarium", "", pairs)
-        times = statistics.fmean(theirs) / micros
-        print(f"Planetarium: {statistics.fmean(theirs):,.0f} µs a pair ({times:,.0f} times), of {len(theirs)} pairs")
+        for average in (statistics.fmean, statistics.median):
+            said = f"{average(theirs):,.0f} µs a pair ({average(theirs) / micros:,.0f} times)"
+            print(f"Planetarium, {average.__name__} of {len(theirs)} pairs: {said}")
 
 
 def in_parses(name: str, rows: list[Row], score: Score = ALL_COLUMNS) -> float:
