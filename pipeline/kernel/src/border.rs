@@ -10,7 +10,9 @@ use crate::domains::{self, planning_domain, PlanningDomain};
 use crate::formulas::World;
 use crate::left::{Answer, Left, REASONS};
 use crate::metrics::actions::Marks;
-use crate::metrics::domain_pair::{self, read_executable, score_domain_pair, DomainScores, Executable};
+use crate::metrics::domain_pair::{
+    self, read_executable, score_domain_pair, DomainScores, Executable, GeneratedProblem,
+};
 use crate::metrics::plans::{self, score_plan_pair, PlanScores};
 use crate::metrics::problem::{read_reference, score_problem_pair, ProblemVerdict, Settings};
 use crate::model::{Domain, Known, Word};
@@ -753,13 +755,17 @@ impl Kernel for Domains<'_> {
         let (names, own_names) = (&mut self.names, &mut self.names_of_problems);
         let known_domains = &mut self.known_domains;
         let known = self.references.known(row, || domain_pair::read_reference(text, names))?;
-        let (mut executable, mut has_task) = (None, false);
+        let (mut executable, mut task) = (None, None);
         if let ([problem, tasks @ ..], Some(problems)) = (further, &mut self.problems) {
             // A blank problem is none.
             let text = problem.text(row)?.filter(|text| !std::str::from_utf8(text).is_ok_and(is_blank));
             if let Some(text) = text {
-                has_task = !tasks.is_empty();
-                let mut read = || Ok((place, read_executable(known, text, names, own_names, known_domains)?));
+                if let [generated, is_placeholder, ..] = tasks {
+                    let is_placeholder = is_placeholder.truth(row);
+                    task = Some(GeneratedProblem { text: generated.text(row)?, is_placeholder });
+                }
+                let is_task = task.is_some();
+                let mut read = || Ok((place, read_executable(known, text, names, own_names, known_domains, is_task)?));
                 let found = problems.known(row, &mut read)?;
                 if found.0 != place {
                     *found = read()?;
@@ -767,15 +773,8 @@ impl Kernel for Domains<'_> {
                 executable = Some(&found.1);
             }
         }
-        let mut scores = score_domain_pair(known, generated.text(row)?, executable, self.settings, names)?;
-        if has_task {
-            // Tasks are equivalent only where their domains are; then the problems decide.
-            if scores.equivalent {
-                return Err(Left::Task);
-            }
-            scores.task_equivalent = Some(false);
-        }
-        Ok(scores)
+        let (generated, names) = (generated.text(row)?, [names, own_names]);
+        score_domain_pair(known, generated, executable, task, self.settings, names, known_domains)
     }
 
     fn forget(&mut self, row: usize, all: bool) {

@@ -207,6 +207,7 @@ fn ordinary_line(line: &[u8], steps: &mut Steps) -> Option<Line> {
 fn ordinary_items(text: &[u8], steps: &mut Steps) -> Option<Vec<Step>> {
     let mut found: Vec<Step> = Vec::with_capacity(text.len() / 8);
     let mut inside: Option<Vec<Step>> = None;
+    let read = if text.contains(&b')') { action } else { new_action };
     let mut start = 0;
     loop {
         let mut at = blanks(text, start);
@@ -218,7 +219,7 @@ fn ordinary_items(text: &[u8], steps: &mut Steps) -> Option<Vec<Step>> {
             at = blanks(text, at + 1);
         }
         if text.get(at).is_some_and(|byte| !matches!(byte, b',' | b'}')) {
-            let (step, end) = action(text, at, true, steps)?;
+            let (step, end) = read(text, at, true, steps)?;
             if end - at > MOST_INSIDE {
                 return None;
             }
@@ -245,15 +246,19 @@ fn action(text: &[u8], at: usize, bare: bool, steps: &mut Steps) -> Option<(Step
     if let Some(step) = steps.meant_by(written) {
         return Some((step, at + written.len()));
     }
-    let Some(end) = words(text, at, bare, steps) else {
-        steps.drop_words();
-        return None;
-    };
-    let step = steps.action();
+    let (step, end) = new_action(text, at, bare, steps)?;
     if end == at + written.len() {
         steps.keep(written, step);
     }
     Some((step, end))
+}
+
+fn new_action(text: &[u8], at: usize, bare: bool, steps: &mut Steps) -> Option<(Step, usize)> {
+    let end = words(text, at, bare, steps);
+    if end.is_none() {
+        steps.drop_words();
+    }
+    end.map(|end| (steps.action(), end))
 }
 
 /// The bytes up to the first `)`, eight at once; 0 where it is not among the first few.
