@@ -18,21 +18,16 @@ from uuid import uuid4
 import pytest
 from hypothesis import settings
 
-settings.register_profile("untimed", deadline=None)  # A slow machine is no fault.
-settings.load_profile("untimed")
+settings.register_profile("some", deadline=None, max_examples=30)  # A slow machine is no fault.
+settings.register_profile("all", deadline=None, max_examples=300)  # pytest --hypothesis-profile=all
+settings.load_profile("some")
 
 MARKS = {"ray_session": ("ray",), "s3_endpoint": ("s3",), "cluster": ("ray", "network", "slow")}
 """The marks of the tests that use a fixture; ``cluster`` is several Ray nodes in a network namespace."""
 
 ONE_WORKER = {
     "problems": ("benchmark/", "test_bench.py", "commands/test_generate.py"),
-    "figures": (
-        "jobs/",
-        "commands/test_report.py",
-        "report/test_figures.py",
-        "report/test_renderers.py",
-        "test_viewer.py",
-    ),
+    "figures": ("report/test_figures.py", "report/test_renderers.py", "test_viewer.py"),
 }
 """Folders and files of tests that run in one worker: making the benchmark's problems takes seconds, and so does the
 first figure of a process."""
@@ -98,6 +93,14 @@ def drawn_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vl_convert, "vegalite_to_svg", lambda chart: drawn(json.dumps(chart)))
         yield
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Charts are empty: for tests of what stands beside them."""
+    vl_convert = pytest.importorskip("vl_convert")
+    empty = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"></svg>'
+    monkeypatch.setattr(vl_convert, "vegalite_to_svg", lambda chart: empty)
 
 
 @pytest.fixture(scope="session")

@@ -12,16 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pddl_eval.commands.config import read_config as read_config
-    from pddl_eval.definition.metrics import DomainScores as DomainScores
-    from pddl_eval.definition.metrics import PlanScores as PlanScores
-    from pddl_eval.definition.metrics import Validation as Validation
-    from pddl_eval.definition.metrics import compare_domains as compare_domains
-    from pddl_eval.definition.metrics import compare_plans as compare_plans
-    from pddl_eval.definition.metrics import validate as validate
     from pddl_eval.definition.model import Problem as Problem
     from pddl_eval.definition.pddl import ParseError as ParseError
     from pddl_eval.definition.pddl import parse_problem as parse_problem
-    from pddl_eval.definition.scene_graph import scene_graph as scene_graph
     from pddl_eval.definition.verdict import Counterexample as Counterexample
     from pddl_eval.definition.verdict import DomainVerdict as DomainVerdict
     from pddl_eval.definition.verdict import PlanVerdict as PlanVerdict
@@ -38,34 +31,43 @@ if TYPE_CHECKING:
     from pddl_eval.scoring.api import compare_tasks as compare_tasks
     from pddl_eval.scoring.api import counterexample as counterexample
     from pddl_eval.scoring.api import fully_specify as fully_specify
+    from pddl_eval.scoring.domains import DomainScores as DomainScores
+    from pddl_eval.scoring.domains import compare_domains as compare_domains
     from pddl_eval.scoring.feedback import Feedback as Feedback
     from pddl_eval.scoring.feedback import feedback as feedback
+    from pddl_eval.scoring.plans import PlanScores as PlanScores
+    from pddl_eval.scoring.plans import compare_plans as compare_plans
     from pddl_eval.scoring.rewards import Rewarded as Rewarded
     from pddl_eval.scoring.rewards import areward as areward
     from pddl_eval.scoring.rewards import reward as reward
+    from pddl_eval.scoring.scene_graph import scene_graph as scene_graph
     from pddl_eval.scoring.scorer import score_dataset as score_dataset
     from pddl_eval.scoring.summary import RunSummary as RunSummary
     from pddl_eval.scoring.table import score_frame as score_frame
+    from pddl_eval.scoring.validate import Validation as Validation
+    from pddl_eval.scoring.validate import validate as validate
 
     __version__: str
 
 _ROOMS = {
     "commands.config": "read_config",
-    "definition.metrics": "DomainScores PlanScores Validation compare_domains compare_plans validate",
     "definition.model": "Problem",
     "definition.pddl": "ParseError parse_problem",
-    "definition.scene_graph": "scene_graph",
     "definition.verdict": "Counterexample DomainVerdict PlanVerdict ProblemVerdict",
     "explain": "explain_row",
     "report": "Report build_report",
     "run": "RunStatus run_status",
     "scoring.api": "UndecidedError UnsolvableError certificate compare_problems compare_tasks counterexample"
     " fully_specify",
+    "scoring.domains": "DomainScores compare_domains",
     "scoring.feedback": "Feedback feedback",
+    "scoring.plans": "PlanScores compare_plans",
     "scoring.rewards": "Rewarded areward reward",
+    "scoring.scene_graph": "scene_graph",
     "scoring.scorer": "score_dataset",
     "scoring.summary": "RunSummary",
     "scoring.table": "score_frame",
+    "scoring.validate": "Validation validate",
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names.split()}
 

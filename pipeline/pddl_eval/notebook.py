@@ -59,8 +59,8 @@ def _report(report: Any) -> str:
 
 def _scene_graph(graph: Any) -> str | None:
     """The problem of a graph that ``scene_graph`` made; None for any other graph, which is shown as ever."""
-    from pddl_eval.definition.scene_graph import problem_of
     from pddl_eval.explain import problem_svg
+    from pddl_eval.scoring.scene_graph import problem_of
 
     problem = problem_of(graph)
     if problem is None:
@@ -93,8 +93,8 @@ SHOWN: dict[tuple[str, str], Callable[[Any], str | None]] = {
     ("pddl_eval.report.build", "Report"): _report,
     ("pddl_eval.scoring.summary", "RunSummary"): _lines,
     ("pddl_eval.run.status", "RunStatus"): _lines,
-    ("pddl_eval.definition.metrics.plans", "PlanScores"): _scores,
-    ("pddl_eval.definition.metrics.domains", "DomainScores"): _scores,
+    ("pddl_eval.scoring.plans", "PlanScores"): _scores,
+    ("pddl_eval.scoring.domains", "DomainScores"): _scores,
     ("networkx.classes.multidigraph", "MultiDiGraph"): _scene_graph,
 }
 """Module and name of each type that is shown, so that importing this module loads none of the rooms above it."""

@@ -18,7 +18,6 @@ from typing import Any
 from pddl_eval.definition.model import EQUALITY, ROOT_TYPE, Types
 from pddl_eval.definition.model import Formula as Expression
 from pddl_eval.definition.pddl import DEFINE_DOMAIN, parse_domain, problem_blocks, typed_list, without_comments
-from pddl_eval.definition.pddl.domains import MAX_NESTING
 from pddl_eval.definition.pddl.sexpr import read_expression
 from pddl_eval.errors import UserError
 from pddl_eval.shown import quote
@@ -184,7 +183,7 @@ def read_written(text: str) -> WrittenDomain:
     """
     parse_domain(text)
     block = next(problem_blocks(without_comments(text.lower()), DEFINE_DOMAIN))
-    _, header, *sections = read_expression(block.text, MAX_NESTING)
+    _, header, *sections = read_expression(block.text)
     found: dict[str, list[Any]] = {}
     for section in sections:
         keyword = str(section[0])

@@ -196,9 +196,8 @@ def test_hostile_plans_stay_on_one_line(files: tuple[Path, Path], tmp_path: Path
         assert "\x1b" not in result.stdout and "\u202e" not in result.stdout
 
 
-def test_the_command_exits_with_these_codes_as_a_process(files: tuple[Path, Path], tmp_path: Path) -> None:
+def test_the_command_exits_with_this_code_as_a_process(files: tuple[Path, Path], tmp_path: Path) -> None:
     plan = tmp_path / "plan"
-    for name in ("right", "far", "prose"):
-        text, code, *_ = PLANS[name]
-        plan.write_text(text)
-        assert start("-m", "pddl_eval", "validate", *files, plan).returncode == code
+    text, code, *_ = PLANS["far"]
+    plan.write_text(text)
+    assert start("-m", "pddl_eval", "validate", *files, plan).returncode == code

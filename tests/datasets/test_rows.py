@@ -58,7 +58,7 @@ def uneven(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @given(st.lists(st.tuples(st.integers(0, 1107), st.integers(0, 400)), min_size=1, max_size=6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_ranges_in_any_order(uneven: Path, ranges: list[tuple[int, int]]) -> None:
     expected = numbered(1107)
     for start, rows in ranges:

@@ -5,17 +5,18 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 import tempfile
+from contextlib import chdir
 from pathlib import Path
 
+from click.testing import CliRunner
+from pddl_eval.commands.cli import main as cli
 from pddl_eval.definition.metrics import FEEDBACK, PAIRS, ROW_COLUMNS
-from pddl_eval.definition.verdict import Check, DomainVerdict, PlanVerdict, Verdict
+from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Verdict
 from pddl_eval.report import build_report
 from pddl_eval.report.figures import figures, standalone
+from pddl_eval.scoring.checks import Check
 
 from tests.docs.markdown import ROOT
 
@@ -27,14 +28,9 @@ WIDTH = 100
 
 def run(*arguments: object, folder: Path) -> str:
     """The output of ``pddl-eval`` in that folder."""
-    result = subprocess.run(
-        [sys.executable, "-m", "pddl_eval", *map(str, arguments)],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "pipeline"), "COLUMNS": str(WIDTH), "NO_COLOR": "1"},
-        capture_output=True,
-        text=True,
-    )
-    assert result.returncode == 0, result.stderr
+    with chdir(folder):
+        result = CliRunner().invoke(cli, [*map(str, arguments)], env={"COLUMNS": str(WIDTH), "NO_COLOR": "1"})
+    assert result.exit_code == 0, result.stderr
     return result.stdout
 
 

@@ -2,42 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.commands.running import run
+from tests.commands.running import ENVIRONMENT, run
 from tests.docs.commands import COMMANDS, Described
 from tests.docs.markdown import ROOT
 
 SAMPLE = "pipeline/pddl_eval/benchmark/sample.parquet"
 
 ALL = [each for command in COMMANDS.values() for each in (command, *command.subcommands)]
-
-HEAVY = """
-import sys
-sys.argv[1:] = ["--help"]
-try:
-    from pddl_eval.commands.cli import main
-    main()
-except SystemExit:
-    pass
-print(sorted({"ray", "polars", "pyarrow", "pddl", "networkx"} & sys.modules.keys()))
-"""
-"""Prints the first page and then the heavy packages that it imported."""
-
-
-def run_python(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "pipeline"), **environment},
-        capture_output=True,
-        text=True,
-    )
 
 
 @pytest.mark.parametrize("command", ALL, ids=lambda command: " ".join(command.words))
@@ -47,31 +24,15 @@ def test_a_command_has_examples_that_it_accepts(command: Described) -> None:
         COMMANDS[call[0]].parse([word.strip("'") for word in call[1:]])
 
 
-def test_the_first_page_shows_every_command_and_imports_nothing_heavy() -> None:
-    page = run_python("-c", HEAVY).stdout
-    assert set(COMMANDS) <= set(page.split())
-    assert page.splitlines()[-1] == "[]"
-
-
-@pytest.mark.parametrize(
-    ("line", "completed"),
-    [
-        ("pddl-eval sc", ["score"]),
-        ("pddl-eval score --engi", ["--engine"]),
-        ("pddl-eval score --engine ", ["auto", "local", "ray"]),
-        ("pddl-eval report --format h", ["html"]),
-        ("pddl-eval generate var", ["variants"]),
-    ],
-)
-def test_a_shell_completes_commands_options_and_values(line: str, completed: list[str]) -> None:
-    result = run_python(
-        "-c",
-        "import sys; sys.argv = ['pddl-eval']; from pddl_eval.commands.cli import main; main()",
-        _PDDL_EVAL_COMPLETE="bash_complete",
-        COMP_WORDS=line,
-        COMP_CWORD=str(line.count(" ")),
+def test_a_shell_completes() -> None:
+    """Each kind of word in ``tests/commands/test_completion.py``."""
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys; sys.argv = ['pddl-eval']; from pddl_eval.commands.cli import main; main()"],
+        env={**ENVIRONMENT, "_PDDL_EVAL_COMPLETE": "bash_complete", "COMP_WORDS": "pddl-eval sc", "COMP_CWORD": "1"},
+        capture_output=True,
+        text=True,
     )
-    assert [line.partition(",")[2] for line in result.stdout.split()] == completed, result.stderr
+    assert done.stdout.split() == ["plain,score"], done.stderr
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
+from importlib import import_module
 from itertools import pairwise
 from xml.etree import ElementTree
 
@@ -144,7 +145,15 @@ def test_changelog_and_citation_name_the_release() -> None:
     assert f"\nversion: {RELEASE}\n" in read_page("CITATION.cff")
 
 
+MEASUREMENTS = [file.stem for file in (ROOT / "tests" / "measure").glob("[a-z]*.py")]
+
+
 def test_every_measurement_is_explained() -> None:
     page = read_page("tests/measure/README.md")
-    for file in (ROOT / "tests" / "measure").glob("[a-z]*.py"):
-        assert f"`{file.stem}" in page, file.name
+    assert not [name for name in MEASUREMENTS if f"`{name}" not in page]
+
+
+@pytest.mark.slow
+def test_every_measurement_can_be_imported() -> None:
+    for name in MEASUREMENTS:
+        import_module(f"tests.measure.{name}")

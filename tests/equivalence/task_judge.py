@@ -200,7 +200,7 @@ def _perhaps_overloaded(random: Random, task: Task) -> Task:
         return task
     domain, problem = task
     names = shared_names(domain, random)
-    init, goal = (renamed(atoms, {}, names) for atoms in (problem.init, problem.goal))
+    init, goal = (_with_predicates(atoms, names) for atoms in (problem.init, problem.goal))
     return overloaded(domain, names), replace(problem, init=init, goal=goal)
 
 
@@ -254,7 +254,7 @@ def _perhaps_changed(random: Random, domain: Domain, problem: Problem, states: f
         if alike:
             one, other = random.choice(alike)
             names = {one: other, other: one}
-            sides = [renamed(side, {}, names) for side in (problem.init, problem.goal)]
+            sides = [_with_predicates(side, names) for side in (problem.init, problem.goal)]
             return replace(problem, init=random.choice((problem.init, sides[0])), goal=sides[1])
     return problem
 
@@ -275,3 +275,7 @@ def in_other_words(random: Random, domain: Domain, problem: Problem) -> Task:
     other_types = chosen.types | dict(zip(UNDECLARED, random.sample(UNDECLARED, len(UNDECLARED)), strict=True))
     types = {objects[name]: other_types.get(type_, type_) for name, type_ in problem.objects.items()}
     return renamed_by(domain, chosen, random), Problem("p", domain.name, types, init, goal)
+
+
+def _with_predicates(atoms: State, names: Mapping[str, str]) -> State:
+    return frozenset((names.get(name, name), *terms) for name, *terms in atoms)

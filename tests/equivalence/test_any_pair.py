@@ -15,7 +15,7 @@ from tests.judges.pairs import pair
 from tests.volume import in_two_sizes
 
 
-@in_two_sizes(60, 2_000)
+@in_two_sizes(20, 2_000)
 def test_pairs_are_decided_as_the_definitions_say(cases: int) -> None:
     seen: Counter[str] = Counter()
     for number in range(cases):
@@ -24,7 +24,9 @@ def test_pairs_are_decided_as_the_definitions_say(cases: int) -> None:
             assert found.outcome != WRONG, (number, found, drawn.reference, drawn.generated)
             seen[found.outcome] += 1
             seen["yes"] += found.check.endswith(" typed") and bool(found.judged)
-    assert seen[AGREE] > 6 * cases and cases / 3 < seen["yes"] < 2 * cases / 3 and seen[UNDECIDED] < cases / 50, seen
+    assert seen[AGREE] > 5 * cases and cases / 5 < seen["yes"] < 4 * cases / 5 and seen[UNDECIDED] <= 1 + cases / 50, (
+        seen
+    )
 
 
 # --- The judge -------------------------------------------------------------------------------------------------------

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pddl_eval import compare_domains, compare_plans, compare_problems
+from pddl_eval import DomainScores, compare_domains, compare_plans, compare_problems
 from pddl_eval.definition.budget import or_undecided, row_budget
 from pddl_eval.definition.domains import ill_typed_operator, known_domain
-from pddl_eval.definition.metrics import DomainScores
 from pddl_eval.definition.pddl import parse_domain
 from pddl_eval.definition.task import Task, read_task
 from pddl_eval.definition.verdict import Undecided

@@ -1,7 +1,7 @@
 """What an explanation of a domain says: partners, what one lacks, and other words for the same."""
 
 import pytest
-from pddl_eval.definition.metrics import compare_domains
+from pddl_eval import compare_domains
 from pddl_eval.explain import explain_row
 from pddl_eval.explain.domains import DomainExplanation
 

@@ -70,7 +70,7 @@ def hostile_answers() -> dict[str, str]:
         "comment": REFERENCE.replace("(:goal", f"; {HOSTILE.replace(chr(10), '')}\n(:goal"),
         "name": REFERENCE.replace("tower", "tower" * 20_000).replace("(clear c)", f"(clear c) ({'p' * 50_000} c)"),
         "drafts": REFERENCE.replace("(on b c)", "(on b q)") * 500,
-        "endless": HOSTILE * 50_000,
+        "endless": HOSTILE * 10_000,
     }
 
 

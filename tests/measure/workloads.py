@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import cycle, islice
 from random import Random
 from typing import Any
 
+import networkx
 import pyarrow as pa
 from pddl_eval.benchmark import (
     PRESETS,
@@ -26,12 +27,12 @@ from pddl_eval.benchmark import (
 from pddl_eval.definition import comparison
 from pddl_eval.definition.domains import known_domain
 from pddl_eval.definition.model import Problem, problem_to_pddl
-from pddl_eval.definition.pddl import read_problem_by_package
 from pddl_eval.definition.planning import Solution, solve
-from pddl_eval.definition.scene_graph import same_graph, scene_graph
 from pddl_eval.definition.task import Task, read_pair
+from pddl_eval.scoring.scene_graph import scene_graph
 
 from tests.benchmark.sample import DOMAIN_RECIPES, DOMAIN_TEXTS, PLAN_RECIPES
+from tests.parsing.by_package import read_problem_by_package
 
 RENAMED = Preset({Grade.CORRECT: 1}, {"renamed": 1e6})
 
@@ -45,6 +46,16 @@ def equivalence(reference: str, generated: str, is_placeholder: bool) -> bool | 
     """The decision alone: no plan, no certificate, no columns."""
     decision = comparison.decided(*read_pair(reference, generated), is_placeholder)
     return decision.equivalent
+
+
+def same_graph(a: networkx.MultiDiGraph, b: networkx.MultiDiGraph) -> bool:
+    """Isomorphism by networkx's matcher: the definition in code, exponential on symmetric graphs."""
+
+    def same_edges(a: Mapping[int, Mapping[str, Any]], b: Mapping[int, Mapping[str, Any]]) -> bool:
+        ours, theirs = (sorted(sorted(edge.items()) for edge in edges.values()) for edges in (a, b))
+        return ours == theirs
+
+    return bool(networkx.is_isomorphic(a, b, node_match=dict.__eq__, edge_match=same_edges))
 
 
 def plainly(row: dict[str, Any]) -> bool | None:

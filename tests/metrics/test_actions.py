@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from pddl_eval.definition.metrics import compare_plans
+from pddl_eval import compare_plans
 from pddl_eval.definition.metrics.actions import common_subsequence, plan_jaccard, plan_lcs
 from pddl_eval.definition.plans import actions_of, read_plan
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from pddl_eval.definition.metrics import compare_domains
+from pddl_eval import compare_domains
 from pddl_eval.definition.metrics.components import COLUMNS, component_f1
 from pddl_eval.definition.pddl import parse_domain
 

@@ -7,8 +7,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from pddl_eval import score_frame
-from pddl_eval.definition.metrics import DomainScores, compare_domains
+from pddl_eval import DomainScores, compare_domains, score_frame
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import DomainError, parse_domain
 from pddl_eval.definition.verdict import SEVERAL_DRAFTS

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from random import Random
 
 import pytest
-from pddl_eval.definition.metrics import compare_plans
+from pddl_eval import compare_plans
 from pddl_eval.definition.metrics.execution import GOAL, INIT, causal_distance, causal_links, state_distance
 from pddl_eval.definition.model import Atom, Operator, State
 

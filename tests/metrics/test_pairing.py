@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from pddl_eval.definition.metrics.pairing import as_column, pair_up
+from pddl_eval.scoring.pairing import as_column, pair_up
 
 
 @pytest.mark.parametrize(

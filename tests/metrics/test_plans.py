@@ -9,9 +9,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from pddl_eval import PlanScores, compare_plans, validate
 from pddl_eval.definition import metrics
 from pddl_eval.definition.domains import known_domain
-from pddl_eval.definition.metrics import PlanScores, compare_plans, plan_score, validate
+from pddl_eval.definition.metrics import plan_score
 from pddl_eval.definition.model import Problem
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import DomainError, ParseError, parse_problem

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from pddl_eval import DomainScores, compare_domains
 from pddl_eval.definition.budget import row_budget
-from pddl_eval.definition.metrics import compare_domains
-from pddl_eval.definition.metrics.domains import DomainScores
 from pddl_eval.definition.metrics.predictive import COLUMNS, predictive_power
 from pddl_eval.definition.model import Domain, Problem
 from pddl_eval.definition.pddl import ParseError, parse_domain, parse_problem
@@ -13,7 +12,6 @@ from pddl_eval.definition.states import SEED, STEPS, WALKS, VisitedStates, count
 from pddl_eval.definition.task import Task, read_task
 
 from tests.corpus import ADL, CORPUS
-from tests.hash_seeds import outputs_with_two_seeds
 from tests.metrics import plain_behaviour
 from tests.strips.ipc_domains import DOMAINS, PROBLEMS
 from tests.strips.random_tasks import random_task
@@ -205,17 +203,3 @@ def test_equal_to_the_plain_implementation_on_mutants() -> None:
 @pytest.mark.slow
 def test_equal_to_the_plain_implementation_on_more_mutants() -> None:
     assert compare_mutants(96) > 160
-
-
-def test_the_order_of_sets_does_not_matter() -> None:
-    script = (
-        "from tests.strips.ipc_domains import DOMAINS, PROBLEMS\n"
-        "from tests.metrics.plain_behaviour import mutated\n"
-        "from pddl_eval.definition.metrics import compare_domains\n"
-        "for name, domain in DOMAINS.items():\n"
-        "    for seed in range(6):\n"
-        "        print(compare_domains(domain, mutated(domain, seed), problem=PROBLEMS[name](seed)))\n"
-    )
-    one, other = outputs_with_two_seeds(script)
-    assert one == other
-    assert one.count(b"DomainScores") == 18

@@ -9,7 +9,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from pddl_eval.definition.metrics import compare_plans, similarity
+from pddl_eval import compare_plans
+from pddl_eval.definition.metrics import similarity
 from pddl_eval.definition.metrics.plan_score import plan_score
 from pddl_eval.definition.metrics.similarity import MAX_CHARACTERS, similarities
 from pddl_eval.definition.options import ScoringOptions

@@ -8,8 +8,8 @@ from random import Random
 
 import polars as pl
 import pytest
-from pddl_eval import score_dataset
-from pddl_eval.definition.metrics import DOMAIN, DomainScores, compare_domains
+from pddl_eval import DomainScores, compare_domains, score_dataset
+from pddl_eval.definition.metrics import DOMAIN
 from pddl_eval.definition.metrics.syntactic import COLUMNS as SCORE_COLUMNS
 from pddl_eval.definition.metrics.syntactic import GROUPS
 from pddl_eval.definition.model import Atom, Domain, Operator

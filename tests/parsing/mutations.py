@@ -20,6 +20,8 @@ from unittest import mock
 from pddl_eval.definition.model import Problem
 from pddl_eval.definition.pddl import Unreadable, problems
 
+from tests.parsing.by_package import read_problem_by_package
+
 Tokens = list[str]
 
 SHARED_PROBLEMS = Path(__file__).parents[3] / "shared" / "data" / "planetarium_problems.parquet"
@@ -288,7 +290,7 @@ def reference_texts() -> list[str]:
 
 def differ(text: str) -> str:
     """What the two readers say differently of a text; empty where they agree on verdict and problem."""
-    fast, slow = problems.read_problem(text), problems.read_problem_by_package(text)
+    fast, slow = problems.read_problem(text), read_problem_by_package(text)
     if isinstance(fast, Unreadable) or isinstance(slow, Unreadable):
         same = getattr(fast, "verdict", None) == getattr(slow, "verdict", None)
     else:

@@ -12,7 +12,8 @@ from pddl_eval import compare_domains
 from pddl_eval.definition.domains import blocksworld, floor_tile, gripper, rover_single_stores
 from pddl_eval.definition.model import EQUALITY, ROOT_TYPE, Atom, Domain
 from pddl_eval.definition.pddl import DomainError, OnlyActionsError, domains, parse_actions, parse_domain
-from pddl_eval.definition.pddl.domains import MAX_CHARACTERS, MAX_NESTING
+from pddl_eval.definition.pddl.domains import MAX_CHARACTERS
+from pddl_eval.definition.pddl.sexpr import PACKAGE_NESTING
 
 from tests.benchmark.written_domain import read_written
 
@@ -121,9 +122,7 @@ def test_what_is_read_of_hostile_texts_is_bounded(answer: str, monkeypatch: pyte
     """The blocks of an answer, in the order of the text, have twice the length of an answer together, at most."""
     read: list[int] = []
     original = domains.read_expression
-    monkeypatch.setattr(
-        domains, "read_expression", lambda text, deepest: read.append(len(text)) or original(text, deepest)
-    )
+    monkeypatch.setattr(domains, "read_expression", lambda text: read.append(len(text)) or original(text))
     with pytest.raises(DomainError):
         parse_domain(answer)
     with pytest.raises(DomainError):
@@ -198,7 +197,7 @@ def test_what_the_header_says_beyond_strips_is_kept_and_what_its_operators_say_i
         (ACTIONS.replace("(and (at ?s) (not (at ?r))))", "(and (at ?s) (not (at ?r)))"), "never closed"),
         ("(:action go) (:action (pick))", "no name"),
         ("(:action go :parameters (r))", "parameter `r`"),
-        ("(:action go :effect " + "(" * MAX_NESTING + ")" * MAX_NESTING + ")", "nests deeper"),
+        ("(:action go :effect " + "(" * PACKAGE_NESTING + ")" * PACKAGE_NESTING + ")", "nests deeper"),
     ],
 )
 def test_no_action_is_lost_silently(answer: str, reason: str) -> None:
@@ -288,7 +287,7 @@ def test_quantities_that_decide_nothing_are_passed_over() -> None:
         ("(define (domain d) (:action a :parameters (?p) :precondition (?p)))", "operator a: `(?p)`"),
         ("(define (domain d) (:action a :precondition (not (p) (q))))", "`(not (…) (…))` negates 2 formulas"),
         ("(define (domain d) (:action a :effect (= x y)))", "`(= x y)`"),
-        ("(define (domain d)" + "(" * MAX_NESTING, "nests deeper"),
+        ("(define (domain d)" + "(" * PACKAGE_NESTING, "nests deeper"),
         ("(define (domain d))" + " " * MAX_CHARACTERS, "characters"),
     ],
 )
@@ -338,7 +337,7 @@ def _split(formula: Any) -> tuple[set[Atom], set[Atom]]:
     return positive, negative
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.text(alphabet="()?-:; \nadefinomp=", max_size=120))
 def test_any_text_is_a_domain_or_a_domain_error(text: str) -> None:
     try:

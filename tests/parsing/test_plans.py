@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval.definition.budget import OutOfBudgetError, row_budget
-from pddl_eval.definition.plans import Plan, PlanError, ReadPlan, Step, Unread, lines, plan_of_steps, read_plan
+from pddl_eval.definition.plans import Plan, PlanError, ReadPlan, Step, Unread, lines, read_plan
 from pddl_eval.definition.plans import reading as plans
 from pddl_eval.definition.plans.lines import MAX_ACTIONS
 from pddl_eval.definition.plans.reading import MAX_CHARACTERS
+from pddl_eval.scoring.plans import plan_of_steps
 
 from tests.measure.written_plans import answer_fault, fault
 from tests.volume import in_two_sizes
@@ -368,14 +369,14 @@ def test_the_reader_looks_at_the_budget(piece: str) -> None:
         read_plan(f"[{piece * 100_000}(")
 
 
-@in_two_sizes(400, 4_000)
+@in_two_sizes(100, 4_000)
 def test_answers_of_known_validity_are_read_once_and_whole(cases: int) -> None:
     """Notations, drafts, thoughts, damage; ``python -m tests.measure.written_plans --answers 4000`` prints a table."""
     assert [wrong for number in range(cases) if (wrong := answer_fault(number, 17)[1])] == []
 
 
 @pytest.mark.parametrize("damaged", [False, True])
-@in_two_sizes(2_000, 20_000)
+@in_two_sizes(500, 20_000)
 def test_written_plans_are_read_back(cases: int, damaged: bool) -> None:
     """Every notation, separator, number, bullet, label, fence, comment, line break; see ``measure.written_plans``."""
     assert [wrong for number in range(cases) if (wrong := fault(number, 17, damaged)[1])] == []
@@ -462,7 +463,11 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+LONG = {"lists on lines", "braces on lines", "many fences", "labels on lines", "semicolons", "nested names"}
+"""Each takes most of a second, and its like are tried by default."""
+
+
+@pytest.mark.parametrize("name", [pytest.param(each, marks=[pytest.mark.slow] * (each in LONG)) for each in HOSTILE])
 def test_hostile_text_is_read_in_linear_time(name: str) -> None:
     """No exception, and no hang: each of these took minutes with patterns that backtrack."""
     reading = read_plan(HOSTILE[name])

@@ -92,7 +92,9 @@ def test_the_quantile_is_students(freedom: int) -> None:
     assert student(freedom) == pytest.approx(scipy.stats.t.ppf(0.975, freedom), rel=0.006)
 
 
-@pytest.mark.parametrize("correlation", [0.0, 0.2, 0.4, 0.6, 0.8])
+@pytest.mark.parametrize(
+    "correlation", [0.0, 0.4, 0.8, *(pytest.param(each, marks=pytest.mark.slow) for each in (0.2, 0.6))]
+)
 @pytest.mark.parametrize("rate", [0.5, 0.85])
 @pytest.mark.parametrize("sizes", [(5,), (1, 2, 3, 4, 5, 6)])
 def test_intervals_cover_the_rate_whatever_the_correlation(correlation: float, rate: float, sizes: tuple[int]) -> None:
@@ -227,7 +229,7 @@ def tango(only_first: int, only_second: int, references: int) -> tuple[float, fl
     return kept.min(), kept.max()
 
 
-@pytest.mark.parametrize("references", [10, 30, 100])
+@pytest.mark.parametrize("references", [10, 30, pytest.param(100, marks=pytest.mark.slow)])
 def test_the_interval_is_about_tangos(references: int) -> None:
     # Published with the examples above.
     assert tango(1, 7, 21) == pytest.approx((-0.517, -0.026), abs=6e-4)
@@ -254,8 +256,8 @@ def coverage(references: int, rates: tuple[float, float], samples: int, same: fl
     return float(np.mean((found[:, 0] <= rates[0] - rates[1]) & (rates[0] - rates[1] <= found[:, 1])))
 
 
-@pytest.mark.parametrize("samples", [1, 4, 10])
-@pytest.mark.parametrize("references", [10, 30, 100, 300])
+@pytest.mark.parametrize("samples", [1, pytest.param(4, marks=pytest.mark.slow), 10])
+@pytest.mark.parametrize("references", [10, 100, *(pytest.param(each, marks=pytest.mark.slow) for each in (30, 300))])
 @pytest.mark.parametrize(
     ("rates", "same"), [((0.95, 0.9), 0.9), ((0.99, 0.98), 0.9), ((0.6, 0.5), 0.3), ((0.9, 0.4), 0)]
 )

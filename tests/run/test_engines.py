@@ -7,18 +7,16 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 from pddl_eval import reward
 from pddl_eval.datasets.forms import FileVersion
-from pddl_eval.datasets.places import DatasetError, Location, OutputError
+from pddl_eval.datasets.places import Location, OutputError
 from pddl_eval.process import available_cpus
 from pddl_eval.run import RunIncomplete, engines, partitions, retries
 from pddl_eval.run.engines import (
@@ -37,6 +35,7 @@ from pddl_eval.settings import RunOptions
 from tests.commands.running import ENVIRONMENT
 from tests.datasets.parquet_files import numbered, read_output, write_numbered
 from tests.run.length_scorer import length_scorer, run_scorer
+from tests.run.small_work import KilledWhileUnpickled, half, pandas_is_there, work_in_a_folder
 
 
 @pytest.fixture
@@ -241,15 +240,6 @@ def test_a_quota_of_the_container_counts(tmp_path: Path) -> None:
     assert available_cpus(quota) == everything
 
 
-def half(number: int) -> int:
-    if number % 2:
-        raise DatasetError(f"{number} is odd")
-    if number == 98:
-        os._exit(7)
-    time.sleep(0.05 * (number == 0))
-    return number // 2
-
-
 def test_results_come_in_order_and_items_are_drawn_as_needed() -> None:
     drawn: list[int] = []
     numbers = (drawn.append(number) or number for number in range(0, 80, 2))  # type: ignore[func-returns-value]
@@ -260,15 +250,10 @@ def test_results_come_in_order_and_items_are_drawn_as_needed() -> None:
 
 
 def test_what_the_function_raises_is_raised_here_and_a_lost_worker_is_one_sentence() -> None:
-    with pytest.raises(DatasetError, match="5 is odd"):
+    with pytest.raises(ArithmeticError, match="5 is odd"):
         list(ordered_map(half, [2, 4, 5], workers=2))
     with pytest.raises(EngineError, match="exit code 7"):
         list(ordered_map(half, [2, 98], workers=2))
-
-
-def pandas_is_there(_number: int) -> tuple[bool, int]:
-    table = pa.table({"number": [1, 2]})
-    return "pandas" in sys.modules, len(table.to_pandas())
 
 
 def test_workers_do_without_pandas_until_it_is_asked_for() -> None:
@@ -286,20 +271,6 @@ def test_rows_that_take_less_time_stay_longer_in_this_process() -> None:
     """A kernel scores 15,000 rows before a worker process has started."""
     assert choose_engine(15_000, 8, RunOptions(), row_seconds=0.00008).workers == 1
     assert choose_engine(15_000, 8, RunOptions(), row_seconds=1).workers == min(available_cpus(), 8)
-
-
-def work_in_a_folder(place: str) -> None:
-    """What a planner's task does: a folder of its own, and a process that outlives its parent."""
-    if not place:
-        return
-    with tempfile.TemporaryDirectory(dir=place) as folder:
-        process = subprocess.Popen(["sleep", "60"], start_new_session=True)
-        try:
-            Path(folder, "pid").write_text(str(process.pid))
-            process.wait()
-        finally:
-            process.kill()
-            process.wait()
 
 
 def test_a_worker_that_is_stopped_cleans_up(tmp_path: Path) -> None:
@@ -418,17 +389,6 @@ def test_a_daemonic_process_is_told_that_it_has_no_workers() -> None:
     process.start()
     assert ours.poll(60) and "daemonic" in ours.recv()
     process.join()
-
-
-def _killed() -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-class KilledWhileUnpickled:
-    """What a worker gets that is killed before it begins."""
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _killed, ()
 
 
 def test_workers_that_are_killed_before_they_begin_are_no_script_without_a_guard() -> None:

@@ -50,7 +50,7 @@ def source_of(files: list[list[int]]) -> Source:
 
 
 @given(st.lists(st.lists(st.integers(1, 5000), max_size=4), min_size=1, max_size=5), st.integers(1, 40))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_every_row_is_in_exactly_one_part_and_parts_are_alike(files: list[list[int]], of: int) -> None:
     source = source_of(files)
     rows: Counter[tuple[str, int]] = Counter()

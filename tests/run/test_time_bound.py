@@ -145,7 +145,7 @@ def poisoned(task: ShardTask, poison: frozenset[int], seconds: dict[int, int]) -
     st.integers(1, 64),
     st.integers(1, 5),
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_whatever_is_slow_and_whatever_kills_every_row_is_done_once(
     poison: frozenset[int], seconds: dict[int, int], shard_rows: int, capacity: int
 ) -> None:

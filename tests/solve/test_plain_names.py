@@ -34,7 +34,7 @@ def test_texts_of_random_tasks_read_back(seed: int) -> None:
     assert (read.objects, read.init, read.goal) == (problem.objects, problem.init, problem.goal)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**9))
 def test_the_rewritten_task_is_solvable_when_the_task_is(seed: int) -> None:
     problem, domain = random_task(seed)

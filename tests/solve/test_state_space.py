@@ -8,10 +8,11 @@ from fractions import Fraction
 
 import pytest
 from pddl_eval import validate
-from pddl_eval.definition.state_space import StateSpace, StepLabel, state_space
+from pddl_eval.definition.state_space import StateSpace, state_space
 from pddl_eval.definition.task import plan_task_of
 from pddl_eval.definition.validation import execute
 from pddl_eval.definition.verdict import Undecided
+from pddl_eval.scoring.steps import StepLabel, step_labels
 
 from tests.judges.interpreter import (
     Failed,
@@ -40,7 +41,7 @@ def space_of(problem: str, domain: str) -> StateSpace | Undecided:
     return state_space(task.problem, task.domain.domain)
 
 
-@in_two_sizes(12, 120)
+@in_two_sizes(4, 120)
 def test_costs_and_labels_are_the_judge_s(cases: int) -> None:
     seen: Counter[str] = Counter()
     for number in range(cases):
@@ -129,7 +130,7 @@ def check(number: int) -> list[str]:
             read_task = plan_task_of(case.problem, case.story.text)
             assert read_task.domain is not None
             execution = execute(plan, read_task.problem, read_task.domain.domain)
-            labels = found.labels(execution, read_task.problem)
+            labels = step_labels(found, execution, read_task.problem)
             assert labels == tuple(judged_labels(task, [next(iter(step)) for step in plan])), case
             seen += [label.name for label in labels]
     return seen

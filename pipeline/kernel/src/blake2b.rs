@@ -31,12 +31,14 @@ pub fn hex_digest(bytes: &[u8]) -> [u8; 2 * SIZE] {
     let mut state = START;
     state[0] ^= 0x0101_0000 ^ SIZE as u64;
     let blocks = bytes.len().div_ceil(128).max(1);
-    for number in 0..blocks {
-        let piece = &bytes[number * 128..bytes.len().min(number * 128 + 128)];
-        let mut block = [0; 128];
-        block[..piece.len()].copy_from_slice(piece);
-        compress(&mut state, &block, (number * 128 + piece.len()) as u64, number + 1 == blocks);
+    for number in 0..blocks - 1 {
+        let block = bytes[number * 128..].first_chunk().unwrap_or(&[0; 128]);
+        compress(&mut state, block, (number * 128 + 128) as u64, false);
     }
+    let rest = &bytes[(blocks - 1) * 128..];
+    let mut block = [0; 128];
+    block[..rest.len()].copy_from_slice(rest);
+    compress(&mut state, &block, bytes.len() as u64, true);
     let mut digits = [0; 2 * SIZE];
     for (i, digit) in digits.iter_mut().enumerate() {
         let byte = (state[i / 16] >> (8 * (i / 2 % 8))) as u8;

@@ -1,4 +1,5 @@
-//! The border: record batches in and out through the Arrow C data interface. All that is unsafe is in this file.
+//! The border: record batches in and out through the Arrow C data interface, and the memory of a batch. All that is
+//! unsafe is in this file.
 //!
 //! What comes in is promised by the interface (pointers, lengths of buffers that follow from the length and offset of an
 //! array); offsets of texts are checked all the same, because files can hold anything. What goes out owns its memory, and
@@ -24,8 +25,11 @@ use crate::strips::comparison;
 use crate::strips::task::Task as StripsTask;
 use crate::structure::structure::DomainStructure;
 use crate::task::Task;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::ffi::{c_char, c_void, CStr, CString};
 use std::panic::{catch_unwind, set_hook, AssertUnwindSafe};
+use std::ptr::null_mut;
 use std::rc::Rc;
 use std::sync::Once;
 use std::time::Instant;
@@ -196,7 +200,7 @@ fn push_bit(bits: &mut Vec<u8>, row: usize, value: bool) {
     bits[row / 8] |= u8::from(value) << (row % 8);
 }
 
-/// A column of texts, with offsets of eight bytes, which cannot overflow.
+/// A column of texts.
 struct Texts {
     offsets: Vec<i64>,
     bytes: Vec<u8>,
@@ -217,8 +221,12 @@ impl Texts {
     }
 
     fn exported(self, name: &'static str) -> Buffers {
-        let offsets = self.offsets.iter().flat_map(|each| each.to_ne_bytes()).collect();
-        (name, "U", vec![self.valid, offsets, self.bytes])
+        if self.bytes.len() > i32::MAX as usize {
+            let offsets = self.offsets.iter().flat_map(|each| each.to_ne_bytes()).collect();
+            return (name, "U", vec![self.valid, offsets, self.bytes]);
+        }
+        let offsets = self.offsets.iter().flat_map(|each| (*each as i32).to_ne_bytes()).collect();
+        (name, "u", vec![self.valid, offsets, self.bytes])
     }
 }
 
@@ -577,7 +585,7 @@ struct Problems<'a> {
     names: Interner,
     references: Sharing<Task>,
     /// The references in domains that are asked for by their texts, each in the domain of this place.
-    strips: Sharing<(usize, StripsTask)>,
+    strips: Option<Sharing<(usize, StripsTask)>>,
 }
 
 impl Problems<'_> {
@@ -591,7 +599,7 @@ impl Problems<'_> {
         let (place, domain, names) = self.asking.written(row, |names| planning_domain(text_of_domain, names))?;
         let domain = &*domain;
         let mut read = || Ok((place, comparison::read_reference(text, domain, names, own_names)?));
-        let found = self.strips.known(row, &mut read)?;
+        let found = self.strips.as_mut().ok_or(Left::Setting)?.known(row, &mut read)?;
         if found.0 != place {
             *found = read()?;
         }
@@ -618,10 +626,10 @@ impl Kernel for Problems<'_> {
         if self.asking.forget(row, all) {
             self.names = Interner::new();
             self.references.forget_all();
-            self.strips.forget_all();
+            self.strips.iter_mut().for_each(Sharing::forget_all);
         }
         self.references.forget(row);
-        self.strips.forget(row);
+        self.strips.iter_mut().for_each(|strips| strips.forget(row));
     }
 }
 
@@ -864,6 +872,7 @@ unsafe fn score(
     least: usize,
     by: impl FnOnce(&[Column]) -> Exported,
 ) -> i32 {
+    let _kept = Kept::open();
     let scored = catch_unwind(AssertUnwindSafe(|| {
         QUIET.call_once(|| set_hook(Box::new(|_| {}))); // a panic costs a row, and says nothing
         let (schema, array) = (&*schema, &*array);
@@ -893,7 +902,7 @@ fn score_problems(columns: &[Column], flags: u32) -> Exported {
     let references = Sharing::new(&columns[0]);
     let mut scores = Scores::default();
     let asking = Asking::new(columns.get(3));
-    let (names, strips) = (Interner::new(), Sharing::new(&columns[0]));
+    let (names, strips) = (Interner::new(), columns.get(3).map(|_| Sharing::new(&columns[0])));
     let mut kernel = Problems { columns, asking, settings, names, references, strips };
     score_rows(&mut kernel, columns[0].length, |scored, micros| scores.push(scored, micros));
     scores.exported()
@@ -992,7 +1001,7 @@ fn schema(name: &str, format: &str, children: Vec<*mut ArrowSchema>) -> ArrowSch
         flags: NULLABLE,
         n_children: owned.children.len() as i64,
         children: owned.children.as_mut_ptr(),
-        dictionary: std::ptr::null_mut(),
+        dictionary: null_mut(),
         release: Some(release_schema),
         private_data: Box::into_raw(owned).cast(),
     }
@@ -1017,7 +1026,7 @@ fn array(rows: usize, memory: Vec<Vec<u8>>, children: Vec<*mut ArrowArray>) -> A
         n_children: owned.children.len() as i64,
         buffers: owned.buffers.as_mut_ptr(),
         children: owned.children.as_mut_ptr(),
-        dictionary: std::ptr::null_mut(),
+        dictionary: null_mut(),
         release: Some(release_array),
         private_data: Box::into_raw(owned).cast(),
     }
@@ -1047,4 +1056,132 @@ unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
         }
     }
     (*schema).release = None;
+}
+
+/// The allocator: what is freed while a batch is scored is kept for the batch's next rows, which ask for the same again.
+///
+/// Blocks of the sizes 16, 32, …, 4,096 are kept, in one list for each size and thread; each has the address of the next.
+struct Kept;
+
+#[global_allocator]
+static MEMORY: Kept = Kept;
+
+const SMALLEST: usize = 16;
+const SIZES: usize = 9;
+
+/// Blocks of one size that are kept at once.
+const MOST_KEPT: usize = 128;
+
+struct Shelf {
+    first: Cell<*mut u8>,
+    /// How many more may be kept: none where no batch is being scored.
+    room: Cell<usize>,
+}
+
+thread_local! {
+    // Without a destructor, so that it is there for whatever a thread frees last.
+    static SHELVES: [Shelf; SIZES] = const { [const { Shelf { first: Cell::new(null_mut()), room: Cell::new(0) } }; SIZES] };
+}
+
+/// The number of the size that a block of this layout is given; None where it is too large or too strictly aligned.
+fn size_number(layout: Layout) -> Option<usize> {
+    let is_small = layout.size() <= SMALLEST << (SIZES - 1) && layout.align() <= SMALLEST;
+    is_small.then(|| (layout.size().max(SMALLEST) - 1).ilog2() as usize + 1 - SMALLEST.ilog2() as usize)
+}
+
+fn sized(number: usize) -> Layout {
+    Layout::from_size_align(SMALLEST << number, SMALLEST).unwrap_or(Layout::new::<u128>())
+}
+
+impl Kept {
+    /// Keeps what is freed from now on, until what is returned is dropped.
+    fn open() -> KeptWhile {
+        SHELVES.with(|shelves| shelves.iter().for_each(|shelf| shelf.room.set(MOST_KEPT)));
+        KeptWhile
+    }
+}
+
+struct KeptWhile;
+
+impl Drop for KeptWhile {
+    fn drop(&mut self) {
+        SHELVES.with(|shelves| {
+            for (number, shelf) in shelves.iter().enumerate() {
+                shelf.room.set(0);
+                while !shelf.first.get().is_null() {
+                    let block = shelf.first.get();
+                    // SAFETY: the block is kept: nobody uses it, its first word is the next one, and `alloc` made it.
+                    unsafe {
+                        shelf.first.set(block.cast::<*mut u8>().read());
+                        System.dealloc(block, sized(number));
+                    }
+                }
+            }
+        });
+    }
+}
+
+// SAFETY: a block that is kept is in one list only, and is as large and as aligned as all that its size serves.
+unsafe impl GlobalAlloc for Kept {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let Some(number) = size_number(layout) else {
+            return System.alloc(layout);
+        };
+        SHELVES.with(|shelves| {
+            let Shelf { first, room } = &shelves[number];
+            let block = first.get();
+            if block.is_null() {
+                return System.alloc(sized(number));
+            }
+            first.set(block.cast::<*mut u8>().read());
+            room.set(room.get() + 1);
+            block
+        })
+    }
+
+    #[inline]
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        let Some(number) = size_number(layout) else {
+            return System.dealloc(block, layout);
+        };
+        SHELVES.with(|shelves| {
+            let Shelf { first, room } = &shelves[number];
+            if room.get() == 0 {
+                return System.dealloc(block, sized(number));
+            }
+            block.cast::<*mut u8>().write(first.get());
+            first.set(block);
+            room.set(room.get() - 1);
+        })
+    }
+
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if size_number(layout).is_none() {
+            return System.alloc_zeroed(layout);
+        }
+        let block = self.alloc(layout);
+        if !block.is_null() {
+            block.write_bytes(0, layout.size());
+        }
+        block
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let wider = Layout::from_size_align_unchecked(size, layout.align());
+        let (before, after) = (size_number(layout), size_number(wider));
+        if before.is_none() && after.is_none() {
+            return System.realloc(block, layout, size);
+        }
+        if before == after {
+            return block;
+        }
+        let moved = self.alloc(wider);
+        if !moved.is_null() {
+            block.copy_to_nonoverlapping(moved, layout.size().min(size));
+            self.dealloc(block, layout);
+        }
+        moved
+    }
 }

@@ -318,8 +318,11 @@ fn kinds(words: &Words, types: &[Word], marks: &[(u32, u32)], outline: &mut Vec<
         let key = (0..3).fold(u64::from(*type_), |key, _| key << 16 | marks.next().unwrap_or(0));
         order.push((key, object));
     }
+    order.sort_unstable();
     let further = |object: u32| own(object).skip(3);
-    order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| further(a.1).cmp(further(b.1))).then(a.1.cmp(&b.1)));
+    for group in order.chunk_by_mut(|a, b| a.0 == b.0).filter(|group| group[0].0 & 0xFFFF != 0) {
+        group.sort_unstable_by(|a, b| further(a.1).cmp(further(b.1)).then(a.1.cmp(&b.1)));
+    }
     let same = |a: &(u64, u32), b: &(u64, u32)| a.0 == b.0 && further(a.1).eq(further(b.1));
     let how_many = outline.len();
     encode_number(outline, 0); // of kinds, which is known when they have been gone through
@@ -378,8 +381,7 @@ impl Piece {
             None => kinds.to_vec(),
             Some(vertices) => vertices.iter().map(|vertex| kinds[*vertex as usize]).collect(),
         };
-        let mut members: Vec<u32> = (0..colour.len() as u32).collect();
-        members.sort_unstable_by_key(|vertex| (colour[*vertex as usize], *vertex));
+        let members = sorted_by(0..colour.len() as u32, |vertex| colour[vertex as usize]);
         let mut cells: Vec<Cell> = Vec::with_capacity(colour.len()); // of which there may be as many
         let mut cell = vec![0; colour.len()];
         for (begin, vertex) in members.iter().enumerate() {
@@ -571,11 +573,11 @@ impl Search {
             return Err(Left::Budget);
         }
         let colour = &piece.colour;
-        let mut cells: Vec<&Cell> = piece.cells.iter().collect();
-        cells.sort_unstable_by_key(|cell| cell.colour);
-        let mut form = Vec::with_capacity(2 + 2 * cells.len() + 4 * piece.edges.len());
-        form.push(cells.len() as u32);
-        form.extend(cells.iter().flat_map(|cell| [cell.colour, cell.size as u32]));
+        let cells = sorted_by(0..piece.cells.len() as u32, |cell| piece.cells[cell as usize].colour);
+        let cells = || cells.iter().map(|cell| &piece.cells[*cell as usize]);
+        let mut form = Vec::with_capacity(2 + 2 * piece.cells.len() + 4 * piece.edges.len());
+        form.push(piece.cells.len() as u32);
+        cells().for_each(|cell| form.extend([cell.colour, cell.size as u32]));
         let line = |edge: &Edge| atom(edge.0, colour[edge.1 as usize], colour[edge.2 as usize]); // packed as atoms are
         let mut lines: Vec<(u64, u32)> = piece.edges.iter().zip(0..).map(|(edge, place)| (line(edge), place)).collect();
         lines.sort_unstable();
@@ -600,14 +602,15 @@ impl Search {
         let parts = connected(&kept, colour.len());
         let mut found: Vec<Labelling> = Vec::with_capacity(parts.ends.len());
         // The vertices of no component, and the places of all others among those of their component.
-        let mut alone: Vec<u32> = Vec::with_capacity(colour.len() - parts.vertices.len());
+        let mut alone: Vec<u32> = Vec::new();
         if parts.ends.len() == 1 && parts.vertices.len() == colour.len() {
             let mut whole = piece.clone();
             whole.edges = Rc::new(kept);
             whole.around = None;
             found.push(self.branch(whole, &form, depth)?);
         } else if parts.ends.is_empty() {
-            for cell in &cells {
+            alone.reserve_exact(colour.len());
+            for cell in cells() {
                 let before = alone.len();
                 alone.extend_from_slice(&piece.members[cell.begin..cell.begin + cell.size]);
                 alone[before..].sort_unstable();
@@ -634,8 +637,8 @@ impl Search {
                 (start, first) = (*end, *last);
             }
             found.sort_by(|a, b| a.form.cmp(&b.form));
-            alone.extend((0..colour.len() as u32).filter(|vertex| own[*vertex as usize] == ALONE));
-            alone.sort_unstable_by_key(|vertex| (colour[*vertex as usize], *vertex));
+            let is_alone = |vertex: &u32| own[*vertex as usize] == ALONE;
+            alone = sorted_by((0..colour.len() as u32).filter(is_alone), |vertex| colour[vertex as usize]);
         }
         form.reserve_exact(1 + found.iter().map(|each| each.form.len()).sum::<usize>());
         form.push(found.len() as u32);
@@ -706,6 +709,13 @@ impl Search {
         let symmetries = (0..).zip(&orbit).filter(|(vertex, leader)| vertex != *leader).map(|(a, b)| (a, *b)).collect();
         Ok(Labelling { form, order, symmetries })
     }
+}
+
+/// The numbers in the order of their keys; equal keys in the order of the numbers.
+fn sorted_by(numbers: impl Iterator<Item = u32>, key: impl Fn(u32) -> u32) -> Vec<u32> {
+    let mut keyed: Vec<u64> = numbers.map(|number| u64::from(key(number)) << 32 | u64::from(number)).collect();
+    keyed.sort_unstable();
+    keyed.into_iter().map(|each| each as u32).collect()
 }
 
 /// The connected components that have an edge, in the order of their first edges.

@@ -254,7 +254,7 @@ impl Task {
 
     /// The initial state joined with the goal's own atoms.
     pub fn graph_as_written(&self) -> &Graph {
-        let scenes: [(Scene, &[Atom]); 2] = [(Scene::Init, &self.problem.init), (Scene::Goal, &self.problem.goal)];
+        let scenes: [(Scene, &[Atom]); 2] = [(Scene::Goal, &self.problem.goal), (Scene::Init, &self.problem.init)];
         self.graph_as_written.get_or_init(|| self.graph(&scenes))
     }
 
@@ -270,7 +270,12 @@ impl Task {
             return Ok(graph);
         }
         let (scene, goal) = self.closed_goal(true)?;
-        Ok(self.closed_graph.get_or_init(|| self.graph(&[(Scene::Init, &self.problem.init), (scene, &goal)])))
+        if scene == Scene::Goal && goal == self.problem.goal {
+            return Ok(self.graph_as_written());
+        }
+        let mut scenes: [(Scene, &[Atom]); 2] = [(scene, &goal), (Scene::Init, &self.problem.init)];
+        scenes.sort_unstable();
+        Ok(self.closed_graph.get_or_init(|| self.graph(&scenes)))
     }
 
     /// The scene of cl(goal), or one that no goal's atoms can make.

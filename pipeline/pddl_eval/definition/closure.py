@@ -38,10 +38,6 @@ MAX_STATES = 50_000
 """Reachable states that are enumerated where the bounds of the closure do not meet, some ten megabytes."""
 
 
-ATOMS_PER_WORK = 20
-"""Atoms of a state that are compared in a unit of work."""
-
-
 @dataclass(frozen=True, slots=True)
 class SeparatingState:
     """A reachable state that contains all of the given atoms and lacks ``atom``."""
@@ -76,36 +72,21 @@ class ClosedGoal:
         return frozenset[Formula](self.true).union([("not", atom) for atom in self.false])
 
 
-def closure(problem: Problem, domain: Domain, planner: Planner | None = None) -> State | Unsolvable | Undecided:
-    """cl(goal): every atom that is true in all reachable goal states, and no other; exact or ``Undecided``.
-
-    The goal is a set of atoms. ``planner`` is asked last, for goal states of a space that is too large for the search.
-
-    >>> from pddl_eval.definition.pddl import parse_domain
-    >>> lamp = parse_domain("(define (domain d) (:action switch :precondition (off) :effect (and (on) (not (off)))))")
-    >>> sorted(closure(Problem("p", "d", {}, frozenset({("off",), ("dry",)}), frozenset({("on",)})), lamp))
-    [('dry',), ('on',)]
-    """
-    grounded = ground_goal(problem, domain, problem.goal)
-    if not isinstance(grounded, tuple):
-        return grounded
-    task, goal = grounded
-    closed = _closed(task, goal, planner)
-    return task.state(closed) if isinstance(closed, int) else closed
-
-
-def literal_closure(
-    problem: Problem, domain: Domain, false: State, planner: Planner | None = None
+def closure(
+    problem: Problem, domain: Domain, false: State = frozenset(), planner: Planner | None = None
 ) -> ClosedGoal | Unsolvable | Undecided:
-    """As ``closure``, for the problem's atoms together with others that have to be false.
+    """cl(goal), for a goal of the problem's atoms and of others that have to be ``false``; exact or ``Undecided``.
 
     Negated atoms are atoms of their own there, so the closure of the goal and that of its positive part say it all.
+    ``planner`` is asked last, for goal states of a space that is too large for the search.
 
     >>> from pddl_eval.definition.pddl import parse_domain
     >>> lamp = parse_domain("(define (domain d) (:action switch :precondition (off) :effect (and (on) (not (off)))))")
-    >>> dark = Problem("p", "d", {}, frozenset({("off",)}), frozenset())
-    >>> literal_closure(dark, lamp, frozenset({("off",)})).literals
-    frozenset({('on',)})
+    >>> init = frozenset({("off",), ("dry",)})
+    >>> sorted(closure(Problem("p", "d", {}, init, frozenset({("on",)})), lamp).true)
+    [('dry',), ('on',)]
+    >>> sorted(closure(Problem("p", "d", {}, init, frozenset()), lamp, frozenset({("off",)})).literals)
+    [('dry',), ('on',)]
     """
     grounded = ground_goal(problem, domain, problem.goal)
     if not isinstance(grounded, tuple):
@@ -174,7 +155,7 @@ def _closed(task: GroundTask, goal: int, planner: Planner | None) -> int | Unsol
 def closure_by_states(
     problem: Problem, domain: Domain, reading: frozenset[str] = frozenset()
 ) -> ClosedGoal | Unsolvable | Undecided:
-    """As ``literal_closure``, for any goal in any domain of which nothing is refused: each state is looked at.
+    """As ``closure``, for any goal in any domain of which nothing is refused: each state is looked at.
 
     ``reading`` are functions whose values belong to the states also where the goal does not read them.
 
@@ -194,7 +175,7 @@ def closure_by_states(
             goal_states.append((true, values))
         else:
             others.append(true)
-        spend(len(true) // ATOMS_PER_WORK)
+        spend(len(true))
     if exploration.limit is not None:
         return exploration.limit
     if not goal_states:

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from pddl_eval.definition.budget import half_the_budget, or_undecided
-from pddl_eval.definition.difference import Difference, in_words, reference_unsolvable
+from pddl_eval.definition.difference import Difference, reference_unsolvable
 from pddl_eval.definition.domains import PlanningDomain, known_domain
 from pddl_eval.definition.equivalence import Decision, decide, same_domain
-from pddl_eval.definition.model import Action
+from pddl_eval.definition.model import Action, renamed_atom
 from pddl_eval.definition.pddl import Unreadable
 from pddl_eval.definition.planning import Solution
 from pddl_eval.definition.task import Task
-from pddl_eval.definition.validation import execute, reads_formulas
+from pddl_eval.definition.validation import execute_actions
 from pddl_eval.definition.verdict import ProblemVerdict, Undecided, Unsolvable, Verdict
 from pddl_eval.definition.wording import sentence
 
@@ -116,7 +116,8 @@ def _with_plan(verdict: ProblemVerdict, reference: Task | Unreadable, generated:
     inherited: Plan | None = None
     if verdict.object_map is not None and verdict.goal_object_map is None and isinstance(reference, Task):
         back = {theirs: ours for ours, theirs in verdict.object_map.items()}
-        inherited = _renamed(reference.plan, back) if isinstance(reference.plan, tuple) else None
+        if isinstance(reference.plan, tuple):
+            inherited = tuple([renamed_atom(action, back) for action in reference.plan])
     plan = inherited if inherited is not None else generated.plan
     if isinstance(plan, Undecided):
         return verdict
@@ -150,14 +151,9 @@ def _solves(
     if object_map is None and in_atoms and same_objects and problem.init == generated.problem.init:
         found = generated.solution  # It was executed from this initial state already.
         return isinstance(found, Solution) and problem.goal <= found.state
-    steps = [{action} for action in _renamed(plan, object_map or {})]
-    domain = reference.domain.domain
-    execution = execute(steps, problem, domain, formulas=reads_formulas(problem, domain))
+    steps = [renamed_atom(action, object_map or {}) for action in plan]
+    execution = execute_actions(steps, problem, reference.domain.domain)
     return not reference.ill_typed and execution.reaches_goal
-
-
-def _renamed(plan: Plan, names: Mapping[str, str]) -> Plan:
-    return tuple([in_words(action, names) for action in plan])
 
 
 def decided(reference: Task | Unreadable, generated: Task | Unreadable, is_placeholder: bool) -> Decision:

@@ -11,7 +11,7 @@ from typing import cast
 
 from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.equivalence import isomorphism
-from pddl_eval.definition.model import Atom, renamed
+from pddl_eval.definition.model import Atom, renamed, renamed_atom
 from pddl_eval.definition.planning import solve
 from pddl_eval.definition.scenes import renamed_formula
 from pddl_eval.definition.separation import separation, unmet
@@ -44,7 +44,7 @@ def counterexample(reference: Task, generated: Task, verdict: ProblemVerdict) ->
     satisfies = "generated"
     if verdict.separating_side == "generated":
         satisfies = "reference"
-        (atom,) = renamed([atom], object_map)
+        atom = renamed_atom(atom, object_map)
     wanted = replace(reference.problem, goal=goals[satisfies])
     found = or_undecided(lambda: solve(wanted, reference.domain, reference.typed, atom))
     if isinstance(found, Unsolvable):

@@ -10,7 +10,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pddl_eval.definition.domains import PlanningDomain, known_domain
-from pddl_eval.definition.model import TOTAL_COST, Atom, Formula, Problem, renamed, show_formula, show_number
+from pddl_eval.definition.model import (
+    TOTAL_COST,
+    Atom,
+    Formula,
+    Problem,
+    renamed,
+    renamed_atom,
+    show_formula,
+    show_number,
+)
 from pddl_eval.definition.scenes import renamed_formula, values_of
 from pddl_eval.definition.verdict import Unsolvable
 
@@ -101,29 +110,24 @@ def init_difference(generated: Problem, reference: Problem) -> Difference:
     has = min(found - reference.init, default=())
     if not lacks and not has and not (generated.is_strips and reference.is_strips):
         return _number_difference(generated, reference, matching, back) or Difference("init")
-    return Difference("init", lacks=lacks, lacks_here=in_words(lacks, back), has=in_words(has, back))
+    return Difference("init", lacks=lacks, lacks_here=renamed_atom(lacks, back), has=renamed_atom(has, back))
 
 
 def _number_difference(
     generated: Problem, reference: Problem, matching: Mapping[str, str], back: Mapping[str, str]
 ) -> Difference | None:
-    ours = {in_words(fluent, matching): value for fluent, value in values_of(generated).items()}
+    ours = {renamed_atom(fluent, matching): value for fluent, value in values_of(generated).items()}
     theirs = values_of(reference)
     for fluent in sorted(ours.keys() | theirs.keys()):
         both = ours.get(fluent), theirs.get(fluent)
         if both[0] != both[1]:
             missing = "0" if fluent == TOTAL_COST else ""
             names = tuple(missing if value is None else show_number(value) for value in both)
-            here = in_words(fluent, back)
+            here = renamed_atom(fluent, back)
             return Difference("value", lacks=fluent, lacks_here=here, has=() if names[1] else here, names=names)
     metrics = (renamed_formula(generated.metric or (), matching), reference.metric or ())
     names = tuple(show_formula(metric) if metric else "" for metric in metrics)
     return Difference("metric", names=names) if names[0] != names[1] else None
-
-
-def in_words(atom: Atom, names: Mapping[str, str]) -> Atom:
-    """The atom, or the action, with other names for its objects; no atom stays none."""
-    return (*atom[:1], *map(names.get, atom[1:], atom[1:]))
 
 
 def closest_matching(generated: Problem, reference: Problem) -> dict[str, str]:

@@ -20,7 +20,7 @@ from pddl_eval.definition.difference import (
     type_difference,
 )
 from pddl_eval.definition.domains import known_domain
-from pddl_eval.definition.model import Formula, Problem, renamed
+from pddl_eval.definition.model import Formula, Problem, renamed, renamed_atom
 from pddl_eval.definition.planning import goal_state
 from pddl_eval.definition.scenes import renamed_formula
 from pddl_eval.definition.separation import separation
@@ -194,8 +194,9 @@ def _decide_without_closures(reference: Task, generated: Task, is_placeholder: b
     if is_placeholder or not generated.graph(Scene.INIT).is_rigid:
         return undecided
     if isinstance(without_theirs, SeparatingState):
-        (atom,) = renamed([without_theirs.atom], object_map)
-        return Decision(Verdict.GOAL_DIFFERS, _reference_asks(atom, object_map))
+        return Decision(
+            Verdict.GOAL_DIFFERS, _reference_asks(renamed_atom(without_theirs.atom, object_map), object_map)
+        )
     if isinstance(without_ours, SeparatingState):
         return Decision(Verdict.GOAL_DIFFERS, Difference("goal", has=without_ours.atom))
     return undecided

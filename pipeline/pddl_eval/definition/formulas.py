@@ -9,7 +9,7 @@ is neither true nor false without it raises ``NoValueError``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from fractions import Fraction
 from functools import lru_cache, reduce
 from itertools import product
@@ -18,11 +18,14 @@ from operator import eq, ge, gt, le, lt, sub
 from typing import NamedTuple, cast
 
 from pddl_eval.definition.budget import OutOfBudgetError, spend
-from pddl_eval.definition.grounding import objects_that_fit
+from pddl_eval.definition.grounding import objects_that_fit, unify
 from pddl_eval.definition.model import (
+    ARITHMETIC,
     COMPARISONS,
+    CONNECTIVES,
     EQUALITY,
     NUMBER,
+    QUANTIFIERS,
     TOTAL_COST,
     UPDATES,
     Atom,
@@ -31,6 +34,7 @@ from pddl_eval.definition.model import (
     Operator,
     Problem,
     Types,
+    is_atom,
     is_equation,
     show_formula,
 )
@@ -49,8 +53,6 @@ EVALUATIONS_PER_CHECK, WORK_PER_EVALUATION = 100, 4
 """Evaluations between two looks at the row's budget, and the work (``budget.spend``) of one."""
 
 _COMPARED = {"<": lt, "<=": le, EQUALITY: eq, ">=": ge, ">": gt}
-
-_OPERATORS = frozenset({"and", "or", "not", "imply", "exists", "forall", *COMPARISONS})
 
 ADDITIVE = frozenset({"increase", "decrease"})
 
@@ -213,7 +215,7 @@ def value_of(expression: Formula, world: World, binding: Binding = UNBOUND) -> F
         return Fraction(expression)
     head, *parts = (expression,) if isinstance(expression, str) else expression
     assert isinstance(head, str)
-    if head not in ("+", "-", "*", "/"):
+    if head not in ARITHMETIC:
         fluent = (head, *_ground(parts, binding))
         if fluent not in world.values and fluent != TOTAL_COST:
             raise NoValueError(no_value(fluent))
@@ -329,10 +331,10 @@ def read_by(condition: Formula, world: World, binding: Binding = UNBOUND) -> Ite
     if not condition or isinstance(condition, str):
         return
     head, *parts = condition
-    if head in ("and", "or", "not", "imply"):
+    if head in CONNECTIVES:
         for part in parts:
             yield from read_by(part, world, binding)
-    elif head in ("forall", "exists"):
+    elif head in QUANTIFIERS:
         for each in bindings(parts[0], world, binding):
             yield from read_by(parts[1], world, each)
     elif head not in COMPARISONS:
@@ -398,7 +400,7 @@ def fluents_of(expression: Formula, binding: Binding = UNBOUND) -> Iterator[Atom
     if isinstance(expression, str):
         if not NUMBER.fullmatch(expression):
             yield (expression,)
-    elif expression[0] in ("+", "-", "*", "/"):
+    elif expression[0] in ARITHMETIC:
         for part in expression[1:]:
             yield from fluents_of(part, binding)
     else:
@@ -451,46 +453,22 @@ def witnesses(listing: Formula, body: Formula, world: World, binding: Binding) -
     While atoms are derived, these are the ones that make the body's first atom with one of the variables true: without
     that, transitive closures take cubic time in each state.
     """
-    types = dict(_variables(listing))
+    fitting = {variable: world.of_types(types) for variable, types in _variables(listing)}
     conjuncts = body[1:] if body[:1] == ("and",) else (body,)
-    pattern = next((each for each in conjuncts if is_atom(each) and not types.keys().isdisjoint(each)), None)
+    pattern = next((each for each in conjuncts if is_atom(each) and not fitting.keys().isdisjoint(each)), None)
     if world.index is None or pattern is None:
         yield from bindings(listing, world, binding)
         return
-    name, *terms = _ground(pattern, {each: value for each, value in binding.items() if each not in types})
-    key = next(((name, place, term) for place, term in enumerate(terms, 1) if term not in types), (name,))
-    free = tuple(variable for variable in types if variable not in pattern)
+    lifted = _ground(pattern, {each: value for each, value in binding.items() if each not in fitting})
+    name, *terms = lifted
+    key = next(((name, place, term) for place, term in enumerate(terms, 1) if term not in fitting), (name,))
+    free = tuple(variable for variable in fitting if variable not in pattern)
     for atom in world.index.get(key, ()):
-        matched = _matched(terms, atom[1:], types, world)
-        for chosen in product(*[world.of_types(types[variable]) for variable in free]) if matched is not None else ():
+        world.count()
+        matched = unify(lifted, atom, {}, fitting) if len(atom) == len(lifted) else None
+        for chosen in product(*[fitting[variable] for variable in free]) if matched is not None else ():
             world.count()
             yield {**binding, **(matched or {}), **dict(zip(free, chosen, strict=True))}
-
-
-def is_atom(formula: Formula) -> bool:
-    """True for an atom, which may have variables.
-
-    >>> is_atom(("on", "?x", "b")), is_atom(("not", ("on", "a", "b")))
-    (True, False)
-    """
-    return bool(formula) and not isinstance(formula, str) and formula[0] not in _OPERATORS
-
-
-def _matched(
-    terms: Sequence[str], names: Sequence[str], types: Mapping[str, Types], world: World
-) -> dict[str, str] | None:
-    """The values of variables that turn the terms into the names; None where there are none."""
-    world.count()
-    if len(terms) != len(names):
-        return None
-    found: dict[str, str] = {}
-    for term, name in zip(terms, names, strict=True):
-        if term not in types:
-            if term != name:
-                return None
-        elif name not in world.of_types(types[term]) or found.setdefault(term, name) != name:
-            return None
-    return found
 
 
 @lru_cache(maxsize=10_000)
@@ -506,7 +484,7 @@ def grounded(formula: Formula, binding: Binding) -> Formula:
     """
     if isinstance(formula, str):
         return binding.get(formula, formula)
-    if formula[:1] in (("forall",), ("exists",)):
+    if formula and formula[0] in QUANTIFIERS:
         head, listing, body = formula
         hidden = {name for name, _ in _variables(listing)}
         return head, listing, grounded(body, {name: each for name, each in binding.items() if name not in hidden})

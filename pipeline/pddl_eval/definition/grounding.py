@@ -69,7 +69,7 @@ def instance(operator: Operator, arguments: Sequence[str]) -> Operator | Atom:
         one, other = (binding.get(term, term) for term in atom[1:])
         if (one == other) != holds:
             return (EQUALITY, one, other)
-    return _bound(plain, binding)
+    return plain.renamed(binding)
 
 
 def without_equations(operator: Operator) -> tuple[Operator, Equations]:
@@ -83,16 +83,6 @@ def without_equations(operator: Operator) -> tuple[Operator, Equations]:
         negative_preconditions=operator.negative_preconditions - different,
     )
     return plain, tuple(sorted([*((atom, True) for atom in equal), *((atom, False) for atom in different)]))
-
-
-def _bound(operator: Operator, binding: Mapping[str, str]) -> Operator:
-    """The operator with values in place of its variables."""
-    value = binding.get  # No predicate is called like a variable, so that an atom can be mapped as a whole.
-    needed, avoided, added, deleted = [
-        frozenset([tuple(map(value, atom, atom)) for atom in part]) if part else part for part in operator.parts
-    ]
-    arguments = tuple([(binding[name], types) for name, types in operator.parameters])
-    return Operator(operator.name, arguments, needed, avoided, added, deleted)
 
 
 def objects_that_fit(objects: Mapping[str, str], types: Types, domain: Domain) -> Collection[str]:
@@ -114,7 +104,7 @@ def objects_that_fit(objects: Mapping[str, str], types: Types, domain: Domain) -
     return dict.fromkeys(sorted(names)).keys()
 
 
-def _unify(lifted: Atom, atom: Atom, binding: Binding, fitting: Fitting) -> Binding | None:
+def unify(lifted: Atom, atom: Atom, binding: Binding, fitting: Fitting) -> Binding | None:
     """The binding with values for the variables of the lifted atom that make it the atom; None where nothing does."""
     extended = binding.copy()
     for term, value in zip(lifted, atom, strict=True):
@@ -224,14 +214,14 @@ class _Grounding:
     def _apply(self, rule: _Rule, atom: Atom) -> None:
         """Add each instance of the rule's operator that has the atom as its first precondition."""
         operator, equations, found, fitting, start, joins, unbound = rule
-        binding = _unify(start, atom, {}, fitting)
+        binding = unify(start, atom, {}, fitting)
         bindings = [] if binding is None else [binding]
         for lifted, bound, table in joins:
             extended = []
             for binding in bindings:
                 atoms = table.get(tuple([binding.get(term, term) for term in bound]), ())
                 self._spend(len(atoms) * (1 + len(binding) // 8))
-                extended += [more for atom in atoms if (more := _unify(lifted, atom, binding, fitting)) is not None]
+                extended += [more for atom in atoms if (more := unify(lifted, atom, binding, fitting)) is not None]
             bindings = extended
         for variable in unbound:
             extended = []
@@ -245,7 +235,7 @@ class _Grounding:
                 found.add(arguments)
                 value = binding.get
                 if all((value(one, one) == value(other, other)) == holds for (_, one, other), holds in equations):
-                    self._add(_bound(operator, binding))
+                    self._add(operator.renamed(binding))
         if len(self.operators) > MAX_OPERATORS:
             raise GroundingLimitError(f"more than {MAX_OPERATORS:,} operators are reachable")
         if len(self.reached) > MAX_ATOMS:

@@ -24,7 +24,6 @@ from pddl_eval.definition.model import (
     is_equation,
     show_formula,
 )
-from pddl_eval.definition.validation import reads_formulas
 from pddl_eval.definition.verdict import Unsolvable
 
 Literal = tuple[Formula, bool]
@@ -48,13 +47,6 @@ def with_payable_costs(problem: Problem, domain: Domain) -> tuple[Problem, Domai
         return problem, domain
     init = problem.init | {_valued(fluent) for fluent in problem.values}
     return replace(problem, init=init), _with_prices(domain)
-
-
-def without_costs(problem: Problem, domain: Domain) -> Domain:
-    """The domain in which the states of a problem are enumerated: a problem without numbers pays no action costs."""
-    if reads_formulas(problem, domain):
-        return domain
-    return replace(domain, operators=tuple(replace(operator, formulas=()) for operator in domain.operators))
 
 
 @lru_cache(maxsize=64)

@@ -37,6 +37,15 @@ COMPARISONS = frozenset({"<", ">", "<=", ">=", EQUALITY})
 UPDATES = frozenset({"increase", "decrease", "assign", "scale-up", "scale-down"})
 """Heads of effects on numbers."""
 
+ARITHMETIC = frozenset({"+", "-", "*", "/"})
+
+CONNECTIVES = frozenset({"and", "or", "not", "imply"})
+
+QUANTIFIERS = frozenset({"forall", "exists"})
+
+BINDERS = QUANTIFIERS | {":derived"}
+"""Heads of what begins with variables: quantifiers, and rules of derived predicates."""
+
 NUMBER = re.compile(r"-?+(?:[0-9]{1,1000}+(?:\.[0-9]{1,1000}+)?+|\.[0-9]{1,1000}+)(?:e[+-]?+[0-9]{1,3}+)?+")
 """A number; PDDL has none with an exponent, but programs print them."""
 
@@ -45,8 +54,6 @@ TOTAL_COST: Atom = ("total-cost",)
 
 TOTAL_TIME: Atom = ("total-time",)
 """The number of steps, in a metric."""
-
-NO_NAMES: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +122,29 @@ def is_equation(formula: Formula) -> bool:
     (True, False)
     """
     return formula[0] == EQUALITY and all(isinstance(term, str) and not NUMBER.fullmatch(term) for term in formula[1:])
+
+
+def is_atom(formula: Formula) -> bool:
+    """True for an atom, which may have variables.
+
+    >>> is_atom(("on", "?x", "b")), is_atom(("not", ("on", "a", "b")))
+    (True, False)
+    """
+    operators = CONNECTIVES | QUANTIFIERS | COMPARISONS
+    return bool(formula) and not isinstance(formula, str) and formula[0] not in operators
+
+
+def words_of(formula: Formula) -> Iterator[str]:
+    """All words of a formula in their order, heads and lists of variables included.
+
+    >>> list(words_of(("not", ("on", "a", "b"))))
+    ['not', 'on', 'a', 'b']
+    """
+    if isinstance(formula, str):
+        yield formula
+        return
+    for part in formula:
+        yield from words_of(part)
 
 
 def _compares_numbers(formula: Formula) -> bool:
@@ -332,13 +362,18 @@ def show_formula(formula: Formula) -> str:
     return formula if isinstance(formula, str) else f"({' '.join(map(show_formula, formula))})"
 
 
-def renamed(atoms: Iterable[Atom], names: Mapping[str, str], predicates: Mapping[str, str] = NO_NAMES) -> State:
-    """The atoms with other names for their arguments and predicates; what a map does not name stays.
+def renamed_atom(atom: Atom, names: Mapping[str, str]) -> Atom:
+    """The atom or the action with other names for its arguments, of which the map names some; no atom stays none.
 
-    >>> renamed({("on", "a", "b")}, {"a": "x"}, {"on": "above"})
-    frozenset({('above', 'x', 'b')})
+    >>> renamed_atom(("on", "a", "b"), {"a": "x"})
+    ('on', 'x', 'b')
     """
-    return frozenset([(predicates.get(atom[0], atom[0]), *map(names.get, atom[1:], atom[1:])) for atom in atoms])
+    return (*atom[:1], *map(names.get, atom[1:], atom[1:]))
+
+
+def renamed(atoms: Iterable[Atom], names: Mapping[str, str]) -> State:
+    """The atoms with other names for their arguments."""
+    return frozenset([renamed_atom(atom, names) for atom in atoms])
 
 
 def show_number(value: Fraction) -> str:

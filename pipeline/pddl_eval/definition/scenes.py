@@ -12,7 +12,10 @@ from fractions import Fraction
 from pddl_eval.definition.budget import OutOfBudgetError, spend
 from pddl_eval.definition.formulas import bounded
 from pddl_eval.definition.model import (
+    ARITHMETIC,
+    BINDERS,
     COMPARISONS,
+    CONNECTIVES,
     NUMBER,
     TOTAL_COST,
     UPDATES,
@@ -34,9 +37,7 @@ MAX_LISTED = 20_000
 _Sum = dict[Atom, Fraction]
 """Fluents, each with its factor."""
 
-_BINDERS = frozenset({"forall", "exists", ":derived"})
-_ARITHMETIC = frozenset({"+", "-", "*", "/"})
-_MADE_OF_FORMULAS = UPDATES | _ARITHMETIC | {"and", "or", "not", "imply", "when", "minimize", "maximize"}
+_MADE_OF_FORMULAS = UPDATES | ARITHMETIC | CONNECTIVES | {"when", "minimize", "maximize"}
 
 
 def numeric_scenes(problem: Problem) -> dict[str, State]:
@@ -137,7 +138,7 @@ def with_terms(formula: Formula, rename: Callable[[str], str], word: Callable[[s
     if isinstance(formula, str) or not formula:
         return word(formula) if isinstance(formula, str) else formula
     head, *parts = formula
-    if head in _BINDERS:
+    if head in BINDERS:
         listing = tuple(rename(each) if isinstance(each, str) and each.startswith("?") else each for each in formula[1])
         return (head, listing, with_terms(formula[2], rename, word))
     if head in _MADE_OF_FORMULAS or (head in COMPARISONS and not is_equation(formula)):
@@ -150,7 +151,7 @@ def _linear(expression: Formula) -> _Sum | None:
     if isinstance(expression, str):
         return {CONSTANT: Fraction(expression)} if NUMBER.fullmatch(expression) else {(expression,): Fraction(1)}
     head, *parts = expression
-    if head not in _ARITHMETIC:
+    if head not in ARITHMETIC:
         return {tuple([word for word in expression if isinstance(word, str)]): Fraction(1)}
     first, *others = [_linear(part) for part in parts]
     if first is None or None in others:

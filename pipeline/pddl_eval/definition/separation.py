@@ -8,7 +8,7 @@ from dataclasses import replace
 from pddl_eval.definition.model import Action, Formula
 from pddl_eval.definition.planning import Solution, solve
 from pddl_eval.definition.task import Task
-from pddl_eval.definition.validation import execute, reads_formulas
+from pddl_eval.definition.validation import execute_actions
 
 
 def separation(task: Task, asked: Sequence[Formula]) -> tuple[Formula, Solution] | None:
@@ -39,5 +39,4 @@ def unmet(plan: Sequence[Action], task: Task, asked: Sequence[Formula]) -> tuple
     """Which of some conjuncts are false after a plan."""
     assert task.domain is not None
     problem, domain = task.problem.with_goal(asked), task.domain.operators_of(task.typed)
-    steps = [{action} for action in plan]
-    return execute(steps, problem, domain, formulas=reads_formulas(problem, domain)).unmet
+    return execute_actions(plan, problem, domain).unmet

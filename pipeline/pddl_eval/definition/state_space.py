@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
-from enum import Enum
 from fractions import Fraction
 from heapq import heappop, heappush
 from math import inf
@@ -30,8 +29,7 @@ from pddl_eval.definition.model import (
     State,
     show_formula,
 )
-from pddl_eval.definition.repair import states_of
-from pddl_eval.definition.validation import Execution, Failure, ground_operator, is_goal, taken
+from pddl_eval.definition.validation import Failure, ground_operator, is_goal, taken
 from pddl_eval.definition.verdict import Undecided
 
 MAX_STATES = 20_000
@@ -56,23 +54,6 @@ Node = tuple[State, frozenset[tuple[Atom, Fraction]]]
 """A state: its atoms, and the values of its fluents that may change."""
 
 
-class StepLabel(Enum):
-    """What a step of a plan is worth, as process rewards say it (Pisano and Navigli, "PDDL2PRM", ACL 2026).
-
-    ``NOT_EXECUTABLE``; ``DEAD_END``, the goal cannot be reached any more; ``BACKTRACKING``, to a state in which the
-    plan has been; ``SUBOPTIMAL``, no cheapest plan goes on like that; ``OPTIMAL``. The value is the reward.
-
-    >>> StepLabel.DEAD_END.value
-    0.25
-    """
-
-    NOT_EXECUTABLE = 0.0
-    DEAD_END = 0.25
-    BACKTRACKING = 0.5
-    SUBOPTIMAL = 0.75
-    OPTIMAL = 1.0
-
-
 @dataclass(frozen=True, slots=True)
 class StateSpace:
     """``to_goal``: what the goal costs at least from each reachable state from which it can be reached.
@@ -95,42 +76,9 @@ class StateSpace:
         least = self.to_goal.get(self.start)
         return None if least is None else self.base + least
 
-    def ending(self, execution: Execution) -> Node:
-        """The state in which an execution ended."""
-        return node_of(execution.state, execution.values, self.changing, self.read)
-
-    def labels(self, execution: Execution, problem: Problem) -> tuple[StepLabel, ...]:
-        """A label for each step of a plan up to the first that could not be executed.
-
-        >>> from pddl_eval.definition.pddl import parse_domain
-        >>> from pddl_eval.definition.validation import execute
-        >>> lamp = parse_domain('''(define (domain d) (:action on :effect (lit)) (:action off :effect (not (lit)))
-        ...   (:action drop :effect (broken))
-        ...   (:action read :precondition (and (lit) (not (broken))) :effect (done)))''')
-        >>> dark = Problem("p", "d", {}, frozenset(), frozenset({("done",)}))
-        >>> execution = execute([{(name,)} for name in ("on", "off", "on", "drop", "read")], dark, lamp)
-        >>> [label.value for label in state_space(dark, lamp).labels(execution, dark)]
-        [1.0, 0.5, 0.5, 0.25, 0.0]
-        """
-        labels: list[StepLabel] = []
-        before, paid, been = self.start, self.base, {self.start}
-        following = list(states_of(execution, problem))[1:]
-        for operators, (atoms, values) in zip(execution.steps, following, strict=True):
-            after, cost = node_of(atoms, values, self.changing, self.read), Fraction(len(operators))
-            if self.counter is not None:
-                cost = values.get(self.counter, self.base) - paid
-                paid += cost
-            if after not in self.to_goal:
-                labels.append(StepLabel.DEAD_END)
-            elif after in been:
-                labels.append(StepLabel.BACKTRACKING)
-            elif self.to_goal[before] == cost + self.to_goal[after]:
-                labels.append(StepLabel.OPTIMAL)
-            else:
-                labels.append(StepLabel.SUBOPTIMAL)
-            been.add(after)
-            before = after
-        return (*labels, *[StepLabel.NOT_EXECUTABLE] * (execution.failed_step is not None))
+    def node(self, atoms: Iterable[Atom], values: Values) -> Node:
+        """A state with these numbers, as it is told from others."""
+        return node_of(atoms, values, self.changing, self.read)
 
 
 def state_space(problem: Problem, domain: Domain) -> StateSpace | Undecided:
@@ -144,7 +92,7 @@ def state_space(problem: Problem, domain: Domain) -> StateSpace | Undecided:
     >>> state_space(Problem("p", "d", {}, frozenset({("off",)}), frozenset({("on",)})), lamp).optimal_cost
     Fraction(1, 1)
     """
-    counter = _counter(problem, {use for each in (*_formulas(domain), *problem.conjuncts) for use in _uses(each)})
+    counter = _counter(problem, {*_uses((*_formulas(domain), *problem.conjuncts))})
     if isinstance(counter, Undecided):
         return counter
     exploration = Exploration(problem, domain)
@@ -182,7 +130,7 @@ class Exploration:
     def __init__(
         self, problem: Problem, domain: Domain, most_work: float = inf, reading: frozenset[str] = frozenset()
     ) -> None:
-        uses = {use for formula in (*_formulas(domain), *problem.conjuncts) for use in _uses(formula)}
+        uses = {*_uses((*_formulas(domain), *problem.conjuncts))}
         self.read = reading.union(name for verb, name in uses if verb == READ)
         self.changing = frozenset(name for verb, name in uses if verb != READ)
         self.world = World(problem, domain)
@@ -284,19 +232,19 @@ def _counter(problem: Problem, uses: Set[tuple[str, str]]) -> Atom | Undecided |
     return fluent
 
 
-def _formulas(domain: Domain) -> list[Formula]:
+def _formulas(domain: Domain) -> tuple[Formula, ...]:
     """The formulas of a domain and of its operators."""
     of_operators = [formula for operator in domain.operators for _, formula in operator.formulas]
-    return [*(formula for _, formula in domain.formulas), *of_operators]
+    return *[formula for _, formula in domain.formulas], *of_operators
 
 
 def functions_read(domain: Domain) -> frozenset[str]:
     """The words that formulas of a domain read, the functions on which it depends what can be done among them."""
-    return frozenset(name for formula in _formulas(domain) for verb, name in _uses(formula) if verb == READ)
+    return frozenset(name for verb, name in _uses(_formulas(domain)) if verb == READ)
 
 
 def _uses(formula: Formula) -> Iterator[tuple[str, str]]:
-    """The words of a formula: a function that an effect updates with the effect's verb, all others as read."""
+    """The words of formulas: a function that an effect updates with the effect's verb, all others as read."""
     if isinstance(formula, str):
         yield READ, formula
     elif formula[:1] and formula[0] in UPDATES and len(formula) == 3:
@@ -313,7 +261,7 @@ def _operators(problem: Problem, domain: Domain) -> list[Operator]:
 
     Atoms that formulas add, or that are derived, count as true when it is asked what can be reached.
     """
-    possible = {word for formula in _formulas(domain) for _, word in _uses(formula)}
+    possible = {name for _, name in _uses(_formulas(domain))}
     relaxed = [
         replace(each, preconditions=frozenset(atom for atom in each.preconditions if atom[0] not in possible))
         for each in domain.operators

@@ -15,15 +15,12 @@ from random import Random
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.grounding import OBJECTS_PER_WORK, GroundingLimitError, objects_that_fit, reachable_operators
 from pddl_eval.definition.model import Atom, Domain, Operator, Problem, State, indexes
-from pddl_eval.definition.planning.task import OPERATORS_PER_WORK, GroundTask, bits_of, in_bits
+from pddl_eval.definition.planning.task import MAX_EXAMINED, GroundTask, bits_of, in_bits
 from pddl_eval.definition.verdict import Undecided
 
 WALKS = 20
 STEPS = 25
 SEED = 0
-
-MAX_EXAMINED = 4_000_000
-"""Operators that are examined on the way, below a second; the walks end where they need more."""
 
 Arguments = tuple[str, ...]
 
@@ -108,7 +105,7 @@ def _random_walks(task: GroundTask) -> Sequence[int]:
             if state not in known:
                 found, count = task.successors(state)
                 examined += count
-                spend(1 + count // OPERATORS_PER_WORK)
+                spend(1 + count)
                 by_name = groupby(sorted(found), key=lambda each: each[0].action[0])
                 known[state] = [[after for _, after in group] for _, group in by_name]
             choices = known[state]

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache, partial
 
 from pddl_eval.definition.budget import OutOfBudgetError, cached_or_undecided, or_undecided
 from pddl_eval.definition.canonical import LabelledGraph, digest
-from pddl_eval.definition.closure import ClosedGoal, closure_by_states, literal_closure
+from pddl_eval.definition.closure import ClosedGoal, closure, closure_by_states
 from pddl_eval.definition.domains import (
     CoveredGoal,
     CoveredState,
@@ -25,7 +25,7 @@ from pddl_eval.definition.domains import (
     nothing_known_of,
     planning_domain,
 )
-from pddl_eval.definition.literals import all_payable, is_price, literal_goal, with_payable_costs, without_costs
+from pddl_eval.definition.literals import all_payable, is_price, literal_goal, with_payable_costs
 from pddl_eval.definition.model import ROOT_TYPE, Action, Domain, Problem, State
 from pddl_eval.definition.pddl import (
     ParseError,
@@ -39,6 +39,7 @@ from pddl_eval.definition.pddl import (
 from pddl_eval.definition.planning import Solution, executed, goal_state, solve
 from pddl_eval.definition.scenes import GOAL_STATE, formula_scene, numeric_scenes, state_scenes
 from pddl_eval.definition.state_space import StateSpace, state_space
+from pddl_eval.definition.validation import without_costs
 from pddl_eval.definition.verdict import CERTIFICATE_VERSION, Undecided, Unsolvable, Verdict
 
 REFERENCES_KEPT = 256
@@ -163,7 +164,7 @@ class Task:
         if self.domain.moves_atoms(self.problem) and literals is not None:
             true, false = literals
             problem, paying = with_payable_costs(replace(self.problem, goal=true), domain)
-            closed = literal_closure(problem, paying, false, partial(goal_state, problem, paying))
+            closed = closure(problem, paying, false, partial(goal_state, problem, paying))
             if isinstance(closed, ClosedGoal) and problem.has_numbers:
                 return replace(closed, true=frozenset(atom for atom in closed.true if not is_price(atom)))
             return closed
@@ -290,21 +291,31 @@ def task_of(problem: str | Problem | None, domain: str | Domain | None = None) -
     >>> task_of("(define (problem p) (:domain gripper) (:init) (:goal (and)))").domain.name
     'gripper'
     """
-    return _task(problem, _domain_given(domain))
+    return _task_of(problem, domain, _read_in)
 
 
-def _domain_given(domain: str | Domain | None) -> PlanningDomain | None:
-    return PlanningDomain(domain) if isinstance(domain, Domain) else chosen_domain(domain) if domain else None
+def plan_task_of(problem: str | Problem | None, domain: str | Domain | None = None) -> Task:
+    """As ``task_of``, for plans: the problem may go beyond STRIPS (``pddl.read_any_problem``).
+
+    >>> text = "(define (problem p) (:domain gripper) (:init) (:goal (not (carry b g))) (:objects b g))"
+    >>> plan_task_of(text).problem.conjuncts
+    (('not', ('carry', 'b', 'g')),)
+    """
+    return _task_of(problem, domain, _read_for_plans)
 
 
-def _task(problem: str | Problem | None, given: PlanningDomain | None) -> Task:
+_Reader = Callable[[PlanningDomain | None, str | None], Problem | Unreadable]
+"""From a domain, None where the problem names it, and a text to the problem."""
+
+
+def _task_of(problem: str | Problem | None, domain: str | Domain | None, read: _Reader) -> Task:
+    given = PlanningDomain(domain) if isinstance(domain, Domain) else chosen_domain(domain) if domain else None
     if isinstance(problem, Problem):
         require_declared(problem, given.domain.constants if given else ())
-        return Task(problem, given or known_domain(problem.domain))
-    read = _read_in(given, problem)
-    if isinstance(read, Unreadable):
-        raise ParseError(read.verdict, read.detail)
-    return Task(read, given or known_domain(read.domain))
+    found = problem if isinstance(problem, Problem) else read(given, problem)
+    if isinstance(found, Unreadable):
+        raise ParseError(found.verdict, found.detail)
+    return Task(found, given or known_domain(found.domain))
 
 
 def _read_in(domain: PlanningDomain | None, text: str | None, answer: str = "first") -> Problem | Unreadable:
@@ -312,6 +323,10 @@ def _read_in(domain: PlanningDomain | None, text: str | None, answer: str = "fir
     if domain is None or domain.is_strips:
         return read_problem(text, domain.domain.constants if domain else (), answer=answer)
     return read_strips_or_beyond(text, domain.domain.constants, answer)
+
+
+def _read_for_plans(domain: PlanningDomain | None, text: str | None) -> Problem | Unreadable:
+    return read_any_problem(text, domain.domain.constants if domain else ())
 
 
 @lru_cache(maxsize=REFERENCES_KEPT)
@@ -323,37 +338,7 @@ def read_task(text: str | None, domain: str | None = None) -> Task | Unreadable:
     >>> read_task("(define (problem p)").verdict.value
     'unparseable'
     """
-    return _read(_task, text, domain)
-
-
-def _read(
-    task_in: Callable[[str | None, PlanningDomain | None], Task], text: str | None, domain: str | None
-) -> Task | Unreadable:
-    given = planning_domain(domain) if domain else None
-    try:
-        task = task_in(text, given)
-    except ParseError as error:
-        return Unreadable(error.verdict, error.detail)
-    return Task(task.problem, None, asked_for=domain) if domain and given is None else task
-
-
-def plan_task_of(problem: str | Problem | None, domain: str | Domain | None = None) -> Task:
-    """As ``task_of``, for plans: the problem may go beyond STRIPS (``pddl.read_any_problem``).
-
-    >>> text = "(define (problem p) (:domain gripper) (:init) (:goal (not (carry b g))) (:objects b g))"
-    >>> plan_task_of(text).problem.conjuncts
-    (('not', ('carry', 'b', 'g')),)
-    """
-    return _plan_task(problem, _domain_given(domain))
-
-
-def _plan_task(problem: str | Problem | None, given: PlanningDomain | None) -> Task:
-    if isinstance(problem, Problem):
-        return _task(problem, given)
-    read = read_any_problem(problem, given.domain.constants if given else ())
-    if isinstance(read, Unreadable):
-        raise ParseError(read.verdict, read.detail)
-    return Task(read, given or known_domain(read.domain))
+    return _read_task(text, domain, _read_in)
 
 
 @lru_cache(maxsize=REFERENCES_KEPT)
@@ -366,7 +351,15 @@ def read_plan_task(text: str | None, domain: str | None = None) -> Task | Unread
     strips = read_task(text, domain)
     if isinstance(strips, Task) or strips.verdict is Verdict.EMPTY:
         return strips
-    return _read(_plan_task, text, domain)
+    return _read_task(text, domain, _read_for_plans)
+
+
+def _read_task(text: str | None, domain: str | None, read: _Reader) -> Task | Unreadable:
+    given = planning_domain(domain) if domain else None
+    problem = read(given, text)
+    if isinstance(problem, Unreadable):
+        return problem
+    return Task(problem, given if domain else known_domain(problem.domain), asked_for=domain)
 
 
 def read_pair(
@@ -397,8 +390,5 @@ def read_lone(
     >>> task.domain.name, given
     ('gripper', None)
     """
-    given = planning_domain(domain) if domain else None
-    problem = _read_in(given, generated, answer)
-    if isinstance(problem, Unreadable):
-        return problem, given
-    return Task(problem, given if domain else known_domain(problem.domain), asked_for=domain), given
+    task = _read_task(generated, domain, partial(_read_in, answer=answer))
+    return task, planning_domain(domain) if domain else None

@@ -16,14 +16,17 @@ from pddl_eval.definition.canonical import isomorphic
 from pddl_eval.definition.comparison import decided
 from pddl_eval.definition.domain_equivalence import DomainDecision
 from pddl_eval.definition.model import (
+    ARITHMETIC,
     COMPARISONS,
+    CONNECTIVES,
     NUMBER,
+    QUANTIFIERS,
     ROOT_TYPE,
     Domain,
     Problem,
     State,
     renamed,
-    show_formula,
+    words_of,
 )
 from pddl_eval.definition.pddl import Unreadable
 from pddl_eval.definition.scenes import renamed_formula
@@ -209,13 +212,9 @@ def _names_only(renaming: Renaming, problem: Problem) -> bool:
     symbols = {*renaming.predicates, *renaming.functions}
     if not {(atom[0], len(atom) - 1) for atom in problem.init | problem.goal} <= symbols:
         return False
-    names = {*_WORDS, *(name for name, _ in symbols), *renaming.types, *renaming.constants, *problem.objects}
-    said = " ".join(map(show_formula, problem.conjuncts)).replace("(", " ").replace(")", " ").split()
-    return all(word in names or word[0] == "?" or NUMBER.fullmatch(word) for word in said)
-
-
-_WORDS = ("and", "or", "not", "imply", "forall", "exists", *COMPARISONS, "+", "-", "*", "/", "either", ROOT_TYPE)
-"""The words of formulas themselves."""
+    of_formulas = CONNECTIVES | QUANTIFIERS | COMPARISONS | ARITHMETIC | {"-", "either", ROOT_TYPE}
+    names = {*of_formulas, *(name for name, _ in symbols), *renaming.types, *renaming.constants, *problem.objects}
+    return all(word in names or word[0] == "?" or NUMBER.fullmatch(word) for word in words_of(problem.conjuncts))
 
 
 def _translated(renaming: Renaming, reference: Task, domain: Domain, generated: Problem) -> _Translated:
@@ -294,7 +293,7 @@ def _asks_for_more(domain: Domain, structure: DomainStructure, problem: Problem)
     """True where a problem uses a derived predicate that is not in the domain's structure, for no operator uses it."""
     left_out = derived_predicates(domain) - derived_predicates(structure.domain)
     names = {name for name, _ in left_out}
-    said = any(not names.isdisjoint(show_formula(each).replace("(", " ").split()) for each in problem.conjuncts)
+    said = not names.isdisjoint(words_of(problem.conjuncts))
     return said or any((atom[0], len(atom) - 1) in left_out for atom in problem.init | problem.goal)
 
 

@@ -53,9 +53,6 @@ from pddl_eval.definition.model import (
 )
 from pddl_eval.definition.verdict import PlanVerdict
 
-WORK_PER_ACTION = 10
-"""Work (``budget.spend``) to ground an action and to apply it."""
-
 NO_VALUES: Mapping[Atom, Fraction] = {}
 
 _WORST_FIRST = (PlanVerdict.UNKNOWN_ACTION, PlanVerdict.WRONG_ARGUMENTS, PlanVerdict.PRECONDITION)
@@ -86,8 +83,8 @@ class Execution:
     the values that it gave fluents. ``state`` and ``values`` are those after the last of them; what is derived is no
     part of a state. ``failed_step`` is the number, from 1, of the first step that could not be executed and ``failure``
     says why; None where every step could. ``unmet`` are the conjuncts of the goal that do not hold at the end, of
-    ``conjuncts``; ``lacking`` are those of them that are atoms. ``metric`` is the value of the problem's metric at the
-    end, None where it has none or where that is not defined.
+    ``conjuncts``. ``metric`` is the value of the problem's metric at the end, None where it has none or where that is
+    not defined.
     """
 
     steps: tuple[tuple[Operator, ...], ...]
@@ -97,7 +94,6 @@ class Execution:
     failed_step: int | None
     failure: Failure | None
     unmet: tuple[Formula, ...]
-    lacking: State
     conjuncts: int
     has_metric: bool
     metric: Fraction | None
@@ -137,15 +133,26 @@ class Execution:
         return self.metric if self.has_metric else Fraction(sum(map(len, self.steps)))
 
 
-def reads_formulas(problem: Problem, domain: Domain) -> bool:
-    """False where the formulas of the operators are action costs and the problem has no numbers: then nobody pays."""
-    return problem.has_numbers or bool(domain.outside_strips)
+def without_costs(problem: Problem, domain: Domain) -> Domain:
+    """The domain in which a problem is solved: where formulas say no more than costs and it has no numbers, none."""
+    if problem.has_numbers or domain.outside_strips or not any(operator.formulas for operator in domain.operators):
+        return domain
+    return _without_formulas(domain)
 
 
-def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain, *, formulas: bool = True) -> Execution:
+@lru_cache(maxsize=64)
+def _without_formulas(domain: Domain) -> Domain:
+    return replace(domain, operators=tuple(replace(operator, formulas=()) for operator in domain.operators))
+
+
+def execute_actions(plan: Iterable[Action], problem: Problem, domain: Domain) -> Execution:
+    """Execute actions one after the other, as planners plan them (``without_costs``)."""
+    return execute([{action} for action in plan], problem, without_costs(problem, domain))
+
+
+def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Execution:
     """Execute the steps of a plan, each a set of actions, up to the first that fails.
 
-    Without ``formulas`` what the operators say beyond sets of atoms is left out (``reads_formulas``).
     Nothing in the domain is refused (``pddl.not_executed``). Raises ``OutOfBudgetError``.
 
     >>> lamp = Domain("d", {}, {}, {}, (Operator("switch", (), frozenset({("off",)}), frozenset(),
@@ -159,7 +166,7 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain, *, fo
     updates: list[Mapping[Atom, Fraction]] = []
     failed_step, failure = None, None
     for number, step in enumerate(plan, 1):
-        found = taken(step, world, formulas)
+        found = taken(step, world)
         if isinstance(found, Failure):
             failed_step, failure = number, found
             break
@@ -167,15 +174,8 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain, *, fo
         world.change(operators, values)
         done.append(operators)
         updates.append(values)
-        spend(WORK_PER_ACTION * len(operators))
-    lacking = problem.goal - world.true
-    unmet: tuple[Formula, ...] = tuple(sorted(lacking))
-    others: tuple[Formula, ...] = ()
-    metric = None
-    if problem.formulas:
-        others = problem.conjuncts
-        unmet += tuple(formula for formula in others if not is_true(formula, world))
-        metric = problem.metric
+        spend(len(operators))
+    conjuncts, metric = problem.conjuncts, problem.metric
     return Execution(
         steps=tuple(done),
         updates=tuple(updates),
@@ -183,9 +183,8 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain, *, fo
         values=world.values,
         failed_step=failed_step,
         failure=failure,
-        unmet=unmet,
-        lacking=lacking,
-        conjuncts=len(problem.goal) + len(others),
+        unmet=(*sorted(problem.goal - world.true), *[each for each in conjuncts if not is_true(each, world)]),
+        conjuncts=len(problem.goal) + len(conjuncts),
         has_metric=metric is not None,
         metric=None if metric is None else _metric(metric, world, len(done)),
     )
@@ -267,9 +266,7 @@ def effects_of(step: Sequence[Operator]) -> tuple[State, State]:
     return added, frozenset().union(*(operator.delete_effects for operator in step)) - added
 
 
-def taken(
-    step: Set[Action], world: World, formulas: bool = True
-) -> tuple[tuple[Operator, ...], Mapping[Atom, Fraction]] | Failure:
+def taken(step: Set[Action], world: World) -> tuple[tuple[Operator, ...], Mapping[Atom, Fraction]] | Failure:
     """The step's operators with the effects that they have now, and the values that they give; or why it cannot be."""
     operators = [operator_of(action, world) for action in (step if len(step) == 1 else sorted(step))]
     faults = [operator for operator in operators if isinstance(operator, Failure)]
@@ -279,7 +276,7 @@ def taken(
     updates: list[list[Change]] = []
     for operator in operators:
         assert isinstance(operator, Operator)
-        acting = _applied(operator, world, formulas)
+        acting = _applied(operator, world)
         if isinstance(acting, Failure):
             return acting
         found.append(acting[0])
@@ -324,7 +321,7 @@ def misfit(action: Action, parameters: Iterable[tuple[str, Types]], world: World
     return None
 
 
-def _applied(operator: Operator, world: World, formulas: bool) -> tuple[Operator, list[Change]] | Failure:
+def _applied(operator: Operator, world: World) -> tuple[Operator, list[Change]] | Failure:
     """The operator with the effects that it has now and the updates of fluents, or why it cannot be applied."""
     if not operator.preconditions <= world.true:
         lacking = operator.preconditions - world.true
@@ -334,7 +331,7 @@ def _applied(operator: Operator, world: World, formulas: bool) -> tuple[Operator
         return Failure(
             PlanVerdict.PRECONDITION, needs_false(operator.action, true), tuple(("not", atom) for atom in sorted(true))
         )
-    return _acting(operator, world) if operator.formulas and formulas else (operator, [])
+    return _acting(operator, world) if operator.formulas else (operator, [])
 
 
 def _acting(operator: Operator, world: World) -> tuple[Operator, list[Change]] | Failure:
@@ -391,31 +388,21 @@ def needs_false(action: Action, true: Iterable[Atom]) -> str:
     return f"{show_atom(action)} needs {_listed(true)} to be false"
 
 
+_Claim = tuple[Action, str, str, Set[Atom]]
+"""An action, what it does, what that concerns, and with which atoms."""
+
+
 def _interference(operators: list[Operator]) -> Failure | None:
     """Which two of the operators cannot happen at once."""
-    claims: dict[tuple[bool, Atom], list[tuple[Action, str]]] = {}
-    for operator in operators:
-        for truth, verb, atoms in (
-            (True, "needs", operator.preconditions),
-            (True, "adds", operator.add_effects),
-            (False, "forbids", operator.negative_preconditions),
-        ):
-            for atom in atoms:
-                claims.setdefault((truth, atom), []).append((operator.action, verb))
-    for operator in operators:
-        for truth, verb, atoms in (
-            (True, "deletes", operator.delete_effects - operator.add_effects),
-            (False, "adds", operator.add_effects),
-        ):
-            for atom in sorted(atoms):
-                for other, claim in claims.get((truth, atom), ()):
-                    if other != operator.action:
-                        reason = (
-                            f"{show_atom(operator.action)} and {show_atom(other)} interfere: "
-                            f"the first {verb} {show_atom(atom)}, which the second {claim}"
-                        )
-                        return Failure(PlanVerdict.INTERFERENCE, reason)
-    return None
+    claims: list[_Claim] = []
+    changes: list[_Claim] = []
+    for each in operators:
+        claims.append((each.action, "needs", "truth", each.preconditions))
+        claims.append((each.action, "adds", "truth", each.add_effects))
+        claims.append((each.action, "forbids", "falsity", each.negative_preconditions))
+        changes.append((each.action, "deletes", "truth", each.delete_effects - each.add_effects))
+        changes.append((each.action, "adds", "falsity", each.add_effects))
+    return _clash(changes, claims)
 
 
 def _moving_targets(operators: list[Operator], updates: list[list[Change]], world: World) -> Failure | None:
@@ -426,24 +413,30 @@ def _moving_targets(operators: list[Operator], updates: list[list[Change]], worl
     """
     if not world.strata and not any(operator.formulas for operator in operators):
         return None
-    readers: dict[Atom, list[Action]] = {}
-    adders: dict[Atom, list[Action]] = {}
-    for operator in operators:
-        for claims, atoms in (
-            (readers, with_sources(_read_by(operator, world), world)),
-            (adders, operator.add_effects),
-        ):
-            for atom in atoms:
-                claims.setdefault(atom, []).append(operator.action)
-    for operator, own in zip(operators, updates, strict=True):
-        changed = operator.add_effects | operator.delete_effects | {update.target for update in own}
-        for verb, claims, atoms in (("reads", readers, changed), ("adds", adders, operator.delete_effects)):
-            for atom in sorted(atoms & claims.keys()):
-                for other in claims[atom]:
-                    if other != operator.action:
-                        both = f"{show_atom(operator.action)} and {show_atom(other)}"
-                        reason = f"{both} interfere: the first changes {show_atom(atom)}, which the second {verb}"
-                        return Failure(PlanVerdict.INTERFERENCE, reason)
+    claims: list[_Claim] = []
+    changes: list[_Claim] = []
+    for each, own in zip(operators, updates, strict=True):
+        claims.append((each.action, "reads", "value", with_sources(_read_by(each, world), world)))
+        claims.append((each.action, "adds", "truth", each.add_effects))
+        changed = each.add_effects | each.delete_effects | {update.target for update in own}
+        changes.append((each.action, "changes", "value", changed))
+        changes.append((each.action, "changes", "truth", each.delete_effects))
+    return _clash(changes, claims)
+
+
+def _clash(changes: Iterable[_Claim], claims: Iterable[_Claim]) -> Failure | None:
+    """The first change of an action that concerns what another one claims."""
+    claimed: dict[tuple[str, Atom], list[tuple[Action, str]]] = {}
+    for action, verb, concern, atoms in claims:
+        for atom in atoms:
+            claimed.setdefault((concern, atom), []).append((action, verb))
+    for action, verb, concern, atoms in changes:
+        for atom in sorted(atoms):
+            for other, claim in claimed.get((concern, atom), ()):
+                if other != action:
+                    both = f"{show_atom(action)} and {show_atom(other)} interfere"
+                    reason = f"{both}: the first {verb} {show_atom(atom)}, which the second {claim}"
+                    return Failure(PlanVerdict.INTERFERENCE, reason)
     return None
 
 

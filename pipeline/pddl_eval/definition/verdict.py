@@ -44,7 +44,7 @@ CERTIFICATE_VERSION = 2
 """Of the definition of certificates: those of one version never change, in any release and with any library."""
 
 
-class _Verdict(StrEnum):
+class NamedVerdict(StrEnum):
     """A verdict's name, with what it means in a few words and how far the comparison had to go."""
 
     meaning: str
@@ -58,7 +58,7 @@ class _Verdict(StrEnum):
         return member
 
 
-class Verdict(_Verdict):
+class Verdict(NamedVerdict):
     """What a comparison of two problems came to.
 
     ``meaning`` says it in a few words; ``decided_by`` says how far the comparison had to go.
@@ -97,7 +97,7 @@ OUTSIDE_STRIPS = "the reference is outside STRIPS"
 """How the detail of ``reference_invalid`` begins where the data has no mistake."""
 
 
-class DomainVerdict(_Verdict):
+class DomainVerdict(NamedVerdict):
     """What a comparison of two domains came to; ``meaning`` says it in a few words.
 
     >>> DomainVerdict.RENAMED.value, DomainVerdict.RENAMED.meaning
@@ -120,7 +120,7 @@ class DomainVerdict(_Verdict):
         return self in (DomainVerdict.IDENTICAL, DomainVerdict.RENAMED)
 
 
-class PlanVerdict(_Verdict):
+class PlanVerdict(NamedVerdict):
     """Whether a plan is valid, and if it is not, what the first fault is; ``meaning`` says it in a few words.
 
     >>> PlanVerdict.PRECONDITION.value, PlanVerdict.PRECONDITION.meaning, PlanVerdict.PRECONDITION.right
@@ -142,40 +142,6 @@ class PlanVerdict(_Verdict):
     def right(self) -> bool:
         """True for a valid plan."""
         return self is PlanVerdict.VALID
-
-
-class Check(_Verdict):
-    """What can be wrong with an answer by itself, beside the verdicts; ``meaning`` says it in a few words.
-
-    >>> Check.WRONG_TYPE.meaning, Check.EMPTY_GOAL.is_error
-    ('an argument of another type', False)
-    """
-
-    PARENTHESES = ("parentheses", "parentheses that do not match")
-    UNKNOWN_DOMAIN = ("unknown_domain", "a domain of which nothing is known")
-    UNDECLARED_OBJECT = ("undeclared_object", "an object that is not declared")
-    UNDECLARED_PREDICATE = ("undeclared_predicate", "a predicate that is not declared")
-    UNDECLARED_TYPE = ("undeclared_type", "a type that is not declared")
-    WRONG_NUMBER = ("wrong_number", "another number of arguments")
-    WRONG_TYPE = ("wrong_type", "an argument of another type")
-    NOT_EXECUTED = ("not_executed", "an operator with what is not declared or not executed")
-    NO_OPERATORS = ("no_operators", "a domain without operators")
-    CONTRADICTION = ("contradiction", "a condition and its negation")
-    NEVER_APPLICABLE = ("never_applicable", "an operator that can never be applied")
-    NO_EFFECT = ("no_effect", "an operator that changes nothing")
-    UNUSED = ("unused", "a parameter that is not used")
-    EMPTY_GOAL = ("empty_goal", "a goal that asks for nothing")
-    GOAL_HOLDS = ("goal_holds", "a goal that holds from the start")
-    PLAN_DIFFERS = ("plan_differs", "another plan")
-    SEVERAL_DRAFTS = ("several_drafts", "several drafts, of which one was read")
-
-    @property
-    def is_error(self) -> bool:
-        """False for what is suspicious and need not be wrong."""
-        return self not in (
-            *(Check.NEVER_APPLICABLE, Check.NO_EFFECT, Check.UNUSED, Check.EMPTY_GOAL),
-            *(Check.GOAL_HOLDS, Check.SEVERAL_DRAFTS, Check.UNKNOWN_DOMAIN),
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from functools import partial
 from typing import Any
 
 from pddl_eval.definition.budget import or_undecided
-from pddl_eval.definition.formulas import NoValueError, World, holds, is_atom
+from pddl_eval.definition.formulas import NoValueError, World, holds
 from pddl_eval.definition.metrics import PLAN, OnlySome, Row
-from pddl_eval.definition.model import Formula, Operator, show_atom, show_formula
+from pddl_eval.definition.model import Formula, Operator, is_atom, show_atom, show_formula, words_of
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.plans import Plan, PlanError, Step, actions_of
 from pddl_eval.definition.validation import Execution, effects_of, execute, ground_operator
@@ -195,7 +195,8 @@ def _ending(explanation: PlanExplanation, execution: Execution, most: int) -> It
     count = f"{unmet:,} of {len(conditions):,} unmet" * bool(unmet)
     caption = noted(caption, count, f"the first {most}" * (len(conditions) > most))
     if failed is None:
-        title, names = "Where it ends", {name for atom in execution.lacking for name in atom[1:]}
+        title = "Where it ends"
+        names = {name for each in execution.unmet if is_atom(each) for name in words_of(each[1:])}
     else:
         step = explanation.generated[failed - 1]
         title = f"Where it fails: step {failed}, {_shown(step)}"

@@ -13,16 +13,17 @@ from typing import Any
 from pddl_eval.datasets import locate, read_bytes
 from pddl_eval.definition.budget import row_budget
 from pddl_eval.definition.domains import planning_domain
-from pddl_eval.definition.metrics import Validation, as_float, validate_in
+from pddl_eval.definition.metrics import as_float
 from pddl_eval.definition.model import show_atom, show_formula, show_number
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import ParseError, Unreadable
-from pddl_eval.definition.repair import states_of
 from pddl_eval.definition.task import Task, plan_task_of
 from pddl_eval.definition.verdict import PlanVerdict, Undecided
 from pddl_eval.errors import UserError
 from pddl_eval.pages import words
 from pddl_eval.process import reraise_interrupt
+from pddl_eval.scoring.steps import states_of
+from pddl_eval.scoring.validate import Validation, validate_in
 from pddl_eval.shown import line, printable
 
 MOST_DETAIL = 1_000

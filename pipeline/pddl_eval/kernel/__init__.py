@@ -245,6 +245,8 @@ def count_left(left: pa.Array) -> dict[str, int]:
 
 
 def _texts(column: pa.ChunkedArray) -> pa.Array:
+    if column.num_chunks == 1 and column.type == pa.string():  # which the kernel takes as it is
+        return column.chunk(0)
     return _whole(column, pa.large_string())
 
 

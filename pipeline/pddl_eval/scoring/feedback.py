@@ -1,6 +1,6 @@
 """What to tell the model that wrote an answer: what is wrong, where, and what would be right, in one bounded text.
 
-All but the verdict is said by ``definition.checks``, which never sees a reference. Of the comparison with a reference
+All but the verdict is said by ``scoring.checks``, which never sees a reference. Of the comparison with a reference
 only the verdict's name comes in, so two references that lead to the same verdict give the same feedback. What differs
 is said where it is asked for (``reveal``).
 """
@@ -15,7 +15,17 @@ from typing import Any
 
 from pddl_eval.columns import PAIRS
 from pddl_eval.definition.budget import OutOfBudgetError, or_undecided, row_budget
-from pddl_eval.definition.checks import (
+from pddl_eval.definition.domains import chosen_domain
+from pddl_eval.definition.metrics import DomainPair, Row, domain_of, given, score_problem_pair, verdict_without_plan
+from pddl_eval.definition.model import show_atom
+from pddl_eval.definition.options import ANSWERS, ScoringOptions
+from pddl_eval.definition.pddl import DEFINE_DOMAIN, DEFINE_PROBLEM, without_thinking
+from pddl_eval.definition.plans import Step, actions_of, read_plan
+from pddl_eval.definition.task import plan_task_of
+from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Undecided, Verdict
+from pddl_eval.errors import UserError, did_you_mean
+from pddl_eval.scoring.checks import (
+    Check,
     Fault,
     Kind,
     bare_text,
@@ -24,15 +34,6 @@ from pddl_eval.definition.checks import (
     plan_faults,
     problem_faults,
 )
-from pddl_eval.definition.domains import chosen_domain
-from pddl_eval.definition.metrics import DomainPair, Row, domain_of, given, score_problem_pair, verdict_without_plan
-from pddl_eval.definition.model import show_atom
-from pddl_eval.definition.options import ANSWERS, ScoringOptions
-from pddl_eval.definition.pddl import DEFINE_DOMAIN, DEFINE_PROBLEM, without_thinking
-from pddl_eval.definition.plans import Step, actions_of, read_plan
-from pddl_eval.definition.task import plan_task_of
-from pddl_eval.definition.verdict import Check, DomainVerdict, PlanVerdict, Undecided, Verdict
-from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.scoring.texts import answer_text
 from pddl_eval.shown import line
 

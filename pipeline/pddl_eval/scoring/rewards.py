@@ -38,7 +38,6 @@ from pddl_eval.definition.metrics import (
     Pair,
     PlanPair,
     Row,
-    as_column,
     executed_plan,
 )
 from pddl_eval.definition.options import ScoringOptions
@@ -46,11 +45,13 @@ from pddl_eval.definition.plans import actions_of
 from pddl_eval.definition.state_space import StateSpace, state_space
 from pddl_eval.definition.task import Task as PlanningTask
 from pddl_eval.definition.task import read_plan_task
-from pddl_eval.definition.validation import execute
+from pddl_eval.definition.validation import execute_actions
 from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Undecided, Verdict
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.process import reraise_interrupt
 from pddl_eval.run import Processes, WorkerLost
+from pddl_eval.scoring.pairing import as_column
+from pddl_eval.scoring.steps import step_labels
 from pddl_eval.scoring.texts import answer_text, without_prompt
 from pddl_eval.shown import encodable, line
 
@@ -450,8 +451,9 @@ def _labelled(outcome: Outcome, pair: PlanPair, row: Row) -> Outcome:
     space = or_undecided(lambda: _space(row["reference_problem"], row["domain"]))
     if isinstance(space, Undecided) or pair.execution is None or pair.task is None:
         return outcome
-    labels = tuple(label.value for label in space.labels(pair.execution, pair.task.problem))
-    whole, left = (space.to_goal.get(node) for node in (space.start, space.ending(pair.execution)))
+    labels = tuple(label.value for label in step_labels(space, pair.execution, pair.task.problem))
+    end = space.node(pair.execution.state, pair.execution.values)
+    whole, left = space.to_goal.get(space.start), space.to_goal.get(end)
     progress = float(1 - left / whole) if whole and left is not None else 0.0
     quality = sum(labels) / len(labels) if labels else 1.0
     return outcome._replace(progress=max(0.0, progress), quality=quality, labels=labels)
@@ -484,8 +486,7 @@ def _takes_the_plan(pair: DomainPair) -> bool:
     """False where the reference's plan is not valid in the generated domain; true where that is not known yet."""
     if pair.task is None or pair.generated is None or not isinstance(pair.task.plan, tuple):
         return True
-    steps = [{action} for action in pair.task.plan]
-    return execute(steps, pair.task.as_written, pair.generated, formulas=False).reaches_goal
+    return execute_actions(pair.task.plan, pair.task.as_written, pair.generated).reaches_goal
 
 
 _BY_DEFINITION = {"problem": _problem, "plan": _plan, "domain": _domain}

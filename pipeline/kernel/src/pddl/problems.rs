@@ -9,7 +9,7 @@ use crate::model::{
     atom, parts, Atom, Domain, Known, Lifted, Problem, Span, Word, Words, KNOWN, KNOWN_WORDS, MOST_WORDS, NO_OBJECT,
 };
 use crate::pddl::drafts::without_thinking;
-use crate::pddl::sexpr::{block, is_blank, openings, Token, Tokens, LONGEST, PACKAGE_NESTING};
+use crate::pddl::sexpr::{block, bytes_inside, is_blank, is_space, openings, Token, Tokens, LONGEST, PACKAGE_NESTING};
 use std::cmp::Ordering;
 
 /// What the package's grammar reads as a name and its validation refuses as one; `object`, a known word, is another.
@@ -233,15 +233,33 @@ impl Interner {
             (Some(bytes), Some(mask)) => u64::from_be_bytes(*bytes) & mask,
             _ => return self.look_up(word, first_bytes(word)),
         };
-        // Most words are short, have come before and are found at once.
-        let (reading, number) = self.slots[self.slot(key, word)];
-        if reading == self.reading || reading == 0 {
+        self.short(key, word.len()).or_else(|slot| self.enter(word, key, slot))
+    }
+
+    /// The number of the word that stands there, if it has one and is at most eight bytes long; with where it ends.
+    #[inline(always)]
+    fn known_at(&self, block: &[u8], start: usize) -> Option<(u32, usize)> {
+        let bytes = u64::from_le_bytes(*block.get(start..)?.first_chunk()?);
+        let length = bytes_inside(bytes);
+        let key = bytes.swap_bytes() & FIRST_BYTES[length];
+        Some((self.short(key, length).ok()?, start + length))
+    }
+
+    /// The number of a word of at most eight bytes, or the free slot where the search for it ends.
+    #[inline(always)]
+    fn short(&self, key: u64, length: usize) -> Result<u32, usize> {
+        let mut slot = self.slot(key, length, &[]);
+        loop {
+            let (reading, number) = self.slots[slot];
+            if reading != self.reading && reading != 0 {
+                return Err(slot);
+            }
             let entry = &self.entries[number as usize];
-            if entry.key == key && entry.length as usize == word.len() {
+            if entry.key == key && entry.length as usize == length {
                 return Ok(number);
             }
+            slot = (slot + 1) & (self.slots.len() - 1);
         }
-        self.look_up(word, key)
     }
 
     #[inline(never)]
@@ -256,7 +274,7 @@ impl Interner {
 
     /// The number of the word, or the free slot where the search for it ends.
     fn search(&self, word: &[u8], key: u64) -> Result<u32, usize> {
-        let mut slot = self.slot(key, word);
+        let mut slot = self.slot(key, word.len(), word.get(8..).unwrap_or_default());
         loop {
             let (reading, number) = self.slots[slot];
             if reading != self.reading && reading != 0 {
@@ -273,12 +291,10 @@ impl Interner {
 
     /// Where a word is looked for first.
     #[inline]
-    fn slot(&self, key: u64, word: &[u8]) -> usize {
-        let mut hash = (key ^ word.len() as u64).wrapping_mul(MIX);
-        if word.len() > 8 {
-            word[8..].chunks(8).for_each(|piece| hash = (hash ^ first_bytes(piece)).wrapping_mul(MIX));
-        }
-        (hash >> (64 - self.slot_bits)) as usize // the high bits of a product are mixed best
+    fn slot(&self, key: u64, length: usize, beyond_key: &[u8]) -> usize {
+        let mut hash = (key ^ length as u64).wrapping_mul(MIX);
+        beyond_key.chunks(8).for_each(|piece| hash = (hash ^ first_bytes(piece)).wrapping_mul(MIX));
+        hash.wrapping_shr(64 - self.slot_bits) as usize // the high bits of a product are mixed best
     }
 
     #[inline(never)]
@@ -301,7 +317,9 @@ impl Interner {
         self.slot_bits += 1;
         self.slots = vec![(u32::MAX, 0); 1 << self.slot_bits];
         for number in 0..self.entries.len() as u32 {
-            let mut slot = self.slot(self.entries[number as usize].key, self.text(number));
+            let word = self.text(number);
+            let beyond_key = word.get(8..).unwrap_or_default();
+            let mut slot = self.slot(self.entries[number as usize].key, word.len(), beyond_key);
             while self.slots[slot].0 != u32::MAX {
                 slot = (slot + 1) & (self.slots.len() - 1);
             }
@@ -872,10 +890,43 @@ impl Reader<'_, '_> {
         Ok(number)
     }
 
+    /// Atoms as most are written, up to the first that is not: names that have come before, and single blanks.
+    fn plain_atoms(&mut self, found: &mut Atoms) {
+        let (block, names) = (self.tokens.block, &*self.names);
+        let mut at = self.tokens.at;
+        loop {
+            while block.get(at).is_some_and(|byte| is_space(*byte)) {
+                at += 1;
+            }
+            if block.get(at) != Some(&b'(') {
+                return;
+            }
+            let (mut words, mut count, mut undeclared) = ([NONE; 3], 0, false);
+            while block.get(at) != Some(&b')') {
+                let (Some((number, end)), Some(word)) = (names.known_at(block, at + 1), words.get_mut(count)) else {
+                    return;
+                };
+                let Entry { is_name, is_declared, .. } = names.entries[number as usize];
+                if !is_name || !matches!(block.get(end), Some(b' ' | b')')) {
+                    return;
+                }
+                undeclared |= count > 0 && !is_declared;
+                *word = number;
+                count += 1;
+                at = end;
+            }
+            found.atoms.push((words[0], words[1], words[2]));
+            found.undeclared |= undeclared;
+            at += 1;
+            self.tokens.at = at;
+        }
+    }
+
     /// The atoms of the initial state, up to the end of the section.
     fn init(&mut self) -> Result<Atoms, Stop> {
         let mut found = Atoms::new();
         loop {
+            self.plain_atoms(&mut found);
             match self.tokens.next() {
                 Token::Close => return Ok(found),
                 Token::Word(start, end) => {
@@ -896,7 +947,7 @@ impl Reader<'_, '_> {
                     _ => {}
                 }
             }
-            self.atom(head, &mut found, b":init", b"=")?;
+            self.atom(head, &mut found, b":init", [b"=", b"="])?;
         }
     }
 
@@ -906,29 +957,29 @@ impl Reader<'_, '_> {
             return Err(Left::Notation.into());
         }
         let head = self.tokens.next();
-        match self.atom(head, &mut Atoms::new(), b":init", b"=") {
+        match self.atom(head, &mut Atoms::new(), b":init", [b"=", b"="]) {
             Ok(()) if self.tokens.next() == Token::Close => Ok(()),
             _ => Err(Left::Notation.into()),
         }
     }
 
-    /// An atom of which the first word is read.
+    /// An atom of which the first word is read. `also` is with what a predicate and a term might begin, names apart.
     #[inline]
-    fn atom(&mut self, head: Token, found: &mut Atoms, place: &[u8], also: &[u8]) -> Result<(), Stop> {
-        let (block, has_variables) = (self.tokens.block, also == b"?");
+    fn atom(&mut self, head: Token, found: &mut Atoms, place: &[u8], also: [&[u8]; 2]) -> Result<(), Stop> {
+        let (block, has_variables) = (self.tokens.block, also[1] == b"?");
         let mut words = [NONE; 3];
         let mut count = 0;
         let mut further = Vec::new();
         let mut next = head;
         while let Token::Word(mut start, end) = next {
-            if has_variables && block[start] == b'?' {
+            if has_variables && count > 0 && block[start] == b'?' {
                 start += 1;
                 found.beyond = if found.beyond.is_empty() { "a variable" } else { found.beyond };
             }
             let number = self.names.number(block, start, end)?;
             let entry = &self.names.entries[number as usize];
             if !entry.is_name {
-                return self.not_a_name(&block[start..end], place, also);
+                return self.not_a_name(&block[start..end], place, also[count.min(1)]);
             }
             found.undeclared |= count > 0 && !entry.is_declared;
             match words.get_mut(count) {
@@ -939,7 +990,7 @@ impl Reader<'_, '_> {
             next = self.tokens.next();
         }
         if next == Token::Open {
-            return self.not_a_name(b"(", place, also);
+            return self.not_a_name(b"(", place, also[count.min(1)]);
         }
         if count == 0 {
             return unparseable(&[b"no atom", place]);
@@ -963,6 +1014,9 @@ impl Reader<'_, '_> {
             let nesting = open.len() + 2; // of what opens next
             let Some((operator, operands)) = open.last_mut() else { break };
             let one = *operator != b"and";
+            if !one && nesting <= PACKAGE_NESTING {
+                self.plain_atoms(&mut found);
+            }
             match self.tokens.next() {
                 Token::Close => {
                     if one && *operands == 0 {
@@ -995,8 +1049,7 @@ impl Reader<'_, '_> {
                     open.push(if head == b"and" { (b"and", 0) } else { (b"not", 0) });
                 }
                 b"or" | b"imply" | b"forall" | b"exists" | b"=" => return Err(Left::Notation.into()),
-                _ if is_name(head) => self.atom(first, &mut found, b"the goal", b"?")?,
-                _ => return self.not_a_name(head, b"the goal", b"=<>"),
+                _ => self.atom(first, &mut found, b"the goal", [b"=<>", b"?"])?,
             }
         }
         if negated {

@@ -106,6 +106,15 @@ pub fn block(text: &[u8]) -> Answer<Option<&[u8]>> {
     Ok(None)
 }
 
+/// How many of eight bytes of a text stand before the first that may end a word: one below `*`, or a semicolon.
+#[inline(always)]
+pub fn bytes_inside(bytes: u64) -> usize {
+    const EACH: u64 = u64::MAX / 255;
+    let below = |bytes: u64, limit: u8| bytes.wrapping_sub(EACH * u64::from(limit)) & !bytes & (EACH << 7);
+    let ends = below(bytes, b'*') | below(bytes ^ (EACH * u64::from(b';')), 1); // exact up to the first
+    ends.trailing_zeros() as usize / 8
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     /// A part of a word.
@@ -147,7 +156,7 @@ pub enum Token {
 #[derive(Clone, Copy)]
 pub struct Tokens<'a> {
     pub block: &'a [u8],
-    at: usize,
+    pub at: usize,
 }
 
 impl<'a> Tokens<'a> {

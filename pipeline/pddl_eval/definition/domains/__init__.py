@@ -26,7 +26,7 @@ from pddl_eval.definition.domains.reading import (
 )
 from pddl_eval.definition.domains.renaming import recognised, renamed_rules
 from pddl_eval.definition.formulas import ADDITIVE
-from pddl_eval.definition.model import ROOT_TYPE, Atom, Domain, Problem, show_formula
+from pddl_eval.definition.model import ROOT_TYPE, Atom, Domain, Problem, words_of
 from pddl_eval.definition.pddl import DomainError, changed_predicates, derived_predicates, not_executed, parse_domain
 from pddl_eval.definition.structure import DomainStructure
 from pddl_eval.errors import did_you_mean
@@ -95,7 +95,7 @@ class PlanningDomain:
     def _has_plain_costs(self) -> bool:
         """True where an effect on a number is an increase or a decrease, which never lacks a value on the way."""
         effects = [formula for operator in self.domain.operators for _, formula in operator.formulas]
-        return all(effect[0] in ADDITIVE and "(/ " not in show_formula(effect) for effect in effects)
+        return all(effect[0] in ADDITIVE and "/" not in words_of(effect) for effect in effects)
 
     @cached_property
     def obstacle(self) -> str | None:

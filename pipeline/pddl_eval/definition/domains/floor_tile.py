@@ -24,7 +24,7 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from operator import contains
 
-from pddl_eval.definition.budget import check
+from pddl_eval.definition.budget import check, spend
 from pddl_eval.definition.domains.reading import NotCovered, exclude_each_other, never_true
 from pddl_eval.definition.model import Action, Atom, Problem, State
 from pddl_eval.definition.verdict import Unsolvable
@@ -55,9 +55,6 @@ PDDL = """
   (:action left :parameters (?r - robot ?x - tile ?y - tile)
     :precondition (and (robot-at ?r ?x) (right ?x ?y)) :effect (and (not (robot-at ?r ?x)) (robot-at ?r ?y))))
 """
-
-ACTIONS_PER_CHECK = 100
-"""Actions of a plan between two looks at the row's budget: robots times tiles may be millions."""
 
 STEP = {"up": ("up", "down"), "right": ("right", "left")}
 """For each relation, the action that goes from its second tile to its first, and the one that goes back."""
@@ -263,8 +260,7 @@ class Tour:
             seen = {place[robot]}
             path = [(place[robot], iter(floor.steps[place[robot]]))]
             while wanted:
-                if not len(actions) % ACTIONS_PER_CHECK:
-                    check()
+                spend(1)  # robots times tiles may be millions
                 tile, steps = path[-1]
                 direction, following = next((step for step in steps if step[1] not in seen), ("", ""))
                 if direction:

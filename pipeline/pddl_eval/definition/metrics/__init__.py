@@ -7,19 +7,19 @@ from pddl_eval.definition.metrics.cost import as_float
 from pddl_eval.definition.metrics.domain_equivalence import decided_task
 from pddl_eval.definition.metrics.domain_pair import NO_ANSWER as NO_DOMAIN_GIVEN
 from pddl_eval.definition.metrics.domain_pair import DomainPair, ill_typed_domain
-from pddl_eval.definition.metrics.domains import DOMAIN, DomainScores, compare_domains
-from pddl_eval.definition.metrics.execution import failure, goal_not_reached
-from pddl_eval.definition.metrics.pairing import as_column
+from pddl_eval.definition.metrics.domains import DOMAIN
+from pddl_eval.definition.metrics.execution import ending, failure, goal_not_reached
+from pddl_eval.definition.metrics.optimal import is_optimal
 from pddl_eval.definition.metrics.plan_exchange import (
     GENERATED_PLAN,
     NO_GENERATED_PLAN,
     NO_REFERENCE_PLAN,
     REFERENCE_PLAN,
 )
-from pddl_eval.definition.metrics.plan_pair import PlanPair, detail_of, executed_plan
+from pddl_eval.definition.metrics.plan_pair import NotExecuted, PlanPair, detail_of, executable, executed_plan
 from pddl_eval.definition.metrics.plan_score import only_equal
-from pddl_eval.definition.metrics.plan_verdict import verdict_without_plan
-from pddl_eval.definition.metrics.plans import PLAN, PlanScores, compare_plans
+from pddl_eval.definition.metrics.plan_verdict import failed_step_without_plan, verdict_without_plan
+from pddl_eval.definition.metrics.plans import PLAN, embed_plans, operators_of
 from pddl_eval.definition.metrics.problem import (
     PROBLEM,
     domain_of_problem,
@@ -27,7 +27,6 @@ from pddl_eval.definition.metrics.problem import (
     score_problem_pair,
 )
 from pddl_eval.definition.metrics.registry import Column, OnlySome, Pair, Row, domain_of, given
-from pddl_eval.definition.metrics.validate import Validation, validate, validate_in
 
 PAIRS = (PROBLEM, PLAN, DOMAIN)
 
@@ -83,34 +82,33 @@ __all__ = [
     "ROW_COLUMNS",
     "UNDECIDED_WITH",
     "DomainPair",
-    "DomainScores",
+    "NotExecuted",
     "OnlySome",
     "Pair",
     "PlanPair",
-    "PlanScores",
     "Row",
-    "Validation",
-    "as_column",
     "as_float",
-    "compare_domains",
-    "compare_plans",
     "decided_task",
     "detail_of",
     "domain_of",
     "domain_of_problem",
+    "embed_plans",
+    "ending",
+    "executable",
     "executed_plan",
+    "failed_step_without_plan",
     "failure",
     "given",
     "goal_not_reached",
     "ill_typed_domain",
+    "is_optimal",
     "left_out_by",
     "needed_by",
     "only_equal",
+    "operators_of",
     "plan_jaccard",
     "plan_lcs",
     "score_lone_problem",
     "score_problem_pair",
-    "validate",
-    "validate_in",
     "verdict_without_plan",
 ]

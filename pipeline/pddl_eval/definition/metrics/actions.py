@@ -24,12 +24,8 @@ def plan_lcs(reference: Plan, generated: Plan) -> float:
     >>> plan_lcs(reference, read_plan("pickup(A), stack(A,B), {noop1, noop2}, pickup(C)").steps)
     0.75
     """
-    return _of_the_longer(common_subsequence(reference, generated), reference, generated)
-
-
-def _of_the_longer(in_order: int, reference: Plan, generated: Plan) -> float:
     longer = max(len(reference), len(generated))
-    return in_order / longer if longer else 1.0
+    return common_subsequence(reference, generated) / longer if longer else 1.0
 
 
 def common_subsequence(first: Plan, second: Plan) -> int:
@@ -76,9 +72,7 @@ SHARED = Metric(
         Column("plan_lcs", float, LCS, has_mean=True),
         Column("plan_jaccard", float, "GAICo's PlanningJaccard: shared actions over all actions", has_mean=True),
     ),
-    lambda pair: (
-        (_of_the_longer(pair.in_order, pair.reference, pair.generated), pair.jaccard) if pair.found else (0.0, 0.0)
-    ),
+    lambda pair: [share(pair.reference, pair.generated) if pair.found else 0.0 for share in (plan_lcs, plan_jaccard)],
     compares=True,
 )
 
@@ -94,6 +88,6 @@ LENGTHS = Metric(
 # (Nguyen et al., Artificial Intelligence 190, 2012): that is 1 − PlanningJaccard.
 DISTANCE = Metric(
     (Column("action_distance", float, "set difference over union of the actions (Srivastava et al. 2007)"),),
-    lambda pair: (1.0 - pair.jaccard if pair.found else 1.0,),
+    lambda pair: (1.0 - plan_jaccard(pair.reference, pair.generated) if pair.found else 1.0,),
     compares=True,
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cached_property, lru_cache
 
 from pddl_eval.definition.budget import or_undecided
-from pddl_eval.definition.domain_equivalence import DomainDecision, decide_domains, shared_operators
+from pddl_eval.definition.domain_equivalence import DomainDecision, decide_domains
 from pddl_eval.definition.domains import PlanningDomain, planning_domain
 from pddl_eval.definition.metrics.plan_pair import MAX_DETAIL, NotExecuted, executable
 from pddl_eval.definition.model import Domain
@@ -138,11 +138,6 @@ class DomainPair:
         if self.own is None:
             return DomainDecision(self.verdict_without, "")
         return decide_domains(self.known.structure, self.own.structure)
-
-    @cached_property
-    def same_operators(self) -> frozenset[str]:
-        """Names of operators that both domains have, see ``shared_operators``."""
-        return frozenset() if self.generated is None else shared_operators(self.reference, self.generated)
 
     @property
     def detail(self) -> str:

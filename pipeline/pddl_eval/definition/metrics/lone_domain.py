@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 from pddl_eval.definition.budget import or_undecided
-from pddl_eval.definition.domains import PlanningDomain
+from pddl_eval.definition.domains import PlanningDomain, in_operator
 from pddl_eval.definition.metrics.plan_pair import MAX_DETAIL
 from pddl_eval.definition.metrics.registry import OnlySome
-from pddl_eval.definition.model import (
-    EQUALITY,
-    Atom,
-    Domain,
-    no_such_predicate,
-    show_atom,
-    wrong_number_of_arguments,
-)
+from pddl_eval.definition.model import Atom, Domain, show_atom
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import (
     DomainError,
@@ -61,11 +54,6 @@ def _undeclared(domain: Domain) -> str | None:
     """In words, an atom of an operator that the declarations do not have; a typed domain is checked elsewhere."""
     for operator in domain.operators if domain.predicates else ():
         for atom in sorted(frozenset[Atom]().union(*operator.parts)):
-            declared = domain.predicates.get(atom[0])
-            if atom[0] == EQUALITY or (declared is not None and len(declared) == len(atom) - 1):
-                continue
-            why = no_such_predicate(atom[0])
-            if declared is not None:
-                why = wrong_number_of_arguments(atom[0], len(declared), len(atom) - 1)
-            return f"operator {operator.name}: {show_atom(atom)}: {why}"
+            if why := domain.why_not(atom, {}):
+                return in_operator(operator.name, f"{show_atom(atom)}: {why}")
     return None

@@ -17,7 +17,7 @@ from pddl_eval.definition.model import Action, Domain
 from pddl_eval.definition.pddl import ParseError, require_declared
 from pddl_eval.definition.planning.task import ground
 from pddl_eval.definition.task import Task
-from pddl_eval.definition.validation import execute, reads_formulas
+from pddl_eval.definition.validation import execute_actions
 from pddl_eval.definition.verdict import DomainVerdict, Undecided, Unsolvable
 
 REFERENCE_PLAN = "the reference's plan in the generated domain: "
@@ -82,8 +82,7 @@ def _is_valid(plan: tuple[Action, ...], task: Task, where: str, notes: list[str]
     if task.ill_typed:
         notes.append(f"{where}{task.ill_typed}")
         return False
-    problem, domain = task.problem, task.domain.domain
-    execution = execute([{action} for action in plan], problem, domain, formulas=reads_formulas(problem, domain))
+    execution = execute_actions(plan, task.problem, task.domain.domain)
     notes += [ending(execution, where)]
     return execution.reaches_goal
 

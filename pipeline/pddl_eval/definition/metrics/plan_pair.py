@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pddl_eval.definition.domains import nothing_known_of
-from pddl_eval.definition.metrics.actions import common_subsequence, plan_jaccard
 from pddl_eval.definition.model import show_atom
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import Unreadable, note_on_drafts
@@ -52,18 +51,6 @@ class PlanPair:
             self.notes.append(f"{'' if is_known else 'no '}reference plan: {why}")
         if self.not_executed is not None:
             self.notes.append(f"not executed: {self.not_executed.reason}")
-
-    @cached_property
-    def in_order(self) -> int:
-        """The length of the longest common subsequence."""
-        assert self.reference is not None
-        return common_subsequence(self.reference, self.generated)
-
-    @cached_property
-    def jaccard(self) -> float:
-        """The shared actions over all actions."""
-        assert self.reference is not None
-        return plan_jaccard(self.reference, self.generated)
 
     @cached_property
     def execution(self) -> Execution | None:

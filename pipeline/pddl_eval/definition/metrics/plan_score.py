@@ -38,29 +38,24 @@ class PlanScore(NamedTuple):
     note: str = ""
 
 
-def plan_score(
-    reference: Plan, generated: Plan, options: ScoringOptions = DEFAULTS, in_order: int | None = None
-) -> PlanScore:
+def plan_score(reference: Plan, generated: Plan, options: ScoringOptions = DEFAULTS) -> PlanScore:
     """Score a predicted plan against the gold plan; 0 where either is empty, a trailing FinishAction not counted.
 
     Of the options, ``similarity`` is σ, ``beta`` the weight of the tool's name, ``threshold`` what S must exceed.
-    ``in_order`` is the length of the plans' longest common subsequence, if it is known.
     Source: T-Eval (Chen et al., 2023), planning, and its page "Planning Metrics", section 2.
 
     >>> from pddl_eval.definition.plans import read_plan
     >>> plan_score(read_plan("pick(a), move(x, y), drop(a)").steps, read_plan("move(x, y), drop(a)").steps)
     PlanScore(score=0.8, precision=1.0, recall=0.6666666666666666, note='')
     """
-    given = reference, generated
-    reference, generated = map(_without_finish, given)
+    reference, generated = _without_finish(reference), _without_finish(generated)
     if not reference or not generated:
         return PlanScore(0.0, 0.0, 0.0)
     note = ""
     if only_equal(options):
         # Only equal steps may be matched, all at weight 1. Every common subsequence extends to a matching that pairs
         # as many of each kind of step as there can be, which is what maximum weight means: so l is the LCS.
-        if in_order is None or (reference, generated) != given:
-            in_order = common_subsequence(reference, generated)
+        in_order = common_subsequence(reference, generated)
     elif len(reference) * len(generated) > MAX_PAIRS:
         return PlanScore(None, None, None, f"no plan score: more than {MAX_PAIRS:,} pairs of steps to compare")
     else:
@@ -121,7 +116,7 @@ def _score(pair: PlanPair) -> tuple[float | None, ...]:
     if not pair.found:
         return 0.0, 0.0, 0.0
     assert pair.reference is not None  # a metric that compares
-    *scores, note = plan_score(pair.reference, pair.generated, pair.options, pair.in_order)
+    *scores, note = plan_score(pair.reference, pair.generated, pair.options)
     pair.notes.append(note)
     return tuple(scores)
 

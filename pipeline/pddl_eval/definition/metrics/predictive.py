@@ -134,7 +134,7 @@ def _score(pair: DomainPair) -> Sequence[float | None]:
         return [None] * len(COLUMNS)
     if pair.generated is None or pair.ill_typed:
         return [0.0] * len(COLUMNS)
-    if pair.same_operators >= set(map(operator_name, pair.reference.operators)):
+    if shared_operators(pair.reference, pair.generated) >= set(map(operator_name, pair.reference.operators)):
         return [1.0] * len(COLUMNS)
     visited = _visited(pair.task)
     if isinstance(visited, Undecided):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from types import SimpleNamespace
 from typing import Any
 
 from pddl_eval.definition.budget import OutOfBudgetError
@@ -146,11 +145,3 @@ class Pair:
 
 class OnlySome(dict[str, Any]):
     """What a pair's ``read`` returns for a row that has only these scores."""
-
-
-class Scores(SimpleNamespace):
-    """The scores of one pair as attributes named like their columns, and ``detail``: what went wrong, if anything."""
-
-    def __init__(self, kind: Pair, pair: Any) -> None:
-        super().__init__(**dict(zip((column.name for column in kind.columns), kind.score(pair), strict=True)))
-        self.detail: str = pair.detail

@@ -13,7 +13,6 @@ from pddl_eval.definition.pddl.domains import (
 )
 from pddl_eval.definition.pddl.drafts import note_on_drafts, without_thinking
 from pddl_eval.definition.pddl.language import (
-    Rule,
     changed_predicates,
     derivation_rules,
     derived_predicates,
@@ -24,7 +23,6 @@ from pddl_eval.definition.pddl.language import (
 from pddl_eval.definition.pddl.problems import (
     has_several_problems,
     read_problem,
-    read_problem_by_package,
     require_declared,
 )
 from pddl_eval.definition.pddl.refusals import REFUSALS, refusal
@@ -32,7 +30,6 @@ from pddl_eval.definition.pddl.sexpr import (
     DEFINE_DOMAIN,
     DEFINE_PROBLEM,
     NEVER_CLOSED,
-    Block,
     problem_blocks,
     without_comments,
 )
@@ -43,11 +40,9 @@ __all__ = [
     "NEVER_CLOSED",
     "NO_DOMAIN",
     "REFUSALS",
-    "Block",
     "DomainError",
     "OnlyActionsError",
     "ParseError",
-    "Rule",
     "Unreadable",
     "changed_predicates",
     "derivation_rules",
@@ -63,7 +58,6 @@ __all__ = [
     "problem_blocks",
     "read_any_problem",
     "read_problem",
-    "read_problem_by_package",
     "read_strips_or_beyond",
     "refusal",
     "require_declared",

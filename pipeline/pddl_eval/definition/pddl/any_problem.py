@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
-from pddl_eval.definition.model import EQUALITY, NUMBER, Atom, Formula, Problem, show_atom, show_formula
+from pddl_eval.definition.model import EQUALITY, NUMBER, Atom, Formula, Problem, is_atom, show_atom, show_formula
 from pddl_eval.definition.pddl.authority import ParseError, Unreadable, unparseable
-from pddl_eval.definition.pddl.domains import MAX_NESTING, DomainError, typed_list
+from pddl_eval.definition.pddl.domains import DomainError, typed_list
 from pddl_eval.definition.pddl.drafts import without_thinking
 from pddl_eval.definition.pddl.language import Scope, Undeclared, condition_faults, number_faults
 from pddl_eval.definition.pddl.problems import NotPlain, has_several_problems, read_plain_problem, read_problem
 from pddl_eval.definition.pddl.refusals import refusal
-from pddl_eval.definition.pddl.sexpr import Unbalanced, problem_blocks, read_expression
+from pddl_eval.definition.pddl.sexpr import Unbalanced, excerpt, problem_blocks, read_expression
 from pddl_eval.definition.verdict import Verdict
 from pddl_eval.shown import quote
 
@@ -26,7 +26,6 @@ MAX_SHOWN = 60
 
 _NEEDED = (":domain", ":init", ":goal")
 _READ = frozenset({*_NEEDED, ":requirements", ":objects", ":metric", ":length"})
-_OPERATORS = frozenset({"and", "or", "not", "imply", "forall", "exists", "when", "<", ">", "<=", ">=", EQUALITY})
 
 
 def parse_problem(text: str | None, constants: Iterable[str] = (), *, beyond_strips: bool = False) -> Problem:
@@ -136,7 +135,7 @@ def problem_of_block(block: str, constants: Iterable[str] = ()) -> Problem:
     {('fuel',): Fraction(3, 2)}
     """
     try:
-        _, header, *listed = read_expression(block, MAX_NESTING)
+        _, header, *listed = read_expression(block)
     except Unbalanced as error:
         raise unparseable(f"the problem {error}") from None
     sections = _sections(listed)
@@ -156,7 +155,7 @@ def _sections(listed: Iterable[Formula]) -> dict[str, tuple[Formula, ...]]:
     for section in listed:
         keyword = section[0] if not isinstance(section, str) and section else section
         if isinstance(section, str) or not isinstance(keyword, str) or not keyword.startswith(":"):
-            raise unparseable(f"expected a section of the problem, found {_shown(section)}")
+            raise unparseable(f"expected a section of the problem, found {excerpt(section)}")
         if keyword not in _READ:
             raise _not_executed("the problem", quote(f"({keyword} …)"))
         if keyword in sections:
@@ -167,7 +166,7 @@ def _sections(listed: Iterable[Formula]) -> dict[str, tuple[Formula, ...]]:
             raise unparseable(f"the problem has no `({keyword} …)`")
     for requirement in sections.get(":requirements", ()):
         if not isinstance(requirement, str):
-            raise unparseable(f"expected a requirement, found {_shown(requirement)}")
+            raise unparseable(f"expected a requirement, found {excerpt(requirement)}")
     return sections
 
 
@@ -208,7 +207,7 @@ def _init(listing: Iterable[Formula], scope: Scope) -> tuple[set[Atom], dict[Ato
         elif head == EQUALITY and len(parts) == 2 and isinstance(parts[1], str) and parts[1][:1] in "+-.0123456789":
             raise _not_executed(":init", f"the number {quote(parts[1])}")
         elif head == EQUALITY:
-            raise _not_executed(":init", f"{_shown(element)}: object fluents")
+            raise _not_executed(":init", f"{excerpt(element)}: object fluents")
         elif head == "at" and parts and isinstance(parts[0], str) and NUMBER.fullmatch(parts[0]):
             raise _not_executed(":init", "a timed initial literal")
         elif head == "not" and len(parts) == 1:
@@ -222,8 +221,8 @@ def _init(listing: Iterable[Formula], scope: Scope) -> tuple[set[Atom], dict[Ato
 
 def _atom(expression: Formula, scope: Scope) -> Atom:
     """An atom or a fluent over declared objects."""
-    if isinstance(expression, str) or not expression or expression[0] in _OPERATORS:
-        raise unparseable(f"expected an atom in :init, found {_shown(expression)}")
+    if not is_atom(expression) or expression[0] == "when":
+        raise unparseable(f"expected an atom in :init, found {excerpt(expression)}")
     _require(condition_faults(expression, scope), expression, ":init")
     return tuple([word for word in expression if isinstance(word, str)])
 
@@ -240,10 +239,10 @@ def _goal(section: tuple[Formula, ...], scope: Scope) -> tuple[set[Atom], list[t
         formula = waiting.pop()
         if formula and formula[0] == "and":
             waiting += reversed(formula[1:])
-        elif formula and formula[0] in _OPERATORS:
-            formulas.append((":goal", formula))
-        elif formula:
+        elif is_atom(formula):
             atoms.add(tuple([word for word in formula if isinstance(word, str)]))
+        elif formula:
+            formulas.append((":goal", formula))
     return atoms, list(dict.fromkeys(formulas))
 
 
@@ -266,9 +265,3 @@ def _require(faults: Iterator[str], formula: Formula, where: str) -> None:
 
 def _not_executed(where: str, construct: str) -> ParseError:
     return ParseError(Verdict.NOT_STRIPS, f"{construct} in {where}")
-
-
-def _shown(expression: Formula) -> str:
-    if isinstance(expression, str):
-        return quote(expression)
-    return quote(f"({' '.join(part if isinstance(part, str) else '(…)' for part in expression[:20])})")

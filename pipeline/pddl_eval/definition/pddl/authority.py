@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from pddl_eval.definition.model import ROOT_TYPE, Atom, Problem
 from pddl_eval.definition.pddl.refusals import refusal
-from pddl_eval.definition.pddl.sexpr import split_words
+from pddl_eval.definition.pddl.sexpr import PACKAGE_NESTING, split_words
 from pddl_eval.definition.verdict import Verdict
 from pddl_eval.errors import UserError
 from pddl_eval.shown import quote
@@ -27,10 +27,6 @@ if TYPE_CHECKING:
 
 PACKAGE_CHARACTERS = 50_000
 """What the package reads of one answer: it takes 1 to 10 µs a character, half a second at the very most."""
-
-PACKAGE_NESTING = 50
-"""The most parentheses open at once in a block that the package reads (an ordinary problem needs five): its time
-grows with nesting times length, and at some depth it recurses."""
 
 _ONE_PARSE_AT_A_TIME = threading.Lock()  # the package's parser and sys.tracebacklimit are shared state
 _TERMINALS = {"LPAR": "`(`", "RPAR": "`)`", "NAME": "a name", "NUMBER": "a number", "TYPE_SEP": "`-`"}

@@ -25,12 +25,14 @@ from pddl_eval.definition.model import (
     Operator,
     State,
     Types,
+    words_of,
 )
 from pddl_eval.definition.pddl.drafts import without_thinking
 from pddl_eval.definition.pddl.sexpr import (
     ACTION,
     DEFINE_DOMAIN,
     Unbalanced,
+    excerpt,
     problem_blocks,
     read_expression,
     typed_groups,
@@ -41,9 +43,6 @@ from pddl_eval.shown import quote
 
 MAX_CHARACTERS = 1_000_000
 """The longest text that is read; the IPC's largest domain files stay below it."""
-
-MAX_NESTING = 50
-"""The deepest nesting of parentheses that is read; a STRIPS operator needs six."""
 
 _OPERATOR_PARTS = frozenset({":parameters", ":precondition", ":effect"})
 _OUTSIDE_STRIPS = frozenset({"when", "forall", "exists", "or", "imply", "preference", "oneof", "probabilistic"})
@@ -71,11 +70,11 @@ def parse_domain(text: str, answer: str = "first") -> Domain:
     What stands in comments or in thinking marks is no domain. ``answer`` says which of several drafts counts, the
     ``first`` or the ``last`` that can be read.
 
-    Raises ``DomainError`` when there is none, when it is longer or deeper than the bounds above, or when it is not
-    PDDL; the reason is that of the first block. A construct outside STRIPS is not an error: it is named in
-    ``outside_strips`` and the rest is read; so is an object in an operator that is not among the constants, and a
-    second, different operator of the same name. A type that is named only as a parent is declared by that, as a child
-    of ``object``. Of two declarations of one predicate the first counts, as for VAL.
+    Raises ``DomainError`` when there is none, when it is longer than ``MAX_CHARACTERS`` or deeper than
+    ``PACKAGE_NESTING``, or when it is not PDDL; the reason is that of the first block. A construct outside STRIPS is
+    not an error: it is named in ``outside_strips`` and the rest is read; so is an object in an operator that is not
+    among the constants, and a second, different operator of the same name. A type that is named only as a parent is
+    declared by that, as a child of ``object``. Of two declarations of one predicate the first counts, as for VAL.
 
     >>> ferry = parse_domain('''A domain: (define (domain ferry) (:predicates (at ?c ?l) (empty))
     ...   (:action board :parameters (?c ?l) :precondition (and (at ?c ?l) (empty)) :effect (not (at ?c ?l))))''')
@@ -165,7 +164,7 @@ def _blocks(searched: str, opening: re.Pattern[str], answer: str) -> list[str]:
 
 def _expression(block: str, what: str) -> tuple[Formula, ...]:
     try:
-        return read_expression(block, MAX_NESTING)
+        return read_expression(block)
     except Unbalanced as error:
         raise DomainError(f"{what} {error}") from None
 
@@ -224,27 +223,16 @@ def _domain(expression: tuple[Formula, ...], header: Domain = _NO_HEADER) -> Dom
         terms = {term for part in operator.parts for atom in part for term in atom[1:] if not term.startswith("?")}
         outside += [f"{operator.name}: {term} is not a constant" for term in sorted(terms - constants.keys())]
     written = [form for each in operators for _, form in each.formulas] + [form for _, form in formulas]
-    outside += [f"{name}: object fluent" for name in object_fluents if any(_names(form, name) for form in written)]
+    outside += [f"{name}: object fluent" for name in object_fluents if any(name in words_of(form) for form in written)]
     predicates.pop(EQUALITY, None)
     notes = tuple(dict.fromkeys(outside))
     return Domain(name[1], types, constants, predicates, tuple(operators), notes, tuple(formulas), several, functions)
 
 
-def _names(expression: Formula, name: str) -> bool:
-    return expression == name or (not isinstance(expression, str) and any(_names(part, name) for part in expression))
-
-
-def _show(expression: Formula) -> str:
-    """A short quotation of an expression."""
-    if isinstance(expression, str):
-        return quote(expression)
-    return quote(f"({' '.join(part if isinstance(part, str) else '(…)' for part in expression[:20])})")
-
-
 def _named(expression: Formula, what: str) -> tuple[str, tuple[Formula, ...]]:
     """The first word of a list and what follows it."""
     if isinstance(expression, str) or not expression or not isinstance(expression[0], str):
-        raise DomainError(f"expected {what}, found {_show(expression)}")
+        raise DomainError(f"expected {what}, found {excerpt(expression)}")
     return expression[0], expression[1:]
 
 
@@ -254,12 +242,12 @@ def typed_list(items: Iterable[Formula], where: str) -> list[tuple[str, Types]]:
     for names, type_ in typed_groups(items, glued=True):  # `-truck` is `- truck` to the pddl package and to VAL
         for name in names:
             if not isinstance(name, str) or name.startswith(":"):
-                raise DomainError(f"{where}: {_show(name)} is not a name")
+                raise DomainError(f"{where}: {excerpt(name)} is not a name")
         found = ROOT_TYPE if type_ is None else type_
         alternatives = found[1:] if isinstance(found, tuple) and found[:1] == ("either",) else (found,)
         type_names = tuple(name for name in alternatives if isinstance(name, str) and name[:1] not in ("", "-"))
         if not names or not type_names or len(type_names) < len(alternatives):
-            raise DomainError(f"{where}: expected names, `-` and a type, found {_show((*names, '-', found))}")
+            raise DomainError(f"{where}: expected names, `-` and a type, found {excerpt((*names, '-', found))}")
         typed += [(str(name), type_names) for name in names]
     return typed
 
@@ -297,10 +285,10 @@ def _operator(body: tuple[Formula, ...], keyword: str, outside: list[str]) -> Op
         elif key and parts[key] == ():
             parts[key] = item
         else:
-            raise DomainError(f"operator {name}: expected a keyword, found {_show(item)}")
+            raise DomainError(f"operator {name}: expected a keyword, found {excerpt(item)}")
     listing = parts.get(":parameters", ())
     if isinstance(listing, str):
-        raise DomainError(f"operator {name}: {_show(listing)} is not a list of parameters")
+        raise DomainError(f"operator {name}: {excerpt(listing)} is not a list of parameters")
     parameters = tuple(typed_list(listing, f"operator {name}"))
     variables = {variable for variable, _ in parameters}
     for variable in sorted(variables):
@@ -341,13 +329,13 @@ def _literals(  # noqa: C901 (one case a construct)
         atom = (head, *(term for term in terms if isinstance(term, str)))
         construct = ""
         if head.startswith(("?", ":")):
-            raise DomainError(f"operator {operator}: {_show(form)} is not a condition or an effect")
+            raise DomainError(f"operator {operator}: {excerpt(form)} is not a condition or an effect")
         if head == "and" and (holds or len(terms) == 1):
             stack += [(term, holds) for term in reversed(terms)]
             continue
         if head == "not":
             if len(terms) != 1:
-                raise DomainError(f"operator {operator}: {_show(form)} negates {len(terms)} formulas")
+                raise DomainError(f"operator {operator}: {excerpt(form)} negates {len(terms)} formulas")
             stack.append((terms[0], not holds))
             continue
         if head == "and" or head in _OUTSIDE_STRIPS:
@@ -362,7 +350,7 @@ def _literals(  # noqa: C901 (one case a construct)
         elif len(atom) <= len(terms):
             construct = f"nested term in {head}"
         elif head == EQUALITY and (part == ":effect" or len(terms) != 2):
-            raise DomainError(f"operator {operator}: {_show(form)} compares nothing")
+            raise DomainError(f"operator {operator}: {excerpt(form)} compares nothing")
         else:
             (positive if holds else negative).add(atom)
             continue

@@ -12,15 +12,19 @@ from typing import NamedTuple
 
 from pddl_eval.definition.model import (
     COMPARISONS,
+    CONNECTIVES,
     NUMBER,
+    QUANTIFIERS,
     UPDATES,
     Domain,
     Formula,
     Operator,
     Types,
+    is_atom,
     is_equation,
 )
 from pddl_eval.definition.pddl.domains import DomainError, typed_list
+from pddl_eval.definition.pddl.sexpr import excerpt
 from pddl_eval.shown import quote
 
 MAX_DERIVED = 500
@@ -34,9 +38,8 @@ _EXECUTED = frozenset(
 )
 """Constructs that ``Domain.outside_strips`` names, and that are executed all the same if nothing in them is refused."""
 _SEVERAL_TYPES = "has more than one type"
-_CONNECTIVES = {"and": None, "or": None, "not": 1, "imply": 2}
-"""How many formulas each takes."""
-_QUANTIFIERS = frozenset({"forall", "exists"})
+_OPERANDS = {"not": 1, "imply": 2}
+"""How many formulas these take; ``and`` and ``or`` take any number."""
 _ARITHMETIC = {"+": (1, None), "*": (1, None), "-": (1, None), "/": (2, 2)}
 """How many numbers each takes, at least and at most."""
 _REFUSED = frozenset(
@@ -182,12 +185,12 @@ def _predicates(formula: Formula, denied: bool = False) -> Iterator[tuple[str, b
     if isinstance(formula, str) or not formula:
         return
     head, *parts = formula
-    if head in _QUANTIFIERS:
+    if head in QUANTIFIERS:
         yield from _predicates(parts[-1], denied)
     elif head == "imply":
         yield from _predicates(parts[0], not denied)
         yield from _predicates(parts[-1], denied)
-    elif head in _CONNECTIVES:
+    elif head in CONNECTIVES:
         for part in parts:
             yield from _predicates(part, denied != (head == "not"))
     elif isinstance(head, str) and head not in COMPARISONS:
@@ -217,15 +220,15 @@ def condition_faults(formula: Formula, scope: Scope) -> Iterator[str]:  # noqa: 
     if formula == ():
         return
     if isinstance(formula, str) or not isinstance(formula[0], str):
-        yield f"{_shown(formula)} is not a condition"
+        yield f"{excerpt(formula)} is not a condition"
         return
     head, *parts = formula
-    if head in _CONNECTIVES:
-        if _CONNECTIVES[head] not in (None, len(parts)):
+    if head in CONNECTIVES:
+        if _OPERANDS.get(head, len(parts)) != len(parts):
             yield f"`{head}` of {len(parts)} conditions"
         for part in parts:
             yield from condition_faults(part, scope)
-    elif head in _QUANTIFIERS:
+    elif head in QUANTIFIERS:
         yield from _quantified(formula, scope, condition_faults)
     elif head in COMPARISONS:
         if len(parts) != 2:
@@ -248,7 +251,7 @@ def effect_faults(formula: Formula, scope: Scope) -> Iterator[str]:  # noqa: C90
     if formula == ():
         return
     if isinstance(formula, str) or not isinstance(formula[0], str):
-        yield f"{_shown(formula)} is not an effect"
+        yield f"{excerpt(formula)} is not an effect"
         return
     head, *parts = formula
     if head == "and":
@@ -271,8 +274,8 @@ def effect_faults(formula: Formula, scope: Scope) -> Iterator[str]:  # noqa: C90
             yield from number_faults(parts[1], scope)
     else:
         atom = parts[0] if head == "not" and len(parts) == 1 else formula
-        if isinstance(atom, str) or not atom or atom[0] in (*_CONNECTIVES, *_QUANTIFIERS, *UPDATES, *COMPARISONS):
-            yield f"{_shown(formula)} as an effect"
+        if isinstance(atom, str) or not atom or not is_atom(atom) or atom[0] in UPDATES:
+            yield f"{excerpt(formula)} as an effect"
             return
         if atom[0] in scope.derived:
             yield f"derived predicate {atom[0]} in an effect"
@@ -308,12 +311,12 @@ def number_faults(expression: Formula, scope: Scope) -> Iterator[str]:
         if not NUMBER.fullmatch(expression) and (not expression[0].isalpha() or expression in scope.names):
             yield f"{quote(expression)} where a number is expected"
     elif not expression or not isinstance(expression[0], str):
-        yield f"{_shown(expression)} where a number is expected"
+        yield f"{excerpt(expression)} where a number is expected"
     elif expression[0] in _ARITHMETIC:
         head, *parts = expression
         least, most = _ARITHMETIC[expression[0]]
         if len(parts) < least or (most is not None and len(parts) > most):
-            yield f"`{_shown(head)}` of {len(parts)} numbers"
+            yield f"`{excerpt(head)}` of {len(parts)} numbers"
         for part in parts:
             yield from number_faults(part, scope)
     elif expression[0] == "is-violated":
@@ -341,7 +344,7 @@ def _quantified(formula: tuple[Formula, ...], scope: Scope, faults: _Faults) -> 
 def _atom_faults(atom: tuple[Formula, ...], scope: Scope) -> Iterator[str]:
     head, *terms = atom
     if not isinstance(head, str) or head.startswith(("?", ":")):
-        yield f"{_shown(atom)} is not an atom"
+        yield f"{excerpt(atom)} is not an atom"
     elif head in _RESERVED:
         yield f"{head} as the name of a predicate"
     elif head in _REFUSED and not all(isinstance(term, str) for term in terms):
@@ -378,9 +381,9 @@ def ill_typed(formula: Formula, variables: Iterable[tuple[str, Types]], domain: 
         if isinstance(part, str) or not part:
             continue
         head, *parts = part
-        if head in _QUANTIFIERS:
+        if head in QUANTIFIERS:
             waiting.append((parts[1], types | dict(typed_list(parts[0], "a quantifier"))))
-        elif head in _CONNECTIVES or head == "when":
+        elif head in CONNECTIVES or head == "when":
             waiting += [(each, types) for each in parts]
         elif head not in (*COMPARISONS, *UPDATES):
             atom = tuple([word for word in part if isinstance(word, str)])
@@ -390,9 +393,3 @@ def ill_typed(formula: Formula, variables: Iterable[tuple[str, Types]], domain: 
                 if why:
                     yield why
                     break
-
-
-def _shown(expression: Formula) -> str:
-    if isinstance(expression, str):
-        return quote(expression)
-    return quote(f"({' '.join(part if isinstance(part, str) else '(…)' for part in expression[:20])})")

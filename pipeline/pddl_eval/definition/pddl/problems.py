@@ -12,13 +12,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from contextlib import suppress
 from itertools import chain
 from typing import Any, cast
 
 from pddl_eval.definition.model import ROOT_TYPE, Atom, Formula, Problem, show_atom
 from pddl_eval.definition.pddl.authority import (
-    PACKAGE_NESTING,
     ParseError,
     Unreadable,
     not_strips,
@@ -66,13 +64,10 @@ class NotPlain(Exception):
     """Only the package can tell what the block says."""
 
 
-def read_problem(
-    text: str | None, constants: Iterable[str] = (), *, answer: str = "first", by_package: bool = False
-) -> Problem | Unreadable:
+def read_problem(text: str | None, constants: Iterable[str] = (), *, answer: str = "first") -> Problem | Unreadable:
     """The STRIPS problem in a text (``parse_problem``), or the reason why there is none.
 
-    ``answer`` says which of several drafts counts, the ``first`` or the ``last`` that is a problem. With ``by_package``
-    the ``pddl`` package alone decides: far slower, the same verdict and problem.
+    ``answer`` says which of several drafts counts, the ``first`` or the ``last`` that is a problem.
 
     >>> read_problem("(define (problem p) (:domain d) (:objects b1) (:init (on b1 b9)) (:goal (and)))").detail
     '`(on b1 b9)` in :init names `b9`, which :objects does not declare'
@@ -85,10 +80,10 @@ def read_problem(
     characters_read = 0
     for block, line in reversed([*problem_blocks(lowered)]) if answer == "last" else problem_blocks(lowered):
         try:
-            problem = None
-            with suppress(NotPlain):
-                problem = None if by_package else read_plain_problem(block)
-            problem = problem or read_by_package(block, line, characters_read)
+            try:
+                problem = read_plain_problem(block)
+            except NotPlain:
+                problem = read_by_package(block, line, characters_read)
             require_declared(problem, constants)
             return problem
         except ParseError as error:
@@ -117,16 +112,6 @@ def require_declared(problem: Problem, constants: Iterable[str]) -> None:
         raise _undeclared(problem, undeclared)
 
 
-def read_problem_by_package(text: str | None, constants: Iterable[str] = ()) -> Problem | Unreadable:
-    """As ``read_problem``, decided by the ``pddl`` package alone.
-
-    >>> text = "(define (problem p) (:domain d) (:init (q)) (:goal (and)))"
-    >>> read_problem_by_package(text) == read_problem(text)
-    True
-    """
-    return read_problem(text, constants, by_package=True)
-
-
 def read_plain_problem(block: str) -> Problem:
     """The problem that a lower-case block ``(define (problem …)`` states; atoms may name objects that are not declared.
 
@@ -137,7 +122,7 @@ def read_plain_problem(block: str) -> Problem:
     frozenset({('q',)})
     """
     try:
-        _, header, *sections = read_expression(block, PACKAGE_NESTING)
+        _, header, *sections = read_expression(block)
     except Unbalanced:  # it is closed, so it nests too deeply
         raise NotPlain from None
     if header[0] != "problem":

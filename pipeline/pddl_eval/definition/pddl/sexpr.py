@@ -13,9 +13,14 @@ from typing import NamedTuple
 
 from pddl_eval.definition.model import Formula
 from pddl_eval.definition.pddl.refusals import refusal
+from pddl_eval.shown import quote
 
 WINDOW = 1_000_000
 """Characters, counted from the first ``(define (problem`` on, in which blocks are looked for."""
+
+PACKAGE_NESTING = 50
+"""The most parentheses open at once in a block that is read (an ordinary problem needs five, a STRIPS operator six):
+the package's time grows with nesting times length, and at some depth it recurses."""
 
 DEFINE_PROBLEM = re.compile(r"\(\s*+define\s*+\(\s*+problem")  # the pddl package's lexer demands no more than this
 DEFINE_DOMAIN = re.compile(r"\(\s*+define\s*+\(\s*+domain(?=[\s)])")
@@ -53,7 +58,7 @@ def without_comments(text: str) -> str:
     return _COMMENT.sub("", text) if ";" in text else text
 
 
-def read_expression(text: str, deepest: int) -> tuple[Formula, ...]:
+def read_expression(text: str, deepest: int = PACKAGE_NESTING) -> tuple[Formula, ...]:
     """The expression that opens at the start of the text; what follows it is ignored.
 
     Raises ``Unbalanced`` where it is never closed or has more than ``deepest`` parentheses open at once.
@@ -81,6 +86,17 @@ def read_expression(text: str, deepest: int) -> tuple[Formula, ...]:
             words, closing, more = more.partition(")")
             current += words.split()
     raise Unbalanced(NEVER_CLOSED)
+
+
+def excerpt(expression: Formula) -> str:
+    """A short quotation of an expression.
+
+    >>> excerpt(("and", ("p", "a"), "q"))
+    '`(and (…) q)`'
+    """
+    if isinstance(expression, str):
+        return quote(expression)
+    return quote(f"({' '.join(part if isinstance(part, str) else '(…)' for part in expression[:20])})")
 
 
 def typed_groups(items: Iterable[Formula], glued: bool = False) -> Iterator[tuple[list[Formula], Formula | None]]:

@@ -14,7 +14,7 @@ from pddl_eval.definition.budget import spend
 from pddl_eval.definition.model import State, indexes, show_atom
 from pddl_eval.definition.planning.invariants import unit_propagation
 from pddl_eval.definition.planning.search import MAX_STATES, find_path
-from pddl_eval.definition.planning.task import OPERATORS_PER_WORK, GroundTask, bits_of
+from pddl_eval.definition.planning.task import GroundTask, bits_of
 from pddl_eval.definition.verdict import Undecided, Unsolvable
 
 MAX_EXAMINED = 200_000
@@ -156,7 +156,7 @@ def _shared_around(task: GroundTask, first: int, goal: int, lower: int) -> int:
     for state in queue:
         following, looked_at = task.successors(state)
         examined += looked_at
-        spend(1 + looked_at // OPERATORS_PER_WORK)
+        spend(1 + looked_at)
         for _, after in following:
             if after in seen:
                 continue

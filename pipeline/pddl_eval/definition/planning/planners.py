@@ -9,12 +9,12 @@ from itertools import islice, product
 
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.domains import NotCovered, PlanningDomain, Rules
-from pddl_eval.definition.literals import literal_goal, with_payable_costs, without_costs
+from pddl_eval.definition.literals import literal_goal, with_payable_costs
 from pddl_eval.definition.model import Action, Atom, Domain, Operator, Problem, State
 from pddl_eval.definition.planning import fast_downward
 from pddl_eval.definition.planning.search import find_plan, no_state
 from pddl_eval.definition.state_space import MOST_WORK, Exploration
-from pddl_eval.definition.validation import execute, is_goal, reads_formulas
+from pddl_eval.definition.validation import execute_actions, is_goal, without_costs
 from pddl_eval.definition.verdict import Undecided, Unsolvable
 
 ANSWERS_KEPT = 8
@@ -35,7 +35,7 @@ class Solution:
     state: State
 
 
-def solve(
+def solve(  # noqa: C901 (who is asked, in order)
     problem: Problem, planning_domain: PlanningDomain | None, typed: bool = True, lacking: Atom | None = None
 ) -> Solution | Unsolvable | Undecided:
     """A plan for the problem in that domain, executed and found to reach the goal; else a proof or a limit.
@@ -53,50 +53,43 @@ def solve(
     if planning_domain is None:
         return Undecided("the domain is not known")
     domain = planning_domain.operators_of(typed)
-    absent = frozenset() if lacking is None else frozenset({lacking})
-    if not problem.is_strips or not planning_domain.moves_atoms(problem):
-        return _solve_beyond_strips(problem, planning_domain, domain, absent)
-    plan: tuple[Action, ...] | Unsolvable | Undecided | None = None
-    if planning_domain.rules is not None:
-        plan = _plan_by_rules(problem, planning_domain.rules, typed, CONFLICTS)
-        if isinstance(plan, tuple) and lacking is not None:
-            ending = executed(plan, problem, domain)
-            if lacking not in ending.state:
-                return ending
-            plan = _plan_by_alternatives(problem, planning_domain.rules, typed, domain, lacking)
-    if plan is None:
-        plan = _searched(problem, domain, absent)
-    return executed(plan, problem, domain, lacking) if isinstance(plan, tuple) else plan
-
-
-def _searched(problem: Problem, domain: Domain, lacking: State) -> tuple[Action, ...] | Unsolvable | Undecided:
-    """A plan of the search's, else of Fast Downward's."""
-    plan = find_plan(problem, domain, lacking)
-    if isinstance(plan, Undecided):
-        plan = _planned(frozenset(problem.objects.items()), problem.init, problem.goal, lacking, domain)
-    return plan
-
-
-def _solve_beyond_strips(
-    problem: Problem, planning_domain: PlanningDomain, domain: Domain, lacking: State
-) -> Solution | Unsolvable | Undecided:
-    """As ``solve``, by a search for literals if operators and goal are sets of them, else through the states."""
+    in_atoms = planning_domain.moves_atoms(problem)
+    if planning_domain.rules is not None and problem.is_strips and in_atoms:
+        found = _solve_by_rules(problem, planning_domain.rules, typed, domain, lacking)
+        if found is not None:
+            return found
     literals = literal_goal(problem, domain)
     if isinstance(literals, Unsolvable):
         return literals
-    if planning_domain.moves_atoms(problem) and literals is not None:
-        in_atoms, paying = with_payable_costs(problem, domain)
-        plan = _searched(replace(in_atoms, goal=literals[0], formulas=()), paying, lacking | literals[1])
-        return executed(plan, problem, domain, *lacking) if isinstance(plan, tuple) else plan
+    absent = frozenset() if lacking is None else frozenset({lacking})
+    if in_atoms and literals is not None:
+        with_prices, paying = with_payable_costs(problem, domain)
+        asked = replace(with_prices, goal=literals[0], formulas=())
+        plan = find_plan(asked, paying, absent | literals[1])
+        if isinstance(plan, Undecided):
+            plan = _planned(frozenset(asked.objects.items()), asked.init, asked.goal, absent | literals[1], paying)
+        return executed(plan, problem, domain, lacking) if isinstance(plan, tuple) else plan
     if planning_domain.obstacle:
         return Undecided(planning_domain.obstacle)
     exploration = Exploration(problem, without_costs(problem, domain), MOST_WORK)
     for node in exploration:
-        if is_goal(problem, exploration.world) and lacking.isdisjoint(exploration.world.true):
-            return executed(exploration.plan_to(node), problem, domain, *lacking)
+        if is_goal(problem, exploration.world) and absent.isdisjoint(exploration.world.true):
+            return executed(exploration.plan_to(node), problem, domain, lacking)
     if exploration.limit is not None:
         return exploration.limit
     return Unsolvable(no_state(len(exploration.into)))
+
+
+def _solve_by_rules(
+    problem: Problem, rules: Rules, typed: bool, domain: Domain, lacking: Atom | None
+) -> Solution | Unsolvable | None:
+    plan = _plan_by_rules(problem, rules, typed, CONFLICTS)
+    if isinstance(plan, tuple) and lacking is not None:
+        ending = executed(plan, problem, domain)
+        if lacking not in ending.state:
+            return ending
+        plan = _plan_by_alternatives(problem, rules, typed, domain, lacking)
+    return executed(plan, problem, domain, lacking) if isinstance(plan, tuple) else plan
 
 
 def goal_state(problem: Problem, domain: Domain, goal: State, lacking: State) -> State | Unsolvable | Undecided:
@@ -111,7 +104,7 @@ def goal_state(problem: Problem, domain: Domain, goal: State, lacking: State) ->
 
 def executed(plan: tuple[Action, ...], problem: Problem, domain: Domain, *lacking: Atom | None) -> Solution:
     """The plan after it was executed: one that is not valid, or ends with an atom to be lacking, is a bug."""
-    execution = execute([{action} for action in plan], problem, domain, formulas=reads_formulas(problem, domain))
+    execution = execute_actions(plan, problem, domain)
     if not execution.reaches_goal or not execution.state.isdisjoint(lacking):
         raise AssertionError(f"a plan for {problem.name} does not lead to a goal state: {execution.reason}")
     return Solution(plan, execution.state)

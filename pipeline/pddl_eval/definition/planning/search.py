@@ -32,9 +32,6 @@ OPERATORS_PER_STATE = 20
 EXAMINED_PER_STATE = 50
 """Expanding a state counts as one generated state for that many operators examined."""
 
-WORK_PER_STATE = 10
-"""Work (``budget.spend``) to generate a state."""
-
 EXCLUDED = "no reachable state has the goal's atoms together: invariants exclude it"
 
 EACH_WAY = "no reachable state has the goal's atoms together: each way to the last is excluded"
@@ -124,7 +121,7 @@ def find_path(  # noqa: C901 (one loop of a best-first search)
                 continue
         following, examined = task.successors(state)
         generated += 1 + examined // EXAMINED_PER_STATE
-        spend(WORK_PER_STATE * (1 + examined // EXAMINED_PER_STATE + len(following)))
+        spend(1 + examined + len(following))
         for operator, after in following:
             if after in seen:
                 continue

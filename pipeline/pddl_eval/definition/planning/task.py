@@ -23,11 +23,8 @@ from pddl_eval.definition.verdict import Undecided, Unsolvable
 TASKS_KEPT = 4
 """Ground tasks kept, with what is derived from them: a reference and its answers share theirs."""
 
-OPERATORS_PER_WORK = 5
-"""Operators that are examined in a unit of work (``budget.spend``)."""
-
 MAX_EXAMINED = 4_000_000
-"""Operators that are examined to enumerate states, below a second."""
+"""Operators that are examined to enumerate states, or on random walks, below a second."""
 
 MAX_PASSES = 100
 """Passes over all operators to find those that can never apply; beyond it they are kept, which is no mistake."""
@@ -110,7 +107,7 @@ class StateSpace:
             if len(self._queue) > most or self._examined > MAX_EXAMINED:
                 return None
             following, examined = self._successors(self._queue[self._expanded])
-            spend(1 + examined // OPERATORS_PER_WORK)
+            spend(1 + examined)
             self._expanded += 1
             self._examined += examined
             for _, after in following:

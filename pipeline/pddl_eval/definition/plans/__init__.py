@@ -10,7 +10,8 @@ from pddl_eval.definition.plans.found import (
     cannot_be_read,
     not_read,
 )
-from pddl_eval.definition.plans.reading import EMPTY, NO_ANSWER, NO_OPERATOR, PlanError, plan_of_steps, read_plan
+from pddl_eval.definition.plans.json import in_order, steps_of_value
+from pddl_eval.definition.plans.reading import EMPTY, NO_ANSWER, NO_OPERATOR, PlanError, read_plan
 
 __all__ = [
     "EMPTY",
@@ -24,7 +25,8 @@ __all__ = [
     "Unread",
     "actions_of",
     "cannot_be_read",
+    "in_order",
     "not_read",
-    "plan_of_steps",
     "read_plan",
+    "steps_of_value",
 ]

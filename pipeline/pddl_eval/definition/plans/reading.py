@@ -29,11 +29,9 @@ Notations, tried in this order; the first that yields a step is the text's notat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping
 from itertools import accumulate, islice
-from typing import Any
 
-from pddl_eval.definition.model import Action
 from pddl_eval.definition.pddl.drafts import without_thinking
 from pddl_eval.definition.pddl.patterns import re
 from pddl_eval.definition.plans.found import (
@@ -41,13 +39,12 @@ from pddl_eval.definition.plans.found import (
     Damage,
     Plan,
     ReadPlan,
-    Step,
     Unread,
     actions_of,
     chosen,
     not_read,
 )
-from pddl_eval.definition.plans.json import in_order, read_json, steps_of_value, text_here
+from pddl_eval.definition.plans.json import read_json, text_here
 from pddl_eval.definition.plans.lines import MAX_ACTIONS, in_parentheses, read_lines, read_sentences
 from pddl_eval.definition.plans.ordinary import read_ordinary
 from pddl_eval.errors import UserError, did_you_mean
@@ -184,34 +181,3 @@ def _bounded(read: ReadPlan, characters: int) -> ReadPlan:
         more = f" and {'at least ' * (len(unread) >= MAX_UNREAD)}{len(unread) - 1} more" if len(unread) > 1 else ""
         reasons.append(not_read(f"{unread[0]}{more}"))
     return ReadPlan(read.steps[:kept], unread[:MAX_UNREAD], "; ".join(reasons), True, damage, read.several)
-
-
-def plan_of_steps(steps: Iterable[Any]) -> Plan:
-    """The plan of a Python sequence: each step an action string, a sequence ``("stack", "a", "b")``, a T-Eval
-    mapping, or a set of such for concurrent actions, which is what ``{…}`` is in a text.
-
-    A string that is not in the notation of an action is the name of an action without arguments. Raises ``PlanError``
-    for a step of another type.
-
-    >>> plan_of_steps([("pick", "A"), {"noop", "drop(A)"}]) == (
-    ...     ("pick", "a"), frozenset({("noop",), ("drop", "a")}))
-    True
-    """
-    said = [(s, frozenset(map(_action_of_value, s)) if isinstance(s, Set) else _step_of_value(s)) for s in steps]
-    return tuple(in_order(said))
-
-
-def _step_of_value(value: Any) -> Step:
-    steps: Sequence[Step] = steps_of_value(value)
-    if not steps and isinstance(value, str) and re.search(r"[^\W\d_]", value) and not re.search(r"[(){},]", value):
-        return (" ".join(value.lower().split()),)
-    if len(steps) != 1:
-        raise PlanError(f"a step of the plan is not an action: {quote(str(value))}")
-    return steps[0]
-
-
-def _action_of_value(value: Any) -> Action:
-    step = _step_of_value(value)
-    if isinstance(step, frozenset):
-        raise PlanError(f"a set of actions holds another one: {quote(str(value))}")
-    return step

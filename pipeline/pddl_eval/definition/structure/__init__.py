@@ -9,7 +9,6 @@ isomorphism of two graphs as such a bijection, ``structure`` keeps what is known
 from pddl_eval.definition.structure.graph import PARTS, DomainGraph, sorted_equality
 from pddl_eval.definition.structure.renaming import (
     Renaming,
-    Symbol,
     by_name,
     isomorphism,
     operator_name,
@@ -23,7 +22,6 @@ __all__ = [
     "DomainGraph",
     "DomainStructure",
     "Renaming",
-    "Symbol",
     "by_name",
     "by_position",
     "counted",

@@ -14,7 +14,20 @@ from typing import Any, TypeAlias
 
 from pddl_eval.definition.budget import check
 from pddl_eval.definition.canonical import LabelledGraph
-from pddl_eval.definition.model import EQUALITY, ROOT_TYPE, Atom, Domain, Formula, Operator, State, Types
+from pddl_eval.definition.model import (
+    ARITHMETIC,
+    BINDERS,
+    COMPARISONS,
+    EQUALITY,
+    ROOT_TYPE,
+    UPDATES,
+    Atom,
+    Domain,
+    Formula,
+    Operator,
+    State,
+    Types,
+)
 from pddl_eval.definition.pddl import DomainError, typed_list
 from pddl_eval.definition.structure.types import hierarchy, least_types
 
@@ -31,12 +44,8 @@ DURATION = "?duration"
 """The variable that PDDL itself gives a meaning."""
 
 SETS = frozenset({"and", "or"})
-BINDERS = frozenset({"forall", "exists", ":derived"})
 _UNORDERED = frozenset({*SETS, EQUALITY, "+", "*"})
-_NUMERIC = frozenset(
-    {"increase", "decrease", "assign", "scale-up", "scale-down", "<", ">", "<=", ">=", "+", "-", "*", "/"}
-    | {"probabilistic"}
-)
+_NUMERIC = UPDATES | ARITHMETIC | COMPARISONS - {EQUALITY} | {"probabilistic"}
 """What has numbers and functions for its parts."""
 
 _WORDS = BINDERS | _UNORDERED | _NUMERIC | {"not", "imply", "when", "preference", "oneof"}

@@ -8,9 +8,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from pddl_eval.definition.model import (
+    ARITHMETIC,
     COMPARISONS,
+    CONNECTIVES,
     EQUALITY,
     NUMBER,
+    QUANTIFIERS,
     ROOT_TYPE,
     TOTAL_TIME,
     Action,
@@ -78,14 +81,6 @@ class Renaming:
         """A ground action in the new words."""
         return self._moved(*self.operators[action[0]], action)
 
-    def operator(self, operator: Operator) -> Operator:
-        """An operator in the new words, without its formulas; its parameters keep their names."""
-        types = {name: tuple(self.types.get(type_, type_) for type_ in types) for name, types in operator.parameters}
-        name, *order = self.action(operator.action)
-        parameters = tuple((parameter, types[parameter]) for parameter in order)
-        preconditions, negative, added, deleted = map(self.atoms, operator.parts)
-        return Operator(name, parameters, preconditions, negative, added, deleted)
-
     def problem(self, problem: Problem, domain: Domain) -> Problem:
         """A problem of the given domain in the new words: a type that no operator asks for is the next one above it."""
 
@@ -111,9 +106,9 @@ class Renaming:
         if isinstance(formula, str) or not formula:
             return formula
         head, *parts = formula
-        if head in ("forall", "exists"):
+        if head in QUANTIFIERS:
             return (head, self._listing(parts[0]), self.formula(parts[1]))
-        if head in ("and", "or", "not", "imply"):
+        if head in CONNECTIVES:
             return (head, *map(self.formula, parts))
         if head in ("minimize", "maximize") or (head in COMPARISONS and not is_equation(formula)):
             return (head, *map(self._number, parts))
@@ -123,7 +118,7 @@ class Renaming:
     def _number(self, expression: Formula) -> Formula:
         if isinstance(expression, str):
             return expression if NUMBER.fullmatch(expression) else self._number((expression,))
-        if expression[0] in ("+", "-", "*", "/"):
+        if expression[0] in ARITHMETIC:
             return (expression[0], *map(self._number, expression[1:]))
         fluent = tuple(str(word) for word in expression)
         return fluent if fluent == TOTAL_TIME else self.fluent(fluent)

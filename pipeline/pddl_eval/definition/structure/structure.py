@@ -10,17 +10,9 @@ from itertools import chain
 
 from pddl_eval.definition.budget import check, checked
 from pddl_eval.definition.canonical import Form, LabelledGraph, digest, encoded
-from pddl_eval.definition.model import EQUALITY, Domain, Formula, Operator, State, Types, renamed
+from pddl_eval.definition.model import BINDERS, EQUALITY, Domain, Formula, Operator, State, Types, renamed, words_of
 from pddl_eval.definition.scenes import numbered
-from pddl_eval.definition.structure.graph import (
-    BINDERS,
-    PARTS,
-    SETS,
-    DomainGraph,
-    bound_variables,
-    number,
-    sorted_equality,
-)
+from pddl_eval.definition.structure.graph import PARTS, SETS, DomainGraph, bound_variables, number, sorted_equality
 from pddl_eval.definition.structure.types import hierarchy, least_types
 from pddl_eval.definition.verdict import CERTIFICATE_VERSION
 
@@ -176,8 +168,11 @@ def _in_words(domain: Domain, operators: Sequence[Operator], formulas: Formulas 
 
 def _distinct(domain: Domain, formulas: Formulas) -> tuple[tuple[str, Formula], ...]:
     """Simple formulas, each with the part that it stands in, without those that say again what another one says."""
-    # Two that say the same have the same words but for variables.
-    simple = [(part, form, tuple(sorted(_words(form)))) for part, form in formulas]
+    # Two that say the same have the same words but for variables, and numbers in their shortest form.
+    simple = [
+        (part, form, tuple(sorted(number(word) or word for word in words_of(form) if word[:1] != "?")))
+        for part, form in formulas
+    ]
     often = Counter((part, words) for part, _, words in simple)
     found: dict[object, tuple[str, Formula]] = {}
     for place, (part, form, words) in enumerate(simple):
@@ -248,12 +243,3 @@ def _symbols(form: Formula) -> Iterator[tuple[str, int]]:
 
 def _symbol(form: Sequence[Formula]) -> tuple[str, int]:
     return str(form[0]), len(form) - 1
-
-
-def _words(form: Formula) -> Iterator[str]:
-    """The words of a formula but for variables, numbers in their shortest form."""
-    if not isinstance(form, str):
-        for each in form:
-            yield from _words(each)
-    elif not form.startswith("?"):
-        yield number(form) or form

@@ -1,4 +1,4 @@
-"""Single values or whole columns of references and generated values, as users hold them, into pairs.
+"""Single values or whole columns of references and generated values, as users hold them, into pairs; their scores.
 
 A polars or pandas series, a numpy array and a pyarrow array are always columns; a list or tuple is a column unless the
 caller says that it is one value. A single reference serves every generated value of a column.
@@ -7,8 +7,10 @@ caller says that it is one value. A single reference serves every generated valu
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any, Protocol, TypeVar
 
+from pddl_eval.definition.metrics import Pair
 from pddl_eval.errors import UserError
 
 Value = TypeVar("Value", covariant=True)
@@ -83,3 +85,11 @@ def _is_missing(value: Any) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float) and value != value
+
+
+class Scores(SimpleNamespace):
+    """The scores of one pair as attributes named like their columns, and ``detail``: what went wrong, if anything."""
+
+    def __init__(self, kind: Pair, pair: Any) -> None:
+        super().__init__(**dict(zip((column.name for column in kind.columns), kind.score(pair), strict=True)))
+        self.detail: str = pair.detail

@@ -16,8 +16,7 @@ from pddl_eval.definition.comparison import read_alone
 from pddl_eval.definition.domains import PlanningDomain, known_domain, nothing_known_of
 from pddl_eval.definition.formulas import World
 from pddl_eval.definition.grounding import GroundingLimitError, objects_that_fit, reachable_operators
-from pddl_eval.definition.metrics.plans import operators_of
-from pddl_eval.definition.metrics.validate import validate_in
+from pddl_eval.definition.metrics import operators_of
 from pddl_eval.definition.model import (
     EQUALITY,
     ROOT_TYPE,
@@ -30,6 +29,7 @@ from pddl_eval.definition.model import (
     State,
     show_atom,
     show_formula,
+    words_of,
 )
 from pddl_eval.definition.pddl import (
     DEFINE_DOMAIN,
@@ -48,8 +48,9 @@ from pddl_eval.definition.pddl import (
 from pddl_eval.definition.plans import actions_of, read_plan
 from pddl_eval.definition.task import Task
 from pddl_eval.definition.validation import Failure, misfit, operator_of
-from pddl_eval.definition.verdict import Check, DomainVerdict, PlanVerdict, Undecided, Unsolvable, Verdict
+from pddl_eval.definition.verdict import DomainVerdict, NamedVerdict, PlanVerdict, Undecided, Unsolvable, Verdict
 from pddl_eval.errors import did_you_mean
+from pddl_eval.scoring.validate import validate_in
 from pddl_eval.shown import listed
 
 MOST_NAMES = 8
@@ -57,6 +58,41 @@ MOST_NAMES = 8
 
 MOST_KNOWN, MOST_CHARACTERS = 300, 60
 """Names, and characters of a name, among which the one that was meant is looked for."""
+
+
+class Check(NamedVerdict):
+    """What can be wrong with an answer by itself, beside the verdicts; ``meaning`` says it in a few words.
+
+    >>> Check.WRONG_TYPE.meaning, Check.EMPTY_GOAL.is_error
+    ('an argument of another type', False)
+    """
+
+    PARENTHESES = ("parentheses", "parentheses that do not match")
+    UNKNOWN_DOMAIN = ("unknown_domain", "a domain of which nothing is known")
+    UNDECLARED_OBJECT = ("undeclared_object", "an object that is not declared")
+    UNDECLARED_PREDICATE = ("undeclared_predicate", "a predicate that is not declared")
+    UNDECLARED_TYPE = ("undeclared_type", "a type that is not declared")
+    WRONG_NUMBER = ("wrong_number", "another number of arguments")
+    WRONG_TYPE = ("wrong_type", "an argument of another type")
+    NOT_EXECUTED = ("not_executed", "an operator with what is not declared or not executed")
+    NO_OPERATORS = ("no_operators", "a domain without operators")
+    CONTRADICTION = ("contradiction", "a condition and its negation")
+    NEVER_APPLICABLE = ("never_applicable", "an operator that can never be applied")
+    NO_EFFECT = ("no_effect", "an operator that changes nothing")
+    UNUSED = ("unused", "a parameter that is not used")
+    EMPTY_GOAL = ("empty_goal", "a goal that asks for nothing")
+    GOAL_HOLDS = ("goal_holds", "a goal that holds from the start")
+    PLAN_DIFFERS = ("plan_differs", "another plan")
+    SEVERAL_DRAFTS = ("several_drafts", "several drafts, of which one was read")
+
+    @property
+    def is_error(self) -> bool:
+        """False for what is suspicious and need not be wrong."""
+        return self not in (
+            *(Check.NEVER_APPLICABLE, Check.NO_EFFECT, Check.UNUSED, Check.EMPTY_GOAL),
+            *(Check.GOAL_HOLDS, Check.SEVERAL_DRAFTS, Check.UNKNOWN_DOMAIN),
+        )
+
 
 Kind = Check | Verdict | PlanVerdict | DomainVerdict
 
@@ -437,7 +473,7 @@ def _operator_faults(operator: Operator, domain: Domain) -> Iterator[Fault]:
         yield Fault(Check.CONTRADICTION, says, "leave one of the two out", show_atom(atom), within)
     if not operator.add_effects and not operator.delete_effects and not operator.formulas:
         yield Fault(Check.NO_EFFECT, f"{operator.name} changes nothing", "write its :effect", within=within)
-    used = {term for atom in atoms for term in atom}.union(*(_words(formula) for _, formula in operator.formulas))
+    used = {term for atom in atoms for term in atom}.union(*(words_of(formula) for _, formula in operator.formulas))
     for variable, _ in operator.parameters:
         if variable not in used:
             says = f"{operator.name} does not use its parameter {variable}"
@@ -532,10 +568,6 @@ def _meant(name: str, known: Iterable[str], plural: str) -> str:
     few = [each for each in islice(known, MOST_KNOWN) if len(each) <= MOST_CHARACTERS]
     check()
     return did_you_mean(name[:MOST_CHARACTERS], few, plural)
-
-
-def _words(formula: Formula) -> set[str]:
-    return set(show_formula(formula).replace("(", " ").replace(")", " ").split())
 
 
 def _drafts(draft: str) -> Fault:

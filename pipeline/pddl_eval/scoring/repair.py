@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from fractions import Fraction
 
 from pddl_eval.definition.budget import OutOfBudgetError
 from pddl_eval.definition.formulas import UNBOUND, NoValueError, World, bindings, holds, read_by
 from pddl_eval.definition.model import (
-    COMPARISONS,
-    Atom,
+    QUANTIFIERS,
     Domain,
     Formula,
     Operator,
     Problem,
+    is_atom,
     show_atom,
     show_formula,
     show_number,
+    words_of,
 )
 from pddl_eval.definition.pddl import derived_predicates
 from pddl_eval.definition.validation import Execution, effects_of
@@ -46,7 +46,7 @@ def repair_advice(execution: Execution, problem: Problem, domain: Domain, failed
     sentences = []
     for condition in execution.missing[:MOST_ADVICE]:
         atom, truth = (condition[1], "true") if condition[0] == "not" else (condition, "false")
-        if _is_atom(atom):
+        if is_atom(atom):
             why = f"{'a' if truth == 'true' else 'no'} rule derives it"
             why = why if atom[0] in derived else _since(atom, truth == "true", execution)
             sentences.append(f"{show_formula(atom)} is {truth} {where}: {why}")
@@ -55,11 +55,6 @@ def repair_advice(execution: Execution, problem: Problem, domain: Domain, failed
             why = why or "; ".join(_numbers(condition, execution, problem, domain))
             sentences.append(f"{show_formula(condition)} is false {where}" + (f": {why}" if why else ""))
     return tuple(sentences)
-
-
-def _is_atom(formula: Formula) -> bool:
-    operators = ("and", "or", "not", "imply", "forall", "exists", *COMPARISONS)
-    return all(isinstance(part, str) for part in formula) and formula[0] not in operators
 
 
 def _since(atom: Formula, is_true: bool, execution: Execution) -> str:
@@ -89,7 +84,7 @@ def _instance(condition: Formula, execution: Execution, problem: Problem, domain
 
 def _numbers(condition: Formula, execution: Execution, problem: Problem, domain: Domain) -> Iterator[str]:
     """The values of the fluents of a condition without quantifiers, and which steps gave them."""
-    if "(forall" in show_formula(condition) or "(exists" in show_formula(condition):
+    if not QUANTIFIERS.isdisjoint(words_of(condition)):
         return
     for fluent in sorted({*read_by(condition, World(problem, domain))} & execution.values.keys()):
         last = max((number for number, values in enumerate(execution.updates, 1) if fluent in values), default=START)
@@ -100,14 +95,3 @@ def _numbers(condition: Formula, execution: Execution, problem: Problem, domain:
 def _shown(step: Sequence[Operator]) -> str:
     shown = " ".join(show_atom(operator.action) for operator in step)
     return shown if len(step) == 1 else f"{{{shown}}}"
-
-
-def states_of(execution: Execution, problem: Problem) -> Iterator[tuple[frozenset[Atom], Mapping[Atom, Fraction]]]:
-    """The atoms and the numbers of the initial state and after each step that was executed."""
-    atoms, values = problem.init, dict(problem.values)
-    yield atoms, dict(values)
-    for step, updates in zip(execution.steps, execution.updates, strict=True):
-        added, deleted = effects_of(step)
-        atoms = (atoms - deleted) | added
-        values.update(updates)
-        yield atoms, dict(values)

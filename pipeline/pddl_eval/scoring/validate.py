@@ -10,20 +10,28 @@ from typing import Any
 
 from pddl_eval.definition.budget import OutOfBudgetError, row_budget
 from pddl_eval.definition.domains import nothing_known_of
-from pddl_eval.definition.metrics.execution import ending
-from pddl_eval.definition.metrics.optimal import is_optimal
-from pddl_eval.definition.metrics.plan_pair import NotExecuted, detail_of, executable, executed_plan
-from pddl_eval.definition.metrics.plan_verdict import failed_step_without_plan, verdict_without_plan
-from pddl_eval.definition.metrics.plans import operators_of, plan_of
+from pddl_eval.definition.metrics import (
+    NotExecuted,
+    detail_of,
+    ending,
+    executable,
+    executed_plan,
+    failed_step_without_plan,
+    is_optimal,
+    operators_of,
+    verdict_without_plan,
+)
 from pddl_eval.definition.model import Atom, Domain, Formula, Problem, State, show_atom
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import DomainError, Unreadable, note_on_drafts
 from pddl_eval.definition.plans import ReadPlan, actions_of
-from pddl_eval.definition.repair import repair_advice, states_of
-from pddl_eval.definition.state_space import StateSpace, StepLabel
+from pddl_eval.definition.state_space import StateSpace
 from pddl_eval.definition.task import Task, plan_task_of
 from pddl_eval.definition.validation import Execution
 from pddl_eval.definition.verdict import PlanVerdict, Undecided
+from pddl_eval.scoring.plans import plan_of
+from pddl_eval.scoring.repair import repair_advice
+from pddl_eval.scoring.steps import StepLabel, states_of, step_labels
 
 DEFAULTS = ScoringOptions()
 
@@ -99,7 +107,7 @@ class Validation:
         """
         if self.execution is None or self.task is None or isinstance(self.state_space, Undecided):
             return None
-        return self.state_space.labels(self.execution, self.task.problem)
+        return step_labels(self.state_space, self.execution, self.task.problem)
 
 
 def validate(

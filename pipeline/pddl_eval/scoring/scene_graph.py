@@ -5,8 +5,8 @@ Deciding isomorphism at speed is ``canonical``'s business; it works on a smaller
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from pddl_eval.definition.model import Atom, Problem
 from pddl_eval.definition.pddl import parse_problem
@@ -63,20 +63,3 @@ def problem_of(graph: networkx.MultiDiGraph) -> Problem | None:
     atoms = [node for node, kind in kinds.items() if kind == "atom"]
     init, goal = (frozenset(node[1:] for node in atoms if node[0] == scene) for scene in ("init", "goal"))
     return Problem("", "", {name: graph.nodes[name]["type"] for name in kinds.keys() - {*atoms}}, init, goal)
-
-
-def same_graph(a: networkx.MultiDiGraph, b: networkx.MultiDiGraph) -> bool:
-    """Isomorphism by networkx's matcher: the definition in code, exponential on symmetric graphs.
-
-    >>> a = Problem("p", "d", {"x": "object"}, frozenset({("clear", "x")}), frozenset())
-    >>> b = Problem("p", "d", {"y": "object"}, frozenset({("clear", "y")}), frozenset())
-    >>> same_graph(scene_graph(a), scene_graph(b))
-    True
-    """
-    import networkx
-
-    def same_edges(a: Mapping[int, Mapping[str, Any]], b: Mapping[int, Mapping[str, Any]]) -> bool:
-        ours, theirs = (sorted(sorted(edge.items()) for edge in edges.values()) for edges in (a, b))
-        return ours == theirs
-
-    return bool(networkx.is_isomorphic(a, b, node_match=dict.__eq__, edge_match=same_edges))
