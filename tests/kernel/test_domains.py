@@ -90,7 +90,8 @@ def known_tasks(random: Random, count: int) -> Iterator[Row]:
 def corpus_tasks(random: Random, count: int) -> Iterator[Row]:
     """Answers to whole tasks: the domains of the corpus with their problems, most of the answers in other words."""
     rows = [{"reference_domain": CORPUS[name].domain, "reference_problem": CORPUS[name].problem} for name in STRIPS]
-    yield from islice(task_rows(rows, random.randrange(2**32), each=-(-count // len(rows))), count)
+    for row in islice(task_rows(rows, random.randrange(2**32), each=-(-count // len(rows))), count):
+        yield {name: text for name, text in row.items() if name.startswith(("reference", "generated"))}
 
 
 def random_whole_tasks(random: Random, count: int) -> Iterator[Row]:

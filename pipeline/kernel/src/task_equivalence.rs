@@ -1,15 +1,17 @@
 //! Is this whole task right? A domain and a problem in it against those of the reference
-//! (definition/task_equivalence.py), where no operator and no domain names a constant.
+//! (definition/task_equivalence.py), where operators name the constants that their domain declares.
 
 use crate::domains::renaming::KnownDomains;
 use crate::domains::PlanningDomain;
 use crate::left::{Answer, Left};
+use crate::model::Word;
 use crate::pddl::problems::{Interner, LiftedProblem};
 use crate::strips::comparison::read_in;
 use crate::strips::task::{Task, Within};
 use crate::structure::graph::{DomainGraph, Vertex};
 use crate::structure::structure::DomainStructure;
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// A problem in its domain, with the graphs of both together.
@@ -47,14 +49,18 @@ impl WholeTask {
     }
 }
 
-/// The domain with what its tasks share; constants are left to the definition.
+/// The domain with what its tasks share.
+///
+/// Constants that no operator names may be objects or none, and what only a problem declares is an object that operators
+/// name: both are left to the definition.
 pub fn whole_domain(
     structure: DomainStructure,
     known_domains: &mut KnownDomains,
     names: &mut Interner,
 ) -> Answer<PlanningDomain> {
-    let is_constant = |vertex: &Vertex| matches!(vertex, Vertex::Constant(_));
-    if !structure.domain.constants.is_empty() || structure.graph(names)?.vertices.iter().any(is_constant) {
+    let constant = |vertex: &Vertex| if let Vertex::Constant(name) = vertex { Some(*name) } else { None };
+    let named: BTreeSet<Word> = structure.graph(names)?.vertices.iter().filter_map(constant).collect();
+    if !named.iter().eq(structure.domain.constants.keys()) {
         return Err(Left::Task);
     }
     PlanningDomain::new(structure, known_domains, names)
