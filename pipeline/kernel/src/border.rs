@@ -6,13 +6,12 @@
 //! its consumer releases it.
 #![allow(unsafe_code)]
 
-use crate::domains::renaming::KnownDomains;
 use crate::domains::{self, planning_domain, PlanningDomain};
 use crate::formulas::World;
 use crate::left::{Answer, Left, REASONS};
 use crate::metrics::actions::Marks;
 use crate::metrics::domain_pair::{
-    self, read_executable, score_domain_pair, DomainScores, Executable, GeneratedProblem,
+    self, read_executable, score_domain_pair, Batch, DomainScores, Executable, GeneratedProblem,
 };
 use crate::metrics::plans::{self, score_plan_pair, PlanScores};
 use crate::metrics::problem::{read_reference, score_problem_pair, ProblemVerdict, Settings};
@@ -745,11 +744,9 @@ impl Kernel for Plans<'_> {
 struct Domains<'a> {
     columns: &'a [Column<'a>],
     settings: Settings,
-    names: Interner,
+    batch: Batch,
     references: Sharing<DomainStructure>,
-    known_domains: KnownDomains,
-    /// The words of the problem that is read, and the problems, each in the reference domain of this place.
-    names_of_problems: Interner,
+    /// Each in the reference domain of this place.
     problems: Option<Sharing<(usize, Executable)>>,
 }
 
@@ -760,9 +757,8 @@ impl Kernel for Domains<'_> {
         let [reference, generated, further @ ..] = self.columns else { return Err(Left::Text) };
         let text = reference.text(row)?;
         let place = self.references.of[row]?;
-        let (names, own_names) = (&mut self.names, &mut self.names_of_problems);
-        let known_domains = &mut self.known_domains;
-        let known = self.references.known(row, || domain_pair::read_reference(text, names))?;
+        let batch = &mut self.batch;
+        let known = self.references.known(row, || domain_pair::read_reference(text, &mut batch.names))?;
         let (mut executable, mut task) = (None, None);
         if let ([problem, tasks @ ..], Some(problems)) = (further, &mut self.problems) {
             // A blank problem is none.
@@ -773,7 +769,7 @@ impl Kernel for Domains<'_> {
                     task = Some(GeneratedProblem { text: generated.text(row)?, is_placeholder });
                 }
                 let is_task = task.is_some();
-                let mut read = || Ok((place, read_executable(known, text, names, own_names, known_domains, is_task)?));
+                let mut read = || Ok((place, read_executable(known, text, is_task, batch)?));
                 let found = problems.known(row, &mut read)?;
                 if found.0 != place {
                     *found = read()?;
@@ -781,15 +777,13 @@ impl Kernel for Domains<'_> {
                 executable = Some(&found.1);
             }
         }
-        let (generated, names) = (generated.text(row)?, [names, own_names]);
-        score_domain_pair(known, generated, executable, task, self.settings, names, known_domains)
+        score_domain_pair(known, generated.text(row)?, executable, task, self.settings, batch)
     }
 
     fn forget(&mut self, row: usize, all: bool) {
-        let all = all || self.names.is_full();
+        let all = all || self.batch.names.is_full();
         if all {
-            (self.names, self.names_of_problems) = (Interner::new(), Interner::new());
-            self.known_domains = KnownDomains::default();
+            self.batch = Batch::new();
             self.references.forget_all();
         }
         self.references.forget(row);
@@ -845,7 +839,8 @@ pub unsafe extern "C" fn pddl_eval_score_plans(
     score(schema, array, schema_out, array_out, 2, score_plans)
 }
 
-/// Score a batch of domains: reference, answer, and perhaps the reference problem and the answer to it of each row; else as `pddl_eval_score`.
+/// Score a batch of domains: reference, answer, and perhaps the reference problem of each row, and with it the answer to
+/// that and placeholder; else as `pddl_eval_score`.
 ///
 /// # Safety
 /// As there.
@@ -924,8 +919,7 @@ fn score_domains(columns: &[Column], flags: u32) -> Exported {
     let mut scores = ScoresOfDomains::default();
     let settings = Settings::new(flags);
     let problems = columns.get(2).map(Sharing::new);
-    let (names, names_of_problems, known_domains) = (Interner::new(), Interner::new(), KnownDomains::default());
-    let mut kernel = Domains { columns, settings, names, references, known_domains, names_of_problems, problems };
+    let mut kernel = Domains { columns, settings, batch: Batch::new(), references, problems };
     score_rows(&mut kernel, columns[0].length, |scored, micros| scores.push(scored, micros));
     scores.exported()
 }

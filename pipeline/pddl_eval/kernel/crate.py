@@ -12,7 +12,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from pathlib import Path
 
-DIGEST = "43c5e991c2d718daceb86fbe063d934b"
+DIGEST = "98376d1128467efb4ba5a72c718690e7"
 
 CRATE = Path(__file__).resolve().parents[2] / "kernel"
 """The crate in a checkout; an installed package is without it."""

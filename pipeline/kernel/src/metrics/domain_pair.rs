@@ -55,6 +55,19 @@ pub fn read_domain(text: &[u8], names: &mut Interner) -> Answer<DomainStructure>
     Ok(DomainStructure::new(domain))
 }
 
+/// What the rows of a batch share: the words of domains, those of the problem that is read, and the known domains.
+pub struct Batch {
+    pub names: Interner,
+    own_names: Interner,
+    known_domains: KnownDomains,
+}
+
+impl Batch {
+    pub fn new() -> Batch {
+        Batch { names: Interner::new(), own_names: Interner::new(), known_domains: KnownDomains::default() }
+    }
+}
+
 /// What both domains of a row are executed in: the problem in the reference domain, and what follows from it.
 pub struct Executable {
     problem: Rc<LiftedProblem>,
@@ -76,10 +89,8 @@ pub struct GeneratedProblem<'a> {
 pub fn read_executable(
     known: &DomainStructure,
     text: &[u8],
-    names: &mut Interner,
-    own_names: &mut Interner,
-    known_domains: &mut KnownDomains,
     has_tasks: bool,
+    Batch { names, own_names, known_domains }: &mut Batch,
 ) -> Answer<Executable> {
     let domain = &known.domain;
     if ill_typed_operator(domain, b"reference", names).is_some() {
@@ -178,8 +189,7 @@ pub fn score_domain_pair(
     executable: Option<&Executable>,
     problem: Option<GeneratedProblem>,
     settings: Settings,
-    [names, own_names]: [&mut Interner; 2],
-    known_domains: &mut KnownDomains,
+    Batch { names, own_names, known_domains }: &mut Batch,
 ) -> Answer<DomainScores> {
     let last = settings.last_answer;
     let mut notes: Vec<Difference> = Vec::new();
