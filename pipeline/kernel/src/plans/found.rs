@@ -125,7 +125,7 @@ impl Steps {
     }
 
     pub fn is_full(&self) -> bool {
-        self.actions.bytes.len().max(self.written.bytes.len()) > MOST_BYTES || self.sets.len() > MOST_BYTES / 64
+        self.actions.bytes.len() + self.written.bytes.len() > MOST_BYTES || self.sets.len() > MOST_BYTES / 64
     }
 
     /// Add a word to the action that is being read.
