@@ -11,7 +11,7 @@ import logging
 import os
 import sys
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from uuid import uuid4
 
@@ -101,6 +101,16 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     vl_convert = pytest.importorskip("vl_convert")
     empty = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"></svg>'
     monkeypatch.setattr(vl_convert, "vegalite_to_svg", lambda chart: empty)
+
+
+@pytest.fixture
+def brief_reports(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports have one metric: most of the time of one goes into the others."""
+    from pddl_eval import report
+    from pddl_eval.report import series
+
+    for module in (report, series):
+        monkeypatch.setattr(module, "build_report", partial(report.build_report, metrics=["plan_score"]))
 
 
 @pytest.fixture(scope="session")

@@ -24,13 +24,13 @@ from pddl_eval.definition.model import (
     Domain,
     Problem,
     domain_to_pddl,
-    plan_to_pddl,
     problem_to_pddl,
 )
 from pddl_eval.definition.verdict import Verdict
 from pddl_eval.errors import UserError
 
 from tests.exhaustive import DOMAINS, renamed_state, state_after
+from tests.plan_text import plan_to_pddl
 from tests.random_problems import random_pair
 from tests.strips import ipc_domains
 from tests.strips.random_tasks import as_the_judge_reads, random_task

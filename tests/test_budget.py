@@ -201,10 +201,10 @@ def test_a_hard_reference_leaves_time_for_what_is_right_as_written() -> None:
 
 
 def test_long_plans_are_carried_out_in_linear_time() -> None:
-    loose = " ".join(["(arm-empty)", *(f"(clear b{i}) (on-table b{i})" for i in range(4000))])
-    tower = [f"(on b{i} b{i + 1})" for i in range(3999)]
-    reference = blocks(4000, loose, " ".join(tower))
+    loose = " ".join(["(arm-empty)", *(f"(clear b{i}) (on-table b{i})" for i in range(2000))])
+    tower = [f"(on b{i} b{i + 1})" for i in range(1999)]
+    reference = blocks(2000, loose, " ".join(tower))
     start = thread_time()
-    verdict = compare_problems(reference, blocks(4000, loose, " ".join(tower[1:])))
+    verdict = compare_problems(reference, blocks(2000, loose, " ".join(tower[1:])))
     assert (verdict.equivalent, verdict.solvable) == (False, True)
-    assert thread_time() - start < 4
+    assert thread_time() - start < 2

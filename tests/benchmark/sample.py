@@ -21,9 +21,11 @@ from pddl_eval.benchmark.original import Original
 from pddl_eval.benchmark.variants import Variant, beside, variant_of, variants_table
 from pddl_eval.datasets import locate, new_parquet
 from pddl_eval.definition.domains import blocksworld, floor_tile, gripper, known_domain
-from pddl_eval.definition.model import Action, plan_to_pddl
+from pddl_eval.definition.model import Action
 from pddl_eval.definition.pddl import parse_problem
 from pddl_eval.definition.planning import Solution, solve
+
+from tests.plan_text import plan_to_pddl
 
 PAIRS_PER_TASK = 4
 LARGEST_SIZE = 40

@@ -1,21 +1,18 @@
 """Isomorphism of small coloured structures, judged apart from the program, and random pairs to judge.
 
-A structure is what ``LabelledGraph`` is made of: objects with colours, and scenes of atoms of any arity. Four judges
-decide whether two structures are isomorphic: ``by_definition`` tries every bijection, ``isomorphism`` extends a
-bijection object by object, ``by_networkx`` and ``by_bliss`` ask other libraries. None shares code with the program.
+A structure is what ``LabelledGraph`` is made of: objects with colours, and scenes of atoms of any arity. Two judges
+decide whether two structures are isomorphic: ``by_definition`` tries every bijection, ``by_bliss`` asks a library.
 ``random_pair`` draws pairs that are alike: renamed copies, copies with one edit, and siblings with the same degrees.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import combinations, pairwise, permutations
 from random import Random
 from typing import Any, NamedTuple
 
 import igraph
-import networkx as nx
 
 Atom = tuple[str, ...]
 Edge = tuple[int, int]
@@ -53,30 +50,6 @@ def by_definition(a: Structure, b: Structure) -> bool:
     )
 
 
-NETWORKX_STEPS = 2_000
-
-
-class _GivesUp(nx.isomorphism.DiGraphMatcher):
-    """VF2 that ends after some steps: objects without atoms can make it try every bijection."""
-
-    steps = 0
-
-    def syntactic_feasibility(self, one: Any, other: Any) -> bool:
-        self.steps += 1
-        if self.steps > NETWORKX_STEPS:
-            raise TimeoutError
-        return bool(super().syntactic_feasibility(one, other))
-
-
-def by_networkx(a: Structure, b: Structure) -> bool | None:
-    """What networkx's VF2 says of the graphs with a node per object and per atom; None where it takes too long."""
-    matcher = _GivesUp(_graph(a), _graph(b), node_match=dict.__eq__, edge_match=dict.__eq__)
-    try:
-        return bool(matcher.is_isomorphic())
-    except TimeoutError:
-        return None
-
-
 def by_bliss(a: Structure, b: Structure) -> bool:
     """What BLISS says, through igraph, of graphs with a node per object, atom and argument: fit for some 30 objects."""
     (one, labels), (two, others) = _coloured_graph(a), _coloured_graph(b)
@@ -96,97 +69,6 @@ def _coloured_graph(structure: Structure) -> tuple[igraph.Graph, list[Any]]:
             edges += [(node, len(labels)), (len(labels), number[name])]
             labels.append(place)
     return igraph.Graph(len(labels), edges), labels
-
-
-def _graph(structure: Structure) -> Any:
-    graph = nx.DiGraph()
-    for name, color in structure.colors.items():
-        graph.add_node(("object", name), label=("object", color))
-    for scene, atom in structure.atoms:
-        node = ("atom", scene, atom)
-        graph.add_node(node, label=(scene, atom[0], len(atom)))
-        for name in set(atom[1:]):
-            graph.add_edge(node, ("object", name), at=_positions(atom, name))
-    return graph
-
-
-def _positions(atom: Atom, name: str) -> tuple[int, ...]:
-    return tuple(i for i, argument in enumerate(atom) if i and argument == name)
-
-
-def isomorphism(a: Structure, b: Structure) -> dict[str, str] | None:
-    """An isomorphism, or None: every bijection is tried, but given up at the first atom that only one side has.
-
-    An object can only go to one that occurs as often at the same places, so those with few such partners go first.
-    """
-    places_a, places_b = _places(a), _places(b)
-    if Counter(places_a.values()) != Counter(places_b.values()) or _without_objects(a) != _without_objects(b):
-        return None
-    atoms_of_b: dict[str, set[tuple[str, Atom]]] = {name: set() for name in b.colors}
-    for scene, atom in b.atoms:
-        for name in atom[1:]:
-            atoms_of_b[name].add((scene, atom))
-    order = _search_order(a, places_a)
-    completed = _completed_by(a, order)
-    mapping: dict[str, str] = {}
-
-    def extend(depth: int) -> bool:
-        if depth == len(order):
-            return True
-        source = order[depth]
-        for target in [name for name in b.colors if places_b[name] == places_a[source]]:
-            if target in mapping.values():
-                continue
-            mapping[source] = target
-            used = set(mapping.values())
-            images = {(scene, mapped(atom, mapping)) for scene, atom in completed[depth]}
-            there = {(scene, atom) for scene, atom in atoms_of_b[target] if used.issuperset(atom[1:])}
-            if images == there and extend(depth + 1):
-                return True
-            del mapping[source]
-        return False
-
-    return mapping if extend(0) else None
-
-
-def _without_objects(structure: Structure) -> set[tuple[str, Atom]]:
-    return {(scene, atom) for scene, atom in structure.atoms if len(atom) == 1}
-
-
-def _completed_by(structure: Structure, order: list[str]) -> list[list[tuple[str, Atom]]]:
-    """For each object of the order the atoms whose objects are all among it and those before it."""
-    rank = {name: i for i, name in enumerate(order)}
-    completed: list[list[tuple[str, Atom]]] = [[] for _ in order]
-    for scene, atom in structure.atoms:
-        if len(atom) > 1:
-            completed[max(rank[name] for name in atom[1:])].append((scene, atom))
-    return completed
-
-
-def _places(structure: Structure) -> dict[str, tuple[str, frozenset[Any]]]:
-    """Of each object its colour, and how often it occurs at which places of which atoms."""
-    found: dict[str, Counter[Any]] = {name: Counter() for name in structure.colors}
-    for scene, atom in structure.atoms:
-        for name in set(atom[1:]):
-            found[name][scene, atom[0], len(atom), _positions(atom, name)] += 1
-    return {name: (structure.colors[name], frozenset(count.items())) for name, count in found.items()}
-
-
-def _search_order(structure: Structure, places: Mapping[str, Any]) -> list[str]:
-    """Objects that share most atoms with those before them; among equals, those with the fewest partners."""
-    partners = Counter(places.values())
-    shared = dict.fromkeys(structure.colors, 0)
-    left = list(structure.colors)
-    order = []
-    while left:
-        chosen = max(left, key=lambda name: (shared[name], -partners[places[name]], len(places[name][1])))
-        left.remove(chosen)
-        order.append(chosen)
-        for _, atom in structure.atoms:
-            if chosen in atom[1:]:
-                for name in atom[1:]:
-                    shared[name] += 1
-    return order
 
 
 # Random structures.

@@ -23,7 +23,7 @@ def test_random_pairs_against_the_judges(cases: int) -> None:
     undecided = 0
     for number in range(cases):
         how, a, b = draw(1, number)
-        expected, outcome, note = compared(how, a, b, number)
+        expected, outcome, note = compared(how, a, b)
         if outcome == UNDECIDED and len(a.colors) > 12:  # dense and symmetric: some thousand atoms
             undecided += 1
             continue

@@ -6,13 +6,14 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pddl_eval import counterexample
-from pddl_eval.definition.model import plan_to_pddl, show_atom
+from pddl_eval.definition.model import show_atom
 from pddl_eval.definition.verdict import Verdict
 
 from tests.benchmark.sample import DOMAIN_TEXTS
 from tests.commands.running import only_line, run, start
 from tests.docs.readme_outputs import SAMPLE
 from tests.explain.pairs import ANSWERS, REFERENCE, RENAMED
+from tests.plan_text import plan_to_pddl
 
 
 def test_two_files_are_compared_and_drawn(tmp_path: Path) -> None:

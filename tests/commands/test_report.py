@@ -19,7 +19,7 @@ from tests.html_page import Page as HtmlPage
 from tests.html_page import links, seen
 from tests.report.scored_rows import answers, write_partitions
 
-pytestmark = pytest.mark.usefixtures("undrawn")
+pytestmark = pytest.mark.usefixtures("undrawn", "brief_reports")
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from pddl_eval.definition.verdict import Undecided, Unsolvable
 
 from tests.benchmark.written_domain import read_written, spelled_out, write_domain
 from tests.corpus import ADL, CORPUS, SYMMETRIC
-from tests.corpus.states import reaches_goal
+from tests.judges import interpreter
 
 
 def problem_of(name: str) -> Problem:
@@ -43,11 +43,12 @@ def test_a_domain_is_written_as_it_is_read(name: str) -> None:
     assert dict(written.types) == domain.types
 
 
-@pytest.mark.parametrize("name", CORPUS)
+@pytest.mark.parametrize("name", sorted(CORPUS.keys() - {"deliveries"}))  # Nobody says what its steps cost.
 def test_its_problem_has_a_solution(name: str) -> None:
     problem = problem_of(name)
     assert not problem.goal <= problem.init
-    assert reaches_goal(read_written(CORPUS[name].domain), problem, problem.goal.issubset)
+    task = interpreter.read(*CORPUS[name])
+    assert any(interpreter.satisfied(task, task.goal, state) for state in interpreter.reachable_states(task, 20_000))
 
 
 @pytest.mark.parametrize("name", sorted(CORPUS.keys() - {*ADL, "deliveries"}))

@@ -24,8 +24,9 @@ from pddl_eval import score_dataset
 from pddl_eval.datasets import DatasetError, locate
 from pddl_eval.datasets import harness as harness_room
 from pddl_eval.datasets.harness import HARNESSES, Answer
-from pddl_eval.definition.metrics import PROBLEM, ROW_COLUMNS
+from pddl_eval.definition.metrics import PROBLEM
 from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.scoring.columns import ROW_COLUMNS
 from pddl_eval.scoring.table import score_table
 
 from tests.commands.running import ENVIRONMENT, ROOT

@@ -12,11 +12,12 @@ from pathlib import Path
 
 from click.testing import CliRunner
 from pddl_eval.commands.cli import main as cli
-from pddl_eval.definition.metrics import FEEDBACK, PAIRS, ROW_COLUMNS
+from pddl_eval.definition.metrics import PAIRS
 from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Verdict
 from pddl_eval.report import build_report
 from pddl_eval.report.figures import figures, standalone
 from pddl_eval.scoring.checks import Check
+from pddl_eval.scoring.columns import FEEDBACK, ROW_COLUMNS
 
 from tests.docs.markdown import ROOT
 

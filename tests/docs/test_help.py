@@ -25,7 +25,7 @@ def test_a_command_has_examples_that_it_accepts(command: Described) -> None:
 
 
 def test_a_shell_completes() -> None:
-    """Each kind of word in ``tests/commands/test_completion.py``."""
+    """Each kind of word in ``tests/commands/test_cli.py``."""
     done = subprocess.run(
         [sys.executable, "-c", "import sys; sys.argv = ['pddl-eval']; from pddl_eval.commands.cli import main; main()"],
         env={**ENVIRONMENT, "_PDDL_EVAL_COMPLETE": "bash_complete", "COMP_WORDS": "pddl-eval sc", "COMP_CWORD": "1"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import fields
@@ -142,3 +143,21 @@ def test_help_is_no_markup() -> None:
 def test_the_site_asks_no_other_host() -> None:
     for path in (ROOT / "infra" / "site" / "static" / "assets").iterdir():
         assert "://" not in path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", ""), path.name
+
+
+# --- Each public name exists and shows how it is used; doctests run with the tests
+
+
+@pytest.mark.parametrize("name", pddl_eval.__all__)
+def test_a_public_name_has_an_example(name: str) -> None:
+    assert ">>> " in (inspect.getdoc(getattr(pddl_eval, name)) or "")
+
+
+def test_public_names_are_completed_before_they_are_imported() -> None:
+    assert set(pddl_eval.__all__) <= set(dir(pddl_eval))
+
+
+def test_settings_are_shown_as_keywords() -> None:
+    shown = inspect.signature(pddl_eval.score_dataset).parameters
+    assert (shown["engine"].default, shown["beta"].default, shown["references"].default) == ("auto", 0.75, None)
+    assert "engine" not in inspect.signature(pddl_eval.score_frame).parameters

@@ -10,7 +10,7 @@ from pddl_eval.definition import comparison
 from pddl_eval.definition import planning as strips
 from pddl_eval.definition.budget import row_budget
 from pddl_eval.definition.counterexample import counterexample
-from pddl_eval.definition.model import plan_to_pddl, renamed
+from pddl_eval.definition.model import renamed
 from pddl_eval.definition.plans import read_plan
 from pddl_eval.definition.task import Task, read_pair
 from pddl_eval.definition.verdict import Undecided, Verdict
@@ -18,6 +18,7 @@ from pddl_eval.definition.verdict import Undecided, Verdict
 from tests.counterexamples import Row, outcome, row_of, small_rows
 from tests.docs.readme_outputs import SAMPLE
 from tests.explain.pairs import ANSWERS, REFERENCE
+from tests.plan_text import plan_to_pddl
 from tests.volume import in_two_sizes, with_seeds
 
 TABLE = (

@@ -22,7 +22,7 @@ from pddl_eval.run import claimed
 from tests.commands.running import ROOT, start
 from tests.datasets.parquet_files import damage
 
-pytestmark = pytest.mark.usefixtures("undrawn")
+pytestmark = pytest.mark.usefixtures("undrawn", "brief_reports")
 
 GOOD, BAD = "(pick a)", "(drop a)"
 

@@ -2,11 +2,13 @@
 
     python -m tests.measure.kernel --references 5000     # how many references; 0: all 145,918
     python -m tests.measure.kernel --speed               # microseconds a pair, in units of one parse
+    python -m tests.measure.kernel --speed --planetarium PYTHON  # and beside Planetarium, which that Python has
     python -m tests.measure.kernel --plans PYTHON        # pairs of plans beside GAICo, which that Python has
     python -m tests.measure.kernel --domains 2000        # pairs of domains: every column, and microseconds a pair
     python -m tests.measure.kernel --domains 340 --amlgym PYTHON
     python -m tests.measure.kernel --strips 20           # answers to each problem of the corpus, domains given as text
     python -m tests.measure.kernel --strips 20 --checkout PATH   # to the smallest problems of the competitions' domains
+    python -m tests.measure.kernel --instructions        # instructions a row, by function, for each kind of row
 
 Prints how many rows were compared, how many the kernel left and why, and each difference; ends with 1 where there is
 one. The speed of the two is measured alternately, batch by batch; the median of the ratios is printed.
@@ -16,23 +18,28 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from random import Random
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 from pddl_eval import kernel
 from pddl_eval.benchmark.original import Original
 from pddl_eval.benchmark.variants import PRESETS, draw_variant
 from pddl_eval.definition import task
-from pddl_eval.definition.domains import planning_domain
+from pddl_eval.definition.domains import known_domain, planning_domain
 from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM, Pair, plans
+from pddl_eval.definition.model import domain_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.planning import search
 from pddl_eval.definition.planning import task as ground_task
@@ -52,7 +59,7 @@ from tests.kernel.test_domains import (
 from tests.kernel.test_plans import executed_rows
 from tests.measure import peer
 from tests.measure.ipc import instances
-from tests.measure.workloads import STEPS
+from tests.measure.workloads import STEPS, WORKLOADS
 from tests.random_problems import VOCABULARY
 
 PROBLEMS = Path(__file__).parents[3] / "shared" / "data" / "planetarium_problems.parquet"
@@ -65,7 +72,12 @@ DOMAIN_BATCH = 170
 TASKS = (labelled_domains, small_tasks, known_tasks, renamed_tasks, corpus_tasks)
 """What domains are executed in."""
 
-SPEED_ROWS, SPEED_BATCH, PARSES = 4_000, 200, 25
+SPEED_ROWS, SPEED_BATCH, PARSES, PEER_PAIRS = 4_000, 200, 25, 100
+
+Score = Callable[[Mapping[str, pa.ChunkedArray]], object]
+"""What scores a batch."""
+
+ALL_COLUMNS: Score = partial(kernel.score, options=ScoringOptions())
 
 STEPS_MEASURED = 40_000
 """Steps of all reference plans of a kind; GAICo gets fewer plans."""
@@ -94,21 +106,43 @@ def compare(count: int, seed: int, recipes: int) -> int:
     return differences
 
 
-def measure_speed(preset: str, seed: int) -> None:
+def answered(preset: str, count: int, seed: int, answers: int = 1) -> list[Row]:
+    """That many references with this many answers of the preset each."""
+    random, rows = Random(seed), []
+    for row in references(count, seed):
+        original = Original(row["reference_problem"], is_placeholder=row["is_placeholder"])
+        texts = [draw_variant(original, PRESETS[preset], random).text for _ in range(answers)]
+        rows += [{**row, "generated_problem": text} for text in texts]
+    return rows
+
+
+def measure_speed(seed: int, planetarium: str | None) -> None:
     """Print how long a pair takes the kernel, all columns, and how long a reference takes the package."""
+    equivalence = partial(kernel.score, options=ScoringOptions(check_solvable=False), certificates=False)
+    for preset in ("zero-shot", "fine-tuned", "every-kind"):
+        in_parses(preset, answered(preset, SPEED_ROWS, seed))
+    in_parses("zero-shot, four answers a reference", answered("zero-shot", SPEED_ROWS // 4, seed, answers=4))
+    weak: list[Row] = WORKLOADS["weak"](SPEED_ROWS).to_pylist()
+    in_parses("weak", weak)
+    micros = in_parses("weak, the equivalence alone", weak, equivalence)
+    if planetarium is not None:
+        sides = ("reference_problem", "generated_problem", "is_placeholder")
+        pairs = [tuple(row[side] for side in sides) for row in weak[:: SPEED_ROWS // PEER_PAIRS]]
+        theirs = peer_micros(planetarium, "planetarium", "", pairs)
+        times = statistics.fmean(theirs) / micros
+        print(f"Planetarium: {statistics.fmean(theirs):,.0f} µs a pair ({times:,.0f} times), of {len(theirs)} pairs")
+
+
+def in_parses(name: str, rows: list[Row], score: Score = ALL_COLUMNS) -> float:
+    """Print how long a pair takes, in microseconds and in units of one parse of a reference; return the first."""
     from pddl.parser.problem import ProblemParser
 
-    random = Random(seed)
-    rows = []
-    for row in references(SPEED_ROWS, seed):
-        original = Original(row["reference_problem"], is_placeholder=row["is_placeholder"])
-        rows.append({**row, "generated_problem": draw_variant(original, PRESETS[preset], random).text})
-    parser, options = ProblemParser(), ScoringOptions()
+    parser = ProblemParser()
 
     def by_kernel(batch: list[Row]) -> float:
         columns = columns_of(batch)
         start = time.process_time()
-        kernel.score(columns, options)
+        score(columns)
         return (time.process_time() - start) / len(batch) * 1e6
 
     def by_package(batch: list[Row]) -> float:
@@ -124,7 +158,15 @@ def measure_speed(preset: str, seed: int) -> None:
     times = [(by_kernel(batch), by_package(batch[:PARSES])) for batch in batches]
     ours, theirs = (statistics.median(each) for each in zip(*times, strict=True))
     ratio = statistics.median(one / other for one, other in times)
-    print(f"{preset}: {ours:.1f} µs a pair, {theirs:.0f} µs a parse, {ratio:.4f} parses a pair")
+    print(f"{name}: {ours:.1f} µs a pair, {theirs:.0f} µs a parse, {ratio:.4f} parses a pair", flush=True)
+    return ours
+
+
+def peer_micros(python: str, name: str, function: str, pairs: Sequence[Sequence[object]]) -> list[float]:
+    """Microseconds that a program takes for each pair, without those that it cannot read, which take it no time."""
+    command = [python, peer.__file__, name, function]
+    ran = subprocess.run(command, input=json.dumps(pairs), capture_output=True, text=True, check=True)
+    return [1e6 * each for each in json.loads(ran.stdout)["times"] if not isinstance(each, str)]
 
 
 def measure_plans(python: str) -> None:
@@ -161,10 +203,8 @@ def measure_plans(python: str) -> None:
         said = [f"kernel {kernel_micros:.1f} µs", f"definition {statistics.median(theirs):.1f}"]
         for metric in ("PlanningLCS", "PlanningJaccard") if "problem" not in name else ():
             few = rows[: max(5, 10_000 // len(rows[0]["reference_plan"]))]
-            sent = json.dumps([(row["reference_plan"], row["generated_plan"], False) for row in few])
-            command = [python, peer.__file__, "gaico", metric]
-            ran = subprocess.run(command, input=sent, capture_output=True, text=True, check=True)
-            gaico = 1e6 * statistics.median(json.loads(ran.stdout)["times"])
+            pairs = [(row["reference_plan"], row["generated_plan"], False) for row in few]
+            gaico = statistics.median(peer_micros(python, "gaico", metric, pairs))
             said.append(f"{metric} {gaico:.0f} ({gaico / kernel_micros:.1f} times)")
         print(f"{name}: {', '.join(said)}; {left} of {len(rows)} left", flush=True)
 
@@ -230,14 +270,73 @@ def measure_domains(count: int, seed: int, python: str | None) -> int:
         said = f"kernel {ours:.0f} µs a pair, definition {theirs:.0f} ({theirs / ours:.1f} times)"
         if python and name == "as written":
             pairs = [(row["reference_domain"], row["generated_domain"]) for row in rows[:40]]
-            command = [python, peer.__file__, "amlgym", ""]
-            ran = subprocess.run(command, input=json.dumps(pairs), capture_output=True, text=True, check=True)
-            # What it cannot read takes it no time.
-            read = [each for each in json.loads(ran.stdout)["times"] if not isinstance(each, str)]
-            amlgym = 1e6 * statistics.median(read)
+            read = peer_micros(python, "amlgym", "", pairs)
+            amlgym = statistics.median(read)
             said += f", AMLGym {amlgym:.0f} ({amlgym / ours:.0f} times; it read {len(read)} of {len(pairs)})"
         print(f"{name}: {said}; {found.rows:,} rows, left {dict(found.left)}, {len(found.differences)} differences")
     return differences
+
+
+COUNTED = 340
+"""Rows of a kind whose instructions are counted."""
+
+LEAST_SHARE = 0.04
+"""Functions that take less of a row's instructions are not listed."""
+
+SCORE_FILE = """
+import sys, pyarrow
+from pddl_eval import kernel
+from pddl_eval.definition.options import ScoringOptions
+rows = pyarrow.ipc.open_file(sys.argv[2]).read_all()
+getattr(kernel, sys.argv[1])(dict(zip(rows.column_names, rows.columns)), ScoringOptions())
+"""
+
+
+def rows_by_kind(seed: int) -> dict[str, tuple[Pair, list[Row]]]:
+    """Rows of each kind whose instructions are counted."""
+    random = Random(seed)
+    domains = list(labelled_domains(random, COUNTED))
+    entries = [CORPUS[name] for name in sorted(CORPUS.keys() - ADL)]
+    texts = {name: domain_to_pddl(known.domain) for name in VOCABULARY if (known := known_domain(name))}
+    executed = {name: list(executed_rows(random, name, COUNTED // len(VOCABULARY))) for name in VOCABULARY}
+    plans = [[", ".join(STEPS["calls"](random) for _ in range(20)) for _ in range(2)] for _ in range(COUNTED)]
+    in_domains = [answer for domain, problem in entries for answer in answers_in(domain, problem, random, 20)]
+    return {
+        "problems, zero-shot": (PROBLEM, answered("zero-shot", COUNTED, seed)),
+        "problems in a domain given as text": (PROBLEM, in_domains),
+        "plans of 20 calls": (PLAN, [{"reference_plan": one, "generated_plan": two} for one, two in plans]),
+        "plans that are executed": (PLAN, [row | {"domain": None} for rows in executed.values() for row in rows]),
+        "plans in a domain given as text": (
+            PLAN,
+            [row | {"domain": texts[name]} for name, rows in executed.items() for row in rows],
+        ),
+        "domains": (DOMAIN, without_problems(domains)),
+        "domains with behaviour": (DOMAIN, domains),
+    }
+
+
+def count_instructions(seed: int) -> None:
+    """Print what a row of each kind takes the kernel's functions, with what they call; valgrind's callgrind counts."""
+    with tempfile.TemporaryDirectory() as folder:
+        for kind, (pair, rows) in rows_by_kind(seed).items():
+            table, counted = pa.table(columns_of(rows)), f"{folder}/counted"
+            with pa.ipc.new_file(f"{folder}/rows", table.schema) as file:
+                file.write_table(table)
+            scores = [sys.executable, "-c", SCORE_FILE, SCORES[pair].__name__, f"{folder}/rows"]
+            for command in (
+                ["valgrind", "--tool=callgrind", f"--callgrind-out-file={counted}", *scores],
+                ["callgrind_annotate", "--inclusive=yes", "--threshold=100", counted],
+            ):
+                said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            # In descending order; of a function that calls itself the first call's are all.
+            found = re.findall(r"^ *([\d,]+) .*?:<?pddl_eval_kernel::(.+?)(?:'\d+)? \[", said, re.MULTILINE)
+            found = [(count, re.sub(r" as .*?>", "", name)) for count, name in found]
+            counts = {name: int(count.replace(",", "")) for count, name in reversed(found)}
+            whole = max(counts.values())
+            print(f"{kind}: {len(rows)} rows")
+            for name, count in sorted(counts.items(), key=lambda each: -each[1]):
+                if count >= LEAST_SHARE * whole:
+                    print(f"{count / len(rows):12,.0f} {count / whole:7.1%}  {name}", flush=True)
 
 
 def forget_tasks() -> None:
@@ -259,10 +358,12 @@ def main() -> int:
     parser.add_argument("--recipes", type=int, default=2, help="answers to each reference")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--planetarium", metavar="PYTHON", help="a Python that has Planetarium, with --speed")
     parser.add_argument("--plans", metavar="PYTHON", help="a Python that has GAICo")
     parser.add_argument("--domains", type=int, metavar="COUNT", help="pairs of domains of each kind")
     parser.add_argument("--strips", type=int, metavar="COUNT", help="answers to each problem in a domain given as text")
     parser.add_argument("--checkout", type=Path, help="of github.com/potassco/pddl-instances, in place of the corpus")
+    parser.add_argument("--instructions", action="store_true", help="counted by valgrind, which must be installed")
     parser.add_argument("--amlgym", metavar="PYTHON", help="a Python that has AMLGym")
     chosen = parser.parse_args()
     if kernel.version() is None:
@@ -275,9 +376,11 @@ def main() -> int:
     if chosen.plans:
         measure_plans(chosen.plans)
         return 0
+    if chosen.instructions:
+        count_instructions(chosen.seed)
+        return 0
     if chosen.speed:
-        for preset in ("zero-shot", "fine-tuned", "every-kind"):
-            measure_speed(preset, chosen.seed)
+        measure_speed(chosen.seed, chosen.planetarium)
         return 0
     return int(compare(chosen.references, chosen.seed, chosen.recipes) > 0)
 

@@ -19,13 +19,14 @@ from typing import Any
 import pddl_eval
 import polars as pl
 from pddl_eval.definition.domains import known_domain
-from pddl_eval.definition.model import domain_to_pddl, plan_to_pddl, problem_to_pddl
+from pddl_eval.definition.model import domain_to_pddl, problem_to_pddl
 from pddl_eval.definition.pddl import parse_domain, parse_problem
 from pddl_eval.definition.planning import Solution, solve
 from pddl_eval.scoring.feedback import Issue
 
 from tests.benchmark.sample import DOMAIN_TEXTS
 from tests.measure.reward import PROBLEMS
+from tests.plan_text import plan_to_pddl
 
 ROUNDS = 2
 

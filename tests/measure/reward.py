@@ -32,13 +32,13 @@ import polars as pl
 import pyarrow as pa
 from pddl_eval.benchmark import PRESETS, by_preset, variants_table
 from pddl_eval.definition.domains import known_domain
-from pddl_eval.definition.model import plan_to_pddl
 from pddl_eval.definition.pddl import parse_problem
 from pddl_eval.definition.planning import Solution, solve
 from pddl_eval.scoring.rewards import ROW_SECONDS, Rewarded
 
 from tests.benchmark.domain_variants import domain_rows
 from tests.benchmark.sample import DOMAIN_TEXTS, PLAN_RECIPES
+from tests.plan_text import plan_to_pddl
 
 PROBLEMS = Path(__file__).parents[3] / "shared" / "data" / "planetarium_problems.parquet"
 

@@ -167,10 +167,9 @@ def test_every_operator_that_can_apply_is_seen() -> None:
         states = plain_behaviour.reachable(problem, domain)
         visited = visited_states(problem, domain)
         assert states is not None and isinstance(visited, VisitedStates)
-        for operator in domain.operators:
-            acts = list(plain_behaviour.actions(operator, problem, domain))
-            applies = any(act.applies(state) for state in states for _, act in acts)
-            assert applies == (operator.name in visited.applicable), operator.name
+        for name, acts in plain_behaviour.actions(domain, problem).items():
+            applies = any(act.applicable(state) for state in states for act in acts.values())
+            assert applies == (name in visited.applicable), name
 
 
 def test_each_domain_of_the_corpus_behaves_like_itself() -> None:

@@ -463,7 +463,7 @@ HOSTILE = {
 }
 
 
-LONG = {"lists on lines", "braces on lines", "many fences", "labels on lines", "semicolons", "nested names"}
+LONG = {"lists on lines", "parentheses on lines", "many fences", "labels on lines", "semicolons", "nested names"}
 """Each takes most of a second, and its like are tried by default."""
 
 

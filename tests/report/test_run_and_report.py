@@ -86,6 +86,7 @@ def stopped(folder: Path, kept: Sequence[int], complete: bool = False) -> Path:
     return scored
 
 
+@pytest.mark.usefixtures("brief_reports")
 def test_an_unfinished_run_is_called_so_in_every_output(run_of_sample: tuple[RunSummary, Path], tmp_path: Path) -> None:
     scored = stopped(run_of_sample[1], [0, 3, 4])
     report = build_report(scored, by=[])
@@ -112,6 +113,7 @@ def test_a_single_partition_of_an_unfinished_run_knows_the_others(run_of_sample:
     assert build_report(next(iter(sorted(scored.glob("*.parquet"))))).missing == 70
 
 
+@pytest.mark.usefixtures("brief_reports")
 def test_all_partitions_without_the_summary_are_unfinished_with_nothing_missing(
     run_of_sample: tuple[RunSummary, Path],
 ) -> None:
@@ -121,6 +123,7 @@ def test_all_partitions_without_the_summary_are_unfinished_with_nothing_missing(
     assert result.exit_code == 3 and "0 of" not in result.stdout
 
 
+@pytest.mark.usefixtures("brief_reports")
 def test_a_manifest_that_cannot_be_read_is_said(run_of_sample: tuple[RunSummary, Path], tmp_path: Path) -> None:
     copy = shutil.copytree(run_of_sample[1] / "scored", tmp_path / "copy")
     (copy / MANIFEST).write_bytes((copy / MANIFEST).read_bytes()[:100])
@@ -130,6 +133,7 @@ def test_a_manifest_that_cannot_be_read_is_said(run_of_sample: tuple[RunSummary,
     assert run("report", copy).exit_code == 0
 
 
+@pytest.mark.usefixtures("brief_reports")
 def test_a_finished_run_is_not_called_unfinished(run_of_sample: tuple[RunSummary, Path], tmp_path: Path) -> None:
     finished = build_report(run_of_sample[1] / "scored")
     assert finished.missing is None and finished.unfinished is None

@@ -91,8 +91,9 @@ def test_a_constant_of_several_types_stands_for_each_of_them() -> None:
     assert validate("(at-once c)", problem, domain).optimal
 
 
-def test_more_states_than_the_bound_are_not_decided() -> None:
-    lamps = " ".join(f"l{number}" for number in range(16))
+def test_more_states_than_the_bound_are_not_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pddl_eval.definition.state_space.MAX_STATES", 500)
+    lamps = " ".join(f"l{number}" for number in range(10))
     domain = "(define (domain d) (:action on :parameters (?l) :effect (lit ?l)))"
     found = validate("(on l0)", f"(define (problem p) (:domain d) (:objects {lamps}) (:init) (:goal (lit l0)))", domain)
     assert found.valid and found.optimal is None and found.optimal_cost is None

@@ -232,7 +232,7 @@ def test_the_answers_to_one_task_have_places_of_their_own_in_a_cache() -> None:
 
 def test_sequences_follow_the_textbook() -> None:
     rng = Random(12)
-    for _ in range(1_000):
+    for _ in range(400):
         operators = [random_operator(rng, name) for name in "abc"]
         init = frozenset(fact for fact in FACTS if rng.random() < 0.6)
         goal = frozenset(fact for fact in FACTS if rng.random() < 0.3)

@@ -6,6 +6,7 @@
 //! its consumer releases it.
 #![allow(unsafe_code)]
 
+use crate::canonical::Digits;
 use crate::domains::{self, planning_domain, PlanningDomain};
 use crate::formulas::World;
 use crate::left::{Answer, Left, REASONS};
@@ -447,8 +448,10 @@ impl Scores {
         let known = known.as_ref();
         self.verdict.push(known.map(|row| row.verdict.as_bytes()));
         self.difference.push(known.map(|row| &row.difference.0[..]));
-        self.certificate.push(known.and_then(|row| row.certificate.as_ref()).map(|digits| &digits[..]));
-        self.reference_certificate.push(known.map(|row| &row.reference_certificate[..]));
+        let digits =
+            |of: fn(&ProblemVerdict) -> &Option<Digits>| known.and_then(|row| of(row).as_ref()).map(|d| &d[..]);
+        self.certificate.push(digits(|row| &row.certificate));
+        self.reference_certificate.push(digits(|row| &row.reference_certificate));
         self.micros.push(micros);
     }
 }
@@ -468,16 +471,8 @@ struct Sharing<T> {
 
 impl<T> Sharing<T> {
     fn new(column: &Column) -> Sharing<T> {
-        let texts: Vec<Answer<Option<&[u8]>>> = (0..column.length).map(|row| column.text(row)).collect();
-        let mut sorted: Vec<usize> = (0..texts.len()).filter(|row| texts[*row].is_ok()).collect();
-        sorted.sort_unstable_by_key(|row| texts[*row].unwrap_or_default());
-        let mut of: Vec<Answer<usize>> = texts.iter().map(|text| text.map(|_| 0)).collect();
-        let mut shared: Vec<Shared<T>> = Vec::new();
-        for rows in sorted.chunk_by(|a, b| texts[*a] == texts[*b]) {
-            rows.iter().for_each(|row| of[*row] = Ok(shared.len()));
-            shared.push(Shared { rows: rows.len(), known: None });
-        }
-        Sharing { shared, of }
+        let (counts, of) = places_of(column);
+        Sharing { shared: counts.into_iter().map(|rows| Shared { rows, known: None }).collect(), of }
     }
 
     /// What is known of the row's, read where it is not.
@@ -500,6 +495,20 @@ impl<T> Sharing<T> {
     fn forget_all(&mut self) {
         self.shared.iter_mut().for_each(|shared| shared.known = None);
     }
+}
+
+/// How many rows have each text of a column, and the place of each row's text among them.
+fn places_of(column: &Column) -> (Vec<usize>, Vec<Answer<usize>>) {
+    let texts: Vec<Answer<Option<&[u8]>>> = (0..column.length).map(|row| column.text(row)).collect();
+    let mut sorted: Vec<usize> = (0..texts.len()).filter(|row| texts[*row].is_ok()).collect();
+    sorted.sort_unstable_by_key(|row| texts[*row].unwrap_or_default());
+    let mut of: Vec<Answer<usize>> = texts.iter().map(|text| text.map(|_| 0)).collect();
+    let mut counts = Vec::new();
+    for rows in sorted.chunk_by(|a, b| texts[*a] == texts[*b]) {
+        rows.iter().for_each(|row| of[*row] = Ok(counts.len()));
+        counts.push(rows.len());
+    }
+    (counts, of)
 }
 
 /// What the `domain` column says of a row; a name is in lower case, with `-` for `_`.

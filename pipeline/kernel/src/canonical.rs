@@ -1,10 +1,11 @@
 //! Canonical labelling (definition/canonical.py; the page "Certificates" defines the form).
 
 use crate::blake2b::hex_digest;
+use crate::hashing::{HashMap, HashSet};
 use crate::left::{Answer, Left};
 use crate::model::{atom, parts, Atom, Lifted, Word, Words, NO_OBJECT};
 use crate::pddl::problems::Interner;
-use std::collections::{HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Edges and vertices that may be visited for one graph: a fifth of the definition's budget.
@@ -24,15 +25,7 @@ pub enum Scene {
     NoGoal,
 }
 
-impl Scene {
-    fn name(self) -> &'static [u8] {
-        match self {
-            Scene::Goal => b"goal",
-            Scene::Init => b"init",
-            Scene::NoGoal => b"no reachable state has",
-        }
-    }
-}
+const SCENES: [&[u8]; 3] = [b"goal", b"init", b"no reachable state has"];
 
 /// `digest(2, fingerprint, (outline, form), …)` of some labelled graphs.
 pub fn digest(version: usize, fingerprint: &str, graphs: &[(&LabelledGraph, &Labelling)]) -> Digits {
@@ -100,7 +93,8 @@ impl LabelledGraph {
     /// `types` are those of the objects; `scenes` come in the order of their names, each with sorted atoms.
     pub fn new(words: &Words, types: &[Word], number: &[u32], scenes: &[(Scene, &[Atom])]) -> LabelledGraph {
         let count = scenes.iter().map(|(_, atoms)| atoms.len()).sum();
-        let mut labels: Vec<(Scene, Word, usize)> = Vec::with_capacity(16);
+        // A label is a scene, a predicate and a number of arguments, in one number.
+        let mut labels: Vec<u32> = Vec::with_capacity(16);
         // Objects with the places of their labels, and edges with those of theirs, packed as atoms are.
         let mut marks: Vec<(u32, u32)> = Vec::with_capacity(count);
         let mut packed: Vec<u64> = Vec::with_capacity(count);
@@ -109,7 +103,7 @@ impl LabelledGraph {
             let mut last = None;
             for each in *atoms {
                 let (predicate, first, second) = parts(*each);
-                let label = (*scene, predicate, usize::from(first != 0) + usize::from(second != 0));
+                let label = (*scene as u32) << 24 | predicate << 2 | u32::from(first != 0) + u32::from(second != 0);
                 if last != Some(label) {
                     last = Some(label);
                     // Atoms are sorted, but one predicate may have several numbers of arguments.
@@ -127,11 +121,10 @@ impl LabelledGraph {
                 }
             }
         }
-        let mut sorted: Vec<usize> = (0..labels.len()).collect();
-        sorted.sort_unstable_by_key(|place| labels[*place]);
+        let sorted = sorted_by(0..labels.len() as u32, |place| labels[place as usize]);
         let mut relation = vec![0; labels.len()];
-        for (rank, place) in sorted.iter().enumerate() {
-            relation[*place] = rank as u32;
+        for (rank, place) in (0..).zip(&sorted) {
+            relation[*place as usize] = rank;
         }
         for edge in &mut packed {
             let (place, first, second) = parts(*edge);
@@ -148,11 +141,11 @@ impl LabelledGraph {
         encode_number(&mut outline, 2);
         encode_number(&mut outline, labels.len());
         for place in &sorted {
-            let (scene, predicate, arity) = labels[*place];
+            let label = labels[*place as usize];
             encode_number(&mut outline, 3);
-            encode_text(&mut outline, scene.name());
-            encode_text(&mut outline, words.text(predicate));
-            encode_number(&mut outline, arity);
+            encode_text(&mut outline, SCENES[(label >> 24) as usize]);
+            encode_text(&mut outline, words.text(label >> 2 & 0x3F_FFFF));
+            encode_number(&mut outline, (label & 3) as usize);
         }
         let kinds = kinds(words, types, &marks, &mut outline);
         let objects = types.len() as u32;
@@ -161,7 +154,7 @@ impl LabelledGraph {
 
     /// The graph of vertices of these kinds, and of links. `said` is the text of a kind, or the scene and the text of a
     /// relation.
-    pub fn of_links(kinds: &[u32], links: &[Link], said: impl Fn(u32) -> (&'static [u8], Vec<u8>)) -> LabelledGraph {
+    pub fn of_links(kinds: &[u32], links: &[Link], said: &dyn Fn(u32) -> (&'static [u8], Vec<u8>)) -> LabelledGraph {
         // The place of each kind, and of each relation, among the sorted texts of those that occur.
         let all = || kinds.iter().chain(links.iter().map(|(relation, ..)| relation)).copied();
         let mut occurs = vec![false; all().max().map_or(0, |most| most as usize + 1)];
@@ -182,29 +175,28 @@ impl LabelledGraph {
         }
         let number = |link| number_of[label(link)];
         let mut marks: Vec<Vec<u32>> = vec![Vec::new(); kinds.len()];
-        let mut packed: Vec<u64> = Vec::with_capacity(links.len()); // as atoms are
+        let mut edges: Vec<Edge> = Vec::with_capacity(links.len());
         let mut longer: Vec<(u32, &[u32])> = Vec::new();
         for link in links {
             match link.2[..link.1] {
                 [] => {}
                 [one] => marks[one as usize].push(number(link)),
                 [one, other] if one == other => marks[one as usize].push(number(link)),
-                [one, other] => packed.push(atom(number(link), one, other)),
+                [one, other] => edges.push((number(link), one, other)),
                 _ => longer.push((number(link), &link.2[..link.1])),
             }
         }
         marks.iter_mut().for_each(|marks| marks.sort_unstable());
         longer.sort_by_key(|(own, _)| *own);
         for (place, (own, vertices)) in longer.iter().enumerate() {
-            let own_vertex = (kinds.len() + place) as u32;
-            packed.extend(
-                (labels.len() as u32..).zip(*vertices).map(|(relation, vertex)| atom(relation, own_vertex, *vertex)),
-            );
+            let atom = (kinds.len() + place) as u32;
+            edges.extend((labels.len() as u32..).zip(*vertices).map(|(relation, vertex)| (relation, atom, *vertex)));
             marks.push(vec![*own]);
         }
-        packed.sort_unstable();
-        let edges: Vec<Edge> = packed.into_iter().map(parts).collect();
-        let mut often = vec![0; labels.len() + labels.iter().map(|(_, arity)| *arity).max().unwrap_or(0)];
+        let relations = labels.len() + labels.iter().map(|(_, arity)| *arity).max().unwrap_or(0);
+        let mut edges = in_order(relations, &edges, |edge| edge.0);
+        edges.chunk_by_mut(|a, b| a.0 == b.0).for_each(<[_]>::sort_unstable);
+        let mut often = vec![0; relations];
         edges.iter().for_each(|(relation, _, _)| often[*relation as usize] += 1);
         let mut outline = Vec::with_capacity(2048);
         encode_number(&mut outline, 2);
@@ -216,31 +208,25 @@ impl LabelledGraph {
             encode_text(&mut outline, text);
             encode_number(&mut outline, *arity);
         }
-        // Kind and first mark as one number; an atom's kind comes behind those of all objects.
-        let kind = |vertex: u32| kinds.get(vertex as usize).map_or(NONE, |kind| rank[*kind as usize]);
-        let key = |vertex: u32| {
-            let mark = marks[vertex as usize].first().map_or(0, |mark| u64::from(*mark) + 1);
-            (u64::from(kind(vertex)) << 32 | mark, vertex)
-        };
-        let further = |vertex: u32| marks[vertex as usize].get(1..).unwrap_or_default();
-        let mut order: Vec<(u64, u32)> = (0..marks.len() as u32).map(key).collect();
-        order.sort_unstable_by(|a, b| {
-            a.0.cmp(&b.0).then_with(|| further(a.1).cmp(further(b.1))).then_with(|| a.1.cmp(&b.1))
-        });
-        let same = |a: &(u64, u32), b: &(u64, u32)| a.0 == b.0 && further(a.1) == further(b.1);
-        let groups: Vec<&[(u64, u32)]> = order.chunk_by(same).collect();
+        // An atom's kind comes behind those of all objects.
+        let kind = |vertex: &u32| kinds.get(*vertex as usize).map_or(texts.len() as u32, |kind| rank[*kind as usize]);
+        let own = |vertex: &u32| &marks[*vertex as usize];
+        let vertices: Vec<u32> = (0..marks.len() as u32).collect();
+        let mut order = in_order(texts.len() + 1, &vertices, kind);
+        let same_kind = |a: &u32, b: &u32| kind(a) == kind(b);
+        order.chunk_by_mut(same_kind).for_each(|alike| alike.sort_by(|a, b| own(a).cmp(own(b))));
+        let same = |a: &u32, b: &u32| kind(a) == kind(b) && own(a) == own(b);
+        let groups: Vec<&[u32]> = order.chunk_by(same).collect();
         encode_number(&mut outline, groups.len());
         let mut colours = vec![0; marks.len()];
         let mut before = 0;
         for group in groups {
             encode_number(&mut outline, 3);
-            let (_, first) = group[0];
-            let own = &marks[first as usize];
-            encode_text(&mut outline, texts.get(kind(first) as usize).map_or(b"", |(text, _)| &text.1));
-            encode_number(&mut outline, own.len());
-            own.iter().for_each(|mark| encode_number(&mut outline, *mark as usize));
+            encode_text(&mut outline, texts.get(kind(&group[0]) as usize).map_or(b"", |(text, _)| &text.1));
+            encode_number(&mut outline, own(&group[0]).len());
+            own(&group[0]).iter().for_each(|mark| encode_number(&mut outline, *mark as usize));
             encode_number(&mut outline, group.len());
-            group.iter().for_each(|(_, vertex)| colours[*vertex as usize] = before);
+            group.iter().for_each(|vertex| colours[*vertex as usize] = before);
             before += group.len() as u32;
         }
         LabelledGraph { outline, kinds: colours, edges, often, objects: kinds.len() as u32 }
@@ -254,7 +240,7 @@ impl LabelledGraph {
     ) -> Answer<LabelledGraph> {
         let vertex: HashMap<Word, u32> = terms.iter().map(|(name, _)| *name).zip(0..).collect();
         let mut labels: Vec<(&'static [u8], Vec<u8>)> = Vec::new();
-        let mut known: HashMap<(&[u8], &[u8]), u32> = HashMap::new();
+        let mut known: BTreeMap<(&[u8], &[u8]), u32> = BTreeMap::new();
         let mut kinds = Vec::with_capacity(terms.len());
         let mut label = |scene: &'static [u8], text| {
             *known.entry((scene, text)).or_insert_with(|| {
@@ -275,7 +261,7 @@ impl LabelledGraph {
             }
             links.push((label(scene, names.text(atom[0])), atom.len() - 1, vertices));
         }
-        Ok(LabelledGraph::of_links(&kinds, &links, |number| labels[number as usize].clone()))
+        Ok(LabelledGraph::of_links(&kinds, &links, &|number| labels[number as usize].clone()))
     }
 
     /// True where the cheap invariant is the same, as it is for isomorphic graphs.
@@ -284,11 +270,27 @@ impl LabelledGraph {
     }
 
     pub fn labelling(&self) -> Answer<Labelling> {
-        let mut search = Search { left: BUDGET, objects: self.objects, least: HashSet::new() };
+        let mut search = Search { left: BUDGET, objects: self.objects, least: HashSet::default() };
         let mut piece = Piece::new(&self.kinds, None, self.edges.clone());
         search.refine(&mut piece, (0..self.kinds.len() as u32).collect())?;
         search.label(&piece, 0)
     }
+}
+
+/// These by their keys, which are below the count; those of one key stay in their order.
+fn in_order<T: Copy>(count: usize, all: &[T], key: impl Fn(&T) -> u32) -> Vec<T> {
+    let mut start = vec![0; count + 1];
+    all.iter().for_each(|each| start[key(each) as usize + 1] += 1);
+    for i in 1..start.len() {
+        start[i] += start[i - 1];
+    }
+    let mut sorted = all.to_vec();
+    for each in all {
+        let next = &mut start[key(each) as usize];
+        sorted[*next] = *each;
+        *next += 1;
+    }
+    sorted
 }
 
 /// The number of the kind of each object, and the second half of the outline.
@@ -502,7 +504,7 @@ impl Search {
             let listens = |vertex: u32| piece.cells[piece.cell[vertex as usize] as usize].size > 1;
             if telling.len() == piece.colour.len() {
                 // All tell: what a vertex hears is around it, in the other direction, and is sorted but for a few words.
-                for vertex in (0..telling.len() as u32).filter(|vertex| listens(*vertex)) {
+                for vertex in piece.members.iter().copied().filter(|vertex| listens(*vertex)) {
                     let start = heard.len();
                     let colour = |other: u32| piece.colour[other as usize];
                     heard.extend(words_of(vertex).map(|(to, other)| hears(vertex, word(*to ^ 1, colour(*other)))));
@@ -528,9 +530,15 @@ impl Search {
                 listeners.push(Listener { first, vertex, begin, end: begin + own.len() });
                 begin += own.len();
             }
-            listeners.sort_unstable_by(|a, b| a.first.cmp(&b.first).then_with(|| rest(a).cmp(rest(b))));
+            if telling.len() < piece.colour.len() {
+                listeners.sort_unstable_by_key(|each| each.first); // those of one cell follow each other; else they do so
+            }
+            let same_cell = |a: &Listener, b: &Listener| heard_by(a.first) == heard_by(b.first);
+            for group in listeners.chunk_by_mut(same_cell).filter(|group| group.len() > 1) {
+                group.sort_unstable_by(|a, b| a.first.cmp(&b.first).then_with(|| rest(a).cmp(rest(b))));
+            }
             telling.clear();
-            for group in listeners.chunk_by(|a, b| heard_by(a.first) == heard_by(b.first)) {
+            for group in listeners.chunk_by(same_cell) {
                 let cell = heard_by(group[0].first) as usize;
                 let size = piece.cells[cell].size;
                 vertices.clear();
@@ -580,7 +588,8 @@ impl Search {
         cells().for_each(|cell| form.extend([cell.colour, cell.size as u32]));
         let line = |edge: &Edge| atom(edge.0, colour[edge.1 as usize], colour[edge.2 as usize]); // packed as atoms are
         let mut lines: Vec<(u64, u32)> = piece.edges.iter().zip(0..).map(|(edge, place)| (line(edge), place)).collect();
-        lines.sort_unstable();
+        let same_relation = |a: &(u64, u32), b: &(u64, u32)| parts(a.0).0 == parts(b.0).0;
+        lines.chunk_by_mut(same_relation).for_each(<[_]>::sort_unstable); // relation by relation, as the edges are
         let count_at = form.len();
         form.push(0);
         let mut kept: Vec<Edge> = Vec::new();

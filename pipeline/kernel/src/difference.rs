@@ -6,9 +6,10 @@
 
 use crate::domains::Unsolvable;
 use crate::equivalence::{Pair, UNKNOWN};
+use crate::hashing::{HashMap, HashSet};
 use crate::model::{has, parts, predicate, renamed, Atom, Known, Problem, Word, Words, NO_OBJECT};
 use crate::task::Misfit;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 /// Objects that a difference names.
 const MOST_NAMES: usize = 5;
@@ -16,7 +17,7 @@ const MOST_NAMES: usize = 5;
 const BETWEEN_WORDS: u8 = 0x1F;
 const BETWEEN_DIFFERENCES: u8 = 0x1E;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Difference(pub Vec<u8>);
 
 impl Difference {
@@ -203,7 +204,7 @@ fn closest_matching(pair: &Pair, joined: &Joined) -> Vec<(Word, Word)> {
     }
     // For each role, in the order in which it comes first, the reference's objects that have it.
     let mut roles: Vec<Vec<Word>> = Vec::new();
-    let mut places: HashMap<Vec<u64>, usize> = HashMap::new();
+    let mut places: HashMap<Vec<u64>, usize> = HashMap::default();
     for ((name, _), role) in theirs.objects.iter().zip(object_roles(theirs, &joined.theirs)) {
         if !is_matched[*name as usize] {
             let place = *places.entry(role).or_insert(roles.len());

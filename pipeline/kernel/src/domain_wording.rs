@@ -265,6 +265,9 @@ fn compared(
         (*part, atom.iter().map(place).collect::<Lifted>())
     };
     let candidates: Vec<(Lifted, Vec<&Lifted>)> = ours.iter().map(|each| (placed(each).1, alike(each))).collect();
+    // What no order can be better than.
+    let most = candidates.iter().filter(|(_, alike)| !alike.is_empty()).count().min(theirs.len());
+    let least = theirs.len() + ours.len() - 2 * most + known.len().abs_diff(own.len());
     let mut best: Option<Partners> = None;
     let mut order: Vec<usize> = (0..own.len()).collect();
     let first_place = PLACES - own.len() as Word;
@@ -295,8 +298,9 @@ fn compared(
             sorted(&mut has);
             best = Some(Partners { reference: Some(number), generated: Some(other), lacks, has, distance });
         }
-        let is_same = best.as_ref().is_some_and(|best| best.lacks.is_empty() && best.has.is_empty());
-        if is_same || !next_order(&mut order, all.len()) {
+        let is_best =
+            best.as_ref().is_some_and(|best| best.distance == least || (best.lacks.is_empty() && best.has.is_empty()));
+        if is_best || !next_order(&mut order, all.len()) {
             break;
         }
     }

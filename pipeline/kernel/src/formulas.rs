@@ -110,7 +110,7 @@ impl World {
             values[place] = Some(value);
         }
         let mut goal = problem.goal;
-        goal.sort_unstable_by(|one, other| names.order_of(one, other));
+        names.sort(&mut goal);
         goal.dedup();
         let mut numbers = |part: Vec<Lifted>| part.into_iter().map(|atom| atom_number(&mut atoms, atom)).collect();
         let (init, goal): (Vec<Atom>, Vec<Atom>) = (numbers(problem.init), numbers(goal));
@@ -343,7 +343,7 @@ impl World {
     /// Atoms as a sentence lists them.
     fn listed(&self, atoms: &[Atom], names: &Interner) -> Answer<Vec<u8>> {
         let mut atoms: Vec<&Lifted> = atoms.iter().map(|atom| &self.atoms.atoms[*atom as usize - 1]).collect();
-        atoms.sort_unstable_by(|one, other| names.order_of(one, other));
+        names.sort(&mut atoms);
         let shown: Vec<Vec<u8>> = atoms.into_iter().map(|atom| show_words(atom, names)).collect();
         if shown.iter().any(|atom| atom.contains(&b',')) {
             return Err(Left::Notation); // the mark between atoms

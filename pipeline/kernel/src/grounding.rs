@@ -67,7 +67,7 @@ pub fn objects_that_fit(objects: &Objects, type_: Word, domain: &Domain, names: 
     let mut known: HashMap<Word, bool> = HashMap::default();
     let mut fits = |own: Word| *known.entry(own).or_insert_with(|| domain.fits(own, type_));
     let mut found: Vec<Word> = objects.iter().filter(|(_, own)| fits(**own)).map(|(name, _)| *name).collect();
-    found.sort_unstable_by(|a, b| names.order(*a, *b));
+    names.sort_words(&mut found);
     let mut is_own = vec![false; objects.keys().next_back().map_or(0, |last| *last as usize + 1)];
     found.iter().for_each(|name| is_own[*name as usize] = true);
     Fitting { names: found, is_own }
@@ -200,7 +200,7 @@ impl Grounding<'_> {
             self.prepare(number, operator, &fitting, &grows)?;
         }
         let mut init: Vec<&Lifted> = init.iter().collect();
-        init.sort_unstable_by(|one, other| names.order_of(one, other));
+        names.sort(&mut init);
         init.dedup();
         let (growing, fixed): (Vec<&Lifted>, Vec<&Lifted>) =
             init.into_iter().partition(|atom| grows.contains(&relation(atom)));

@@ -125,7 +125,10 @@ impl Words {
     /// How a word is sorted beside one of other words.
     pub fn order(&self, word: Word, others: &Words, other: Word) -> Ordering {
         let (own, key) = (self.spans[word as usize - 1].key, others.spans[other as usize - 1].key);
-        own.cmp(&key).then_with(|| self.text(word).cmp(others.text(other)))
+        own.cmp(&key).then_with(|| match (self.text(word), others.text(other)) {
+            (one, two) if one.len().max(two.len()) <= 8 => one.len().cmp(&two.len()), // the keys are all of them
+            (one, two) => one.cmp(two),
+        })
     }
 
     pub fn place(&self, known: Known) -> Word {
@@ -248,7 +251,7 @@ impl Operator {
         names: &Interner,
     ) -> Operator {
         for part in &mut parts {
-            part.sort_unstable_by(|one, other| names.order_of(one, other));
+            names.sort(part);
             part.dedup();
         }
         let place_of = |term: &Word| parameters.iter().position(|(name, _)| name == term);

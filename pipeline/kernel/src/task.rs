@@ -273,8 +273,10 @@ impl Task {
         if scene == Scene::Goal && goal == self.problem.goal {
             return Ok(self.graph_as_written());
         }
-        let mut scenes: [(Scene, &[Atom]); 2] = [(scene, &goal), (Scene::Init, &self.problem.init)];
-        scenes.sort_unstable();
+        let mut scenes: [(Scene, &[Atom]); 2] = [(Scene::Init, &self.problem.init), (scene, &goal)];
+        if scene == Scene::Goal {
+            scenes.swap(0, 1); // the order of their names
+        }
         Ok(self.closed_graph.get_or_init(|| self.graph(&scenes)))
     }
 

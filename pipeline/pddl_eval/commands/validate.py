@@ -38,7 +38,13 @@ def validate(
     """
     import json
 
-    from pddl_eval.explain import NOT_EXECUTED, validate_files, validation_text, validation_values, verdict_line
+    from pddl_eval.scoring.validated import (
+        NOT_EXECUTED,
+        validate_files,
+        validation_text,
+        validation_values,
+        verdict_line,
+    )
     from pddl_eval.shown import printable
 
     if [domain_file, problem, *plans].count("-") > 1:

@@ -75,10 +75,11 @@ class ClosedGoal:
 def closure(
     problem: Problem, domain: Domain, false: State = frozenset(), planner: Planner | None = None
 ) -> ClosedGoal | Unsolvable | Undecided:
-    """cl(goal), for a goal of the problem's atoms and of others that have to be ``false``; exact or ``Undecided``.
+    """cl(goal): what is true in all reachable states with the goal, and nothing else; exact or ``Undecided``.
 
-    Negated atoms are atoms of their own there, so the closure of the goal and that of its positive part say it all.
-    ``planner`` is asked last, for goal states of a space that is too large for the search.
+    The goal is the problem's atoms, with others that have to be ``false``. Negated atoms are atoms of their own there,
+    so the closure of the goal and that of its positive part say it all. ``planner`` is asked last, for goal states
+    of a space that is too large for the search.
 
     >>> from pddl_eval.definition.pddl import parse_domain
     >>> lamp = parse_domain("(define (domain d) (:action switch :precondition (off) :effect (and (on) (not (off)))))")

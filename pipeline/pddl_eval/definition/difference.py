@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pddl_eval.definition.domains import PlanningDomain, known_domain
 from pddl_eval.definition.model import (
@@ -27,8 +27,7 @@ MOST_NAMES = 5
 """Objects or predicates that a difference names."""
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(NamedTuple):
     """Why a pair of problems has its verdict. Fields that ``what`` does not need are empty.
 
     * ``identical``, ``renamed``: nothing more, the atoms are the same.

@@ -427,15 +427,6 @@ def problem_to_pddl(problem: Problem) -> str:
     return "\n".join([*lines, *metric, ")"])
 
 
-def plan_to_pddl(plan: Iterable[Action]) -> str:
-    """The plan as planners write it and VAL reads it, one action a line.
-
-    >>> plan_to_pddl((("pickup", "a"), ("stack", "a", "b")))
-    '(pickup a)\\n(stack a b)'
-    """
-    return "\n".join(map(show_atom, plan))
-
-
 def domain_to_pddl(domain: Domain) -> str:
     """The STRIPS part of a domain as PDDL text, atoms in alphabetical order; ``parse_domain`` reads it back.
 

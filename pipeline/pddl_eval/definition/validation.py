@@ -260,8 +260,6 @@ def _in_order(arguments: list[str], variables: Sequence[str]) -> list[str]:
 
 def effects_of(step: Sequence[Operator]) -> tuple[State, State]:
     """What the operators of a step add and delete together."""
-    if len(step) == 1:
-        return step[0].add_effects, step[0].delete_effects - step[0].add_effects
     added: State = frozenset().union(*(operator.add_effects for operator in step))
     return added, frozenset().union(*(operator.delete_effects for operator in step)) - added
 

@@ -7,16 +7,8 @@ from pddl_eval.explain.dataset_row import DatasetRow, find_row, scored_columns
 from pddl_eval.explain.drawing import html_page, problem_svg, scenes_svg
 from pddl_eval.explain.explanation import Explanation, explain, plan_file
 from pddl_eval.explain.row import RowExplanation, explain_row
-from pddl_eval.explain.validated import (
-    NOT_EXECUTED,
-    validate_files,
-    validation_text,
-    validation_values,
-    verdict_line,
-)
 
 __all__ = [
-    "NOT_EXECUTED",
     "DatasetRow",
     "Explanation",
     "RowExplanation",
@@ -28,8 +20,4 @@ __all__ = [
     "problem_svg",
     "scenes_svg",
     "scored_columns",
-    "validate_files",
-    "validation_text",
-    "validation_values",
-    "verdict_line",
 ]

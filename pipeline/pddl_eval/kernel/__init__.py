@@ -86,7 +86,7 @@ LEAST_SECONDS = 1.0
 SEARCH_SECONDS = 10.0
 """Where a row has less time than this, the definition scores it if it may take a search: in any STRIPS domain."""
 
-_CHECK_SOLVABLE, _LAST_ANSWER, _HAS_TIME = 1, 2, 4
+_CHECK_SOLVABLE, _LAST_ANSWER, _HAS_TIME, _NO_CERTIFICATES = 1, 2, 4, 8
 _PROOFS = {
     "never true": never_true(()),
     "excludes itself": exclude_each_other(()),
@@ -142,11 +142,11 @@ def reasons() -> tuple[str, ...]:
     return ("", *library.pddl_eval_reasons().decode().split(",")) if library else ("",)
 
 
-def score(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> Answers | None:
+def score(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions, *, certificates: bool = True) -> Answers | None:
     """The score columns of pairs of problems, and for each row the number of the reason why it was left, else 0.
 
     ``rows`` maps meanings to columns of equal length; those of a row that was left are null. None where there is no
-    kernel or no column of references.
+    kernel or no column of references. ``certificates`` may be null where nobody reads them.
 
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
     >>> column = pa.chunked_array([[held]])
@@ -161,7 +161,8 @@ def score(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> Answe
         columns += _domain(rows, options)
     except pa.ArrowException:  # no texts
         return None
-    return _answers("pddl_eval_score", columns, options, "detail", _detail)
+    flags = _flags(options) | _NO_CERTIFICATES * (not certificates)
+    return _answers("pddl_eval_score", columns, flags, "detail", _detail)
 
 
 def score_plans(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> Answers | None:
@@ -183,7 +184,7 @@ def score_plans(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) ->
             columns += [_texts(rows["reference_problem"]), *_domain(rows, options)]
     except pa.ArrowException:
         return None
-    return _answers("pddl_eval_score_plans", columns, options, "plan_detail", _plan_detail)
+    return _answers("pddl_eval_score_plans", columns, _flags(options), "plan_detail", _plan_detail)
 
 
 def score_domains(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> Answers | None:
@@ -204,7 +205,7 @@ def score_domains(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) 
             columns.append(_truths(rows))
     except pa.ArrowException:
         return None
-    return _answers("pddl_eval_score_domains", columns, options, "domain_detail", _domain_detail)
+    return _answers("pddl_eval_score_domains", columns, _flags(options), "domain_detail", _domain_detail)
 
 
 def _answers_now(options: ScoringOptions) -> bool:
@@ -212,8 +213,14 @@ def _answers_now(options: ScoringOptions) -> bool:
     return _library() is not None and options.row_seconds >= LEAST_SECONDS
 
 
+def _flags(options: ScoringOptions) -> int:
+    """What the library has to know of the settings."""
+    flags = _CHECK_SOLVABLE * options.check_solvable | _LAST_ANSWER * (options.answer == "last")
+    return flags | _HAS_TIME * (options.row_seconds >= SEARCH_SECONDS)
+
+
 def _answers(
-    function: str, columns: Sequence[pa.Array], options: ScoringOptions, detail: str, words: Callable[[str | None], Any]
+    function: str, columns: Sequence[pa.Array], flags: int, detail: str, words: Callable[[str | None], Any]
 ) -> Answers | None:
     """What a function of the library makes of a batch; ``words`` are those of its column ``detail``."""
     batch = pa.StructArray.from_arrays(columns, [str(number) for number in range(len(columns))])
@@ -223,8 +230,6 @@ def _answers(
     ]
     (schema_in, array_in), (schema_out, array_out) = addresses
     batch._export_to_c(array_in, schema_in)  # noqa: SLF001 (the C data interface of pyarrow)
-    flags = _CHECK_SOLVABLE * options.check_solvable | _LAST_ANSWER * (options.answer == "last")
-    flags |= _HAS_TIME * (options.row_seconds >= SEARCH_SECONDS)
     if getattr(_library(), function)(schema_in, array_in, flags, schema_out, array_out):
         return None
     scored = pa.Array._import_from_c(array_out, schema_out)  # noqa: SLF001 (as above)

@@ -11,7 +11,6 @@ from typing import Any
 
 import polars as pl
 
-from pddl_eval.definition.metrics import OPTIONAL
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.pages import Cell, Page, Section, Table, Value, change, table, words
 from pddl_eval.report.files import page_text, to_csv, to_json
@@ -32,6 +31,7 @@ from pddl_eval.report.scored import (
     unreadable_texts,
 )
 from pddl_eval.report.sections import COMPUTED, MEASURE_NAMES, p_cell
+from pddl_eval.scoring.columns import OPTIONAL
 from pddl_eval.shown import line as one_line
 from pddl_eval.shown import row_count
 from pddl_eval.version import without_version

@@ -21,12 +21,13 @@ from math import lcm
 
 import polars as pl
 
-from pddl_eval.definition.metrics import DOMAIN, OPTIONAL, PLAN, PROBLEM, UNDECIDED_WITH
+from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM
 from pddl_eval.definition.verdict import Verdict
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.report import intervals
 from pddl_eval.report.groups import at_level, group_at, group_key, in_order, levels
 from pddl_eval.report.scored import DOMAIN_COLUMNS, FRACTIONS, PLAN_COLUMNS, ROW, Scored
+from pddl_eval.scoring.columns import OPTIONAL, UNDECIDED_WITH
 from pddl_eval.shown import natural_key
 
 PROBLEM_MEASURES, PLAN_MEASURES, DOMAIN_MEASURES = (

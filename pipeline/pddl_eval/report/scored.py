@@ -20,11 +20,12 @@ import polars as pl
 import pyarrow.dataset
 
 from pddl_eval.datasets import DatasetError, Source, fulfilling, open_source, require_parquet
-from pddl_eval.definition.metrics import DOMAIN, FEEDBACK, PAIRS, PLAN, ROW_COLUMNS, Pair, left_out_by, needed_by
+from pddl_eval.definition.metrics import DOMAIN, PAIRS, PLAN, Pair
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.verdict import Verdict
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.run import batches_of, settings_of, unfinished_rows
+from pddl_eval.scoring.columns import FEEDBACK, ROW_COLUMNS, left_out_by, needed_by
 from pddl_eval.scoring.table import SCORE_ERROR, WITHOUT_SCORES
 from pddl_eval.shown import row_count
 from pddl_eval.version import without_version

@@ -315,7 +315,7 @@ def _content(task: Task) -> tuple[Any, ...] | None:
 def _by_kernel(tasks: Sequence[Task]) -> dict[int, Outcome]:
     """The outcomes of the tasks that the kernel answers, by their numbers."""
     outcomes: dict[int, Outcome] = {}
-    for kind, score in (("problem", kernel.score), ("plan", kernel.score_plans)):
+    for kind, score in (("problem", partial(kernel.score, certificates=False)), ("plan", kernel.score_plans)):
         numbers = [number for number, task in enumerate(tasks) if task.kind == kind and _is_plain(task)]
         if not numbers:
             continue

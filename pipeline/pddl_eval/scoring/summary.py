@@ -10,10 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pddl_eval.definition.domains import known_domain_names
-from pddl_eval.definition.metrics import DOMAIN, OPTIONAL, PAIRS, PLAN, UNDECIDED_WITH, Pair, left_out_by, needed_by
+from pddl_eval.definition.metrics import DOMAIN, PAIRS, PLAN, Pair
 from pddl_eval.definition.verdict import OUTSIDE_STRIPS, SEVERAL_DRAFTS, Verdict
 from pddl_eval.errors import did_you_mean
 from pddl_eval.run import VERDICT, RunCounts, Statistics, count_values
+from pddl_eval.scoring.columns import OPTIONAL, UNDECIDED_WITH, left_out_by, needed_by
 from pddl_eval.scoring.table import KERNEL, NOT_COMPARED, OUTSIDE, UNKNOWN_DOMAINS, nothing_compared
 from pddl_eval.shown import Sections, row_count
 

@@ -24,13 +24,14 @@ from pddl_eval.columns import MEANINGS, SCORED
 from pddl_eval.datasets import is_text, values_of
 from pddl_eval.definition.budget import or_undecided, row_budget
 from pddl_eval.definition.domains import chosen_domain, planning_domain
-from pddl_eval.definition.metrics import DOMAIN, FEEDBACK, PAIRS, PLAN, PROBLEM, ROW_COLUMNS, Pair, Row, given
+from pddl_eval.definition.metrics import DOMAIN, PAIRS, PLAN, PROBLEM, Pair, Row, given
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.verdict import OUTSIDE_STRIPS, Verdict
 from pddl_eval.errors import UserError
 from pddl_eval.pairs import ColumnError, log_hint, pairs_present
 from pddl_eval.process import reraise_interrupt, rows_scored
 from pddl_eval.progress import progress
+from pddl_eval.scoring.columns import FEEDBACK, ROW_COLUMNS
 from pddl_eval.scoring.feedback import row_feedback
 from pddl_eval.settings import grouped, shows_settings
 from pddl_eval.shown import line, listed, printable, quote

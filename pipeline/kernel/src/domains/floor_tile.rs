@@ -1,7 +1,7 @@
 //! Floor Tile: closures and plans (definition/domains/floor_tile.py, which has the argument).
 
 use crate::domains::{exclude_each_other, never_true, BrokenAssumption, Unsolvable};
-use crate::model::{has, Atom, Known, Word, Words};
+use crate::model::{atom, has, parts, Atom, Known, Word, Words};
 use crate::validation::{Action, Operator};
 use std::collections::BTreeMap;
 
@@ -254,10 +254,12 @@ impl Floor {
             }
         }
         let mut aims = Aims { place, color, work: Vec::new(), must_change: Vec::new() };
-        let mut components: Vec<(Word, BTreeMap<Word, Vec<Word>>)> = wanted.into_iter().collect();
-        components.sort_by_key(|(_, tiles)| tiles.keys().next().copied());
-        for (component, tiles) in components {
-            self.share(words, component, &tiles, &mut aims)?;
+        let first_tile = |tiles: &BTreeMap<Word, Vec<Word>>| tiles.keys().next().copied().unwrap_or(0);
+        let mut components: Vec<Atom> =
+            wanted.iter().map(|(component, tiles)| atom(0, first_tile(tiles), *component)).collect();
+        components.sort_unstable();
+        for (_, _, component) in components.into_iter().map(parts) {
+            self.share(words, component, &wanted[&component], &mut aims)?;
         }
         Ok(aims)
     }
@@ -379,7 +381,10 @@ impl Course<'_> {
                 continue;
             };
             let own = self.color[robot as usize];
-            colors.sort_by_key(|new| (*new != own, *new));
+            colors.sort_unstable();
+            if let Some(place) = colors.iter().position(|new| *new == own) {
+                colors[..=place].rotate_right(1);
+            }
             for new in colors {
                 self.take(robot, new);
                 let paint = PAINTS[usize::from(*direction)];

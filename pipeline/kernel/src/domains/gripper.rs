@@ -1,7 +1,7 @@
 //! Gripper: closures and plans (definition/domains/gripper.py, which has the argument).
 
 use crate::domains::{exclude_each_other, never_true, BrokenAssumption, Unsolvable};
-use crate::model::{has, parts, Atom, Known, Word, Words};
+use crate::model::{atom, has, parts, Atom, Known, Word, Words};
 use crate::validation::{Action, Operator};
 
 pub const PDDL: &str = r"
@@ -166,7 +166,7 @@ impl Scene {
         }
         let place = course.place.clone();
         let is_elsewhere = |ball: &Word| is_room(aim[*ball as usize]) && place[*ball as usize] != aim[*ball as usize];
-        let mut to_carry: Vec<Word> = names().filter(is_elsewhere).collect();
+        let to_carry: Vec<Word> = names().filter(is_elsewhere).collect();
         if !to_carry.is_empty() {
             let mut busy = words.each(0);
             for ball in names().filter(|ball| is_gripper(place[*ball as usize])) {
@@ -180,8 +180,10 @@ impl Scene {
                     hand
                 }
             };
-            to_carry.sort_by_key(|ball| (aim[*ball as usize], course.place[*ball as usize], *ball));
-            for ball in to_carry {
+            let order = |ball: &Word| atom(aim[*ball as usize], course.place[*ball as usize], *ball);
+            let mut to_carry: Vec<Atom> = to_carry.iter().map(order).collect();
+            to_carry.sort_unstable();
+            for (_, _, ball) in to_carry.into_iter().map(parts) {
                 course.act(Operator::Pick, ball, course.place[ball as usize], hand);
                 course.act(Operator::Drop, ball, aim[ball as usize], hand);
             }

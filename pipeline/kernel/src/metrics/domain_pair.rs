@@ -93,7 +93,7 @@ pub fn read_executable(
     Batch { names, own_names, known_domains }: &mut Batch,
 ) -> Answer<Executable> {
     let domain = &known.domain;
-    if ill_typed_operator(domain, b"reference", names).is_some() {
+    if known.ill_typed(b"reference", names).is_some() {
         return Err(Left::Reference);
     }
     let problem = Rc::new(read_lifted_problem(text, domain, names, own_names)?);
@@ -147,10 +147,10 @@ fn score_behaviour(
 ) -> Answer<([f64; 4], [Option<bool>; 2])> {
     let reference = &known.domain;
     let no_plans = if settings.check_solvable { [Some(false); 2] } else { [None; 2] };
-    let Some(generated) = own.map(|own| &own.domain) else { return Ok(([0.0; 4], no_plans)) };
-    if ill_typed_operator(generated, b"generated", names).is_some() {
+    let Some(own) = own.filter(|own| own.ill_typed(b"generated", names).is_none()) else {
         return Ok(([0.0; 4], no_plans));
-    }
+    };
+    let generated = &own.domain;
     let shared = shared_operators(reference, generated);
     let problem = &executable.problem;
     if problem.objects.iter().any(|(name, _)| generated.constants.contains_key(name)) {
@@ -226,8 +226,8 @@ pub fn score_domain_pair(
         notes.extend(difference);
         certificate = Some(if verdict.right() { known } else { own }.certificate(names)?);
     }
-    notes.extend(ill_typed_operator(&known.domain, b"reference", names));
-    notes.extend(own.as_ref().and_then(|own| ill_typed_operator(&own.domain, b"generated", names)));
+    notes.extend(known.ill_typed(b"reference", names).cloned());
+    notes.extend(own.as_ref().and_then(|own| own.ill_typed(b"generated", names)).cloned());
     let generated = own.as_ref().map(|own| &own.domain);
     let (mut predictive, mut plans_valid) = (None, [None; 2]);
     if let Some(executable) = executable {

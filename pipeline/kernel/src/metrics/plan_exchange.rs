@@ -72,7 +72,7 @@ impl Task<'_> {
             }
         }
         let mut unmet: Vec<&Lifted> = self.goal.iter().filter(|atom| !state.contains(*atom)).collect();
-        unmet.sort_unstable_by(|one, other| names.order_of(one, other));
+        names.sort(&mut unmet);
         let first = unmet.first()?;
         Some(vec![b"goal".to_vec(), show_words(first, names), unmet.len().to_string().into_bytes()])
     }

@@ -21,7 +21,7 @@ pub struct ProblemVerdict {
     pub difference: Difference,
     pub solves_reference: Option<bool>,
     pub certificate: Option<Digits>,
-    pub reference_certificate: Digits,
+    pub reference_certificate: Option<Digits>,
 }
 
 /// The settings that the kernel knows.
@@ -32,11 +32,18 @@ pub struct Settings {
     pub last_answer: bool,
     /// The definition has the time to enumerate states and to search, as it has by default.
     pub has_time: bool,
+    /// False where nobody reads them, as for rewards.
+    pub certificates: bool,
 }
 
 impl Settings {
     pub const fn new(flags: u32) -> Settings {
-        Settings { check_solvable: flags & 1 != 0, last_answer: flags & 2 != 0, has_time: flags & 4 != 0 }
+        Settings {
+            check_solvable: flags & 1 != 0,
+            last_answer: flags & 2 != 0,
+            has_time: flags & 4 != 0,
+            certificates: flags & 8 == 0,
+        }
     }
 }
 
@@ -73,7 +80,7 @@ pub fn score_problem_pair(
             difference: unreadable.difference,
             solves_reference: None,
             certificate: None,
-            reference_certificate: reference.certificate()?,
+            reference_certificate: reference_certificate(reference, settings)?,
         },
         Ok(problem) => match Domain::named(problem.words.known(problem.domain)) {
             Some(domain) if domain == reference.domain => {
@@ -95,10 +102,10 @@ pub fn score_problem_pair(
                     difference,
                     solves_reference: None,
                     certificate: match domain {
-                        Some(domain) => own_certificate(&Task::new(Rc::new(problem), domain, true))?,
+                        Some(domain) => own_certificate(&Task::new(Rc::new(problem), domain, true), settings)?,
                         None => None,
                     },
-                    reference_certificate: reference.certificate()?,
+                    reference_certificate: reference_certificate(reference, settings)?,
                 }
             }
         },
@@ -129,7 +136,7 @@ fn scored(pair: &Pair, is_placeholder: bool, settings: Settings) -> Answer<Probl
             }
         }
     }
-    let reference_certificate = reference.certificate()?;
+    let reference_certificate = reference_certificate(reference, settings)?;
     let shared = equivalent && !has_goal_map;
     Ok(ProblemVerdict {
         parseable: true,
@@ -139,17 +146,21 @@ fn scored(pair: &Pair, is_placeholder: bool, settings: Settings) -> Answer<Probl
         verdict: verdict.name(),
         difference,
         solves_reference,
-        certificate: if shared { Some(reference_certificate) } else { own_certificate(generated)? },
+        certificate: if shared { reference_certificate } else { own_certificate(generated, settings)? },
         reference_certificate,
     })
 }
 
 /// The certificate where the rules cover the problem; elsewhere it would take a search that the verdict did not need.
-fn own_certificate(task: &Task) -> Answer<Option<Digits>> {
+fn own_certificate(task: &Task, settings: Settings) -> Answer<Option<Digits>> {
     match task.start() {
-        Ok(_) => Ok(Some(task.certificate()?)),
+        Ok(_) => reference_certificate(task, settings),
         Err(_) => Ok(None),
     }
+}
+
+fn reference_certificate(task: &Task, settings: Settings) -> Answer<Option<Digits>> {
+    settings.certificates.then(|| task.certificate()).transpose()
 }
 
 /// Whether a plan of the generated problem solves the reference, under the object map of an equivalent answer, else

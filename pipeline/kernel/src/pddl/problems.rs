@@ -179,7 +179,8 @@ pub struct Interner {
     entries: Vec<Entry>,
     /// The number of the reading in which a slot was filled, 0 for fixed words, and the word; half of them stay free.
     slots: Vec<(u32, u32)>,
-    slot_bits: u32,
+    /// How many low bits of a hash are not the number of a slot.
+    slot_shift: u32,
     reading: u32,
     fixed_bytes: usize,
 }
@@ -202,7 +203,7 @@ impl Interner {
     pub fn new() -> Interner {
         let slots = vec![(u32::MAX, 0); 1 << SLOT_BITS];
         let (bytes, entries) = (Vec::new(), Vec::new());
-        let mut names = Interner { bytes, entries, slots, slot_bits: SLOT_BITS, reading: 0, fixed_bytes: 0 };
+        let mut names = Interner { bytes, entries, slots, slot_shift: 64 - SLOT_BITS, reading: 0, fixed_bytes: 0 };
         for word in KNOWN.iter().chain(&KEYWORDS) {
             let _ = names.number(word.as_bytes(), 0, word.len());
         }
@@ -240,7 +241,7 @@ impl Interner {
     #[inline(always)]
     fn known_at(&self, block: &[u8], start: usize) -> Option<(u32, usize)> {
         let bytes = u64::from_le_bytes(*block.get(start..)?.first_chunk()?);
-        let length = bytes_inside(bytes);
+        let length = bytes_inside(bytes); // with a semicolon inside it is no word that came before
         let key = bytes.swap_bytes() & FIRST_BYTES[length];
         Some((self.short(key, length).ok()?, start + length))
     }
@@ -294,7 +295,7 @@ impl Interner {
     fn slot(&self, key: u64, length: usize, beyond_key: &[u8]) -> usize {
         let mut hash = (key ^ length as u64).wrapping_mul(MIX);
         beyond_key.chunks(8).for_each(|piece| hash = (hash ^ first_bytes(piece)).wrapping_mul(MIX));
-        hash.wrapping_shr(64 - self.slot_bits) as usize // the high bits of a product are mixed best
+        hash.wrapping_shr(self.slot_shift) as usize // the high bits of a product are mixed best
     }
 
     #[inline(never)]
@@ -314,8 +315,8 @@ impl Interner {
     }
 
     fn widen(&mut self) {
-        self.slot_bits += 1;
-        self.slots = vec![(u32::MAX, 0); 1 << self.slot_bits];
+        self.slot_shift -= 1;
+        self.slots = vec![(u32::MAX, 0); 2 * self.slots.len()];
         for number in 0..self.entries.len() as u32 {
             let word = self.text(number);
             let beyond_key = word.get(8..).unwrap_or_default();
@@ -350,6 +351,16 @@ impl Interner {
     pub fn order_of(&self, one: &[u32], other: &[u32]) -> Ordering {
         let different = one.iter().zip(other).map(|(a, b)| self.order(*a, *b)).find(|order| order.is_ne());
         different.unwrap_or_else(|| one.len().cmp(&other.len()))
+    }
+
+    /// Sorts atoms as Python sorts tuples: here, because each sort by a comparison of its own is compiled anew.
+    pub fn sort<A: AsRef<[u32]>>(&self, atoms: &mut [A]) {
+        atoms.sort_unstable_by(|one, other| self.order_of(one.as_ref(), other.as_ref()));
+    }
+
+    /// Sorts words by their texts.
+    pub fn sort_words(&self, words: &mut [u32]) {
+        words.sort_unstable_by(|one, other| self.order(*one, *other));
     }
 
     /// True where it is time for another one.
@@ -963,7 +974,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// An atom of which the first word is read. `also` is with what a predicate and a term might begin, names apart.
+    /// An atom of which the first word is read. `also`: what a predicate and a term may begin with, beside a letter.
     #[inline]
     fn atom(&mut self, head: Token, found: &mut Atoms, place: &[u8], also: [&[u8]; 2]) -> Result<(), Stop> {
         let (block, has_variables) = (self.tokens.block, also[1] == b"?");

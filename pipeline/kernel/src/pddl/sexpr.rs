@@ -106,13 +106,12 @@ pub fn block(text: &[u8]) -> Answer<Option<&[u8]>> {
     Ok(None)
 }
 
-/// How many of eight bytes of a text stand before the first that may end a word: one below `*`, or a semicolon.
+/// How many of eight bytes of a text stand before the first that is below `*`, as all that ends a word but a comment.
 #[inline(always)]
 pub fn bytes_inside(bytes: u64) -> usize {
     const EACH: u64 = u64::MAX / 255;
-    let below = |bytes: u64, limit: u8| bytes.wrapping_sub(EACH * u64::from(limit)) & !bytes & (EACH << 7);
-    let ends = below(bytes, b'*') | below(bytes ^ (EACH * u64::from(b';')), 1); // exact up to the first
-    ends.trailing_zeros() as usize / 8
+    let below = bytes.wrapping_sub(EACH * b'*' as u64) & !bytes & (EACH << 7); // exact up to the first
+    below.trailing_zeros() as usize / 8
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

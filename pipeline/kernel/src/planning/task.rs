@@ -365,7 +365,7 @@ impl GroundTask {
     /// The goal's bits, or the first of its atoms that is false in every reachable state.
     pub fn bits_of_goal<'a>(&self, goal: &'a [Lifted], names: &Interner) -> Result<Bits, &'a Lifted> {
         let mut sorted: Vec<&Lifted> = goal.iter().collect();
-        sorted.sort_unstable_by(|one, other| names.order_of(one, other));
+        names.sort(&mut sorted);
         let mut bits = Bits::none(self.atoms.len());
         for atom in sorted.into_iter().filter(|atom| !self.always.contains(*atom)) {
             bits.set(self.numbers.find(atom).and_then(|number| self.bits.bit(number)).ok_or(atom)?);

@@ -81,7 +81,7 @@ pub fn score_problem_pair(
             difference,
             solves_reference: None,
             certificate: None,
-            reference_certificate: reference.certificate(within)?,
+            reference_certificate: Some(reference.certificate(within)?),
         })
     };
     let mut verdict = match outcome {
@@ -169,6 +169,6 @@ fn compare(
         difference,
         solves_reference,
         certificate,
-        reference_certificate,
+        reference_certificate: Some(reference_certificate),
     })
 }

@@ -75,7 +75,7 @@ fn object_count(ours: &LiftedProblem, theirs: &LiftedProblem, names: &Interner) 
         return found;
     }
     let mut differing: Vec<Word> = own.symmetric_difference(&other).copied().collect();
-    differing.sort_unstable_by(|one, two| names.order(*one, *two));
+    names.sort_words(&mut differing);
     differing.truncate(MOST_NAMES);
     found.with("names", &show_words(&differing, names))
 }

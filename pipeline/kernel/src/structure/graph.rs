@@ -117,7 +117,7 @@ impl DomainGraph {
             let ends = [drawing.type_(type_), drawing.type_(other)];
             drawing.link(BELOW, ends);
         }
-        let labelled = LabelledGraph::of_links(&drawing.kinds, &drawing.links, |kind| (b"", said(kind)));
+        let labelled = LabelledGraph::of_links(&drawing.kinds, &drawing.links, &|kind| (b"", said(kind)));
         Ok(DomainGraph { vertices: drawing.vertices, labelled, labelling: OnceCell::new() })
     }
 
@@ -327,7 +327,7 @@ fn said(kind: u32) -> Vec<u8> {
 pub fn sorted_equality<'a>(atom: &'a Lifted, names: &Interner) -> Cow<'a, Lifted> {
     let mut atom = Cow::Borrowed(atom);
     if names.text(atom[0]) == EQUALITY {
-        atom.to_mut()[1..].sort_unstable_by(|a, b| names.order(*a, *b));
+        names.sort_words(&mut atom.to_mut()[1..]);
     }
     atom
 }

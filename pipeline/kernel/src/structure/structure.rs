@@ -2,8 +2,10 @@
 
 use crate::blake2b::hex_digest;
 use crate::canonical::{digest, encode_form, encode_number, encode_text, Digits, LabelledGraph};
+use crate::difference::Difference;
 use crate::hashing::{HashMap, HashSet};
 use crate::left::Answer;
+use crate::metrics::domain_pair::ill_typed_operator;
 use crate::model::{Domain, Lifted, Operator, Word, EQUALITY};
 use crate::pddl::problems::Interner;
 use crate::structure::graph::{DomainGraph, PARTS};
@@ -20,6 +22,7 @@ pub struct DomainStructure {
     untyped: OnceCell<Answer<DomainGraph>>,
     certificate: OnceCell<Answer<Digits>>,
     operator_forms: OnceCell<Answer<Vec<Vec<u8>>>>,
+    ill_typed: OnceCell<Option<Difference>>,
     /// By the types that count.
     fingerprints: RefCell<HashMap<BTreeSet<Word>, Digits>>,
 }
@@ -27,8 +30,8 @@ pub struct DomainStructure {
 impl DomainStructure {
     pub fn new(domain: Domain) -> DomainStructure {
         let (graph, untyped, certificate) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        let (operator_forms, fingerprints) = (OnceCell::new(), RefCell::default());
-        DomainStructure { domain, graph, untyped, certificate, operator_forms, fingerprints }
+        let (operator_forms, ill_typed, fingerprints) = (OnceCell::new(), OnceCell::new(), RefCell::default());
+        DomainStructure { domain, graph, untyped, certificate, operator_forms, ill_typed, fingerprints }
     }
 
     /// The graph of the operators.
@@ -50,6 +53,11 @@ impl DomainStructure {
             Ok(digest(CERTIFICATE_VERSION, "domain", &[(graph.labelled(), graph.labelling()?)]))
         };
         *self.certificate.get_or_init(compute)
+    }
+
+    /// The first atom of an operator that the declarations do not admit; a domain is always on the same side.
+    pub fn ill_typed(&self, side: &[u8], names: &Interner) -> Option<&Difference> {
+        self.ill_typed.get_or_init(|| ill_typed_operator(&self.domain, side, names)).as_ref()
     }
 
     /// 32 digits of the name and the operators in their words, and of where these types stand among theirs.

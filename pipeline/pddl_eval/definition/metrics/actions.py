@@ -11,7 +11,8 @@ from itertools import count
 from rapidfuzz.distance import LCSseq
 
 from pddl_eval.definition.metrics.registry import Column, Metric
-from pddl_eval.definition.plans import Plan, Step
+from pddl_eval.definition.model import Action
+from pddl_eval.definition.plans import Plan, Step, actions_of
 
 
 def plan_lcs(reference: Plan, generated: Plan) -> float:
@@ -55,14 +56,8 @@ def plan_jaccard(reference: Plan, generated: Plan) -> float:
     return common / union if union else 1.0
 
 
-def _actions(plan: Plan) -> set[Step]:
-    """All actions of a plan; most steps are actions themselves."""
-    actions = {*plan}
-    if frozenset in {*map(type, actions)}:
-        concurrent = [step for step in actions if isinstance(step, frozenset)]
-        actions.difference_update(concurrent)
-        actions.update(*concurrent)
-    return actions
+def _actions(plan: Plan) -> set[Action]:
+    return {action for step in plan for action in actions_of(step)}
 
 
 LCS = "GAICo's PlanningLCS: the longest common subsequence over the longer plan's length"

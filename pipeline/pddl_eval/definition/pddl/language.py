@@ -274,7 +274,7 @@ def effect_faults(formula: Formula, scope: Scope) -> Iterator[str]:  # noqa: C90
             yield from number_faults(parts[1], scope)
     else:
         atom = parts[0] if head == "not" and len(parts) == 1 else formula
-        if isinstance(atom, str) or not atom or not is_atom(atom) or atom[0] in UPDATES:
+        if isinstance(atom, str) or not is_atom(atom) or atom[0] in UPDATES:
             yield f"{excerpt(formula)} as an effect"
             return
         if atom[0] in scope.derived:
