@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from random import Random
 
 import pytest
+from pddl_eval import kernel
 from pddl_eval.definition.domains import known_domain
 from pddl_eval.definition.metrics import DOMAIN
 from pddl_eval.definition.model import domain_to_pddl, problem_to_pddl
@@ -15,10 +17,11 @@ from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import parse_domain
 
 from tests.benchmark.domain_answers import DOMAIN_ANSWERS, OriginalDomain, domain_answer
+from tests.benchmark.domain_variants import task_rows
 from tests.corpus import CORPUS
 from tests.equivalence.random_domains import changed, random_pair, written
 from tests.equivalence.task_judge import in_other_words, random_tasks
-from tests.kernel.differential import Row, compared, needs_kernel
+from tests.kernel.differential import Row, columns_of, compared, needs_kernel
 from tests.measure.domains import mangled
 from tests.measure.hostile import behaviours, domains, structures
 from tests.parsing.mutations import mutate
@@ -84,6 +87,22 @@ def known_tasks(random: Random, count: int) -> Iterator[Row]:
         yield {"reference_domain": reference, "generated_domain": generated, "reference_problem": text}
 
 
+def corpus_tasks(random: Random, count: int) -> Iterator[Row]:
+    """Answers to whole tasks: the domains of the corpus with their problems, most of the answers in other words."""
+    rows = [{"reference_domain": CORPUS[name].domain, "reference_problem": CORPUS[name].problem} for name in STRIPS]
+    for row in islice(task_rows(rows, random.randrange(2**32), each=-(-count // len(rows))), count):
+        yield {name: text for name, text in row.items() if name.startswith(("reference", "generated"))}
+
+
+def random_whole_tasks(random: Random, count: int) -> Iterator[Row]:
+    """Small random tasks and the same in other words, some of them changed."""
+    for _ in range(count):
+        row: Row = {"is_placeholder": random.random() < 0.3}
+        for side, (domain, problem) in zip(("reference", "generated"), random_tasks(random), strict=True):
+            row |= {f"{side}_domain": domain_to_pddl(domain), f"{side}_problem": problem_to_pddl(problem)}
+        yield row
+
+
 def test_labelled_answers() -> None:
     found = compared(without_problems(labelled_domains(Random(1), 102)), pair=DOMAIN)
     assert not found.differences
@@ -97,13 +116,25 @@ def test_labelled_answers_that_are_executed(check_solvable: bool) -> None:
     assert found.share_left <= 0.1, found.left
 
 
-@pytest.mark.parametrize("tasks", [small_tasks, known_tasks, renamed_tasks])
+@pytest.mark.parametrize("tasks", [small_tasks, known_tasks, renamed_tasks, random_whole_tasks])
 def test_random_tasks(tasks: Callable[[Random, int], Iterator[Row]]) -> None:
     assert not compared(tasks(Random(5), 60), pair=DOMAIN).differences
 
 
+def test_whole_tasks_of_the_corpus() -> None:
+    rows = list(corpus_tasks(Random(7), 68))
+    found = compared(rows, pair=DOMAIN)
+    assert not found.differences
+    assert found.share_left <= 0.15, found.left
+    scored = kernel.score_domains(columns_of(rows), ScoringOptions())
+    assert scored is not None
+    assert {True, False} <= {*scored[0]["task_equivalent"].to_pylist()}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("tasks", [small_tasks, known_tasks, renamed_tasks, labelled_domains])
+@pytest.mark.parametrize(
+    "tasks", [small_tasks, known_tasks, renamed_tasks, labelled_domains, corpus_tasks, random_whole_tasks]
+)
 def test_many_tasks(tasks: Callable[[Random, int], Iterator[Row]]) -> None:
     assert not compared(tasks(Random(6), 1500), pair=DOMAIN).differences
 

@@ -49,7 +49,14 @@ from pddl_eval.errors import UserError
 
 from tests.corpus import ADL, CORPUS
 from tests.kernel.differential import SCORES, Row, answers_in, columns_of, compared, labelled_answers
-from tests.kernel.test_domains import known_tasks, labelled_domains, renamed_tasks, small_tasks, without_problems
+from tests.kernel.test_domains import (
+    corpus_tasks,
+    known_tasks,
+    labelled_domains,
+    renamed_tasks,
+    small_tasks,
+    without_problems,
+)
 from tests.kernel.test_plans import executed_rows
 from tests.measure import peer
 from tests.measure.ipc import instances
@@ -63,7 +70,7 @@ BATCH = 500
 
 DOMAIN_BATCH = 170
 
-TASKS = (labelled_domains, small_tasks, known_tasks, renamed_tasks)
+TASKS = (labelled_domains, small_tasks, known_tasks, renamed_tasks, corpus_tasks)
 """What domains are executed in."""
 
 SPEED_ROWS, SPEED_BATCH, PARSES, PEER_PAIRS = 4_000, 200, 25, 100

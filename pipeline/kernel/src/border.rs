@@ -7,12 +7,13 @@
 #![allow(unsafe_code)]
 
 use crate::canonical::Digits;
-use crate::domains::renaming::KnownDomains;
 use crate::domains::{self, planning_domain, PlanningDomain};
 use crate::formulas::World;
 use crate::left::{Answer, Left, REASONS};
 use crate::metrics::actions::Marks;
-use crate::metrics::domain_pair::{self, read_executable, score_domain_pair, DomainScores, Executable};
+use crate::metrics::domain_pair::{
+    self, read_executable, score_domain_pair, Batch, DomainScores, Executable, GeneratedProblem,
+};
 use crate::metrics::plans::{self, score_plan_pair, PlanScores};
 use crate::metrics::problem::{read_reference, score_problem_pair, ProblemVerdict, Settings};
 use crate::model::{Domain, Known, Word};
@@ -752,11 +753,9 @@ impl Kernel for Plans<'_> {
 struct Domains<'a> {
     columns: &'a [Column<'a>],
     settings: Settings,
-    names: Interner,
+    batch: Batch,
     references: Sharing<DomainStructure>,
-    known_domains: KnownDomains,
-    /// The words of the problem that is read, and the problems, each in the reference domain of this place.
-    names_of_problems: Interner,
+    /// Each in the reference domain of this place.
     problems: Option<Sharing<(usize, Executable)>>,
 }
 
@@ -767,16 +766,19 @@ impl Kernel for Domains<'_> {
         let [reference, generated, further @ ..] = self.columns else { return Err(Left::Text) };
         let text = reference.text(row)?;
         let place = self.references.of[row]?;
-        let (names, own_names) = (&mut self.names, &mut self.names_of_problems);
-        let known_domains = &mut self.known_domains;
-        let known = self.references.known(row, || domain_pair::read_reference(text, names))?;
-        let (mut executable, mut has_task) = (None, false);
+        let batch = &mut self.batch;
+        let known = self.references.known(row, || domain_pair::read_reference(text, &mut batch.names))?;
+        let (mut executable, mut task) = (None, None);
         if let ([problem, tasks @ ..], Some(problems)) = (further, &mut self.problems) {
             // A blank problem is none.
             let text = problem.text(row)?.filter(|text| !std::str::from_utf8(text).is_ok_and(is_blank));
             if let Some(text) = text {
-                has_task = !tasks.is_empty();
-                let mut read = || Ok((place, read_executable(known, text, names, own_names, known_domains)?));
+                if let [generated, is_placeholder, ..] = tasks {
+                    let is_placeholder = is_placeholder.truth(row);
+                    task = Some(GeneratedProblem { text: generated.text(row)?, is_placeholder });
+                }
+                let is_task = task.is_some();
+                let mut read = || Ok((place, read_executable(known, text, is_task, batch)?));
                 let found = problems.known(row, &mut read)?;
                 if found.0 != place {
                     *found = read()?;
@@ -784,22 +786,13 @@ impl Kernel for Domains<'_> {
                 executable = Some(&found.1);
             }
         }
-        let mut scores = score_domain_pair(known, generated.text(row)?, executable, self.settings, names)?;
-        if has_task {
-            // Tasks are equivalent only where their domains are; then the problems decide.
-            if scores.equivalent {
-                return Err(Left::Task);
-            }
-            scores.task_equivalent = Some(false);
-        }
-        Ok(scores)
+        score_domain_pair(known, generated.text(row)?, executable, task, self.settings, batch)
     }
 
     fn forget(&mut self, row: usize, all: bool) {
-        let all = all || self.names.is_full();
+        let all = all || self.batch.names.is_full();
         if all {
-            (self.names, self.names_of_problems) = (Interner::new(), Interner::new());
-            self.known_domains = KnownDomains::default();
+            self.batch = Batch::new();
             self.references.forget_all();
         }
         self.references.forget(row);
@@ -855,7 +848,8 @@ pub unsafe extern "C" fn pddl_eval_score_plans(
     score(schema, array, schema_out, array_out, 2, score_plans)
 }
 
-/// Score a batch of domains: reference, answer, and perhaps the reference problem and the answer to it of each row; else as `pddl_eval_score`.
+/// Score a batch of domains: reference, answer, and perhaps the reference problem of each row, and with it the answer to
+/// that and placeholder; else as `pddl_eval_score`.
 ///
 /// # Safety
 /// As there.
@@ -934,8 +928,7 @@ fn score_domains(columns: &[Column], flags: u32) -> Exported {
     let mut scores = ScoresOfDomains::default();
     let settings = Settings::new(flags);
     let problems = columns.get(2).map(Sharing::new);
-    let (names, names_of_problems, known_domains) = (Interner::new(), Interner::new(), KnownDomains::default());
-    let mut kernel = Domains { columns, settings, names, references, known_domains, names_of_problems, problems };
+    let mut kernel = Domains { columns, settings, batch: Batch::new(), references, problems };
     score_rows(&mut kernel, columns[0].length, |scored, micros| scores.push(scored, micros));
     scores.exported()
 }

@@ -5,17 +5,16 @@ use crate::difference::Difference;
 use crate::domain_wording::show_words;
 use crate::fraction::Fraction;
 use crate::grounding::{self, broken_equation, Objects};
+use crate::hashing::HashMap;
 use crate::left::{Answer, Left};
 use crate::metrics::domain_pair::misfit;
-use crate::metrics::predictive::instance;
-use crate::model::{Arithmetic, Atom, Domain, Expression, Formula, Lifted, Part, Word, TOTAL_COST};
+use crate::model::{Arithmetic, Atom, Domain, Expression, Formula, Lifted, Part, Word, EQUALITY, PLACES, TOTAL_COST};
 use crate::pddl::any_problem::{AnyProblem, Conjunct};
 use crate::pddl::language::show_formula;
 use crate::pddl::problems::Interner;
 use crate::plans::found::{Step, Steps};
 use crate::validation::State;
 use std::cmp::Ordering;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 const TOTAL_TIME: &[u8] = b"total-time";
@@ -91,9 +90,9 @@ fn atom_number(atoms: &mut grounding::Atoms, atom: Lifted) -> Atom {
 
 impl World {
     /// A problem in a domain in which it is well typed.
-    pub fn new(number: usize, problem: AnyProblem, domain: Rc<Domain>, names: &mut Interner) -> Answer<World> {
+    pub fn new(number: usize, mut problem: AnyProblem, domain: Rc<Domain>, names: &mut Interner) -> Answer<World> {
         problem.require_declared(&domain.constants)?;
-        let mut objects: Objects = problem.objects.clone();
+        let mut objects: Objects = std::mem::take(&mut problem.objects);
         objects.extend(&domain.constants); // a constant of the domain is one even if the problem declares it again
         let type_of = |term: Word| objects.get(&term).copied();
         let is_misfit = |atom: &Lifted| misfit(&domain, atom, type_of, names).is_some();
@@ -112,9 +111,10 @@ impl World {
         }
         let mut goal = problem.goal;
         names.sort(&mut goal);
+        goal.dedup();
         let mut numbers = |part: Vec<Lifted>| part.into_iter().map(|atom| atom_number(&mut atoms, atom)).collect();
         let (init, goal): (Vec<Atom>, Vec<Atom>) = (numbers(problem.init), numbers(goal));
-        let (others, actions) = (Vec::new(), HashMap::new());
+        let (others, actions) = (Vec::new(), HashMap::default());
         let mut world =
             World { number, domain, objects, atoms, fluents, init, values, goal, others, metric: None, actions };
         for conjunct in problem.others {
@@ -165,8 +165,8 @@ impl World {
     }
 
     fn ground_operator(&mut self, action: Step, steps: &Steps, names: &Interner) -> Answer<Result<Done, Fault>> {
-        let shown: Vec<u8> = steps.words(action).collect::<Vec<_>>().join(&b' ');
         let fault = |verdict, why: &[u8], words: &[&[u8]]| {
+            let shown: Vec<u8> = steps.words(action).collect::<Vec<_>>().join(&b' ');
             Ok(Err((verdict, Difference::of(&[&[why, &shown], words].concat()))))
         };
         let mut words = steps.words(action);
@@ -197,11 +197,16 @@ impl World {
         if let Some((one, other)) = broken_equation(operator, &arguments, names) {
             return fault("precondition", b"equation", &[names.text(one), names.text(other)]);
         }
-        let mut parts = instance(operator, &arguments, names);
-        let added = parts[2].clone();
-        parts[3].retain(|atom| added.binary_search(atom).is_err());
-        let [needs, avoids, adds, deletes] =
-            parts.map(|part| part.into_iter().map(|atom| atom_number(&mut self.atoms, atom)).collect::<Vec<Atom>>());
+        let value = |term: &Word| arguments.get((PLACES - term) as usize).copied().unwrap_or(*term);
+        let [needs, avoids, adds, mut deletes] = operator.by_position.each_ref().map(|part| {
+            let plain = part.iter().filter(|atom| names.text(atom[0]) != EQUALITY);
+            let numbers = plain.map(|atom| atom_number(&mut self.atoms, atom.iter().map(value).collect()));
+            let mut numbers: Vec<Atom> = numbers.collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            numbers
+        });
+        deletes.retain(|atom| adds.binary_search(atom).is_err());
         let formulas = operator
             .formulas
             .iter()

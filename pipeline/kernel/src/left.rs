@@ -28,7 +28,7 @@ pub enum Left {
     Concurrent,
     /// A domain that says more than is read here, or may mean more than one thing.
     Strips,
-    /// An equivalent domain with a problem of its own.
+    /// An equivalent domain with a problem of its own, and constants that are not both declared and used.
     Task,
     /// A panic.
     Panic,

@@ -26,6 +26,7 @@ mod states;
 mod strips;
 mod structure;
 mod task;
+mod task_equivalence;
 mod validation;
 
 #[cfg(test)]

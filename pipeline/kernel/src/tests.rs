@@ -2,11 +2,10 @@
 
 use crate::blake2b::hex_digest;
 use crate::domains::planning_domain;
-use crate::domains::renaming::KnownDomains;
 use crate::formulas::World;
 use crate::left::Left;
 use crate::metrics::actions::Marks;
-use crate::metrics::domain_pair::{self, read_executable, score_domain_pair, DomainScores};
+use crate::metrics::domain_pair::{self, read_executable, score_domain_pair, Batch, DomainScores, GeneratedProblem};
 use crate::metrics::plans;
 use crate::metrics::problem::{read_reference, score_problem_pair, ProblemVerdict, Settings};
 use crate::metrics::shares::fmean;
@@ -20,7 +19,7 @@ use crate::strips::comparison;
 use crate::validation::State;
 use std::collections::HashSet;
 
-const SETTINGS: Settings = Settings::new(1);
+const SETTINGS: Settings = Settings::new(5);
 
 fn scored(reference: &str, generated: &str) -> Result<ProblemVerdict, Left> {
     let mut names = Interner::new();
@@ -256,12 +255,16 @@ const FERRY: &str = "(define (domain ferry) (:types car place) (:predicates (at 
       :precondition (and (here ?from) (at ?c ?from)) :effect (and (at ?c ?to) (here ?to) (not (at ?c ?from)))))";
 
 fn domains(generated: &str, problem: Option<&str>) -> Result<DomainScores, Left> {
-    let (mut names, mut others) = (Interner::new(), Interner::new());
-    let known = domain_pair::read_reference(Some(FERRY.as_bytes()), &mut names)?;
-    let mut rules = KnownDomains::default();
-    let mut read = |problem: &str| read_executable(&known, problem.as_bytes(), &mut names, &mut others, &mut rules);
+    task(generated, problem, None)
+}
+
+fn task(generated: &str, problem: Option<&str>, answer: Option<&str>) -> Result<DomainScores, Left> {
+    let mut batch = Batch::new();
+    let known = domain_pair::read_reference(Some(FERRY.as_bytes()), &mut batch.names)?;
+    let mut read = |problem: &str| read_executable(&known, problem.as_bytes(), answer.is_some(), &mut batch);
     let executable = problem.map(&mut read).transpose()?;
-    score_domain_pair(&known, Some(generated.as_bytes()), executable.as_ref(), SETTINGS, &mut names)
+    let answer = answer.map(|text| GeneratedProblem { text: Some(text.as_bytes()), is_placeholder: false });
+    score_domain_pair(&known, Some(generated.as_bytes()), executable.as_ref(), answer, SETTINGS, &mut batch)
 }
 
 #[test]
@@ -290,10 +293,24 @@ fn pairs_of_domains() {
     assert_eq!(domains(&conditional, None).err(), Some(Left::Strips));
 }
 
+const CROSSING: &str = "(define (problem p) (:domain ferry) (:objects c - car x y - place)
+    (:init (at c x) (here y)) (:goal (and (at c y))))";
+
+#[test]
+fn whole_tasks() {
+    let in_other_words = |text: &str| text.replace("here", "seen").replace("carry", "take").replace("car", "van");
+    let (domain, problem) = (in_other_words(FERRY), in_other_words(CROSSING));
+    let is_equivalent = |answer: &str| task(&domain, Some(CROSSING), Some(answer)).unwrap().task_equivalent;
+    assert_eq!(is_equivalent(&problem.replace(" x", " z")), Some(true));
+    assert_eq!(is_equivalent(&problem.replace("(at c y)", "(at c x)")), Some(false));
+    assert_eq!(is_equivalent(&problem.replace("(at c x)", "(at c y)")), Some(false));
+    assert_eq!(is_equivalent("I cannot."), Some(false));
+    assert_eq!(task(CROSSING, Some(CROSSING), Some(CROSSING)).unwrap().task_equivalent, Some(false));
+}
+
 #[test]
 fn behaviour() {
-    let problem = "(define (problem p) (:domain ferry) (:objects c - car x y - place) (:init (at c x) (here y))
-        (:goal (and (at c y))))";
+    let problem = CROSSING;
     let found = domains(FERRY, Some(problem)).unwrap();
     assert_eq!((found.predictive, found.plans_valid), (Some([1.0; 4]), [Some(true); 2]));
     // A car that is carried stays where it was, too: its goal is reached all the same.

@@ -2,7 +2,6 @@
 
 use crate::domains::Domain;
 use crate::model::{Atom, Known, Word, Words};
-use std::hash::Hasher;
 
 /// The operators of the three domains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,25 +50,6 @@ impl Action {
     pub fn renamed(&self, names: &[Word]) -> Action {
         let name = |word: Word| if word == 0 { 0 } else { names[word as usize] };
         Action { operator: self.operator, arguments: self.arguments.map(name) }
-    }
-}
-
-/// A number mixed well enough for a table.
-#[derive(Default)]
-pub struct AtomHasher(u64);
-
-impl Hasher for AtomHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = (self.0 ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 ^= self.0 >> 29;
     }
 }
 

@@ -201,6 +201,8 @@ def score_domains(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) 
         # Generated problems say something only beside those of the reference.
         wanted = _DOMAIN_COLUMNS[: 4 if "reference_problem" in rows else 2]
         columns = [_texts(rows[name]) for name in wanted if name in rows]
+        if len(columns) == len(_DOMAIN_COLUMNS):
+            columns.append(_truths(rows))
     except pa.ArrowException:
         return None
     return _answers("pddl_eval_score_domains", columns, _flags(options), "domain_detail", _domain_detail)

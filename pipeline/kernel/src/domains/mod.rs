@@ -104,6 +104,28 @@ pub struct PlanningDomain {
 }
 
 impl PlanningDomain {
+    pub fn new(
+        structure: DomainStructure,
+        known_domains: &mut KnownDomains,
+        names: &mut Interner,
+    ) -> Answer<PlanningDomain> {
+        let domain = &structure.domain;
+        let operators = &domain.operators;
+        let mut types = operators.iter().flat_map(|each| &each.parameters).map(|(_, own)| *own);
+        let has_types = types.any(|own| own != Known::Object as Word);
+        let is_strips = !domain.has_functions && operators.iter().all(|each| each.parts[1].is_empty());
+        let is_ill_typed = ill_typed_operator(domain, b"", names).is_some();
+        let fluents = operators.iter().flat_map(|each| each.parts[2..].iter().flatten()).map(|atom| atom[0]).collect();
+        let untyped = domain.without_types();
+        let rules = match structure.certificate(names) {
+            Ok(certificate) if structure.domain.constants.is_empty() => Domain::certified(&certificate)
+                .map(|known| Renaming::new(known, &structure, known_domains, names))
+                .transpose(),
+            other => other.map(|_| None),
+        };
+        Ok(PlanningDomain { structure, untyped, rules, has_types, is_strips, is_ill_typed, fluents })
+    }
+
     /// The domain, with types or without.
     pub fn operators_of(&self, typed: bool) -> &model::Domain {
         if typed {
@@ -122,20 +144,7 @@ impl PlanningDomain {
 /// The domain of a text.
 pub fn planning_domain(text: &[u8], names: &mut Interner) -> Answer<PlanningDomain> {
     let domain = parse_domain(text, false, names)?.outcome.map_err(|_| Left::Domain)?;
-    let operators = &domain.operators;
-    let has_types = operators.iter().flat_map(|each| &each.parameters).any(|(_, own)| *own != Known::Object as Word);
-    let is_strips = !domain.has_functions && operators.iter().all(|each| each.parts[1].is_empty());
-    let is_ill_typed = ill_typed_operator(&domain, b"", names).is_some();
-    let fluents = operators.iter().flat_map(|each| each.parts[2..].iter().flatten()).map(|atom| atom[0]).collect();
-    let untyped = domain.without_types();
-    let structure = DomainStructure::new(domain);
-    let rules = match structure.certificate(names) {
-        Ok(certificate) if structure.domain.constants.is_empty() => Domain::certified(&certificate)
-            .map(|known| Renaming::new(known, &structure, &mut KnownDomains::default(), names))
-            .transpose(),
-        other => other.map(|_| None),
-    };
-    Ok(PlanningDomain { structure, untyped, rules, has_types, is_strips, is_ill_typed, fluents })
+    PlanningDomain::new(DomainStructure::new(domain), &mut KnownDomains::default(), names)
 }
 
 /// Atoms of an initial state that exclude each other: the rules do not cover it.

@@ -12,6 +12,7 @@ use crate::structure::renaming::isomorphism;
 use crate::structure::structure::DomainStructure;
 use crate::task::Task;
 use crate::validation::operator_named;
+use std::iter;
 use std::rc::Rc;
 
 /// The known domains over the words of an interner, each read when it is first asked for.
@@ -91,7 +92,13 @@ impl Renaming {
             _ => false,
         };
         let Some((Vertex::Predicate(ours, arity), _)) = self.image.iter().find(|(_, theirs)| is_image(theirs)) else {
-            return Err(Left::Rules);
+            // No operator uses it: its name was free, or became so.
+            let mut own = names.find(words.text(name)).ok_or(Left::Rules)?;
+            while let Some(Vertex::Predicate(given_away, _)) = self.image.get(&Vertex::Predicate(own, terms.len())) {
+                own = *given_away;
+            }
+            let terms = terms.iter().map(|term| names.find(words.text(*term)).ok_or(Left::Rules));
+            return iter::once(Ok(own)).chain(terms).collect();
         };
         let mut found = vec![*ours];
         for place in 0..*arity {

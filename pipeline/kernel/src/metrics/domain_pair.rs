@@ -18,8 +18,10 @@ use crate::pddl::domains::{parse_domain, Refused};
 use crate::pddl::problems::{read_lifted_problem, Interner, LiftedProblem};
 use crate::states::{visited_states, VisitedStates};
 use crate::structure::structure::DomainStructure;
+use crate::task_equivalence::{decide_tasks, whole_domain, WholeTask};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// The scores of one generated domain against its reference.
 pub struct DomainScores {
@@ -53,27 +55,48 @@ pub fn read_domain(text: &[u8], names: &mut Interner) -> Answer<DomainStructure>
     Ok(DomainStructure::new(domain))
 }
 
+/// What the rows of a batch share: the words of domains, those of the problem that is read, and the known domains.
+pub struct Batch {
+    pub names: Interner,
+    own_names: Interner,
+    known_domains: KnownDomains,
+}
+
+impl Batch {
+    pub fn new() -> Batch {
+        Batch { names: Interner::new(), own_names: Interner::new(), known_domains: KnownDomains::default() }
+    }
+}
+
 /// What both domains of a row are executed in: the problem in the reference domain, and what follows from it.
 pub struct Executable {
-    problem: LiftedProblem,
+    problem: Rc<LiftedProblem>,
     objects: Objects,
     visited: OnceCell<Answer<VisitedStates>>,
     plan: OnceCell<Answer<Found>>,
+    /// What tasks are compared with, where there are any.
+    whole: Option<Answer<WholeTask>>,
+}
+
+/// What makes a task of a generated domain.
+#[derive(Clone, Copy)]
+pub struct GeneratedProblem<'a> {
+    pub text: Option<&'a [u8]>,
+    pub is_placeholder: bool,
 }
 
 /// The reference problem in the reference domain, in which it is well typed.
 pub fn read_executable(
     known: &DomainStructure,
     text: &[u8],
-    names: &mut Interner,
-    own_names: &mut Interner,
-    known_domains: &mut KnownDomains,
+    has_tasks: bool,
+    Batch { names, own_names, known_domains }: &mut Batch,
 ) -> Answer<Executable> {
     let domain = &known.domain;
     if known.ill_typed(b"reference", names).is_some() {
         return Err(Left::Reference);
     }
-    let problem = read_lifted_problem(text, domain, names, own_names)?;
+    let problem = Rc::new(read_lifted_problem(text, domain, names, own_names)?);
     let mut objects: Objects = problem.objects.iter().copied().collect();
     objects.extend(&domain.constants);
     let plan = OnceCell::new();
@@ -86,7 +109,11 @@ pub fn read_executable(
         });
         let _ = plan.set(found);
     }
-    let found = Executable { problem, objects, visited: OnceCell::new(), plan };
+    let whole = has_tasks.then(|| {
+        let domain = whole_domain(DomainStructure::new(domain.clone()), known_domains, names)?;
+        Ok(WholeTask::new(domain, problem.clone()))
+    });
+    let found = Executable { problem, objects, visited: OnceCell::new(), plan, whole };
     if found.task(domain).ill_typed(names).is_some() {
         return Err(Left::Reference);
     }
@@ -160,8 +187,9 @@ pub fn score_domain_pair(
     known: &DomainStructure,
     generated: Option<&[u8]>,
     executable: Option<&Executable>,
+    problem: Option<GeneratedProblem>,
     settings: Settings,
-    names: &mut Interner,
+    Batch { names, own_names, known_domains }: &mut Batch,
 ) -> Answer<DomainScores> {
     let last = settings.last_answer;
     let mut notes: Vec<Difference> = Vec::new();
@@ -206,15 +234,27 @@ pub fn score_domain_pair(
         let found = score_behaviour(known, own.as_ref(), verdict, executable, settings, names, &mut notes)?;
         (predictive, plans_valid) = (Some(found.0), found.1);
     }
+    let (f1, similarity) = (component_f1(&known.domain, generated), syntactic_similarity(&known.domain, generated));
+    let task_equivalent = match (problem, executable.and_then(|each| each.whole.as_ref()), own) {
+        (Some(GeneratedProblem { text, is_placeholder }), Some(whole), Some(own)) if verdict.right() => {
+            if !settings.has_time {
+                return Err(Left::Setting);
+            }
+            let whole = whole.as_ref().map_err(|left| *left)?;
+            let domain = whole_domain(own, known_domains, names)?;
+            Some(decide_tasks(whole, domain, text, is_placeholder, last, names, own_names)?)
+        }
+        (problem, ..) => problem.map(|_| false),
+    };
     Ok(DomainScores {
-        f1: component_f1(&known.domain, generated),
-        similarity: syntactic_similarity(&known.domain, generated),
+        f1,
+        similarity,
         equivalent: verdict.right(),
         verdict,
         certificate,
         predictive,
         plans_valid,
-        task_equivalent: None,
+        task_equivalent,
         notes: notes.into_iter().reduce(Difference::and),
     })
 }

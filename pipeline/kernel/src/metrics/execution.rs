@@ -2,13 +2,12 @@
 
 use crate::difference::Difference;
 use crate::formulas::{Done, Fault, Values, World};
+use crate::hashing::HashMap;
 use crate::left::{Answer, Left};
 use crate::model::Atom;
 use crate::pddl::problems::Interner;
 use crate::plans::found::{Step, Steps, Unread};
-use crate::validation::{AtomHasher, State};
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
+use crate::validation::State;
 use std::rc::Rc;
 
 /// The producer of what is true at the start, and the consumer of what the goal asks for.
@@ -207,7 +206,7 @@ fn apply(step: &Option<Executed>, state: &mut State, other: &State, common: &mut
 
 /// Who makes true what another needs, sorted: from the initial state, between the steps, to the goal atoms that hold.
 fn causal_links(world: &World, execution: &Execution) -> Answer<Vec<Link>> {
-    let mut producers: HashMap<Atom, Step, BuildHasherDefault<AtomHasher>> = HashMap::default();
+    let mut producers: HashMap<Atom, Step> = HashMap::default();
     producers.extend(world.init.iter().map(|atom| (*atom, INIT)));
     let mut links: Vec<Link> = Vec::new();
     for done in execution.steps.iter().filter_map(operator) {

@@ -6,32 +6,14 @@ use crate::left::{Answer, Left};
 use crate::model::{fluents_of, Expression, Formula, Known, Lifted, Part, Word, EQUALITY, TOTAL_COST};
 use crate::pddl::drafts::without_thinking;
 use crate::pddl::language::{expression, formula, show_formula, COMPARISONS};
-use crate::pddl::problems::{is_name, Interner};
+use crate::pddl::problems::Interner;
 use crate::pddl::sexpr::{block, openings, Items, Tree, LONGEST};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Words that begin no atom.
-const OPERATORS: [&[u8]; 11] =
-    [b"and", b"or", b"not", b"imply", b"forall", b"exists", b"when", b"<", b">", b"<=", b">="];
+const SECTIONS: [&[u8]; 6] = [b":domain", b":requirements", b":objects", b":init", b":goal", b":metric"];
 
-/// Names that some readers refuse; nobody needs them.
-const KEYWORDS: [&[u8]; 15] = [
-    b"define",
-    b"problem",
-    b"domain",
-    b"object",
-    b"either",
-    b"oneof",
-    b"assign",
-    b"increase",
-    b"decrease",
-    b"scale-up",
-    b"scale-down",
-    b"minimize",
-    b"maximize",
-    b"is-violated",
-    b"total-cost",
-];
+/// A name that some readers refuse; nobody needs it.
+const REFUSED: &[u8] = b"is-violated";
 
 /// A conjunct of a goal that is no atom.
 pub enum Conjunct {
@@ -76,29 +58,25 @@ fn problem_of_block(tree: &Tree, names: &Interner) -> Answer<AnyProblem> {
         return Err(Left::Notation);
     }
     name(tree, header, names)?;
-    let mut sections: HashMap<&[u8], Items> = HashMap::new();
+    let mut sections: [Option<Items>; SECTIONS.len()] = Default::default();
     while let Some((place, _)) = tree.next(&mut listed) {
         let (keyword, body) = tree.named(place)?;
-        let keyword = match names.text(keyword) {
-            known @ (b":domain" | b":requirements" | b":objects" | b":init" | b":goal" | b":metric") => known,
-            _ => return Err(Left::Notation),
-        };
-        if sections.insert(keyword, body).is_some() {
+        let section = SECTIONS.iter().position(|known| *known == names.text(keyword)).ok_or(Left::Notation)?;
+        if sections[section].replace(body).is_some() {
             return Err(Left::Notation);
         }
     }
-    let needed = |keyword: &[u8]| sections.get(keyword).copied().ok_or(Left::Notation);
-    if let Some(mut requirements) = sections.get(&b":requirements"[..]).copied() {
+    let [domain, requirements, listing, start, end, aim] = sections;
+    if let Some(mut requirements) = requirements {
         while requirements.at < requirements.end {
             tree.next_word(&mut requirements)?;
         }
     }
-    let domain = name(tree, needed(b":domain")?, names)?;
-    let objects =
-        sections.get(&b":objects"[..]).map_or(Ok(BTreeMap::new()), |listing| objects(tree, *listing, names))?;
-    let (init, values) = init(tree, needed(b":init")?, names)?;
-    let (goal, others) = goal(tree, needed(b":goal")?, names)?;
-    let metric = sections.get(&b":metric"[..]).map(|section| metric(tree, *section, names)).transpose()?;
+    let domain = name(tree, domain.ok_or(Left::Notation)?, names)?;
+    let objects = listing.map_or(Ok(BTreeMap::new()), |listing| objects(tree, listing, names))?;
+    let (init, values) = init(tree, start.ok_or(Left::Notation)?, names)?;
+    let (goal, others) = goal(tree, end.ok_or(Left::Notation)?, names)?;
+    let metric = aim.map(|section| metric(tree, section, names)).transpose()?;
     Ok(AnyProblem { domain, objects, init, values, goal, others, metric })
 }
 
@@ -113,8 +91,7 @@ fn name(tree: &Tree, mut listing: Items, names: &Interner) -> Answer<Word> {
 
 /// The word, if all readers take it for a name.
 fn plain(word: Word, names: &Interner) -> Answer<Word> {
-    let text = names.text(word);
-    if !is_name(text) || OPERATORS.contains(&text) || KEYWORDS.contains(&text) {
+    if !names.is_name(word) || names.text(word) == REFUSED {
         return Err(Left::Notation);
     }
     Ok(word)
@@ -185,14 +162,15 @@ fn init(tree: &Tree, mut listing: Items, names: &Interner) -> Answer<(Vec<Lifted
 /// The atom that stands there.
 fn atom(tree: &Tree, place: usize, names: &Interner) -> Answer<Lifted> {
     let (head, mut terms) = tree.named(place)?;
-    let mut atom = vec![plain(head, names)?];
+    let mut atom = Vec::with_capacity(terms.end - terms.at + 1);
+    atom.push(plain(head, names)?);
     while terms.at < terms.end {
         atom.push(plain(tree.next_word(&mut terms)?, names)?);
     }
     Ok(atom)
 }
 
-/// The atoms of the goal's conjunction, and what else it is made of.
+/// The atoms of the goal's conjunction, some perhaps more than once, and what else it is made of.
 fn goal(tree: &Tree, mut section: Items, names: &Interner) -> Answer<(Vec<Lifted>, Vec<Conjunct>)> {
     let (mut atoms, mut others) = (Vec::new(), Vec::new());
     let mut seen: HashSet<Vec<u8>> = HashSet::new();
@@ -222,18 +200,17 @@ fn goal(tree: &Tree, mut section: Items, names: &Interner) -> Answer<(Vec<Lifted
         if is_compared && names.text(head) == EQUALITY && tree.has_only_words(terms) {
             return Err(Left::Notation); // perhaps an equation of objects
         }
-        let shown = show_formula(&tree.written(place), holds, |word| word, names);
-        if is_compared {
-            let formula = formula(tree, place, false, holds, names)?;
-            others.extend(seen.insert(shown).then_some(Conjunct::Compared(formula)));
-        } else {
-            let atom = atom(tree, place, names)?;
-            match (seen.insert(shown), holds) {
-                (true, true) => atoms.push(atom),
-                (true, false) => others.push(Conjunct::Denied(atom)),
-                _ => {}
-            }
+        if holds && !is_compared {
+            atoms.push(atom(tree, place, names)?);
+            continue;
         }
+        let other = if is_compared {
+            Conjunct::Compared(formula(tree, place, false, holds, names)?)
+        } else {
+            Conjunct::Denied(atom(tree, place, names)?)
+        };
+        let shown = show_formula(&tree.written(place), holds, |word| word, names);
+        others.extend(seen.insert(shown).then_some(other));
     }
     Ok((atoms, others))
 }

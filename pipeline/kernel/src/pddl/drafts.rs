@@ -18,16 +18,22 @@ enum Mark {
 /// Put blanks in place of what stands in thinking marks of a lower-case answer; lines stay as they were.
 pub fn without_thinking(answer: &mut String) -> Answer<()> {
     // The definition looks for marks only where one of these is, whatever else would be one.
-    let bytes = answer.as_bytes();
-    let may_be = |pair: (&u8, &u8)| matches!(pair, (b'<', _) | (b'[', b't') | (b't', b'f') | (0xE2, _));
-    let may_have = bytes.iter().zip(&bytes[1..]).fold(false, |found, pair| found | may_be(pair)); // 16 bytes at once
-    if !may_have || !["<", "[t", "assistantfinal", "◁"].iter().any(|start| answer.contains(start)) {
+    if !may_have_marks(answer.as_bytes())
+        || !["<", "[t", "assistantfinal", "◁"].iter().any(|start| answer.contains(start))
+    {
         return Ok(());
     }
     let mut bytes = std::mem::take(answer).into_bytes();
     blank_thoughts(&mut bytes)?;
     *answer = String::from_utf8(bytes).map_err(|_| Left::Thoughts)?;
     Ok(())
+}
+
+/// False for most answers without thinking marks.
+pub fn may_have_marks(answer: &[u8]) -> bool {
+    let may_be = |pair: (&u8, &u8)| matches!(pair, (b'<', _) | (b'[', b't' | b'T') | (b't', b'f') | (0xE2, _));
+    let next = answer.get(1..).unwrap_or_default();
+    answer.iter().zip(next).fold(false, |found, pair| found | may_be(pair)) // 16 bytes at once
 }
 
 fn blank_thoughts(answer: &mut [u8]) -> Answer<()> {

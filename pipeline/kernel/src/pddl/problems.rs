@@ -333,7 +333,8 @@ impl Interner {
         &self.bytes[start as usize..(start + length) as usize]
     }
 
-    fn is_name(&self, number: u32) -> bool {
+    /// True for a name that is no keyword.
+    pub fn is_name(&self, number: u32) -> bool {
         self.entries[number as usize].is_name
     }
 
@@ -1090,7 +1091,7 @@ impl Reader<'_, '_> {
 }
 
 /// `[a-z][a-z0-9_-]*`
-pub fn is_name(word: &[u8]) -> bool {
+fn is_name(word: &[u8]) -> bool {
     word.first().is_some_and(u8::is_ascii_lowercase) && word.iter().all(|byte| IN_NAMES[usize::from(*byte)])
 }
 

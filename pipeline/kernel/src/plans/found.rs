@@ -1,7 +1,7 @@
 //! What is read of a text (definition/plans/found.py). Steps are numbers, equal exactly for equal steps of a batch.
 
 use crate::difference::Difference;
-use std::collections::HashMap;
+use crate::hashing::HashMap;
 
 /// An action, or a set of concurrent actions.
 pub type Step = u32;
@@ -37,85 +37,44 @@ impl Unread {
     }
 }
 
-/// The steps of a batch by their numbers.
-pub struct Steps {
-    /// The words of all actions, in lower case, apart by unit separators.
+/// Texts by their numbers, one after the other.
+struct Texts {
     bytes: Vec<u8>,
-    /// Where the action begins that is being read.
-    start: usize,
     ends: Vec<u32>,
     hashes: Vec<u64>,
     slots: Vec<u32>,
-    sets: Vec<Vec<u32>>,
-    numbers: HashMap<Vec<u32>, u32>,
 }
 
-impl Steps {
-    pub fn new() -> Steps {
-        let slots = vec![NONE; 1 << 12];
-        Steps {
-            bytes: Vec::new(),
-            start: 0,
-            ends: vec![0],
-            hashes: Vec::new(),
-            slots,
-            sets: Vec::new(),
-            numbers: HashMap::new(),
-        }
+impl Texts {
+    fn new() -> Texts {
+        Texts { bytes: Vec::new(), ends: vec![0], hashes: Vec::new(), slots: vec![NONE; 1 << 12] }
     }
 
-    /// How many actions and sets there are.
-    pub fn counts(&self) -> (usize, usize) {
-        (self.hashes.len(), self.sets.len())
+    fn text(&self, number: u32) -> &[u8] {
+        &self.bytes[self.ends[number as usize] as usize..self.ends[number as usize + 1] as usize]
     }
 
-    pub fn is_full(&self) -> bool {
-        self.bytes.len() > MOST_BYTES || self.sets.len() > MOST_BYTES / 64
-    }
-
-    /// Add a word to the action that is being read.
-    pub fn push(&mut self, word: &[u8]) {
-        if self.bytes.len() > self.start {
-            self.bytes.push(BETWEEN_WORDS);
-        }
-        self.bytes.extend(word.iter().map(u8::to_ascii_lowercase));
-    }
-
-    /// Forget the words that were added.
-    pub fn drop_words(&mut self) {
-        self.bytes.truncate(self.start);
-    }
-
-    fn end(&self, number: usize) -> usize {
-        self.ends[number] as usize
-    }
-
-    /// The number of the action whose words were added.
-    pub fn action(&mut self) -> Step {
-        let start = self.start;
-        let word = &self.bytes[start..];
-        let mut hash = (word.len() as u64).wrapping_mul(MIX);
-        let mut pieces = word.chunks_exact(8);
-        for piece in &mut pieces {
-            hash = mixed(hash, u64::from_le_bytes(piece.try_into().unwrap_or_default()));
-        }
-        let rest = pieces.remainder().iter().fold(0, |number, byte| number << 8 | u64::from(*byte));
-        hash = mixed(hash, rest);
+    /// The number of the text, else its hash and the free slot where the search for it ends.
+    fn find(&self, text: &[u8]) -> Result<u32, (u64, usize)> {
+        let hash = hash_of(text);
         let mut slot = hash as usize & (self.slots.len() - 1);
         while self.slots[slot] != NONE {
-            let number = self.slots[slot] as usize;
-            if self.hashes[number] == hash && self.bytes[self.end(number)..self.end(number + 1)] == self.bytes[start..]
-            {
-                self.bytes.truncate(start);
-                return number as Step;
+            let number = self.slots[slot];
+            if self.hashes[number as usize] == hash && self.text(number) == text {
+                return Ok(number);
             }
             slot = (slot + 1) & (self.slots.len() - 1);
         }
+        Err((hash, slot))
+    }
+
+    /// Add a text that was not found; it gets the next number.
+    fn add(&mut self, text: &[u8], (hash, slot): (u64, usize)) -> u32 {
         let number = self.hashes.len() as u32;
         self.slots[slot] = number;
         self.hashes.push(hash);
+        self.bytes.extend_from_slice(text);
         self.ends.push(self.bytes.len() as u32);
-        self.start = self.bytes.len();
         if self.hashes.len() * 2 > self.slots.len() {
             self.grow();
         }
@@ -131,6 +90,75 @@ impl Steps {
                 slot = (slot + 1) & (size - 1);
             }
             self.slots[slot] = number as u32;
+        }
+    }
+}
+
+/// The steps of a batch by their numbers.
+pub struct Steps {
+    /// The words of all actions, in lower case, apart by unit separators.
+    actions: Texts,
+    /// The words of the action that is being read.
+    words: Vec<u8>,
+    /// Actions as they were written, and their numbers: most come more than once.
+    written: Texts,
+    meant: Vec<Step>,
+    sets: Vec<Vec<u32>>,
+    numbers: HashMap<Vec<u32>, u32>,
+}
+
+impl Steps {
+    pub fn new() -> Steps {
+        Steps {
+            actions: Texts::new(),
+            words: Vec::new(),
+            written: Texts::new(),
+            meant: Vec::new(),
+            sets: Vec::new(),
+            numbers: HashMap::default(),
+        }
+    }
+
+    /// How many actions and sets there are.
+    pub fn counts(&self) -> (usize, usize) {
+        (self.actions.hashes.len(), self.sets.len())
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.actions.bytes.len() + self.written.bytes.len() > MOST_BYTES || self.sets.len() > MOST_BYTES / 64
+    }
+
+    /// Add a word to the action that is being read.
+    pub fn push(&mut self, word: &[u8]) {
+        if !self.words.is_empty() {
+            self.words.push(BETWEEN_WORDS);
+        }
+        self.words.extend(word.iter().map(u8::to_ascii_lowercase));
+    }
+
+    /// Forget the words that were added.
+    pub fn drop_words(&mut self) {
+        self.words.clear();
+    }
+
+    /// The number of the action whose words were added.
+    pub fn action(&mut self) -> Step {
+        let found = self.actions.find(&self.words);
+        let number = found.unwrap_or_else(|place| self.actions.add(&self.words, place));
+        self.words.clear();
+        number
+    }
+
+    /// The action that was written so before.
+    pub fn meant_by(&self, written: &[u8]) -> Option<Step> {
+        self.written.find(written).ok().map(|number| self.meant[number as usize])
+    }
+
+    /// Keep which action is written so.
+    pub fn keep(&mut self, written: &[u8], action: Step) {
+        if let Err(place) = self.written.find(written) {
+            self.written.add(written, place);
+            self.meant.push(action);
         }
     }
 
@@ -161,8 +189,20 @@ impl Steps {
 
     /// The words of an action.
     pub fn words(&self, action: Step) -> impl Iterator<Item = &[u8]> {
-        let (start, end) = (self.end(action as usize), self.end(action as usize + 1));
-        self.bytes[start..end].split(|byte| *byte == BETWEEN_WORDS)
+        self.actions.text(action).split(|byte| *byte == BETWEEN_WORDS)
+    }
+}
+
+/// Of eight bytes at a time; the last eight may overlap those before.
+fn hash_of(text: &[u8]) -> u64 {
+    let number = |piece: &[u8]| u64::from_le_bytes(piece.try_into().unwrap_or_default());
+    let hash = (text.len() as u64).wrapping_mul(MIX);
+    match text.len().checked_sub(8) {
+        None => mixed(hash, text.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))),
+        Some(last) => {
+            let whole = text.chunks_exact(8).fold(hash, |hash, piece| mixed(hash, number(piece)));
+            mixed(whole, number(&text[last..]))
+        }
     }
 }
 

@@ -4,7 +4,9 @@ use crate::pddl::sexpr::is_space;
 use crate::plans::found::{Step, Steps};
 
 /// Texts inside of the list are read as steps, marks or escapes where they have one of these; else they are words.
-const STRANGE: &[u8] = b"\\\"()[]{}<";
+fn is_strange(byte: u8) -> bool {
+    matches!(byte, b'\\' | b'"' | b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'<' | 0..=31)
+}
 
 /// The steps of the list, by `id` where all objects have one; None for any other text.
 pub fn read_json(text: &[u8], steps: &mut Steps) -> Option<Vec<Step>> {
@@ -126,7 +128,7 @@ impl<'a> Json<'a> {
     fn string(&mut self) -> Option<&'a [u8]> {
         self.expect(b'"')?;
         let rest = &self.text[self.at..];
-        let length = rest.iter().position(|byte| STRANGE.contains(byte) || *byte < b' ')?;
+        let length = rest.iter().position(|byte| is_strange(*byte))?;
         self.at += length + 1;
         (rest[length] == b'"').then_some(&rest[..length])
     }

@@ -12,6 +12,9 @@ const MOST_DIGITS: usize = 6;
 /// Characters of an action among items; where commas in it end is told from so many.
 const MOST_INSIDE: usize = 100;
 
+/// Bytes of a call that is kept as it is written.
+const MOST_KEPT: usize = 48;
+
 const LINKS: [&str; 7] = ["and", "then", "next", "finally", "lastly", "first", "afterwards"];
 
 /// Parts of words that make a heading one above states.
@@ -204,6 +207,7 @@ fn ordinary_line(line: &[u8], steps: &mut Steps) -> Option<Line> {
 fn ordinary_items(text: &[u8], steps: &mut Steps) -> Option<Vec<Step>> {
     let mut found: Vec<Step> = Vec::with_capacity(text.len() / 8);
     let mut inside: Option<Vec<Step>> = None;
+    let read = if text.contains(&b')') { action } else { new_action };
     let mut start = 0;
     loop {
         let mut at = blanks(text, start);
@@ -215,7 +219,7 @@ fn ordinary_items(text: &[u8], steps: &mut Steps) -> Option<Vec<Step>> {
             at = blanks(text, at + 1);
         }
         if text.get(at).is_some_and(|byte| !matches!(byte, b',' | b'}')) {
-            let (step, end) = action(text, at, true, steps)?;
+            let (step, end) = read(text, at, true, steps)?;
             if end - at > MOST_INSIDE {
                 return None;
             }
@@ -238,11 +242,36 @@ fn ordinary_items(text: &[u8], steps: &mut Steps) -> Option<Vec<Step>> {
 
 /// `(take a b)` or `take(a, b)`, or the bare `take` where that is an action, with its end.
 fn action(text: &[u8], at: usize, bare: bool, steps: &mut Steps) -> Option<(Step, usize)> {
+    let written = &text[at..at + to_parenthesis(&text[at..])];
+    if let Some(step) = steps.meant_by(written) {
+        return Some((step, at + written.len()));
+    }
+    let (step, end) = new_action(text, at, bare, steps)?;
+    if end == at + written.len() {
+        steps.keep(written, step);
+    }
+    Some((step, end))
+}
+
+fn new_action(text: &[u8], at: usize, bare: bool, steps: &mut Steps) -> Option<(Step, usize)> {
     let end = words(text, at, bare, steps);
     if end.is_none() {
         steps.drop_words();
     }
     end.map(|end| (steps.action(), end))
+}
+
+/// The bytes up to the first `)`, eight at once; 0 where it is not among the first few.
+fn to_parenthesis(text: &[u8]) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    for (number, piece) in text.chunks_exact(8).take(MOST_KEPT / 8).enumerate() {
+        let rest = u64::from_le_bytes(piece.try_into().unwrap_or_default()) ^ (ONES * u64::from(b')'));
+        let zeros = rest.wrapping_sub(ONES) & !rest & (ONES << 7); // the first of them is no false one
+        if zeros != 0 {
+            return 8 * number + zeros.trailing_zeros() as usize / 8 + 1;
+        }
+    }
+    0
 }
 
 fn words(text: &[u8], start: usize, bare: bool, steps: &mut Steps) -> Option<usize> {

@@ -1,7 +1,7 @@
 //! Plans out of text (definition/plans/reading.py): ordinary lines or items, T-Eval's list, the empty plan, no answer.
 
 use crate::left::{Answer, Left};
-use crate::pddl::drafts::without_thinking;
+use crate::pddl::drafts::{may_have_marks, without_thinking};
 use crate::pddl::sexpr::LONGEST;
 use crate::plans::found::{Plan, Steps};
 use crate::plans::json::read_json;
@@ -25,6 +25,9 @@ pub fn read_plan(text: Option<&[u8]>, steps: &mut Steps) -> Answer<Plan> {
     if text.len() > LONGEST {
         return Err(Left::Text);
     }
+    if is_plain(text) && !may_have_marks(text) {
+        return read_text(text, steps);
+    }
     let answer = std::str::from_utf8(text).map_err(|_| Left::Text)?;
     let lines = if answer.contains('\r') {
         Cow::Owned(answer.replace("\r\n", "\n").replace('\r', "\n"))
@@ -32,19 +35,29 @@ pub fn read_plan(text: Option<&[u8]>, steps: &mut Steps) -> Answer<Plan> {
         Cow::Borrowed(answer)
     };
     if !THOUGHTS.iter().any(|mark| lines.contains(mark)) {
-        return read_text(lines.as_bytes(), steps);
+        return read_characters(lines.as_bytes(), steps);
     }
     let mut lower = lines.to_ascii_lowercase();
     without_thinking(&mut lower)?;
     let blank = |(byte, lower)| if lower == b' ' { b' ' } else { byte };
     let rest: Vec<u8> = lines.bytes().zip(lower.bytes()).map(blank).collect();
-    read_text(&rest, steps)
+    read_characters(&rest, steps)
+}
+
+/// True for characters that notations know.
+fn is_plain(text: &[u8]) -> bool {
+    text.iter().fold(true, |all, byte| all & (matches!(*byte, b' '..=b'~') | matches!(*byte, b'\n' | b'\t')))
+}
+
+fn read_characters(text: &[u8], steps: &mut Steps) -> Answer<Plan> {
+    if is_plain(text) {
+        read_text(text, steps)
+    } else {
+        Err(Left::Characters)
+    }
 }
 
 fn read_text(text: &[u8], steps: &mut Steps) -> Answer<Plan> {
-    if !text.iter().fold(true, |all, byte| all & (matches!(*byte, b' '..=b'~') | matches!(*byte, b'\n' | b'\t'))) {
-        return Err(Left::Characters);
-    }
     let above = &text[..text.len() - text.trim_ascii_start().len()];
     let text = text.trim_ascii();
     if matches!(text, b"" | b"[]" | b"()") {

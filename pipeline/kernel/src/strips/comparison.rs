@@ -12,7 +12,7 @@ use crate::strips::task::{Task, Within};
 use std::rc::Rc;
 
 /// The problem of a text in a domain.
-fn read_in(
+pub fn read_in(
     text: Option<&[u8]>,
     domain: &PlanningDomain,
     names: &mut Interner,

@@ -21,8 +21,24 @@ pub const PARTS: [&str; 4] = ["condition", "negative condition", "added", "delet
 pub const SORTED_PARTS: [usize; 4] = [2, 0, 3, 1];
 
 /// Kinds of vertices, and relations, whose text is always the same.
-const TEXTS: [&str; 12] =
-    ["operator", "parameter", "type", "constant", "place", "below", "with", "at", "on", "says", "argument", "symbol"];
+const TEXTS: [&str; 16] = [
+    "operator",
+    "parameter",
+    "type",
+    "constant",
+    "place",
+    "below",
+    "with",
+    "at",
+    "on",
+    "says",
+    "argument",
+    "symbol",
+    "object",
+    "atom init",
+    "atom goal",
+    "atom goal init",
+];
 
 const OPERATOR: u32 = 0;
 const PARAMETER: u32 = 1;
@@ -36,6 +52,9 @@ const ON: u32 = 8;
 const SAYS: u32 = 9;
 const ARGUMENT: u32 = 10;
 const SYMBOL: u32 = 11;
+
+/// The kind of an atom of a problem is this and a bit for each of its scenes, the initial state and the goal.
+const OBJECT: u32 = 12;
 
 /// The kind of an atom is this and a bit for each part that it is in; that of an equation is that much more.
 const ATOM: u32 = 16;
@@ -56,6 +75,7 @@ pub enum Vertex {
     Predicate(Word, usize),
     Place(Word, usize, usize),
     Atom(usize),
+    Object(Word),
 }
 
 pub struct DomainGraph {
@@ -66,12 +86,30 @@ pub struct DomainGraph {
 
 impl DomainGraph {
     pub fn new(domain: &Domain, typed: bool, names: &Interner) -> Answer<DomainGraph> {
+        DomainGraph::with_scenes(domain, typed, &[], &[], names)
+    }
+
+    /// The graph of a domain and of scenes, each an initial state with a goal over objects of its own, none of which
+    /// operators name.
+    pub fn with_scenes(
+        domain: &Domain,
+        typed: bool,
+        objects: &[(Word, Word)],
+        scenes: &[[&[Lifted]; 2]],
+        names: &Interner,
+    ) -> Answer<DomainGraph> {
         let mut drawing = Drawing { domain, typed, names, ..Drawing::empty(domain, names) };
         for (number, operator) in domain.operators.iter().enumerate() {
             drawing.add_operator(number, operator);
             if drawing.vertices.len() > MOST_VERTICES {
                 return Err(Left::Budget);
             }
+        }
+        for scene in scenes {
+            drawing.add_scene(objects, scene);
+        }
+        if drawing.vertices.len() > MOST_VERTICES {
+            return Err(Left::Budget);
         }
         let is_type = |vertex: &Vertex| if let Vertex::Type(name) = vertex { Some(*name) } else { None };
         let types: BTreeSet<Word> = drawing.vertices.iter().filter_map(is_type).collect();
@@ -130,14 +168,28 @@ impl<'a> Drawing<'a> {
             terms.insert(*variable, vertex);
             self.link(PARAMETER, [owner, vertex]);
         }
-        self.add_atoms(&operator.parts, &terms, owner);
+        let parts = operator.parts.each_ref().map(Vec::as_slice);
+        self.add_atoms(ATOM, &parts, &terms, Some(owner));
+    }
+
+    fn add_scene(&mut self, objects: &[(Word, Word)], scene: &[&[Lifted]; 2]) {
+        let mut terms: HashMap<Word, u32> = HashMap::default();
+        for (name, type_) in objects {
+            let vertex = self.vertex(Vertex::Object(*name), OBJECT);
+            terms.insert(*name, vertex);
+            if *type_ != Known::Object as Word {
+                let type_ = self.type_(*type_); // an undeclared one, too: objects differ by it
+                self.link(TYPE, [vertex, type_]);
+            }
+        }
+        self.add_atoms(OBJECT, scene, &terms, None);
     }
 
     /// Atoms, each with a label that says which of the parts it is in.
     ///
     /// An atom of one argument is an edge to its predicate; one of two is a pair of vertices, each with its place and
     /// its argument; any other is a vertex, linked to its owner where no parameter leads there.
-    fn add_atoms(&mut self, parts: &[Vec<Lifted>; 4], terms: &HashMap<Word, u32>, owner: u32) {
+    fn add_atoms(&mut self, base: u32, parts: &[&[Lifted]], terms: &HashMap<Word, u32>, owner: Option<u32>) {
         // Each atom with the bit of its part; the same ones are joined where the first one stands.
         let parted = parts.iter().zip(0..).flat_map(|(part, bit)| part.iter().map(move |atom| (atom, 1u32 << bit)));
         let names = self.names;
@@ -152,21 +204,23 @@ impl<'a> Drawing<'a> {
         });
         atoms.sort_unstable_by_key(|(place, ..)| *place);
         for (_, atom, sets) in atoms {
-            let kind = ATOM + sets;
+            let kind = base + sets;
             let arguments: Vec<u32> = atom[1..].iter().map(|term| self.term(*term, terms)).collect();
-            let belongs = atom[1..].iter().any(|term| terms.contains_key(term));
+            let belongs = owner.is_none() || atom[1..].iter().any(|term| terms.contains_key(term));
             let is_equation = self.names.text(atom[0]) == EQUALITY;
             if is_equation || arguments.len() > 2 || (!arguments.is_empty() && !belongs) {
                 let vertex = self.atom(kind, atom[0], is_equation, &arguments);
-                if !belongs {
+                if let (Some(owner), false) = (owner, belongs) {
                     self.link(SAYS, [owner, vertex]);
                 }
                 continue;
             }
             let symbol = self.symbol(atom[0], arguments.len());
             if arguments.len() < 2 {
-                let from = arguments.first().copied().unwrap_or(owner);
-                self.link(kind, [from, symbol]);
+                match arguments.first().copied().or(owner) {
+                    Some(from) => self.link(kind, [from, symbol]),
+                    None => self.link(kind, [symbol]),
+                }
                 continue;
             }
             let pair = [0, 1].map(|_| self.vertex(Vertex::Atom(self.vertices.len()), kind));
@@ -241,7 +295,7 @@ impl<'a> Drawing<'a> {
     fn vertex(&mut self, vertex: Vertex, kind: u32) -> u32 {
         let number = self.vertices.len() as u32;
         self.vertices.push(vertex);
-        if !matches!(vertex, Vertex::Atom(_) | Vertex::Operator(_) | Vertex::Parameter(..) | Vertex::Place(..)) {
+        if matches!(vertex, Vertex::Type(_) | Vertex::Constant(_) | Vertex::Predicate(..)) {
             self.number.insert(vertex, number); // of what is named again
         }
         self.kinds.push(kind);
