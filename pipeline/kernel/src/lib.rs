@@ -2,7 +2,8 @@
 //!
 //! Files, functions and their order are those of the definition, so that both can be read side by side. What the kernel
 //! does not fully understand it leaves (`Left`), with a reason; it never says `undecided` by itself. Only `border` is
-//! unsafe: there, record batches come in and go out by the Arrow C data interface.
+//! unsafe: there, record batches come in and go out by the Arrow C data interface, and what rows free is kept for the
+//! batch's next rows.
 
 mod blake2b;
 mod border;
