@@ -1,19 +1,33 @@
-//! Maps and sets of the numbers of words, which are hashed by a product: most of them are small and short-lived.
+//! Maps and sets of numbers, hashed by a product: most of them are small and short-lived.
 //!
-//! Their keys are numbers that the kernel gave, so that who writes a text can hardly choose them, and there are at most
-//! some ten thousand: then even keys that all collide cost less than what else a row may cost.
+//! The factor is drawn once a process. Whoever writes a text chooses the keys, for words are numbered as they come, but
+//! cannot make them collide.
 
+use std::collections::hash_map::RandomState;
 use std::collections::{HashMap as Map, HashSet as Set};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
+use std::sync::OnceLock;
 
 pub type HashMap<K, V> = Map<K, V, BuildHasherDefault<Product>>;
 pub type HashSet<T> = Set<T, BuildHasherDefault<Product>>;
 
-#[derive(Default)]
-pub struct Product(u64);
+pub struct Product {
+    hash: u64,
+    factor: u64,
+}
 
-/// The golden ratio's odd neighbour as a fraction of 2 to the 64th (Knuth, volume 3, section 6.4).
-const RATIO: u64 = 0x9E37_79B9_7F4A_7C15;
+impl Default for Product {
+    fn default() -> Product {
+        Product { hash: 0, factor: factor() }
+    }
+}
+
+/// The odd number that hashes of this process are multiplied with.
+#[inline]
+pub fn factor() -> u64 {
+    static FACTOR: OnceLock<u64> = OnceLock::new();
+    *FACTOR.get_or_init(|| RandomState::new().build_hasher().finish() | 1)
+}
 
 impl Hasher for Product {
     fn write(&mut self, bytes: &[u8]) {
@@ -32,7 +46,7 @@ impl Hasher for Product {
     }
 
     fn write_u64(&mut self, number: u64) {
-        self.0 = (self.0.rotate_left(5) ^ number).wrapping_mul(RATIO);
+        self.hash = (self.hash.rotate_left(5) ^ number).wrapping_mul(self.factor);
     }
 
     fn write_usize(&mut self, number: usize) {
@@ -41,6 +55,6 @@ impl Hasher for Product {
 
     /// The high bits of a product are mixed best; tables take the low ones and the highest.
     fn finish(&self) -> u64 {
-        self.0.rotate_left(26)
+        self.hash.rotate_left(26)
     }
 }

@@ -1,14 +1,13 @@
 //! What is read of a text (definition/plans/found.py). Steps are numbers, equal exactly for equal steps of a batch.
 
 use crate::difference::Difference;
-use crate::hashing::HashMap;
+use crate::hashing::{factor, HashMap};
 
 /// An action, or a set of concurrent actions.
 pub type Step = u32;
 
 const IS_SET: u32 = 1 << 31;
 const BETWEEN_WORDS: u8 = 0x1F;
-const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 const NONE: u32 = u32::MAX;
 
 /// Bytes of actions that are kept; then everything that was read is forgotten.
@@ -196,7 +195,7 @@ impl Steps {
 /// Of eight bytes at a time; the last eight may overlap those before.
 fn hash_of(text: &[u8]) -> u64 {
     let number = |piece: &[u8]| u64::from_le_bytes(piece.try_into().unwrap_or_default());
-    let hash = (text.len() as u64).wrapping_mul(MIX);
+    let hash = (text.len() as u64).wrapping_mul(factor());
     match text.len().checked_sub(8) {
         None => mixed(hash, text.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))),
         Some(last) => {
@@ -207,7 +206,7 @@ fn hash_of(text: &[u8]) -> u64 {
 }
 
 fn mixed(hash: u64, piece: u64) -> u64 {
-    let hash = (hash ^ piece).wrapping_mul(MIX);
+    let hash = (hash ^ piece).wrapping_mul(factor());
     hash ^ hash >> 32
 }
 
