@@ -115,9 +115,10 @@ def test_verbose_says_each_shard_and_where_an_error_comes_from(pairs: Path, tmp_
 
 
 def test_a_file_of_settings_is_the_flags_and_flags_win(pairs: Path, tmp_path: Path) -> None:
-    config = tmp_path / "settings.yaml"
+    config = tmp_path / "settings.toml"
     config.write_text(
-        "column: {generated_problem: answer, reference_problem: problem}\ncheck-solvable: false\nshard_rows: 2\n"
+        "check-solvable = false\nshard_rows = 2\n"
+        "column = {generated_problem = 'answer', reference_problem = 'problem'}\n"
     )
     for folder, more in (("a", ()), ("b", ("--check-solvable",))):
         result = run("score", pairs, tmp_path / folder, "--config", config, *more)
@@ -163,25 +164,21 @@ def test_a_wrong_file_of_settings_exits_with_2(text: str, said: str, pairs: Path
     assert not (tmp_path / "out").exists()
 
 
-# --- Files of settings: names, types, YAML that is no plain data, and files made to hang or exhaust the reader
+# --- Files of settings: names, types, and files made to hang or exhaust the reader
 
 
 SETTINGS = {"columns": {"generated_problem": "output"}, "beta": 1, "check_solvable": False, "workers": 3}
-WRITTEN = {
-    "toml": 'beta = 1\ncheck-solvable = false\nworkers = 3\n[column]\ngenerated_problem = "output"\n',
-    "yaml": "column: {generated_problem: output}\nbeta: 1\ncheck_solvable: false\nworkers: 3\naddress: ~\n",
-}
+WRITTEN = 'beta = 1\ncheck-solvable = false\nworkers = 3\n[column]\ngenerated_problem = "output"\n'
 
 
-def written(folder: Path, text: str, suffix: str = "yaml") -> Path:
+def written(folder: Path, text: str, suffix: str = "toml") -> Path:
     path = folder / f"settings.{suffix}"
     path.write_text(text, encoding="utf-8")
     return path
 
 
-@pytest.mark.parametrize("suffix", WRITTEN)
-def test_both_forms_give_the_keywords_of_python(suffix: str, tmp_path: Path) -> None:
-    found = read_config(written(tmp_path, WRITTEN[suffix], suffix))
+def test_a_file_gives_the_keywords_of_python(tmp_path: Path) -> None:
+    found = read_config(written(tmp_path, WRITTEN))
     assert found == SETTINGS
     scoring = {name: value for name, value in found.items() if name != "workers"}
     assert ScoringOptions(**scoring).column("generated_problem") == "output" and RunOptions(workers=found["workers"])
@@ -190,14 +187,14 @@ def test_both_forms_give_the_keywords_of_python(suffix: str, tmp_path: Path) -> 
 def test_a_domain_is_a_name_or_a_file_as_for_the_flag(tmp_path: Path) -> None:
     text = "(define (domain d) (:predicates (p)) (:action a :parameters () :precondition (p) :effect (not (p))))"
     (tmp_path / "d.pddl").write_text(text)
-    assert read_config(written(tmp_path, "domain: gripper")) == {"domain": "gripper"}
-    assert read_config(written(tmp_path, f"domain: {tmp_path}/d.pddl")) == {"domain": text}
+    assert read_config(written(tmp_path, "domain = 'gripper'")) == {"domain": "gripper"}
+    assert read_config(written(tmp_path, f"domain = '{tmp_path}/d.pddl'")) == {"domain": text}
     with pytest.raises(UserError, match="gripper"):
-        read_config(written(tmp_path, "domain: griper"))
+        read_config(written(tmp_path, "domain = 'griper'"))
 
 
-def test_nothing_is_no_setting_and_texts_may_look_like_numbers(tmp_path: Path) -> None:
-    assert read_config(written(tmp_path, "references:\naddress: ~\nrow-seconds: 1e-3\nkey: [1, b]")) == {
+def test_texts_may_look_like_numbers(tmp_path: Path) -> None:
+    assert read_config(written(tmp_path, "row-seconds = 1e-3\nkey = [1, 'b']")) == {
         "row_seconds": 1e-3,
         "key": ["1", "b"],
     }
@@ -206,28 +203,23 @@ def test_nothing_is_no_setting_and_texts_may_look_like_numbers(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("suffix", "text", "said"),
     [
-        ("yaml", "workerz: 3", "workers"),
-        ("yaml", "workers: 2.5", "integer"),
-        ("yaml", "workers: true", "integer"),
-        ("yaml", "beta: high", "float"),
-        ("yaml", "check_solvable: maybe", "boolean"),
-        ("yaml", "column: [generated_problem]", "MEANING=NAME"),
-        ("yaml", "key: [[a]]", "text"),
-        ("yaml", "domain: [a]", "text"),
-        ("yaml", "workers: 1\nworkers: 2", "twice"),
-        ("yaml", "row-seconds: 1\nrow_seconds: 2", "twice"),
-        ("yaml", "- workers", "names and values"),
-        ("yaml", "3: 4", "names"),
-        ("yaml", "? [a]\n: 1", "cannot be read"),
-        ("yaml", "a: &x 1\nb: *x", "alias"),
-        ("yaml", "a: !!python/object/apply:os.system [true]", "python"),
-        ("yaml", "a: [", "cannot be read"),
-        ("yaml", "a: \x00", "cannot be read"),
-        ("yaml", "a: " + "[" * 20_000, "deep"),
+        ("toml", "workerz = 3", "workers"),
+        ("toml", "workers = 2.5", "integer"),
+        ("toml", "workers = true", "integer"),
+        ("toml", "beta = 'high'", "float"),
+        ("toml", "check_solvable = 'maybe'", "boolean"),
+        ("toml", "column = ['generated_problem']", "MEANING=NAME"),
+        ("toml", "key = [['a']]", "text"),
+        ("toml", "domain = ['a']", "text"),
+        ("toml", "workers = 1\nworkers = 2", "overwrite"),
+        ("toml", "row-seconds = 1\nrow_seconds = 2", "twice"),
+        ("toml", "- workers", "cannot be read"),
+        ("toml", "a = \x00", "cannot be read"),
         ("toml", "a = " + "[" * 20_000, "deep"),
         ("toml", "workers = ", "cannot be read"),
         ("toml", "day = 2026-01-02", "day"),
-        ("yaml", "#" * (CONFIG_BYTES + 1), "bytes"),
+        ("toml", "#" * (CONFIG_BYTES + 1), "bytes"),
+        ("yaml", "workers: 3", ".toml"),
         ("json", "{}", ".toml"),
     ],
 )
@@ -239,29 +231,21 @@ def test_a_file_that_is_no_settings_is_the_users_mistake(suffix: str, text: str,
 def test_a_file_that_cannot_be_read_is_the_users_mistake(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="none"):
         read_config(tmp_path / "none.toml")
-    (tmp_path / "latin.yaml").write_bytes(b"domain: \xe9")
+    (tmp_path / "latin.toml").write_bytes(b"domain = '\xe9'")
     with pytest.raises(UserError, match="latin"):
-        read_config(tmp_path / "latin.yaml")
-
-
-def test_a_document_of_aliases_of_aliases_ends_at_once(tmp_path: Path) -> None:
-    bomb = "a0: &a0 [x]\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 30))
-    started = time.process_time()
-    with pytest.raises(UserError, match="alias"):
-        read_config(written(tmp_path, bomb))
-    assert time.process_time() - started < 2
+        read_config(tmp_path / "latin.toml")
 
 
 def test_many_names_take_linear_time(tmp_path: Path) -> None:
     started = time.process_time()
     with pytest.raises(UserError):
-        read_config(written(tmp_path, "".join(f"n{number}: 1\n" for number in range(2_000))))
+        read_config(written(tmp_path, "".join(f"n{number} = 1\n" for number in range(2_000))))
     assert time.process_time() - started < 10
 
 
 def test_settings_are_listed_once_each_by_the_name_of_their_flag(tmp_path: Path) -> None:
-    path = tmp_path / "settings.yaml"
-    path.write_text("zzzzzzzz: 1\n")
+    path = tmp_path / "settings.toml"
+    path.write_text("zzzzzzzz = 1\n")
     with pytest.raises(UserError) as found:
         read_config(path)
     for said in (run("score", "a", "b", "--config", path).stderr, str(found.value)):

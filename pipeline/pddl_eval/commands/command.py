@@ -138,7 +138,7 @@ COMMON = (
         is_eager=True,
         callback=_use_config,
         metavar="FILE",
-        help="Settings from a .toml or .yaml file, named as the flags; flags win.",
+        help="Settings from a .toml file, named as the flags; flags win.",
     ),
 )
 """The options that every command has. What a command finds out goes to stdout, whatever they say."""

@@ -1,13 +1,12 @@
-"""Settings from a file: TOML or YAML with the names of the flags, for ``--config FILE`` and ``read_config``.
+"""Settings from a file: TOML with the names of the flags, for ``--config FILE`` and ``read_config``.
 
-A file is read as data only: no tags, no aliases, bounded in size. What a flag would refuse, it refuses.
+A file is bounded in size. What a flag would refuse, it refuses.
 """
 
 from __future__ import annotations
 
 import os
 import tomllib
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,8 +22,6 @@ from pddl_eval.shown import shorten
 CONFIG_BYTES = 64 * 1024
 """Largest file of settings that is read."""
 
-SUFFIXES = (".toml", ".yaml", ".yml")
-
 
 @click.command()
 @flags(ReadingOptions)
@@ -35,7 +32,7 @@ def _settings(**_: Any) -> None:
 
 
 def read_config(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The settings in a TOML or YAML file, as keywords of ``score_dataset`` and of what else takes the same settings.
+    """The settings in a TOML file, as keywords of ``score_dataset`` and of what else takes the same settings.
 
     Names are those of the flags, with ``-`` or ``_``: ``column`` (a table), ``domain`` (a name or a file),
     ``row-seconds``. Raises ``UserError`` where the file cannot be read, a name is no setting or a value has the wrong
@@ -65,11 +62,10 @@ def file_values(path: str | os.PathLike[str], ctx: click.Context) -> dict[str, A
             raise UserError(f"{path}: no setting is named {shorten(name, 80)}; {hint}")
         if option.name in found:
             raise UserError(f"{path}: {name} is there twice, in two spellings")
-        if value is not None:
-            try:
-                found[option.name or ""] = option.type_cast_value(ctx, _as_written(value, several=option.multiple))
-            except (click.BadParameter, ValueError) as error:
-                raise UserError(f"{path}: {name} cannot have this value: {shorten(str(error), 300)}") from None
+        try:
+            found[option.name or ""] = option.type_cast_value(ctx, _as_written(value, several=option.multiple))
+        except (click.BadParameter, ValueError) as error:
+            raise UserError(f"{path}: {name} cannot have this value: {shorten(str(error), 300)}") from None
     return found
 
 
@@ -86,20 +82,19 @@ def _as_written(value: Any, *, several: bool) -> str | Sequence[str]:
 
 
 def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The names and values in a TOML or YAML file, by its suffix; raises ``UserError`` where it is none.
+    """The names and values in a TOML file; raises ``UserError`` where it is none.
 
     >>> read_settings("settings.ini")
     Traceback (most recent call last):
-    pddl_eval.errors.UserError: --config settings.ini should end in .toml, .yaml, .yml
+    pddl_eval.errors.UserError: --config settings.ini should end in .toml
     """
     file = Path(path)
-    if file.suffix.lower() not in SUFFIXES:
-        raise UserError(f"--config {file} should end in {', '.join(SUFFIXES)}")
+    if file.suffix.lower() != ".toml":
+        raise UserError(f"--config {file} should end in .toml")
     try:
         if file.stat().st_size > CONFIG_BYTES:
             raise UserError(f"--config {file} has more than {CONFIG_BYTES:,} bytes")
-        text = file.read_text(encoding="utf-8-sig")
-        settings = tomllib.loads(text) if file.suffix.lower() == ".toml" else _from_yaml(text)
+        return tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise UserError(f"cannot read --config {file}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:  # TOML's errors and those of the encoding are ValueErrors.
@@ -107,28 +102,3 @@ def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:
             raise
         reason = "nested too deeply" if isinstance(error, RecursionError) else " ".join(str(error).split())
         raise UserError(f"--config {file} cannot be read: {shorten(reason, 300)}") from None
-    if not isinstance(settings, dict) or not all(isinstance(name, str) for name in settings):
-        raise UserError(f"--config {file} should hold names and values, such as workers: 4")
-    return settings
-
-
-def _from_yaml(text: str) -> Any:
-    """The value of a YAML document without aliases; ``ValueError`` where it is none."""
-    import yaml  # Only files of settings in YAML need it.
-
-    class Loader(yaml.SafeLoader):  # type: ignore[misc]  # pyyaml has no types.
-        def compose_node(self, parent: Any, index: Any) -> Any:
-            if self.check_event(yaml.AliasEvent):  # Aliases of aliases spell out a document without end.
-                raise ValueError("aliases (*name) are not allowed")
-            return super().compose_node(parent, index)
-
-        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-            names = Counter(str(name.value) for name, _ in node.value)
-            if names and max(names.values()) > 1:
-                raise ValueError(f"{names.most_common(1)[0][0]} is there twice")
-            return super().construct_mapping(node, deep)
-
-    try:
-        return yaml.load(text, Loader) or {}  # noqa: S506, RUF100 (a subclass of SafeLoader)
-    except yaml.YAMLError as error:
-        raise ValueError(str(error)) from None

@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from pddl_eval.commands.command import Command
-from pddl_eval.commands.completion import several_columns
 from pddl_eval.commands.flags import argument, columns_option, flags, inputs, is_placeholder, split_names, workers
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.shown import printable
@@ -17,9 +16,7 @@ from pddl_eval.shown import printable
 @inputs
 @argument("output", "OUT.parquet", "Parquet file to write; may be s3://….")
 @flags(ScoringOptions, "columns", "domain")
-@click.option(
-    "--split-by", metavar="COLUMN", help="Report problems in several splits: leaks.", shell_complete=several_columns
-)
+@click.option("--split-by", metavar="COLUMN", help="Report problems in several splits: leaks.")
 @click.option("--against", metavar="OTHER", multiple=True, help="Report problems also in this dataset.")
 @columns_option("--keep", help="Copy columns to OUT: an id.")
 @is_placeholder

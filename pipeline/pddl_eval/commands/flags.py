@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 import click
 
-from pddl_eval.commands.completion import known_domains, renamed_columns, several_columns
 from pddl_eval.errors import UserError
 from pddl_eval.settings import setting_of
 
@@ -21,8 +20,6 @@ DOMAIN_BYTES = 10 * 2**20
 
 TYPES: dict[str, Any] = {"bool": click.BOOL, "int": click.INT, "float": click.FLOAT}
 """By the annotation of a setting. Any other is a text, or texts."""
-
-COMPLETED = {"domain": known_domains, "columns": renamed_columns, "key": several_columns}
 
 
 class Argument(click.Argument):
@@ -79,11 +76,10 @@ def _flag(each: Field[Any]) -> Callable[[Decorated], Decorated]:
         help=known.help,
         hidden=known.hidden or not known.flag,
         show_default=each.default is not None,
-        shell_complete=COMPLETED.get(each.name),
     )
 
 
-columns_option = partial(click.option, metavar="COLUMN,…", multiple=True, shell_complete=several_columns)
+columns_option = partial(click.option, metavar="COLUMN,…", multiple=True)
 """An option that names columns of the dataset, repeatedly or with commas."""
 
 
