@@ -103,7 +103,8 @@ impl LabelledGraph {
             let mut last = None;
             for each in *atoms {
                 let (predicate, first, second) = parts(*each);
-                let label = (*scene as u32) << 24 | predicate << 2 | u32::from(first != 0) + u32::from(second != 0);
+                let label =
+                    ((*scene as u32) << 24) | (predicate << 2) | (u32::from(first != 0) + u32::from(second != 0));
                 if last != Some(label) {
                     last = Some(label);
                     // Atoms are sorted, but one predicate may have several numbers of arguments.
@@ -160,7 +161,7 @@ impl LabelledGraph {
         let mut occurs = vec![false; all().max().map_or(0, |most| most as usize + 1)];
         all().for_each(|each| occurs[each as usize] = true);
         let used = (0..).zip(&occurs).filter(|(_, occurs)| **occurs);
-        let mut texts: Vec<((&[u8], Vec<u8>), u32)> = used.map(|(each, _)| (said(each), each)).collect();
+        let mut texts: Vec<_> = used.map(|(each, _)| (said(each), each)).collect();
         texts.sort_unstable();
         let mut rank = vec![0; occurs.len()];
         (0..).zip(&texts).for_each(|(place, (_, each))| rank[*each as usize] = place);

@@ -12,7 +12,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from pathlib import Path
 
-DIGEST = "67b88cc4fc828f699da98169364ef3cc"
+DIGEST = "798a7966d26d7e30ac582fc7153486e1"
 
 CRATE = Path(__file__).resolve().parents[2] / "kernel"
 """The crate in a checkout; an installed package is without it."""

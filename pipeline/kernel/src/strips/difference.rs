@@ -9,6 +9,7 @@ use crate::pddl::problems::{Interner, LiftedProblem};
 use crate::planning::search::Proof;
 use crate::strips::equivalence::{in_words, inverse, Decision, ObjectMap};
 use crate::strips::task::{Task, Unsolvable, Within};
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 const MOST_NAMES: usize = 5;
@@ -135,11 +136,10 @@ fn closest_matching(ours: &LiftedProblem, theirs: &LiftedProblem) -> ObjectMap {
     }
     let mut unmatched = Vec::new();
     for (name, role) in roles_of(ours) {
-        if !matching.contains_key(&name) {
-            match places.get(&role).and_then(|place| roles[*place].pop()) {
-                Some(other) => drop(matching.insert(name, other)),
-                None => unmatched.push(name),
-            }
+        let Entry::Vacant(free) = matching.entry(name) else { continue };
+        match places.get(&role).and_then(|place| roles[*place].pop()) {
+            Some(other) => drop(free.insert(other)),
+            None => unmatched.push(name),
         }
     }
     let rest = roles.iter().flat_map(|names| names.iter().rev());

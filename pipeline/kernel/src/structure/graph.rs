@@ -317,7 +317,7 @@ fn said(kind: u32) -> Vec<u8> {
     if kind >= PREDICATE {
         return format!("predicate {}", kind - PREDICATE).into_bytes();
     }
-    let parts = SORTED_PARTS.into_iter().filter(|part| (kind - ATOM) % EQUATION >> part & 1 == 1);
+    let parts = SORTED_PARTS.into_iter().filter(|part| ((kind - ATOM) % EQUATION) >> part & 1 == 1);
     let words: Vec<&str> = ["atom"].into_iter().chain(parts.map(|part| PARTS[part])).collect();
     let text = words.join(" ");
     if kind < ATOM + EQUATION { text } else { text + " =" }.into_bytes()

@@ -154,13 +154,16 @@ fn operator_graph(domain: &Domain, operator: &Operator, names: &Interner) -> Ans
 }
 
 /// The constants in the literals of operators, each with its type, and how the types that operators use are ordered.
-fn used_names(domain: &Domain, names: &Interner) -> (BTreeMap<Word, Option<Word>>, Vec<(Word, Word)>) {
+fn used_names(domain: &Domain, names: &Interner) -> (LeastTypes, Vec<(Word, Word)>) {
     let (constants, types) = used_types(domain, names);
     let hierarchy = hierarchy(domain, &types);
     (constants, hierarchy)
 }
 
-fn used_types(domain: &Domain, names: &Interner) -> (BTreeMap<Word, Option<Word>>, BTreeSet<Word>) {
+/// The constants that operators name, each with its least type where it has one.
+type LeastTypes = BTreeMap<Word, Option<Word>>;
+
+fn used_types(domain: &Domain, names: &Interner) -> (LeastTypes, BTreeSet<Word>) {
     let mut constants = BTreeMap::new();
     if !domain.constants.is_empty() {
         for term in domain.operators.iter().flat_map(|each| each.parts.iter().flatten()).flat_map(|atom| &atom[1..]) {
