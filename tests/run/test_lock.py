@@ -108,6 +108,20 @@ def test_a_killed_process_on_this_machine_blocks_nobody(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_number_of_a_claim_grows_with_each_that_takes_over(tmp_path: Path) -> None:
+    folder = locate(tmp_path)
+    for expected, after in ((1, 0), (5, 4), (1, 0)):  # Whoever ends by itself leaves no writer behind.
+        with claimed(folder, after=after) as claim:
+            assert claim.number == expected
+            (holder,) = lock.holders(folder).values()
+    assert holder.number == 1
+    for expected in (2, 3):
+        killed = replace(holder, process="0", token=f"{expected}", number=expected - 1)
+        (tmp_path / killed.name).write_bytes(lock._content(killed))
+        with claimed(folder) as claim:
+            assert claim.number == expected
+
+
 @pytest.mark.usefixtures("quick")
 def test_a_process_elsewhere_is_watched_for_signs_of_life(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with claimed(locate(tmp_path)):

@@ -136,12 +136,15 @@ def test_rows_that_cannot_be_read_are_named_and_all_others_scored(tmp_path: Path
 
 def test_the_summary_is_that_of_all_starts_together(pairs: Path, tmp_path: Path) -> None:
     first = run_scorer(pairs, tmp_path / "out", length_scorer(), RunOptions(engine="local", shard_rows=50))
-    next((tmp_path / "out").glob("*.parquet")).unlink()
+    removed = next((tmp_path / "out").glob("*.parquet"))
+    removed.unlink()
     second = run_scorer(pairs, tmp_path / "out", length_scorer(), RunOptions(engine="local", shard_rows=50))
     assert second.statistics == first.statistics
     assert (second.rows, second.rows_scored, second.shards_reused) == (200, 50, 3)
     kept = json.loads((tmp_path / "out" / SUMMARY).read_text())
     assert kept["complete"]
+    names = sorted(path.name for path in (tmp_path / "out").glob("*.parquet"))
+    assert kept["partitions"] == {name: 1 + (name == removed.name) for name in names}
     assert kept["verdicts"] == dict(first.verdicts)
     assert sum(first.verdicts.values()) == 200
     assert "200 in 4 shards (3 of them from an earlier start)" in str(second)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval.datasets import FileVersion, InputFile, Location, RowGroup, Source
-from pddl_eval.run.shards import SHARD_BYTES, plan_shards
+from pddl_eval.run.shards import SHARD_BYTES, Shard, disjoint, plan_shards
 from pddl_eval.settings import SHARD_ROWS
 
 row_groups = st.lists(st.builds(RowGroup, st.integers(0, 50), st.integers(0, 10**9)), max_size=12)
@@ -78,3 +78,22 @@ def test_names_say_what_is_covered_and_sort_by_it() -> None:
     names = [shard.name for shard in plan_shards(described([RowGroup(25, 1)]), 10)]
     assert names == sorted(names)
     assert names[1] == "0-000000000010-000000000020.parquet"
+
+
+@given(st.sets(st.tuples(st.integers(0, 8), st.integers(1, 4), st.integers(1, 3)), max_size=7))
+def test_of_overlapping_partitions_those_with_the_most_rows_count_then_those_of_newer_claims(
+    ranges: set[tuple[int, int, int]],
+) -> None:
+    """So where some of them tile the file, some that tile it count, whichever was written late."""
+    file = described([RowGroup(12, 1)]).files[0].version
+    claims = {Shard("0", file, start, start + rows): claim for start, rows, claim in ranges}
+    shards = sorted(claims, key=lambda shard: (shard.start, -shard.stop))
+
+    def worth(some: list[Shard]) -> tuple[int, int]:
+        rows = [row for shard in some for row in range(shard.start, shard.stop)]
+        return len(rows), sum(shard.rows * claims[shard] for shard in some) if len({*rows}) == len(rows) else -1
+
+    choices = (list(some) for number in range(len(shards) + 1) for some in combinations(shards, number))
+    kept = disjoint(shards, {shard.name: claim for shard, claim in claims.items()})
+    assert worth(kept) == max(found for some in choices if (found := worth(some))[1] >= 0)
+    assert kept == [shard for shard in shards if shard in kept]

@@ -7,6 +7,9 @@ Google Cloud Storage, Azure). If both see each other, both withdraw and try agai
 
 A holder on this machine is looked up in ``/proc``, so a killed one is known at once. A holder elsewhere rewrites its
 file every few seconds; one that stops doing so is gone. Clocks of two machines are never compared.
+
+A claim has a number, larger than those of all claims that it takes over from or whose partitions it finds. It stands in
+the partitions that are written under it: of two that overlap, the one of the newer claim counts.
 """
 
 from __future__ import annotations
@@ -76,7 +79,7 @@ class Holder:
 
     ``machine`` is empty where the system does not say it. Two holders exclude each other unless they have different
     parts of the same ``run``, a word that says also into how many parts it is cut. ``interval`` is that of the beats.
-    ``doing`` is what its workers were on at the last one.
+    ``doing`` is what its workers were on at the last one. ``number`` is that of its claim.
     """
 
     host: str
@@ -90,6 +93,7 @@ class Holder:
     beats: int = 0
     interval: float = BEAT_SECONDS
     doing: Sequence[Mapping[str, str]] = ()
+    number: int = 1
 
     def __str__(self) -> str:
         return f"process {self.pid} on {self.host}, since {self.since}"
@@ -114,6 +118,7 @@ class Claim:
     """Proof for a process's workers, also on other machines, that the process holds a lock."""
 
     place: Location
+    number: int = 1
 
     def check(self) -> None:
         """Raise ``OutputError`` if the lock file is gone, so that workers of a run that was replaced write nothing."""
@@ -131,29 +136,32 @@ class Claim:
 
 
 @contextmanager
-def claimed(
+def claimed(  # noqa: PLR0913 (what a holder says of itself)
     folder: Location,
     part: str = "",
     run: str = "",
     parts: int = 1,
     doing: Callable[[], Sequence[Mapping[str, str]]] = tuple,
+    after: int = 0,
 ) -> Iterator[Claim]:
     """Hold a folder's lock while the block runs. Holders of different parts of the same ``run`` may be there as well.
 
     It takes up to ``GONE_SECONDS`` to find out whether a holder on another machine is still there, longer if there are
     hundreds of ``parts``; a line on stderr says so. A holder elsewhere of the same part has ``ENDING_SECONDS`` more to
-    end. ``doing`` is asked at each sign of life. Raises ``DatasetError`` if another run, also one in this process,
-    writes into the folder (``Unavailable`` for the same part), and ``OutputError`` if the folder cannot be written to.
+    end. ``doing`` is asked at each sign of life. The claim's number is larger than ``after``.
+
+    Raises ``DatasetError`` if another run, also one in this process, writes into the folder (``Unavailable`` for the
+    same part), and ``OutputError`` if the folder cannot be written to.
     """
     now, pid = datetime.now(UTC).strftime(SECONDS), os.getpid()
     interval = max(BEAT_SECONDS, min(BEAT_SECONDS_OF_PART * parts, MOST_BEAT_SECONDS))
     mine = Holder(platform.node(), pid, now, _machine(), _process(pid), uuid4().hex, part, run, interval=interval)
+    mine = _get(folder, replace(mine, number=after + 1))
     ended = Event()
     heart = Thread(target=_beat, args=(folder, mine, ended, doing), daemon=True)
-    _get(folder, mine)
     heart.start()
     try:
-        yield Claim(folder / mine.name)
+        yield Claim(folder / mine.name, mine.number)
     finally:
         ended.set()
         heart.join(BEAT_SECONDS)
@@ -161,7 +169,8 @@ def claimed(
             _release(folder, mine)
 
 
-def _get(folder: Location, mine: Holder) -> None:
+def _get(folder: Location, mine: Holder) -> Holder:
+    """The holder with the number of its claim, once its lock is there."""
     for attempt in range(ATTEMPTS):
         time.sleep(random.uniform(0, PAUSE_SECONDS) if attempt else 0)
         others = _in_the_way(folder, mine)
@@ -171,6 +180,7 @@ def _get(folder: Location, mine: Holder) -> None:
                 kind = Unavailable if _same_part(mine, other) else DatasetError
                 raise kind(f"Another run writes into {folder}: {other}. Wait until it has ended, or stop it.")
             _remove(folder, other)
+            mine = replace(mine, number=max(mine.number, other.number + 1))
         try:
             put_bytes(folder / mine.name, _content(mine))
             # The second look finds all files that were written while this one was not there yet.
@@ -179,7 +189,7 @@ def _get(folder: Location, mine: Holder) -> None:
             _release(folder, mine)
             raise
         if not others:
-            return
+            return mine
         _remove(folder, mine)
     raise Unavailable(f"Another run wants to write into {folder}: {others[0]}. Start this one again.")
 
@@ -248,7 +258,8 @@ def _read(place: Location) -> Holder | None:
         fields = json.loads(read_bytes(place))
         interval = min(float(fields.get("interval", BEAT_SECONDS)), MOST_BEAT_SECONDS)
         doing = [each for each in fields.get("doing", ()) if isinstance(each, dict)]
-        holder = Holder(**fields | {"pid": int(fields["pid"]), "interval": interval, "doing": doing})
+        numbers = {"pid": int(fields["pid"]), "number": int(fields.get("number", 1))}
+        holder = Holder(**fields | numbers | {"interval": interval, "doing": doing})
         return holder if holder.name == place.name else None
     except (ValueError, TypeError, KeyError, AttributeError):
         return None

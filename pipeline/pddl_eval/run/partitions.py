@@ -130,7 +130,7 @@ class ShardRecord:
 
     ``unreadable`` are the ranges of rows (numbers in their file, end excluded) that could not be read from the input,
     ``damage`` says why; ``unscored`` are the numbers of poison rows, written without scores; ``carried`` rows have
-    scores that were made before (see ``Scorer``).
+    scores that were made before (see ``Scorer``). ``claim`` is the number of the claim under which it was written.
     """
 
     name: str
@@ -144,6 +144,7 @@ class ShardRecord:
     damage: str | None = None
     unscored: tuple[int, ...] = ()
     carried: int = 0
+    claim: int = 0
 
     @property
     def stop(self) -> int:
@@ -243,6 +244,7 @@ def _score_shard(work: Work, task: ShardTask, until: float) -> ShardRecord:
             damage=damage,
             unscored=tuple(row for row in task.unscored if shard.start <= row < shard.stop),
             carried=carried,
+            claim=work.claim.number if work.claim else 0,
         )
         if writer is not None:
             metadata = {SIGNATURE_KEY: work.scorer.signature, RECORD_KEY: json.dumps(asdict(record))}
@@ -268,7 +270,7 @@ def finished_records(
 ) -> dict[str, ShardRecord]:
     """By name, the records of those partitions of a run that are there and hold all rows of their shards.
 
-    Of two that overlap, the first counts. Those that are ``known`` are not read.
+    Of those that overlap, some count (``disjoint``). Those that are ``known`` are not read.
     """
 
     def finished(shard: Shard) -> ShardRecord | None:
@@ -285,8 +287,10 @@ def finished_records(
         return record if named and record.rows == metadata.num_rows == shard.rows else None
 
     shards = list(shards)
-    records = dict(zip(shards, in_threads(finished, shards), strict=True))
-    return {shard.name: record for shard in disjoint(filter(records.get, shards)) if (record := records[shard])}
+    found = zip(shards, in_threads(finished, shards), strict=True)
+    records = {shard.name: record for shard, record in found if record}
+    claims = {name: record.claim for name, record in records.items()}
+    return {shard.name: records[shard.name] for shard in disjoint((s for s in shards if s.name in records), claims)}
 
 
 def batches_of(file: Location, columns: Collection[str] | None = None) -> Iterator[pa.RecordBatch]:

@@ -23,7 +23,7 @@ from pddl_eval.run.partitions import Scorer, ShardFailure, ShardRecord, finished
 from pddl_eval.run.prepare import Run, missing_shards
 from pddl_eval.run.retries import run_shards
 from pddl_eval.run.shards import Shard, in_order, overlaps, ranges_of, shards_named
-from pddl_eval.run.summary import SUMMARY, InputChanged, RunCounts, RunIncomplete, merge_statistics
+from pddl_eval.run.summary import COUNTED, SUMMARY, InputChanged, RunCounts, RunIncomplete, merge_statistics
 from pddl_eval.run.watching import Event, Watcher, shown_progress, told
 from pddl_eval.settings import SHARD_ROWS, RunOptions
 
@@ -161,7 +161,8 @@ def _claimed(run: Run, under_way: Callable[[], Sequence[UnderWay]]) -> AbstractC
 
     # Parts of the same run, cut into as many, have different rows: they may write at the same time.
     parts = run.part.of if run.part else 1
-    return claimed(run.work.output, run.suffix, f"{run.work.run}-in-{parts}" if run.part else "", parts, doing)
+    after = max((record.claim for record in run.finished.values()), default=0)
+    return claimed(run.work.output, run.suffix, f"{run.work.run}-in-{parts}" if run.part else "", parts, doing, after)
 
 
 def begin_run(run: Run) -> None:
@@ -214,7 +215,8 @@ def finish_run(
         if name.startswith((FAILED, IN_PROCESS)):
             places.remove_file(output / name)
     summary = summarize(records)
-    content = {"run": run.work.run, "complete": True, **summary.to_json()}
+    names = {shard.name: records[shard.name].claim for shard in counted}
+    content = {"run": run.work.run, "complete": True, **summary.to_json(), COUNTED: names}
     places.put_bytes(output / SUMMARY, json.dumps(content, indent=1).encode())
     return summary
 

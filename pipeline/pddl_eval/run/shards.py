@@ -9,7 +9,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, groupby
 
 from pddl_eval.datasets import DatasetError, FileVersion, InputFile, Source, partition_stem
 from pddl_eval.settings import SHARD_ROWS
@@ -208,16 +208,37 @@ def overlaps(shard: Shard, ranges: Mapping[str, Ranges]) -> bool:
     return following > 0 and (rows[following - 1][1] > shard.start or not shard.rows)
 
 
-def disjoint(shards: Iterable[Shard]) -> list[Shard]:
-    """The shards, in order, without those that overlap an earlier one that is kept.
+def disjoint(shards: Iterable[Shard], claims: Mapping[str, int]) -> list[Shard]:
+    """Those of the shards, in order, that have the most rows together without overlapping.
+
+    Of several choices, that of the newer ``claims``, by the names of the partitions: a partition of an older one may
+    have been written late. So where some partitions tile a file, these or others that tile it count.
 
     >>> from pddl_eval.datasets import Location
     >>> file = FileVersion(Location("/pairs.parquet"), "")
-    >>> [(each.start, each.stop) for each in disjoint(Shard("s", file, *rows) for rows in [(0, 9), (5, 7), (9, 10)])]
+    >>> shards = [Shard("s", file, *rows) for rows in [(0, 9), (0, 5), (5, 9), (9, 10)]]
+    >>> [(each.start, each.stop) for each in disjoint(shards, {})]
     [(0, 9), (9, 10)]
+    >>> [(each.start, each.stop) for each in disjoint(shards, {shard.name: 2 for shard in shards[1:]})]
+    [(0, 5), (5, 9), (9, 10)]
     """
     kept: list[Shard] = []
-    for shard in shards:
-        if not kept or kept[-1].stem != shard.stem or shard.start >= kept[-1].stop:
-            kept.append(shard)
+    for _, of_file in groupby(shards, key=lambda shard: shard.stem):
+        by_stop = sorted(of_file, key=lambda shard: (shard.stop, shard.start))
+        stops = [shard.stop for shard in by_stop]
+        best: list[tuple[int, int]] = [(0, 0)]  # Of the first shards: the most rows, and these times their claims.
+        with_last: list[int] = []  # How many of the shards before may stay where a shard does.
+        for number, shard in enumerate(by_stop):
+            with_last.append(bisect_right(stops, shard.start, hi=number))
+            rows, newness = best[with_last[-1]]
+            both = rows + shard.rows, newness + shard.rows * claims.get(shard.name, 0)
+            best.append(max(best[-1], both))
+        number, chosen = len(by_stop), []
+        while number:
+            if best[number] == best[number - 1] and by_stop[number - 1].rows:
+                number -= 1
+            else:
+                chosen.append(by_stop[number - 1])
+                number = with_last[number - 1]
+        kept += reversed(chosen)
     return kept

@@ -20,6 +20,10 @@ from pddl_eval.shown import Sections, grouped, printable, row_count
 SUMMARY = "_summary.json"
 """Written last, when every partition is there; Parquet readers ignore names with a leading underscore."""
 
+COUNTED = "partitions"
+"""In the summary: the names of the partitions that count, each with the number of the claim under which it was written.
+Any other one was written late, by a process that had lost its claim, and has rows of these once more."""
+
 SCORE_ERROR = "score_error"
 """The score column that every scorer has: why a row could not be scored, or null."""
 
