@@ -373,8 +373,9 @@ def _random_operator(
     variables = [f"?x{n}" for n in range(random.randint(0, 3))]
     parameters = tuple((variable, _random_types_of(random, types)) for variable in variables)
     parts = [_random_atoms(random, arities, variables, [*constants], random.choice([0, 1, 1, 2])) for _ in range(4)]
-    if len(variables) > 1 and random.random() < 0.2:
-        parts[random.randrange(2)].add((EQUALITY, *random.sample(variables, 2)))
+    terms = [*variables, *constants]
+    if terms and random.random() < 0.3:  # often of one term with itself
+        parts[random.randrange(2)].add((EQUALITY, *random.choices(terms, k=2)))
     return Operator(name, parameters, *map(frozenset, parts))
 
 

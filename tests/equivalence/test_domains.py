@@ -9,7 +9,7 @@ from pddl_eval.definition.domain_wording import partners
 from pddl_eval.definition.domains import planning_domain
 from pddl_eval.definition.model import Domain, Operator, domain_to_pddl
 from pddl_eval.definition.pddl import parse_domain
-from pddl_eval.definition.structure import DomainStructure, Renaming
+from pddl_eval.definition.structure import DomainGraph, DomainStructure, Renaming
 from pddl_eval.definition.task import Task, task_of
 from pddl_eval.definition.verdict import Undecided
 
@@ -397,6 +397,13 @@ def test_an_object_that_operators_name_stays_what_it_is(is_placeholder: bool) ->
     types = [AT_HOME.replace("o home", each) for each in ("home - room o", "o - room home")]
     assert compare_problems(*types, domain=HOME, is_placeholder=is_placeholder).equivalent is False
     assert compare_tasks(HOME, types[0], HOME, types[1], is_placeholder=is_placeholder).equivalent is False
+
+
+def test_an_object_that_operators_name_may_have_its_type_in_two_scenes() -> None:
+    graph = DomainGraph(parse_domain(HOME))
+    for scene in ("init", "goal"):
+        graph.add_scene(scene, {"home": "room", "o": "room"}, {scene: frozenset({("p", "home")})})
+    assert graph.labelled.form
 
 
 def test_a_task_is_itself() -> None:

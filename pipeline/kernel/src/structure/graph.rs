@@ -238,7 +238,8 @@ impl<'a> Drawing<'a> {
         let own = if is_equation { kind + EQUATION } else { kind };
         let vertex = self.vertex(Vertex::Atom(self.vertices.len()), own);
         if is_equation {
-            arguments.iter().for_each(|term| self.link(ON, [vertex, *term]));
+            let once = arguments.iter().enumerate().filter(|(place, term)| !arguments[..*place].contains(term));
+            once.for_each(|(_, term)| self.link(ON, [vertex, *term])); // (= ?v ?v) has one edge
             return vertex;
         }
         let symbol = self.symbol(predicate, arguments.len());

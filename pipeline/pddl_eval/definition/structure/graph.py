@@ -67,7 +67,7 @@ class DomainGraph:
         self.domain = domain
         self.kinds: dict[Vertex, str] = {}
         self._words, self._operators = words, operators
-        self._links: list[tuple[Any, ...]] = []
+        self._links: dict[tuple[Any, ...], None] = {}  # each once: (= ?v ?v) links its vertex to the same term twice
         for number, operator in enumerate(domain.operators):
             check()
             self._add_operator(number, operator)
@@ -241,7 +241,7 @@ class DomainGraph:
         return vertex
 
     def _link(self, relation: str, *vertices: Vertex) -> None:
-        self._links.append((relation, *vertices))
+        self._links[relation, *vertices] = None
 
 
 def bound_variables(form: Formula) -> list[tuple[str, Types]] | None:
