@@ -151,7 +151,7 @@ def test_what_is_no_answer_gets_nothing_and_raises_nothing(answer: Any, kind: st
         TOWER.encode(),
         b"\xff " + TOWER.encode(),
         "\ud800 " + TOWER,
-        "word " * 2_000_000 + TOWER,
+        "word " * 750_000 + TOWER,
         {"role": "assistant", "content": TOWER},
         [{"role": "user", "content": "Well?"}, {"role": "assistant", "content": TOWER}],
         [{"role": "assistant", "content": [{"type": "text", "text": TOWER}]}],
@@ -446,8 +446,9 @@ HACKS: dict[str, tuple[str, dict[str, Any], float]] = {
         {"kind": "domain", "problem": TRIP},
         0.2,
     ),
-    "ten million characters before a problem": ("word " * 2_000_000 + TOWER, {}, 1.0),
-    "ten million characters of problems": (f"{goal('')} " * 60_000, {}, 0.2),
+    "three million characters before a problem": ("word " * 600_000 + TOWER, {}, 1.0),
+    "three million characters of problems": (f"{goal('')} " * 18_000, {}, 0.2),
+    "ten million characters before a problem": ("word " * 2_000_000 + TOWER, {}, 0.0),
 }
 
 

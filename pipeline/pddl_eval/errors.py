@@ -30,6 +30,9 @@ EXTRAS = {
 }
 """What the extras of ``pyproject.toml`` install for those who ask for it, as import names."""
 
+MAX_NAME = 100
+"""Characters of a name that is compared with those that it may have meant."""
+
 FIGURES_ADDRESSES = 80 * 10**9
 """Address space that drawing reserves, of which it uses next to nothing."""
 
@@ -87,5 +90,5 @@ def did_you_mean(name: str, known: Iterable[str], plural: str = "choices") -> st
     'did you mean gripper?'
     """
     known = list(known)
-    near = get_close_matches(name, known, n=1)
+    near = get_close_matches(name[:MAX_NAME], known, n=1)
     return f"did you mean {near[0]}?" if near else f"the {plural} are {', '.join(known) or 'none'}"

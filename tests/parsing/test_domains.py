@@ -11,8 +11,14 @@ from hypothesis import strategies as st
 from pddl_eval import compare_domains
 from pddl_eval.definition.domains import blocksworld, floor_tile, gripper, rover_single_stores
 from pddl_eval.definition.model import EQUALITY, ROOT_TYPE, Atom, Domain
-from pddl_eval.definition.pddl import DomainError, OnlyActionsError, domains, parse_actions, parse_domain
-from pddl_eval.definition.pddl.domains import MAX_CHARACTERS
+from pddl_eval.definition.pddl import (
+    MAX_CHARACTERS,
+    DomainError,
+    OnlyActionsError,
+    domains,
+    parse_actions,
+    parse_domain,
+)
 from pddl_eval.definition.pddl.sexpr import PACKAGE_NESTING
 
 from tests.benchmark.written_domain import read_written

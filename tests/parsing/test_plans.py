@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval.definition.budget import OutOfBudgetError, row_budget
+from pddl_eval.definition.pddl import MAX_CHARACTERS
 from pddl_eval.definition.plans import Plan, PlanError, ReadPlan, Step, Unread, lines, read_plan
 from pddl_eval.definition.plans import reading as plans
 from pddl_eval.definition.plans.lines import MAX_ACTIONS
-from pddl_eval.definition.plans.reading import MAX_CHARACTERS
 from pddl_eval.scoring.plans import plan_of_steps
 
 from tests.measure.written_plans import answer_fault, fault
@@ -411,7 +411,7 @@ def test_many_unread_places_are_counted() -> None:
         ("<think>(a)</think>", "empty", False),
         ("I cannot do that.", "line 1, column 1: 'I cannot do that.'", False),
         ("\n\n  Sorry, but no.", "line 3, column 3: 'Sorry, but no.'", False),
-        ("a" * (MAX_CHARACTERS + 1), "2,000,000 characters", False),
+        ("a" * (MAX_CHARACTERS + 1), "4,000,000 characters", False),
     ],
 )
 def test_no_plan(text: str | None, reason: str, found: bool) -> None:

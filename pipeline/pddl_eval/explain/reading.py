@@ -19,9 +19,11 @@ from pddl_eval.definition.pddl import (
     Unreadable,
     problem_blocks,
     read_problem,
+    too_long,
     without_thinking,
 )
 from pddl_eval.definition.verdict import Verdict
+from pddl_eval.shown import line
 
 MOST_DRAFTS = 20
 """Refused drafts that are listed; the drafts after them are text."""
@@ -84,6 +86,8 @@ def pieces_of(
     4 5 not read - a Markdown fence
     """
     answer = answer or ""
+    if long := too_long(answer):
+        return (Piece(PieceKind.TEXT, line(answer), 1, 1, long),)
     lowered = answer.lower()
     shown = answer if len(answer) == len(lowered) else lowered
     answered = without_thinking(lowered)

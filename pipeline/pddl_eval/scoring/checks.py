@@ -43,6 +43,7 @@ from pddl_eval.definition.pddl import (
     parse_domain,
     read_problem,
     refusal,
+    says_nothing,
     without_thinking,
 )
 from pddl_eval.definition.plans import actions_of, read_plan
@@ -420,7 +421,7 @@ def domain_faults(answer: str | None, problem: str | None, draft: str) -> Iterat
     >>> [fault.check.value for fault in domain_faults(text, None, "first")]
     ['not_executed', 'wrong_number', 'contradiction']
     """
-    if answer is None or not without_thinking(answer).strip():
+    if answer is None or says_nothing(answer):
         yield Fault(DomainVerdict.EMPTY, "there is no answer", "answer with one block `(define (domain …) …)`")
         return
     try:

@@ -19,7 +19,7 @@ from pddl_eval.definition.domains import chosen_domain
 from pddl_eval.definition.metrics import DomainPair, Row, domain_of, given, score_problem_pair, verdict_without_plan
 from pddl_eval.definition.model import show_atom
 from pddl_eval.definition.options import ANSWERS, ScoringOptions
-from pddl_eval.definition.pddl import DEFINE_DOMAIN, DEFINE_PROBLEM, without_thinking
+from pddl_eval.definition.pddl import DEFINE_DOMAIN, DEFINE_PROBLEM, too_long, without_thinking
 from pddl_eval.definition.plans import Step, actions_of, read_plan
 from pddl_eval.definition.task import plan_task_of
 from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Undecided, Verdict
@@ -164,10 +164,11 @@ def _told(  # noqa: PLR0913 (as feedback)
         "plan": lambda: _plan_faults(text, problem, domain, drafts),
         "domain": lambda: domain_faults(text, problem, drafts),
     }
-    faults: list[Fault] = []
+    long = too_long(text or "")
+    faults: list[Fault] = [Fault(_UNREAD[kind], long)] if long else []
     with row_budget(seconds):
         try:
-            faults += _bounded(sources[kind]())
+            faults += () if long else _bounded(sources[kind]())
         except OutOfBudgetError as end:
             faults.append(Fault(Verdict.UNDECIDED, str(end)))
     compares = given(reference) and not (kind == "plan" and problem is not None)
@@ -191,7 +192,7 @@ def _told(  # noqa: PLR0913 (as feedback)
         ok = not errors or (None if all(_is_right(each.check) is None for each in errors) else False)
     faults.sort(key=lambda fault: not fault.is_error)
     shown = faults[: {"verdict": 0, "first": 1, "all": MAX_ISSUES}[level]]
-    issues = tuple(_issues(shown, text or "", kind, drafts))
+    issues = tuple(_issues(shown, "" if long else text or "", kind, drafts))
     headline = (
         f"The {kind} was not decided." if ok is None else f"The {kind} is wrong: {check.meaning if check else ''}."
     )
@@ -216,6 +217,11 @@ NO_FAULT = "no_fault"
 """The verdict on an answer without a reference with which nothing is wrong."""
 
 _NO_REFERENCE = (Verdict.REFERENCE_INVALID, DomainVerdict.REFERENCE_INVALID, PlanVerdict.REFERENCE_INVALID)
+_UNREAD: Mapping[str, Kind] = {
+    "problem": Verdict.UNPARSEABLE,
+    "plan": PlanVerdict.UNREADABLE,
+    "domain": DomainVerdict.UNPARSEABLE,
+}
 _OPEN = (Verdict.UNDECIDED, DomainVerdict.UNDECIDED, PlanVerdict.UNDECIDED)
 
 

@@ -19,7 +19,7 @@ from pddl_eval.definition.pddl import (
     note_on_drafts,
     parse_actions,
     parse_domain,
-    without_thinking,
+    says_nothing,
 )
 from pddl_eval.definition.structure import operator_name
 from pddl_eval.definition.task import Task
@@ -66,7 +66,7 @@ class DomainPair:
         if isinstance(generated, Domain):
             self.generated = generated
         elif isinstance(generated, str):
-            if without_thinking(generated).strip():
+            if not says_nothing(generated):
                 self.verdict_without = DomainVerdict.UNPARSEABLE
             self._read(generated)
         elif generated is None:

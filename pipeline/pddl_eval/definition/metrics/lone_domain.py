@@ -13,7 +13,7 @@ from pddl_eval.definition.pddl import (
     has_several_domains,
     note_on_drafts,
     parse_domain,
-    without_thinking,
+    says_nothing,
 )
 from pddl_eval.definition.verdict import DomainVerdict, Undecided
 from pddl_eval.shown import listed
@@ -29,7 +29,7 @@ def check_domain(generated: str | None, options: ScoringOptions) -> OnlySome:
     >>> scores.get("domain_verdict"), scores["domain_detail"]
     (None, 'the domain is ill-typed: operator go: (in ?x): the domain declares no predicate in')
     """
-    if generated is None or not without_thinking(generated).strip():
+    if generated is None or says_nothing(generated):
         return OnlySome(domain_verdict=DomainVerdict.EMPTY.value, domain_detail="there is no domain")
     try:
         domain = parse_domain(generated, options.answer)

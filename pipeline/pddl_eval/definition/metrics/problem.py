@@ -12,6 +12,7 @@ from pddl_eval.definition.domains import planning_domain
 from pddl_eval.definition.metrics.registry import Column, Metric, Pair, Row, domain_of, given
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import (
+    MAX_CHARACTERS,
     DomainError,
     Unreadable,
     has_several_domains,
@@ -88,7 +89,7 @@ def domain_of_problem(row: Row, options: ScoringOptions) -> str | None:
     given_domain, own = domain_of(row, options), row.get("generated_domain") or ""
     if given_domain or given(row.get("reference_problem")) or "(" not in own:
         return given_domain
-    named = {name.lower() for name in _NAMED.findall(row["generated_problem"] or "")}
+    named = {name.lower() for name in _NAMED.findall(row["generated_problem"] or "", 0, MAX_CHARACTERS)}
     try:
         known = None if not named or has_several_domains(own) else planning_domain(own)
     except DomainError:

@@ -11,7 +11,7 @@ from pddl_eval.definition.pddl.domains import (
     parse_domain,
     typed_list,
 )
-from pddl_eval.definition.pddl.drafts import note_on_drafts, without_thinking
+from pddl_eval.definition.pddl.drafts import MAX_CHARACTERS, note_on_drafts, says_nothing, too_long, without_thinking
 from pddl_eval.definition.pddl.language import (
     changed_predicates,
     derivation_rules,
@@ -37,6 +37,7 @@ from pddl_eval.definition.pddl.sexpr import (
 __all__ = [
     "DEFINE_DOMAIN",
     "DEFINE_PROBLEM",
+    "MAX_CHARACTERS",
     "NEVER_CLOSED",
     "NO_DOMAIN",
     "REFUSALS",
@@ -61,7 +62,9 @@ __all__ = [
     "read_strips_or_beyond",
     "refusal",
     "require_declared",
+    "says_nothing",
     "strata",
+    "too_long",
     "typed_list",
     "without_comments",
     "without_thinking",

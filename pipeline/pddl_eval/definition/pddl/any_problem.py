@@ -13,7 +13,7 @@ from fractions import Fraction
 from pddl_eval.definition.model import EQUALITY, NUMBER, Atom, Formula, Problem, is_atom, show_atom, show_formula
 from pddl_eval.definition.pddl.authority import ParseError, Unreadable, unparseable
 from pddl_eval.definition.pddl.domains import DomainError, typed_list
-from pddl_eval.definition.pddl.drafts import without_thinking
+from pddl_eval.definition.pddl.drafts import too_long, without_thinking
 from pddl_eval.definition.pddl.language import Scope, Undeclared, condition_faults, number_faults
 from pddl_eval.definition.pddl.problems import NotPlain, has_several_problems, read_plain_problem, read_problem
 from pddl_eval.definition.pddl.refusals import refusal
@@ -72,7 +72,7 @@ def read_any_problem(text: str | None, constants: Iterable[str] = (), answer: st
     """
     constants = frozenset(constants)
     found = read_problem(text, constants, answer=answer)
-    if isinstance(found, Problem) or found.verdict is Verdict.EMPTY or text is None:
+    if isinstance(found, Problem) or found.verdict is Verdict.EMPTY or text is None or too_long(text):
         return found
     reason: Unreadable | None = None
     for _, problem in _problems(text, constants, answer):
@@ -94,7 +94,7 @@ def read_strips_or_beyond(
     """
     constants = frozenset(constants)
     found = read_problem(text, constants, answer=answer)
-    if text is None or (isinstance(found, Unreadable) and found.verdict is Verdict.EMPTY):
+    if text is None or too_long(text) or (isinstance(found, Unreadable) and found.verdict is Verdict.EMPTY):
         return found
     if isinstance(found, Problem) and not has_several_problems(text):
         return found

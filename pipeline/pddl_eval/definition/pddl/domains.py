@@ -27,7 +27,7 @@ from pddl_eval.definition.model import (
     Types,
     words_of,
 )
-from pddl_eval.definition.pddl.drafts import without_thinking
+from pddl_eval.definition.pddl.drafts import too_long, without_thinking
 from pddl_eval.definition.pddl.sexpr import (
     ACTION,
     DEFINE_DOMAIN,
@@ -40,9 +40,6 @@ from pddl_eval.definition.pddl.sexpr import (
 )
 from pddl_eval.errors import UserError
 from pddl_eval.shown import quote
-
-MAX_CHARACTERS = 1_000_000
-"""The longest text that is read; the IPC's largest domain files stay below it."""
 
 _OPERATOR_PARTS = frozenset({":parameters", ":precondition", ":effect"})
 _OUTSIDE_STRIPS = frozenset({"when", "forall", "exists", "or", "imply", "preference", "oneof", "probabilistic"})
@@ -70,7 +67,7 @@ def parse_domain(text: str, answer: str = "first") -> Domain:
     What stands in comments or in thinking marks is no domain. ``answer`` says which of several drafts counts, the
     ``first`` or the ``last`` that can be read.
 
-    Raises ``DomainError`` when there is none, when it is longer than ``MAX_CHARACTERS`` or deeper than
+    Raises ``DomainError`` when there is none, when it is ``too_long`` or deeper than
     ``PACKAGE_NESTING``, or when it is not PDDL; the reason is that of the first block. A construct outside STRIPS is
     not an error: it is named in ``outside_strips`` and the rest is read; so is an object in an operator that is not
     among the constants, and a second, different operator of the same name. A type that is named only as a parent is
@@ -149,8 +146,8 @@ def has_several_domains(text: str) -> bool:
 
 def _searched(text: str) -> str:
     """What of a text may hold a domain, in lower case: no thoughts, no comments."""
-    if len(text) > MAX_CHARACTERS:
-        raise DomainError(f"the text has more than {MAX_CHARACTERS:,} characters")
+    if long := too_long(text):
+        raise DomainError(long)
     text = without_thinking(text.lower())
     bare = without_comments(text)
     # In prose a `;` may stand before a domain.

@@ -9,6 +9,9 @@ import re
 
 from pddl_eval.definition.verdict import SEVERAL_DRAFTS
 
+MAX_CHARACTERS = 4_000_000
+"""A longer text, an answer or a reference, is not read; the largest problems of the benchmarks are below a million."""
+
 _NAMES = r"think(?:ing)?|thoughts?|reasoning|reflection|scratchpad|analysis"
 _TAG = rf"(?:\w{{1,20}}:)?(?:{_NAMES})(?:\s[^<>\n]{{0,200}}+)?"
 _THINKING = re.compile(
@@ -21,6 +24,24 @@ _THINKING = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _TEXT = re.compile(r"[^\n]++")
+
+
+def too_long(text: str) -> str:
+    """Why a text is not read, asked before anything scans it; empty where it is read.
+
+    >>> too_long("(a)"), too_long(" " * (MAX_CHARACTERS + 1))
+    ('', 'the text is longer than 4,000,000 characters and was not read')
+    """
+    return f"the text is longer than {MAX_CHARACTERS:,} characters and was not read" * (len(text) > MAX_CHARACTERS)
+
+
+def says_nothing(answer: str) -> bool:
+    """True where an answer is blank but for thoughts.
+
+    >>> says_nothing("<think>(a)"), says_nothing("(a)")
+    (True, False)
+    """
+    return not too_long(answer) and not without_thinking(answer).strip()
 
 
 def without_thinking(answer: str) -> str:

@@ -23,7 +23,7 @@ from pddl_eval.definition.pddl.authority import (
     read_by_package,
     unparseable,
 )
-from pddl_eval.definition.pddl.drafts import without_thinking
+from pddl_eval.definition.pddl.drafts import too_long, without_thinking
 from pddl_eval.definition.pddl.refusals import SECTIONS, refusal
 from pddl_eval.definition.pddl.sexpr import (
     DEFINE_PROBLEM,
@@ -72,6 +72,8 @@ def read_problem(text: str | None, constants: Iterable[str] = (), *, answer: str
     >>> read_problem("(define (problem p) (:domain d) (:objects b1) (:init (on b1 b9)) (:goal (and)))").detail
     '`(on b1 b9)` in :init names `b9`, which :objects does not declare'
     """
+    if text and (long := too_long(text)):
+        return Unreadable(Verdict.UNPARSEABLE, long)
     lowered = without_thinking(text.lower()) if text else ""
     if not lowered or lowered.isspace():
         return Unreadable(Verdict.EMPTY, refusal("empty" if not text or text.isspace() else "thoughts"))
@@ -98,7 +100,9 @@ def has_several_problems(text: str | None) -> bool:
     >>> has_several_problems("(define (problem p) … no: (define (problem p) …")
     True
     """
-    return len(DEFINE_PROBLEM.findall(without_thinking((text or "").lower()))) > 1
+    if not text or too_long(text):
+        return False
+    return len(DEFINE_PROBLEM.findall(without_thinking(text.lower()))) > 1
 
 
 def require_declared(problem: Problem, constants: Iterable[str]) -> None:

@@ -32,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import accumulate, islice
 
-from pddl_eval.definition.pddl.drafts import without_thinking
+from pddl_eval.definition.pddl.drafts import too_long, without_thinking
 from pddl_eval.definition.pddl.patterns import re
 from pddl_eval.definition.plans.found import (
     MAX_UNREAD,
@@ -49,9 +49,6 @@ from pddl_eval.definition.plans.lines import MAX_ACTIONS, in_parentheses, read_l
 from pddl_eval.definition.plans.ordinary import read_ordinary
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.shown import quote
-
-MAX_CHARACTERS = 2_000_000
-"""A longer answer is not read; a plan of 50,000 steps is well below this."""
 
 MAX_MARKED = 20
 """Pairs of marks such as ``<answer>`` that are read."""
@@ -94,9 +91,8 @@ def read_plan(text: str | None, answer: str = "first", operators: Mapping[str, i
     """
     if text is None:
         return ReadPlan((), reason=NO_ANSWER, found=False)
-    if len(text) > MAX_CHARACTERS:
-        reason = f"the answer is longer than {MAX_CHARACTERS:,} characters and was not read"
-        return ReadPlan((), reason=reason, found=False)
+    if long := too_long(text):
+        return ReadPlan((), reason=long, found=False)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = without_thinking(text)
