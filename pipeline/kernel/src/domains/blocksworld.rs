@@ -4,23 +4,7 @@ use crate::domains::{exclude_each_other, never_true, BrokenAssumption, Unsolvabl
 use crate::model::{has, Atom, Known, Word, Words};
 use crate::validation::{Action, Operator};
 
-pub const PDDL: &str = r"
-(define (domain blocksworld)
-  (:requirements :strips)
-  (:predicates (arm-empty) (holding ?b) (clear ?b) (on ?b ?base) (on-table ?b))
-  (:action pickup :parameters (?b)
-    :precondition (and (arm-empty) (clear ?b) (on-table ?b))
-    :effect (and (holding ?b) (not (arm-empty)) (not (clear ?b)) (not (on-table ?b))))
-  (:action putdown :parameters (?b)
-    :precondition (holding ?b)
-    :effect (and (arm-empty) (clear ?b) (on-table ?b) (not (holding ?b))))
-  (:action stack :parameters (?b ?base)
-    :precondition (and (holding ?b) (clear ?base))
-    :effect (and (arm-empty) (clear ?b) (on ?b ?base) (not (holding ?b)) (not (clear ?base))))
-  (:action unstack :parameters (?b ?base)
-    :precondition (and (arm-empty) (clear ?b) (on ?b ?base))
-    :effect (and (holding ?b) (clear ?base) (not (arm-empty)) (not (clear ?b)) (not (on ?b ?base)))))
-";
+pub const PDDL: &str = include_str!(concat!(env!("OUT_DIR"), "/blocksworld.pddl"));
 
 /// Places beside the blocks: a block is on the table, in the arm or on a block; `clear` says that nothing is there.
 #[derive(Clone, Copy)]

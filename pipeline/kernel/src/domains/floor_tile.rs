@@ -5,32 +5,7 @@ use crate::model::{atom, has, parts, Atom, Known, Word, Words};
 use crate::validation::{Action, Operator};
 use std::collections::BTreeMap;
 
-pub const PDDL: &str = r"
-(define (domain floor-tile)
-  (:requirements :strips :typing)
-  (:types robot tile color - object)
-  (:predicates (up ?above - tile ?x - tile) (right ?beside - tile ?x - tile) (robot-at ?r - robot ?x - tile)
-    (robot-has ?r - robot ?c - color) (available-color ?c - color) (painted ?x - tile ?c - color))
-  (:action change-color :parameters (?r - robot ?old - color ?new - color)
-    :precondition (and (robot-has ?r ?old) (available-color ?new))
-    :effect (and (not (robot-has ?r ?old)) (robot-has ?r ?new)))
-  (:action paint-up :parameters (?r - robot ?y - tile ?x - tile ?c - color)
-    :precondition (and (robot-at ?r ?x) (robot-has ?r ?c) (up ?y ?x)) :effect (painted ?y ?c))
-  (:action paint-down :parameters (?r - robot ?y - tile ?x - tile ?c - color)
-    :precondition (and (robot-at ?r ?x) (robot-has ?r ?c) (up ?x ?y)) :effect (painted ?y ?c))
-  (:action paint-right :parameters (?r - robot ?y - tile ?x - tile ?c - color)
-    :precondition (and (robot-at ?r ?x) (robot-has ?r ?c) (right ?y ?x)) :effect (painted ?y ?c))
-  (:action paint-left :parameters (?r - robot ?y - tile ?x - tile ?c - color)
-    :precondition (and (robot-at ?r ?x) (robot-has ?r ?c) (right ?x ?y)) :effect (painted ?y ?c))
-  (:action up :parameters (?r - robot ?x - tile ?y - tile)
-    :precondition (and (robot-at ?r ?x) (up ?y ?x)) :effect (and (not (robot-at ?r ?x)) (robot-at ?r ?y)))
-  (:action down :parameters (?r - robot ?x - tile ?y - tile)
-    :precondition (and (robot-at ?r ?x) (up ?x ?y)) :effect (and (not (robot-at ?r ?x)) (robot-at ?r ?y)))
-  (:action right :parameters (?r - robot ?x - tile ?y - tile)
-    :precondition (and (robot-at ?r ?x) (right ?y ?x)) :effect (and (not (robot-at ?r ?x)) (robot-at ?r ?y)))
-  (:action left :parameters (?r - robot ?x - tile ?y - tile)
-    :precondition (and (robot-at ?r ?x) (right ?x ?y)) :effect (and (not (robot-at ?r ?x)) (robot-at ?r ?y))))
-";
+pub const PDDL: &str = include_str!(concat!(env!("OUT_DIR"), "/floor_tile.pddl"));
 
 /// Directions in the order of their names, and the actions that move and paint in each.
 const MOVES: [Operator; 4] = [Operator::Down, Operator::Left, Operator::Right, Operator::Up];

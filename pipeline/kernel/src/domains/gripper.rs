@@ -4,20 +4,7 @@ use crate::domains::{exclude_each_other, never_true, BrokenAssumption, Unsolvabl
 use crate::model::{atom, has, parts, Atom, Known, Word, Words};
 use crate::validation::{Action, Operator};
 
-pub const PDDL: &str = r"
-(define (domain gripper)
-  (:requirements :strips)
-  (:predicates (room ?r) (ball ?b) (gripper ?g) (at-robby ?r) (at ?b ?r) (free ?g) (carry ?b ?g))
-  (:action move :parameters (?from ?to)
-    :precondition (and (room ?from) (room ?to) (at-robby ?from))
-    :effect (and (at-robby ?to) (not (at-robby ?from))))
-  (:action pick :parameters (?b ?r ?g)
-    :precondition (and (ball ?b) (room ?r) (gripper ?g) (at ?b ?r) (at-robby ?r) (free ?g))
-    :effect (and (carry ?b ?g) (not (at ?b ?r)) (not (free ?g))))
-  (:action drop :parameters (?b ?r ?g)
-    :precondition (and (ball ?b) (room ?r) (gripper ?g) (carry ?b ?g) (at-robby ?r))
-    :effect (and (at ?b ?r) (free ?g) (not (carry ?b ?g)))))
-";
+pub const PDDL: &str = include_str!(concat!(env!("OUT_DIR"), "/gripper.pddl"));
 
 /// The atom that says where the robot and each thing is, and the one that says what is in each gripper; 0: none.
 pub struct Arrangement {

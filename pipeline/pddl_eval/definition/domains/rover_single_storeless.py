@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
-from pddl_eval.definition.domains.rover_single_stores import IMAGES_AND_MESSAGES
+from pddl_eval.definition.domains.rover_single_stores import PDDL as WITH_STORES
+
+IMAGES_AND_MESSAGES = WITH_STORES[WITH_STORES.index("  (:action take_image") :]
+"""Taking and sending images and messages needs no store: these operators are the same, to the end of the text."""
 
 PDDL = f"""
 (define (domain rover-single)
@@ -27,5 +30,4 @@ PDDL = f"""
   (:action sample_rock :parameters (?w - waypoint)
     :precondition (and (at_rover ?w) (at_rock_sample ?w))
     :effect (have_rock_analysis ?w))
-{IMAGES_AND_MESSAGES})
-"""
+{IMAGES_AND_MESSAGES}"""

@@ -12,25 +12,7 @@ from __future__ import annotations
 
 ALSO_NAMED = ("rover", "rover-single")
 
-IMAGES_AND_MESSAGES = """\
-  (:action take_image :parameters (?w - waypoint ?o - objective ?c - camera ?m - mode)
-    :precondition (and (at_rover ?w) (visible_from ?o ?w) (supports ?c ?m))
-    :effect (have_image ?o ?m))
-  (:action communicate_soil_data :parameters (?w ?from ?to - waypoint)
-    :precondition (and (have_soil_analysis ?w) (at_rover ?from) (at_lander ?to) (visible ?from ?to)
-      (available) (channel_free))
-    :effect (communicated_soil_data ?w))
-  (:action communicate_rock_data :parameters (?w ?from ?to - waypoint)
-    :precondition (and (have_rock_analysis ?w) (at_rover ?from) (at_lander ?to) (visible ?from ?to)
-      (available) (channel_free))
-    :effect (communicated_rock_data ?w))
-  (:action communicate_image_data :parameters (?o - objective ?m - mode ?from ?to - waypoint)
-    :precondition (and (have_image ?o ?m) (at_rover ?from) (at_lander ?to) (visible ?from ?to)
-      (available) (channel_free))
-    :effect (communicated_image_data ?o ?m))"""
-"""Operators of both versions: taking and sending images and messages needs no store."""
-
-PDDL = f"""
+PDDL = """
 (define (domain rover-single)
   (:requirements :strips :typing)
   (:types waypoint store camera mode objective)
@@ -54,5 +36,19 @@ PDDL = f"""
   (:action drop :parameters (?s - store)
     :precondition (full ?s)
     :effect (and (empty ?s) (not (full ?s))))
-{IMAGES_AND_MESSAGES})
+  (:action take_image :parameters (?w - waypoint ?o - objective ?c - camera ?m - mode)
+    :precondition (and (at_rover ?w) (visible_from ?o ?w) (supports ?c ?m))
+    :effect (have_image ?o ?m))
+  (:action communicate_soil_data :parameters (?w ?from ?to - waypoint)
+    :precondition (and (have_soil_analysis ?w) (at_rover ?from) (at_lander ?to) (visible ?from ?to)
+      (available) (channel_free))
+    :effect (communicated_soil_data ?w))
+  (:action communicate_rock_data :parameters (?w ?from ?to - waypoint)
+    :precondition (and (have_rock_analysis ?w) (at_rover ?from) (at_lander ?to) (visible ?from ?to)
+      (available) (channel_free))
+    :effect (communicated_rock_data ?w))
+  (:action communicate_image_data :parameters (?o - objective ?m - mode ?from ?to - waypoint)
+    :precondition (and (have_image ?o ?m) (at_rover ?from) (at_lander ?to) (visible ?from ?to)
+      (available) (channel_free))
+    :effect (communicated_image_data ?o ?m)))
 """
