@@ -108,6 +108,12 @@ def test_too_few_partners_fail_like_a_regression(datasets: tuple[Path, Path]) ->
     assert "0 of the 3" in only_line(failed.stderr)
 
 
+@pytest.mark.parametrize("nothing", [["--where", "n = -1"], ["--key", "verdict", "--where", "verdict = 'no'"]])
+def test_a_gate_that_compared_nothing_fails(datasets: tuple[Path, Path], nothing: list[str]) -> None:
+    gate = run("compare", *datasets, "--key", "n", *nothing, "--fail-on", "regression")
+    assert gate.exit_code == 1 and only_line(gate.stderr)
+
+
 def test_json_is_all_that_stdout_holds(datasets: tuple[Path, Path]) -> None:
     result = run("compare", *datasets, "--key", "n", "--format", "json", "--fail-on", "regression")
     found = json.loads(result.stdout)

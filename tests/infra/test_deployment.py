@@ -5,6 +5,7 @@ Every command line in it is one that the commands and jobs understand, and no fi
 
 from __future__ import annotations
 
+import configparser
 import os
 import re
 import runpy
@@ -20,6 +21,7 @@ from typing import Any
 import pytest
 import yaml
 from pddl_eval.commands.cli import main
+from pddl_eval.commands.nightly import EXIT_CODES
 from pddl_eval.definition.planning.fast_downward import MEGABYTES
 
 from tests.commands.running import ROOT
@@ -163,6 +165,17 @@ def test_the_pods_can_do_no_more_than_they_must_and_have_the_memory_of_their_wor
             understand("jobs/nightly.py", list(container["args"]))
 
 
+def test_a_night_is_tried_again_unless_it_would_be_the_same() -> None:
+    """4: told already, and worse again. 2: a wrong command. 1 and 3 may pass, 75 does."""
+    job = DOCUMENTS["CronJob/pddl-eval-nightly"]["spec"]["jobTemplate"]["spec"]
+    fails, ignored = job["podFailurePolicy"]["rules"]
+    (container,) = job["template"]["spec"]["containers"]
+    assert fails["action"] == "FailJob" and fails["onExitCodes"]["containerName"] == container["name"]
+    assert (fails["onExitCodes"]["operator"], fails["onExitCodes"]["values"]) == ("In", [2, 4])
+    parts = DOCUMENTS["Job/pddl-eval-parts"]["spec"]["podFailurePolicy"]["rules"]
+    assert ignored == parts[1] and job["backoffLimit"] >= 2 and job["template"]["spec"]["restartPolicy"] == "Never"
+
+
 # --- Ray on machines of one's own ------------------------------------------------------------------------------------
 
 
@@ -213,6 +226,34 @@ def test_systemd_verifies_the_units_and_finds_the_service_well_confined(drop_in:
     assert judged.returncode == 0, judged.stdout + judged.stderr
     service.write_text(service.read_text() + "NoSuchSetting=1\n")
     assert "NoSuchSetting" in systemd_analyze("verify", "--man=no", str(service)).stderr
+
+
+def test_systemd_starts_a_night_again_after_75_alone() -> None:
+    """A oneshot service cannot have RestartForceExitStatus: the others are those that prevent it."""
+    service = configparser.ConfigParser(strict=False, interpolation=None, delimiters=["="])
+    service.optionxform = str  # type: ignore[assignment, method-assign]
+    service.read(INFRA / "systemd" / "pddl-eval-nightly.service")
+    documented = {int(code) for code in re.findall(r"\b(\d+) ", EXIT_CODES)} - {0}
+    prevented = service["Service"]["RestartPreventExitStatus"].split()
+    assert service["Service"]["Restart"] == "on-failure"
+    assert documented - set(map(int, filter(str.isdigit, prevented))) == {75}
+    assert set(prevented) - set(map(str, documented)) == {"SIGKILL"}, "killed for its memory, it would be again"
+    pause, most = int(service["Service"]["RestartSec"]), int(service["Unit"]["StartLimitBurst"])
+    assert pause * most < int(service["Unit"]["StartLimitIntervalSec"]), "it ends"
+
+
+@pytest.mark.parametrize(("codes", "last"), [([75, 75, 0], 0), ([4, 0], 4), ([75] * 20, 75), ([0], 0)])
+def test_cron_starts_a_night_again_after_75_alone(codes: list[int], last: int, tmp_path: Path) -> None:
+    lines = (INFRA / "crontab").read_text(encoding="utf-8").splitlines()
+    (command,) = (line.split(maxsplit=5)[5] for line in lines if re.match(r"\d", line))
+    (tmp_path / "codes").write_text("".join(f"{code}\n" for code in codes))
+    for name, script in (("python", 'read code < codes; sed -i 1d codes; exit "$code"'), ("sleep", "exit 0")):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    path = f"{tmp_path}:/usr/bin:/bin"
+    ran = subprocess.run(["/bin/sh", "-c", command], cwd=tmp_path, env={"PATH": path}, capture_output=True)
+    tried = len(codes) - len((tmp_path / "codes").read_text().splitlines())
+    assert ran.returncode == last and tried == (codes.index(last) + 1 if last != 75 else 12)
 
 
 def test_cron_accepts_the_crontab() -> None:

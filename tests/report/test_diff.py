@@ -333,13 +333,24 @@ def test_null_keys_match_nothing_and_are_counted() -> None:
         (range(292), range(10), False),
         (range(10), range(1, 1000), True),
         (range(10), range(2, 10), False),
-        (range(0), range(5), True),
+        (range(0), range(5), False),  # A gate that compared nothing fails.
     ],
 )
 def test_too_few_partners_are_said(old_ids: range, new_ids: range, enough: bool) -> None:
     found = compare_datasets(*(side([f"c{n}" for n in ids], [True] * len(ids), id=ids) for ids in (old_ids, new_ids)))
     assert (found.too_few is None) == enough
-    assert ("found a partner" in markdown(comparison_page(found))) == (not enough)
+    assert [*comparison_page(found).warnings] == [found.too_few] * (not enough)
+
+
+def test_kinds_of_answers_that_the_new_dataset_does_not_have_are_said() -> None:
+    both = side(["a", "b"], [True, True], id=[1, 2])
+    plans = pl.DataFrame({"id": [1, 2], "plan_score": [1.0, 0.0], "plan_valid": [True, False]})
+    assert compare_datasets(both, both).too_few is None
+    found = compare_datasets(both.join(plans, on="id"), both)
+    assert (found.regressions, found.compared) == (0, ("problem",)) and "plans" in str(found.too_few)
+    assert compare_datasets(both, both.join(plans, on="id")).too_few is None
+    unjudged = pl.DataFrame({"id": [1, 2], "parseable": [True, True]})
+    assert compare_datasets(unjudged, unjudged).too_few
 
 
 def test_rows_without_ids_are_joined_by_reference_and_model() -> None:

@@ -35,7 +35,7 @@ FORMATS = ("terminal", "md", "tex", "csv", "json", "html")
 @click.option(
     "--fail-on",
     type=click.Choice(["regression"]),
-    help="Exit with 1 if an answer is right in OLD and not in NEW, or if 10 % of OLD found no partner.",
+    help="Exit with 1 if an answer is right in OLD and not in NEW, or if too little of OLD is compared.",
 )
 @click.option("--format", type=click.Choice(FORMATS), help="Default: the suffix of --output, else terminal.")
 @click.option("--output", metavar="FILE", help="Write it there: comparison.html, .txt, .md, .tex, .csv, .json.")
@@ -61,8 +61,8 @@ def compare(
     An answer is right if the problem is equivalent, the plan reaches the goal (if that is not known: equals the
     reference plan), the domain has no error. OLD and NEW may also be the answers of two models to the same questions.
     Rows with an empty key, or with another reference than their partner, are compared with nothing. Where fewer than
-    90 % of OLD's rows find a partner, --fail-on regression fails too. Of more than two datasets, how the rates move and
-    what changed from each to the next.
+    90 % of OLD's rows find a partner, or NEW has no scores of their kind, --fail-on regression fails too. Of more than
+    two datasets, how the rates move and what changed from each to the next.
     """
     from pddl_eval.report import (
         compare_datasets,

@@ -35,7 +35,9 @@ EXIT_CODES = (
 @flags(RunOptions)
 @key("pair_id, else id, else reference and model")
 @click.option(
-    "--on-regression", metavar="COMMAND|URL", help="Gets the numbers as JSON if an answer got worse: on stdin, by POST."
+    "--on-regression",
+    metavar="COMMAND|URL",
+    help="Told once, as JSON, if an answer got worse: on stdin, by POST.",
 )
 @click.option(
     "--baseline", metavar="NIGHT", help="Accept that night's answers: this one and later ones are compared with it."
@@ -65,7 +67,9 @@ def nightly(
     pddl-eval nightly /srv/pairs /var/lib/pddl-eval --baseline 2026-03-02
 
     NIGHTS/2026-03-01/ gets scored/ and report.html, and NIGHTS/nights.html shows how the last 30 nights went, what got
-    worse and since when. A regression is told again each night until it is mended or accepted (--baseline).
+    worse and since when. A night is compared with the last one, and with those that the last one was worse than: a
+    regression is told again each night until it is mended or accepted (--baseline). The last night that can be read
+    counts; one that a later night is worse than must not be gone, or --baseline says what counts.
 
     If a night is interrupted, the same command continues where it stopped; a complete night gives the same result
     again, so a scheduler may retry. If the input has changed since, it is another night: YYYY-MM-DD.02. One job at a
@@ -76,64 +80,79 @@ def nightly(
         NIGHT,
         REPORT,
         SCORED,
-        baseline_of,
         delete_before,
-        is_complete,
+        get_compared,
         put_all_nights,
         put_compared,
-        require_no_shell,
+        require_alarm,
         score_night,
+        unreadable,
     )
     from pddl_eval.datasets import locate
     from pddl_eval.report import build_report, compare_datasets
     from pddl_eval.run import RunIncomplete, claimed
 
-    if on_regression:
-        require_no_shell(on_regression)
+    if on_regression is not None:
+        require_alarm(on_regression)
     folder, day = locate(nights), (date or datetime.now(UTC)).strftime("%Y-%m-%d")
     with claimed(folder):
-        if baseline is not None and not (NIGHT.fullmatch(baseline) and is_complete(folder / baseline)):
-            raise UserError(f"{folder} has no complete night {baseline}")
+        if baseline is not None:
+            why = unreadable(folder / baseline) if NIGHT.fullmatch(baseline) else "nights are named by their dates"
+            if why:
+                raise UserError(f"{folder} has no complete night {baseline}: {why}")
         try:
             with watched_run() as watch:
-                night, summary = score_night(inputs, folder, day, settings, watch, note)
+                night, before, summary = score_night(inputs, folder, day, settings, baseline, watch, say)
         except RunIncomplete as error:
             say(str(error))
             sys.exit(INCOMPLETE)
         print(summary)
-        against = folder / baseline if baseline else baseline_of(night)
-        if against is not None:  # A night that ends before it is compared is no baseline.
-            put_compared(night, against, worse=True)
+        known = get_compared(night)
+        told = known.told if known else ""
+        put_compared(night, before.against, before.against, told)  # Until it is compared.
         write_report(build_report(str(night / SCORED)), "html", str(night / REPORT))
         if keep is not None:
-            for deleted in delete_before(night, keep, against):
+            for deleted in delete_before(night, keep, before.against):
                 say(f"Deleted the night {deleted}.")
         try:
-            put_all_nights(night, key)
-        except UserError as error:  # Of nights long ago: this one is compared all the same.
+            put_all_nights(night, key, say)
+        except (UserError, RunError) as error:  # Of nights long ago: this one is compared all the same.
             say(f"{ALL_NIGHTS} is left as it was: {error}")
-        if against is None:
-            return
-        found = compare_datasets(str(against / SCORED), str(night / SCORED), on=key)
-        worse = bool(found.regressions or found.too_few)
-        put_compared(night, against, worse=worse)
-    print_found(found)
-    if worse:
-        _tell(found, night, against, on_regression)
-        sys.exit(REGRESSION)
+        found = {each: compare_datasets(str(each / SCORED), str(night / SCORED), on=key) for each in before.against}
+        worse = {each: its for each, its in found.items() if its.regressions or its.too_few}
+        put_compared(night, before.against, worse, told)
+        if found:
+            print_found(found[before.against[0]])
+        if worse:
+            told = _tell(found, night, on_regression, told)
+            put_compared(night, before.against, worse, told)
+            sys.exit(REGRESSION)
 
 
-def _tell(found: Comparison, night: Location, against: Location, on_regression: str | None) -> None:
-    """Say that the night is worse, or cannot be compared, also to whoever ``on_regression`` names."""
-    from pddl_eval.commands.nights import alarm, facts_of
+def _tell(found: dict[Location, Comparison], night: Location, on_regression: str | None, told: str) -> str:
+    """Say that the night is worse, or cannot be compared, also to whoever ``on_regression`` names.
 
-    if found.too_few:
-        say(found.too_few)
-    if found.regressions:
-        say(f"Answers that were right on {against.name} and are not right now: {found.regressions:,}.")
-    note(f"The next night is compared with {against.name} again, unless --baseline {night.name} accepts this one.")
-    if on_regression:
-        try:
-            alarm(on_regression, facts_of(found, night, against))
-        except RunError as error:
-            say(str(error))
+    ``told`` is the digest of what that was told before: the same is not told twice. Returns that of what it knows now.
+    """
+    from pddl_eval.commands.nights import alarm, digest_of, facts_of
+
+    facts = facts_of(found, night)
+    for each in facts["worse"]:
+        named = ", ".join(f"{name} {each[name]}" for name in ("row", "model", "question") if each[name] is not None)
+        verdicts = f"{each['old_verdict']} on {each['right_on']}, now {each['new_verdict']}"
+        say(f"{named}: {verdicts}. {each['detail']}")
+    for against, its in found.items():
+        if its.too_few:
+            say(its.too_few)
+        if its.regressions:
+            say(f"Answers that were right on {against.name} and are not right now: {its.regressions:,}.")
+    worse = ", ".join(each.name for each, its in found.items() if its.regressions or its.too_few)
+    note(f"The next night is compared with {worse} again, unless --baseline {night.name} accepts this one.")
+    if on_regression is None or digest_of(facts) == told:
+        return told
+    try:
+        alarm(on_regression, facts)
+    except RunError as error:
+        say(str(error))
+        return told
+    return digest_of(facts)

@@ -1,9 +1,10 @@
 """Nights: what changed since the last complete night is scored, compared, and shown on a page with the nights before.
 
 NIGHTS/2026-03-01/ has ``scored/`` and ``report.html``. The report is written last: a night that has both is complete,
-and the next night starts from its scores. A night is compared with the one before if that was no worse than its own
-baseline, else with that baseline: a regression is told again each night until it is mended or accepted. If the input
-changes within a day, the next run of that day is a night of its own, NIGHTS/2026-03-01.02/.
+and the next night starts from the last one whose scores can be read. A night is compared with that one, and with each
+that it was found worse than: a regression is told again each night until it is mended or accepted, and a new one is
+told although another is open. If the input changes within a day, the next run of that day is a night of its own,
+NIGHTS/2026-03-01.02/.
 """
 
 from __future__ import annotations
@@ -11,30 +12,37 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from pddl_eval.datasets import (
+    DatasetError,
     Input,
     Location,
+    Unavailable,
     has_file,
     list_folders,
+    open_source,
     put_bytes,
     read_bytes,
     remove_file,
     remove_folder,
 )
 from pddl_eval.errors import RunError, UserError
-from pddl_eval.report import Comparison, compare_series, page_text, series_page
+from pddl_eval.report import Comparison, compare_series, open_scored, page_text, series_page
 from pddl_eval.reuse import rescore_dataset
-from pddl_eval.run import OtherRun, Watcher
+from pddl_eval.run import OtherRun, Watcher, batches_of
 from pddl_eval.scoring.scorer import score_dataset
 from pddl_eval.scoring.summary import RunSummary
+from pddl_eval.shown import line
 
 REPORT, SCORED = "report.html", "scored"
 
@@ -42,7 +50,7 @@ ALL_NIGHTS, MOST_NIGHTS = "nights.html", 30
 """The page over the last complete nights, and how many they are."""
 
 COMPARED = "compared.json"
-"""In a night: with which one it was compared, and whether it was worse or could not be compared."""
+"""In a night: its ``Compared``."""
 
 NIGHT = re.compile(r"(\d{4}-\d\d-\d\d)(?:\.(\d\d))?")
 """Names of nights: the date, and for later runs of that day a number from 02."""
@@ -53,23 +61,51 @@ ALARM_SECONDS = 60
 """The longest that an alarm may take."""
 
 
+MOST_NAMED, MOST_DETAIL = 20, 200
+"""Answers that an alarm names, and characters of what it says of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Which nights a night was compared with, which of them it is ``worse_than``, and a digest of the alarm ``told``.
+
+    Until it has been compared, it is taken for worse than all of them.
+    """
+
+    nights: Sequence[str] = ()
+    worse_than: Sequence[str] = ()
+    told: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What a night follows: the last one whose scores can be read, and those that it is compared with, oldest first."""
+
+    last: Location | None = None
+    against: Sequence[Location] = ()
+
+
 def score_night(
     inputs: Input,
     nights: Location,
     date: str,
     settings: dict[str, Any],
+    baseline: str | None = None,
     watch: Watcher | None = None,
     warn: Callable[[str], None] = lambda _: None,
-) -> tuple[Location, RunSummary]:
-    """Score the night, or what is missing of it: the last one of that date, or the next if the input has changed."""
+) -> tuple[Location, Before, RunSummary]:
+    """Score the night, or what is missing of it: the last one of that date, or the next if the input has changed.
+
+    Raises ``UserError`` as ``nights_before``.
+    """
     night = nights / max((name for name in _nights(nights) if name.startswith(date)), default=date)
     while True:
-        scored, previous = str(night / SCORED), _previous(night)
+        scored, before = str(night / SCORED), nights_before(night, baseline, warn)
         try:
-            if previous is None:
-                return night, score_dataset(inputs, scored, watch=watch, **settings)
-            before = str(previous / SCORED)
-            return night, rescore_dataset(before, inputs, scored, watch=watch, warn=warn, **settings)
+            if before.last is None:
+                return night, before, score_dataset(inputs, scored, watch=watch, **settings)
+            last = str(before.last / SCORED)
+            return night, before, rescore_dataset(last, inputs, scored, watch=watch, warn=warn, **settings)
         except OtherRun:
             number = int(night.name.partition(".")[2] or 1) + 1
             if number > MOST_A_DAY:
@@ -78,23 +114,134 @@ def score_night(
             night = nights / f"{date}.{number:02}"
 
 
-def put_compared(night: Location, against: Location, *, worse: bool) -> None:
-    """Write with which night a night was compared, and whether it was worse."""
-    put_bytes(night / COMPARED, json.dumps({"baseline": against.name, "worse": worse}).encode())
+def nights_before(night: Location, baseline: str | None, warn: Callable[[str], None]) -> Before:
+    """What that night follows; ``baseline`` is the one that the user names.
+
+    ``warn`` is told of nights that are passed over because they are damaged. Raises ``UserError`` where a night that
+    counts is gone: whether an answer got worse since can no longer be known.
+    """
+    names = [name for name in _nights(night.parent) if name < night.name]
+    complete = [night.parent / name for name in names if has_file(night.parent / name / REPORT)]
+    last = _last_readable(complete, warn)
+    if baseline is not None:
+        chosen = night.parent / baseline
+        return Before(last, [chosen] if last is None or last.name <= baseline else [chosen, last])
+    if last is None and complete:
+        raise UserError(f"no night in {night.parent} can be read: move them away to begin anew")
+    against = sorted({*_open_regressions(complete, warn), *([last.name] if last else ())})
+    for name in against:
+        if last and name != last.name and (why := unreadable(night.parent / name)):
+            raise UserError(
+                f"a later night is worse than {name}, so that one counts, and it is gone: {why.rstrip('.')}. Say which "
+                f"night counts now: --baseline {last.name} accepts the answers of the last one"
+            )
+    return Before(last, [night.parent / name for name in against])
 
 
-def put_all_nights(night: Location, on: Sequence[str] | None) -> None:
-    """Write the page over the last complete nights up to that one: how rates move, what changed, and since when."""
+def _last_readable(complete: Sequence[Location], warn: Callable[[str], None]) -> Location | None:
+    for each in reversed(complete):
+        why = unreadable(each)
+        if why is None:
+            return each
+        warn(f"The night {each.name} is passed over: {why}")
+    return None
+
+
+def _open_regressions(complete: Sequence[Location], warn: Callable[[str], None]) -> Sequence[str]:
+    """The nights that the last one was found worse than, as far as it can be read."""
+    for each in reversed(complete):
+        compared = get_compared(each)
+        if compared is not None:
+            return compared.worse_than
+        if each != complete[0] or has_file(each / COMPARED):  # Earlier versions wrote nothing about the first.
+            warn(f"{each / COMPARED} cannot be read: what the night before it was worse than counts.")
+    return ()
+
+
+def unreadable(night: Location) -> str | None:
+    """Why a complete night's scores cannot be used, in a sentence; None if they can. Every page of them is read."""
+    try:
+        if not is_complete(night):
+            return f"{night} has no report, or no scores."
+        place = str(night / SCORED)
+        for file in open_source(place).files:
+            deque(batches_of(file.version.location), maxlen=0)
+        return open_scored(place).unfinished
+    except Unavailable:
+        raise
+    except (UserError, RunError) as error:
+        return str(error)
+
+
+def get_compared(night: Location) -> Compared | None:
+    """What was written about a night, None if nothing was or it is damaged."""
+    try:
+        told = json.loads(read_bytes(night / COMPARED))
+        if "baseline" in told:  # As earlier versions wrote it.
+            return Compared([told["baseline"]], [told["baseline"]] if told["worse"] else [])
+        found = Compared(**told)
+        names = [NIGHT.fullmatch(name) for name in (*found.nights, *found.worse_than)]
+        return found if all(names) and isinstance(found.told, str) else None
+    except Unavailable:
+        raise
+    except (DatasetError, ValueError, TypeError, KeyError):
+        return None
+
+
+def put_compared(night: Location, against: Sequence[Location], worse_than: Iterable[Location], told: str = "") -> None:
+    """Write with which nights a night was compared, and which of them it is worse than."""
+    known = Compared([each.name for each in against], [each.name for each in worse_than], told)
+    put_bytes(night / COMPARED, json.dumps(asdict(known)).encode())
+
+
+def put_all_nights(night: Location, on: Sequence[str] | None, warn: Callable[[str], None]) -> None:
+    """Write the page over the last complete nights up to that one: how rates move, what changed, and since when.
+
+    Nights that cannot be read are left out, and ``warn`` is told.
+    """
     names = [name for name in _nights(night.parent) if name <= night.name and is_complete(night.parent / name)]
-    places = [str(night.parent / name / SCORED) for name in names[-MOST_NIGHTS:]]
-    put_bytes(night.parent / ALL_NIGHTS, page_text(series_page(compare_series(places, on=on)), "html").encode())
+    names = names[-MOST_NIGHTS:]
+    try:
+        found = compare_series([str(night.parent / name / SCORED) for name in names], on=on)
+    except (UserError, RunError):
+        reasons = {name: unreadable(night.parent / name) for name in names}
+        for name, why in reasons.items():
+            if why:
+                warn(f"{ALL_NIGHTS} is without {name}: {why}")
+        if not any(reasons.values()):
+            raise
+        found = compare_series([str(night.parent / name / SCORED) for name in names if not reasons[name]], on=on)
+    put_bytes(night.parent / ALL_NIGHTS, page_text(series_page(found), "html").encode())
 
 
-def facts_of(found: Comparison, night: Location, against: Location) -> dict[str, Any]:
-    """What an alarm says of a comparison."""
+def facts_of(found: dict[Location, Comparison], night: Location) -> dict[str, Any]:
+    """What an alarm says: ``previous`` and its counts are those of the baseline, regressions those since any night."""
+    (against, first), *_ = found.items()
     names = {"night": night.name, "previous": against.name, "report": str(night / REPORT)}
-    counts = {"rows": found.both, "regressions": found.regressions, "improvements": found.improvements}
-    return names | counts | {"gone": found.gone, "added": found.added}
+    worse: dict[int, dict[str, Any]] = {}
+    for other, comparison in reversed(found.items()):  # What is new is named first.
+        for each in comparison.examples.to_dicts():
+            texts = {name: each[name] for name in ("old_verdict", "new_verdict")}
+            detail = line(each["detail"] or "", MOST_DETAIL)
+            worse.setdefault(each["row"], {"right_on": other.name, **texts, "detail": detail})
+    shown = [*worse][:MOST_NAMED]
+    known, last = first.named(shown), [*found][-1]
+    return {
+        **names,
+        "compared": [each.name for each in found],
+        "rows": first.both,
+        "regressions": len({row for each in found.values() for row in each.regressed}),
+        "new_regressions": found[last].regressions,
+        "improvements": first.improvements,
+        "gone": first.gone,
+        "added": first.added,
+        "worse": [{**known[row], **worse[row]} for row in shown],
+    }
+
+
+def digest_of(facts: Mapping[str, Any]) -> str:
+    """The same for the same alarm, so that it is told once."""
+    return blake2b(json.dumps(facts, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
 def _nights(folder: Location) -> list[str]:
@@ -107,27 +254,8 @@ def is_complete(night: Location) -> bool:
     return has_file(night / REPORT) and SCORED in list_folders(night)
 
 
-def _previous(night: Location) -> Location | None:
-    """The last complete night before that one."""
-    earlier = (night.parent / name for name in reversed(_nights(night.parent)) if name < night.name)
-    return next(filter(is_complete, earlier), None)
-
-
-def baseline_of(night: Location) -> Location | None:
-    """What a night is compared with: the last complete one, or what that one was found worse than."""
-    previous = _previous(night)
-    if previous is None or not has_file(previous / COMPARED):
-        return previous
-    try:
-        told = json.loads(read_bytes(previous / COMPARED))
-        baseline = night.parent / told["baseline"] if told["worse"] else previous
-    except (ValueError, TypeError, KeyError):
-        return previous
-    return baseline if is_complete(baseline) else previous
-
-
-def delete_before(night: Location, keep: int, baseline: Location | None) -> Iterator[str]:
-    """Delete the nights before the last ``keep`` complete ones up to that night, except the one it is compared with.
+def delete_before(night: Location, keep: int, against: Collection[Location]) -> Iterator[str]:
+    """Delete the nights before the last ``keep`` complete ones up to that night, except those it is compared with.
 
     Yields their names.
     """
@@ -138,20 +266,29 @@ def delete_before(night: Location, keep: int, baseline: Location | None) -> Iter
             continue
         if kept < keep:
             kept += is_complete(each)
-        elif each != baseline and not (each.is_local and Path(each.path).is_symlink()):
+        elif each not in against and not (each.is_local and Path(each.path).is_symlink()):
             remove_file(each / REPORT)  # First, so that what is half deleted is not complete.
             remove_folder(each)
             yield name
 
 
-def require_no_shell(command_or_url: str) -> None:
-    """Raise ``UserError`` for a command with an operator of a shell, which would be an argument without a word."""
-    words: list[str] = []
-    with suppress(ValueError):  # Unbalanced quotes: running it says so.
-        words = shlex.split(command_or_url, posix=False)  # Quoted words keep their quotes.
-    if operators := [word for word in words if word[0] in "<>|&;"]:
+def require_alarm(command_or_url: str) -> None:
+    """Raise ``UserError`` for a command that does not exist or needs a shell, and for a URL without a host."""
+    try:
+        words, as_written = shlex.split(command_or_url), shlex.split(command_or_url, posix=False)
+        url = urlsplit(command_or_url)
+    except ValueError as error:
+        raise UserError(f"--on-regression cannot be read: {error}") from None
+    if url.scheme in ("http", "https"):
+        if not url.hostname:
+            raise UserError("--on-regression is a URL without a host")
+        return
+    if operators := [word for word in as_written if word[0] in "<>|&;"]:  # Quoted words keep their quotes.
         quoted = shlex.quote(command_or_url)
         raise UserError(f"--on-regression has no shell, and {operators[0]} needs one: write sh -c {quoted}")
+    if not words or shutil.which(words[0]) is None:
+        name = words[0] if words else command_or_url
+        raise UserError(f"--on-regression {shlex.quote(name)} is no command that can be executed, and no URL")
 
 
 def alarm(command_or_url: str, facts: dict[str, Any]) -> None:

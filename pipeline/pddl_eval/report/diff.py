@@ -51,7 +51,7 @@ CONTENT = "content of the reference"
 ENOUGH = 0.9
 """The share of the old dataset's rows that need a partner, for the comparison to say that nothing got worse."""
 
-MOST_EXAMPLES = 5
+MOST_EXAMPLES = 20
 
 MOST_LINES = 20
 """Of a table of differences."""
@@ -89,7 +89,9 @@ class Comparison:
     * ``flips``: by group, how many rows went from which verdict to which other one;
     * ``rates``, ``scores``: by group and measure, ``rows``, mean ``old`` and ``new``, their ``difference`` with
       ``low``, ``high`` (95 %) and ``p``, and in how many rows the value ``rose`` or ``fell``;
-    * ``examples``: the first regressions in the order of the new dataset.
+    * ``regressed``: the numbers of the rows of the new dataset that regressed; ``examples``: the first of them, in the
+      order of the new dataset;
+    * ``compared``: the kinds of answers (``problem``, ``plan``, ``domain``) of which both have scores.
 
     In ``flips``, ``rates`` and ``scores`` a null in a group's column means all its values together.
     """
@@ -109,7 +111,9 @@ class Comparison:
     flips: pl.DataFrame
     rates: pl.DataFrame
     scores: pl.DataFrame
+    regressed: pl.Series
     examples: pl.DataFrame
+    compared: tuple[str, ...]
 
     @property
     def unfinished(self) -> tuple[str, ...]:
@@ -118,20 +122,33 @@ class Comparison:
 
     @property
     def too_few(self) -> str | None:
-        """In a sentence, that too few rows of the old dataset found a partner to say that nothing got worse."""
+        """In a sentence, that too little of the old dataset is compared to say that nothing got worse."""
+        old, new = self.names
         partners = self.both - self.strangers
-        if partners >= ENOUGH * self.old.rows:
-            return None
-        return (
-            f"Only {partners:,} of the {self.old.rows:,} rows of {self.names[0]} found a partner in {self.names[1]}, "
-            f"joined on {', '.join(self.on)}: fewer than {ENOUGH:.0%}."
-        )
+        if partners < ENOUGH * self.old.rows:
+            return (
+                f"Only {partners:,} of the {self.old.rows:,} rows of {old} found a partner in {new}, "
+                f"joined on {', '.join(self.on)}: fewer than {ENOUGH:.0%}."
+            )
+        if lost := [f"{kind}s" for kind in _kinds(self.old) if kind not in self.compared]:
+            return f"Scores of {' and '.join(lost)} are in {old} and not in {new}."
+        return None if partners and self.compared else f"Nothing of {old} is compared with anything of {new}."
 
     @property
     def same_signature(self) -> bool:
         """False where rows of the two were scored in different ways, so that the scorer may explain differences."""
         signatures = (*self.old.signatures, *self.new.signatures)
         return len({without_version(signature) for signature, _ in signatures}) < 2
+
+    def named(self, rows: Sequence[int]) -> dict[int, dict[str, Any]]:
+        """By its number, ``row``, ``model`` and ``question`` (``reference_id``) of rows of NEW; None without a name."""
+        columns = {"model": self.new.column(MODEL), "question": self.new.column("reference_id")}
+        texts = [
+            (pl.lit(None) if name is None else pl.col(name)).cast(pl.String).alias(meaning)
+            for meaning, name in columns.items()
+        ]
+        found = self.new.frame.filter(pl.col(ROW).is_in(list(rows))).select(pl.col(ROW).alias("row"), *texts)
+        return {each["row"]: each for each in found.collect(engine="streaming").to_dicts()}
 
 
 @unreadable_texts()
@@ -179,9 +196,7 @@ def compare_datasets(  # noqa: PLR0913 (what can be asked of a comparison)
     scores = [
         name for name in (*PLAN_COLUMNS, *DOMAIN_COLUMNS) if all(side.schema.get(name) == pl.Float64 for side in sides)
     ]
-    pairs = [
-        pair for pair, (needed, _) in RIGHT.items() if all(name in side.schema for name in needed for side in sides)
-    ]
+    pairs = [pair for pair in RIGHT if all(pair in _kinds(side) for side in sides)]
     keys = [_keys_of(side, sides, on) for side in sides]
     values = [_values_of(side, sides, groups, pairs) for side in sides]
     by_content = on[0] == CONTENT
@@ -223,8 +238,15 @@ def compare_datasets(  # noqa: PLR0913 (what can be asked of a comparison)
         flips=_flips(lines, groups),
         rates=deltas.filter(pl.col("measure").is_in(rates)),
         scores=deltas.filter(pl.col("measure").is_in(scores)),
+        regressed=kept[1].filter(lost),
         examples=_examples(lines.with_columns(row=kept[1]).filter(lost).head(MOST_EXAMPLES), sides[1], keys[1], groups),
+        compared=tuple(pairs),
     )
+
+
+def _kinds(side: Scored) -> list[str]:
+    """The kinds of answers of which a dataset says which are right."""
+    return [pair for pair, (needed, _) in RIGHT.items() if all(name in side.schema for name in needed)]
 
 
 def _alone(old: Scored, new: Scored) -> tuple[str, str]:
@@ -426,6 +448,7 @@ def comparison_text(comparison: Comparison, form: str) -> str:
     """The comparison as ``terminal``, ``md``, ``tex``, ``html``, ``json`` (all of it) or ``csv`` (rates and scores)."""
     if form == "json":
         known = {field.name: getattr(comparison, field.name) for field in fields(comparison)}
+        del known["regressed"]  # There may be a million; how many is in ``regressions``.
         return to_json({"same_signature": comparison.same_signature, "unfinished": comparison.unfinished, **known})
     if form == "csv":
         return to_csv(pl.concat([comparison.rates, comparison.scores]))

@@ -247,10 +247,12 @@ def _from_pandas(frame: pandas.DataFrame) -> pl.DataFrame:
 
 @contextmanager
 def unreadable_texts() -> Iterator[None]:
-    """Raise ``UserError`` where a column that is read has bytes that are not UTF-8: polars reads no such text."""
+    """Raise ``UserError`` where a column that is read is damaged, or has bytes that are not UTF-8."""
     try:
         yield
     except pl.exceptions.ComputeError as error:
+        if str(error).startswith("parquet:"):
+            raise DatasetError(f"a file is damaged: {error}") from None
         if not re.search("utf-?8", str(error), re.IGNORECASE):
             raise
         raise UserError(f"a column to group or join by holds bytes that are not UTF-8: {error}") from None

@@ -20,8 +20,8 @@ from pddl_eval.report.sections import MEASURE_NAMES, rate_cell, warnings
 MOST_SWITCHED = 12
 """Models of which a reader sees one at a time; if there are more, all are there side by side."""
 
-MOST_LINES = 40
-"""Answers that got worse on the page, the last first."""
+MOST_LINES, MOST_EACH = 40, 5
+"""Answers that got worse on the page, the last first, and of each dataset."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def series_page(series: Series) -> Page:
     worse: list[list[Value]] = [
         [name, *example_cells(step, each)]
         for name, step in reversed([*zip(series.names[1:], series.steps, strict=True)])
-        for each in step.examples.to_dicts()
+        for each in step.examples.head(MOST_EACH).to_dicts()
     ]
     header = ("since", "row", "verdict", "detail")
     listed = table("Answers that got worse, the first of each dataset", header, worse, texts=3, most=MOST_LINES)
