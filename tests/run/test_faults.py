@@ -25,6 +25,7 @@ import pyarrow.parquet as pq
 import pytest
 from pddl_eval.datasets import places
 from pddl_eval.datasets.places import OutputError, list_files, locate, put_bytes, read_bytes
+from pddl_eval.run import lock, run_status
 from pddl_eval.run.partitions import Scorer
 from pddl_eval.scoring.scorer import score_dataset
 from pddl_eval.settings import RunOptions
@@ -419,6 +420,55 @@ def test_an_upload_of_which_a_part_fails_leaves_nothing(
         put_bytes(place, content)
         assert read_bytes(place) == content
         assert list_files(place.parent) == {"x.parquet": len(content)}
+
+
+@pytest.mark.s3
+@pytest.mark.parametrize("writer", ["lives", "is gone"])
+def test_a_put_that_lands_after_another_run_took_over_doubles_no_row(
+    writer: str, bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The store holds a partition back. Meanwhile another machine cuts the rest in other ways and ends with success."""
+    monkeypatch.setattr(lock, "_is_alive", lambda *_: False)
+    monkeypatch.setattr(lock, "BEAT_SECONDS", 600.0)
+    monkeypatch.setattr(places, "PAUSE_SECONDS", 0.01)
+    plans = pa.table({"reference_plan": ["(a)"] * 60, "generated_plan": [f"(a) (b{n})" for n in range(60)]})
+    pq.write_table(plans, tmp_path / "in.parquet", row_group_size=60)
+    out, endpoint = f"s3://{bucket}/out", os.environ["AWS_ENDPOINT_URL"]
+    late, begun, ended = "in-000000000015-000000000030.parquet", threading.Event(), threading.Event()
+    ends: list[str] = []
+
+    def is_refused(request: FaultyStore) -> bool:
+        if request.command == "PUT" and late in request.path:
+            begun.set()
+            return not ended.wait(30 if writer == "lives" else 0)
+        return False
+
+    def first() -> None:
+        try:
+            score_dataset(tmp_path / "in.parquet", out, engine="local", workers=1, shard_rows=15)
+        except OutputError as error:
+            ends.append(str(error))
+
+    score_dataset(tmp_path / "in.parquet", f"s3://{bucket}/same", engine="local", workers=1, shard_rows=15)
+    with faulty_store(monkeypatch, is_refused=is_refused, error=(403, "AccessDenied")):
+        thread = threading.Thread(target=first)
+        thread.start()
+        assert begun.wait(30)
+        if writer == "is gone":
+            thread.join()
+        monkeypatch.setenv("AWS_ENDPOINT_URL", endpoint)
+        again = score_dataset(tmp_path / "in.parquet", out, engine="local", workers=1, shard_rows=20)
+        assert (again.rows, again.shards_reused) == (60, 1)
+        ended.set()
+        thread.join()
+    assert len(ends) == 1
+    if writer == "is gone":
+        put_bytes(locate(f"{out}/{late}"), read_bytes(locate(f"s3://{bucket}/same/{late}")))
+    names = {name for name in list_files(locate(out)) if name.endswith(".parquet")}
+    assert names - {late} == json.loads(read_bytes(locate(f"{out}/_summary.json")))["partitions"].keys()
+    assert (late in names) == (writer == "is gone")
+    status = run_status(out)
+    assert (status.finished, status.rows_done, status.shards_done) == (True, 60, 4)
 
 
 def with_another_error(schema: pa.Schema) -> pa.Schema:

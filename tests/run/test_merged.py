@@ -72,10 +72,10 @@ def test_an_interrupted_run_goes_on_and_an_interrupted_merge_is_made_again(
     with pytest.raises(DatasetError, match="_partitions"):
         build_report(tmp_path / "out")
 
-    def fails(place: object, schema: object) -> object:
+    def fails(place: object, *how: object) -> object:
         if str(place).endswith("-000001.parquet"):
             raise OutputError("disk full")
-        return new_parquet(place, schema)
+        return new_parquet(place, *how)
 
     new_parquet = merged.new_parquet
     with monkeypatch.context() as patch:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -157,6 +158,20 @@ def test_a_run_whose_last_part_was_killed_before_its_summary_is_completed_by_any
         summary = run_scorer(pairs, out, length_scorer(), ALONE, part=starter)
         assert (summary.rows, summary.rows_scored) == (ROWS, 0)
         assert run_status(out).finished
+
+
+def test_a_late_partition_of_another_part_leaves_no_gap(tmp_path: Path) -> None:
+    """It was written with other cuts by a process of the same part that had lost its claim: any that tile the rows
+    count."""
+    pairs, out = write_numbered(tmp_path / "pairs.parquet", rows=ROWS, row_group=ROWS), tmp_path / "out"
+    run_scorer(pairs, tmp_path / "late", length_scorer(), replace(ALONE, shard_rows=6), part="1/2")
+    run_scorer(pairs, out, length_scorer(), replace(ALONE, shard_rows=4), part="1/2")
+    late = sorted((tmp_path / "late").glob("*.parquet"))[0]
+    shutil.copy(late, out)
+    summary = run_scorer(pairs, out, length_scorer(), replace(ALONE, shard_rows=4), part="2/2")
+    assert (summary.rows, summary.rows_missing) == (ROWS, 0)
+    assert run_status(out).finished
+    assert read_output(out)["n"].to_pylist() == list(range(ROWS))
 
 
 def test_parts_work_at_once_and_no_two_on_the_same_rows(pairs: Path, tmp_path: Path) -> None:

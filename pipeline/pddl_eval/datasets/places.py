@@ -187,9 +187,9 @@ def read_bytes(location: Location) -> bytes:
         return persistently(location, read)
 
 
-def put_bytes(location: Location, content: bytes | memoryview) -> None:
-    """Write a small file, whole or not at all; raises ``OutputError``."""
-    with new_file(location) as file:
+def put_bytes(location: Location, content: bytes | memoryview, appears: Callable[[], Location] | None = None) -> None:
+    """Write a small file, whole or not at all; as ``new_file``."""
+    with new_file(location, appears) as file:
         file.write(content)
 
 
@@ -209,10 +209,12 @@ def new_parquet(
 def new_file(location: Location, appears: Callable[[], Location] | None = None) -> Iterator[IO[bytes]]:
     """An open file that appears at the location, whole, when the block ends without an error.
 
-    ``appears`` says then under which name of the same folder, if not under that one.
+    ``appears`` says then under which name of the same folder, if not under that one; it raises where the file may not
+    appear any more.
 
     On a filesystem it is written under a hidden name, flushed to the disk where that is local, and renamed; to an
-    object store it is one upload, tried again when it fails. Raises ``OutputError``, and leaves nothing half-written.
+    object store it is one upload, tried again when it fails. There ``appears`` is asked before and after each attempt:
+    an object may have been on its way for minutes. Raises ``OutputError``, and leaves nothing half-written.
     """
     if location.scheme in EXTRA_OF and not location.has_buckets:
         raise DatasetError(f"{location.root} can only be read: name another place for {location}.")
@@ -342,12 +344,16 @@ def _flush(path: str) -> None:
 
 
 @contextmanager
-def _uploaded(_location: Location, appears: Callable[[], Location]) -> Iterator[IO[bytes]]:
+def _uploaded(location: Location, appears: Callable[[], Location]) -> Iterator[IO[bytes]]:
     with SpooledTemporaryFile(SPOOL_BYTES, prefix="pddl-eval-") as spool:
         yield spool
-        location = appears()
         upload = _upload if spool.tell() <= ONE_PUT_BYTES else _upload_aside
-        persistently(location, lambda: upload(location, spool))
+
+        def attempt() -> None:
+            upload(appears(), spool)
+            appears()
+
+        persistently(location, attempt)
 
 
 def _upload(location: Location, content: IO[bytes]) -> None:

@@ -127,12 +127,17 @@ class Claim:
                 return
             there = holders(self.place.parent)
         except DatasetError:
-            return  # The store does not answer. Then it does not take the partition either.
+            return  # The store does not answer. It is asked again after the upload, and before the summary is written.
         if self.place.name in there:
             return  # The store did not answer for a moment.
         other = next(iter(there.values()), None)
         why = f"another run has taken over: {other}" if other else "its lock file was deleted"
         raise OutputError(f"This run may no longer write into {self.place.parent}: {why}.")
+
+    def may_write(self, name: str) -> Location:
+        """Where a file of that name is written in the folder; raises as ``check``."""
+        self.check()
+        return self.place.parent / name
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import chain, groupby
 from operator import itemgetter
 
@@ -25,7 +26,7 @@ from pddl_eval.datasets import (
     together,
 )
 from pddl_eval.errors import UserError
-from pddl_eval.run.lock import claimed
+from pddl_eval.run.lock import Claim, claimed
 from pddl_eval.run.manifest import MANIFEST, OtherRun, refuse_foreign, refuse_overlap, require_folder, same_run
 from pddl_eval.run.partitions import batches_of, damaged
 from pddl_eval.run.prepare import MERGED, Run
@@ -66,7 +67,7 @@ def finish_merged(run: Run, rows_per_file: int, finish: Callable[[], RunCounts])
     present = places.list_files(output)
     if MANIFEST not in present:
         refuse_foreign(output, present)
-    with claimed(output):
+    with claimed(output) as claim:
         if not places.has_file(output / MANIFEST):
             places.put_bytes(output / MANIFEST, json.dumps({**run.manifest, MERGED: rows_per_file}, indent=1).encode())
         files = [output / name for name in present if name.endswith(PARQUET_SUFFIXES)]
@@ -76,13 +77,14 @@ def finish_merged(run: Run, rows_per_file: int, finish: Callable[[], RunCounts])
             summary = replace(finish(), output=str(output))
             there = shards_named(run.source, places.list_files(run.work.output))
             partitions = (run.work.output / shard.name for shard in there)
-            _merge(partitions, output, run.work.output_schema, run.work.scorer.signature, rows_per_file)
-            places.put_bytes(output / SUMMARY, places.read_bytes(run.work.output / SUMMARY))
+            _merge(partitions, claim, run.work.output_schema, run.work.scorer.signature, rows_per_file)
+            content = places.read_bytes(run.work.output / SUMMARY)
+            places.put_bytes(output / SUMMARY, content, partial(claim.may_write, SUMMARY))
         places.remove_folder(run.work.output)
     return summary
 
 
-def _merge(partitions: Iterable[Location], output: Location, schema: pa.Schema, signature: str, rows: int) -> None:
+def _merge(partitions: Iterable[Location], claim: Claim, schema: pa.Schema, signature: str, rows: int) -> None:
     """Write the rows of all partitions into files of ``rows`` rows, the last one of fewer; each appears whole.
 
     Not by ``pyarrow.dataset.write_dataset``: its files do not appear whole, and their names do not sort as their rows.
@@ -91,7 +93,8 @@ def _merge(partitions: Iterable[Location], output: Location, schema: pa.Schema, 
     nothing = pa.RecordBatch.from_pylist([], schema)  # A dataset without rows is a file with its columns.
     batches = chain([nothing], chain.from_iterable(map(batches_of, partitions)))
     for number, pieces in groupby(_cut(batches, rows), itemgetter(0)):
-        with new_parquet(output / f"part-{number:06d}.parquet", schema) as writer:
+        name = f"part-{number:06d}.parquet"
+        with new_parquet(claim.may_write(name), schema, partial(claim.may_write, name)) as writer:
             for some in together((piece for _, piece in pieces), SHARD_ROWS):
                 writer.write_table(pa.Table.from_batches(some, schema), row_group_size=SHARD_ROWS)
             writer.add_key_value_metadata({SIGNATURE_KEY: signature})

@@ -104,6 +104,10 @@ class Work:
     scorer: Scorer
     claim: Claim | None = None
 
+    def may_write(self, name: str) -> Location:
+        """Where a file of that name is written; raises ``OutputError`` where the claim is gone."""
+        return self.claim.may_write(name) if self.claim else self.output / name
+
     @property
     def score_columns(self) -> list[str]:
         return list(self.output_schema.names[len(self.input_schema) :])
@@ -210,9 +214,7 @@ def _score_shard(work: Work, task: ShardTask, until: float) -> ShardRecord:
 
     def partition() -> Location:
         _require_folder_of_run(work)
-        if work.claim is not None:
-            work.claim.check()
-        return work.output / shard.name
+        return work.may_write(shard.name)
 
     with ExitStack() as stack:
         writer = None

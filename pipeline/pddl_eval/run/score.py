@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
 
-from pddl_eval.datasets import OutputError, contents, marks, partition_stem, places
+from pddl_eval.datasets import DatasetError, OutputError, contents, marks, partition_stem, places
 from pddl_eval.run.counters import counted
 from pddl_eval.run.engines import ROW_SECONDS, Engine, NodeExcluded, UnderWay, choose_engine, start_engine
 from pddl_eval.run.lock import SECONDS, Claim, claimed
@@ -66,6 +66,7 @@ def finish_shards(
     with ExitStack() as stack:
         if run.missing:
             run = replace(run, work=replace(run.work, claim=stack.enter_context(_claimed(run, under_way))))
+            stack.enter_context(_without_late(run))
         if scorer is not None:
             run = replace(run, work=replace(run.work, scorer=scorer()))
         watch = watch or stack.enter_context(shown_progress())
@@ -142,7 +143,9 @@ def _require_unchanged(run: Run) -> None:
     if changed:
         unknown = {file.name: {**entries[file.name], "content": CHANGED} for file in changed}
         manifest = {**run.manifest, "files": list({**entries, **unknown}.values())}
-        places.put_bytes(run.work.output / MANIFEST, json.dumps(manifest, indent=1).encode())
+        places.put_bytes(
+            run.work.output / MANIFEST, json.dumps(manifest, indent=1).encode(), partial(run.work.may_write, MANIFEST)
+        )
         error = InputChanged(str(changed[0].version), str(run.work.output))
         _put_troubles(run, [str(error)])
         raise error
@@ -172,10 +175,12 @@ def begin_run(run: Run) -> None:
     """
     output = run.work.output
     if not places.has_file(output / MANIFEST):  # No other run writes one at the same time: the lock excludes it.
-        places.put_bytes(output / MANIFEST, json.dumps(run.manifest, indent=1).encode())
+        places.put_bytes(
+            output / MANIFEST, json.dumps(run.manifest, indent=1).encode(), partial(run.work.may_write, MANIFEST)
+        )
     same_run(output, run.manifest)
     if run.missing:
-        places.remove_file(output / SUMMARY)
+        places.remove_file(run.work.may_write(SUMMARY))
         places.remove_file(output / f"{FAILED}{run.suffix}.json")
     _remove_doubled(run, run.stale, run.shards)
 
@@ -208,7 +213,6 @@ def finish_run(
         )
     if missing:
         return missing
-    _remove_doubled(run, [shard for shard in there if shard.name not in records], counted)
     if not run.part:
         places.remove_temporary_files(output)
     for name in places.list_files(output):
@@ -217,7 +221,8 @@ def finish_run(
     summary = summarize(records)
     names = {shard.name: records[shard.name].claim for shard in counted}
     content = {"run": run.work.run, "complete": True, **summary.to_json(), COUNTED: names}
-    places.put_bytes(output / SUMMARY, json.dumps(content, indent=1).encode())
+    places.put_bytes(output / SUMMARY, json.dumps(content, indent=1).encode(), partial(run.work.may_write, SUMMARY))
+    _remove_late(run)  # Listed anew: what appears from now on, whoever wrote it removes.
     return summary
 
 
@@ -235,8 +240,31 @@ def _remove_doubled(run: Run, there: Iterable[Shard], kept: Iterable[Shard]) -> 
         if shard.name in names or not overlaps(shard, ranges):
             left.append(shard)
         else:
-            places.remove_file(run.work.output / shard.name)
+            places.remove_file(run.work.may_write(shard.name))
     return left
+
+
+def _remove_late(run: Run) -> None:
+    """Remove the partitions that the summary of the finished run does not count."""
+    output = run.work.output
+    there = _partitions(run)  # Before the summary is read: a new start removes that before it writes others.
+    if there and places.has_file(output / SUMMARY):
+        counted = json.loads(places.read_bytes(output / SUMMARY)).get(COUNTED)
+        for shard in there:
+            if counted and shard.name not in counted:
+                places.remove_file(output / shard.name)
+
+
+@contextmanager
+def _without_late(run: Run) -> Iterator[None]:
+    """If the claim is lost in the block, remove what was written nevertheless and another run has finished without."""
+    try:
+        yield
+    except OutputError:
+        if run.work.output.has_buckets:
+            with suppress(DatasetError, OutputError, ValueError):
+                _remove_late(run)
+        raise
 
 
 def _under_way(engines: Iterable[Engine]) -> list[UnderWay]:
