@@ -19,7 +19,7 @@ from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.explain import find_row
 from pddl_eval.report import build_report, compare_datasets
 from pddl_eval.reuse import KNOWN_FOLDER, content_columns, content_keys, prepare_rescore, rescore_dataset
-from pddl_eval.run import SUMMARY, RunIncomplete
+from pddl_eval.run import MANIFEST, SUMMARY, RowsDoubled, RunIncomplete
 from pddl_eval.scoring.scorer import score_dataset
 from pddl_eval.scoring.summary import RunSummary
 from pddl_eval.scoring.table import ColumnError
@@ -229,6 +229,9 @@ def test_of_a_row_that_was_scored_twice_the_first_scores_are_kept(old: Path) -> 
     scored = pq.ParquetFile(first).read()
     again = scored.set_column(scored.schema.get_field_index("plan_lcs"), "plan_lcs", pa.array([0.25] * len(scored)))
     pq.write_table(pa.concat_tables([scored, again], promote_options="none"), first)
+    with pytest.raises(RowsDoubled):
+        rescore(old, plans())
+    (old / MANIFEST).unlink()  # Files of no run may have what they want.
     _, output = rescore(old, plans())
     assert set(output["plan_lcs"].to_pylist()) == {0.5}
 

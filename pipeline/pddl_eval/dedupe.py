@@ -28,7 +28,6 @@ from pddl_eval.datasets import (
     holds_text,
     locate,
     new_parquet,
-    open_source,
     place_of,
     require_columns,
     require_text,
@@ -42,7 +41,7 @@ from pddl_eval.definition.task import read_task
 from pddl_eval.definition.verdict import CERTIFICATE_VERSION, Undecided
 from pddl_eval.errors import UserError
 from pddl_eval.process import available_cpus, reraise_interrupt
-from pddl_eval.run import ordered_map
+from pddl_eval.run import open_rows, ordered_map
 from pddl_eval.shown import labelled, printable
 
 CHUNK_TEXTS = 256
@@ -156,15 +155,15 @@ def dedupe(  # noqa: PLR0913, RUF100 (one keyword a flag of the command)
     ``is_placeholder``: initial states and goals correspond separately. ``workers`` processes certify (default: one a
     CPU); ``watch`` is told how many distinct texts are done.
 
-    Raises ``DatasetError`` for what cannot be read, ``UserError`` for a split column of ids, ``RunError`` where a
-    worker process dies.
+    Raises ``DatasetError`` for what cannot be read and for a scored dataset with rows missing or twice, ``UserError``
+    for a split column of ids, ``RunError`` where a worker process dies.
     """
     kept = list(dict.fromkeys([*([split_by] if split_by else []), *keep]))
     if domain:
         chosen_domain(domain)
-    parts = [_part("input", open_source(places), columns or {}, kept)]
+    parts = [_part("input", open_rows(places), columns or {}, kept)]
     if against is not None:
-        other = open_source(against)  # It may lack the split and the kept columns.
+        other = open_rows(against)  # It may lack the split and the kept columns.
         present = [name for name in kept if name in other.schema.names]
         parts.append(_part("against", other, columns or {} if against_columns is None else against_columns, present))
     for part in parts:

@@ -15,7 +15,6 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from math import inf
@@ -74,7 +73,8 @@ class Previous:
 
     ``options`` have the names of its columns; ``scores`` are the columns to carry over; rows with a verdict in
     ``retry`` are not reused, nor those that took ``seconds`` or longer: with another limit of time, only their scores
-    may be other ones. ``obstacle`` says why not all rows can be reused, or is None.
+    may be other ones. ``obstacle`` says why not all rows can be reused, or is None; ``unfinished`` which ones its run
+    has not written.
     """
 
     source: datasets.Source
@@ -83,6 +83,7 @@ class Previous:
     obstacle: str | None = None
     retry: tuple[str, ...] = ()
     seconds: float = inf
+    unfinished: str | None = None
 
     def reusable(self, table: pa.Table) -> pa.Table:
         """The rows whose scores can be carried over: they were scored, and are not to be tried again."""
@@ -112,7 +113,7 @@ class Previous:
 
 @shows_settings(ReadingOptions, ScoringOptions, RunOptions)
 def rescore_dataset(  # noqa: PLR0913 (one keyword a setting)
-    previous: datasets.Input,
+    previous: datasets.Input | datasets.Source,
     input: datasets.Input,
     output: str | os.PathLike[str],
     *,
@@ -138,8 +139,9 @@ def rescore_dataset(  # noqa: PLR0913 (one keyword a setting)
     reading, scoring, running = grouped(settings, ReadingOptions, ScoringOptions, RunOptions)
     with runs.readable_input(input, output, reading, scoring.columns, warn) as source:
         run, before = prepare_rescore(previous, source, output, scoring, running.shard_rows, previous_columns, retry)
-    if warn is not None and before.obstacle:
-        warn(before.obstacle)
+    for sentence in (before.unfinished, before.obstacle):
+        if warn is not None and sentence:
+            warn(sentence)
     folder = run.work.output / KNOWN_FOLDER
 
     def with_known() -> runs.Scorer:
@@ -157,7 +159,7 @@ def rescore_dataset(  # noqa: PLR0913 (one keyword a setting)
 
 
 def prepare_rescore(  # noqa: PLR0913 (what rescore_dataset takes)
-    previous: datasets.Input,
+    previous: datasets.Input | datasets.Source,
     inputs: datasets.Input | datasets.Source,
     output: str | os.PathLike[str],
     options: ScoringOptions,
@@ -171,7 +173,7 @@ def prepare_rescore(  # noqa: PLR0913 (what rescore_dataset takes)
     limit of time of a row is in the signature, but says nothing of rows that end before it.
     """
     run = runs.prepare_run(inputs, output, pair_scorer(options), shard_rows)
-    source = datasets.open_source(previous)
+    source, tiling = (previous, None) if isinstance(previous, datasets.Source) else runs.open_scored_rows(previous)
     for file in source.files:
         if file.version.location.within(run.work.output):
             raise datasets.DatasetError(
@@ -198,7 +200,9 @@ def prepare_rescore(  # noqa: PLR0913 (what rescore_dataset takes)
             f"{sum(file.rows for file in others):,} rows of {datasets.place_of(source)} were scored in another way and "
             f"cannot be reused: {others[0].signature or 'no signature'}, now {signature}"
         )
-    return run, Previous(replace(source, files=files), named, scores, obstacle, tuple(sorted(retry)), seconds)
+    unfinished = tiling.unfinished(str(datasets.place_of(source))) if tiling else None
+    files_of = replace(source, files=files)
+    return run, Previous(files_of, named, scores, obstacle, tuple(sorted(retry)), seconds, unfinished)
 
 
 def _limited(signature: str | None) -> tuple[str | None, float]:
@@ -334,10 +338,14 @@ def _batches(source: datasets.Source, number: int, names: Sequence[str]) -> Iter
     Damage in the new dataset is found by the run itself, damage in the earlier one costs time alone.
     """
     start = 0
-    with suppress(datasets.DatasetError):
+    try:
         for batch in datasets.column_batches(replace(source, files=(source.files[number],)), names, READ_ROWS):
             yield start, batch
             start += batch.num_rows
+    except datasets.Unavailable:
+        raise
+    except datasets.DatasetError:
+        return
 
 
 def _starts(source: datasets.Source) -> Keys:

@@ -112,8 +112,8 @@ def test_a_part_reads_of_the_others_their_names_until_it_completes_the_run(
     for part in ("1/3", "2/3"):
         run_scorer(pairs, out, length_scorer(), replace(ALONE, shard_rows=7), part=part)
     footers, locks = [], []
-    footer, lock = partitions._footer, locking._read
-    monkeypatch.setattr(partitions, "_footer", lambda place: (footers.append(place.name), footer(place))[1])
+    footer, lock = partitions.record_of, locking._read
+    monkeypatch.setattr(partitions, "record_of", lambda at, *more: (footers.append(at.name), footer(at, *more))[1])
     monkeypatch.setattr(locking, "_read", lambda place: (locks.append(place.name), lock(place))[1])
     again = prepare_run(pairs, out, length_scorer(), 50, "2/3")
     assert not again.missing and set(footers) == again.finished.keys()

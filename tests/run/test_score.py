@@ -311,8 +311,8 @@ def test_nothing_is_read_twice_by_a_complete_run_that_is_started_again(
     run_scorer(*run)
     known_contents.clear()  # As in another process.
     footers, digests = [], []
-    read, digest = partitions._footer, hashlib.file_digest
-    monkeypatch.setattr(partitions, "_footer", lambda place: (footers.append(place), read(place))[1])
+    read, digest = partitions.record_of, hashlib.file_digest
+    monkeypatch.setattr(partitions, "record_of", lambda at, *more: (footers.append(at), read(at, *more))[1])
     monkeypatch.setattr(hashlib, "file_digest", lambda *file: (digests.append(file), digest(*file))[1])
     assert run_scorer(*run).shards_reused == 10
     assert len(footers) == len(set(footers)) == 10 and not digests

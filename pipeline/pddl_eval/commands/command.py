@@ -25,8 +25,8 @@ from pddl_eval.process import begin_own_process, interrupted_by_signals
 from pddl_eval.shown import printable
 
 EXIT_CODES = (
-    "Exit codes: 0 done, 1 failed or incomplete, 2 wrong command or input, 3 done but about an unfinished run, "
-    "75 try again later, 130 Ctrl-C, 143 terminated."
+    "Exit codes: 0 done, 1 failed or incomplete, 2 wrong command or input, 3 rows of a run are missing or there "
+    "twice, 75 try again later, 130 Ctrl-C, 143 terminated."
 )
 """The last line of every command's help."""
 

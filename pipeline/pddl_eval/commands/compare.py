@@ -79,8 +79,11 @@ def compare(
     if len(news) > 1:
         if models or by or fail_on or chosen in ("csv", "json"):
             raise UserError("more than two datasets are compared without --models, --by, --fail-on, csv and json")
-        page = series_page(compare_series((old, *news), on=key, where=where))
+        series = compare_series((old, *news), on=key, where=where)
+        page = series_page(series)
         _write(page, output, chosen, partial(page_text, page))
+        if any(step.unfinished for step in series.steps):
+            sys.exit(UNFINISHED)
         return
     found = compare_datasets(old, *news, on=key, by=by, models=models, where=where)
     _write(comparison_page(found), output, chosen, partial(comparison_text, found))

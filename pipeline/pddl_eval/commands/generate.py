@@ -79,11 +79,11 @@ def variants(
     import polars as pl
 
     from pddl_eval.benchmark import PRESETS, by_preset, write_variants
-    from pddl_eval.datasets import open_source
     from pddl_eval.process import available_cpus
     from pddl_eval.progress import progress
+    from pddl_eval.run import open_rows
 
-    source = open_source(inputs)
+    source = open_rows(inputs)
     options = ScoringOptions(**settings)
     draw = by_preset(PRESETS[preset], seed)
     wanted = source.rows * per_reference

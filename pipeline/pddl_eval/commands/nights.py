@@ -30,7 +30,6 @@ from pddl_eval.datasets import (
     Unavailable,
     has_file,
     list_folders,
-    open_source,
     put_bytes,
     read_bytes,
     remove_file,
@@ -39,7 +38,7 @@ from pddl_eval.datasets import (
 from pddl_eval.errors import RunError, UserError
 from pddl_eval.report import Comparison, compare_series, open_scored, page_text, series_page
 from pddl_eval.reuse import rescore_dataset
-from pddl_eval.run import OtherRun, Watcher, batches_of
+from pddl_eval.run import OtherRun, Watcher, batches_of, open_scored_rows
 from pddl_eval.scoring.scorer import score_dataset
 from pddl_eval.scoring.summary import RunSummary
 from pddl_eval.shown import line
@@ -164,7 +163,7 @@ def unreadable(night: Location) -> str | None:
         if not is_complete(night):
             return f"{night} has no report, or no scores."
         place = str(night / SCORED)
-        for file in open_source(place).files:
+        for file in open_scored_rows(place)[0].files:
             deque(batches_of(file.version.location), maxlen=0)
         return open_scored(place).unfinished
     except Unavailable:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from pddl_eval.commands.command import Command, note
+from pddl_eval.commands.command import Command, note, say
 from pddl_eval.commands.flags import argument, flags, inputs
 from pddl_eval.commands.report import write_report
 from pddl_eval.commands.score import dry_run, print_shards, print_summary, report_to, watched_run
 from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.errors import UNFINISHED
 from pddl_eval.settings import ReadingOptions, RunOptions, chosen_format, grouped
+
+if TYPE_CHECKING:
+    from pddl_eval.run import Tiling
 
 
 @click.command(cls=Command)
@@ -52,22 +57,32 @@ def rescore(
     """
     from pddl_eval.report import build_report
     from pddl_eval.reuse import prepare_rescore, rescore_dataset
-    from pddl_eval.run import readable_input
+    from pddl_eval.run import open_scored_rows, readable_input
 
+    old, tiling = open_scored_rows(previous)
     if dry_run:
         reading, scoring, running = grouped(settings, ReadingOptions, ScoringOptions, RunOptions)
         with readable_input(inputs, output, reading, scoring.columns, note, keep=False) as source:
-            prepared, before = prepare_rescore(previous, source, output, scoring, running.shard_rows, retry=retry)
+            prepared, before = prepare_rescore(old, source, output, scoring, running.shard_rows, retry=retry)
             print_shards(prepared)
             if before.obstacle:
                 note(before.obstacle)
             print(f"{before.count_reusable():,} rows of OLD have scores that can be carried over")
+        _end(previous, tiling)
         return
     chosen = None if report_to is None else chosen_format(None, report_to)
     with watched_run() as watch:
-        summary = rescore_dataset(previous, inputs, output, retry=retry, watch=watch, warn=note, **settings)
+        summary = rescore_dataset(old, inputs, output, retry=retry, watch=watch, warn=note, **settings)
     print_summary(summary, output)
     if not summary.rows_carried:
         print("\nNo row was carried over.")
     if chosen is not None:
         write_report(build_report(output), chosen, report_to)
+    _end(previous, tiling)
+
+
+def _end(previous: str, tiling: Tiling | None) -> None:
+    """NEW has all rows; exit with 3 if OLD has not, so that fewer could be carried over."""
+    if tiling is not None and tiling.missing:
+        say(tiling.unfinished(previous) or "")
+        sys.exit(UNFINISHED)

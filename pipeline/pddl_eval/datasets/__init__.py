@@ -50,6 +50,7 @@ from pddl_eval.datasets.places import (
     remove_file,
     remove_folder,
     remove_temporary_files,
+    times_written,
 )
 from pddl_eval.datasets.rows import Rows, close_file, column_batches, read_row, read_rows
 
@@ -107,6 +108,7 @@ __all__ = [
     "require_columns",
     "require_parquet",
     "require_text",
+    "times_written",
     "together",
     "values_of",
     "with_references",

@@ -14,7 +14,6 @@ from pddl_eval.datasets import (
     column_batches,
     holds_text,
     locate,
-    open_source,
     read_bytes,
     read_row,
     require_columns,
@@ -26,7 +25,7 @@ from pddl_eval.definition.pddl import DEFINE_DOMAIN, DEFINE_PROBLEM, without_com
 from pddl_eval.definition.plans import read_plan
 from pddl_eval.errors import UserError
 from pddl_eval.pairs import pairs_present
-from pddl_eval.run import settings_of
+from pddl_eval.run import open_scored_rows, settings_of
 
 IDS = ("pair_id", "id", "reference_id")
 """Columns that identify a row, where none is named."""
@@ -42,6 +41,7 @@ class DatasetRow:
     ``values`` are its values by meaning (``options.MEANINGS``).
     ``verdict`` is what a scored dataset recorded, None if it is not scored; ``error`` why it could not score the row.
     ``options`` are for its scores. ``others`` are the numbers of other rows with the id that was asked for.
+    ``unfinished`` says, in a sentence, which rows of the run are missing: numbers count those that are there.
     """
 
     number: int
@@ -50,6 +50,7 @@ class DatasetRow:
     error: str | None = None
     options: ScoringOptions = field(default_factory=ScoringOptions)
     others: tuple[int, ...] = ()
+    unfinished: str | None = None
 
 
 def find_row(  # noqa: PLR0913 (one keyword a flag of the command)
@@ -77,7 +78,7 @@ def find_row(  # noqa: PLR0913 (one keyword a flag of the command)
         return DatasetRow(0, _values_of_files(source, answer, domain, problem))
     if problem is not None:
         raise UserError("--problem belongs to two files with plans; a dataset has the column reference_problem.")
-    dataset = open_source(source)
+    dataset, tiling = open_scored_rows(source)
     scored = ScoringOptions.reading_as(settings_of(dataset))
     known = {meaning: name for meaning, name in (scored.columns or {}).items() if name in dataset.schema.names}
     names = {**known, **(columns or {})}
@@ -91,7 +92,9 @@ def find_row(  # noqa: PLR0913 (one keyword a flag of the command)
     elif row is None or ids:
         raise UserError(f"to explain a row of {source}, name one: --row N or --id ID; to compare two files, name both")
     found = row_at(dataset, row, names)
-    return replace(found, options=replace(scored, columns=None, domain=domain or scored.domain), others=tuple(others))
+    options = replace(scored, columns=None, domain=domain or scored.domain)
+    unfinished = tiling.unfinished(source) if tiling else None
+    return replace(found, options=options, others=tuple(others), unfinished=unfinished)
 
 
 def _values_of_files(source: str, answer: str, domain: str | None, problem: str | None) -> dict[str, Any]:

@@ -160,7 +160,7 @@ def build_report(  # noqa: PLR0913 (what can be asked of a report)
         not_compared=data.not_compared(),
         signatures=data.signatures,
         unfinished=data.unfinished,
-        missing=data.missing and data.missing[0],
+        missing=data.missing,
         clusters=clusters,
         model=model,
         rates=rates,

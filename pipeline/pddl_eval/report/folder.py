@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from pddl_eval.datasets import locate, open_source, put_bytes, read_row
+from pddl_eval.datasets import locate, put_bytes, read_row
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
 from pddl_eval.explain import explain_row, html_page, scored_columns
@@ -26,7 +26,7 @@ from pddl_eval.report.files import report_html
 from pddl_eval.report.rows import Listed, listed_rows, prompt_column, texts_of
 from pddl_eval.report.scored import open_scored
 from pddl_eval.report.sections import warnings
-from pddl_eval.run import settings_of
+from pddl_eval.run import open_scored_rows, settings_of
 from pddl_eval.shown import line, row_count
 
 MOST_ROWS = 500
@@ -86,7 +86,7 @@ class _RowPages:
     def __init__(self, report: Report, listed: Listed, addresses: Mapping[int, str], order: Sequence[int]) -> None:
         self._report, self._listed, self._addresses, self._order = report, listed, addresses, order
         self._place = {row: place for place, row in enumerate(order)}
-        self._source = open_source(report.place or "")
+        self._source = open_scored_rows(report.place or "")[0]
         self._options = ScoringOptions.reading_as(settings_of(self._source))
         self._prompt = prompt_column(open_scored(report.place or "", report.columns))
         asked = listed.frame.filter(pl.col("asked").is_not_null() & pl.col("row").is_in(order))

@@ -19,15 +19,14 @@ from typing import TYPE_CHECKING, TypeAlias
 import polars as pl
 import pyarrow.dataset
 
-from pddl_eval.datasets import DatasetError, Source, fulfilling, open_source, require_parquet
+from pddl_eval.datasets import DatasetError, Source, Unavailable, fulfilling, require_parquet
 from pddl_eval.definition.metrics import DOMAIN, PAIRS, PLAN, Pair
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.verdict import Verdict
 from pddl_eval.errors import UserError, did_you_mean
-from pddl_eval.run import batches_of, settings_of, unfinished_rows
+from pddl_eval.run import Tiling, batches_of, damaged, open_scored_rows, settings_of
 from pddl_eval.scoring.columns import FEEDBACK, ROW_COLUMNS, left_out_by, needed_by
 from pddl_eval.scoring.table import SCORE_ERROR, WITHOUT_SCORES
-from pddl_eval.shown import row_count
 from pddl_eval.version import without_version
 
 PLAN_COLUMNS, DOMAIN_COLUMNS = (tuple(column.name for column in pair.columns) for pair in (PLAN, DOMAIN))
@@ -68,8 +67,8 @@ CERTIFICATE = "reference_certificate"
 class Scored:
     """``place`` is None for a frame in memory; ``signatures`` are those of the partitions with their rows.
 
-    A signature is None if a file has none. ``missing`` is how many rows its run has not written and of how many, None
-    if its run is complete or it belongs to none. ``names`` are the dataset's own names of columns, by meaning.
+    A signature is None if a file has none. ``tiling`` says what its run has not written, None if the run is complete or
+    it belongs to none. ``names`` are the dataset's own names of columns, by meaning.
     """
 
     place: str | None
@@ -77,7 +76,7 @@ class Scored:
     schema: pl.Schema
     rows: int
     signatures: tuple[tuple[str | None, int], ...]
-    missing: tuple[int, int] | None = None
+    tiling: Tiling | None = None
     names: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -104,12 +103,12 @@ class Scored:
     @property
     def unfinished(self) -> str | None:
         """In a sentence, that the run is not complete and what is missing; None for any other dataset."""
-        if self.missing is None:
-            return None
-        rows, expected = self.missing
-        what = f"{rows:,} of {row_count(expected)} {'is' if rows == 1 else 'are'} missing"
-        what = what if rows else "all rows are there, but its summary is not"
-        return f"{self.name} is an unfinished run: {what}. The command that started the run completes it."
+        return self.tiling.unfinished(self.name) if self.tiling else None
+
+    @property
+    def missing(self) -> int | None:
+        """How many rows its run has not written; None for any other dataset."""
+        return self.tiling.rows_missing if self.tiling else None
 
     def is_counted(self, score: str | None = None) -> pl.Expr:
         """True for the rows that a score (None: any) is reported of: their reference is no mistake in the data.
@@ -259,7 +258,7 @@ def unreadable_texts() -> Iterator[None]:
 
 
 def _open_files(place: str, names: Mapping[str, str]) -> Scored:
-    source = open_source(place)
+    source, tiling = open_scored_rows(place)
     require_parquet(source)
     for name, count in Counter(source.schema.names).items():
         if count > 1:
@@ -272,18 +271,19 @@ def _open_files(place: str, names: Mapping[str, str]) -> Scored:
     for file in source.files:  # Versions of one code are one: the first is shown.
         rows[shown.setdefault(without_version(file.signature), file.signature)] += file.rows
     names = {**(ScoringOptions.reading_as(settings_of(source)).columns or {}), **names}
-    return Scored(
-        place, frame, frame.collect_schema(), source.rows, tuple(rows.items()), unfinished_rows(source), names
-    )
+    return Scored(place, frame, frame.collect_schema(), source.rows, tuple(rows.items()), tiling, names)
 
 
 def _require_whole(source: Source) -> None:
     """Raise ``DatasetError`` where scores are damaged: polars compares no checksums."""
-    try:
-        for file in source.files:
-            deque(batches_of(file.version.location, SCORE_COLUMNS), maxlen=0)
-    except DatasetError as error:
-        raise DatasetError(f"{error} The command that wrote it, started again, scores its rows anew.") from None
+    for file in source.files:
+        place = file.version.location
+        try:
+            deque(batches_of(place, SCORE_COLUMNS), maxlen=0)
+        except DatasetError as error:
+            if isinstance(error, Unavailable) or not damaged([place]):
+                raise
+            raise DatasetError(f"{error} The command that wrote it, started again, scores its rows anew.") from None
 
 
 def _scan(source: Source) -> pl.LazyFrame:

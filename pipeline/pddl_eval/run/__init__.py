@@ -9,7 +9,7 @@ from pddl_eval.run.inputs import readable_input
 from pddl_eval.run.lock import claimed
 from pddl_eval.run.manifest import MANIFEST, OtherRun, settings_of
 from pddl_eval.run.merged import finish_merged, partitions_of
-from pddl_eval.run.partitions import KNOWN_ROW, Scorer, ShardFailure, ShardRecord, batches_of
+from pddl_eval.run.partitions import KNOWN_ROW, Scorer, ShardFailure, ShardRecord, batches_of, damaged
 from pddl_eval.run.prepare import Run, prepare_run
 from pddl_eval.run.score import finish_shards
 from pddl_eval.run.shards import Shard, plan_shards
@@ -23,8 +23,8 @@ from pddl_eval.run.summary import (
     RunIncomplete,
     Statistics,
     count_values,
-    unfinished_rows,
 )
+from pddl_eval.run.tiling import RowsDoubled, RowsMissing, Tiling, open_rows, open_scored_rows
 from pddl_eval.run.watching import Event, Watcher, shown_progress
 
 __all__ = [
@@ -38,6 +38,8 @@ __all__ = [
     "InputChanged",
     "OtherRun",
     "Processes",
+    "RowsDoubled",
+    "RowsMissing",
     "Run",
     "RunCounts",
     "RunIncomplete",
@@ -47,13 +49,17 @@ __all__ = [
     "ShardFailure",
     "ShardRecord",
     "Statistics",
+    "Tiling",
     "Watcher",
     "WorkerLost",
     "batches_of",
     "claimed",
     "count_values",
+    "damaged",
     "finish_merged",
     "finish_shards",
+    "open_rows",
+    "open_scored_rows",
     "ordered_map",
     "partitions_of",
     "plan_shards",
@@ -62,5 +68,4 @@ __all__ = [
     "run_status",
     "settings_of",
     "shown_progress",
-    "unfinished_rows",
 ]

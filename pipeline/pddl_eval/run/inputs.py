@@ -37,6 +37,7 @@ from pddl_eval.run.manifest import (
     refuse_overlap,
     require_folder,
 )
+from pddl_eval.run.tiling import require_tiled
 from pddl_eval.settings import ReadingOptions
 
 
@@ -65,7 +66,9 @@ def readable_input(  # noqa: PLR0913 (what is read, where it goes, how)
         if reading.harness or reading.references:
             source = with_references(inputs, reading, columns or {}, chosen)
         else:
-            source = as_parquet(find_source(inputs), chosen)
+            found = find_source(inputs)
+            require_tiled(found)
+            source = as_parquet(found, chosen)
             if reading.where is not None and source.made_of is None:  # Parquet, which is not converted.
                 source = parquet_where(source, make, reading.where)
         if warn is not None:

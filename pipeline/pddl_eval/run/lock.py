@@ -42,6 +42,7 @@ from pddl_eval.datasets import (
     read_bytes,
     remove_file,
     remove_temporary_files,
+    times_written,
 )
 from pddl_eval.shown import printable
 
@@ -214,6 +215,17 @@ def holders(folder: Location) -> dict[str, Holder]:
     return _holders(folder, filter(LOCKS.fullmatch, list_files(folder)))
 
 
+def left_behind(folder: Location, part: str) -> bool:
+    """Whether a killed holder (of that part) seems to have left its lock, by the clocks of this machine and store."""
+    times = {
+        name: written
+        for name, written in times_written(folder).items()
+        if LOCKS.fullmatch(name) and name.endswith(f"{part}.json")
+    }
+    now = time.time()
+    return any(not is_alive_by_now(each, now - times[name]) for name, each in _holders(folder, times).items())
+
+
 def _holders(folder: Location, names: Iterable[str]) -> dict[str, Holder]:
     return {name: holder for name in sorted(names) if (holder := _read(folder / name))}
 
@@ -266,12 +278,12 @@ def _read(place: Location) -> Holder | None:
         numbers = {"pid": int(fields["pid"]), "number": int(fields.get("number", 1))}
         holder = Holder(**fields | numbers | {"interval": interval, "doing": doing})
         return holder if holder.name == place.name else None
-    except (ValueError, TypeError, KeyError, AttributeError):
-        return None
-    except DatasetError:
+    except DatasetError:  # Also a ValueError: this comes first.
         if has_file(place):
             raise
         return None  # Removed since the folder was listed.
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
 
 
 def is_alive_by_now(holder: Holder, seconds: float) -> bool:

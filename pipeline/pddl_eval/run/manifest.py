@@ -19,6 +19,9 @@ FORMAT = 3
 READ = "read"
 """In the manifest: of files of the input, by place, the mark (``datasets.marks``) and the digest of what was read."""
 
+COLUMNS = "columns"
+"""In the manifest: names and types of the columns of its partitions."""
+
 CHANGED = "changed"
 """The content of a file that was written while its rows were scored: no version has it."""
 
@@ -63,6 +66,8 @@ def found_contents(output: Location) -> dict[str, str]:
         for place, (mark, digest) in manifest.get(READ, {}).items():
             known_contents.setdefault(place, (str(mark), str(digest)))
         return {str(file["name"]): str(file["content"]) for file in manifest["files"]}
+    except DatasetError:  # Also a ValueError; but what cannot be read now may be right.
+        raise
     except (ValueError, TypeError, KeyError, AttributeError):
         return {}
 
@@ -72,6 +77,8 @@ def settings_of(source: Source) -> Mapping[str, Any]:
     try:
         if places.has_file(source.base / MANIFEST):
             return dict(json.loads(places.read_bytes(source.base / MANIFEST))["settings"])
+    except DatasetError:  # Also a ValueError; but what cannot be read now may be right.
+        raise
     except (ValueError, KeyError, TypeError):
         pass  # A copy beside another manifest.
     return {}
@@ -81,6 +88,8 @@ def made_of_key(output: Location) -> str | None:
     """The key of what the input of the folder's run was made of; None where it was made of nothing."""
     try:
         return str(json.loads(places.read_bytes(output / MANIFEST))["made_of"]["key"])
+    except DatasetError:  # Also a ValueError; but what cannot be read now may be right.
+        raise
     except (ValueError, TypeError, KeyError):
         return None
 
@@ -92,6 +101,8 @@ def same_run(output: Location, manifest: Mapping[str, Any]) -> Mapping[str, Any]
         difference = _first_difference(theirs, manifest)
         if not difference and not isinstance(theirs["run"], str):
             raise TypeError
+    except DatasetError:  # Also a ValueError; but what cannot be read now may be right.
+        raise
     except (ValueError, TypeError, KeyError, AttributeError):
         difference = f"its {MANIFEST} cannot be read"
     if difference:

@@ -29,9 +29,10 @@ from pddl_eval.errors import UserError
 from pddl_eval.run.lock import Claim, claimed
 from pddl_eval.run.manifest import MANIFEST, OtherRun, refuse_foreign, refuse_overlap, require_folder, same_run
 from pddl_eval.run.partitions import batches_of, damaged
-from pddl_eval.run.prepare import MERGED, Run
+from pddl_eval.run.prepare import Run
 from pddl_eval.run.shards import shards_named
 from pddl_eval.run.summary import SUMMARY, RunCounts
+from pddl_eval.run.tiling import MERGED, merged_names
 from pddl_eval.settings import SHARD_ROWS
 
 
@@ -70,8 +71,9 @@ def finish_merged(run: Run, rows_per_file: int, finish: Callable[[], RunCounts])
     with claimed(output) as claim:
         if not places.has_file(output / MANIFEST):
             places.put_bytes(output / MANIFEST, json.dumps({**run.manifest, MERGED: rows_per_file}, indent=1).encode())
-        files = [output / name for name in present if name.endswith(PARQUET_SUFFIXES)]
-        if is_merged(run, rows_per_file) and not (output.is_local and damaged(files)):
+        files = {name for name in present if name.endswith(PARQUET_SUFFIXES)}
+        is_whole = is_merged(run, rows_per_file) and files == {*merged_names(run.source.rows, rows_per_file)}
+        if is_whole and not (output.is_local and damaged((output / name for name in files), run.work.columns)):
             summary = run.work.scorer.summary.from_json(json.loads(places.read_bytes(output / SUMMARY)), str(output))
         else:
             summary = replace(finish(), output=str(output))

@@ -13,9 +13,12 @@ import json
 import platform
 import time
 import traceback
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from threading import Lock
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -30,12 +33,14 @@ from pddl_eval.datasets import (
     OutputError,
     Rows,
     Source,
+    Unavailable,
     dataset_errors,
     has_file,
     in_threads,
     list_files,
     new_parquet,
     persistently,
+    read_bytes,
     read_rows,
 )
 from pddl_eval.errors import UserError
@@ -56,6 +61,13 @@ SHARD_SECONDS = 240.0
 SILENT_SECONDS = SHARD_SECONDS + 90.0
 """What the last row and writing may take beyond that. A worker that has not answered by then never will: it is stopped,
 or a disk or a store does not answer it."""
+
+DAMAGED = (OSError, pa.ArrowException, ValueError)
+"""What the Parquet reader raises for bytes that are no such file; of a file on a disk or in a store, also the rest."""
+
+_one_in_memory = Lock()
+
+Read = TypeVar("Read")
 
 UNSCORED = "Scoring this row ended its worker process, repeatedly (memory or a crash), so it was left out."
 
@@ -107,6 +119,11 @@ class Work:
     def may_write(self, name: str) -> Location:
         """Where a file of that name is written; raises ``OutputError`` where the claim is gone."""
         return self.claim.may_write(name) if self.claim else self.output / name
+
+    @property
+    def columns(self) -> str:
+        """The columns of its partitions, as ``columns_of`` says them."""
+        return announced(self.output_schema)
 
     @property
     def score_columns(self) -> list[str]:
@@ -268,31 +285,107 @@ def _require_folder_of_run(work: Work) -> None:
 
 
 def finished_records(
-    output: Location, shards: Iterable[Shard], run: str, known: Mapping[str, ShardRecord] | None = None
+    output: Location,
+    shards: Iterable[Shard],
+    run: str,
+    known: Mapping[str, ShardRecord] | None = None,
+    columns: str | None = None,
 ) -> dict[str, ShardRecord]:
     """By name, the records of those partitions of a run that are there and hold all rows of their shards.
 
-    Of those that overlap, some count (``disjoint``). Those that are ``known`` are not read.
+    Of those that overlap, some count (``disjoint``). ``known`` and ``columns`` are as in ``whole_records``, and so is
+    what it raises.
     """
-
-    def finished(shard: Shard) -> ShardRecord | None:
-        if known and shard.name in known:
-            return known[shard.name]
-        place = output / shard.name
-        try:
-            with dataset_errors(place, "read"):
-                metadata = persistently(place, lambda: _footer(place))
-            record = ShardRecord.from_json((metadata.metadata or {})[RECORD_KEY.encode()])
-        except (DatasetError, KeyError, TypeError, ValueError):
-            return None  # Not a whole partition of this program.
-        named = record.run == run and record.name == shard.name
-        return record if named and record.rows == metadata.num_rows == shard.rows else None
-
     shards = list(shards)
-    found = zip(shards, in_threads(finished, shards), strict=True)
-    records = {shard.name: record for shard, record in found if record}
+    records = whole_records(output, shards, run, known, columns)
     claims = {name: record.claim for name, record in records.items()}
     return {shard.name: records[shard.name] for shard in disjoint((s for s in shards if s.name in records), claims)}
+
+
+def whole_records(
+    output: Location,
+    shards: Sequence[Shard],
+    run: str,
+    known: Mapping[str, ShardRecord] | None = None,
+    columns: str | None = None,
+) -> dict[str, ShardRecord]:
+    """As ``finished_records``, also of partitions that overlap.
+
+    Those that are ``known`` are not read. ``columns`` are those that the run has announced (``columns_of``), if known.
+    Raises ``Unavailable`` where one cannot be read, and is not proven damaged.
+    """
+
+    def whole(shard: Shard) -> ShardRecord | None:
+        if known and shard.name in known:
+            return known[shard.name]
+        record = record_of(output / shard.name, columns)
+        named = record and record.run == run and record.name == shard.name
+        return record if named and record and record.rows == shard.rows else None
+
+    return {shard.name: record for shard, record in zip(shards, in_threads(whole, shards), strict=True) if record}
+
+
+def record_of(partition: Location, columns: str | None = None) -> ShardRecord | None:
+    """The record of a partition; None where it is gone, damaged, of another program or has other ``columns``.
+
+    Raises ``Unavailable`` where it cannot be read.
+    """
+    found = proven(partition, _described)
+    try:
+        record = ShardRecord.from_json(found[0][RECORD_KEY.encode()]) if found else None
+    except (KeyError, TypeError, ValueError):
+        return None
+    whole = record and found and record.rows == found[1] and columns in (None, found[2])
+    return record if whole else None
+
+
+def _described(file: pa.NativeFile) -> tuple[Mapping[bytes, bytes], int, str]:
+    footer = pq.read_metadata(file)
+    return footer.metadata or {}, footer.num_rows, columns_of(footer.schema.to_arrow_schema())
+
+
+def columns_of(schema: pa.Schema) -> str:
+    """The names and types of columns, as manifests have them."""
+    return str(schema.to_string(show_schema_metadata=False, show_field_metadata=False))
+
+
+def announced(schema: pa.Schema) -> str:
+    """The columns that a partition of this schema has when it is read."""
+    file = pa.BufferOutputStream()
+    pq.ParquetWriter(file, schema).close()
+    return columns_of(pq.read_schema(pa.BufferReader(file.getvalue())))
+
+
+def proven(file: Location, read: Callable[[pa.NativeFile], Read]) -> Read | None:
+    """What ``read`` makes of a file of the output; None where the file is gone, or proven to be damaged.
+
+    The proof is that ``read`` fails on its bytes in memory. A right that is missing, a disk or a store that fails says
+    nothing of the bytes: then it raises ``Unavailable``.
+    """
+
+    def stored() -> Read:
+        with file.filesystem.open_input_file(file.path) as stream:
+            return read(stream)
+
+    try:
+        return persistently(file, stored)
+    except FileNotFoundError:
+        return None
+    except pa.ArrowMemoryError:
+        raise
+    except DAMAGED:
+        pass
+    with _one_in_memory:
+        try:
+            content = read_bytes(file)
+        except DatasetError as error:
+            raise Unavailable(str(error)) from None
+        try:
+            return read(pa.BufferReader(content))
+        except pa.ArrowMemoryError:
+            raise
+        except DAMAGED:
+            return None
 
 
 def batches_of(file: Location, columns: Collection[str] | None = None) -> Iterator[pa.RecordBatch]:
@@ -306,22 +399,21 @@ def batches_of(file: Location, columns: Collection[str] | None = None) -> Iterat
         yield from parquet.iter_batches(SHARD_ROWS, columns=names, use_threads=False)
 
 
-def damaged(files: Iterable[Location]) -> set[Location]:
-    """Those of the output's files that cannot be read whole. It reads all of them, some microseconds a row."""
+def damaged(files: Iterable[Location], columns: str | None = None) -> set[Location]:
+    """Those of the output's files that are proven damaged, or have other ``columns`` (``columns_of``).
 
-    def is_whole(file: Location) -> bool:
-        try:
-            return all(True for _ in batches_of(file))
-        except DatasetError:
-            return False
-
+    It reads all of them, some microseconds a row. Raises ``Unavailable`` where one cannot be read.
+    """
     files = list(files)
-    return {file for file, whole in zip(files, in_threads(is_whole, files), strict=True) if not whole}
+    read = in_threads(lambda file: proven(file, _read_whole), files)
+    return {file for file, found in zip(files, read, strict=True) if found is None or columns not in (None, found)}
 
 
-def _footer(partition: Location) -> pq.FileMetaData:
-    with partition.filesystem.open_input_file(partition.path) as file:
-        return pq.read_metadata(file)
+def _read_whole(file: pa.NativeFile) -> str:
+    """The columns of a file all of whose pages can be read."""
+    with pq.ParquetFile(file, page_checksum_verification=True) as parquet:
+        deque(parquet.iter_batches(SHARD_ROWS, use_threads=False), maxlen=0)
+        return columns_of(parquet.schema_arrow)
 
 
 def _score(

@@ -14,8 +14,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pddl_eval.datasets import PARTITIONS, Input, Source, contents, known_contents, locate, marks, open_source, places
+from pddl_eval.datasets import PARTITIONS, Input, Source, contents, known_contents, locate, marks, places
 from pddl_eval.run.manifest import (
+    COLUMNS,
     FORMAT,
     MANIFEST,
     READ,
@@ -28,10 +29,8 @@ from pddl_eval.run.manifest import (
 )
 from pddl_eval.run.partitions import Scorer, ShardRecord, Work, damaged, finished_records
 from pddl_eval.run.shards import Part, Shard, in_order, overlaps, plan_shards, ranges_of, shards_named
+from pddl_eval.run.tiling import MERGED, open_rows
 from pddl_eval.version import without_version
-
-MERGED = "rows_per_file"
-"""In the manifest of such a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +81,7 @@ def prepare_run(
     share = None if part is None else Part.parse(part)
     folder = locate(output)
     require_folder(folder)
-    source = inputs if isinstance(inputs, Source) else open_source(inputs)
+    source = inputs if isinstance(inputs, Source) else open_rows(inputs)
     refuse_overlap(source, folder)
     output_schema = scorer.output_schema(source.schema)
     if scorer.constants_signed:
@@ -111,10 +110,12 @@ def prepare_run(
     files = [str(file.version.location) for each in (source, source.original) if each for file in each.files]
     read = {place: known_contents[place] for place in files if place in known_contents}
     manifest: Mapping[str, Any] = {"run": run, "place": str(source.base), "shard_rows": shard_rows, **identity}
-    manifest = {**manifest, READ: read}
+    work = Work(run, folder, source.schema, output_schema, scorer)
+    manifest = {**manifest, COLUMNS: work.columns, READ: read}
     if MANIFEST in present:
         manifest = same_run(folder, manifest)
-        scorer = replace(scorer, signature=manifest["signature"])  # All partitions of a run have one.
+        # All partitions of a run have one signature.
+        work = replace(work, run=manifest["run"], scorer=replace(scorer, signature=manifest["signature"]))
         if MERGED in manifest:
             raise OtherRun(f"{folder} has {MERGED} {manifest[MERGED]}: score with that, or choose another folder.")
     elif folder.name != PARTITIONS:  # A merged run that was killed late leaves it without its manifest.
@@ -123,12 +124,12 @@ def prepare_run(
     if share:  # Whoever completes the run looks at those of the others.
         own = ranges_of(share.split(source)[0])
         there = [shard for shard in there if overlaps(shard, own)]
-    finished = finished_records(folder, there, manifest["run"])
+    finished = finished_records(folder, there, work.run, columns=work.columns)
     done = [shard for shard in there if shard.name in finished]
     missing = missing_shards(source, shard_rows, done, share)
     if not missing and share is None and folder.is_local:
         # Who starts a complete run again may have a reason. Object stores check what they hold themselves.
-        lost = damaged(folder / shard.name for shard in done)
+        lost = damaged((folder / shard.name for shard in done), work.columns)
         done = [shard for shard in done if folder / shard.name not in lost]
         finished = {shard.name: finished[shard.name] for shard in done}
         missing = missing_shards(source, shard_rows, done)
@@ -136,7 +137,7 @@ def prepare_run(
         scorer.check(source)
     return Run(
         source,
-        Work(manifest["run"], folder, source.schema, output_schema, scorer),
+        work,
         tuple(in_order(source, [*done, *missing])),
         finished,
         manifest,

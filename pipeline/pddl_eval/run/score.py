@@ -17,7 +17,7 @@ from itertools import chain
 from pddl_eval.datasets import DatasetError, OutputError, contents, marks, partition_stem, places
 from pddl_eval.run.counters import counted
 from pddl_eval.run.engines import ROW_SECONDS, Engine, NodeExcluded, UnderWay, choose_engine, start_engine
-from pddl_eval.run.lock import SECONDS, Claim, claimed
+from pddl_eval.run.lock import SECONDS, Claim, claimed, left_behind
 from pddl_eval.run.manifest import CHANGED, MANIFEST, same_run
 from pddl_eval.run.partitions import Scorer, ShardFailure, ShardRecord, finished_records, score_shard
 from pddl_eval.run.prepare import Run, missing_shards
@@ -64,7 +64,9 @@ def finish_shards(
     engines: list[Engine] = []
     under_way = partial(_under_way, engines)
     with ExitStack() as stack:
-        if run.missing:
+        if run.missing or left_behind(
+            run.work.output, run.suffix
+        ):  # Who claims a folder removes the locks of the dead.
             run = replace(run, work=replace(run.work, claim=stack.enter_context(_claimed(run, under_way))))
             stack.enter_context(_without_late(run))
         if scorer is not None:
@@ -203,7 +205,7 @@ def finish_run(
     there = _partitions(run) if there is None else there
     counted, missing = list(there), missing_shards(source, SHARD_ROWS, there)
     if not missing:  # By their names, which cost less than their content.
-        records = finished_records(output, there, run.work.run, known)
+        records = finished_records(output, there, run.work.run, known, run.work.columns)
         counted = [shard for shard in there if shard.name in records]
         missing = missing_shards(source, SHARD_ROWS, counted)
     if own := missing_shards(source, SHARD_ROWS, counted, run.part) if missing and run.part else missing:

@@ -5,35 +5,19 @@ Nothing is written, and the input is not needed. Whoever calls it may be on anot
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
-import pyarrow as pa
-
-from pddl_eval.datasets import (
-    PARQUET_SUFFIXES,
-    PARTITIONS,
-    DatasetError,
-    FileVersion,
-    InputFile,
-    Location,
-    RowGroup,
-    Source,
-    locate,
-    partition_stem,
-    places,
-)
+from pddl_eval.datasets import PARQUET_SUFFIXES, PARTITIONS, DatasetError, Location, locate, places
 from pddl_eval.run.lock import Holder, holders, is_alive_by_now
-from pddl_eval.run.manifest import MANIFEST
-from pddl_eval.run.partitions import ShardRecord, finished_records
-from pddl_eval.run.prepare import MERGED
+from pddl_eval.run.manifest import COLUMNS, MANIFEST
+from pddl_eval.run.partitions import ShardRecord, whole_records
 from pddl_eval.run.score import FAILED
-from pddl_eval.run.shards import Part, plan_shards, ranges_of, shards_named
+from pddl_eval.run.shards import Part, shards_named
 from pddl_eval.run.summary import SUMMARY
+from pddl_eval.run.tiling import MERGED, RowRange, entries_of, input_of, manifest_of, tiling_of
 from pddl_eval.shown import labelled, printable
 
 SPEED_SECONDS = 600.0
@@ -66,25 +50,13 @@ class Writer:
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
-    """Rows of a file without a partition, from ``start`` to ``stop`` (excluded)."""
-
-    file: str
-    start: int
-    stop: int
-
-    def __str__(self) -> str:
-        return f"{self.file} rows {self.start:,} to {self.stop - 1:,}" if self.stop else f"{self.file} (no rows)"
-
-
-@dataclass(frozen=True, slots=True)
 class RunStatus:
-    """A run as its folder shows it; ``finished`` where all rows are there and the summary is written.
+    """A run as its folder shows it; ``finished`` where all rows are there, once, and the summary is written.
 
-    ``failed`` says why rows are missing that the run tried to score. ``rows_per_second`` is that of the last ten
-    minutes in which partitions were written, None without any.
+    ``doubled`` are rows that two partitions hold, ``failed`` says why rows are missing that the run tried to score.
+    ``rows_per_second`` is that of the last ten minutes in which partitions were written, None without any.
 
-    >>> missing = (Missing("pairs.parquet", 6, 8),)
+    >>> missing = (RowRange("pairs.parquet", 6, 8),)
     >>> print(RunStatus("scored", False, 8, 6, 2, 3.5, (), missing, (), "pddl-eval:0.1.0"))
     pairs    6 of 8 (75.0%) in 2 partitions
     speed    3.5 pairs/s
@@ -99,9 +71,10 @@ class RunStatus:
     shards_done: int
     rows_per_second: float | None
     writers: tuple[Writer, ...]
-    missing: tuple[Missing, ...]
+    missing: tuple[RowRange, ...]
     failed: tuple[str, ...]
     signature: str
+    doubled: tuple[RowRange, ...] = ()
 
     def lines(self) -> list[tuple[str, str]]:
         """Pairs of a label and its value, in the order in which a person wants them."""
@@ -115,11 +88,12 @@ class RunStatus:
             ("working on", [_shown(each) for writer in self.writers if writer.alive for each in writer.doing]),
             ("failed", self.failed),
             ("missing", self.missing),
+            ("doubled", self.doubled),
         ):
             lines += [(label, printable(str(each))) for each in entries[:SHOWN_LINES]]
             if len(entries) > SHOWN_LINES:
                 lines.append((label, f"and {len(entries) - SHOWN_LINES:,} more"))
-        if not self.finished and not self.missing and not self.failed:
+        if not self.finished and not (self.missing or self.failed or self.doubled):
             lines.append(("missing", "the summary: the same score command writes it"))
         return [*lines, ("state", "finished" if self.finished else "not finished")]
 
@@ -140,51 +114,34 @@ def run_status(output: str | os.PathLike[str]) -> RunStatus:
     written = places.times_written(folder)
     if MANIFEST not in written:
         raise DatasetError(f"{folder} is not the output of a run: it has no {MANIFEST}.")
-    try:
-        manifest = json.loads(places.read_bytes(folder / MANIFEST))
-        source, run, signature = _described(folder, manifest), str(manifest["run"]), str(manifest["signature"])
-    except (ValueError, TypeError, KeyError, AttributeError):
-        raise DatasetError(f"{folder} is not the output of a run: its {MANIFEST} cannot be read.") from None
+    manifest = manifest_of(folder)
     if MERGED in manifest and SUMMARY not in written:
         return replace(run_status(str(folder / PARTITIONS)), output=str(folder), finished=False)
-    if MERGED in manifest:
-        files = sum(name.endswith(PARQUET_SUFFIXES) for name in written)
-        return RunStatus(str(folder), True, source.rows, source.rows, files, None, (), (), (), signature)
-    there = shards_named(source, written)
-    records = finished_records(folder, there, run)
-    missing = plan_shards(source, max(1, source.rows), ranges_of(each for each in there if each.name in records))
-    names = {partition_stem(file.name): file.name for file in source.files}
+    records: dict[str, ShardRecord] = {}
+    present = {name for name in written if name == SUMMARY or name.endswith(PARQUET_SUFFIXES)}
+    if MERGED not in manifest:
+        there = shards_named(input_of(folder, manifest), present)
+        records = whole_records(folder, there, manifest["run"], columns=manifest.get(COLUMNS))
+        present &= {*records, SUMMARY}
+    # Whoever reads the folder reads the others, too.
+    tiling = replace(tiling_of(folder, manifest, present), doubled=tiling_of(folder, manifest, written).doubled)
     return RunStatus(
         str(folder),
-        not missing and SUMMARY in written and _entries(folder / SUMMARY).get("run") == run,
-        source.rows,
-        sum(record.rows for record in records.values()),
-        len(records),
+        tiling.is_complete,
+        tiling.rows,
+        tiling.rows - tiling.rows_missing,
+        len(present - {SUMMARY}),
         _speed(records.values(), written),
         tuple(_writer(name, holder, written) for name, holder in holders(folder).items()),
-        tuple(Missing(names[shard.stem], shard.start, shard.stop) for shard in missing),
+        tiling.missing,
         tuple(_failures(folder, written)),
-        signature,
+        manifest["signature"],
+        tiling.doubled,
     )
 
 
 def _shown(doing: Mapping[str, str]) -> str:
     return f"{doing['shard']} on {doing['node']}, since {doing['since']}"
-
-
-def _described(folder: Location, manifest: Mapping[str, Any]) -> Source:
-    """The input as the manifest describes it: names and numbers of rows."""
-    nothing = FileVersion(folder, "")
-    files = [InputFile(nothing, str(file["name"]), 0, (RowGroup(int(file["rows"]), 0),)) for file in manifest["files"]]
-    return Source(folder, (), tuple(files), pa.schema([]))
-
-
-def _entries(place: Location) -> Mapping[str, Any]:
-    try:
-        entries = json.loads(places.read_bytes(place))
-    except ValueError:
-        return {}
-    return entries if isinstance(entries, dict) else {}
 
 
 def _failures(folder: Location, names: Iterable[str]) -> list[str]:
@@ -193,7 +150,7 @@ def _failures(folder: Location, names: Iterable[str]) -> list[str]:
         str(trouble)
         for name in sorted(names)
         if name.startswith(FAILED) and name.endswith(".json")
-        for trouble in _entries(folder / name).get("troubles", ())
+        for trouble in entries_of(folder / name).get("troubles", ())
     ]
 
 

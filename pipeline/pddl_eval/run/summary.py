@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,10 +10,7 @@ from typing import Any, Self
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pddl_eval.datasets import DatasetError, Source, places
 from pddl_eval.errors import RunError
-from pddl_eval.run.manifest import MANIFEST
-from pddl_eval.run.shards import named_rows
 from pddl_eval.shown import Sections, grouped, printable, row_count
 
 SUMMARY = "_summary.json"
@@ -200,28 +196,3 @@ class InputChanged(RunError):
             "continues it. Score the input into another folder; rescore carries over the rows that are the same "
             f"(--previous {output})."
         )
-
-
-def unfinished_rows(source: Source) -> tuple[int, int] | None:
-    """How many rows the run that wrote a dataset has not written, and of how many; None for a complete run or no run.
-
-    A run that had to leave rows out, because they could not be read, is not complete either. Raises ``DatasetError``
-    where the manifest cannot be read, so that nobody takes a part for the whole.
-    """
-    present = places.list_files(source.base)
-    if MANIFEST not in present:
-        return None
-    try:
-        manifest = json.loads(places.read_bytes(source.base / MANIFEST))
-        if SUMMARY in present and json.loads(places.read_bytes(source.base / SUMMARY))["run"] == manifest["run"]:
-            return None
-        expected = sum(int(file["rows"]) for file in manifest["files"])
-    except (ValueError, KeyError, TypeError):
-        raise DatasetError(
-            f"{source.base / MANIFEST} cannot be read, so nothing says whether rows are missing: delete it to take the "
-            "rows that are there for all."
-        ) from None
-    known = {file.name: file.rows for file in source.files}
-    named = {name: found[2] - found[1] for name in present if (found := named_rows(name))}
-    written = sum(known.get(name, rows) for name, rows in named.items())
-    return max(0, expected - written), expected

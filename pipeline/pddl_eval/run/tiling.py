@@ -1,0 +1,277 @@
+"""Whether the partitions of a run tile its rows: each row of the manifest's files is there, and there once.
+
+Whoever reads a scored folder opens it here. It looks at names and at the numbers of rows that footers say; folders
+that no manifest belongs to (copies, files of other programs) are datasets like any other.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+import pyarrow as pa
+
+from pddl_eval.datasets import (
+    DatasetError,
+    FileVersion,
+    Input,
+    InputFile,
+    Location,
+    RowGroup,
+    Source,
+    list_files,
+    open_source,
+    partition_stem,
+    read_bytes,
+)
+from pddl_eval.errors import UNFINISHED
+from pddl_eval.run.manifest import CHANGED, MANIFEST
+from pddl_eval.run.partitions import record_of
+from pddl_eval.run.shards import left_over, shards_named
+from pddl_eval.run.summary import SUMMARY
+from pddl_eval.shown import row_count
+
+MERGED = "rows_per_file"
+"""In the manifest of a run whose partitions are merged."""
+
+SHOWN = 5
+"""Ranges that a sentence names, at most; ``pddl-eval status`` has all."""
+
+
+class RowsMissing(DatasetError):
+    """A run has not written all of its rows, or they are gone."""
+
+    exit_code = UNFINISHED
+
+
+class RowsDoubled(DatasetError):
+    """A scored folder holds rows twice, or rows that are not of its run: no number made of them would be right."""
+
+    exit_code = UNFINISHED
+
+
+@dataclass(frozen=True, slots=True)
+class RowRange:
+    """Rows of a file of the input, from ``start`` to ``stop`` (excluded)."""
+
+    file: str
+    start: int
+    stop: int
+
+    def __str__(self) -> str:
+        return f"{self.file} rows {self.start:,} to {self.stop - 1:,}" if self.stop else f"{self.file} (no rows)"
+
+
+@dataclass(frozen=True, slots=True)
+class Tiling:
+    """Which of the ``rows`` of a run are ``missing`` and which are there twice, and files that are not of the run.
+
+    ``finished`` says that the run has written its summary, ``changed`` that its input was written meanwhile.
+    """
+
+    rows: int
+    missing: tuple[RowRange, ...] = ()
+    doubled: tuple[RowRange, ...] = ()
+    foreign: tuple[str, ...] = ()
+    finished: bool = True
+    changed: bool = False
+
+    @property
+    def rows_missing(self) -> int:
+        return sum(each.stop - each.start for each in self.missing)
+
+    @property
+    def is_complete(self) -> bool:
+        return self.finished and not (self.missing or self.doubled or self.foreign)
+
+    def unfinished(self, name: str) -> str | None:
+        """In a sentence, that the run is not complete and what is missing; None for one that is."""
+        if self.finished and not self.missing:
+            return None
+        gone = self.rows_missing
+        what = f"{gone:,} of {row_count(self.rows)} {'is' if gone == 1 else 'are'} missing"
+        what = f"{what}: {_listed(self.missing)}" if self.missing else "all rows are there, but its summary is not"
+        remedy = "The command that started the run completes it."
+        if self.changed:
+            remedy = "Its input was written while it was scored: score it into another folder."
+        return f"{name} is an unfinished run: {what}. {remedy}"
+
+    def require_once(self, name: str) -> None:
+        """Raise ``RowsDoubled`` where rows are there twice, or files that are not of the run."""
+        if self.doubled:
+            raise RowsDoubled(
+                f"{name} holds rows twice: {_listed(self.doubled)}. The command that started the run, or pddl-eval "
+                "verify --repair, removes what is too much."
+            )
+        if self.foreign:
+            raise RowsDoubled(
+                f"{name} holds files that are no partitions of its run: {_listed(self.foreign)}. Move them elsewhere."
+            )
+
+
+def _listed(ranges: Iterable[object]) -> str:
+    shown = [str(each) for each in ranges]
+    return ", ".join(shown[:SHOWN]) + (f" and {len(shown) - SHOWN:,} more" if len(shown) > SHOWN else "")
+
+
+def open_scored_rows(places: Input) -> tuple[Source, Tiling | None]:
+    """A dataset as ``open_source`` opens it; the tiling if it is of a run that is not complete.
+
+    Raises ``RowsDoubled`` for one with rows twice, and ``DatasetError`` as ``open_source`` and where a manifest cannot
+    be read.
+    """
+    source = open_source(places)
+    return source, incomplete(source)
+
+
+def open_rows(places: Input) -> Source:
+    """A dataset of which all rows are there, once; raises ``RowsMissing`` and what ``open_scored_rows`` raises."""
+    source = open_source(places)
+    require_tiled(source)
+    return source
+
+
+def require_tiled(source: Source) -> None:
+    """Raise ``RowsMissing`` or ``RowsDoubled`` where a dataset is of a run and does not hold each of its rows once."""
+    if found := incomplete(source):
+        raise RowsMissing(found.unfinished(str(source.base)) or "")
+
+
+def incomplete(source: Source) -> Tiling | None:
+    """The tiling of the run, or runs, that have written a dataset's files; None if complete, or of no run.
+
+    A few files of a run's folder stand for the whole folder. Raises as ``open_scored_rows``.
+    """
+    folders = {file.version.location.parent for file in source.files if file.signature}
+    found = []
+    for folder in sorted(folders, key=str):
+        present = list_files(folder)
+        if MANIFEST in present:
+            rows = {file.version.location: file.rows for file in source.files if file.version.location.within(folder)}
+            names = {place.path[len(folder.path) :].lstrip("/"): count for place, count in rows.items()}
+            tiling = tiling_of(folder, manifest_of(folder), present, names)
+            tiling.require_once(str(folder))
+            found.append((folder, tiling))
+    if all(tiling.is_complete for _, tiling in found):
+        return None
+    if len(found) == 1:
+        return found[0][1]
+    missing = ((folder, each) for folder, tiling in found for each in tiling.missing)
+    return Tiling(
+        sum(tiling.rows for _, tiling in found),
+        tuple(RowRange(str(folder / each.file), each.start, each.stop) for folder, each in missing),
+        finished=all(tiling.finished for _, tiling in found),
+        changed=any(tiling.changed for _, tiling in found),
+    )
+
+
+def manifest_of(folder: Location) -> Mapping[str, Any]:
+    """What the manifest of a run says; raises ``DatasetError`` where it cannot be read or is none."""
+    try:
+        manifest = json.loads(read_bytes(folder / MANIFEST))
+        input_of(folder, manifest)
+        return {**manifest, "run": str(manifest["run"]), "signature": str(manifest["signature"])}
+    except DatasetError:  # Also a ValueError, and it says what is wrong.
+        raise
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise DatasetError(
+            f"{folder / MANIFEST} cannot be read, so nothing says whether rows are missing: delete it to take the "
+            "rows that are there for all."
+        ) from None
+
+
+def input_of(folder: Location, manifest: Mapping[str, Any]) -> Source:
+    """The input as the manifest describes it: names and numbers of rows, in the order of the output."""
+    nothing = FileVersion(folder, "")
+    files = [InputFile(nothing, str(file["name"]), 0, (RowGroup(int(file["rows"]), 0),)) for file in manifest["files"]]
+    return Source(folder, (), tuple(sorted(files, key=lambda file: partition_stem(file.name))), pa.schema([]))
+
+
+def tiling_of(
+    folder: Location, manifest: Mapping[str, Any], present: Iterable[str], rows: Mapping[str, int] | None = None
+) -> Tiling:
+    """How the partitions that are ``present`` tile a run's rows; ``rows`` are the numbers that footers say, if known.
+
+    Other files among ``rows`` are foreign.
+    """
+    source, present, rows = input_of(folder, manifest), set(present), rows or {}
+    merged = manifest.get(MERGED)
+    held: dict[str, list[tuple[int, int]]] = {file.name: [] for file in source.files}
+    partitions = _merged(source, int(merged), present, rows) if merged else _partitions(folder, source, present, rows)
+    known = set()
+    for name, of_partition in partitions:
+        known.add(name)
+        for each in of_partition:
+            held[each.file].append((each.start, each.stop))
+    missing: list[RowRange] = []
+    doubled: list[RowRange] = []
+    for file in source.files:
+        ranges = sorted(held[file.name])
+        if not file.rows and not ranges and not merged:
+            missing.append(RowRange(file.name, 0, 0))
+        missing += [RowRange(file.name, *rows_of) for rows_of in left_over(ranges, 0, file.rows)]
+        reached = accumulate((stop for _, stop in ranges), max, initial=0)
+        twice = ((start, min(stop, end)) for (start, stop), end in zip(ranges, reached, strict=False))
+        doubled += [RowRange(file.name, start, stop) for start, stop in twice if start < stop]
+    return Tiling(
+        source.rows,
+        tuple(missing),
+        tuple(doubled),
+        tuple(sorted(rows.keys() - known)) if rows.keys() & known else (),
+        SUMMARY in present and entries_of(folder / SUMMARY).get("run") == manifest["run"],
+        any(file.get("content") == CHANGED for file in manifest["files"]),
+    )
+
+
+def _partitions(
+    folder: Location, source: Source, present: Collection[str], rows: Mapping[str, int]
+) -> Iterator[tuple[str, list[RowRange]]]:
+    """The partitions, and the rows that each holds: those of its name but for what could not be read of the input."""
+    names = {partition_stem(file.name): file.name for file in source.files}
+    for shard in shards_named(source, present):
+        held = [(shard.start, shard.stop)]
+        if rows.get(shard.name, shard.rows) < shard.rows:
+            record = record_of(folder / shard.name)
+            held = list(left_over(record.unreadable, shard.start, shard.stop)) if record else []
+        elif rows.get(shard.name, shard.rows) > shard.rows:
+            held *= 2
+        yield shard.name, [RowRange(names[shard.stem], *each) for each in held]
+
+
+def _merged(
+    source: Source, size: int, present: Collection[str], rows: Mapping[str, int]
+) -> Iterator[tuple[str, list[RowRange]]]:
+    """The merged files, and the rows that each holds."""
+    starts = list(accumulate((file.rows for file in source.files), initial=0))
+    for name in merged_names(source.rows, size):
+        if name in present:
+            start = size * int(name[5:-8])
+            stop = min(start + size, source.rows)
+            here = range(bisect_right(starts, start) - 1, bisect_left(starts, stop))
+            cut = ((number, max(start, starts[number]), min(stop, starts[number + 1])) for number in here)
+            held = [
+                RowRange(source.files[number].name, low - starts[number], high - starts[number])
+                for number, low, high in cut
+                if low < high
+            ]
+            count = rows.get(name, stop - start)
+            yield name, held * (0 if count < stop - start else 2 if count > stop - start else 1)
+
+
+def merged_names(rows: int, size: int) -> Iterator[str]:
+    """The names of a merged run's files."""
+    return (f"part-{number:06d}.parquet" for number in range(max(1, -(-rows // size))))
+
+
+def entries_of(place: Location) -> Mapping[str, Any]:
+    """What a small file of a run says; nothing where it means nothing. Raises ``DatasetError``."""
+    content = read_bytes(place)
+    try:
+        entries = json.loads(content)
+    except ValueError:
+        return {}
+    return entries if isinstance(entries, dict) else {}
