@@ -290,17 +290,35 @@ def test_an_input_that_is_changed_during_the_run_is_not_finished_by_any_start(
 
 
 @pytest.mark.s3
-def test_an_object_that_is_changed_during_the_run_is_found_by_its_time(bucket: str, tmp_path: Path) -> None:
+def test_an_object_that_is_changed_during_the_run_is_found_by_its_digest(bucket: str, tmp_path: Path) -> None:
     texts = [f"{number:04}" for number in range(60)]
     place = locate(f"s3://{bucket}/in.parquet")
     put_bytes(place, write_texts(texts, tmp_path / "a.parquet").read_bytes())
-    time.sleep(1.1)  # S3 says seconds.
     changed = write_texts([texts[1], texts[0], *texts[2:]], tmp_path / "b.parquet").read_bytes()
     run = (str(place), f"s3://{bucket}/out", length_scorer(), RunOptions(engine="local", workers=1, shard_rows=20))
     with pytest.raises(InputChanged):
         run_scorer(*run, watch=lambda event: put_bytes(place, changed) if isinstance(event, ShardRecord) else None)
     with pytest.raises(OtherRun):
         run_scorer(*run)
+
+
+@pytest.mark.s3
+def test_equal_bytes_uploaded_again_are_the_same_input(bucket: str, tmp_path: Path) -> None:
+    place = locate(f"s3://{bucket}/in.parquet")
+    content = write_texts([f"{number:04}" for number in range(60)], tmp_path / "a.parquet").read_bytes()
+    put_bytes(place, content)
+    run = (str(place), f"s3://{bucket}/out", length_scorer(), RunOptions(engine="local", workers=1, shard_rows=20))
+
+    def upload_again(event: object) -> None:
+        if isinstance(event, ShardRecord):
+            time.sleep(1.1)  # S3 says seconds.
+            put_bytes(place, content)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_scorer(*run, watch=upload_again)
+    again = run_scorer(*run)
+    assert (again.rows, again.shards_reused) == (60, 1)
 
 
 def test_nothing_is_read_twice_by_a_complete_run_that_is_started_again(

@@ -285,8 +285,8 @@ def contents(
 def marks(source: Source) -> dict[str, str]:
     """What changes whenever a file is written, by name, without reading it; empty for a file that is gone.
 
-    Of a local file it is its size and the times at which it was written and changed, on an object store its version
-    there (``etag:``, ``generation:``, …) or ``modified:`` and the time. Raises ``DatasetError``.
+    Of a local file it is its size and the times at which it was written and changed, on an object store a digest of its
+    content or its version there (``stores.MARKS``), else ``modified:`` and the time. Raises ``DatasetError``.
     """
 
     def mark(file: InputFile) -> str:

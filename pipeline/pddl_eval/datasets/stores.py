@@ -26,8 +26,9 @@ WRITE_SECONDS = 300
 STOP_SECONDS = 0.2
 """Interval at which a waiting thread looks whether the command is told to stop."""
 
-MARKS = ("etag", "ETag", "md5Hash", "blob_id", "generation", "Last-Modified", "last_modified", "mtime")
-"""What stores say of an object that changes with its content, the most reliable first."""
+MARKS = ("md5Hash", "etag", "ETag", "blob_id", "generation", "Last-Modified", "last_modified", "mtime")
+"""What stores say of an object that changes with its content, first what stays when equal bytes are uploaded again.
+Google's ``etag`` does not; that of S3 does (from the same program: it depends on the parts of a large upload)."""
 
 OBJECT_STORES = ("s3", "gs", "gcs", "abfs", "abfss", "az")
 """Schemes of stores with buckets, where an object appears when it is complete."""
@@ -69,9 +70,13 @@ def open_store(scheme: str, root: str, account: str) -> fs.FileSystem:
 def version_in_store(filesystem: fs.FileSystem, path: str) -> str | None:
     """What a store says that changes with a file's content: a digest, a generation or a time; None if it says none."""
     handler = getattr(filesystem, "handler", None)
-    if not isinstance(handler, _Handler):
+    if filesystem.type_name == "s3":
+        with filesystem.open_input_stream(path) as stream:
+            info = {name: value.decode() for name, value in stream.metadata().items()}
+    elif isinstance(handler, _Handler):
+        info = handler.fs.info(path)
+    else:
         return None
-    info = handler.fs.info(path)
     return next((f"{name}:{info[name]}" for name in MARKS if info.get(name)), None)
 
 
