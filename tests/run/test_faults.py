@@ -24,8 +24,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval.datasets import places
-from pddl_eval.datasets.places import OutputError, list_files, locate, put_bytes, read_bytes
-from pddl_eval.run import lock, run_status
+from pddl_eval.datasets.places import DatasetError, OutputError, list_files, locate, put_bytes, read_bytes
+from pddl_eval.report import build_report, compare_datasets
+from pddl_eval.reuse import rescore_dataset
+from pddl_eval.run import lock, open_rows, run_status
 from pddl_eval.run.partitions import Scorer
 from pddl_eval.scoring.scorer import score_dataset
 from pddl_eval.settings import RunOptions
@@ -423,6 +425,7 @@ def test_an_upload_of_which_a_part_fails_leaves_nothing(
 
 
 @pytest.mark.s3
+@pytest.mark.usefixtures("brief_reports")
 @pytest.mark.parametrize("writer", ["lives", "is gone"])
 def test_a_put_that_lands_after_another_run_took_over_doubles_no_row(
     writer: str, bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -469,6 +472,18 @@ def test_a_put_that_lands_after_another_run_took_over_doubles_no_row(
     assert (late in names) == (writer == "is gone")
     status = run_status(out)
     assert (status.finished, status.rows_done, status.shards_done) == (True, 60, 4)
+    assert build_report(out, by=[]).rows == 60
+    compared = compare_datasets(out, out)
+    assert (compared.old.rows, compared.new.rows, compared.unfinished) == (60, 60, ())
+    rescored = rescore_dataset(out, tmp_path / "in.parquet", tmp_path / "again", engine="local")
+    assert (rescored.rows, rescored.rows_carried) == (60, 60)
+    assert open_rows(out).rows == 60
+    if writer == "is gone":
+        with pytest.raises(DatasetError, match="does not count"):
+            build_report(f"{out}/{late}")
+    same = score_dataset(tmp_path / "in.parquet", out, engine="local", workers=1)
+    assert (same.rows, same.rows_scored) == (60, 0)
+    assert late not in list_files(locate(out))
 
 
 def with_another_error(schema: pa.Schema) -> pa.Schema:

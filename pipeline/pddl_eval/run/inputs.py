@@ -37,7 +37,7 @@ from pddl_eval.run.manifest import (
     refuse_overlap,
     require_folder,
 )
-from pddl_eval.run.tiling import require_tiled
+from pddl_eval.run.tiling import tiled
 from pddl_eval.settings import ReadingOptions
 
 
@@ -66,8 +66,7 @@ def readable_input(  # noqa: PLR0913 (what is read, where it goes, how)
         if reading.harness or reading.references:
             source = with_references(inputs, reading, columns or {}, chosen)
         else:
-            found = find_source(inputs)
-            require_tiled(found)
+            found = tiled(find_source(inputs))
             source = as_parquet(found, chosen)
             if reading.where is not None and source.made_of is None:  # Parquet, which is not converted.
                 source = parquet_where(source, make, reading.where)

@@ -124,7 +124,9 @@ def run_status(output: str | os.PathLike[str]) -> RunStatus:
         records = whole_records(folder, there, manifest["run"], columns=manifest.get(COLUMNS))
         present &= {*records, SUMMARY}
     # Whoever reads the folder reads the others, too.
-    tiling = replace(tiling_of(folder, manifest, present), doubled=tiling_of(folder, manifest, written).doubled)
+    everything = tiling_of(folder, manifest, written)
+    present -= {*everything.late}
+    tiling = replace(tiling_of(folder, manifest, present), doubled=everything.doubled)
     return RunStatus(
         str(folder),
         tiling.is_complete,

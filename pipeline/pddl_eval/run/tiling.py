@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
@@ -32,7 +32,7 @@ from pddl_eval.errors import UNFINISHED
 from pddl_eval.run.manifest import CHANGED, MANIFEST
 from pddl_eval.run.partitions import record_of
 from pddl_eval.run.shards import left_over, shards_named
-from pddl_eval.run.summary import SUMMARY
+from pddl_eval.run.summary import COUNTED, SUMMARY
 from pddl_eval.shown import row_count
 
 MERGED = "rows_per_file"
@@ -70,7 +70,9 @@ class RowRange:
 class Tiling:
     """Which of the ``rows`` of a run are ``missing`` and which are there twice, and files that are not of the run.
 
-    ``finished`` says that the run has written its summary, ``changed`` that its input was written meanwhile.
+    ``finished`` says that the run has written its summary, ``changed`` that its input was written meanwhile. ``late``
+    are partitions that do not count: the summary does not know them, and they were written under a claim older than
+    the last one.
     """
 
     rows: int
@@ -79,6 +81,7 @@ class Tiling:
     foreign: tuple[str, ...] = ()
     finished: bool = True
     changed: bool = False
+    late: tuple[str, ...] = ()
 
     @property
     def rows_missing(self) -> int:
@@ -124,27 +127,30 @@ def open_scored_rows(places: Input) -> tuple[Source, Tiling | None]:
     Raises ``RowsDoubled`` for one with rows twice, and ``DatasetError`` as ``open_source`` and where a manifest cannot
     be read.
     """
-    source = open_source(places)
-    return source, incomplete(source)
+    return checked(open_source(places))
 
 
 def open_rows(places: Input) -> Source:
     """A dataset of which all rows are there, once; raises ``RowsMissing`` and what ``open_scored_rows`` raises."""
-    source = open_source(places)
-    require_tiled(source)
+    return tiled(open_source(places))
+
+
+def tiled(source: Source) -> Source:
+    """A dataset without what was written late.
+
+    Raises ``RowsMissing`` or ``RowsDoubled`` where it is of a run and does not hold each of its rows once.
+    """
+    source, found = checked(source)
+    if found:
+        raise RowsMissing(found.unfinished(str(source.base)) or "")
     return source
 
 
-def require_tiled(source: Source) -> None:
-    """Raise ``RowsMissing`` or ``RowsDoubled`` where a dataset is of a run and does not hold each of its rows once."""
-    if found := incomplete(source):
-        raise RowsMissing(found.unfinished(str(source.base)) or "")
+def checked(source: Source) -> tuple[Source, Tiling | None]:
+    """A dataset without what was written late, and the tiling of the run, or runs, that have written its files.
 
-
-def incomplete(source: Source) -> Tiling | None:
-    """The tiling of the run, or runs, that have written a dataset's files; None if complete, or of no run.
-
-    A few files of a run's folder stand for the whole folder. Raises as ``open_scored_rows``.
+    The tiling is None if it is complete, or of no run. A few files of a run's folder stand for the whole folder. Raises
+    as ``open_scored_rows``.
     """
     folders = {file.version.location.parent for file in source.files if file.signature}
     found = []
@@ -156,12 +162,17 @@ def incomplete(source: Source) -> Tiling | None:
             tiling = tiling_of(folder, manifest_of(folder), present, names)
             tiling.require_once(str(folder))
             found.append((folder, tiling))
+    late = {folder / name for folder, tiling in found for name in tiling.late}
+    counted = tuple(file for file in source.files if file.version.location not in late)
+    if not counted:
+        raise RowsDoubled(f"{source.files[0].version} does not count: a process wrote it that had lost its claim.")
+    source = replace(source, files=counted)
     if all(tiling.is_complete for _, tiling in found):
-        return None
+        return source, None
     if len(found) == 1:
-        return found[0][1]
+        return source, found[0][1]
     missing = ((folder, each) for folder, tiling in found for each in tiling.missing)
-    return Tiling(
+    return source, Tiling(
         sum(tiling.rows for _, tiling in found),
         tuple(RowRange(str(folder / each.file), each.start, each.stop) for folder, each in missing),
         finished=all(tiling.finished for _, tiling in found),
@@ -200,6 +211,11 @@ def tiling_of(
     """
     source, present, rows = input_of(folder, manifest), set(present), rows or {}
     merged = manifest.get(MERGED)
+    summary = entries_of(folder / SUMMARY) if SUMMARY in present else {}
+    finished = summary.get("run") == manifest["run"]
+    late = {*_late(folder, manifest["run"], source, present, summary.get(COUNTED) or {})} if finished else set()
+    present -= late
+    rows = {name: count for name, count in rows.items() if name not in late}
     held: dict[str, list[tuple[int, int]]] = {file.name: [] for file in source.files}
     partitions = _merged(source, int(merged), present, rows) if merged else _partitions(folder, source, present, rows)
     known = set()
@@ -222,9 +238,22 @@ def tiling_of(
         tuple(missing),
         tuple(doubled),
         tuple(sorted(rows.keys() - known)) if rows.keys() & known else (),
-        SUMMARY in present and entries_of(folder / SUMMARY).get("run") == manifest["run"],
+        finished,
         any(file.get("content") == CHANGED for file in manifest["files"]),
+        tuple(sorted(late)),
     )
+
+
+def _late(
+    folder: Location, run: str, source: Source, present: Iterable[str], counted: Mapping[str, int]
+) -> Iterator[str]:
+    """The partitions that a process wrote after it had lost its claim, and the finished run without it."""
+    newest = max(counted.values(), default=0)
+    for shard in shards_named(source, present if counted else ()):
+        if shard.name not in counted:
+            record = record_of(folder / shard.name)
+            if record and record.run == run and record.claim < newest:
+                yield shard.name
 
 
 def _partitions(
