@@ -9,8 +9,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
+from numbers import Real
 from pathlib import PurePosixPath
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from pddl_eval.errors import UserError, did_you_mean, require_extra
 
@@ -72,8 +74,12 @@ def setting_of(each: Field[Any]) -> Setting:
 
 
 def require_choices(options: Any) -> None:
-    """Raise ``UserError`` where a setting that has choices has another value."""
+    """Raise ``UserError`` where a setting that has choices has another value, or a number is none."""
     for each in fields(options):
+        wanted = {"int": int, "float": Real}.get(str(each.type).removesuffix(" | None"))
+        given = getattr(options, each.name)
+        if wanted and not isinstance(given, wanted) and (given is not None or "None" not in str(each.type)):
+            raise UserError(f"{each.name} is a number, not {given!r}")
         value, known = getattr(options, each.name), setting_of(each).choices
         if known and value is not None and value not in known:
             raise UserError(f"{each.name} cannot be {value!r}; {did_you_mean(str(value), known)}")
@@ -181,6 +187,9 @@ class RunOptions:
     def __post_init__(self) -> None:
         if self.counters is not None and not str(self.counters).endswith((".prom", ".jsonl")):
             raise UserError(f"The file of counters ends in .prom or .jsonl, not {self.counters}.")
+        for place in (self.engine, self.address or ""):
+            if place.startswith("ray://") and not urlsplit(place).hostname:
+                raise UserError(f"{place} names no host: ray://HOST:PORT is a Ray cluster.")
         if self.engine.startswith("ray://"):
             object.__setattr__(self, "address", self.engine)
             object.__setattr__(self, "engine", "ray")

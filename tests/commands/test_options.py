@@ -16,7 +16,7 @@ from pddl_eval.commands.cli import main
 from pddl_eval.commands.config import CONFIG_BYTES
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
-from pddl_eval.settings import RunOptions
+from pddl_eval.settings import RunOptions, grouped
 
 from tests.commands.running import only_line, run, shard_rows, start
 
@@ -252,3 +252,16 @@ def test_settings_are_listed_once_each_by_the_name_of_their_flag(tmp_path: Path)
         names = said.rstrip(". \n").partition("the settings are ")[2].split(", ")
         assert len(names) > 10 and len({name.replace("-", "_") for name in names}) == len(names)
         assert "columns" not in names and "column" in names
+
+
+@pytest.mark.parametrize("option", ["--engine", "--address"])
+@pytest.mark.parametrize("place", ["ray://", "ray://:10001"])
+def test_a_cluster_without_a_host_is_refused_at_once(option: str, place: str, pairs: Path, tmp_path: Path) -> None:
+    result = run("score", pairs, tmp_path / "out", option, place)
+    assert result.exit_code == 2 and "HOST" in only_line(result.stderr)
+
+
+def test_a_number_that_is_none_is_the_users_mistake() -> None:
+    for wrong in ({"workers": "2"}, {"beta": "x"}, {"row_seconds": None}, {"shard_rows": 1.5}):
+        with pytest.raises(UserError, match=next(iter(wrong))):
+            grouped(wrong, ScoringOptions, RunOptions)

@@ -127,6 +127,8 @@ def test_mixed_signatures_are_reported_in_every_format(tmp_path: Path) -> None:
     [
         (("--by", "modell"), "did you mean model?"),
         (("--column", "reference_id=nix"), "nix"),
+        (("--metrics", ""), "No score"),
+        (("--metrics", ","), "No score"),
         (("--output", "x.rtf"), ".tex"),
         (("--format", "folder"), "--output"),
         (("--format", "parquet"), "--output"),

@@ -186,6 +186,12 @@ def test_a_missing_file_is_named(files: tuple[Path, Path], tmp_path: Path) -> No
     assert "nothing.txt" in only_line(result.stderr)
 
 
+def test_the_argument_that_is_missing_is_named(files: tuple[Path, Path]) -> None:
+    for given, missing in ((files, "PLAN"), (files[:1], "PROBLEM"), ((), "DOMAIN")):
+        result = run("validate", *given)
+        assert result.exit_code == 2 and f"'{missing}" in result.stderr.splitlines()[-1]
+
+
 def test_hostile_plans_stay_on_one_line(files: tuple[Path, Path], tmp_path: Path) -> None:
     plan = tmp_path / "plan"
     for text in ("(\x1b[31mload\u202e x a)\n(b", "(" * 100_000, "(load x a)\n" * 20_000, "\x00\xff", "9" * 10**6):

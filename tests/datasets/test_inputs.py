@@ -33,6 +33,22 @@ def names(*places: Path | str) -> list[str]:
     return [file.name for file in open_source([str(place) for place in places]).files]
 
 
+def test_a_pipe_and_a_link_that_leads_nowhere_are_said_to_be_these(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    (tmp_path / "loop.jsonl").symlink_to("loop.jsonl")
+    (tmp_path / "gone.jsonl").symlink_to("elsewhere.jsonl")
+    for name, said in (("pipe", "pipe"), ("loop", "link that leads nowhere"), ("gone", "link that leads nowhere")):
+        with pytest.raises(DatasetError, match=said):
+            open_source(str(tmp_path / f"{name}.jsonl"))
+
+
+def test_lines_with_too_many_keys_are_said_to_have_them(tmp_path: Path) -> None:
+    file = tmp_path / "wide.jsonl"
+    file.write_text(json.dumps({f"c{number}": number for number in range(1_001)}) + "\n")
+    with pytest.raises(DatasetError, match="1,000 keys"):
+        open_source(str(file))
+
+
 def test_a_folder_is_walked_and_hidden_and_underscored_names_are_left_out(folder: Path) -> None:
     source = open_source(folder)
     assert [file.name for file in source.files] == ["a.parquet", "b.parquet", "deep/er/c.parquet"]

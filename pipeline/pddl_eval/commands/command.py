@@ -74,7 +74,8 @@ class Command(click.Command):
                 # The parser gives a single word to the last argument.
                 given, *_ = self.make_parser(ctx).parse_args(words)
                 arguments = [each for each in self.params if isinstance(each, Argument)]
-                error.param = next((each for each in arguments if isinstance(given.get(each.name), str)), error.param)
+                behind = arguments[[each.name for each in arguments].index(error.param.name) + 1 :]
+                error.param = next((each for each in behind if isinstance(given.get(each.name), str)), error.param)
             raise
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -152,15 +152,16 @@ def _text_rows(
 ) -> Iterator[_Rows]:
     """The rows of blocks; raises ``_OtherTypes`` behind the last one if they do not have the columns of the schema."""
     form = files[0].version.form
-    rows, fits = 0, True
+    rows, fits, reason = 0, True, None
     for block in blocks:
         rows += len(block.values)
+        reason = reason or next(filter(None, block.reasons), None)
         fits = fits and lines.schema_of(columns).equals(schema)
         if fits and block.values:
             arrays = [lines.array_of([row.get(each.name) for row in block.values], each.type, form) for each in schema]
             yield _Rows(block.file, arrays, pa.array(block.reasons, pa.string()))
     if rows and not columns:
-        raise DatasetError(f"No line of {files[0].version} is a JSON object in UTF-8: {AS_LINES}.")
+        raise DatasetError(f"No line of {files[0].version} can be read: {reason}; {AS_LINES}.")
     if not fits:
         raise _OtherTypes
 

@@ -382,6 +382,9 @@ def _find(place: Location, of_folder: Callable[[Location, Iterable[str]], list[s
         bucket = replace(place, path=place.path.partition("/")[0])
         if place.has_buckets and bucket.filesystem.get_file_info(bucket.path).type == fs.FileType.NotFound:
             raise DatasetError(f"There is no bucket {bucket}, or these credentials may not see it.")
+    if place.is_local and os.path.lexists(place.path):
+        what = "a link that leads nowhere" if Path(place.path).is_symlink() else "a pipe or a device, and no file"
+        raise DatasetError(f"{place} is {what}; - is standard input.")
     raise DatasetError(f"There is no file or folder {place}.")
 
 

@@ -127,9 +127,11 @@ def build_report(  # noqa: PLR0913 (what can be asked of a report)
     data = open_scored(scored, columns, where)
     groups = choose_groups(data.schema, by, data.names)
     names = numbers.measures(data.schema)
+    scores = [each for each in data.schema if each in SCORE_COLUMNS]
+    if metrics is not None and not metrics:
+        raise UserError(f"no score of {data.name} is named: leave metrics out for all, or name some: {scores[0]},…")
     for name in metrics or ():
-        if name not in SCORE_COLUMNS or name not in data.schema:
-            scores = [each for each in data.schema if each in SCORE_COLUMNS]
+        if name not in scores:
             raise UserError(f"there is no score {name} in {data.name}; {did_you_mean(name, scores, 'scores')}")
     names = tuple(name for name in names if metrics is None or name in metrics)
     counts = numbers.count_rows(data, groups)

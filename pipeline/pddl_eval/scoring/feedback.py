@@ -132,6 +132,7 @@ def feedback(  # noqa: PLR0913 (the columns of a row, and how much is said)
     >>> found.ok, found.verdict, found.issues[0].column, found.issues[0].words
     (False, 'undeclared_object', 81, '(carry b g)')
     """
+    ScoringOptions(row_seconds=seconds)  # raises where it is no number above 0
     return _told(
         answer_text(answer), reference, kind, problem, domain, domain, is_placeholder, level, reveal, drafts, seconds
     )
