@@ -74,8 +74,7 @@ def read(problem: Problem, _typed: bool = True) -> Towers | NotCovered:
     bottoms = rooted.union(block for block, base in below.items() if base == TABLE)
     towers = [_stack(bottom, above) for bottom in sorted(bottoms)]
     if sum(map(len, towers)) + (held != NOTHING) != len(below) + len(rooted):
-        standing = {held}.union(*towers)
-        return NotCovered(tuple(_atom(b, base) for b, base in sorted(below.items()) if b not in standing))
+        return NotCovered(_circle(min(below.keys() - {held}.union(*towers)), below))
     alive = [tower for tower in towers if tower[-1] in above] if ARM in above else []
     live = {block for tower in alive for block in tower} | ({held} - {NOTHING})
     below = {block: base for block, base in below.items() if block in live}
@@ -136,6 +135,14 @@ def _stack(base: str, above: dict[str, str]) -> list[str]:
     return stack
 
 
+def _circle(first: str, below: dict[str, str]) -> tuple[Atom, ...]:
+    """The atoms of a tower that stands on itself."""
+    circle = [first]
+    while below[circle[-1]] != first:
+        circle.append(below[circle[-1]])
+    return tuple(_atom(block, below[block]) for block in circle)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Towers:
     """An initial state: what each movable block is on, and the towers that can be changed."""
@@ -163,10 +170,8 @@ class Towers:
         live = self.bases - {TABLE, ARM}
         chains = [_stack(block, above) for block in sorted(live) if below.get(block, TABLE) == TABLE]
         if sum(map(len, chains)) + (above.get(ARM, NOTHING) != NOTHING) != len(live):
-            circle = [min(live.difference([above.get(ARM, NOTHING)], *chains))]
-            while below[circle[-1]] != circle[0]:
-                circle.append(below[circle[-1]])
-            return exclude_each_other(*(_atom(block, below[block]) for block in circle))
+            first = min(live.difference([above.get(ARM, NOTHING)], *chains))
+            return exclude_each_other(*_circle(first, below))
         return Chains(self, goal, chains, below, above)
 
 
