@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import os
 import re
 import signal
@@ -191,7 +192,18 @@ def test_a_plan_is_not_compared_where_it_should_be_carried_out(problem: str) -> 
         {"reference": TOWER, "scale": (0.5, 0.2, 0.5, 1)},
         {"reference": TOWER, "scale": (1,)},
         {"reference": TOWER, "seconds": 0},
+        {"reference": TOWER, "scale": (0, 0, 0, math.inf)},
+        {"reference": TOWER, "scale": (0, 0, math.nan, 1)},
+        {"reference": TOWER, "scale": "abcd"},
+        {"reference": TOWER, "scale": None},
+        {"reference": TOWER, "scale": 1},
+        {"reference": TOWER, "seconds": "2"},
+        {"reference": TOWER, "seconds": math.nan},
+        {"reference": TOWER, "seconds": None},
+        {"reference": TOWER, "shape": ["scale"]},
         {"reference": TOWER, "workers": 0},
+        {"reference": TOWER, "workers": "2"},
+        {"reference": TOWER, "workers": 1.5},
     ],
 )
 def test_a_call_that_cannot_be_meant_raises(arguments: dict[str, Any]) -> None:
@@ -213,6 +225,17 @@ def test_what_takes_too_long_keeps_what_it_reached() -> None:
         :precondition (and (at ?a ?b) (at ?b ?c) (at ?c ?d) (at ?d ?e)) :effect (in ?a ?e)))"""
     found = pddl_eval.reward(slow.replace("b0 b1", "b1 b2"), slow, domain=domain, seconds=0.05)
     assert found in (0.0, 0.1)
+
+
+def test_answers_that_use_their_whole_budget_are_counted(caplog: pytest.LogCaptureFixture) -> None:
+    from tests.sliding_tiles import DOMAIN, random_goal
+
+    hard, easy = random_goal(6, 2), random_goal(6, 1)
+    with caplog.at_level(logging.WARNING, "pddl_eval.rewards"):
+        found = pddl_eval.reward([hard, easy, "no", hard], easy, domain=DOMAIN, seconds=0.3, details=True)
+    assert [each.exhausted for each in found] == [True, False, False, True]
+    assert ["2 of 4" in each.getMessage() for each in caplog.records if "budget" in each.getMessage()] == [True]
+    assert not pddl_eval.reward(TOWER, TOWER, details=True).exhausted
 
 
 class EndsItsProcess:

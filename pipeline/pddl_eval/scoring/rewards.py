@@ -21,6 +21,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from itertools import pairwise
+from math import isfinite
+from numbers import Real
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -28,7 +31,7 @@ import pyarrow as pa
 
 from pddl_eval import kernel
 from pddl_eval.columns import PAIRS
-from pddl_eval.definition.budget import or_undecided, row_budget
+from pddl_eval.definition.budget import or_undecided, row_budget, seconds_left
 from pddl_eval.definition.metrics import (
     DOMAIN,
     PLAN,
@@ -87,6 +90,8 @@ class Rewarded:
     ``reached`` is the highest of the four steps, 0 for none. ``seconds`` is the time that scoring it took; an answer
     that repeats takes none. ``error`` says why a row could not be scored; its reward is 0. ``labels`` are the values
     (``StepLabel``) of the plan's steps with ``shape="labels"``, None where the states could not be enumerated.
+    ``exhausted``: scoring used the whole budget, and what was open then does not count; training can penalise that. A
+    right answer is none of these.
 
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
     >>> found = reward("(putdown a), (fly a)", kind="plan", problem=held, details=True)
@@ -99,6 +104,7 @@ class Rewarded:
     seconds: float
     error: str | None = None
     labels: tuple[float, ...] | None = None
+    exhausted: bool = False
 
 
 class Outcome(NamedTuple):
@@ -115,6 +121,7 @@ class Outcome(NamedTuple):
     progress: float = 0.0
     quality: float = 1.0
     labels: tuple[float, ...] | None = None
+    exhausted: bool = False
 
 
 class Task(NamedTuple):
@@ -188,12 +195,11 @@ def reward(  # noqa: PLR0913 (the columns of a row)
     >>> reward(["I cannot do that.", "Sure: (putdown a)"], kind="plan", problem=held)
     [0.0, 1.0]
     """
-    if len(scale) != len(SCALE) or not all(low <= high for low, high in zip((0, *scale), scale, strict=False)):
-        raise UserError(f"scale is {len(SCALE)} numbers from 0 up, none below the one before, not {scale}")
-    if workers is not None and workers < 1:
-        raise UserError(f"workers is a number of processes from 1 up, not {workers}")
+    scale = _steps(scale)
+    if workers is not None and not (isinstance(workers, int) and workers >= 1):
+        raise UserError(f"workers is a number of processes from 1 up, not {line(repr(workers))}")
     if shape not in SHAPES:
-        raise UserError(f"shape cannot be {shape!r}; {did_you_mean(shape, SHAPES)}")
+        raise UserError(f"shape cannot be {line(repr(shape))}; {did_you_mean(str(shape), SHAPES)}")
     batch = _batch(completions)
     columns = {
         "kind": kind,
@@ -215,11 +221,15 @@ def reward(  # noqa: PLR0913 (the columns of a row)
     tasks = [
         Task(given["kind"], _row(answer, given), options, shape) for answer, given in zip(answers, rows, strict=True)
     ]
-    rewarded = [Rewarded(_value(each, scale), each.reached, each.seconds, each.error or None, each.labels)
-                for each in _outcomes(tasks, workers)]  # fmt: skip
+    rewarded = [
+        Rewarded(_value(each, scale), each.reached, each.seconds, each.error or None, each.labels, each.exhausted)
+        for each in _outcomes(tasks, workers)
+    ]
     for number, each in enumerate(rewarded):
         if each.error:
             _LOG.warning("answer %d gets 0: %s", number, line(each.error))
+    if exhausted := sum(each.exhausted for each in rewarded):
+        _LOG.warning("%d of %d answers used their whole budget of %g seconds", exhausted, len(rewarded), seconds)
     found = rewarded if details else [each.reward for each in rewarded]
     return found[0] if batch is None else found
 
@@ -245,6 +255,16 @@ def _value(outcome: Outcome, scale: Sequence[float]) -> float:
     if outcome.executable is None or not outcome.reached:
         return float((0.0, *scale)[outcome.reached])
     return float(low + (middle - low) * outcome.executable + (half - middle) * outcome.progress)
+
+
+def _steps(scale: Any) -> list[float]:
+    """The numbers of a scale; raises ``UserError`` where it is none."""
+    steps = [*scale] if isinstance(scale, Iterable) else []
+    if len(steps) != len(SCALE) or not all(isinstance(step, Real) and isfinite(step) for step in steps):
+        raise UserError(f"scale is {len(SCALE)} numbers, not {line(repr(scale))}")
+    if not all(low <= high for low, high in pairwise((0, *steps))):
+        raise UserError(f"scale is {len(SCALE)} numbers from 0 up, none below the one before, not {scale}")
+    return steps
 
 
 def _batch(completions: Any) -> list[Any] | None:
@@ -399,7 +419,7 @@ def _share_at_start(problem: str, domain: str | None) -> float:
 
 def _outcome(task: Task) -> Outcome:
     """How far an answer gets; no exception leaves this function."""
-    start = perf_counter()
+    start, exhausted = perf_counter(), False
     try:
         for name, value in task.row.items():
             if not isinstance(value, str | bool | None):
@@ -407,11 +427,14 @@ def _outcome(task: Task) -> Outcome:
         if "strip_prompt" in task.row:
             raise UserError(task.row["strip_prompt"])
         with row_budget(task.options.row_seconds):
-            found = _BY_DEFINITION[task.kind](task)
+            try:
+                found = _BY_DEFINITION[task.kind](task)
+            finally:
+                exhausted = not seconds_left()
     except Exception as error:
         reraise_interrupt(error)
         found = Outcome(0, f"{type(error).__name__}: {error}")
-    return found._replace(seconds=perf_counter() - start)
+    return found._replace(seconds=perf_counter() - start, exhausted=exhausted and found.reached < len(SCALE))
 
 
 def _problem(task: Task) -> Outcome:
@@ -542,7 +565,8 @@ def _in_worker(task: Task) -> Outcome:
     _OWN.process.submit(task)
     _, outcome = _OWN.process.take()
     if isinstance(outcome, WorkerLost):
-        return Outcome(0, outcome.reason, perf_counter() - start)
+        seconds = perf_counter() - start
+        return Outcome(0, outcome.reason, seconds, exhausted=seconds >= task.options.row_seconds)
     found: Outcome = outcome
     return found
 
