@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval.datasets import DatasetError
-from pddl_eval.dedupe import certificate_signature, certify, dedupe, ordered_map, require_output, write_rows
+from pddl_eval.dedupe import certificate_signature, certify, dedupe, ordered_map, write_rows
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import RunError, UserError
 from pddl_eval.scoring.api import compare_problems
@@ -178,13 +178,6 @@ def test_the_output_is_a_parquet_file_with_a_signature(problems: str, tmp_path: 
     written = pq.ParquetFile(tmp_path / "out" / "classes.parquet")
     assert written.read().column("first_row").to_pylist() == rows["first_row"].to_list()
     assert written.metadata.metadata[b"pddl_eval.signature"].decode() == certificate_signature(is_placeholder=True)
-
-
-def test_the_output_must_not_replace_an_input_or_be_a_folder(problems: str, tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match="input"):
-        require_output(problems, [problems])
-    with pytest.raises(DatasetError, match="folder"):
-        require_output(tmp_path, [problems])
 
 
 def test_the_published_splits_share_problems_but_no_texts(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import polars as pl
 import pyarrow as pa
-from pyarrow import fs
 
 from pddl_eval.datasets import (
     SIGNATURE_KEY,
@@ -131,6 +130,9 @@ WORKING = ("text", "class", "group")
 
 OWN = ("dataset", "row", *Certified._fields, "class_rows", "class_texts", "first_row", "duplicate", "groups", "leak")
 """The output's own columns."""
+
+OWN_ALWAYS = OWN[:-2]
+"""Those that every output has."""
 
 
 def dedupe(  # noqa: PLR0913, RUF100 (one keyword a flag of the command)
@@ -375,12 +377,3 @@ def write_rows(rows: pl.DataFrame, output: str | os.PathLike[str], is_placeholde
     table = rows.to_arrow().replace_schema_metadata({SIGNATURE_KEY: certificate_signature(is_placeholder)})
     with new_parquet(locate(output), table.schema) as writer:
         writer.write_table(table)
-
-
-def require_output(output: str | os.PathLike[str], inputs: Sequence[str]) -> None:
-    """Raise ``DatasetError`` where the output would replace an input or is a folder: before the work, not after."""
-    place = locate(output)
-    if any(place == locate(text) for text in inputs if text != "-"):
-        raise DatasetError(f"{place} is the input: name another file for the output.")
-    if place.filesystem.get_file_info(place.path).type == fs.FileType.Directory:
-        raise DatasetError(f"{place} is a folder: name a file for the output.")

@@ -66,7 +66,7 @@ def test_score_and_rescore_take_every_declared_setting() -> None:
 
 
 def test_score_has_few_flags_and_each_is_written_where_it_is_declared() -> None:
-    common = {"quiet", "verbose", "config"}
+    common = {"quiet", "verbose", "config", "force"}
     shown = [each for each in score.params if isinstance(each, click.Option) and not each.hidden]
     assert len([each for each in shown if each.name not in common]) <= 14
     sources = "".join(path.read_text() for path in Path(pddl_eval.__file__).parent.rglob("*.py"))

@@ -141,7 +141,13 @@ def cut_manifest(night: Path) -> None:
     manifest.write_bytes(manifest.read_bytes()[:100])
 
 
-DAMAGES = [emptied, cut, flipped, without_partition, cut_manifest]
+def doubled(night: Path) -> None:
+    (partition,) = (night / "scored").glob("*.parquet")
+    again = partition.with_name(partition.name.replace("000000000003", "000000000002"))
+    pq.write_table(pq.read_table(partition).slice(0, 2), again)
+
+
+DAMAGES = [emptied, cut, flipped, without_partition, cut_manifest, doubled]
 
 
 @pytest.mark.parametrize("lost", [shutil.rmtree, *DAMAGES])

@@ -11,15 +11,18 @@ them). Nothing here judges an answer: labels hold by construction, and each reci
 """
 
 from pddl_eval.benchmark.answers import Grade
-from pddl_eval.benchmark.enumeration import PAIRS, benchmark_problems, task_problem
-from pddl_eval.benchmark.files import write_benchmark, write_sample, write_variants
+from pddl_eval.benchmark.enumeration import PAIRS, PAIRS_SCHEMA, benchmark_problems, task_problem
+from pddl_eval.benchmark.files import SAMPLE, write_benchmark, write_sample, write_variants
 from pddl_eval.benchmark.floor_tile import Floor
 from pddl_eval.benchmark.gripper import Load
-from pddl_eval.benchmark.variants import PRESETS, Preset, by_preset, variants_table
+from pddl_eval.benchmark.variants import PRESETS, VARIANT_FIELDS, Preset, by_preset, variants_table
 
 __all__ = [
     "PAIRS",
+    "PAIRS_SCHEMA",
     "PRESETS",
+    "SAMPLE",
+    "VARIANT_FIELDS",
     "Floor",
     "Grade",
     "Load",

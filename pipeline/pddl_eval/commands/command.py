@@ -20,6 +20,7 @@ import click
 
 from pddl_eval.commands.config import file_values
 from pddl_eval.commands.flags import READERS, Argument
+from pddl_eval.commands.outputs import FILES
 from pddl_eval.errors import FAILED, WRONG_INPUT, RunError, UserError, Verbosity, verbosity
 from pddl_eval.process import begin_own_process, interrupted_by_signals
 from pddl_eval.shown import printable
@@ -92,6 +93,7 @@ class Command(click.Command):
         before = verbosity.set(ctx.meta.get(VERBOSITY, verbosity.get()))
         try:
             with _plain_errors(resumable="engine" in ctx.params):
+                ctx.meta[FILES] = [ctx.params.get("domain"), *ctx.meta.get(FILES, ())]
                 for name in READERS.keys() & ctx.params.keys():
                     ctx.params[name] = READERS[name](ctx.params[name])
                 return super().invoke(ctx)
@@ -114,6 +116,7 @@ def _use_config(ctx: click.Context, _param: click.Parameter, path: str | None) -
     if path is not None and not ctx.resilient_parsing:
         try:
             ctx.default_map = file_values(path, ctx)
+            ctx.meta[FILES] = [path]
         except UserError as error:
             say(_sentence(error))
             ctx.exit(WRONG_INPUT)

@@ -11,6 +11,7 @@ import click
 
 from pddl_eval.commands.command import Command, say
 from pddl_eval.commands.flags import argument, by, flags, key
+from pddl_eval.commands.outputs import force, require_writable
 from pddl_eval.errors import FAILED, UNFINISHED, UserError
 from pddl_eval.settings import ReadingOptions, chosen_format
 
@@ -39,6 +40,7 @@ FORMATS = ("terminal", "md", "tex", "csv", "json", "html")
 )
 @click.option("--format", type=click.Choice(FORMATS), help="Default: the suffix of --output, else terminal.")
 @click.option("--output", metavar="FILE", help="Write it there: comparison.html, .txt, .md, .tex, .csv, .json.")
+@force
 def compare(
     old: str,
     news: tuple[str, ...],
@@ -49,6 +51,7 @@ def compare(
     fail_on: str | None,
     format: str | None,
     output: str | None,
+    force: bool,
 ) -> None:
     """Compare scored datasets, or two models of one, row by row.
 
@@ -76,6 +79,7 @@ def compare(
     chosen = chosen_format(format, output)
     if chosen not in FORMATS:
         raise UserError(f"a comparison cannot be written as {chosen}: choose one of {', '.join(FORMATS)}")
+    require_writable(output, chosen, [old, *news], force=force)
     if len(news) > 1:
         if models or by or fail_on or chosen in ("csv", "json"):
             raise UserError("more than two datasets are compared without --models, --by, --fail-on, csv and json")

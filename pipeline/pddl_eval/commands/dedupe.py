@@ -8,6 +8,8 @@ import click
 
 from pddl_eval.commands.command import Command
 from pddl_eval.commands.flags import argument, columns_option, flags, inputs, is_placeholder, split_names, workers
+from pddl_eval.commands.outputs import force as force_option
+from pddl_eval.commands.outputs import require_writable
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.shown import printable
 
@@ -21,8 +23,9 @@ from pddl_eval.shown import printable
 @columns_option("--keep", help="Copy columns to OUT: an id.")
 @is_placeholder
 @workers
+@force_option
 def dedupe(
-    inputs: tuple[str, ...], output: str, against: tuple[str, ...], keep: tuple[str, ...], **settings: Any
+    inputs: tuple[str, ...], output: str, against: tuple[str, ...], keep: tuple[str, ...], force: bool, **settings: Any
 ) -> None:
     """Find rows that state the same problem, and leaks between splits.
 
@@ -33,11 +36,11 @@ def dedupe(
 
     OUT.parquet has a row for each row: certificate, its class's size and first row, duplicate, leak.
     """
+    from pddl_eval.dedupe import OWN_ALWAYS, write_rows
     from pddl_eval.dedupe import dedupe as find_classes
-    from pddl_eval.dedupe import require_output, write_rows
     from pddl_eval.progress import progress
 
-    require_output(output, [*inputs, *against])
+    require_writable(output, "table", [*inputs, *against], force=force, columns=[OWN_ALWAYS])
     with progress(unit="distinct problems") as bar:
         settings |= {"against": against or None, "keep": split_names(keep) or []}
         found = find_classes(inputs, watch=lambda _done: bar.advance(1), **settings)

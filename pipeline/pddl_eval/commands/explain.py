@@ -10,6 +10,7 @@ import click
 from pddl_eval.columns import PAIRS
 from pddl_eval.commands.command import Command, note, say
 from pddl_eval.commands.flags import Known, argument, flags, is_placeholder, key
+from pddl_eval.commands.outputs import force, require_all_writable
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UNFINISHED, UserError
 from pddl_eval.shown import line, listed, printable
@@ -34,6 +35,7 @@ SHOWN = 5
 @click.option("--html", metavar="FILE", help="Write a page with drawings of both problems.")
 @click.option("--svg", metavar="FILE", help="Write the drawings as one picture.")
 @click.option("--save-plan", metavar="FILE", help="Write the counterexample, else the plan.")
+@force
 def explain(
     source: str,
     answer: str | None,
@@ -44,6 +46,7 @@ def explain(
     html: str | None,
     svg: str | None,
     save_plan: str | None,
+    force: bool,
     **where: Any,
 ) -> None:
     """Show why a problem, plan or domain has its scores.
@@ -61,6 +64,8 @@ def explain(
     from pddl_eval.datasets import locate, put_bytes
     from pddl_eval.explain import explain_row, find_row, html_page, plan_file, scenes_svg
 
+    files = {"html": html, "svg": svg, "plan": save_plan}
+    require_all_writable(files, [source, answer, where["problem"]], force=force)
     found = find_row(source, answer, on=key, **where)
     values = {**found.values, "is_placeholder": found.values.get("is_placeholder") or is_placeholder}
     if feedback:
@@ -88,7 +93,7 @@ def explain(
     Console(highlight=False).print(explanation)
     if save_plan is not None and explanation.problem is not None:
         put_bytes(locate(save_plan), plan_file(explanation.problem).encode())
-    for file in filter(None, (html, svg, save_plan)):
+    for file in filter(None, files.values()):
         print(f"\nwritten: {printable(file)}")
     _end(found.unfinished)
 

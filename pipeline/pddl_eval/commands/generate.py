@@ -9,6 +9,8 @@ import click
 
 from pddl_eval.commands.command import Command, Group
 from pddl_eval.commands.flags import argument, flags, inputs, workers
+from pddl_eval.commands.outputs import force as force_option
+from pddl_eval.commands.outputs import require_writable
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.shown import printable
 
@@ -33,15 +35,17 @@ def generate() -> None:
 
 @generate.command(cls=Command)
 @output
-def planetarium(output: str) -> None:
+@force_option
+def planetarium(output: str, force: bool) -> None:
     """The benchmark: 145,918 text-to-PDDL pairs of 73 tasks, with its train/test split.
 
     \b
     pddl-eval generate planetarium benchmark.parquet
     """
-    from pddl_eval.benchmark import PAIRS, write_benchmark
+    from pddl_eval.benchmark import PAIRS, PAIRS_SCHEMA, write_benchmark
     from pddl_eval.progress import progress
 
+    require_writable(output, "table", force=force, columns=[PAIRS_SCHEMA.names])
     with progress(PAIRS) as bar:
         table = write_benchmark(output, bar.advance)
     _print_frame(table)
@@ -56,6 +60,7 @@ def planetarium(output: str) -> None:
     "--per-reference", type=click.IntRange(min=1), default=1, show_default=True, help="Answers to each reference."
 )
 @workers
+@force_option
 @flags(ScoringOptions, "columns")
 def variants(
     inputs: tuple[str, ...],
@@ -64,6 +69,7 @@ def variants(
     seed: int,
     per_reference: int,
     workers: int | None,
+    force: bool,
     **settings: Any,
 ) -> None:
     """Answers of known correctness to any references, to test a judge, a prompt or a cluster.
@@ -78,11 +84,13 @@ def variants(
     """
     import polars as pl
 
-    from pddl_eval.benchmark import PRESETS, by_preset, write_variants
+    from pddl_eval.benchmark import PRESETS, VARIANT_FIELDS, by_preset, write_variants
     from pddl_eval.process import available_cpus
     from pddl_eval.progress import progress
     from pddl_eval.run import open_rows
 
+    labels = [each.name for each in VARIANT_FIELDS if each.name.startswith("label")]
+    require_writable(output, "table", inputs, force=force, columns=[labels])
     source = open_rows(inputs)
     options = ScoringOptions(**settings)
     draw = by_preset(PRESETS[preset], seed)
@@ -100,14 +108,18 @@ def variants(
 
 @generate.command(cls=Command)
 @output
-def sample(output: str) -> None:
+@force_option
+def sample(output: str, force: bool) -> None:
     """The few hundred pairs that are bundled with the project.
 
     \b
     pddl-eval generate sample sample.parquet
     """
-    from pddl_eval.benchmark import write_sample
+    import pyarrow.parquet as pq
 
+    from pddl_eval.benchmark import SAMPLE, write_sample
+
+    require_writable(output, "table", force=force, columns=[pq.read_schema(SAMPLE).names])
     print(printable(f"{write_sample(output)} pairs in {output}"))
 
 

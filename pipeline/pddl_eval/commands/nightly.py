@@ -11,8 +11,10 @@ import click
 from pddl_eval.commands.command import Command, note, say
 from pddl_eval.commands.compare import print_found
 from pddl_eval.commands.flags import argument, flags, inputs, key
+from pddl_eval.commands.outputs import force as force_option
+from pddl_eval.commands.outputs import require_writable
 from pddl_eval.commands.report import write_report
-from pddl_eval.commands.score import watched_run
+from pddl_eval.commands.score import require_outputs, watched_run
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import RunError, UserError
 from pddl_eval.settings import RunOptions
@@ -45,6 +47,7 @@ EXIT_CODES = (
 @click.option(
     "--date", type=click.DateTime(["%Y-%m-%d"]), metavar="YYYY-MM-DD", help="The night. Default: today in UTC."
 )
+@force_option
 @click.option(
     "--keep", type=click.IntRange(min=2), metavar="N", help="Delete all but the last N complete nights. Default: none."
 )
@@ -56,6 +59,7 @@ def nightly(
     baseline: str | None,
     date: datetime | None,
     keep: int | None,
+    force: bool,
     **settings: Any,
 ) -> None:
     """Score what changed since last night, and say what got worse.
@@ -94,6 +98,8 @@ def nightly(
 
     if on_regression is not None:
         require_alarm(on_regression)
+    require_outputs(inputs, nights, None, settings, force=force)
+    require_writable(f"{nights}/{ALL_NIGHTS}", "html", force=force)
     folder, day = locate(nights), (date or datetime.now(UTC)).strftime("%Y-%m-%d")
     with claimed(folder):
         if baseline is not None:

@@ -9,6 +9,7 @@ import click
 
 from pddl_eval.commands.command import Command, note
 from pddl_eval.commands.flags import argument, by, flags, metrics
+from pddl_eval.commands.outputs import force, require_kind, require_writable
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UNFINISHED
 from pddl_eval.settings import FIGURES, FORMATS, ReadingOptions, chosen_format
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 @metrics
 @click.option("--format", type=click.Choice(FORMATS), help="Default: the suffix of OUTPUT, else terminal.")
 @click.option("--output", metavar="PATH", help="File, or a folder: of pages, of csv, parquet or figures; or s3://….")
+@force
 @flags(ScoringOptions, "columns")
 def report(
     scored: str,
@@ -32,6 +34,7 @@ def report(
     metrics: list[str] | None,
     format: str | None,
     output: str | None,
+    force: bool,
     columns: dict[str, str],
 ) -> None:
     """Turn a scored dataset into the tables and figures of a paper.
@@ -51,23 +54,26 @@ def report(
     from pddl_eval.report import build_report, warnings
 
     chosen = chosen_format(format, output)
+    require_writable(output, chosen, [scored], force=force)
     made = build_report(scored, by, columns=columns, where=where, metrics=metrics)
     if chosen in ("csv", "json", "parquet", *FIGURES):  # The other formats show the warnings themselves.
         for warning in warnings(made):
             note(warning)
-    write_report(made, chosen, output)
+    write_report(made, chosen, output, force=force)
     if made.unfinished:
         sys.exit(UNFINISHED)
 
 
-def write_report(made: Report, chosen: str = "terminal", output: str | None = None) -> None:
+def write_report(made: Report, chosen: str = "terminal", output: str | None = None, *, force: bool = False) -> None:
     """Write the report in any format, to a file or folder, else to stdout."""
     from rich.console import Console
 
     from pddl_eval.pages import terminal
-    from pddl_eval.report import report_page, report_text, save
+    from pddl_eval.report import files_in, report_page, report_text, save
 
     if output is not None:
+        for file, columns in files_in(made, output, chosen).items():
+            require_kind(file, chosen, force=force, columns=[columns])
         if said := save(made, output, chosen):
             note(said)
     elif chosen == "terminal":

@@ -9,11 +9,19 @@ import click
 
 from pddl_eval.commands.command import Command, note, say
 from pddl_eval.commands.flags import argument, flags, inputs
+from pddl_eval.commands.outputs import force as force_option
 from pddl_eval.commands.report import write_report
-from pddl_eval.commands.score import dry_run, print_shards, print_summary, report_to, watched_run
+from pddl_eval.commands.score import (
+    dry_run,
+    print_shards,
+    print_summary,
+    report_to,
+    require_outputs,
+    watched_run,
+)
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UNFINISHED
-from pddl_eval.settings import ReadingOptions, RunOptions, chosen_format, grouped
+from pddl_eval.settings import ReadingOptions, RunOptions, grouped
 
 if TYPE_CHECKING:
     from pddl_eval.run import Tiling
@@ -33,6 +41,7 @@ if TYPE_CHECKING:
 @flags(ScoringOptions)
 @flags(RunOptions)
 @report_to
+@force_option
 @dry_run
 def rescore(
     inputs: tuple[str, ...],
@@ -40,6 +49,7 @@ def rescore(
     previous: str,
     retry: tuple[str, ...],
     report_to: str | None,
+    force: bool,
     dry_run: bool,
     **settings: Any,
 ) -> None:
@@ -70,14 +80,14 @@ def rescore(
             print(f"{before.count_reusable():,} rows of OLD have scores that can be carried over")
         _end(previous, tiling)
         return
-    chosen = None if report_to is None else chosen_format(None, report_to)
+    chosen = require_outputs([*inputs, previous], output, report_to, settings, force=force)
     with watched_run() as watch:
         summary = rescore_dataset(old, inputs, output, retry=retry, watch=watch, warn=note, **settings)
     print_summary(summary, output)
     if not summary.rows_carried:
         print("\nNo row was carried over.")
     if chosen is not None:
-        write_report(build_report(output), chosen, report_to)
+        write_report(build_report(output), chosen, report_to, force=force)
     _end(previous, tiling)
 
 

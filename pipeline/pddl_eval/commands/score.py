@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,8 @@ import click
 
 from pddl_eval.commands.command import Command, note, say
 from pddl_eval.commands.flags import argument, flags, inputs
+from pddl_eval.commands.outputs import force as force_option
+from pddl_eval.commands.outputs import require_writable
 from pddl_eval.commands.report import write_report
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import RunError, UserError, Verbosity, verbosity
@@ -36,9 +38,16 @@ dry_run = click.option("--dry-run", is_flag=True, help="Print the shards and wri
 @flags(RunOptions)
 @click.option("--part", metavar="I/N", help="Score the I-th of N shares of the rows, for any scheduler.")
 @report_to
+@force_option
 @dry_run
 def score(
-    inputs: tuple[str, ...], output: str, part: str | None, report_to: str | None, dry_run: bool, **settings: Any
+    inputs: tuple[str, ...],
+    output: str,
+    part: str | None,
+    report_to: str | None,
+    force: bool,
+    dry_run: bool,
+    **settings: Any,
 ) -> None:
     """Score a dataset of (generated, reference) pairs.
 
@@ -67,12 +76,25 @@ def score(
         with readable_input(inputs, output, reading, scoring.columns, note, keep=False) as source:
             print_shards(prepare_run(source, output, pair_scorer(scoring), running.shard_rows, part))
         return
-    chosen = None if report_to is None else chosen_format(None, report_to)
+    chosen = require_outputs(inputs, output, report_to, settings, force=force)
     with watched_run() as watch:
         summary = score_dataset(inputs, output, part=part, watch=watch, warn=note, **settings)
     print_summary(summary, output)
     if chosen is not None and (part is None or has_file(locate(output) / SUMMARY)):
-        write_report(build_report(output), chosen, report_to)
+        write_report(build_report(output), chosen, report_to, force=force)
+
+
+def require_outputs(
+    inputs: Sequence[str], output: str, report_to: str | None, settings: dict[str, Any], *, force: bool
+) -> str | None:
+    """Raise ``UserError`` where a run may not write; returns the format of its report, None without one."""
+    chosen = None if report_to is None else chosen_format(None, report_to)
+    read = [*inputs, settings.get("references")]
+    require_writable(output, "partitions", read)
+    require_writable(report_to, chosen or "", [*read, output], force=force)
+    if counters := settings["counters"]:
+        require_writable(counters, counters.rpartition(".")[2], [*read, output], force=force)
+    return chosen
 
 
 def print_summary(summary: RunSummary, output: str) -> None:

@@ -7,7 +7,7 @@ from pddl_eval.datasets import places
 from pddl_eval.datasets.answers import with_references
 from pddl_eval.datasets.columns import is_text, together, values_of
 from pddl_eval.datasets.condition import fulfilling, only_where, parquet_where
-from pddl_eval.datasets.forms import PARQUET_SUFFIXES, FileVersion, InputFile, RowGroup
+from pddl_eval.datasets.forms import PARQUET_SUFFIXES, FileVersion, InputFile, RowGroup, form_of_name
 from pddl_eval.datasets.inputs import (
     FORMAT,
     INPUT_FOLDER,
@@ -77,6 +77,7 @@ __all__ = [
     "contents",
     "dataset_errors",
     "find_source",
+    "form_of_name",
     "fulfilling",
     "has_file",
     "holds_text",

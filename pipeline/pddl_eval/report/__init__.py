@@ -12,7 +12,7 @@ from pddl_eval.report.diff import (
     comparison_page,
     comparison_text,
 )
-from pddl_eval.report.files import page_text, report_html, report_text, save
+from pddl_eval.report.files import files_in, page_text, report_html, report_text, save
 from pddl_eval.report.scored import open_scored
 from pddl_eval.report.sections import report_page, warnings
 from pddl_eval.report.series import Series, compare_series, series_page
@@ -26,6 +26,7 @@ __all__ = [
     "compare_series",
     "comparison_page",
     "comparison_text",
+    "files_in",
     "open_scored",
     "page_text",
     "ranking",

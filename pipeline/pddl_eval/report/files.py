@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from pddl_eval.datasets import locate, put_bytes
+from pddl_eval.datasets import Location, locate, put_bytes
 from pddl_eval.errors import UserError
 from pddl_eval.pages import Page, html, markdown, plain
 from pddl_eval.report.build import Report
@@ -112,6 +112,20 @@ def _signatures(signatures: Iterable[tuple[str | None, int]]) -> list[dict[str, 
     return [{"signature": signature, "rows": rows} for signature, rows in signatures]
 
 
+def files_in(report: Report, output: str | os.PathLike[str], form: str) -> dict[Location, tuple[str, ...]]:
+    """The files that ``save`` writes into a folder of tables or figures, and the columns that tell what they are."""
+    place = locate(output)
+    if form not in ("csv", "parquet", *FIGURES) or place.path.endswith(f".{form}"):
+        return {}
+    if form in FIGURES:
+        return {place / f"{figure.name}.{form}": () for figure in figures(report)}
+    frames = {"about": _about(report), **report.tables()}
+    return {
+        place / f"{name}.{form}": tuple(each for each in frame.columns if each not in report.by)
+        for name, frame in frames.items()
+    }
+
+
 def write_tables(report: Report, output: str | os.PathLike[str], suffix: str) -> None:
     """Write the frames as ``csv`` or ``parquet``: one file each into a folder, or the rates alone into a file.
 
@@ -121,14 +135,17 @@ def write_tables(report: Report, output: str | os.PathLike[str], suffix: str) ->
     not a valid place, ``OutputError`` if it cannot be written.
     """
     place = locate(output)
-    names = ("place", "rows", "mistakes", "failed", "missing", "unfinished", "signature")
-    about = pl.DataFrame([{name: getattr(report, name) for name in names}])
-    files = {place / f"{name}.{suffix}": frame for name, frame in {"about": about, **report.tables()}.items()}
+    files = {place / f"{name}.{suffix}": frame for name, frame in {"about": _about(report), **report.tables()}.items()}
     for file, frame in {place: report.main_table()}.items() if place.path.endswith(f".{suffix}") else files.items():
         content = BytesIO(to_csv(frame).encode() if suffix == "csv" else b"")
         if suffix == "parquet":
             frame.write_parquet(content)
         put_bytes(file, content.getvalue())
+
+
+def _about(report: Report) -> pl.DataFrame:
+    names = ("place", "rows", "mistakes", "failed", "missing", "unfinished", "signature")
+    return pl.DataFrame([{name: getattr(report, name) for name in names}])
 
 
 def write_figures(report: Report, output: str | os.PathLike[str], form: str) -> tuple[str, ...]:
