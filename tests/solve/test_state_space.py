@@ -99,6 +99,19 @@ def test_more_states_than_the_bound_are_not_decided(monkeypatch: pytest.MonkeyPa
     assert found.valid and found.optimal is None and found.optimal_cost is None
 
 
+@pytest.mark.parametrize("counter", ["(= (total-cost) 0)", "", "(= (total-cost) 7)"])
+@pytest.mark.parametrize("updates", ["(increase (total-cost) 1)", "(and (increase (total-cost) 1) (assign (last) 1))"])
+def test_whether_a_counter_that_nothing_reads_is_written_tells_no_states_apart(counter: str, updates: str) -> None:
+    domain = f"""(define (domain d) (:predicates (high) (done)) (:functions (total-cost) (last))
+      (:action up :effect (and (high) {updates})) (:action down :effect (and (not (high)) {updates}))
+      (:action fin :precondition (high) :effect (and (done) {updates})))"""
+    for metric, cost in ((" (:metric minimize (total-cost))", 2 + 7 * ("7" in counter)), ("", 2)):
+        problem = f"(define (problem p) (:domain d) (:init {counter}) (:goal (done)){metric})"
+        found = validate("(up) (down) (up) (fin)", problem, domain)
+        assert found.steps is not None and [step.value for step in found.steps] == [1, 0.5, 0.5, 1]
+        assert found.optimal_cost == cost
+
+
 def test_numbers_of_the_states_count_as_atoms(monkeypatch: pytest.MonkeyPatch) -> None:
     """2,000 numbers in each of 20,000 states are gigabytes."""
     monkeypatch.setattr("pddl_eval.definition.state_space.MOST_ATOMS", 200)

@@ -59,8 +59,8 @@ class StateSpace:
     """``to_goal``: what the goal costs at least from each reachable state from which it can be reached.
 
     ``counter`` is the fluent that counts costs; None where each action costs 1. ``base`` is its value in the initial
-    state, ``start``. ``changing`` are the functions that effects update, ``read`` those on whose values it depends what
-    can be done.
+    state, ``start``. ``changing`` are the functions that effects update and on which it depends what can be done,
+    ``read`` those on whose values it depends.
     """
 
     start: Node
@@ -132,7 +132,10 @@ class Exploration:
     ) -> None:
         uses = {*_uses((*_formulas(domain), *problem.conjuncts))}
         self.read = reading.union(name for verb, name in uses if verb == READ)
-        self.changing = frozenset(name for verb, name in uses if verb != READ)
+        self._updated = frozenset(name for verb, name in uses if verb != READ)
+        # Without a value it cannot be increased; ``total-cost`` always has one, and what only is assigned needs none.
+        needed = {name for verb, name in uses if verb not in (READ, "assign")} - {TOTAL_COST[0]}
+        self.changing = self._updated & (self.read | needed)
         self.world = World(problem, domain)
         self.start = node_of(self.world.atoms, self.world.values, self.changing, self.read)
         self.into: dict[Node, list[tuple[Action, Values, Node]]] = {self.start: []}
@@ -146,7 +149,7 @@ class Exploration:
 
     def __iter__(self) -> Iterator[Node]:
         world, waiting, work, kept = self.world, deque([self.start]), 0, sum(map(len, self.start))
-        fixed = {fluent: value for fluent, value in world.values.items() if fluent[0] not in self.changing}
+        fixed = {fluent: value for fluent, value in world.values.items() if fluent[0] not in self._updated}
         while waiting and self.limit is None:
             if work + WORK_PER_EVALUATION * world.evaluations > self._most_work:
                 self.limit = Undecided(
@@ -214,6 +217,8 @@ def _least_costs(goals: list[Node], into: Mapping[Node, list[tuple[Fraction, Nod
 
 def node_of(atoms: Iterable[Atom], values: Values, changing: Set[str], read: Set[str]) -> Node:
     """A state as it is told from others: of fluents that nothing reads it says only that they have values."""
+    if TOTAL_COST[0] in changing:
+        values = {TOTAL_COST: Fraction(0), **values}
     told = ((f, value if f[0] in read else Fraction(0)) for f, value in values.items() if f[0] in changing)
     return frozenset(atoms), frozenset(told)
 
