@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from pddl_eval import DomainScores, compare_domains, compare_plans, compare_problems
+from pddl_eval import DomainScores, compare_domains, compare_plans, compare_problems, compare_tasks, validate
 from pddl_eval.definition import comparison, wording
 from pddl_eval.definition.budget import or_undecided, row_budget
 from pddl_eval.definition.difference import Difference
@@ -224,11 +224,22 @@ def test_an_ill_typed_atom_leaves_no_solution(atom: str) -> None:
     assert "ill-typed" in verdict.detail and atom in verdict.detail
 
 
-def test_the_verdict_of_equivalence_is_as_before() -> None:
-    ill_typed = added(FLOOR, "(polished t1)")
-    same = compare_problems(ill_typed, ill_typed)
-    assert (same.verdict.value, same.equivalent, same.solvable) == ("identical", True, False)
-    assert "polished" in same.detail
+@pytest.mark.parametrize("place", ["(:init", "(:goal (and"])
+@pytest.mark.parametrize(("text", "domain"), [(FLOOR, None), (DRIVE, LORRY)])
+def test_an_ill_typed_reference_is_invalid_everywhere(text: str, domain: str | None, place: str) -> None:
+    ill_typed = text.replace(place, f"{place} (polished t1 t1)".replace("t1 t1", "r" if text is FLOOR else "l"))
+    for generated in (ill_typed, text, "nothing"):
+        for verdict in (
+            compare_problems(ill_typed, generated, domain=domain),
+            compare_problems(ill_typed, generated, domain=domain, is_placeholder=True),
+        ):
+            assert (verdict.verdict, verdict.equivalent) == ("reference_invalid", None)
+            assert verdict.equivalent_untyped is None
+            assert "polished" in verdict.detail
+    assert validate("", ill_typed, domain).verdict == "reference_invalid"
+    own = domain or known_domain("floor-tile").domain
+    task = compare_tasks(own, ill_typed, own, ill_typed)
+    assert task.equivalent is None and "polished" in task.detail
 
 
 def test_untyped_domains_admit_undeclared_atoms() -> None:

@@ -153,6 +153,29 @@ def test_problems_and_domains_beyond_strips() -> None:
     assert not compared(rows).differences
 
 
+def test_atoms_that_are_called_false() -> None:
+    """They say nothing, in known domains and in others; beside the atom itself, undeclared or ill-typed they do."""
+    known = str(importlib.import_module("pddl_eval.definition.domains.blocksworld").PDDL)
+    blocks = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (and (clear a))))"
+    floor = (
+        "(define (problem p) (:domain floor-tile) (:objects r - robot t - tile c - color)"
+        " (:init (robot-at r t) (robot-has r c)) (:goal (and (robot-at r t))))"
+    )
+    said = ("(clear a)", "(clear r)", "(clear z)", "(holding a)", "(on a a) (p a a a)", "(robot-at r t)", "(up t t)")
+    rows: list[Row] = []
+    for problem, domain in ((blocks, None), (blocks, known), (floor, None)):
+        for atoms in said:
+            denied = problem.replace("(:init", f"(:init (not {atoms.replace(') (', ')) (not (')})")
+            pairs = ((problem, denied), (denied, problem), (denied, denied))
+            rows += [
+                {"reference_problem": one, "generated_problem": other, "domain": domain, "is_placeholder": False}
+                for one, other in pairs
+            ]
+    found = compared(rows)
+    assert not found.differences
+    assert not compared(rows[:3] + rows[21:24]).left
+
+
 STRIPS_ENTRIES = sorted(CORPUS.keys() - ADL)
 
 

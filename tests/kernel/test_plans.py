@@ -271,7 +271,8 @@ def test_answers_made_to_hang_or_exhaust() -> None:
     ("old", "new", "reason"),
     [
         ("(:goal (on a b))", "(:goal (on a b)) (:metric minimize (total-cost))", None),
-        ("(:goal (on a b))", "(:metric maximize (- (* 3 total-time) (/ (price a) 4))) (:goal (on a b))", None),
+        ("(:goal (on a b))", "(:goal (on a b)) (:metric maximize (- (* 3 total-time) (/ (price a) 4)))", None),
+        ("(:goal (on a b))", "(:metric minimize (total-cost)) (:goal (on a b))", "notation"),
         ("(:goal (on a b))", "(:goal (not (holding a)))", None),
         ("(:goal (on a b))", "(:goal (and (not (on a b)) (on b a) (not (holding a))))", None),
         ("(:goal (on a b))", "(:goal (and (>= (price a) 0) (not (< 2 (+ 1 (total-cost)))) (on b a)))", None),
@@ -298,6 +299,36 @@ def test_problems_beyond_strips(old: str, new: str, reason: str | None) -> None:
     found = compared([{**row, "reference_problem": text.replace(old, new)} for row in rows], pair=PLAN)
     assert not found.differences
     assert found.left == (Counter({reason: 3}) if reason else Counter())
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("(= (fuel c) 5)", "(= (fuel c) 5) (= (dust) 5)"),
+        ("(= (fuel c) 5)", "(= (fuel c) 5) (= (fuel x) 5)"),
+        ("(= (fuel c) 5)", "(= (fuel c) 5) (not (road c))"),
+        ("(>= (fuel c) 0)", "(>= (fuel x) 0)"),
+        ("(:metric minimize (fuel c))", "(:metric minimize (fuel x))"),
+        ("(decrease (fuel ?c) 1)", "(decrease (fuel ?a) 1)"),
+        ("(decrease (fuel ?c) 1)", "(decrease (dust) 1)"),
+        ("(> (fuel ?c) 0)", "(> (fuel ?c ?c) 0)"),
+    ],
+)
+def test_numbers_that_a_typed_domain_does_not_admit(old: str, new: str) -> None:
+    row = {
+        "domain": "(define (domain cars) (:types car loc) (:predicates (at ?c - car ?l - loc) (road ?a ?b - loc))"
+        " (:functions (fuel ?c - car) - number) (:action go :parameters (?c - car ?a ?b - loc)"
+        " :precondition (and (at ?c ?a) (road ?a ?b) (> (fuel ?c) 0))"
+        " :effect (and (at ?c ?b) (not (at ?c ?a)) (decrease (fuel ?c) 1))))",
+        "reference_problem": "(define (problem p) (:domain cars) (:objects c - car x y - loc)"
+        " (:init (at c x) (road x y) (= (fuel c) 5)) (:goal (and (at c y) (>= (fuel c) 0)))"
+        " (:metric minimize (fuel c)))",
+        "generated_plan": "(go c x y)",
+    }
+    assert not compared([row], pair=PLAN).left
+    wrong = {name: text.replace(old, new) for name, text in row.items()}
+    assert wrong != row and by_definition(wrong, ScoringOptions(), PLAN)["plan_verdict"] == "reference_invalid"
+    assert compared([wrong], pair=PLAN).left == Counter({"reference": 1})
 
 
 PAID = {

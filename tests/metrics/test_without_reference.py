@@ -138,13 +138,13 @@ def test_a_domain_is_read_and_checked() -> None:
 
 
 def test_what_is_not_executed_in_a_domain_is_named() -> None:
-    text = "(define (domain d) (:types t) (:predicates (p ?x - t)) (:action go :effect (forall (?x - t) (p ?x ?x))))"
-    rows = scored(generated_domain=[text, text.replace("?x ?x", "?x"), text.replace("(:action", "(:process")])
+    text = "(define (domain d) (:types t) (:predicates (p ?x - t)) (:action go :effect (forall (?x - t) (p ?y))))"
+    rows = scored(generated_domain=[text, text.replace("?y", "?x"), text.replace("(:action", "(:process")])
     assert [row["domain_detail"] and row["domain_detail"].partition(":")[0] for row in rows][:2] == [
         "not executed",
         None,
     ]
-    assert "p takes 1 argument, not 2" in rows[0]["domain_detail"] and ":process" in rows[2]["domain_detail"]
+    assert "?y is not a parameter" in rows[0]["domain_detail"] and ":process" in rows[2]["domain_detail"]
 
 
 def test_what_was_not_compared_is_no_wrong_answer() -> None:

@@ -161,7 +161,7 @@ NO_PROBLEM = {
     problem(end="(:constraints (and))"): ["(:goal …)", "`(:constraints`"],
     problem(objects="(:requirements :stripes)"): ["`:stripes`"],
     problem(objects="(:requirements)"): ["`(:requirements)`", "empty"],
-    problem(objects="(:objects a b a)"): [":objects", "`a` twice"],
+    problem(objects="(:objects a - t b a)"): [":objects", "`a` twice"],
     problem(objects="(:objects a - (either t u))"): ["(either …)", ":objects"],
     problem(objects="(:objects a -)"): ["` - `", ":objects"],
     problem(objects="(:objects 1 2)"): ["`1`", ":objects"],
@@ -201,7 +201,7 @@ def test_unparseable(text: str) -> None:
         (problem(goal="(= a b)"), ["goal", "`=`"]),
         (problem(goal="(p ?x)"), ["goal", "a variable"]),
         (problem(goal="(> (f) 3)"), ["goal", "`>`"]),
-        (problem(init="(not (p a))"), [":init", "`not`"]),
+        (problem(init="(not (p a))", goal="(not (p a))"), ["goal", "`not`"]),
         (problem(init="(= (total-cost) 0)"), [":init"]),
         (problem(end="(:metric minimize (total-cost))"), ["`(:metric …)`"]),
     ],
@@ -249,6 +249,73 @@ def test_what_cannot_be_parsed_is_not_judged_further(read: Reader) -> None:
     assert read("(define (problem and) (:domain d) (:init) (:goal (not (p))))").verdict == "unparseable"
 
 
+# What says nothing, and what only VAL reads
+
+
+@READ_BY_EITHER
+def test_what_is_called_false_says_nothing_under_a_closed_world(read: Reader) -> None:
+    denied = read(problem(init="(p a) (not (p b)) (not (q))"))
+    assert denied == read(problem()) and denied.denied == {("p", "b"), ("q",)}
+    assert read(problem(init="(p a) (not (p b)) (p b)")).verdict is Verdict.INVALID_ATOM
+    assert read(problem(init="(p a) (not (p z))")).verdict is Verdict.INVALID_ATOM
+    assert isinstance(read(problem(init="(not (p z))"), constants=["z"]), Problem)
+    assert read(problem(init="(not (not (p a)))")).verdict is Verdict.UNPARSEABLE
+
+
+READ_BY_VAL = {
+    problem(objects="(:objects a b - t c a - t)".replace("c a - t", "a - t c")): "`a` twice",
+    problem(objects="(:objects - board a b - t - board c)"): "the type `board`",
+    problem(objects="(:objects a b - t c c - object)"): "`c` twice",
+    "(define (problem n) (:domain d) (:objects a b - t c) (:goal (and (p b))) (:init (p a)))": ":goal is before :init",
+    problem(end="(:requirements :strips)"): ":goal is before :requirements",
+}
+
+
+@READ_BY_EITHER
+@pytest.mark.parametrize("text", READ_BY_VAL)
+def test_what_only_val_reads_is_read_and_said(read: Reader, text: str) -> None:
+    assert isinstance(read(text), Problem)
+    assert read(text) == read(problem())
+    assert READ_BY_VAL[text] in read(text).remarks[0]
+    for verdict in (compare_problems(problem(), text), compare_problems(text, problem())):
+        assert (verdict.parseable, verdict.verdict) == (True, Verdict.IDENTICAL)
+        assert READ_BY_VAL[text] in verdict.detail
+    assert not read(problem()).remarks
+
+
+@READ_BY_EITHER
+@pytest.mark.parametrize(
+    "text",
+    [
+        problem(objects="(:objects a - t b a - u)"),
+        "(define (problem n) (:domain d) (:init (p a)) (:objects a b - t c) (:goal (and (p b))))",  # nor by VAL
+        "(define (problem n) (:objects a) (:domain d) (:init (p a)) (:goal (and (p a))))",
+        problem(objects="(:objects a - t -)"),
+    ],
+)
+def test_what_val_refuses_too_is_unparseable(read: Reader, text: str) -> None:
+    assert read(text).verdict is Verdict.UNPARSEABLE
+
+
+@READ_BY_EITHER
+def test_only_a_new_line_ends_a_comment(read: Reader) -> None:
+    """As in the ``pddl`` package, between the words of the opening as elsewhere."""
+    for comment in (";c\n", "; (x) )\n ;\n", " ;a;b\r\n"):
+        for opening in (
+            f"(define {comment}(problem n)",
+            f"(define ({comment}problem n)",
+            f"(define (problem {comment}n)",
+        ):
+            assert read(problem().replace("(define (problem n)", opening)) == read(problem())
+    cut_off = read(problem(objects=";c\r(:objects a b - t c)").replace("(:init", "\n(:init"))
+    assert isinstance(cut_off, Unreadable) and cut_off.verdict is Verdict.INVALID_ATOM
+
+
+def test_openings_with_comments_are_looked_for_in_linear_time() -> None:
+    for text in ("(define;" * 100_000, "(define;\n" * 100_000, "(define" + ";\n" * 300_000, "(define ;( " * 90_000):
+        assert read_problem(text) == read_problem("(define")
+
+
 def test_details_are_short_and_printable_whatever_the_text() -> None:
     outcome = read_problem(problem(init=f"(p \x00\ud800{'x' * 10_000})"))
     assert isinstance(outcome, Unreadable)
@@ -257,13 +324,13 @@ def test_details_are_short_and_printable_whatever_the_text() -> None:
 
 
 def test_parse_problem_raises_what_read_problem_returns() -> None:
-    with pytest.raises(ParseError, match=r"^not_strips: .*`not`") as caught:
-        parse_problem(problem(goal="(not (p a))"))
+    with pytest.raises(ParseError, match=r"^invalid_atom: .*`z`") as caught:
+        parse_problem(problem(goal="(not (p z))"))
     error = pickle.loads(pickle.dumps(caught.value))
     assert isinstance(error, ParseError)
     assert isinstance(error, ValueError)
-    assert error.verdict == "not_strips"
-    assert error.verdict is Verdict.NOT_STRIPS
+    assert error.verdict == "invalid_atom"
+    assert error.verdict is Verdict.INVALID_ATOM
     assert str(error) == str(caught.value)
     assert parse_problem(problem()) == read_problem(problem())
 

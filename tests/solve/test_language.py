@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 from random import Random
+from tempfile import mkdtemp
 
 import pytest
-from pddl_eval import ParseError, PlanVerdict, Problem, Validation, compare_plans, parse_problem, validate
+from pddl_eval import (
+    ParseError,
+    PlanVerdict,
+    Problem,
+    Validation,
+    compare_domains,
+    compare_plans,
+    compare_problems,
+    parse_problem,
+    reward,
+    validate,
+)
 from pddl_eval.definition import formulas
 from pddl_eval.definition.budget import OutOfBudgetError
 from pddl_eval.definition.formulas import bindings
+from pddl_eval.definition.metrics import PLAN
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.definition.pddl import Unreadable, not_executed, parse_domain, read_any_problem
+from pddl_eval.definition.pddl import Unreadable, not_executed, parse_domain, read_any_problem, read_problem
 from pddl_eval.explain.plans import explain_plans
+from pddl_eval.scoring.validated import validate_files
 
 OBJECTS = "o - other"
 NUMBERS = "(= (f) 2) (= (h a) 3)"
@@ -188,8 +203,6 @@ def test_the_cost_is_the_value_of_the_metric(metric: str, cost: Fraction | None)
         (go("()", "(when (r) (probabilistic 0.5 (t)))"), "probabilistic"),
         (go("()", "(or (r) (t))"), "or"),
         (go("()", "(not (increase (f) 1))"), "increase"),
-        (go("(> (h ?y) 1)"), "?y is not a parameter"),
-        (go("(or (p m) (r))"), "m is not a constant"),
         (go("(= (h a) ?x)", "(t)", "?x"), "?x"),
         (go("(always (r))"), "always"),
         ("(:derived (s ?x) (p ?x)) " + go("()", "(s a)"), "derived predicate s in an effect"),
@@ -198,11 +211,7 @@ def test_the_cost_is_the_value_of_the_metric(metric: str, cost: Fraction | None)
         ("(:derived (seen) (exists (?x) (not (imply (p ?x) (not (seen))))))", ""),
         ("(:derived (seen) (imply (seen) (r)))", "negation"),
         ("(:derived (s k) (r))", "s"),
-        (go("(forall (?x - small) (w ?x))"), "(w ?x): argument 1 of w is of type big, not small"),
         (go("(or (forall (?x - big) (w ?x)) (w b))"), ""),
-        (go("()", "(forall (?x - (either big small)) (when (p ?x) (w ?x)))"), "(w ?x)"),
-        (go("(or (x) (r))"), "the domain declares no predicate x"),
-        ("(:derived (s ?x) (q ?x))", "q takes 2 arguments, not 1"),
         (go() + go("(r)"), "defined twice"),
         ("(:functions (on ?x) - thing (i)) " + go("()", "(and (t) (assign (on a) b))"), "on: object fluent"),
         ("(:functions (on ?x) (i) - number) " + go("()", "(assign (on a) 1)"), ""),
@@ -227,19 +236,19 @@ def test_a_derived_predicate_in_the_initial_state_is_named() -> None:
 @pytest.mark.parametrize(
     ("text", "verdict"),
     [
-        (problem("(preference w (t))"), "not_strips"),
-        (problem("(t)", "(at 5 (p a))"), "not_strips"),
-        (problem("(t)", "(= (h a) b)"), "not_strips"),
-        (problem("(t)", f"(= (f) {'7' * 5_000})"), "not_strips"),
-        (problem("(t)", more="(:constraints (always (r)))"), "not_strips"),
-        (problem("(t)", "(oneof (p a) (p b))"), "not_strips"),
+        (problem("(preference w (t))"), "undecided"),
+        (problem("(t)", "(at 5 (p a))"), "undecided"),
+        (problem("(t)", "(= (h a) b)"), "undecided"),
+        (problem("(t)", f"(= (f) {'7' * 5_000})"), "undecided"),
+        (problem("(t)", more="(:constraints (always (r)))"), "undecided"),
+        (problem("(t)", "(oneof (p a) (p b))"), "undecided"),
         (problem("(not (p m))"), "invalid_atom"),
-        (problem("(exists (?x) (p ?y))"), "not_strips"),
+        (problem("(exists (?x) (p ?y))"), "unparseable"),
         (problem("(t)", "(= (f) 1) (= (f) 2)"), "unparseable"),
-        (problem("(t)", "(p a) (not (p a))"), "unparseable"),
-        (problem("(not (t))").replace("(:init (r)", "(:inits (r)"), "not_strips"),
+        (problem("(t)", "(p a) (not (p a))"), "invalid_atom"),
+        (problem("(not (t))").replace("(:init (r)", "(:inits (r)"), "undecided"),
         (problem("(not (t))").replace("(:goal (not (t)))", ""), "unparseable"),
-        (problem("(t)", more="(:metric minimize (is-violated w))"), "not_strips"),
+        (problem("(t)", more="(:metric minimize (is-violated w))"), "undecided"),
         ("(define (problem x) (:domain d) (:objects", "unparseable"),
         ("", "empty"),
     ],
@@ -248,8 +257,115 @@ def test_problems_that_are_refused(text: str, verdict: str) -> None:
     found = read_any_problem(text, ["a", "b", "k"])
     assert isinstance(found, Unreadable)
     assert found.verdict == verdict
-    with pytest.raises(ParseError):
-        validate("(go)", text, domain(go()))
+    with pytest.raises(ParseError) as error:
+        parse_problem(text, ["a", "b", "k"])
+    assert (error.value.verdict, error.value.detail) == (found.verdict, found.detail)
+    row = {"generated_plan": "(go)", "reference_plan": "(go)", "reference_problem": text, "domain": domain(go())}
+    scores = dict(zip([each.name for each in PLAN.columns], PLAN.score(PLAN.read(row, ScoringOptions())), strict=True))
+    if verdict != "undecided":
+        with pytest.raises(ParseError) as error:
+            validate("(go)", text, domain(go()))
+        assert error.value.verdict == verdict
+        return
+    (_, by_command), *_ = validate_files(_file("d", domain(go())), _file("p", text), [_file("plan", "(go)")])
+    for said in (validate("(go)", text, domain(go())), by_command):
+        assert (said.verdict, found.detail in said.detail) == ("undecided", True)
+    assert scores["plan_verdict"] == "undecided"
+    assert compare_problems(problem("(t)"), text, domain=domain(go())).verdict == "undecided"
+
+
+def _file(name: str, text: str) -> str:
+    place = Path(mkdtemp()) / f"{name}.pddl"
+    place.write_text(text)
+    return str(place)
+
+
+MISTAKES = [
+    (go("(> (h ?y) 1)"), "?y is not a parameter"),
+    (go("(or (p m) (r))"), "m is not a constant"),
+    (go("()", "(p ?y)"), "?y is not a parameter"),
+    (go("(forall (?x - small) (w ?x))"), "(w ?x): argument 1 of w is of type big, not small"),
+    (go("()", "(forall (?x - (either big small)) (when (p ?x) (w ?x)))"), "(w ?x)"),
+    (go("(or (x) (r))"), "the domain declares no predicate x"),
+    (go("()", "(when (r) (x))"), "the domain declares no predicate x"),
+    ("(:derived (s ?x) (q ?x))", "q takes 2 arguments, not 1"),
+    (go("(> (dust) 1)"), "the domain declares no function dust"),
+    (go("()", "(increase dust 1)"), "the domain declares no function dust"),
+    (go("()", "(when (r) (assign (f) (+ 1 (h))))"), "h takes 1 argument, not 0"),
+    (
+        "(:functions (x ?x - big)) " + go("()", "(increase (x ?x) 1)", "?x - small"),
+        "(x ?x): argument 1 of x is of type big",
+    ),
+    ("(:functions (x ?x - big)) " + go("(forall (?x) (not (= (x ?x) 1)))"), "(x ?x): argument 1 of x is of type big"),
+]
+
+
+@pytest.mark.parametrize(("section", "mistake"), MISTAKES)
+def test_a_domain_that_val_refuses_is_invalid(section: str, mistake: str) -> None:
+    found = validate("(go)", problem("(t)"), domain(section))
+    assert (found.valid, found.verdict) == (None, PlanVerdict.REFERENCE_INVALID)
+    assert mistake in found.detail and "not supported" not in found.detail
+    scores = compare_domains(domain(go()), domain(section), problem=problem("(t)", "(r)"))
+    assert mistake in scores.domain_detail
+
+
+@pytest.mark.parametrize(
+    ("goal", "init", "more", "mistake"),
+    [
+        ("(t)", "(= (dust) 5)", "", "(dust)"),
+        ("(t)", "(= dust 5)", "", "(dust)"),
+        ("(t)", "(= (x o) 5)", "", "(x o): argument 1 of x is of type big, not other"),
+        ("(> (x o) 5)", "", "", "(x o)"),
+        ("(not (= 1 (+ 2 (dust))))", "", "", "(dust)"),
+        ("(t)", "", "(:metric minimize (+ (f) (dust)))", "(dust)"),
+        ("(t)", "", "(:metric maximize (x o))", "(x o)"),
+        ("(t)", "(not (w a))", "", "(w a)"),
+    ],
+)
+def test_a_number_that_the_declarations_do_not_admit(goal: str, init: str, more: str, mistake: str) -> None:
+    text = domain("(:functions (x ?x - big))", go())
+    assert validate("(go)", problem("(t)", "(= (x b) 5)", "(:metric maximize (- (x b) (total-time)))"), text).valid
+    found = validate("(go)", problem(goal, init, more), text)
+    assert found.verdict == "reference_invalid" and mistake in found.detail
+    assert compare_problems(problem(goal, init, more), problem("(t)"), domain=text).verdict == "reference_invalid"
+    assert compare_problems(problem("(t)"), problem(goal, init, more), domain=text).solvable is False
+    untyped = "(define (domain d) (:predicates (t)) (:action go :effect (t)))"  # admits everything, as atoms
+    assert validate("(go)", "(define (problem x) (:domain d) (:init (= (dust) 5)) (:goal (t)))", untyped).valid
+
+
+@pytest.mark.parametrize(
+    ("formula", "holds"), [("(= 0 1)", False), ("(= 1 1.0)", True), ("(not (= 0 1))", True), ("(= 2 (f))", True),
+                           ("(= (f) 2)", True), ("(= 2 f)", True), ("(= f 2)", True), ("(or (= 0 1) (r))", True)],
+)  # fmt: skip
+def test_an_equation_of_numbers(formula: str, holds: bool) -> None:
+    """It decides about the action that it stands in, and about no other."""
+    text = domain(go(formula), "(:action wait :effect (t))")
+    assert validate("(go)", problem("(t)"), text).valid is holds
+    assert validate("(wait)", problem("(t)"), text).valid
+    assert validate("[]", problem(f"(and (r) {formula})"), text).valid is holds
+    assert compare_problems(problem("(t)"), problem("(t)"), domain=text).solvable
+    assert compare_domains(text, text.replace("wait", "rest")).domain_verdict == "renamed"
+
+
+def test_of_a_goal_that_quantifies_each_instance_counts() -> None:
+    text = domain("(:action mark :parameters (?x) :effect (s ?x))")
+    written_out = problem("(and (s a) (s k) (r) (s b) (s o))")
+    for goal in (
+        "(and (forall (?x) (s ?x)) (r))",
+        "(forall (?x) (and (s ?x) (r)))",
+        "(and (r) (s a) (forall (?x - (either thing other)) (s ?x)))",
+        "(and (forall (?x - thing) (forall (?y - other) (and (s ?x) (s ?y)))) (r) (forall (?x - none) (u)))",
+    ):
+        for plan, share in (("[]", 1 / 5), ("(mark a)", 2 / 5), ("(mark a) (mark k) (mark b)", 4 / 5)):
+            row = {"generated_plan": plan, "domain": text}
+            shares = [
+                reward([plan], each, kind="plan", shape="shares", domain=text)[0]
+                for each in (problem(goal), written_out)
+            ]
+            assert shares[0] == shares[1]
+            found = validate(plan, problem(goal), text).execution
+            assert found is not None and found.goal_share == pytest.approx(share), row
+    assert validate("[]", problem("(forall (?x - none) (u))"), text).execution.goal_share == 1.0
 
 
 def test_a_goal_that_the_declarations_do_not_admit() -> None:
@@ -279,9 +395,20 @@ def test_the_first_problem_that_can_be_read_counts() -> None:
 
 
 def test_pairs_of_problems_still_refuse_what_is_not_strips() -> None:
-    with pytest.raises(ParseError) as error:
-        parse_problem(problem("(not (t))"))
-    assert error.value.verdict == "not_strips"
+    assert parse_problem(problem("(not (t))"), ["a"]).conjuncts == (("not", ("t",)),)
+    found = read_problem(problem("(not (t))"), ["a"])
+    assert isinstance(found, Unreadable) and found.verdict == "not_strips"
+
+
+def test_parse_problem_reads_what_validate_executes() -> None:
+    for goal, init, more in (
+        ("(t)", "(p a) (= (f) 2)", "(:metric minimize (+ (f) (total-time)))"),
+        ("(and (t) (forall (?x) (or (p ?x) (not (p ?x)))))", "(not (r))", ""),
+        ("(and (t) (> (f) 1))", "(= (f) 2)", ""),
+    ):
+        text = problem(goal, init, more)
+        by_value, by_text = (validate("(go)", each, domain(go())) for each in (parse_problem(text, ["a"]), text))
+        assert by_value.valid and (by_value.verdict, by_value.cost) == (by_text.verdict, by_text.cost)
 
 
 def test_a_plan_pair_is_executed_beyond_strips() -> None:

@@ -7,7 +7,7 @@ use crate::fraction::Fraction;
 use crate::grounding::{self, broken_equation, Objects};
 use crate::hashing::HashMap;
 use crate::left::{Answer, Left};
-use crate::metrics::domain_pair::misfit;
+use crate::metrics::domain_pair::{misfit, misfit_of};
 use crate::model::{Arithmetic, Atom, Domain, Expression, Formula, Lifted, Part, Word, EQUALITY, PLACES, TOTAL_COST};
 use crate::pddl::any_problem::{AnyProblem, Conjunct};
 use crate::pddl::language::show_formula;
@@ -83,6 +83,18 @@ pub struct World {
     actions: HashMap<Step, Rc<Result<Done, Fault>>>,
 }
 
+/// True where the declarations of a typed domain do not admit the number.
+pub fn is_ill_typed(
+    domain: &Domain,
+    fluent: &Lifted,
+    type_of: impl Fn(Word) -> Option<Word>,
+    names: &Interner,
+) -> bool {
+    let is_built_in = fluent.len() == 1 && [TOTAL_COST, TOTAL_TIME].contains(&names.text(fluent[0]));
+    let needs_declaration = !is_built_in || domain.functions.contains_key(&fluent[0]);
+    needs_declaration && misfit_of(&domain.functions, domain, fluent, type_of, names).is_some()
+}
+
 /// The number of an atom; 0 is none.
 fn atom_number(atoms: &mut grounding::Atoms, atom: Lifted) -> Atom {
     u64::from(atoms.number(atom)) + 1
@@ -96,7 +108,9 @@ impl World {
         objects.extend(&domain.constants); // a constant of the domain is one even if the problem declares it again
         let type_of = |term: Word| objects.get(&term).copied();
         let is_misfit = |atom: &Lifted| misfit(&domain, atom, type_of, names).is_some();
-        if problem.atoms().any(is_misfit) {
+        if problem.atoms().any(is_misfit)
+            || problem.fluents().any(|fluent| is_ill_typed(&domain, fluent, type_of, names))
+        {
             return Err(Left::Reference);
         }
         let (mut atoms, mut fluents) = (grounding::Atoms::default(), grounding::Atoms::default());

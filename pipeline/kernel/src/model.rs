@@ -298,6 +298,7 @@ pub struct Domain {
     pub types: BTreeMap<Word, Word>,
     pub constants: BTreeMap<Word, Word>,
     pub predicates: BTreeMap<Word, Vec<Word>>,
+    pub functions: BTreeMap<Word, Vec<Word>>,
     /// True where functions are declared; no operator uses them.
     pub has_functions: bool,
     pub operators: Vec<Operator>,

@@ -49,8 +49,9 @@ def compare(
         separating_atom=atom,
         separating_side=side,
     )
+    verdict = _noted(_noted(verdict, generated), reference, "the reference is ")
     if isinstance(generated, Unreadable):
-        return replace(verdict, solvable=False, equivalent_untyped=decision.equivalent)
+        return replace(verdict, solvable=_solvable_unread(generated), equivalent_untyped=decision.equivalent)
     if isinstance(reference, Unreadable):
         return _with_certificate(_with_plan(verdict, reference, generated) if check_solvable else verdict, generated)
     if not same_domain(reference, generated):
@@ -63,6 +64,17 @@ def compare(
     verdict = _with_certificate(verdict, generated)
     # Last, for what it costs where states are enumerated is not to be taken from what was asked first.
     return replace(verdict, equivalent_untyped=_decided_untyped(reference, generated, is_placeholder, decision))
+
+
+def _noted(verdict: ProblemVerdict, task: Task | Unreadable, whose: str = "") -> ProblemVerdict:
+    """The verdict, whose detail says first what of a problem VAL reads and the ``pddl`` package does not."""
+    remarks = () if isinstance(task, Unreadable) else task.problem.remarks
+    return replace(verdict, detail="; ".join([*map(whose.__add__, remarks), verdict.detail])) if remarks else verdict
+
+
+def _solvable_unread(problem: Unreadable) -> bool | None:
+    """False, but of a problem that only says what is not executed nothing is known."""
+    return None if problem.verdict is Verdict.UNDECIDED else False
 
 
 def _with_certificate(verdict: ProblemVerdict, generated: Task) -> ProblemVerdict:
@@ -85,9 +97,13 @@ def read_alone(
     >>> scores.parseable, scores.solvable, scores.verdict.value, scores.equivalent
     (True, False, 'unsolvable', None)
     """
+    return _noted(_read_alone(generated, domain, check_solvable), generated)
+
+
+def _read_alone(generated: Task | Unreadable, domain: PlanningDomain | None, check_solvable: bool) -> ProblemVerdict:
     if isinstance(generated, Unreadable):
         unread = sentence(Difference("unread", reason=generated.detail))
-        return ProblemVerdict(False, False, None, None, generated.verdict, unread)
+        return ProblemVerdict(False, _solvable_unread(generated), None, None, generated.verdict, unread)
     name = generated.problem.domain
     if domain is not None and name != domain.name and known_domain(name) is not domain:
         differs = sentence(Difference("domain", names=(name, domain.name)))
@@ -159,9 +175,12 @@ def _solves(
 def decided(reference: Task | Unreadable, generated: Task | Unreadable, is_placeholder: bool) -> Decision:
     """The decision. Mistakes in the reference come first."""
     if isinstance(reference, Unreadable):
-        is_outside = reference.verdict is Verdict.NOT_STRIPS
+        is_outside = reference.verdict in (Verdict.NOT_STRIPS, Verdict.UNDECIDED)
         what = "reference outside STRIPS" if is_outside else "reference unread"
         return Decision(Verdict.REFERENCE_INVALID, Difference(what, reason=reference.detail))
+    ill_typed = or_undecided(lambda: reference.ill_typed)
+    if isinstance(ill_typed, str):
+        return Decision(Verdict.REFERENCE_INVALID, Difference("reference ill-typed", reason=ill_typed))
     with half_the_budget():  # An answer that is right as written needs no closure: a hard reference costs it nothing.
         closure = reference.closure
     if isinstance(closure, Unsolvable):

@@ -35,7 +35,7 @@ class Difference(NamedTuple):
     * ``goal states agree``, ``goal states differ``: nothing more, goals that are no sets of atoms were compared.
     * ``goals imply each other``: nothing more, it was shown without full specification.
     * ``unread``: ``reason`` says why there is no generated problem.
-    * ``reference unread``, ``reference outside STRIPS``: ``reason``.
+    * ``reference unread``, ``reference outside STRIPS``, ``reference ill-typed``: ``reason``.
     * ``reference unsolvable``: ``atoms``, ``reason`` are a proof. ``names`` are the known domain and the first of the
       ``found`` predicates that it does not have.
     * ``domain``: ``names`` are the generated problem's domain and the reference's.

@@ -447,6 +447,24 @@ def bindings(listing: Formula, world: World, binding: Binding) -> Iterator[Bindi
         yield {**binding, **dict(zip(names, chosen, strict=True))}
 
 
+def instances(formula: Formula, world: World, binding: Binding = UNBOUND) -> Iterator[Formula]:
+    """The conjuncts that a condition stands for, those of ``forall`` with each choice of objects.
+
+    >>> world = World(Problem("p", "d", {"a": "object", "b": "object"}, frozenset(), frozenset()),
+    ...               Domain("d", {}, {}, {}, ()))
+    >>> list(instances(("and", ("forall", ("?x",), ("and", ("lit", "?x"), ("on",))), ("dark",)), world))
+    [('lit', 'a'), ('on',), ('lit', 'b'), ('on',), ('dark',)]
+    """
+    if formula[:1] == ("and",):
+        for part in formula[1:]:
+            yield from instances(part, world, binding)
+    elif formula[:1] == ("forall",):
+        for each in bindings(formula[1], world, binding):
+            yield from instances(formula[2], world, each)
+    elif formula:
+        yield grounded(formula, binding)
+
+
 def witnesses(listing: Formula, body: Formula, world: World, binding: Binding) -> Iterator[Binding]:
     """The bindings of ``exists`` under which the body may be true.
 

@@ -25,6 +25,9 @@ Types = tuple[str, ...]
 Formula = str | tuple["Formula", ...]
 """A PDDL expression as written: a word, or a head and what follows it."""
 
+PREDICATE, FUNCTION = "predicate", "function"
+"""What a domain declares, in words."""
+
 ROOT_TYPE = "object"
 """The type of an object that declares none, and the ancestor of every type."""
 
@@ -62,7 +65,9 @@ class Problem:
 
     ``values`` are the numbers of the initial state: ``{("fuel", "t1"): Fraction(3)}``. ``formulas`` are what sets of
     atoms cannot say, as written, each with its section: conjuncts of the ``:goal`` that are no atoms, and the
-    ``:metric``. A STRIPS problem has neither.
+    ``:metric``. A STRIPS problem has neither. ``denied`` are atoms that the text calls false in the initial
+    state, which says nothing under a closed world. ``remarks`` say what of the text VAL reads and the ``pddl`` package
+    does not.
 
     >>> swap = Problem("p", "blocksworld", {"a": "object"}, frozenset({("clear", "a")}), frozenset())
     >>> swap.goal <= swap.init
@@ -76,6 +81,8 @@ class Problem:
     goal: State
     values: Mapping[Atom, Fraction] = field(default_factory=dict)
     formulas: tuple[tuple[str, Formula], ...] = ()
+    denied: State = field(default=frozenset(), compare=False)
+    remarks: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def is_strips(self) -> bool:
@@ -265,23 +272,28 @@ class Domain:
         return any(wanted in ancestors or wanted not in self.types or wanted == ROOT_TYPE for wanted in alternatives)
 
     def ill_typed(self, problem: Problem) -> str | None:
-        """In words, the first atom of a problem that the declarations do not admit; None where they admit all.
+        """In words, the first atom or number of a problem's sets that the declarations do not admit, if any.
 
-        VAL refuses a problem with an undeclared predicate, or with arguments that do not fit. A domain without types,
-        or without declarations of predicates, admits every atom.
+        VAL refuses a problem with an undeclared predicate or function, or with arguments that do not fit. A domain
+        without types, or without declarations of predicates, admits everything.
 
         >>> car = Domain("d", {"car": "object"}, {}, {"at": (("car",), ("object",))}, ())
         >>> car.ill_typed(Problem("p", "d", {"x": "object"}, frozenset({("at", "x", "x")}), frozenset()))
         '(at x x): argument 1 of at is of type car, not object'
         """
-        return self.misfit(problem.init | problem.goal, {**problem.objects, **self.constants})
+        types = {**problem.objects, **self.constants}
+        atoms = problem.init | problem.goal | problem.denied
+        return self.misfit(atoms, types) or self.misfit(problem.values.keys(), types, FUNCTION)
 
-    def misfit(self, atoms: Set[Atom], types: Mapping[str, str]) -> str | None:
-        """In words, the first of some atoms over terms of these types that the declarations do not admit."""
+    def misfit(self, atoms: Set[Atom], types: Mapping[str, str], what: str = PREDICATE) -> str | None:
+        """In words, the first of some atoms over terms of these types that the declarations do not admit.
+
+        ``what`` says whether they are atoms or numbers.
+        """
         if not self.types or not self.predicates:
             return None
         kinds = {(atom[0], tuple(map(types.get, atom[1:]))) for atom in atoms if atom[0] != EQUALITY}
-        refused = {kind: why for kind in kinds if (why := _misfit(self, *kind))}  # thousands of atoms have few kinds
+        refused = {kind: why for kind in kinds if (why := _misfit(self, *kind, what))}  # of thousands few kinds
         for atom in sorted(atoms) if refused else ():
             if why := refused.get((atom[0], tuple(map(types.get, atom[1:])))):
                 return f"{show_atom(atom)}: {why}"
@@ -304,11 +316,12 @@ class Domain:
         )
 
 
-def _misfit(domain: Domain, predicate: str, types: tuple[str | None, ...]) -> str | None:
+def _misfit(domain: Domain, predicate: str, types: tuple[str | None, ...], what: str = PREDICATE) -> str | None:
     """In words, why the declarations admit no atom of the predicate over terms of these types (None: any)."""
-    declared = domain.predicates.get(predicate)
-    if declared is None:
-        return no_such_predicate(predicate)
+    declared = (domain.functions if what == FUNCTION else domain.predicates).get(predicate)
+    if declared is None:  # total-cost and total-time need no declaration
+        is_built_in = what == FUNCTION and (predicate, *types) in (TOTAL_COST, TOTAL_TIME)
+        return None if is_built_in else no_such_predicate(predicate, what)
     if len(declared) != len(types):
         return wrong_number_of_arguments(predicate, len(declared), len(types))
     for number, (type_, wanted) in enumerate(zip(types, declared, strict=True), 1):
@@ -317,9 +330,9 @@ def _misfit(domain: Domain, predicate: str, types: tuple[str | None, ...]) -> st
     return None
 
 
-def no_such_predicate(predicate: str) -> str:
-    """The sentence about a predicate that a domain does not declare."""
-    return f"the domain declares no predicate {predicate}"
+def no_such_predicate(predicate: str, what: str = PREDICATE) -> str:
+    """The sentence about a predicate or a function that a domain does not declare."""
+    return f"the domain declares no {what} {predicate}"
 
 
 def wrong_number_of_arguments(predicate: str, takes: int, given: int) -> str:

@@ -115,15 +115,15 @@ class Task:
 
     @cached_property
     def ill_typed(self) -> str | None:
-        """In words, an atom of the domain or the problem that the declarations of a typed domain do not admit."""
+        """In words, an atom or number of the domain or the problem that a typed domain's declarations do not admit."""
         if self.domain is None or not self.typed:
             return None
         if self.domain.ill_typed:
             return f"the domain is ill-typed: {self.domain.ill_typed}"
         domain, types = self.domain.domain, [(name, (type_,)) for name, type_ in self.problem.objects.items()]
         why = domain.ill_typed(self.problem)
-        for conjunct in self.problem.conjuncts:
-            why = why or next(ill_typed(conjunct, types, domain), None)
+        for _, formula in self.problem.formulas:
+            why = why or next(ill_typed(formula, types, domain), None)
         return ill_typed_problem(why) if why else None
 
     @cached_property

@@ -40,7 +40,7 @@ from pddl_eval.definition.structure import (
     renaming_between,
 )
 from pddl_eval.definition.task import Task
-from pddl_eval.definition.verdict import DomainVerdict, Undecided, Unsolvable
+from pddl_eval.definition.verdict import DomainVerdict, Undecided, Unsolvable, Verdict
 from pddl_eval.definition.wording import sentence
 
 
@@ -71,10 +71,12 @@ def decide_tasks(
     """
     if isinstance(reference, Unreadable):
         return TaskDecision(None, f"the reference problem cannot be read: {reference.detail}")
+    if isinstance(ill_typed := or_undecided(lambda: reference.ill_typed), str):
+        return TaskDecision(None, f"in the reference, {ill_typed}")
     if domains.renaming is None:
         return TaskDecision(False if domains.equivalent is False else None, f"the domains: {domains.detail}")
     if isinstance(generated, Unreadable):
-        return TaskDecision(False, generated.detail)
+        return TaskDecision(None if generated.verdict is Verdict.UNDECIDED else False, generated.detail)
     if generated.domain not in (generated_domain.name, reference.problem.domain):
         return TaskDecision(False, f"the problem is one of {generated.domain}, not of {generated_domain.name}")
     assert reference.domain is not None and domains.structures is not None

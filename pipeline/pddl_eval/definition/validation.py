@@ -29,6 +29,7 @@ from pddl_eval.definition.formulas import (
     changes,
     grounded,
     holds,
+    instances,
     is_true,
     read_by,
     read_by_effect,
@@ -82,8 +83,9 @@ class Execution:
     ``steps`` are the operators of each step that was executed, with the effects that they had there; ``updates`` are
     the values that it gave fluents. ``state`` and ``values`` are those after the last of them; what is derived is no
     part of a state. ``failed_step`` is the number, from 1, of the first step that could not be executed and ``failure``
-    says why; None where every step could. ``unmet`` are the conjuncts of the goal that do not hold at the end, of
-    ``conjuncts``. ``metric`` is the value of the problem's metric at the end, None where it has none or where that is
+    says why; None where every step could. ``unmet`` are the conjuncts of the goal that do not hold at the end.
+    ``goal_share`` is the share of its conjuncts that do, a ``forall`` counted as what it stands for; 1.0 where there
+    are none. ``metric`` is the value of the problem's metric at the end, None where it has none or where that is
     not defined.
     """
 
@@ -94,7 +96,7 @@ class Execution:
     failed_step: int | None
     failure: Failure | None
     unmet: tuple[Formula, ...]
-    conjuncts: int
+    goal_share: float
     has_metric: bool
     metric: Fraction | None
 
@@ -119,11 +121,6 @@ class Execution:
     def reaches_goal(self) -> bool:
         """True where every step was executed and the goal holds at the end: the plan is valid."""
         return self.failed_step is None and not self.unmet
-
-    @property
-    def goal_share(self) -> float:
-        """The share of the goal's conjuncts that hold at the end; 1.0 where there are none."""
-        return 1.0 - len(self.unmet) / self.conjuncts if self.conjuncts else 1.0
 
     @property
     def cost(self) -> Fraction | None:
@@ -184,10 +181,15 @@ def execute(plan: Iterable[Set[Action]], problem: Problem, domain: Domain) -> Ex
         failed_step=failed_step,
         failure=failure,
         unmet=(*sorted(problem.goal - world.true), *[each for each in conjuncts if not is_true(each, world)]),
-        conjuncts=len(problem.goal) + len(conjuncts),
+        goal_share=_goal_share(problem, world),
         has_metric=metric is not None,
         metric=None if metric is None else _metric(metric, world, len(done)),
     )
+
+
+def _goal_share(problem: Problem, world: World) -> float:
+    conjuncts: set[Formula] = {*problem.goal, *instances(("and", *problem.conjuncts), world)}
+    return 1.0 - sum(not is_true(each, world) for each in conjuncts) / len(conjuncts) if conjuncts else 1.0
 
 
 def is_goal(problem: Problem, world: World) -> bool:

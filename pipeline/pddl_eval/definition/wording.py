@@ -34,6 +34,8 @@ def sentence(difference: Difference) -> str:  # noqa: C901 (one case a kind of d
             return f"the reference cannot be read: {difference.reason}"
         case "reference outside STRIPS":
             return f"{OUTSIDE_STRIPS}: {difference.reason}"
+        case "reference ill-typed":
+            return f"in the reference, {difference.reason}"
         case "reference unsolvable":
             return f"the reference has no solution: {_proof(difference)}{_vocabulary(difference)}"
         case "domain":

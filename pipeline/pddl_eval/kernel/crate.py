@@ -12,7 +12,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from pathlib import Path
 
-DIGEST = "e6edf2814e16fc35ffaf25482ee0c0f8"
+DIGEST = "8b583b94c92a558d61ce84ba9952ef9b"
 
 DOMAINS = ("blocksworld", "floor_tile", "gripper")
 """The known domains whose PDDL the crate has from ``definition/domains``."""

@@ -20,7 +20,7 @@ use crate::states::{visited_states, VisitedStates};
 use crate::structure::structure::DomainStructure;
 use crate::task_equivalence::{decide_tasks, whole_domain, WholeTask};
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// The scores of one generated domain against its reference.
@@ -293,14 +293,28 @@ pub fn misfit(
     type_of: impl Fn(Word) -> Option<Word>,
     names: &Interner,
 ) -> Option<Vec<Vec<u8>>> {
-    if domain.types.is_empty() || domain.predicates.is_empty() || names.text(atom[0]) == EQUALITY {
+    if names.text(atom[0]) == EQUALITY {
+        return None;
+    }
+    misfit_of(&domain.predicates, domain, atom, type_of, names)
+}
+
+/// The same of an atom or a number, of which these are the declarations.
+pub fn misfit_of(
+    declarations: &BTreeMap<Word, Vec<Word>>,
+    domain: &Domain,
+    atom: &Lifted,
+    type_of: impl Fn(Word) -> Option<Word>,
+    names: &Interner,
+) -> Option<Vec<Vec<u8>>> {
+    if domain.types.is_empty() || domain.predicates.is_empty() {
         return None;
     }
     let says = |words: Vec<&[u8]>| {
         let words = words.into_iter().map(<[u8]>::to_vec);
         Some([show_words(atom, names)].into_iter().chain(words).collect())
     };
-    let Some(declared) = domain.predicates.get(&atom[0]) else { return says(vec![b"predicate"]) };
+    let Some(declared) = declarations.get(&atom[0]) else { return says(vec![b"predicate"]) };
     if declared.len() != atom.len() - 1 {
         return says(vec![b"arguments", declared.len().to_string().as_bytes()]);
     }

@@ -27,6 +27,8 @@ pub struct AnyProblem {
     /// Names and types.
     pub objects: BTreeMap<Word, Word>,
     pub init: Vec<Lifted>,
+    /// What it calls false in the initial state, which says nothing.
+    pub denied: Vec<Lifted>,
     pub values: HashMap<Lifted, Fraction>,
     pub goal: Vec<Lifted>,
     /// The goal's other conjuncts, in the order of the text.
@@ -59,12 +61,14 @@ fn problem_of_block(tree: &Tree, names: &Interner) -> Answer<AnyProblem> {
     }
     name(tree, header, names)?;
     let mut sections: [Option<Items>; SECTIONS.len()] = Default::default();
+    let mut last = 0;
     while let Some((place, _)) = tree.next(&mut listed) {
         let (keyword, body) = tree.named(place)?;
         let section = SECTIONS.iter().position(|known| *known == names.text(keyword)).ok_or(Left::Notation)?;
-        if sections[section].replace(body).is_some() {
-            return Err(Left::Notation);
+        if sections[section].replace(body).is_some() || section < last {
+            return Err(Left::Notation); // another order is said
         }
+        last = section;
     }
     let [domain, requirements, listing, start, end, aim] = sections;
     if let Some(mut requirements) = requirements {
@@ -74,10 +78,10 @@ fn problem_of_block(tree: &Tree, names: &Interner) -> Answer<AnyProblem> {
     }
     let domain = name(tree, domain.ok_or(Left::Notation)?, names)?;
     let objects = listing.map_or(Ok(BTreeMap::new()), |listing| objects(tree, listing, names))?;
-    let (init, values) = init(tree, start.ok_or(Left::Notation)?, names)?;
+    let (init, denied, values) = init(tree, start.ok_or(Left::Notation)?, names)?;
     let (goal, others) = goal(tree, end.ok_or(Left::Notation)?, names)?;
     let metric = aim.map(|section| metric(tree, section, names)).transpose()?;
-    Ok(AnyProblem { domain, objects, init, values, goal, others, metric })
+    Ok(AnyProblem { domain, objects, init, denied, values, goal, others, metric })
 }
 
 /// The one name of a section.
@@ -121,8 +125,10 @@ fn objects(tree: &Tree, mut listing: Items, names: &Interner) -> Answer<BTreeMap
     Ok(objects)
 }
 
-/// The atoms and the numbers of the initial state; what is said to be false is so anyway.
-fn init(tree: &Tree, mut listing: Items, names: &Interner) -> Answer<(Vec<Lifted>, HashMap<Lifted, Fraction>)> {
+/// The atoms of an initial state, those that it calls false, and its numbers.
+type Init = (Vec<Lifted>, Vec<Lifted>, HashMap<Lifted, Fraction>);
+
+fn init(tree: &Tree, mut listing: Items, names: &Interner) -> Answer<Init> {
     let (mut init, mut values) = (Vec::new(), HashMap::new());
     let mut denied: Vec<Lifted> = Vec::new();
     while let Some((place, _)) = tree.next(&mut listing) {
@@ -156,7 +162,7 @@ fn init(tree: &Tree, mut listing: Items, names: &Interner) -> Answer<(Vec<Lifted
             return Err(Left::Reference); // both true and false
         }
     }
-    Ok((init, values))
+    Ok((init, denied, values))
 }
 
 /// The atom that stands there.
@@ -225,23 +231,28 @@ fn metric(tree: &Tree, mut section: Items, names: &Interner) -> Answer<Expressio
 }
 
 impl AnyProblem {
-    /// The atoms that it states, those that have to be false in the end included.
+    /// The atoms that it states, those that are or have to be false included.
     pub fn atoms(&self) -> impl Iterator<Item = &Lifted> {
         let denied = self.others.iter().filter_map(|conjunct| match conjunct {
             Conjunct::Denied(atom) => Some(atom),
             Conjunct::Compared(_) => None,
         });
-        self.init.iter().chain(&self.goal).chain(denied)
+        self.init.iter().chain(&self.denied).chain(&self.goal).chain(denied)
+    }
+
+    /// The fluents of which it says something.
+    pub fn fluents(&self) -> impl Iterator<Item = &Lifted> + Clone {
+        let compared = self.others.iter().flat_map(|conjunct| match conjunct {
+            Conjunct::Denied(_) => &[],
+            Conjunct::Compared(formula) => &formula.sides[..],
+        });
+        compared.chain(&self.metric).flat_map(fluents_of).chain(self.values.keys())
     }
 
     /// Err where something is named that neither the problem nor the domain declares.
     pub fn require_declared(&self, constants: &BTreeMap<Word, Word>) -> Answer<()> {
         let is_known = |word: &Word| self.objects.contains_key(word) || constants.contains_key(word);
-        let compared = self.others.iter().flat_map(|conjunct| match conjunct {
-            Conjunct::Denied(_) => &[],
-            Conjunct::Compared(formula) => &formula.sides[..],
-        });
-        let fluents = compared.chain(&self.metric).flat_map(fluents_of).chain(self.values.keys());
+        let fluents = self.fluents();
         if fluents.clone().any(|fluent| is_known(&fluent[0])) {
             return Err(Left::Notation); // perhaps an object where a number is expected
         }

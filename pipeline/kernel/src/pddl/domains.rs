@@ -155,6 +155,15 @@ fn domain(tree: &Tree, names: &mut Interner) -> Answer<Domain> {
             b":functions" => {
                 domain.has_functions = true;
                 has_other_values |= !are_numbers(tree, body, names);
+                let mut declarations = body;
+                while let Some((place, node)) = tree.next(&mut declarations) {
+                    if matches!(node, Node::List(_)) {
+                        let (function, arguments) = tree.named(place)?;
+                        let listing = typed_list(tree, arguments, names)?;
+                        let types = listing.into_iter().map(|(_, type_)| type_).collect();
+                        domain.functions.entry(function).or_insert(types);
+                    }
+                }
             }
             _ => return Err(Left::Strips),
         }

@@ -4,6 +4,7 @@
 
 use crate::difference::Difference;
 use crate::domain_wording::show_words;
+use crate::domains;
 use crate::left::{Answer, Left};
 use crate::model::{
     atom, parts, Atom, Domain, Known, Lifted, Problem, Span, Word, Words, KNOWN, KNOWN_WORDS, MOST_WORDS, NO_OBJECT,
@@ -437,13 +438,29 @@ struct Atoms {
     atoms: Vec<(u32, u32, u32)>,
     undeclared: bool,
     beyond: &'static str,
+    /// True where it calls atoms false, which says nothing under a closed world.
+    has_denied: bool,
     /// Atoms with more than two arguments: as many of the words of an atom, and the further ones.
     longer: Vec<Vec<u32>>,
 }
 
 impl Atoms {
     fn new() -> Atoms {
-        Atoms { atoms: Vec::with_capacity(64), undeclared: false, beyond: "", longer: Vec::new() }
+        Atoms { atoms: Vec::with_capacity(64), undeclared: false, beyond: "", has_denied: false, longer: Vec::new() }
+    }
+}
+
+impl Atoms {
+    fn has_one_of(&self, others: &Atoms) -> bool {
+        let (mut atoms, mut longer) = (self.atoms.clone(), self.longer.clone());
+        if !others.atoms.is_empty() {
+            atoms.sort_unstable();
+        }
+        if !others.longer.is_empty() {
+            longer.sort_unstable();
+        }
+        others.atoms.iter().any(|each| atoms.binary_search(each).is_ok())
+            || others.longer.iter().any(|each| longer.binary_search(each).is_ok())
     }
 }
 
@@ -489,8 +506,9 @@ fn read_sections<'a, 'b>(
     let goal = reader.goal()?;
     if reader.tokens.peek() != Token::Close {
         let opening = reader.opening();
-        if opening.starts_with(b"(:metric") {
-            return Err(Left::Notation.into());
+        let keyword = opening.strip_prefix(b"(").unwrap_or_default();
+        if keyword.starts_with(b":metric") || SECTIONS.iter().any(|each| each.as_bytes() == keyword) {
+            return Err(Left::Notation.into()); // VAL reads the sections in any order
         }
         return unparseable(&[b"unexpected", &opening, b"`)` after `(:goal \xE2\x80\xA6)`"]);
     }
@@ -579,6 +597,9 @@ pub fn read_lifted_problem(
     if init.undeclared || goal.undeclared {
         return Err(Left::Reference);
     }
+    if init.has_denied && !domain.types.is_empty() {
+        return Err(Left::Notation); // whether it is well typed
+    }
     LiftedProblem::new(&reader.objects, own_domain, [&init, &goal]).among(reader.names, names)
 }
 
@@ -598,6 +619,9 @@ pub fn read_problem_in(
     let constants = texts_of(domain, names);
     let Reading { outcome, several } = read_first(text, own_names, |block, own_names| {
         let (reader, own_domain, init, goal) = read_sections(block, own_names, &constants)?;
+        if init.has_denied && !domain.types.is_empty() {
+            return Err(Left::Notation.into()); // whether it is well typed
+        }
         let problem = LiftedProblem::new(&reader.objects, own_domain, [&init, &goal]);
         if init.undeclared || goal.undeclared {
             return Err(undeclared_term(&problem, reader.names));
@@ -638,6 +662,9 @@ fn read_plain_problem(block: &[u8], names: &mut Interner) -> Result<Problem, Sto
     let (reader, domain, init, goal) = read_sections(block, names, &[])?;
     if !init.longer.is_empty() || !goal.longer.is_empty() {
         return Err(Left::Arity.into());
+    }
+    if init.has_denied && domains::Domain::named(Known::numbered(domain)).is_some_and(domains::Domain::has_types) {
+        return Err(Left::Notation.into()); // whether it is well typed
     }
     let undeclared = init.undeclared || goal.undeclared;
     let (words, places) = reader.names.sorted();
@@ -707,14 +734,10 @@ impl Reader<'_, '_> {
         if possible.iter().any(|each| section.starts_with(each.as_bytes())) {
             return Err(Left::Notation.into());
         }
-        let ordered = SECTIONS.iter().any(|each| each.as_bytes() == section);
-        let kind: &[u8] = if section.is_empty() {
-            b"section"
-        } else if ordered {
-            b"section order"
-        } else {
-            b"no section"
-        };
+        if SECTIONS.iter().any(|each| each.as_bytes() == section) {
+            return Err(Left::Notation.into()); // VAL reads the sections in any order
+        }
+        let kind: &[u8] = if section.is_empty() { b"section" } else { b"no section" };
         unparseable(&[kind, &opening, possible.join(" ").as_bytes()])
     }
 
@@ -809,7 +832,7 @@ impl Reader<'_, '_> {
                 Some(type_) if names.len() > types.len() && self.word(type_) != b"-" => {
                     types.resize(names.len(), Some(type_));
                 }
-                _ => return unparseable(&[b"typed list"]),
+                _ => return Err(Left::Notation.into()), // VAL reads a type without names
             }
         }
         types.resize(names.len(), None);
@@ -844,16 +867,12 @@ impl Reader<'_, '_> {
         if let Some(word) = strange {
             return self.not_a_name(word, b":objects", b"");
         }
-        let mut twice: Vec<u32> = Vec::new();
         for number in &numbers {
             if std::mem::replace(&mut self.names.entries[*number as usize].is_declared, true) {
-                twice.push(*number);
+                return Err(Left::Notation.into()); // VAL reads an object that is listed twice with one type
             }
         }
-        match numbers.iter().find(|number| twice.contains(number)) {
-            Some(number) => unparseable(&[b"twice", self.names.text(*number)]),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// The same for a list without a mistake; false, with nothing read, for others.
@@ -935,11 +954,15 @@ impl Reader<'_, '_> {
 
     /// The atoms of the initial state, up to the end of the section.
     fn init(&mut self) -> Result<Atoms, Stop> {
-        let mut found = Atoms::new();
+        let (mut found, mut denied) = (Atoms::new(), Atoms::new());
         loop {
             self.plain_atoms(&mut found);
             match self.tokens.next() {
-                Token::Close => return Ok(found),
+                Token::Close => {
+                    found.has_denied = !denied.atoms.is_empty() || !denied.longer.is_empty();
+                    let is_wrong = denied.undeclared || found.has_one_of(&denied);
+                    return if is_wrong { Err(Left::Notation.into()) } else { Ok(found) };
+                }
                 Token::Word(start, end) => {
                     let word = self.text(start, end.min(start + LONGEST_QUOTED));
                     return unparseable(&[b"unexpected", word, b"`)` after the atoms of :init"]);
@@ -951,8 +974,7 @@ impl Reader<'_, '_> {
                 match self.text(start, end) {
                     b"=" => return Err(Left::Notation.into()),
                     b"not" => {
-                        self.negated()?;
-                        found.beyond = "`not`";
+                        self.negated(&mut denied)?;
                         continue;
                     }
                     _ => {}
@@ -963,12 +985,12 @@ impl Reader<'_, '_> {
     }
 
     /// What follows `(not` in the initial state: an atom and the end, which is all that is read here.
-    fn negated(&mut self) -> Result<(), Stop> {
+    fn negated(&mut self, denied: &mut Atoms) -> Result<(), Stop> {
         if self.tokens.next() != Token::Open {
             return Err(Left::Notation.into());
         }
         let head = self.tokens.next();
-        match self.atom(head, &mut Atoms::new(), b":init", [b"=", b"="]) {
+        match self.atom(head, denied, b":init", [b"=", b"="]) {
             Ok(()) if self.tokens.next() == Token::Close => Ok(()),
             _ => Err(Left::Notation.into()),
         }

@@ -30,10 +30,19 @@ pub fn openings(answer: &str, what: &str) -> Answer<Vec<usize>> {
         let Some((before, rest)) = split_at_word(answer, third) else { continue };
         let before = trimmed_end(before)?;
         let rest = trimmed_start(rest)?;
+        // A comment between the words of the opening is left to the definition.
+        let is_commented = |rest: &str| what == "problem" && before.ends_with('(') && rest.starts_with(';');
+        if is_commented(rest) {
+            return Err(Left::Notation);
+        }
         if !before.ends_with('(') || !rest.starts_with('(') {
             continue;
         }
-        let Some(rest) = trimmed_start(&rest[1..])?.strip_prefix(what) else { continue };
+        let rest = trimmed_start(&rest[1..])?;
+        if is_commented(rest) {
+            return Err(Left::Notation);
+        }
+        let Some(rest) = rest.strip_prefix(what) else { continue };
         if what == "domain" && trimmed_start(rest)?.len() == rest.len() && !rest.starts_with(')') {
             continue;
         }

@@ -27,7 +27,14 @@ from pddl_eval.definition.domains.reading import (
 from pddl_eval.definition.domains.renaming import recognised, renamed_rules
 from pddl_eval.definition.formulas import ADDITIVE
 from pddl_eval.definition.model import ROOT_TYPE, Atom, Domain, Problem, words_of
-from pddl_eval.definition.pddl import DomainError, changed_predicates, derived_predicates, not_executed, parse_domain
+from pddl_eval.definition.pddl import (
+    DomainError,
+    changed_predicates,
+    derived_predicates,
+    ill_typed_formula,
+    not_executed,
+    parse_domain,
+)
 from pddl_eval.definition.structure import DomainStructure
 from pddl_eval.errors import did_you_mean
 from pddl_eval.shown import quote
@@ -76,7 +83,7 @@ class PlanningDomain:
 
     @cached_property
     def ill_typed(self) -> str | None:
-        """In words, an atom of an operator that the declarations do not admit."""
+        """In words, an atom or a number of an operator or a rule that the declarations do not admit."""
         return ill_typed_operator(self.domain)
 
     @cached_property
@@ -213,7 +220,7 @@ def planning_domain(name_or_pddl: str) -> PlanningDomain | None:
 
 
 def ill_typed_operator(domain: Domain) -> str | None:
-    """In words, the first atom of an operator that the declarations of a typed domain do not admit, as VAL says it.
+    """In words, the first atom or number that the declarations of a typed domain do not admit, as VAL says it.
 
     Raises ``OutOfBudgetError``.
 
@@ -232,7 +239,7 @@ def ill_typed_operator(domain: Domain) -> str | None:
                 chosen = {term: each[number % len(each)] for term, each in terms.items()}
                 if why := domain.misfit({atom}, chosen):
                     return in_operator(operator.name, why)
-    return None
+    return next(ill_typed_formula(domain), None)
 
 
 def in_operator(name: str, why: str) -> str:

@@ -16,6 +16,7 @@ from pddl_eval.definition.pddl import (
     OnlyActionsError,
     Unreadable,
     has_several_domains,
+    mistakes,
     note_on_drafts,
     parse_actions,
     parse_domain,
@@ -25,6 +26,7 @@ from pddl_eval.definition.structure import operator_name
 from pddl_eval.definition.task import Task
 from pddl_eval.definition.verdict import DomainVerdict
 from pddl_eval.errors import UserError
+from pddl_eval.shown import listed
 
 DEFAULTS = ScoringOptions()
 
@@ -102,8 +104,9 @@ class DomainPair:
             why = found.reason
         elif self.reference.outside_strips:
             why = f"domain {self.reference.name} goes beyond STRIPS ({', '.join(self.reference.outside_strips)})"
-        elif self.generated is not None and self.generated.outside_strips:
-            why = "the generated domain goes beyond STRIPS"
+        elif self.own is not None and self.own.domain.outside_strips:
+            wrong = mistakes(self.own.not_executed)
+            why = f"the generated domain {f'is invalid ({listed(wrong, most=3)})' if wrong else 'goes beyond STRIPS'}"
         else:
             return found
         self.notes.append(f"behaviour not compared: {why}")

@@ -9,7 +9,7 @@ from functools import cached_property
 from pddl_eval.definition.domains import nothing_known_of
 from pddl_eval.definition.model import show_atom
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.definition.pddl import Unreadable, note_on_drafts
+from pddl_eval.definition.pddl import Unreadable, mistakes, note_on_drafts
 from pddl_eval.definition.plans import EMPTY, NO_ANSWER, Damage, Plan, PlanError, ReadPlan, actions_of, cannot_be_read
 from pddl_eval.definition.task import Task
 from pddl_eval.definition.validation import Execution, Failure, execute
@@ -47,6 +47,7 @@ class PlanPair:
         self.task = task if isinstance(task, Task) else None
         self.not_executed = task if isinstance(task, NotExecuted) else None
         self.notes = [note_on_drafts(generated.several, options.answer), generated.reason]
+        self.notes += task.problem.remarks if isinstance(task, Task) else ()
         if why and why not in (EMPTY, NO_ANSWER):
             self.notes.append(f"{'' if is_known else 'no '}reference plan: {why}")
         if self.not_executed is not None:
@@ -109,12 +110,14 @@ class NotExecuted:
 def executable(task: Task | Unreadable) -> Task | NotExecuted:
     """What plans are executed in, or why they cannot be."""
     if isinstance(task, Unreadable):
-        if task.verdict is Verdict.NOT_STRIPS:
+        if task.verdict is Verdict.UNDECIDED:
             return NotExecuted(task.detail, PlanVerdict.UNDECIDED)
         return NotExecuted(f"the problem to solve cannot be read: {task.detail}")
     if task.domain is None:
         return NotExecuted(nothing_known_of(task.asked_for))
     domain = task.domain.domain
+    if wrong := mistakes(task.domain.not_executed):
+        return NotExecuted(f"domain {domain.name} is invalid ({listed(wrong, most=3)})")
     if task.domain.not_executed:
         what = listed(task.domain.not_executed, most=3)
         return NotExecuted(f"domain {domain.name} has what is not supported ({what})", PlanVerdict.UNDECIDED)

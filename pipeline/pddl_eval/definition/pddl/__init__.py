@@ -17,6 +17,8 @@ from pddl_eval.definition.pddl.language import (
     derivation_rules,
     derived_predicates,
     ill_typed,
+    ill_typed_formula,
+    mistakes,
     not_executed,
     strata,
 )
@@ -51,6 +53,8 @@ __all__ = [
     "has_several_domains",
     "has_several_problems",
     "ill_typed",
+    "ill_typed_formula",
+    "mistakes",
     "not_executed",
     "note_on_drafts",
     "parse_actions",

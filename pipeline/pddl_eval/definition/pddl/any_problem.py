@@ -14,8 +14,8 @@ from pddl_eval.definition.model import EQUALITY, NUMBER, Atom, Formula, Problem,
 from pddl_eval.definition.pddl.authority import ParseError, Unreadable, unparseable
 from pddl_eval.definition.pddl.domains import DomainError, typed_list
 from pddl_eval.definition.pddl.drafts import too_long, without_thinking
-from pddl_eval.definition.pddl.language import Scope, Undeclared, condition_faults, number_faults
-from pddl_eval.definition.pddl.problems import NotPlain, has_several_problems, read_plain_problem, read_problem
+from pddl_eval.definition.pddl.language import Scope, Undeclared, condition_faults, mistakes, number_faults
+from pddl_eval.definition.pddl.problems import as_val_reads, has_several_problems, read_problem
 from pddl_eval.definition.pddl.refusals import refusal
 from pddl_eval.definition.pddl.sexpr import Unbalanced, excerpt, problem_blocks, read_expression
 from pddl_eval.definition.verdict import Verdict
@@ -28,31 +28,29 @@ _NEEDED = (":domain", ":init", ":goal")
 _READ = frozenset({*_NEEDED, ":requirements", ":objects", ":metric", ":length"})
 
 
-def parse_problem(text: str | None, constants: Iterable[str] = (), *, beyond_strips: bool = False) -> Problem:
+def parse_problem(text: str | None, constants: Iterable[str] = ()) -> Problem:
     """The planning problem in a text: PDDL, or a model's answer with prose, Markdown fences or drafts around it.
 
-    The first block that starts at ``(define (problem``, is accepted by the ``pddl`` package's parser, is STRIPS and
-    names only declared objects counts; what stands in thinking marks never does. Names are in lower case, because PDDL
-    ignores case.
+    The first block that states a STRIPS problem over declared objects counts, else the first that states any problem
+    that ``validate`` executes: with numbers (``values``), a metric and other conjuncts in its goal (``formulas``). What
+    stands in thinking marks never counts. Names are in lower case, because PDDL ignores case. ``constants`` are objects
+    that the domain declares.
 
-    ``constants`` are objects that the domain declares. With ``beyond_strips`` a problem may also have numbers
-    (``values``), a metric and other conjuncts in its goal (``formulas``), as those of other domains have.
-
-    Raises ``ParseError``, a ``ValueError`` with the ``verdict`` (``empty``, ``unparseable``, ``not_strips`` or
-    ``invalid_atom``) and the ``detail`` of the first block.
+    Raises ``ParseError``, a ``ValueError`` with the ``verdict`` (``empty``, ``unparseable``, ``invalid_atom``, or
+    ``undecided`` for a construct that is not executed) and the ``detail`` of the first block.
 
     >>> answer = "Sure! (define (problem P) (:domain d) (:objects a - block) (:init (clear a)) (:goal (and (held a))))"
     >>> problem = parse_problem(answer)
     >>> problem.name, problem.objects, problem.goal
     ('p', {'a': 'block'}, frozenset({('held', 'a')}))
-    >>> parse_problem("(define (problem p) (:domain d) (:init) (:goal (not (q))))", beyond_strips=True).conjuncts
+    >>> parse_problem("(define (problem p) (:domain d) (:init) (:goal (not (q))))").conjuncts
     (('not', ('q',)),)
     >>> parse_problem("Sorry, I cannot do that.")
     Traceback (most recent call last):
         ...
     pddl_eval.definition.pddl.authority.ParseError: unparseable: no `(define (problem …` found
     """
-    outcome = (read_strips_or_beyond if beyond_strips else read_problem)(text, constants)
+    outcome = read_any_problem(text, constants)
     if isinstance(outcome, Unreadable):
         raise ParseError(outcome.verdict, outcome.detail)
     return outcome
@@ -75,12 +73,12 @@ def read_any_problem(text: str | None, constants: Iterable[str] = (), answer: st
     if isinstance(found, Problem) or found.verdict is Verdict.EMPTY or text is None or too_long(text):
         return found
     reason: Unreadable | None = None
-    for _, problem in _problems(text, constants, answer):
+    for problem in _problems(text, constants, answer):
         if isinstance(problem, Problem):
             return problem
         reason = reason or problem
     # What both refuse, and for the same reason, is said as pairs of problems say it.
-    return reason if reason and (reason.verdict is Verdict.NOT_STRIPS or reason.verdict != found.verdict) else found
+    return reason if reason and (reason.verdict is Verdict.UNDECIDED or reason.verdict != found.verdict) else found
 
 
 def read_strips_or_beyond(
@@ -99,33 +97,23 @@ def read_strips_or_beyond(
     if isinstance(found, Problem) and not has_several_problems(text):
         return found
     refused: Unreadable | None = None
-    for block, problem in _problems(text, constants, answer):
-        if problem == found or (isinstance(problem, Problem) and (not problem.is_strips or _leaves_strips(block))):
+    for problem in _problems(text, constants, answer):
+        if problem == found or (isinstance(problem, Problem) and not problem.is_strips):
             return problem
         refused = refused or (problem if isinstance(problem, Unreadable) else None)
-    is_beyond = isinstance(found, Unreadable) and found.verdict is Verdict.NOT_STRIPS
-    return refused if refused and is_beyond else found
+    if isinstance(found, Problem) or refused is None:
+        return found
+    return refused if found.verdict is Verdict.NOT_STRIPS or refused.verdict is Verdict.UNDECIDED else found
 
 
-def _leaves_strips(block: str) -> bool:
-    """True where a block says what a problem need not say, such as ``(not (p))`` in the initial state."""
-    try:
-        read_plain_problem(block)
-    except NotPlain:
-        return False
-    except ParseError as error:
-        return error.verdict is Verdict.NOT_STRIPS
-    return False
-
-
-def _problems(text: str, constants: frozenset[str], answer: str) -> Iterator[tuple[str, Problem | Unreadable]]:
-    """Each block of a text with what it states, in any layout."""
+def _problems(text: str, constants: frozenset[str], answer: str) -> Iterator[Problem | Unreadable]:
+    """What each block of a text states, in any layout."""
     blocks = [block.text for block in problem_blocks(without_thinking(text.lower()))]
     for block in blocks[::-1] if answer == "last" else blocks:
         try:
-            yield block, problem_of_block(block, constants)
+            yield problem_of_block(block, constants)
         except ParseError as error:
-            yield block, Unreadable(error.verdict, error.detail)
+            yield Unreadable(error.verdict, error.detail)
 
 
 def problem_of_block(block: str, constants: Iterable[str] = ()) -> Problem:
@@ -138,15 +126,17 @@ def problem_of_block(block: str, constants: Iterable[str] = ()) -> Problem:
         _, header, *listed = read_expression(block)
     except Unbalanced as error:
         raise unparseable(f"the problem {error}") from None
+    listed, remarks = as_val_reads(listed)
     sections = _sections(listed)
     objects = _objects(sections.get(":objects", ()))
     scope = Scope(frozenset(), frozenset([*objects, *constants]))
-    init, values = _init(sections[":init"], scope)
+    init, denied, values = _init(sections[":init"], scope)
     goal, formulas = _goal(sections[":goal"], scope)
     if ":metric" in sections:
         formulas.append((":metric", _metric(sections[":metric"], scope)))
     name, domain = _name(header[1:], "`(problem …)`"), _name(sections[":domain"], "`(:domain …)`")
-    return Problem(name, domain, objects, frozenset(init), frozenset(goal), values, tuple(formulas))
+    sets = frozenset(init), frozenset(goal)
+    return Problem(name, domain, objects, *sets, values, tuple(formulas), frozenset(denied), remarks)
 
 
 def _sections(listed: Iterable[Formula]) -> dict[str, tuple[Formula, ...]]:
@@ -193,8 +183,8 @@ def _objects(listing: Iterable[Formula]) -> dict[str, str]:
     return objects
 
 
-def _init(listing: Iterable[Formula], scope: Scope) -> tuple[set[Atom], dict[Atom, Fraction]]:
-    """The atoms and the numbers of the initial state; what is said to be false is so anyway."""
+def _init(listing: Iterable[Formula], scope: Scope) -> tuple[set[Atom], set[Atom], dict[Atom, Fraction]]:
+    """The atoms of the initial state, those that it calls false, and its numbers."""
     true: set[Atom] = set()
     false: set[Atom] = set()
     values: dict[Atom, Fraction] = {}
@@ -215,8 +205,8 @@ def _init(listing: Iterable[Formula], scope: Scope) -> tuple[set[Atom], dict[Ato
         else:
             true.add(_atom(element, scope))
     for atom in sorted(true & false):
-        raise unparseable(f"{show_atom(atom)} is both true and false in :init")
-    return true, values
+        raise ParseError(Verdict.INVALID_ATOM, refusal("true and false", show_atom(atom)))
+    return true, false, values
 
 
 def _atom(expression: Formula, scope: Scope) -> Atom:
@@ -260,8 +250,8 @@ def _require(faults: Iterator[str], formula: Formula, where: str) -> None:
             raise ParseError(
                 Verdict.INVALID_ATOM, refusal("undeclared", show_formula(formula)[:MAX_SHOWN], where, fault.name)
             )
-        raise _not_executed(where, fault)
+        raise unparseable(f"{fault} in {where}") if mistakes([fault]) else _not_executed(where, fault)
 
 
 def _not_executed(where: str, construct: str) -> ParseError:
-    return ParseError(Verdict.NOT_STRIPS, f"{construct} in {where}")
+    return ParseError(Verdict.UNDECIDED, f"{construct} in {where}")

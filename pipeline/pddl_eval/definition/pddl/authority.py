@@ -38,7 +38,10 @@ _REQUIRED_BY |= {"universal-preconditions": "`forall`", "existential-preconditio
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Why a text holds no problem: ``empty``, ``unparseable``, ``not_strips`` or ``invalid_atom``, and a sentence."""
+    """Why a text holds no problem, and a sentence.
+
+    ``empty``, ``unparseable``, ``not_strips``, ``invalid_atom``, or ``undecided``: it says what is not executed.
+    """
 
     verdict: Verdict
     detail: str
@@ -91,6 +94,8 @@ def read_by_package(block: str, first_line: int = 1, characters_before: int = 0)
         )
     if max(accumulate((word == "(") - (word == ")") for word in split_words(block))) > PACKAGE_NESTING:
         raise unparseable(f"the block at line {first_line} nests parentheses deeper than {PACKAGE_NESTING} levels")
+    from pddl.logic.base import Not  # as in _parser
+
     parsed, constants = _parse(block, first_line)
     if parsed.metric is not None:
         raise ParseError(Verdict.NOT_STRIPS, "the problem has a `(:metric …)`: STRIPS has no numeric fluents")
@@ -98,8 +103,9 @@ def read_by_package(block: str, first_line: int = 1, characters_before: int = 0)
         str(parsed.name),
         str(parsed.domain_name),
         {str(constant.name): str(constant.type_tag or ROOT_TYPE) for constant in constants},
-        frozenset(_atoms(parsed.init, ":init")),
+        frozenset(_atoms([each for each in parsed.init if not isinstance(each, Not)], ":init")),
         frozenset(_atoms([parsed.goal], "the goal")),
+        denied=frozenset(_atoms([each.argument for each in parsed.init if isinstance(each, Not)], ":init")),
     )
 
 

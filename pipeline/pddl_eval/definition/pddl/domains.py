@@ -25,6 +25,7 @@ from pddl_eval.definition.model import (
     Operator,
     State,
     Types,
+    is_equation,
     words_of,
 )
 from pddl_eval.definition.pddl.drafts import too_long, without_thinking
@@ -342,7 +343,7 @@ def _literals(  # noqa: C901 (one case a construct)
             continue
         elif head in UPDATES:
             construct = head
-        elif head in COMPARISONS and (head != EQUALITY or len(atom) <= len(terms)):
+        elif head in COMPARISONS and not is_equation(form):
             construct = "numeric condition"
         elif len(atom) <= len(terms):
             construct = f"nested term in {head}"

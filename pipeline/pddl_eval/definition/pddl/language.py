@@ -8,14 +8,20 @@ Refused by name: durative actions, constraints, preferences, processes, events, 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Set
+from contextlib import suppress
+from itertools import chain
 from typing import NamedTuple
 
 from pddl_eval.definition.model import (
+    ARITHMETIC,
     COMPARISONS,
     CONNECTIVES,
+    FUNCTION,
     NUMBER,
+    PREDICATE,
     QUANTIFIERS,
     UPDATES,
+    Atom,
     Domain,
     Formula,
     Operator,
@@ -48,7 +54,10 @@ _REFUSED = frozenset(
 )
 
 
-_RESERVED = UPDATES | {"minimize", "maximize", "when"}
+_NO_PARAMETER, _NO_CONSTANT = " is not a parameter", " is not a constant"  # as ``Domain.outside_strips`` says it
+
+_METRICS = frozenset({"minimize", "maximize"})
+_RESERVED = UPDATES | _METRICS | {"when"}
 """No names of predicates: in formulas and metrics they say something else."""
 
 
@@ -58,7 +67,7 @@ class Undeclared(str):
     name: str
 
     def __new__(cls, name: str) -> Undeclared:
-        fault = super().__new__(cls, f"{name} is not a constant")
+        fault = super().__new__(cls, f"{name}{_NO_CONSTANT}")
         fault.name = name
         return fault
 
@@ -111,9 +120,7 @@ def not_executed(domain: Domain) -> tuple[str, ...]:
         return (f"more than {MAX_DERIVED:,} derived predicates",)
     for rule in rules:
         scope = Scope({variable for variable, _ in rule.variables}, domain.constants)
-        head = (rule.name, *[variable for variable, _ in rule.variables])
-        faults = [*condition_faults(rule.body, scope)] or [*ill_typed(("and", head, rule.body), rule.variables, domain)]
-        notes += [f"{rule.name}: {fault}" for fault in faults]
+        notes += [f"{rule.name}: {fault}" for fault in condition_faults(rule.body, scope)]
     unstratified = _level(rules)
     if isinstance(unstratified, str):
         notes.append(f"{unstratified}: derived predicate that depends on its own negation")
@@ -122,11 +129,17 @@ def not_executed(domain: Domain) -> tuple[str, ...]:
         if operator.name in refused:  # a durative action as a whole, not each `at` in it
             continue
         scope = Scope({variable for variable, _ in operator.parameters}, domain.constants, derived)
-        faults = [*_operator_faults(operator, scope)]
-        for _, formula in () if faults else operator.formulas:
-            faults += ill_typed(formula, operator.parameters, domain)
-        notes += [f"{operator.name}: {fault}" for fault in faults]
+        notes += [f"{operator.name}: {fault}" for fault in _operator_faults(operator, scope)]
     return tuple(dict.fromkeys(notes))
+
+
+def mistakes(notes: Iterable[str]) -> tuple[str, ...]:
+    """Those notes of ``not_executed`` that say a mistake: VAL refuses such a domain, too.
+
+    >>> mistakes(["go: ?z is not a parameter", "fly: durative action"])
+    ('go: ?z is not a parameter',)
+    """
+    return tuple(note for note in notes if note.endswith((_NO_PARAMETER, _NO_CONSTANT)))
 
 
 def _operator_faults(operator: Operator, scope: Scope) -> Iterator[str]:
@@ -359,15 +372,16 @@ def _term_faults(terms: Iterable[Formula], scope: Scope) -> Iterator[str]:
     for term in terms:
         if isinstance(term, str) and term.startswith("?"):
             if term not in scope.variables:
-                yield f"{term} is not a parameter"
+                yield f"{term}{_NO_PARAMETER}"
         elif isinstance(term, str) and term not in scope.names:
             yield Undeclared(term)
 
 
 def ill_typed(formula: Formula, variables: Iterable[tuple[str, Types]], domain: Domain) -> Iterator[str]:
-    """In words, the atoms of a formula that the declarations of a typed domain do not admit (``Domain.misfit``).
+    """In words, the atoms and numbers of a formula that the declarations of a typed domain do not admit.
 
-    ``variables`` are those around the formula, or objects, with their types; of alternative types all have to fit.
+    ``variables`` are those around the formula, or objects, with their types; of alternative types all have to fit. A
+    metric is a formula here. Nothing in the formula is refused (``not_executed``).
 
     >>> from pddl_eval.definition.pddl import parse_domain
     >>> domain = parse_domain("(define (domain d) (:types car) (:predicates (at ?c - car)))")
@@ -385,11 +399,50 @@ def ill_typed(formula: Formula, variables: Iterable[tuple[str, Types]], domain: 
             waiting.append((parts[1], types | dict(typed_list(parts[0], "a quantifier"))))
         elif head in CONNECTIVES or head == "when":
             waiting += [(each, types) for each in parts]
-        elif head not in (*COMPARISONS, *UPDATES):
-            atom = tuple([word for word in part if isinstance(word, str)])
-            terms = {term: types[term] for term in atom[1:] if term in types}
-            for number in range(min(MAX_ALTERNATIVES, max([1, *map(len, terms.values())]))):
-                why = domain.misfit({atom}, {term: each[number % len(each)] for term, each in terms.items()})
-                if why:
-                    yield why
-                    break
+        elif head in COMPARISONS or head in UPDATES or head in _METRICS:
+            for fluent in () if is_equation(part) else dict.fromkeys(chain.from_iterable(map(_fluents, parts))):
+                yield from _misfit(fluent, FUNCTION, types, domain)
+        else:
+            yield from _misfit(tuple([word for word in part if isinstance(word, str)]), PREDICATE, types, domain)
+
+
+def _fluents(expression: Formula) -> Iterator[Atom]:
+    if isinstance(expression, str):
+        yield from () if NUMBER.fullmatch(expression) else [(expression,)]
+    elif expression[0] in ARITHMETIC:
+        for part in expression[1:]:
+            yield from _fluents(part)
+    else:
+        yield tuple([word for word in expression if isinstance(word, str)])
+
+
+def _misfit(atom: Atom, what: str, types: dict[str, Types], domain: Domain) -> Iterator[str]:
+    terms = {term: types[term] for term in atom[1:] if term in types}
+    for number in range(min(MAX_ALTERNATIVES, max([1, *map(len, terms.values())]))):
+        why = domain.misfit({atom}, {term: each[number % len(each)] for term, each in terms.items()}, what)
+        if why:
+            yield why
+            break
+
+
+def ill_typed_formula(domain: Domain) -> Iterator[str]:
+    """In words, what the formulas of operators and rules say that the declarations do not admit, and where.
+
+    Of what is refused nothing is said.
+    """
+    if not domain.types or not (domain.formulas or any(operator.formulas for operator in domain.operators)):
+        return
+    refused = {note.partition(": ")[0] for note in not_executed(domain)}
+    if len(domain.formulas) > MAX_DERIVED:
+        return
+    for section, formula in domain.formulas:
+        with suppress(DomainError):
+            rule = _rule(formula) if section in (":derived", ":axiom") else None
+            if rule and rule.name not in refused:
+                head = (rule.name, *[variable for variable, _ in rule.variables])
+                for why in ill_typed(("and", head, rule.body), rule.variables, domain):
+                    yield f"derived predicate {rule.name}: {why}"
+    for operator in domain.operators:
+        for _, formula in () if operator.name in refused else operator.formulas:
+            for why in ill_typed(formula, operator.parameters, domain):
+                yield f"operator {operator.name}: {why}"

@@ -12,10 +12,12 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from itertools import chain
+from dataclasses import replace
+from itertools import chain, pairwise
+from operator import itemgetter
 from typing import Any, cast
 
-from pddl_eval.definition.model import ROOT_TYPE, Atom, Formula, Problem, show_atom
+from pddl_eval.definition.model import ROOT_TYPE, Atom, Formula, Problem, show_atom, show_formula
 from pddl_eval.definition.pddl.authority import (
     ParseError,
     Unreadable,
@@ -28,12 +30,14 @@ from pddl_eval.definition.pddl.refusals import SECTIONS, refusal
 from pddl_eval.definition.pddl.sexpr import (
     DEFINE_PROBLEM,
     Unbalanced,
+    excerpt,
     problem_blocks,
     read_expression,
     typed_groups,
     why_no_block,
 )
 from pddl_eval.definition.verdict import Verdict
+from pddl_eval.shown import listed
 
 KEYWORDS = frozenset(
     """define problem domain object either and or not imply forall exists when oneof assign increase decrease scale-up
@@ -83,15 +87,84 @@ def read_problem(text: str | None, constants: Iterable[str] = (), *, answer: str
     for block, line in reversed([*problem_blocks(lowered)]) if answer == "last" else problem_blocks(lowered):
         try:
             try:
-                problem = read_plain_problem(block)
-            except NotPlain:
-                problem = read_by_package(block, line, characters_read)
+                problem = _read_block(block, line, characters_read)
+            except ParseError as error:
+                problem = _read_as_val(block, line, characters_read, error)
             require_declared(problem, constants)
             return problem
         except ParseError as error:
             reason = reason or Unreadable(error.verdict, error.detail)
         characters_read += len(block)
     return reason or Unreadable(Verdict.UNPARSEABLE, why_no_block(lowered))
+
+
+def _read_block(block: str, line: int, characters_read: int) -> Problem:
+    try:
+        return read_plain_problem(block)
+    except NotPlain:
+        return read_by_package(block, line, characters_read)
+
+
+def _read_as_val(block: str, line: int, characters_read: int, refused: ParseError) -> Problem:
+    """The problem of a block that the package refuses, where VAL reads it; else raises what it was refused with."""
+    try:
+        start, header, *sections = read_expression(block)
+    except Unbalanced:
+        raise refused from None
+    sections, remarks = as_val_reads(sections)
+    if refused.verdict is not Verdict.UNPARSEABLE or not remarks:
+        raise refused
+    try:
+        problem = _read_block(show_formula((start, header, *sections)), line, characters_read + len(block))
+    except ParseError as error:
+        raise refused if error.verdict is Verdict.UNPARSEABLE else error from None
+    return replace(problem, remarks=remarks)
+
+
+def as_val_reads(sections: Sequence[Formula]) -> tuple[list[Formula], tuple[str, ...]]:
+    """The sections of a problem as the package reads them, and what of them only VAL reads.
+
+    VAL takes the sections in any order, an object that is listed again with the same type, and a type without objects.
+
+    >>> as_val_reads([(":domain", "d"), (":objects", "a", "a", "-", "t"), (":goal", ("p", "a")), (":init",)])
+    ([(':domain', 'd'), (':objects', 'a', '-', 't'), (':init',), (':goal', ('p', 'a'))],
+     ('read as VAL does: :objects lists `a` twice, :goal is before :init',))
+    """
+    keywords = [section[0] if not isinstance(section, str) and section else "" for section in sections]
+    read, said = list(sections), list[str]()
+    if keywords.count(":objects") == 1:
+        place = keywords.index(":objects")
+        names, said = _objects_as_val_reads(sections[place][1:])
+        read[place] = (":objects", *names)
+    order = [SECTIONS.index(each) for each in keywords if isinstance(each, str) and each in SECTIONS]
+    is_known = len(order) == len(keywords) == len({*order}) and keywords[:1] == [":domain"]
+    if is_known and order != sorted(order):
+        place = next(place for place, (one, other) in enumerate(pairwise(order)) if one > other)
+        before = order[: order.index(SECTIONS.index(":objects"))] if ":objects" in keywords else []
+        if not {SECTIONS.index(":init"), SECTIONS.index(":goal")}.intersection(before):  # VAL wants names declared
+            said.append(f"{keywords[place]} is before {keywords[place + 1]}")
+            read = [section for _, section in sorted(zip(order, read, strict=True), key=itemgetter(0))]
+    return read, (f"read as VAL does: {listed(said, most=3)}",) if said else ()
+
+
+def _objects_as_val_reads(listing: Sequence[Formula]) -> tuple[list[Formula], list[str]]:
+    read: list[Formula] = []
+    types: dict[Formula, Formula] = {}
+    said: list[str] = []
+    for names, written in typed_groups(listing):
+        type_ = ROOT_TYPE if written is None else written
+        if not names and isinstance(type_, str) and type_ not in ("", "-"):
+            said.append(f":objects has no names before the type {excerpt(type_)}")
+            continue
+        new: dict[Formula, Formula] = {}
+        for name in names:
+            if name in new or types.get(name) == type_:
+                said.append(f":objects lists {excerpt(name)} twice")
+            else:
+                new[name] = type_
+        types |= new
+        read += [*new, *(("-", written) if new and written is not None else ())]
+    return read, said
 
 
 def has_several_problems(text: str | None) -> bool:
@@ -106,14 +179,16 @@ def has_several_problems(text: str | None) -> bool:
 
 
 def require_declared(problem: Problem, constants: Iterable[str]) -> None:
-    """Raise ``ParseError`` (``invalid_atom``) where an atom names an object that nobody declares.
+    """Raise ``ParseError`` (``invalid_atom``) where an atom names an object that nobody declares, or is true and false.
 
     >>> require_declared(Problem("p", "d", {}, frozenset({("at", "home")}), frozenset()), ["home"])
     """
-    arguments = set(chain.from_iterable([atom[1:] for atom in chain(problem.init, problem.goal)]))
+    arguments = set(chain.from_iterable([atom[1:] for atom in chain(problem.init, problem.goal, problem.denied)]))
     undeclared = arguments.difference(problem.objects, constants)
     if undeclared:
         raise _undeclared(problem, undeclared)
+    for atom in sorted(problem.init & problem.denied):
+        raise ParseError(Verdict.INVALID_ATOM, refusal("true and false", show_atom(atom)))
 
 
 def read_plain_problem(block: str) -> Problem:
@@ -144,7 +219,7 @@ def read_plain_problem(block: str) -> Problem:
         objects = _objects(body)
         _, *body = _section(rest, ":init")
     known = {*objects}
-    init, beyond_init = _init(body, known)
+    init, denied, beyond_init = _init(body, known)
     goal: list[Atom] = []
     beyond_goal = "`not`" if _conjuncts(":goal", _section(rest, ":goal")[1:], goal, known) else ""
     if not beyond_goal and any(word[0] == "?" for atom in goal for word in atom):
@@ -157,7 +232,7 @@ def read_plain_problem(block: str) -> Problem:
     _require_names((name, domain), "the header")
     if beyond_init or beyond_goal:
         raise not_strips(":init" if beyond_init else "the goal", beyond_init or beyond_goal)
-    return Problem(name, domain, objects, frozenset(init), frozenset(goal))
+    return Problem(name, domain, objects, frozenset(init), frozenset(goal), denied=frozenset(denied))
 
 
 def _section(rest: list[Formula], *possible: str) -> tuple[Formula, ...]:
@@ -188,9 +263,10 @@ def _objects(listing: Iterable[Formula]) -> dict[str, str]:
     return objects
 
 
-def _init(listing: Sequence[Formula], known: set[str]) -> tuple[list[Atom], str]:
-    """The atoms of the initial state, and the first construct beyond STRIPS if any."""
+def _init(listing: Sequence[Formula], known: set[str]) -> tuple[list[Atom], list[Atom], str]:
+    """The atoms of the initial state, those that it calls false, and the first construct beyond STRIPS if any."""
     atoms: list[Atom] = []
+    denied: list[Atom] = []
     beyond = ""
     for element in listing:
         if isinstance(element, str):
@@ -201,10 +277,9 @@ def _init(listing: Sequence[Formula], known: set[str]) -> tuple[list[Atom], str]
             continue
         operand, value, *more = *element[1:], _END, _END
         if head == "not":
-            beyond = beyond or "`not`"
             if isinstance(operand, str):
                 raise _unexpected(operand, "an atom after `not` in :init")
-            _atom(operand, ":init", known)
+            denied.append(_atom(operand, ":init", known))
             more = [value]
         else:  # `(= (function object …) number)` or `(= function number)`
             beyond = beyond or "the value of a function"
@@ -219,7 +294,7 @@ def _init(listing: Sequence[Formula], known: set[str]) -> tuple[list[Atom], str]
                 raise _unexpected(value, "a number as the value of a function in :init")
         if more[0] != _END:
             raise _unexpected(more[0], f"`)` after `({head} …` in :init")
-    return atoms, beyond
+    return atoms, denied, beyond
 
 
 def _conjuncts(  # noqa: C901 (one case a construct)
@@ -348,7 +423,8 @@ def _bad_requirements(requirements: Sequence[str]) -> ParseError | NotPlain:
 
 def _undeclared(problem: Problem, undeclared: set[str]) -> ParseError:
     """The error for the first atom that names an object that neither the problem nor the domain declares."""
-    atom = min(atom for atom in problem.init | problem.goal if undeclared.intersection(atom[1:]))
+    init = problem.init | problem.denied
+    atom = min(atom for atom in init | problem.goal if undeclared.intersection(atom[1:]))
     name = next(name for name in atom[1:] if name in undeclared)
-    where = ":init" if atom in problem.init else "the goal"
+    where = ":init" if atom in init else "the goal"
     return ParseError(Verdict.INVALID_ATOM, refusal("undeclared", show_atom(atom), where, name))

@@ -79,6 +79,7 @@ REFUSALS: Mapping[str, Callable[..., str]] = {
     "lacks": lambda operator: f"`({operator} …)` lacks a formula",
     "not strips": beyond_strips,
     "undeclared": undeclared,
+    "true and false": lambda atom: f"{quote(atom)} is both true and false in :init",
 }
 """The sentence of each kind of refusal, made of the words that it names."""
 

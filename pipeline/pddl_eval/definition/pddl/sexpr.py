@@ -22,7 +22,8 @@ PACKAGE_NESTING = 50
 """The most parentheses open at once in a block that is read (an ordinary problem needs five, a STRIPS operator six):
 the package's time grows with nesting times length, and at some depth it recurses."""
 
-DEFINE_PROBLEM = re.compile(r"\(\s*+define\s*+\(\s*+problem")  # the pddl package's lexer demands no more than this
+_GAP = r"(?:\s++|;(?:[^\n(]++|\((?!\s*+define))*+\n)*+"  # with comments that begin no block: a search stays linear
+DEFINE_PROBLEM = re.compile(rf"\(\s*+define{_GAP}\({_GAP}problem")  # the pddl package's lexer demands no more than this
 DEFINE_DOMAIN = re.compile(r"\(\s*+define\s*+\(\s*+domain(?=[\s)])")
 ACTION = re.compile(r"\(\s*+:action(?=[\s)])\s*+([^\s()]*+)")
 _COMMENT = re.compile(r";[^\n]*+")
