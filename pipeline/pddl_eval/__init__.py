@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from pddl_eval.scoring.table import score_frame as score_frame
     from pddl_eval.scoring.validate import Validation as Validation
     from pddl_eval.scoring.validate import validate as validate
+    from pddl_eval.scoring.verify import Verification as Verification
+    from pddl_eval.scoring.verify import verify_dataset as verify_dataset
 
     __version__: str
 
@@ -68,6 +70,7 @@ _ROOMS = {
     "scoring.summary": "RunSummary",
     "scoring.table": "score_frame",
     "scoring.validate": "Validation validate",
+    "scoring.verify": "Verification verify_dataset",
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names.split()}
 

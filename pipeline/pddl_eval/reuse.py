@@ -29,18 +29,16 @@ from pyarrow import ipc
 from pddl_eval import datasets
 from pddl_eval import run as runs
 from pddl_eval.columns import MEANINGS
-from pddl_eval.datasets import values_of
+from pddl_eval.datasets import KNOWN_FOLDER, values_of
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.pairs import ColumnError, pairs_present
 from pddl_eval.run import settings_of
 from pddl_eval.scoring.scorer import pair_scorer
 from pddl_eval.scoring.summary import RunSummary
 from pddl_eval.scoring.table import SCORE_MICROS
+from pddl_eval.scoring.verify import OF_LIMIT
 from pddl_eval.settings import ReadingOptions, RunOptions, grouped, shows_settings
 from pddl_eval.version import without_version
-
-KNOWN_FOLDER = "_previous"
-"""In the output, while the run lasts: workers on other machines see it there."""
 
 KNOWN_FORMAT = 6
 """Goes up when keys or blocks change."""
@@ -56,10 +54,6 @@ READ_ROWS = 16_384
 
 VERDICTS = frozenset({"verdict", "domain_verdict"})
 """Score columns that say ``undecided``."""
-
-OF_LIMIT = 0.4
-"""A row that took less than this of a limit of time hit nothing: the limit is of processor time, which is less, and
-what depends on a part of it has half of it (``budget.half_the_budget``)."""
 
 KEY, ROW, OLD = ("pddl_eval.key.0", "pddl_eval.key.1"), "pddl_eval.number", "pddl_eval.old"
 KEY_BYTES = 16

@@ -20,6 +20,7 @@ from pddl_eval.commands.rescore import rescore
 from pddl_eval.commands.score import score
 from pddl_eval.commands.status import status
 from pddl_eval.commands.validate import validate
+from pddl_eval.commands.verify import verify
 from pddl_eval.version import program_version
 
 
@@ -45,5 +46,5 @@ def main() -> None:
     """
 
 
-for each in (score, status, rescore, compare, nightly, report, explain, validate, generate, dedupe):
+for each in (score, status, verify, rescore, compare, nightly, report, explain, validate, generate, dedupe):
     main.add_command(each)

@@ -11,6 +11,7 @@ from pddl_eval.datasets.forms import PARQUET_SUFFIXES, FileVersion, InputFile, R
 from pddl_eval.datasets.inputs import (
     FORMAT,
     INPUT_FOLDER,
+    KNOWN_FOLDER,
     PARTITIONS,
     SIGNATURE_KEY,
     Input,
@@ -57,6 +58,7 @@ from pddl_eval.datasets.rows import Rows, close_file, column_batches, read_row, 
 __all__ = [
     "FORMAT",
     "INPUT_FOLDER",
+    "KNOWN_FOLDER",
     "PARQUET_SUFFIXES",
     "PARTITIONS",
     "SIGNATURE_KEY",

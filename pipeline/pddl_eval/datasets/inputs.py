@@ -74,6 +74,9 @@ FORMAT = 1
 PARTITIONS = "_partitions"
 """In an output, while a run lasts whose partitions are merged in the end."""
 
+KNOWN_FOLDER = "_previous"
+"""In an output, while a dataset is scored again: the scores that are carried over, where all workers see them."""
+
 FOOTER_READERS = 16
 
 READ_AHEAD = 256

@@ -25,16 +25,20 @@ from pddl_eval.run.summary import (
     count_values,
 )
 from pddl_eval.run.tiling import RowsDoubled, RowsMissing, Tiling, open_rows, open_scored_rows
+from pddl_eval.run.verify import REMOVED, Checked, Finding, check_folder
 from pddl_eval.run.watching import Event, Watcher, shown_progress
 
 __all__ = [
     "KNOWN_ROW",
     "MANIFEST",
+    "REMOVED",
     "ROW_SECONDS",
     "SCORE_ERROR",
     "SUMMARY",
     "VERDICT",
+    "Checked",
     "Event",
+    "Finding",
     "InputChanged",
     "OtherRun",
     "Processes",
@@ -53,6 +57,7 @@ __all__ = [
     "Watcher",
     "WorkerLost",
     "batches_of",
+    "check_folder",
     "claimed",
     "count_values",
     "damaged",

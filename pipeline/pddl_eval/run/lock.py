@@ -215,15 +215,18 @@ def holders(folder: Location) -> dict[str, Holder]:
     return _holders(folder, filter(LOCKS.fullmatch, list_files(folder)))
 
 
-def left_behind(folder: Location, part: str) -> bool:
-    """Whether a killed holder (of that part) seems to have left its lock, by the clocks of this machine and store."""
+def dead_locks(folder: Location, part: str = "") -> list[str]:
+    """Locks (of that part) whose holders seem to be killed, by the clocks of this machine and of the store.
+
+    Also files that are named like locks and mean nothing.
+    """
     times = {
         name: written
         for name, written in times_written(folder).items()
         if LOCKS.fullmatch(name) and name.endswith(f"{part}.json")
     }
-    now = time.time()
-    return any(not is_alive_by_now(each, now - times[name]) for name, each in _holders(folder, times).items())
+    now, known = time.time(), _holders(folder, times)
+    return [name for name in sorted(times) if name not in known or not is_alive_by_now(known[name], now - times[name])]
 
 
 def _holders(folder: Location, names: Iterable[str]) -> dict[str, Holder]:

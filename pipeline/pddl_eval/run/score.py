@@ -17,7 +17,7 @@ from itertools import chain
 from pddl_eval.datasets import DatasetError, OutputError, contents, marks, partition_stem, places
 from pddl_eval.run.counters import counted
 from pddl_eval.run.engines import ROW_SECONDS, Engine, NodeExcluded, UnderWay, choose_engine, start_engine
-from pddl_eval.run.lock import SECONDS, Claim, claimed, left_behind
+from pddl_eval.run.lock import SECONDS, Claim, claimed, dead_locks
 from pddl_eval.run.manifest import CHANGED, MANIFEST, same_run
 from pddl_eval.run.partitions import Scorer, ShardFailure, ShardRecord, finished_records, score_shard
 from pddl_eval.run.prepare import Run, missing_shards
@@ -64,9 +64,7 @@ def finish_shards(
     engines: list[Engine] = []
     under_way = partial(_under_way, engines)
     with ExitStack() as stack:
-        if run.missing or left_behind(
-            run.work.output, run.suffix
-        ):  # Who claims a folder removes the locks of the dead.
+        if run.missing or dead_locks(run.work.output, run.suffix):  # Who claims a folder removes the locks of the dead.
             run = replace(run, work=replace(run.work, claim=stack.enter_context(_claimed(run, under_way))))
             stack.enter_context(_without_late(run))
         if scorer is not None:

@@ -217,9 +217,8 @@ def tiling_of(
     present -= late
     rows = {name: count for name, count in rows.items() if name not in late}
     held: dict[str, list[tuple[int, int]]] = {file.name: [] for file in source.files}
-    partitions = _merged(source, int(merged), present, rows) if merged else _partitions(folder, source, present, rows)
     known = set()
-    for name, of_partition in partitions:
+    for name, of_partition in rows_held(folder, manifest, present, rows):
         known.add(name)
         for each in of_partition:
             held[each.file].append((each.start, each.stop))
@@ -254,6 +253,19 @@ def _late(
             record = record_of(folder / shard.name)
             if record and record.run == run and record.claim < newest:
                 yield shard.name
+
+
+def rows_held(
+    folder: Location, manifest: Mapping[str, Any], present: Collection[str], rows: Mapping[str, int] | None = None
+) -> Iterator[tuple[str, list[RowRange]]]:
+    """The run's partitions, or merged files, among those that are ``present``, and the rows that each holds.
+
+    By their names; where ``rows`` says another number, by what is known of those that are not there.
+    """
+    source, merged = input_of(folder, manifest), manifest.get(MERGED)
+    if merged:
+        return _merged(source, int(merged), present, rows or {})
+    return _partitions(folder, source, present, rows or {})
 
 
 def _partitions(

@@ -1,0 +1,41 @@
+"""``pddl-eval verify OUTPUT``: whether a scored folder is whole, and whether its scores come out again."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+
+import click
+
+from pddl_eval.commands.command import Command
+from pddl_eval.commands.flags import argument
+from pddl_eval.errors import UNFINISHED
+
+
+@click.command(cls=Command)
+@argument("output", "OUTPUT", "Folder that `pddl-eval score` has written; may be s3://….")
+@click.option("--rows", type=click.IntRange(min=0), default=100, show_default=True, help="Rows to score again.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Which rows are drawn.")
+@click.option("--repair", is_flag=True, help="First remove what is proven damaged, doubled or left over.")
+@click.option(
+    "--format", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True, help="How to write it."
+)
+def verify(output: str, rows: int, seed: int, repair: bool, format: str) -> None:
+    """Check that a scored folder is whole, and score rows of it again.
+
+    \b
+    pddl-eval verify scored
+    pddl-eval verify scored --rows 1000 --seed 7
+    pddl-eval verify s3://bucket/scored --repair
+
+    Each row once, checksums, columns, signature, summary, nothing left over; rows drawn at random have the same scores
+    again. It exits with 0 if nothing is wrong, else with 3 and a line for each finding. After --repair, the command
+    that started the run makes what was removed.
+    """
+    from pddl_eval.scoring.verify import verify_dataset
+
+    found = verify_dataset(output, rows=rows, seed=seed, repair=repair)
+    print(json.dumps({**asdict(found), "ok": found.ok}, indent=1) if format == "json" else found)
+    if not found.ok:
+        sys.exit(UNFINISHED)

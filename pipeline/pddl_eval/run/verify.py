@@ -1,0 +1,256 @@
+"""Whether the folder of a run is what its run says: each row once, every byte whole, nothing left over.
+
+Nothing is believed but the manifest. What is proven damaged, there twice or left over can be removed, so that the
+command that made the run completes it. Rows are drawn for whoever can score them again.
+"""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pddl_eval.datasets import (
+    KNOWN_FOLDER,
+    PARQUET_SUFFIXES,
+    PARTITIONS,
+    SIGNATURE_KEY,
+    DatasetError,
+    Location,
+    in_threads,
+    list_files,
+    list_folders,
+    places,
+)
+from pddl_eval.run.lock import LOCKS, claimed, dead_locks
+from pddl_eval.run.manifest import COLUMNS, MANIFEST
+from pddl_eval.run.partitions import columns_of, finished_records, proven, record_of
+from pddl_eval.run.score import FAILED, IN_PROCESS
+from pddl_eval.run.shards import shards_named
+from pddl_eval.run.summary import COUNTED, SUMMARY, merge_statistics
+from pddl_eval.run.tiling import MERGED, RowRange, entries_of, input_of, manifest_of, rows_held, tiling_of
+from pddl_eval.settings import SHARD_ROWS
+
+REMOVED = ("damaged", "doubled", "left over")
+"""The kinds of findings that a repair removes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What is wrong: its ``kind``, the file or the rows ``where`` it is, and more in words.
+
+    * ``missing``: rows; ``damaged``: a file that is not whole, has other columns or was not written by the run;
+    * ``doubled``: a partition whose rows others hold, too; ``foreign``: a Parquet file that is no partition of the run;
+    * ``left over``: what a killed process left; ``running``: a process writes into the folder;
+    * ``summary``: it is missing, or its numbers are not those of the partitions;
+    * ``signature``: not that of the run; ``score``: a row that was scored again has another score.
+    """
+
+    kind: str
+    where: str
+    detail: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.detail}"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What was found in a folder. ``drawn`` has the rows to score again, with the ``labels`` that name them."""
+
+    folder: Location
+    manifest: Mapping[str, Any]
+    rows: int
+    files: int
+    findings: tuple[Finding, ...]
+    removed: tuple[str, ...]
+    drawn: pa.Table | None
+    labels: tuple[str, ...]
+
+
+def check_folder(folder: Location, rows: int, seed: int, *, repair: bool = False) -> Checked:
+    """Read all of a run's folder; ``rows`` of its rows are drawn, by ``seed``. A repair comes first.
+
+    Raises ``DatasetError`` where the folder is not that of a run, or one that is to be repaired is held by another
+    process, and ``Unavailable`` where something cannot be read now.
+    """
+    if MANIFEST not in list_files(folder):
+        raise DatasetError(f"{folder} is not the output of a run: it has no {MANIFEST}.")
+    manifest, removed = manifest_of(folder), list[str]()
+    if repair:
+        before = list_files(folder)
+        with claimed(folder) as claim:  # It removes the locks of killed processes.
+            removed = sorted(before.keys() - list_files(folder))
+            removed += _repair(folder, _findings(folder, manifest, {}, claim.place.name)[0])
+    findings, files = _findings(folder, manifest, _draw(manifest, rows, seed))
+    tables = [file.drawn for file in files if file.drawn is not None and file.drawn.num_rows]
+    return Checked(
+        folder,
+        manifest,
+        input_of(folder, manifest).rows,
+        len(files),
+        tuple(findings),
+        tuple(removed),
+        pa.concat_tables(tables) if tables else None,
+        tuple(label for file in files for label in file.labels),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A Parquet file of the folder, all of it read; ``damage`` says what is wrong with it."""
+
+    name: str
+    rows: int = 0
+    signature: str | None = None
+    drawn: pa.Table | None = None
+    labels: tuple[str, ...] = ()
+    damage: str | None = None
+
+
+def _draw(manifest: Mapping[str, Any], rows: int, seed: int) -> dict[str, list[int]]:
+    """By file of the input, the numbers of the rows that are drawn, ascending."""
+    drawn: dict[str, list[int]] = {str(file["name"]): [] for file in manifest["files"]}
+    starts = [*accumulate((int(file["rows"]) for file in manifest["files"]), initial=0)]
+    names = [*drawn]
+    for number in sorted(random.Random(seed).sample(range(starts[-1]), min(rows, starts[-1]))):
+        at = bisect_right(starts, number) - 1
+        drawn[names[at]].append(number - starts[at])
+    return drawn
+
+
+def _findings(
+    folder: Location, manifest: Mapping[str, Any], drawn: Mapping[str, Sequence[int]], own: str = ""
+) -> tuple[list[Finding], list[_File]]:
+    present = list_files(folder)
+    names = [name for name in sorted(present) if name.endswith(PARQUET_SUFFIXES)]
+    held = dict(rows_held(folder, manifest, names))
+    read = partial(_check, folder, manifest, held, drawn)
+    files = list(in_threads(read, names))
+    found = [Finding("damaged", file.name, file.damage) for file in files if file.damage]
+    whole = {file.name: file.rows for file in files if not file.damage}
+    if MERGED not in manifest:
+        there = shards_named(input_of(folder, manifest), whole)
+        # Those with rows that could not be read count here, too.
+        records = {s.name: record for s in there if (record := record_of(folder / s.name))}
+        kept = finished_records(folder, there, manifest["run"], records)
+        for name in records.keys() - kept.keys():
+            found.append(Finding("doubled", name, f"other partitions hold {_listed(held[name])}, too"))
+            del whole[name]
+    tiling = tiling_of(folder, manifest, {*present} - {*names} | {*whole}, whole)
+    found += [Finding("missing", str(each), "no partition holds these rows") for each in tiling.missing]
+    found += [
+        Finding("foreign", name, "it is no partition of this run")
+        for name in [*names, *_below(folder)]
+        if name not in held
+    ]
+    signed = [(file.name, str(file.signature)) for file in files if not file.damage and file.name in held]
+    found += [Finding("signature", name, said) for name, said in signed if said != manifest["signature"]]
+    found += _left_over(folder, manifest, present, own)
+    if not tiling.finished:
+        found.append(Finding("summary", SUMMARY, "it is missing: the run is not finished"))
+    elif MERGED not in manifest and not tiling.missing:
+        in_order = [records[shard.name] for shard in there if shard.name in whole]
+        counted = merge_statistics(record.statistics for record in in_order)
+        said = entries_of(folder / SUMMARY)
+        if (said.get("rows"), said.get("statistics")) != (tiling.rows, counted):
+            found.append(Finding("summary", SUMMARY, "its numbers are not those of the partitions"))
+    return found, files
+
+
+def _below(folder: Location) -> list[str]:
+    """The Parquet files in its folders that readers of the folder read, too."""
+    folders = [name for name in list_folders(folder) if not name.startswith(("_", "."))]
+    return [
+        f"{each}/{name}" for each in folders for name in list_files(folder / each) if name.endswith(PARQUET_SUFFIXES)
+    ]
+
+
+def _check(
+    folder: Location,
+    manifest: Mapping[str, Any],
+    held: Mapping[str, Sequence[RowRange]],
+    drawn: Mapping[str, Sequence[int]],
+    name: str,
+) -> _File:
+    """Read all of a file; the drawn rows that it holds are kept."""
+    wanted: list[int] = []
+    labels: list[str] = []
+    rows = 0
+    for each in held.get(name, ()):
+        here = [row for row in drawn.get(each.file, ()) if each.start <= row < each.stop]
+        wanted += [rows + row - each.start for row in here]
+        labels += [f"{each.file} row {row:,}" for row in here]
+        rows += each.stop - each.start
+    found = proven(folder / name, partial(_read, wanted=wanted))
+    if found is None:
+        return _File(name, damage="it cannot be read")
+    columns, count, signature, table = found
+    file = _File(name, count, signature)
+    if name not in held:
+        return file
+    if columns != manifest.get(COLUMNS, columns):
+        return _File(name, damage="its columns are not those of the run")
+    if MERGED in manifest:
+        if count != rows:
+            return _File(name, damage=f"it has {count:,} rows and not {rows:,}")
+    else:
+        record = record_of(folder / name)
+        if record is None or (record.run, record.name) != (manifest["run"], name):
+            return _File(name, damage="it is no partition as the run wrote it")
+    if count != rows:  # Rows that could not be read from the input are not there, and the others have other places.
+        return file
+    return _File(name, count, signature, table, tuple(labels))
+
+
+def _read(file: pa.NativeFile, wanted: Sequence[int]) -> tuple[str, int, str | None, pa.Table]:
+    """Columns, number of rows, signature and the rows that are wanted; every page is compared with its checksum."""
+    with pq.ParquetFile(file, page_checksum_verification=True) as parquet:
+        first, taken = 0, []
+        for batch in parquet.iter_batches(SHARD_ROWS, use_threads=False):
+            here = [row - first for row in wanted if first <= row < first + batch.num_rows]
+            taken += [batch.take(pa.array(here))] if here else []
+            first += batch.num_rows
+        schema, metadata = parquet.schema_arrow, parquet.metadata.metadata or {}
+        said = metadata.get(SIGNATURE_KEY.encode())
+        table = pa.Table.from_batches(taken, schema).replace_schema_metadata(None)
+        return columns_of(schema), first, said.decode("utf-8", "replace") if said else None, table
+
+
+def _left_over(folder: Location, manifest: Mapping[str, Any], present: Mapping[str, int], own: str) -> list[Finding]:
+    """What killed processes have left; nothing that a live one may need."""
+    dead = dead_locks(folder)
+    if alive := [name for name in present if LOCKS.fullmatch(name) and name not in (*dead, own)]:
+        return [Finding("running", name, "a process writes into this folder") for name in alive]
+    found = [Finding("left over", name, "its process was killed") for name in dead]
+    temporary = (name for name in sorted(present) if places.TEMPORARY.fullmatch(name))
+    found += [Finding("left over", name, "it was not written to its end") for name in temporary]
+    if SUMMARY in present:
+        marks = [name for name in sorted(present) if name.startswith((FAILED, IN_PROCESS))]
+        marks += [
+            f"{name}/" for name in list_folders(folder) if name in (KNOWN_FOLDER, MERGED in manifest and PARTITIONS)
+        ]
+        found += [Finding("left over", name, "the run is finished") for name in marks]
+    return found
+
+
+def _repair(folder: Location, findings: Sequence[Finding]) -> Iterator[str]:
+    """Remove what may be removed, and the summary if it counts any of it; the names."""
+    names = [each.where for each in findings if each.kind in REMOVED]
+    counted = entries_of(folder / SUMMARY).get(COUNTED, {}) if places.has_file(folder / SUMMARY) else {}
+    if any(each.kind == "damaged" for each in findings) or not counted.keys().isdisjoint(names):
+        places.remove_file(folder / SUMMARY)  # First, so that nobody takes what is half repaired for a finished run.
+    for name in names:
+        (places.remove_folder if name.endswith("/") else places.remove_file)(folder / name.rstrip("/"))
+        yield name
+
+
+def _listed(ranges: Sequence[RowRange]) -> str:
+    return ", ".join(map(str, ranges))

@@ -1,0 +1,188 @@
+"""Verification of a scored folder: the folder is checked by ``run``, and rows of it are scored again."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from math import inf
+from typing import Any
+
+import pyarrow as pa
+
+from pddl_eval.datasets import locate
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.errors import UserError
+from pddl_eval.run import REMOVED, SCORE_ERROR, Checked, Finding, check_folder
+from pddl_eval.scoring.scorer import pair_scorer
+from pddl_eval.scoring.table import SCORE_MICROS
+from pddl_eval.settings import SHARD_ROWS, setting_of
+from pddl_eval.shown import labelled, printable, shorten
+from pddl_eval.version import without_version
+
+ROWS_AGAIN = 100
+"""Rows that are scored again where no number is named."""
+
+OF_LIMIT = 0.4
+"""A row that took less than this of a limit of time hit nothing: the limit is of processor time, which is less, and
+what depends on a part of it has half of it (``budget.half_the_budget``)."""
+
+SHOWN_CHARACTERS = 100
+"""Of a score in a finding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What ``verify_dataset`` has found in a folder of ``rows`` in ``files``.
+
+    ``rows_again`` were scored again and compared; ``rows_set_aside`` of those drawn were not: they have a
+    ``score_error``, or took so long that a limit of time may decide. ``notes`` are no faults, ``removed`` is what the
+    repair has deleted. ``command`` started the run, as far as its manifest says it.
+
+    >>> print(Verification("scored", "pddl-eval:0.1.0", 292, 1, 100, 0, (), (), (), None))
+    pairs         292 in 1 files
+    scored again  100
+    signature     pddl-eval:0.1.0
+    state         verified
+    """
+
+    output: str
+    signature: str
+    rows: int
+    files: int
+    rows_again: int
+    rows_set_aside: int
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+    removed: tuple[str, ...]
+    command: str | None
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.findings
+
+    def __str__(self) -> str:
+        """A line for each finding, the verdict last."""
+        aside = f", {self.rows_set_aside:,} set aside" if self.rows_set_aside else ""
+        lines = [("pairs", f"{self.rows:,} in {self.files:,} files"), ("scored again", f"{self.rows_again:,}{aside}")]
+        lines += [("removed", each) for each in self.removed]
+        lines += [(each.kind, str(each)) for each in self.findings]
+        lines += [("note", each) for each in self.notes]
+        if any(each.kind in ("missing", "summary", *REMOVED) for each in self.findings):
+            lines.append(("completed by", self.command or "the command that started the run"))
+        lines += [("signature", self.signature), ("state", "verified" if self.ok else "not verified")]
+        return labelled([(label, printable(value)) for label, value in lines])
+
+
+def verify_dataset(
+    output: str | os.PathLike[str], *, rows: int = ROWS_AGAIN, seed: int = 0, repair: bool = False
+) -> Verification:
+    """Check the folder that ``score_dataset`` has written, and score some of its rows again.
+
+    * each row of the input is there, once, and no other Parquet file;
+    * every page agrees with its checksum, and the columns and the signature are those that the run announced;
+    * killed processes have left nothing, and the summary counts what the partitions count;
+    * ``rows`` rows, drawn from all by ``seed``, are scored again from their own columns: every score but the time is
+      the same.
+
+    ``repair`` first removes what is proven damaged, doubled or left over. Raises ``DatasetError`` where the folder is
+    not that of a run, or one that is to be repaired is held by another process, and ``Unavailable`` where something
+    cannot be read now.
+
+    >>> verify_dataset("/no/such/folder")
+    Traceback (most recent call last):
+    pddl_eval.datasets.places.DatasetError: /no/such/folder is not the output of a run: it has no _pddl_eval_run.json.
+    """
+    if rows < 0:
+        raise UserError(f"The number of rows to score again cannot be {rows}.")
+    checked = check_folder(locate(output), rows, seed, repair=repair)
+    signature = str(checked.manifest["signature"])
+    findings, notes = list(checked.findings), list[str]()
+    again, aside = 0, 0
+    if checked.drawn is not None:
+        try:
+            again, aside, differences, ours = _score_again(checked, checked.drawn)
+            findings += differences
+            if without_version(signature) != without_version(ours):
+                notes.append(f"scored by another program than this one, which signs {ours}")
+        except (UserError, TypeError, KeyError) as error:
+            findings.append(Finding("signature", signature, f"this program cannot score as that one did: {error}"))
+    return Verification(
+        str(checked.folder),
+        signature,
+        checked.rows,
+        checked.files,
+        again,
+        aside,
+        tuple(findings),
+        tuple(notes),
+        checked.removed,
+        _command(checked.manifest, os.fspath(output)),
+    )
+
+
+def _score_again(checked: Checked, drawn: pa.Table) -> tuple[int, int, list[Finding], str]:
+    """How many rows were compared and how many set aside, the differences, and the signature of this program."""
+    options = ScoringOptions(**checked.manifest["settings"])
+    scorer = pair_scorer(options)
+    given = _given(drawn.schema, checked.manifest["schema"])
+    expected = scorer.output_schema(given)
+    if expected.names != drawn.schema.names:
+        raise UserError("its score columns are other ones")
+    failed = [value is not None for value in drawn[SCORE_ERROR].to_pylist()]
+    labels = [label for label, out in zip(checked.labels, failed, strict=True) if not out]
+    before = drawn.filter(pa.array([not out for out in failed]))
+    made = [scorer.score(part, inf) for part in _pieces(before.select(given.names))]
+    now = pa.concat_tables(made) if made else before
+    slow = _slow(before, now, options.row_seconds)
+    findings: dict[int, Finding] = {}
+    for name in expected.names[len(given) :]:
+        pairs = zip(before[name].to_pylist(), now[name].to_pylist(), strict=True) if name != SCORE_MICROS else ()
+        for row, (was, is_) in enumerate(pairs):
+            if was != is_ and not (was != was and is_ != is_):  # NaN equals NaN.
+                said = (shorten(str(each), SHOWN_CHARACTERS) for each in (was, is_))
+                findings.setdefault(row, Finding("score", labels[row], "{} was {} and is {}".format(name, *said)))
+    aside = [row for row in findings if row in slow]
+    differences = [finding for row, finding in sorted(findings.items()) if row not in slow]
+    signature = scorer.signature + (scorer.constants_signed(given) if scorer.constants_signed else "")
+    return before.num_rows - len(aside), sum(failed) + len(aside), differences, signature
+
+
+def _given(schema: pa.Schema, said: str) -> pa.Schema:
+    """The columns of the input: as many of the first ones as the manifest describes."""
+    for number in range(len(schema), -1, -1):
+        given = pa.schema(list(schema)[:number])
+        if given.to_string(show_schema_metadata=False, show_field_metadata=False) == said:
+            return given
+    raise UserError("the columns of its input are not those that the manifest describes")
+
+
+def _pieces(table: pa.Table) -> Iterator[pa.Table]:
+    return (table.slice(first, SHARD_ROWS) for first in range(0, table.num_rows, SHARD_ROWS))
+
+
+def _slow(before: pa.Table, now: pa.Table, seconds: float) -> set[int]:
+    """The rows that a limit of time may have decided, then or now."""
+    micros = zip(before[SCORE_MICROS].to_pylist(), now[SCORE_MICROS].to_pylist(), strict=True)
+    return {row for row, each in enumerate(micros) if max(took or 0 for took in each) >= OF_LIMIT * seconds * 1e6}
+
+
+def _command(manifest: Mapping[str, Any], output: str) -> str | None:
+    """The command that makes the run, if it can be said in one line."""
+    place, names = manifest.get("place"), [str(file["name"]) for file in manifest["files"]]
+    if not place or len(names) > 1 or {"made_of", "rows_per_file"} & manifest.keys():
+        return None
+    words = ["pddl-eval", "score", f"{place}/{names[0]}", output]
+    settings = manifest["settings"]
+    for each in fields(ScoringOptions):
+        value, flag = settings.get(each.name, each.default), setting_of(each).flag
+        if each.name == "columns":
+            words += [word for pair in (value or {}).items() for word in (flag, "=".join(pair))]
+        elif value != each.default:
+            if not flag or "\n" in str(value) or "(" in str(value):
+                return None
+            yes, _, no = flag.partition("/")
+            words += [yes if value else no] if isinstance(value, bool) else [flag, str(value)]
+    return shlex.join(words)
