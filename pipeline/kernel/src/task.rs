@@ -4,7 +4,7 @@
 use crate::canonical::{digest, Digits, LabelledGraph, Labelling, Scene};
 use crate::domains::{BrokenAssumption, CoveredGoal, CoveredState, Domain, Unsolvable};
 use crate::left::{Answer, Left};
-use crate::model::{predicate, subset, Atom, Known, Problem, Word};
+use crate::model::{has, predicate, subset, Atom, Known, Problem, Word};
 use crate::validation::{execute, Action};
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -210,9 +210,11 @@ impl Task {
         conflicts: usize,
         left: &mut usize,
     ) -> Option<Vec<Action>> {
-        for atom in broken.iter().take(if conflicts == 0 { 0 } else { broken.len() }) {
+        let mut broken = if conflicts == 0 { Vec::new() } else { broken.to_vec() };
+        broken.sort_by_key(|atom| has(&self.problem.goal, *atom));
+        for atom in broken {
             *left = left.checked_sub(1)?;
-            let part: Vec<Atom> = init.iter().copied().filter(|other| other != atom).collect();
+            let part: Vec<Atom> = init.iter().copied().filter(|other| *other != atom).collect();
             let found = match self.read(&part) {
                 Ok(start) => {
                     let aims = start.goal(&self.problem.words, &self.problem.goal).ok();

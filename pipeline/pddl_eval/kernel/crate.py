@@ -12,7 +12,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from pathlib import Path
 
-DIGEST = "8b583b94c92a558d61ce84ba9952ef9b"
+DIGEST = "99b74784722cbe612a48c22743f999bb"
 
 DOMAINS = ("blocksworld", "floor_tile", "gripper")
 """The known domains whose PDDL the crate has from ``definition/domains``."""

@@ -152,9 +152,13 @@ pub fn read(words: &Words, init: &[Atom]) -> Result<Towers, BrokenAssumption> {
         stands[*block as usize] = true;
     }
     let circling = |block: &Word| below[*block as usize] != 0 && !stands[*block as usize];
-    if blocks.clone().any(|block| circling(&block)) {
-        let circle = blocks.filter(circling).map(|block| places.atom(words, block, below[block as usize]));
-        return Err(BrokenAssumption(circle.collect()));
+    if let Some(first) = blocks.clone().find(circling) {
+        let mut circle = vec![first];
+        while below[circle[circle.len() - 1] as usize] != first {
+            circle.push(below[circle[circle.len() - 1] as usize]);
+        }
+        let atoms = circle.iter().map(|block| places.atom(words, *block, below[*block as usize]));
+        return Err(BrokenAssumption(atoms.collect()));
     }
     let mut towers = Stacks::with_room(all.blocks.len());
     for tower in
