@@ -39,7 +39,7 @@ from pddl_eval.datasets.places import (
     remove_temporary_files,
 )
 from pddl_eval.datasets.rows import close_file
-from pddl_eval.errors import TRY_AGAIN, WRONG_INPUT
+from pddl_eval.errors import FAILED, TRY_AGAIN, WRONG_INPUT
 from pddl_eval.run.lock import claimed
 
 from tests.datasets.parquet_files import numbered
@@ -146,7 +146,13 @@ def test_a_write_that_fails_says_why_and_leaves_the_old_file_alone(
     [
         ("s3://bucket/in", OSError("AWS Error NETWORK_CONNECTION during HeadObject"), TRY_AGAIN),
         ("s3://bucket/in", OSError("AWS Error SLOW_DOWN during GetObject"), TRY_AGAIN),
-        ("s3://bucket/in", OSError("AWS Error ACCESS_DENIED during HeadObject"), WRONG_INPUT),
+        ("s3://bucket/in", OSError("AWS Error ACCESS_DENIED during ListObjectsV2"), WRONG_INPUT),
+        ("s3://bucket/in", OSError("AWS Error INVALID_ACCESS_KEY_ID during GetObject"), WRONG_INPUT),
+        ("s3://bucket/in", OSError("AWS Error SIGNATURE_DOES_NOT_MATCH during GetObject"), WRONG_INPUT),
+        ("s3://bucket/in", OSError("AWS Error UNKNOWN: Unable to parse ExceptionName: ExpiredToken"), TRY_AGAIN),
+        ("s3://bucket/in", OSError("AWS Error REQUEST_TIME_TOO_SKEWED during GetObject"), TRY_AGAIN),
+        ("gs://bucket/in", OSError("Forbidden: https://storage.googleapis.com/b/in"), WRONG_INPUT),
+        ("gs://bucket/in", OSError("RefreshError: ('invalid_grant: Token has been expired or revoked.'"), TRY_AGAIN),
         ("s3://bucket/in", FileNotFoundError("bucket/in"), WRONG_INPUT),
         ("s3://bucket/in", pa.ArrowInvalid("Parquet magic bytes not found in footer"), WRONG_INPUT),
         ("/mnt/in", OSError(errno.ESTALE, "Stale file handle"), TRY_AGAIN),
@@ -160,6 +166,9 @@ def test_what_cannot_be_read_now_is_told_from_what_never_can(
     with pytest.raises(DatasetError) as failure, dataset_errors(locate(place), "read"):
         raise error
     assert failure.value.exit_code == code
+    with pytest.raises(OutputError) as unwritten, dataset_errors(locate(place), "write"):
+        raise error
+    assert unwritten.value.exit_code == {WRONG_INPUT: FAILED}.get(code, code)
 
 
 def test_a_file_in_the_place_of_a_folder_is_said_to_be_one(tmp_path: Path) -> None:

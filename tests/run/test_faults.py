@@ -25,6 +25,7 @@ import pyarrow.parquet as pq
 import pytest
 from pddl_eval.datasets import places
 from pddl_eval.datasets.places import DatasetError, OutputError, list_files, locate, put_bytes, read_bytes
+from pddl_eval.errors import RunError, UserError
 from pddl_eval.report import build_report, compare_datasets
 from pddl_eval.reuse import rescore_dataset
 from pddl_eval.run import lock, open_rows, run_status
@@ -344,6 +345,36 @@ def test_credentials_that_expire_are_read_again(
         summary = run_scorer(place, f"s3://{bucket}/out", length_scorer(), RunOptions(engine="local", shard_rows=5))
     assert store.refused >= 1
     assert (summary.rows, summary.errors) == (60, 0)
+
+
+@pytest.mark.s3
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [((400, "ExpiredToken"), 75), ((403, "RequestTimeTooSkewed"), 75), ((403, "AccessDenied"), 1)],
+    ids=["expired", "clock", "denied"],
+)
+def test_credentials_that_stay_expired_end_a_run_with_75(
+    error: tuple[int, str], code: int, bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the middle of a run, and at the next start: an answer to HEAD, the first request, has no code."""
+    monkeypatch.setattr(places, "PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(places, "S3_ATTEMPTS", 1)
+    source = write_numbered(tmp_path / "pairs.parquet", rows=60, row_group=15)
+    run = (f"s3://{bucket}/out", length_scorer(), RunOptions(engine="local", shard_rows=15))
+    refusing = False
+
+    def is_refused(request: FaultyStore) -> bool:
+        nonlocal refusing
+        refusing = refusing or (request.command == "PUT" and "000000000030.parquet" in request.path)
+        return refusing
+
+    with faulty_store(monkeypatch, is_refused=is_refused, error=error):
+        with pytest.raises(RunError) as failure:
+            run_scorer(source, *run)
+        assert failure.value.exit_code == code, failure.value
+        with pytest.raises(UserError) as refused:
+            run_scorer(f"s3://{bucket}/pairs.parquet", *run)
+        assert refused.value.exit_code == {1: 2}.get(code, code), refused.value
 
 
 @pytest.mark.s3

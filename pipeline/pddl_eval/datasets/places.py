@@ -56,7 +56,18 @@ PASSING = (errno.EIO, errno.ENOTCONN, errno.ESTALE, errno.ETIMEDOUT)
 LASTING = (FileNotFoundError, PermissionError, NotADirectoryError, IsADirectoryError)
 """Errors of a store that will be there; all others may pass."""
 
-LASTING_CODES = ("NO_SUCH_BUCKET", "ACCESS_DENIED")
+LASTING_CODES = (
+    "NO_SUCH_BUCKET",
+    "ACCESS_DENIED",
+    "INVALID_ACCESS_KEY_ID",
+    "SIGNATURE_DOES_NOT_MATCH",
+    "InvalidToken",
+    "Forbidden",
+    "AuthorizationFailure",
+    "AuthorizationPermissionMismatch",
+)
+"""Refusals of S3, Google Cloud Storage and Azure that will be there. Not among them is what renewed credentials or a
+clock that is set mend: ExpiredToken, TokenRefreshRequired, RequestExpired, RequestTimeTooSkewed, and so on."""
 
 LOOPBACK = re.compile(r"(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?")
 """S3 endpoints without a scheme that mean plain HTTP."""
@@ -77,6 +88,12 @@ class Unavailable(DatasetError):
 
 class OutputError(RunError):
     """Nothing more can be written to the output."""
+
+
+class OutputUnavailable(OutputError):
+    """Nothing can be written to the output now: the same command may succeed later."""
+
+    exit_code = TRY_AGAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,14 +294,25 @@ def remove_temporary_files(folder: Location, name: str = "") -> None:
 def dataset_errors(location: Location, doing: str) -> Iterator[None]:
     """Turn what a filesystem or the Parquet reader raises into one sentence that names the location.
 
-    ``doing`` is ``"read"`` or ``"write"``; a failed write is an ``OutputError``, a store that does not answer
-    ``Unavailable``, anything else a ``DatasetError``.
+    ``doing`` is ``"read"`` or ``"write"``; a failed write is an ``OutputError``, a failed read a ``DatasetError``, both
+    of the kind that may pass where the store does not answer or credentials have expired.
     """
     try:
         yield
     except (OSError, pa.ArrowException) as error:
-        kind = OutputError if doing == "write" else Unavailable if _may_pass(error, location) else DatasetError
-        raise kind(f"Cannot {doing} {location}: {_why(error, location)}.") from None
+        kinds = (OutputError, OutputUnavailable) if doing == "write" else (DatasetError, Unavailable)
+        said = _with_code(error, location)
+        raise kinds[_may_pass(said, location)](f"Cannot {doing} {location}: {_why(said, location)}.") from None
+
+
+def _with_code(error: Exception, location: Location) -> Exception:
+    """What S3 says to a request whose answer has a body: that to HEAD has none, nor a code for expired credentials."""
+    if "HeadObject" in str(error) and ("ACCESS_DENIED" in str(error) or "HTTP status 400" in str(error)):
+        try:
+            location.filesystem.get_file_info(fs.FileSelector(location.parent.path or location.path))
+        except OSError as told:
+            return told
+    return error
 
 
 def one_line(error: BaseException) -> str:
@@ -303,6 +331,8 @@ def _why(error: Exception, location: Location) -> str:
     for code, reason in (
         ("NO_SUCH_BUCKET", f"there is no bucket {location.path.partition('/')[0]} at {endpoint}"),
         ("ACCESS_DENIED", "permission denied"),
+        ("ExpiredToken", "the credentials have expired"),
+        ("REQUEST_TIME_TOO_SKEWED", "this machine's clock is wrong"),
         ("NETWORK_CONNECTION", f"the object store at {endpoint} does not answer"),
     ):
         if code in str(error):

@@ -22,6 +22,7 @@ from pddl_eval.datasets.forms import FileVersion
 from pddl_eval.datasets.inputs import Source, place_of
 from pddl_eval.datasets.parquet import ParquetReader
 from pddl_eval.datasets.places import STORE_ATTEMPTS, DatasetError, dataset_errors, one_line, pause_before, persistently
+from pddl_eval.datasets.stores import Refused
 
 STEP_ROWS = 64
 """Rows that are decoded at a time, because only decoded rows say how large they are."""
@@ -96,7 +97,7 @@ def read_rows(file: FileVersion, start: int, stop: int, schema: pa.Schema) -> It
                 close_file()
         except READ_ERRORS as error:
             close_file()
-            if "AWS Error" in str(error):
+            if "AWS Error" in str(error) or isinstance(error, (Refused, TimeoutError)):
                 refusals = _refused(file, refusals + 1, error)
                 continue
             failures += 1
@@ -116,7 +117,8 @@ def _rows(table: pa.Table, numbers: range, damage: str | None, lost: Mapping[int
 def _refused(file: FileVersion, refusals: int, error: Exception) -> int:
     """Wait before a store is asked again; raises ``DatasetError`` where it has refused too often."""
     if refusals == STORE_ATTEMPTS:
-        raise DatasetError(f"Cannot read {file}: {one_line(error)}.") from None
+        with dataset_errors(file.location, "read"):
+            raise error
     pause_before(refusals + 1)
     return refusals
 

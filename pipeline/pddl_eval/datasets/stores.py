@@ -45,6 +45,10 @@ EXTRA_OF: Mapping[str, str] = (
 Result = TypeVar("Result")
 
 
+class Refused(OSError):
+    """A store has refused a request, after the attempts of its own client."""
+
+
 def open_store(scheme: str, root: str, account: str) -> fs.FileSystem:
     """The store of a scheme; ``root`` is a web server's URL, ``account`` the host of an Azure account, if named."""
     import fsspec
@@ -109,9 +113,11 @@ def _answer(request: Callable[[], Result], seconds: float) -> Result:
     cause = error.__cause__
     if isinstance(error, FileNotFoundError) and isinstance(cause, OSError) and not isinstance(cause, FileNotFoundError):
         error = cause  # A server that is not there is no missing file.
-    if isinstance(error, OSError):
+    if isinstance(error, (FileNotFoundError, PermissionError, NotADirectoryError, IsADirectoryError)):
         raise error
-    raise OSError(f"{type(error).__name__}: {error}") from None
+    refused = Refused(str(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}")
+    refused.errno = getattr(error, "errno", None)
+    raise refused from None
 
 
 class _Bounded:

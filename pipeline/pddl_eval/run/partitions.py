@@ -43,7 +43,7 @@ from pddl_eval.datasets import (
     read_bytes,
     read_rows,
 )
-from pddl_eval.errors import UserError
+from pddl_eval.errors import TRY_AGAIN, UserError
 from pddl_eval.run.lock import Claim
 from pddl_eval.run.manifest import MANIFEST
 from pddl_eval.run.shards import Shard, disjoint, left_over, named_rows
@@ -189,7 +189,7 @@ class ShardFailure:
     """Why a shard has no partition; ``fatal`` where no other shard can have one either.
 
     ``trace`` is for the developer: where an unexpected exception came from. ``node`` is the node of a cluster where it
-    failed, else empty.
+    failed, else empty. ``may_pass`` says that the same command may succeed later.
     """
 
     name: str
@@ -197,6 +197,7 @@ class ShardFailure:
     fatal: bool = False
     trace: str | None = None
     node: str = ""
+    may_pass: bool = False
 
 
 ShardResult = ShardRecord | ShardFailure
@@ -208,9 +209,9 @@ def score_shard(work: Work, task: ShardTask) -> ShardResult:
     try:
         return _score_shard(work, task, time.monotonic() + SHARD_SECONDS)
     except OutputError as error:
-        return ShardFailure(name, str(error), fatal=True)
+        return ShardFailure(name, str(error), fatal=True, may_pass=error.exit_code == TRY_AGAIN)
     except DatasetError as error:
-        return ShardFailure(name, str(error))
+        return ShardFailure(name, str(error), may_pass=error.exit_code == TRY_AGAIN)
     except UserError as error:  # A setting that only shows here to be wrong, such as the name of a model.
         return ShardFailure(name, str(error), fatal=True)
     except MemoryError:

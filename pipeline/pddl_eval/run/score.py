@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
 
-from pddl_eval.datasets import DatasetError, OutputError, contents, marks, partition_stem, places
+from pddl_eval.datasets import DatasetError, OutputError, OutputUnavailable, contents, marks, partition_stem, places
 from pddl_eval.run.counters import counted
 from pddl_eval.run.engines import ROW_SECONDS, Engine, NodeExcluded, UnderWay, choose_engine, start_engine
 from pddl_eval.run.lock import SECONDS, Claim, claimed, dead_locks
@@ -79,7 +79,7 @@ def finish_shards(
                 case ShardRecord():
                     made[event.name] = event
                 case ShardFailure(fatal=True):
-                    raise OutputError(event.reason)
+                    raise (OutputUnavailable if event.may_pass else OutputError)(event.reason)
                 case ShardFailure():
                     failures.append(event)
                 case NodeExcluded():
@@ -113,7 +113,7 @@ def _completed(
     """The run's summary, written if nothing is missing; raises ``RunIncomplete`` where rows of its own are."""
     if troubles := _troubles(run, records, failures):
         _put_troubles(run, troubles)
-        raise RunIncomplete(troubles, summarize(records))
+        raise RunIncomplete(troubles, summarize(records), any(failure.may_pass for failure in failures))
     finished = finish_run(run, summarize, there, records)
     if isinstance(finished, RunCounts):
         return finished

@@ -10,7 +10,7 @@ from typing import Any, Self
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pddl_eval.errors import RunError
+from pddl_eval.errors import FAILED, TRY_AGAIN, RunError
 from pddl_eval.shown import Sections, grouped, printable, row_count
 
 SUMMARY = "_summary.json"
@@ -176,15 +176,19 @@ class RunCounts:
 
 
 class RunIncomplete(RunError):
-    """Shards failed or rows could not be read; everything else is scored and written. ``summary`` says how much."""
+    """Shards failed or rows could not be read; everything else is scored and written. ``summary`` says how much.
 
-    def __init__(self, troubles: list[str], summary: RunCounts) -> None:
+    Its exit code is ``TRY_AGAIN`` if some of it ``may_pass``.
+    """
+
+    def __init__(self, troubles: list[str], summary: RunCounts, may_pass: bool = False) -> None:
         others = f" (and {len(troubles) - 1} more)" if len(troubles) > 1 else ""
         super().__init__(
             f"Not all rows could be scored: {troubles[0]}{others}. The other {summary.rows:,} rows are in "
             f"{summary.output}; the same run started again tries the rest."
         )
         self.summary = summary
+        self.exit_code = TRY_AGAIN if may_pass else FAILED
 
 
 class InputChanged(RunError):
