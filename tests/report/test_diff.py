@@ -7,6 +7,7 @@ import json
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import polars as pl
@@ -543,3 +544,50 @@ def test_nights_are_compared_each_with_the_one_before(tmp_path: Path) -> None:
     assert (
         result.exit_code == 0 and "1 answers got worse" not in result.stdout and "1 answer got worse" in result.stdout
     )
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_two_models_compared_are_as_the_report_compares_them(seed: int) -> None:
+    """Unequal numbers of samples, questions that one model alone answered, nulls, mistakes in the data."""
+    random = Random(seed)
+    verdicts = ["identical", "goal_differs", "undecided", "reference_invalid"]
+    rows = [
+        {
+            "model": model,
+            "reference_id": f"q{question}",
+            "sample": sample,
+            "domain": "gripper" if question % 2 else "blocksworld",
+            "equivalent": random.choice([True, False, None]) if random.random() < 0.3 else random.random() < 0.5,
+            "plan_valid": random.choice([True, False, None]),
+            "verdict": random.choices(verdicts, [5, 5, 2, 1])[0],
+        }
+        for model in ("a", "b")
+        for question in random.sample(range(12), 9)
+        for sample in range(random.choice([1, 2, 3]))
+    ]
+    random.shuffle(rows)
+    frame = pl.DataFrame(rows)
+    said = build_report(frame).differences
+    found = compare_datasets(frame, models=["a", "b"])
+    for line in found.rates.filter(pl.col("domain").is_null()).to_dicts():
+        (report,) = said.filter(measure=line["measure"]).to_dicts()
+        assert (100 * line["old"], 100 * line["new"]) == pytest.approx(
+            (report["first_percent"], report["second_percent"])
+        )
+        assert (line["p"], line["references"]) == (report["p"], report["references"])
+        ends = (-line["high"], -line["low"]) if line["low"] is not None else (None, None)
+        assert [end and 100 * end for end in ends] == pytest.approx([report["low"], report["high"]])
+    assert found.rates.filter(pl.col("domain").is_null()).height == said.height
+
+
+def test_each_reference_has_the_same_weight() -> None:
+    """Review H, 2: rows had it, so that the model with more samples of the easy questions led."""
+    ids = ["easy"] * 4 + ["hard", "harder"]
+    old, new = (
+        pl.DataFrame({"id": range(6), "reference_id": ids, "equivalent": right})
+        for right in ([True] * 4 + [False] * 2, [True, True, False, False, True, True])
+    )
+    (rate,) = compare_datasets(old, new).rates.to_dicts()
+    assert (rate["rows"], rate["references"]) == (6, 3)
+    assert (rate["old"], rate["new"]) == pytest.approx((1 / 3, 5 / 6))
+    assert rate["p"] == 0.5, "of the eight ways to sign 0.5, 1, 1 four are as far from 0"

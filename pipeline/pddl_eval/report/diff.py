@@ -15,9 +15,8 @@ from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.pages import Cell, Page, Section, Table, Value, change, table, words
 from pddl_eval.report.files import page_text, to_csv, to_json
 from pddl_eval.report.groups import at_level, choose_groups, group_at, group_key, in_order
-from pddl_eval.report.intervals import ALIKE, alike, paired
 from pddl_eval.report.keys import PASS_CELLS, common_type, has_null, matching_rows
-from pddl_eval.report.numbers import CLUSTER, MEASURES, ROWS, as_counted, measures
+from pddl_eval.report.numbers import CLUSTER, MEASURES, ROWS, as_counted, measures, paired_means
 from pddl_eval.report.reasons import OUTCOMES
 from pddl_eval.report.scored import (
     CERTIFICATE,
@@ -51,6 +50,9 @@ CONTENT = "content of the reference"
 ENOUGH = 0.9
 """The share of the old dataset's rows that need a partner, for the comparison to say that nothing got worse."""
 
+DIFFERENT = 1e-9
+"""Sums of the same fractions in another order differ less."""
+
 MOST_EXAMPLES = 20
 
 MOST_LINES = 20
@@ -60,7 +62,7 @@ MOST_GROUPS = 1000
 """Values of one column: a column with more identifies rows and does not group them."""
 
 BIN = 0.001
-"""References whose differences are in one bin of that width count with their mean."""
+"""Differences of scores that are no yes or no are rounded to multiples of that in their test."""
 
 RIGHT = {
     "problem": (("equivalent",), pl.col("equivalent")),
@@ -87,8 +89,9 @@ class Comparison:
       equivalent problem, a plan that reaches the goal (if that is not known: whose plan score is 1), a domain
       without error; everything else is not: wrong, undecided, not scored;
     * ``flips``: by group, how many rows went from which verdict to which other one;
-    * ``rates``, ``scores``: by group and measure, ``rows``, mean ``old`` and ``new``, their ``difference`` with
-      ``low``, ``high`` (95 %) and ``p``, and in how many rows the value ``rose`` or ``fell``;
+    * ``rates``, ``scores``: by group and measure, ``rows`` in both, ``references``, mean ``old`` and ``new`` over these
+      (each has the same weight, with the mean of its answers; of two models, of all their answers to it), their
+      ``difference`` with ``low``, ``high`` (95 %) and ``p``, and in how many rows the value ``rose`` or ``fell``;
     * ``regressed``: the numbers of the rows of the new dataset that regressed; ``examples``: the first of them, in the
       order of the new dataset;
     * ``compared``: the kinds of answers (``problem``, ``plan``, ``domain``) of which both have scores.
@@ -221,7 +224,8 @@ def compare_datasets(  # noqa: PLR0913 (what can be asked of a comparison)
             raise UserError(
                 f"column {name} has more than {MOST_GROUPS} values: it identifies rows and does not group them"
             )
-    deltas = _deltas(sides, kept, lines.select(*groups, CLUSTER), groups, [*rates, *scores])
+    compared = lines.select(*groups, CLUSTER)
+    deltas = _deltas(sides, kept, compared, groups, [*rates, *scores], are_models=are_models)
     return Comparison(
         old=sides[0],
         new=sides[1],
@@ -380,13 +384,20 @@ def _flips(lines: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     return in_order(counts.sort("rows", *verdicts, descending=[True, False, False]), by)
 
 
-def _deltas(
-    sides: Sequence[Scored], rows: Sequence[pl.Series], lines: pl.DataFrame, by: Sequence[str], names: Sequence[str]
+def _deltas(  # noqa: PLR0913 (the two sides, what is compared, and how)
+    sides: Sequence[Scored],
+    rows: Sequence[pl.Series],
+    lines: pl.DataFrame,
+    by: Sequence[str],
+    names: Sequence[str],
+    *,
+    are_models: bool,
 ) -> pl.DataFrame:
     """How much the means of some scores moved, with interval and p-value. A rate is a mean of 0 and 1.
 
     As in ``report.numbers``, rows whose reference is a mistake in the data do not count, and an undecided measure
-    counts as no; any other null has no value. A score that one of the two did not compute is left out.
+    counts as no; any other null has no value. A score that one of the two did not compute is left out. Of two models
+    all answers to a question count, as in their report; else the rows that are in both.
     """
     found: list[dict[str, Any]] = []
     at_a_time = max(1, PASS_CELLS // max(1, lines.height) // 4)
@@ -396,12 +407,20 @@ def _deltas(
         for name in some:
             counts = old["counts", name] & new["counts", name]
             values = lines.with_columns(old=old["value", name], new=new["value", name]).filter(counts)
-            if name in OPTIONAL or name not in MEASURES:
+            if is_optional := name in OPTIONAL or name not in MEASURES:
                 values = values.drop_nulls(["old", "new"])
-            if all(values[side].count() for side in ("old", "new")):
-                found += _moves(values.with_columns(pl.col("old", "new").fill_null(0.0)), by, name)
+            answers = [values.select(*by, CLUSTER, value=side) for side in ("old", "new")]
+            asked = [_answers(side, by, name) for side in sides] if are_models else []
+            if asked and not any(each.is_empty() for each in asked):  # Else nothing says which question it was.
+                answers = _alike(asked, by)
+            if is_optional:
+                answers = [each.drop_nulls("value") for each in answers]
+            if all(each["value"].count() for each in answers):
+                answers = [each.with_columns(pl.col("value").fill_null(0.0)) for each in answers]
+                found += _moves(answers, values.with_columns(pl.col("old", "new").fill_null(0.0)), by, name)
     floats = dict.fromkeys(("old", "new", "difference", "low", "high"), pl.Float64)
-    schema = {**dict.fromkeys([*by, "measure"], pl.String), "rows": pl.Int64, **floats, "p": pl.Float64}
+    counted = dict.fromkeys(("rows", "references"), pl.Int64)
+    schema = {**dict.fromkeys([*by, "measure"], pl.String), **counted, **floats, "p": pl.Float64}
     return in_order(pl.DataFrame(found, schema={**schema, "rose": pl.Int64, "fell": pl.Int64}), by)
 
 
@@ -410,18 +429,59 @@ def _scores_of(side: Scored, names: Sequence[str]) -> dict[Name, pl.Expr]:
     return found | {("value", name): as_counted(side, name).cast(pl.Float64) for name in names}
 
 
-def _moves(values: pl.DataFrame, by: Sequence[str], name: str) -> Iterator[dict[str, Any]]:
-    """A line for all rows together and for each group; intervals and tests count references."""
-    gap, levels = pl.col("new") - pl.col("old"), _levels(by)
+def _answers(side: Scored, by: Sequence[str], name: str) -> pl.DataFrame:
+    """The groups, question and value of a model's answers that count in a score."""
+    groups = [group_key(each) if each in side.schema else pl.lit(None, pl.String).alias(each) for each in by]
+    counted = side.frame.filter(side.is_counted() & side.is_counted(name))
+    value = as_counted(side, name).cast(pl.Float64).alias("value")
+    found = counted.select(*groups, side.clusters()[1].alias(CLUSTER), value).collect(engine="streaming")
+    return found.drop_nulls(CLUSTER)
+
+
+def _alike(answers: Sequence[pl.DataFrame], by: Sequence[str]) -> list[pl.DataFrame]:
+    """The answers of both, in the group ``old → new`` where a question is in one group there and another one here."""
+    found = list(answers)
+    for name in by:
+        group, other = pl.col(name), pl.col(f"{name}_right")
+        old, new = (
+            each.group_by(CLUSTER).agg(group.first(), alone=group.n_unique() == 1).filter("alone") for each in found
+        )
+        moved = old.join(new, on=CLUSTER).filter(group != other)
+        moved = moved.select(CLUSTER, moved=pl.format("{} → {}", group, other))
+        joined = (each.join(moved, on=CLUSTER, how="left") for each in found)
+        found = [each.with_columns(pl.coalesce("moved", name).alias(name)).drop("moved") for each in joined]
+    return found
+
+
+def _moves(
+    answers: Sequence[pl.DataFrame], values: pl.DataFrame, by: Sequence[str], name: str
+) -> Iterator[dict[str, Any]]:
+    """A line for all rows together and for each group, in which each reference has the same weight.
+
+    ``answers`` are those of both sides, ``values`` the old and new ones of the rows that are in both.
+    """
+    gap = pl.col("new") - pl.col("old")
     moved = {"rose": (gap > 0).sum(), "fell": (gap < 0).sum()}
-    means = group_at(values, by, [], ROWS, pl.col("old", "new").mean(), **moved, at=levels)
-    of_level = (group_at(values, by, [CLUSTER], size=pl.len(), total=gap.sum(), at=[level]) for level in levels)
-    spread = pl.concat(alike(references, BIN, by) for references in of_level).sort(ALIKE)
-    parts = spread.partition_by(by, as_dict=True) if by else {(): spread}
-    for line in means.to_dicts():
-        group = {column: line[column] for column in by}
-        total, size, count = (parts[tuple(group.values())][each].to_numpy() for each in ("total", "size", "count"))
-        yield {**line, "measure": name, **paired(total / count, size, count, BIN)}
+    means = {"mean": pl.col("value").mean(), "n": pl.len()}
+    for level in _levels(by):
+        counts = {
+            tuple(each[column] for column in by): {count: each[count] for count in ("rows", *moved)}
+            for each in group_at(values, by, [], ROWS, **moved, at=[level]).to_dicts()
+        }
+        new, old = (group_at(each, by, [CLUSTER], **means, at=[level]) for each in reversed(answers))
+        both = new.join(old, on=[*level, CLUSTER])
+        for group, part in (both.partition_by(level, as_dict=True) if level else {(): both}).items():
+            if part.is_empty():
+                continue
+            named = {**dict.fromkeys(by), **dict(zip(level, group, strict=True))}
+            known = paired_means(part, step=None if name in MEASURES else BIN)
+            yield {
+                **named,
+                "measure": name,
+                **counts.get((*named.values(),), dict.fromkeys(("rows", *moved), 0)),
+                **{"references": known["references"], "old": known["second"], "new": known["first"]},
+                **{each: known[each] for each in ("difference", "low", "high", "p")},
+            }
 
 
 def _examples(worse: pl.DataFrame, after: Scored, keys: Sequence[pl.Expr], by: Sequence[str]) -> pl.DataFrame:
@@ -483,7 +543,7 @@ def comparison_page(comparison: Comparison) -> Page:
         )
     computed = []
     if comparison.rates.height or comparison.scores.height:
-        computed.append("Intervals (95 %) and p (exact sign-flip test) count references, not rows.")
+        computed.append("Means, intervals (95 %) and p (exact sign-flip test) count references, not rows.")
     if comparison.same_signature and new.signatures:
         computed.append(f"Signature: {_signatures(new)}")
     together = at_level(comparison.flips, by, ())
@@ -543,7 +603,8 @@ def _moved(what: str, measure: str, frame: pl.DataFrame, comparison: Comparison)
     every = pl.all_horizontal(pl.lit(True), pl.col(by).is_null())
     # A group of all rows would only repeat them.
     shown = every | (pl.col("rows") < pl.col("rows").max().over("measure"))
-    for line in frame.filter(shown, pl.col("rose") + pl.col("fell") > 0).to_dicts():
+    differs = (pl.col("rose") + pl.col("fell") > 0) | (pl.col("difference").abs() > DIFFERENT)
+    for line in frame.filter(shown, differs).to_dicts():
         means = [f"{times * line[name]:.{decimals}f}" for name in ("old", "new")]
         low, high = (None if line[end] is None else times * line[end] for end in ("low", "high"))
         gap = change(times * line["difference"], low, high, decimals)
@@ -551,7 +612,7 @@ def _moved(what: str, measure: str, frame: pl.DataFrame, comparison: Comparison)
         p_value = p_cell(line["p"])
         lines.append([*_groups(line, by), name, *means, gap, p_value, line["rows"], line["rose"], line["fell"]])
     header = [*by, measure, first, second, "difference", "p", "rows", f"higher in {second}", f"lower in {second}"]
-    caption = f"{what} over the rows in both, where they differ"
+    caption = f"{what}, means over references, where they differ"
     return table(caption, header, lines, labels=len(by) + 1, most=MOST_LINES)
 
 

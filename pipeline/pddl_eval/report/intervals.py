@@ -205,19 +205,6 @@ SMALLEST = 1e-12
 _FAR = 8
 """Standard deviations beyond which a sum of random signs has a chance below ``SMALLEST`` (Hoeffding)."""
 
-ALIKE = ("bin", "size")
-"""What references that are counted together have in common: the bin of their total, and how many rows they have."""
-
-
-def alike(references: pl.DataFrame, bin_width: float, by: Sequence[str] = ()) -> pl.DataFrame:
-    """References (``total`` and ``size``, as for ``paired``) that are alike: their ``count``, the sum of their totals.
-
-    ``by`` are columns that tell groups of references apart. Frames of disjoint references can be added up.
-    """
-    binned = references.with_columns(bin=(pl.col("total") / bin_width).round())
-    return binned.group_by(*by, *ALIKE).agg(pl.len().alias("count"), pl.col("total").sum())
-
-
 def holm(p_values: Sequence[float]) -> list[float]:
     """The p-values corrected for being several, as Holm's step-down method does it.
 

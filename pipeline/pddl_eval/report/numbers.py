@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, count, takewhile
 from math import lcm
+from typing import Any
 
 import polars as pl
 
@@ -259,22 +260,45 @@ def differences(answers: pl.DataFrame, model: str | None, names: Sequence[str]) 
     return pl.DataFrame(parts)
 
 
-def _difference(both: pl.DataFrame) -> dict[str, float | None]:
+def _difference(both: pl.DataFrame) -> dict[str, float | int | None]:
+    known = paired_means(both)
+    percents = {name: None if (share := known[name]) is None else 100 * share for name in _SHARES}
+    return {
+        "references": known["references"],
+        **{_SHARES[name]: percent for name, percent in percents.items()},
+        "first_better": known["first_better"],
+        "second_better": known["second_better"],
+        "p": known["p"],
+    }
+
+
+_SHARES = {
+    **{"first": "first_percent", "second": "second_percent"},
+    **{name: name for name in ("difference", "low", "high")},
+}
+
+
+def paired_means(both: pl.DataFrame, step: float | None = None) -> dict[str, Any]:
+    """What two sides differ in over the ``references`` that both have, each with the same weight.
+
+    Of each reference ``mean`` and ``mean_right`` are the two sides' means of its ``n`` and ``n_right`` values: of yes
+    and no, or multiples of ``step``. ``difference`` is the ``first`` mean of them less the ``second``, with ``low``,
+    ``high`` and ``p`` of ``intervals.paired``; ``first_better`` and ``second_better`` count references.
+    """
     # In an order that is not that of the rows: a sum of fractions depends on it.
     both = both.sort("mean", "mean_right")
-    first, second = both.select(pl.col("mean", "mean_right").mean() * 100).row(0)
+    first, second = both.select(pl.col("mean", "mean_right").mean()).row(0)
     gaps = (both["mean"] - both["mean_right"]).to_numpy()
     samples = lcm(*both["n"].unique(), *both["n_right"].unique())
-    found = intervals.paired(gaps, step=1 / min(samples, MOST_STEPS))
+    known = intervals.paired(gaps, step=step or 1 / min(samples, MOST_STEPS))
+    better = {"first_better": int((gaps > 0).sum()), "second_better": int((gaps < 0).sum())}
     return {
         "references": both.height,
-        "first_percent": first,
-        "second_percent": second,
+        "first": first,
+        "second": second,
+        **known,
         "difference": first - second,
-        **{end: None if (bound := found[end]) is None else 100 * bound for end in ("low", "high")},
-        "first_better": int((gaps > 0).sum()),
-        "second_better": int((gaps < 0).sum()),
-        "p": found["p"],
+        **better,
     }
 
 
