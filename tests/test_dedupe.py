@@ -37,10 +37,10 @@ def problems(tmp_path: Path) -> str:
 def test_classes_are_equivalence_classes_and_not_classes_of_texts(problems: str) -> None:
     rows = dedupe(problems, workers=1).rows
     assert rows["row"].to_list() == list(range(9))
-    assert rows["first_row"].to_list() == [0, 0, 2, 0, 4, 4, 6, None, None]
-    assert rows["class_rows"].to_list() == [3, 3, 1, 3, 2, 2, 1, None, None]
-    assert rows["class_texts"].to_list() == [2, 2, 1, 2, 1, 1, 1, None, None]
-    assert rows["duplicate"].to_list() == [False, True, False, True, False, True, False, False, False]
+    assert rows["first_row"].to_list() == [0, 0, 2, 0, 4, 4, None, None, None]
+    assert rows["class_rows"].to_list() == [3, 3, 1, 3, 2, 2, None, None, None]
+    assert rows["class_texts"].to_list() == [2, 2, 1, 2, 1, 1, None, None, None]
+    assert rows["duplicate"].to_list() == [False, True, False, True, False, True, None, None, None]
     certificates = rows["certificate"].to_list()
     assert certificates[0] == certificates[1] == certificates[3] != certificates[2]
     assert certificates[4:] == [None] * 5
@@ -56,7 +56,7 @@ def test_the_summary_counts_rows_texts_and_problems(problems: str) -> None:
             "rows": 9,
             "without_text": 2,
             "texts": 5,
-            "classes": 4,
+            "classes": 3,
             "duplicates": 3,
             "repeated_texts": 2,
         }
@@ -83,6 +83,17 @@ def test_a_leak_that_no_comparison_of_texts_would_find(tmp_path: Path) -> None:
     source = dataset(tmp_path, reference_problem=[HELD, PUT_DOWN], split=["train", "test"])
     leaks = dedupe(source, split_by="split", workers=1).summary.leaks
     assert leaks is not None and leaks.select("classes", "texts").rows() == [(1, 0)]
+
+
+def test_texts_that_state_no_problem_are_no_duplicates_and_no_leaks(tmp_path: Path) -> None:
+    texts = ["nothing here", "nothing here", None, "", HELD, HELD, UNKNOWN, UNKNOWN]
+    source = dataset(tmp_path, reference_problem=texts, split=["train", "test"] * 4)
+    found = dedupe(source, split_by="split", workers=1)
+    for name in ("class_rows", "class_texts", "first_row", "duplicate", "groups", "leak"):
+        assert found.rows[name].null_count() == 4 and found.rows[name][4:].null_count() == 0
+    assert found.rows["duplicate"][4:].to_list() == [False, True] * 2
+    assert found.summary.datasets.select("texts", "classes", "duplicates").row(0) == (3, 2, 2)
+    assert found.summary.leaks is not None and found.summary.leaks["classes"].to_list() == [2]
 
 
 def test_two_datasets_may_call_their_columns_differently(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ from pddl_eval.definition.domains import chosen_domain
 from pddl_eval.definition.options import ScoringOptions, version_of
 from pddl_eval.definition.pddl import Unreadable
 from pddl_eval.definition.task import read_task
-from pddl_eval.definition.verdict import CERTIFICATE_VERSION, Undecided
+from pddl_eval.definition.verdict import CERTIFICATE_VERSION, Undecided, Verdict
 from pddl_eval.errors import UserError
 from pddl_eval.process import available_cpus, reraise_interrupt
 from pddl_eval.run import open_rows, ordered_map
@@ -115,7 +115,8 @@ class Duplicates:
     * ``certificate``: equal exactly for equivalent problems; null where there is none, with ``obstacle`` (a verdict's
       name, or ``failed``) and ``reason``;
     * ``class_rows``, ``class_texts``: how many rows and how many distinct texts state this problem. A text without a
-      certificate is a class of its own; a row without a text is in none;
+      certificate is a class of its own; a row whose text states no problem (``NO_PROBLEM``), or without a text, is in
+      none: the columns from here on are null there;
     * ``first_row``, ``duplicate``: the first row of the same dataset that states it; whether that is an earlier one;
     * ``groups``, ``leak`` (where there is something to leak between): the split values and datasets in which the
       problem occurs, and whether they are more than one.
@@ -127,6 +128,9 @@ class Duplicates:
 
 WORKING = ("text", "class", "group")
 """Columns that are dropped at the end: the numbers of the row's text and of its class's first text; the row's group."""
+
+NO_PROBLEM = (Verdict.EMPTY.value, Verdict.UNPARSEABLE.value)
+"""Obstacles of texts that state no problem: two of them are not the same one."""
 
 OWN = ("dataset", "row", *Certified._fields, "class_rows", "class_texts", "first_row", "duplicate", "groups", "leak")
 """The output's own columns."""
@@ -275,7 +279,12 @@ def _classify(parts: Sequence[_Part], certified: Sequence[Certified], split: str
     A group is what a problem may leak out of: a value of the split column, a dataset, or a value within a dataset.
     """
     number, class_, group = map(pl.col, WORKING)
-    first_text = pl.when(pl.col("certificate").is_not_null()).then(number.min().over("certificate")).otherwise(number)
+    first_text = (
+        pl.when(pl.col("certificate").is_not_null())
+        .then(number.min().over("certificate"))
+        .when(~pl.col("obstacle").is_in(NO_PROBLEM))
+        .then(number)
+    )
     texts = (
         pl.DataFrame(certified, schema=dict.fromkeys(Certified._fields, pl.String), orient="row")
         .with_row_index("text")
@@ -298,7 +307,7 @@ def _classify(parts: Sequence[_Part], certified: Sequence[Certified], split: str
             pl.when(has_class).then(pl.len().over("class")).alias("class_rows"),
             pl.when(has_class).then(number.n_unique().over("class")).alias("class_texts"),
             pl.when(has_class).then(first_row).alias("first_row"),
-            (has_class & (pl.col("row") > first_row)).alias("duplicate"),
+            pl.when(has_class).then(pl.col("row") > first_row).alias("duplicate"),
             of_row.alias("group"),
         )
     )
@@ -310,7 +319,7 @@ def _classify(parts: Sequence[_Part], certified: Sequence[Certified], split: str
         )
     groups = rows.filter(has_class).group_by("class").agg(group.unique().sort().alias("groups"))
     rows = rows.join(groups, on="class", how="left", maintain_order="left")
-    return rows.with_columns((pl.col("groups").list.len() > 1).fill_null(False).alias("leak"))
+    return rows.with_columns((pl.col("groups").list.len() > 1).alias("leak"))
 
 
 def _summarise(rows: pl.DataFrame, datasets: Sequence[str]) -> DedupeSummary:

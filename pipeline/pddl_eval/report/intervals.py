@@ -205,6 +205,7 @@ SMALLEST = 1e-12
 _FAR = 8
 """Standard deviations beyond which a sum of random signs has a chance below ``SMALLEST`` (Hoeffding)."""
 
+
 def holm(p_values: Sequence[float]) -> list[float]:
     """The p-values corrected for being several, as Holm's step-down method does it.
 
