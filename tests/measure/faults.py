@@ -37,8 +37,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pddl_eval.datasets.places import locate, put_bytes
-from pddl_eval.errors import RunError, UserError
-from pddl_eval.run import partitions
+from pddl_eval.errors import TRY_AGAIN, UNFINISHED, WRONG_INPUT, RunError, UserError
+from pddl_eval.run import open_rows, partitions
+from pddl_eval.run.lock import holders
 from pddl_eval.settings import RunOptions
 
 from tests.commands.running import shard_rows
@@ -47,6 +48,8 @@ from tests.run import length_scorer as length_scorer_module
 from tests.run.cluster import ROOT, Cluster, children_of, command_of, kill
 from tests.run.length_scorer import length_scorer, run_scorer
 from tests.run.test_faults import WITHOUT, FaultyStore
+from tests.run.test_restart import KILLED
+from tests.run.test_tiling import write_partition
 
 ROWS, SHARD_ROWS = 400, 10
 
@@ -100,9 +103,14 @@ class Case:
         (folder / "score.py").write_text(SCRIPT)
 
     def begin(
-        self, *options: str, cluster: Cluster | None = None, pause: float = 0.15, terminal: int | None = None
+        self,
+        *options: str,
+        cluster: Cluster | None = None,
+        pause: float = 0.15,
+        terminal: int | None = None,
+        inside: list[str] | None = None,
     ) -> subprocess.Popen[str]:
-        inside = cluster.inside if cluster else []
+        inside = cluster.inside if cluster else inside or []
         ray = ["--engine", "ray", "--address", cluster.address] if cluster else ["--engine", "local"]
         script = (self.folder / "score.py", *shard_rows(SHARD_ROWS, self.folder))
         places = {"SOURCE": str(self.source), "OUTPUT": str(self.output), "PAUSE": str(pause)}
@@ -160,6 +168,17 @@ class Case:
             except (RunError, UserError) as error:
                 print(f"    {error}", file=sys.stderr)
                 self.codes.append(2 if isinstance(error, UserError) else 1)
+
+    def read(self, expected: int) -> None:
+        """A reader opens the folder, and ends with that exit code."""
+        try:
+            open_rows(self.output)
+            code = 0
+        except UserError as error:
+            print(f"    a reader: {error}", file=sys.stderr)
+            code = error.exit_code
+        if code != expected:
+            raise RuntimeError(f"a reader ended with {code} and not {expected}")
 
     def judge(self, output: str = "") -> tuple[int, int, int]:
         """Rows lost, doubled, stale."""
@@ -425,6 +444,77 @@ def a_full_disk(case: Case) -> tuple[int, int, int]:
         subprocess.run(["umount", "--lazy", case.output], check=False)
 
 
+def partitions_go(case: Case) -> tuple[int, int, int]:
+    """Some partitions of a finished run are deleted; a reader says which rows are missing."""
+    case.finish(case.begin("--workers", "2"))
+    for path in sorted(case.output.glob("*.parquet"))[3:9:2]:
+        path.unlink()
+    case.read(UNFINISHED)
+    case.finish(case.begin("--workers", "2"))
+    case.read(0)
+    return case.judge()
+
+
+def partitions_come_twice(case: Case) -> tuple[int, int, int]:
+    """Rows of a finished run once more in a partition with other cuts; a reader says which."""
+    case.finish(case.begin("--workers", "2"))
+    first, second = sorted(case.output.glob("*.parquet"))[:2]
+    rows = [pq.ParquetFile(path).read() for path in (first, second)]
+    twice = pa.concat_tables([rows[0].slice(3), rows[1].slice(0, 3)])
+    start, stop = (rows[number]["n"][0].as_py() + 3 for number in range(2))
+    write_partition(twice, first, case.output / f"pairs-{start:012d}-{stop:012d}.parquet")
+    case.read(UNFINISHED)
+    case.finish(case.begin("--workers", "2"))
+    case.read(0)
+    return case.judge()
+
+
+def partitions_that_may_not_be_read(case: Case) -> tuple[int, int, int]:
+    """A user who may write the folder, but not read its partitions, starts the finished run again."""
+    without_rights = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+    secret = case.folder / "secret"
+    secret.touch(0)
+    if subprocess.run([*without_rights, "cat", secret], capture_output=True).returncode == 0:
+        raise Skipped("gives root all rights")
+    case.finish(case.begin("--workers", "2"))
+    before = {path: path.read_bytes() for path in case.output.glob("*.parquet")}
+    for path in before:
+        path.chmod(0)
+    refused = case.begin("--workers", "2", inside=without_rights)
+    _, errors = refused.communicate(timeout=RUN_SECONDS)
+    case.codes.append(refused.returncode)
+    if refused.returncode != TRY_AGAIN or {path: path.read_bytes() for path in before} != before:
+        raise RuntimeError(f"not kept: {errors}")
+    for path in before:
+        path.chmod(0o644)
+    case.finish(case.begin("--workers", "2"))
+    return case.judge()
+
+
+def a_flipped_name(case: Case) -> tuple[int, int, int]:
+    """One bit of the name of a column in a footer; readers refuse the folder, and the partition is made again."""
+    case.finish(case.begin("--workers", "2"))
+    path = min(case.output.glob("*.parquet"))
+    path.write_bytes(path.read_bytes().replace(b"length", b"lengtx"))
+    case.read(WRONG_INPUT)
+    case.finish(case.begin("--workers", "2"))
+    case.read(0)
+    return case.judge()
+
+
+def a_kill_before_the_end(case: Case) -> tuple[int, int, int]:
+    """After the last partition, before the summary: the lock that is left goes with the next start."""
+    command = [sys.executable, "-c", KILLED, case.source, case.output, ""]
+    case.codes.append(subprocess.run(command, env=ENVIRONMENT).returncode)
+    case.read(UNFINISHED)
+    locks = len(holders(locate(case.output)))
+    case.finish(case.begin("--workers", "2"))
+    if (locks, len(holders(locate(case.output)))) != (1, 0):
+        raise RuntimeError("the lock is left")
+    case.read(0)
+    return case.judge()
+
+
 FAULTS: dict[str, Callable[[Case], tuple[int, int, int]]] = {
     "a node without the input": partial(a_node_lacks, WITHOUT["input"]),
     "a node that may not write the output": partial(a_node_lacks, WITHOUT["output"]),
@@ -447,6 +537,11 @@ FAULTS: dict[str, Callable[[Case], tuple[int, int, int]]] = {
     "slow rows": slow_rows,
     "a clock that jumps ten years": a_clock_jumps,
     "a full disk": a_full_disk,
+    "partitions of a finished run are deleted": partitions_go,
+    "rows of a finished run once more, with other cuts": partitions_come_twice,
+    "partitions that the next start may not read": partitions_that_may_not_be_read,
+    "a flipped bit in a column's name": a_flipped_name,
+    "a kill between the last partition and the end": a_kill_before_the_end,
 }
 
 
