@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval import build_report, run_status, score_dataset, verify_dataset
-from pddl_eval.datasets import DatasetError, locate
+from pddl_eval.datasets import DatasetError, Unavailable, locate
 from pddl_eval.run import MANIFEST, SUMMARY
 from pddl_eval.run.lock import claimed
 
 from tests.commands.running import run
 from tests.datasets.parquet_files import flip_bit
 from tests.run.test_lock import elsewhere, lock_of
+from tests.run.test_restart import failing
 from tests.run.test_tiling import ROWS, SHARD_ROWS, double, lose, partition, scored, write_partition
 
-__all__ = ["scored"]
+__all__ = ["failing", "scored"]
 
 OPTIONS = {"engine": "local", "workers": 1, "shard_rows": SHARD_ROWS}
 
@@ -187,6 +189,35 @@ def test_merged_files(scored: Path, tmp_path: Path) -> None:
         "summary",
     }
     assert score_dataset(pairs, out, rows_per_file=15, **OPTIONS).rows == ROWS and verify_dataset(out).ok
+
+
+def test_what_arrow_cannot_do_with_a_type_is_no_damage(tmp_path: Path) -> None:
+    """Rows of views cannot be taken by their numbers; folders, lines of JSON and nulls are inputs like any other."""
+    types = {"view": pa.string_view(), "large": pa.large_string(), "time": pa.timestamp("ns")}
+    columns = {name: pa.array([None] * 4, kind) for name, kind in types.items()}
+    plans = {"reference_plan": ["(a)"] * 4, "generated_plan": ["(a)", "(b)", "", None]}
+    (tmp_path / "in" / "model=x").mkdir(parents=True)
+    table = pa.table({**plans, **columns, "kind": pa.array(["u", None, "v", "u"]).dictionary_encode()})
+    pq.write_table(table, tmp_path / "in" / "model=x" / "pairs.parquet")
+    (tmp_path / "pairs.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in pa.table(plans).to_pylist()) + "{no\n"
+    )
+    for place, rows in (("in", 4), ("pairs.jsonl", 4)):
+        out = tmp_path / f"{place}-scored"
+        score_dataset(tmp_path / place, out, engine="local", workers=1)
+        found = verify_dataset(out)
+        assert found.ok and found.rows_again == rows, str(found)
+        assert score_dataset(tmp_path / place, out, engine="local", workers=1).rows_scored == 0
+
+
+def test_a_partition_that_cannot_be_read_now_is_not_removed(
+    copied: Path, failing: Callable[[Collection[Path], int], None]
+) -> None:
+    failing([copied / partition(0, 10)], errno.EIO)
+    for repair in (False, True):
+        with pytest.raises(Unavailable):
+            verify_dataset(copied, repair=repair)
+    assert (copied / partition(0, 10)).exists() and (copied / SUMMARY).exists()
 
 
 @pytest.mark.s3

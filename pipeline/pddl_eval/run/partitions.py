@@ -39,6 +39,7 @@ from pddl_eval.datasets import (
     in_threads,
     list_files,
     new_parquet,
+    one_line,
     persistently,
     read_bytes,
     read_rows,
@@ -385,6 +386,8 @@ def proven(file: Location, read: Callable[[pa.NativeFile], Read]) -> Read | None
             return read(pa.BufferReader(content))
         except pa.ArrowMemoryError:
             raise
+        except pa.ArrowNotImplementedError as error:  # Perhaps written by another version of Arrow.
+            raise Unavailable(f"Cannot read {file} with Arrow {pa.__version__}: {one_line(error)}.") from None
         except DAMAGED:
             return None
 

@@ -34,7 +34,7 @@ from pddl_eval.run.manifest import COLUMNS, MANIFEST
 from pddl_eval.run.partitions import columns_of, finished_records, proven, record_of
 from pddl_eval.run.score import FAILED, IN_PROCESS
 from pddl_eval.run.shards import shards_named
-from pddl_eval.run.summary import COUNTED, SUMMARY, merge_statistics
+from pddl_eval.run.summary import COUNTED, SCORE_ERROR, SUMMARY, merge_statistics
 from pddl_eval.run.tiling import MERGED, RowRange, entries_of, input_of, manifest_of, rows_held, tiling_of
 from pddl_eval.settings import SHARD_ROWS
 
@@ -63,7 +63,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What was found in a folder. ``drawn`` has the rows to score again, with the ``labels`` that name them."""
+    """What was found in a folder. ``drawn`` has the rows to score again, with the ``labels`` that name them.
+
+    ``failed`` of those that were drawn have a ``score_error`` and are not among them.
+    """
 
     folder: Location
     manifest: Mapping[str, Any]
@@ -73,6 +76,7 @@ class Checked:
     removed: tuple[str, ...]
     drawn: pa.Table | None
     labels: tuple[str, ...]
+    failed: int
 
 
 def check_folder(folder: Location, rows: int, seed: int, *, repair: bool = False) -> Checked:
@@ -100,6 +104,7 @@ def check_folder(folder: Location, rows: int, seed: int, *, repair: bool = False
         tuple(removed),
         pa.concat_tables(tables) if tables else None,
         tuple(label for file in files for label in file.labels),
+        sum(file.failed for file in files),
     )
 
 
@@ -112,6 +117,7 @@ class _File:
     signature: str | None = None
     drawn: pa.Table | None = None
     labels: tuple[str, ...] = ()
+    failed: int = 0
     damage: str | None = None
 
 
@@ -192,7 +198,7 @@ def _check(
     found = proven(folder / name, partial(_read, wanted=wanted))
     if found is None:
         return _File(name, damage="it cannot be read")
-    columns, count, signature, table = found
+    columns, count, signature, table, scored = found
     file = _File(name, count, signature)
     if name not in held:
         return file
@@ -207,21 +213,37 @@ def _check(
             return _File(name, damage="it is no partition as the run wrote it")
     if count != rows:  # Rows that could not be read from the input are not there, and the others have other places.
         return file
-    return _File(name, count, signature, table, tuple(labels))
+    return _File(name, count, signature, table, tuple(labels[each] for each in scored), len(labels) - len(scored))
 
 
-def _read(file: pa.NativeFile, wanted: Sequence[int]) -> tuple[str, int, str | None, pa.Table]:
-    """Columns, number of rows, signature and the rows that are wanted; every page is compared with its checksum."""
+def _read(file: pa.NativeFile, wanted: Sequence[int]) -> tuple[str, int, str | None, pa.Table, list[int]]:
+    """Columns, number of rows, signature, and of the rows that are wanted those without a ``score_error``, and which.
+
+    Every page is compared with its checksum.
+    """
     with pq.ParquetFile(file, page_checksum_verification=True) as parquet:
-        first, taken = 0, []
+        first = 0
+        taken: list[pa.RecordBatch] = []
+        scored: list[int] = []
         for batch in parquet.iter_batches(SHARD_ROWS, use_threads=False):
-            here = [row - first for row in wanted if first <= row < first + batch.num_rows]
-            taken += [batch.take(pa.array(here))] if here else []
+            here = [number for number, row in enumerate(wanted) if 0 <= row - first < batch.num_rows]
+            failed = batch.column(SCORE_ERROR) if here and SCORE_ERROR in batch.schema.names else None
+            here = [number for number in here if failed is None or not failed[wanted[number] - first].is_valid]
+            taken += _rows(batch, [wanted[number] - first for number in here])
+            scored += here
             first += batch.num_rows
         schema, metadata = parquet.schema_arrow, parquet.metadata.metadata or {}
         said = metadata.get(SIGNATURE_KEY.encode())
         table = pa.Table.from_batches(taken, schema).replace_schema_metadata(None)
-        return columns_of(schema), first, said.decode("utf-8", "replace") if said else None, table
+        return columns_of(schema), first, said.decode("utf-8", "replace") if said else None, table, scored
+
+
+def _rows(batch: pa.RecordBatch, rows: list[int]) -> list[pa.RecordBatch]:
+    """Some rows of a batch, copied, so that they do not hold the others in memory."""
+    try:
+        return [batch.take(pa.array(rows))] if rows else []
+    except pa.ArrowNotImplementedError:  # Of views; it says nothing of the file.
+        return [batch.slice(row, 1) for row in rows]
 
 
 def _left_over(folder: Location, manifest: Mapping[str, Any], present: Mapping[str, int], own: str) -> list[Finding]:

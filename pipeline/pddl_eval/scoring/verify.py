@@ -14,7 +14,7 @@ import pyarrow as pa
 from pddl_eval.datasets import locate
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
-from pddl_eval.run import REMOVED, SCORE_ERROR, Checked, Finding, check_folder
+from pddl_eval.run import REMOVED, Checked, Finding, check_folder
 from pddl_eval.scoring.scorer import pair_scorer
 from pddl_eval.scoring.table import SCORE_MICROS
 from pddl_eval.settings import SHARD_ROWS, setting_of
@@ -100,10 +100,10 @@ def verify_dataset(
     checked = check_folder(locate(output), rows, seed, repair=repair)
     signature = str(checked.manifest["signature"])
     findings, notes = list(checked.findings), list[str]()
-    again, aside = 0, 0
+    again, slow = 0, 0
     if checked.drawn is not None:
         try:
-            again, aside, differences, ours = _score_again(checked, checked.drawn)
+            again, slow, differences, ours = _score_again(checked, checked.drawn)
             findings += differences
             if without_version(signature) != without_version(ours):
                 notes.append(f"scored by another program than this one, which signs {ours}")
@@ -115,7 +115,7 @@ def verify_dataset(
         checked.rows,
         checked.files,
         again,
-        aside,
+        checked.failed + slow,
         tuple(findings),
         tuple(notes),
         checked.removed,
@@ -124,30 +124,28 @@ def verify_dataset(
 
 
 def _score_again(checked: Checked, drawn: pa.Table) -> tuple[int, int, list[Finding], str]:
-    """How many rows were compared and how many set aside, the differences, and the signature of this program."""
+    """How many rows were compared, how many were too slow for that, the differences, this program's signature."""
     options = ScoringOptions(**checked.manifest["settings"])
     scorer = pair_scorer(options)
     given = _given(drawn.schema, checked.manifest["schema"])
     expected = scorer.output_schema(given)
     if expected.names != drawn.schema.names:
         raise UserError("its score columns are other ones")
-    failed = [value is not None for value in drawn[SCORE_ERROR].to_pylist()]
-    labels = [label for label, out in zip(checked.labels, failed, strict=True) if not out]
-    before = drawn.filter(pa.array([not out for out in failed]))
-    made = [scorer.score(part, inf) for part in _pieces(before.select(given.names))]
-    now = pa.concat_tables(made) if made else before
-    slow = _slow(before, now, options.row_seconds)
+    now = pa.concat_tables([scorer.score(part, inf) for part in _pieces(drawn.select(given.names))])
+    slow = _slow(drawn, now, options.row_seconds)
     findings: dict[int, Finding] = {}
     for name in expected.names[len(given) :]:
-        pairs = zip(before[name].to_pylist(), now[name].to_pylist(), strict=True) if name != SCORE_MICROS else ()
+        pairs = zip(drawn[name].to_pylist(), now[name].to_pylist(), strict=True) if name != SCORE_MICROS else ()
         for row, (was, is_) in enumerate(pairs):
             if was != is_ and not (was != was and is_ != is_):  # NaN equals NaN.
                 said = (shorten(str(each), SHOWN_CHARACTERS) for each in (was, is_))
-                findings.setdefault(row, Finding("score", labels[row], "{} was {} and is {}".format(name, *said)))
+                findings.setdefault(
+                    row, Finding("score", checked.labels[row], "{} was {} and is {}".format(name, *said))
+                )
     aside = [row for row in findings if row in slow]
     differences = [finding for row, finding in sorted(findings.items()) if row not in slow]
     signature = scorer.signature + (scorer.constants_signed(given) if scorer.constants_signed else "")
-    return before.num_rows - len(aside), sum(failed) + len(aside), differences, signature
+    return drawn.num_rows - len(aside), len(aside), differences, signature
 
 
 def _given(schema: pa.Schema, said: str) -> pa.Schema:
