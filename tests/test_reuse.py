@@ -142,6 +142,8 @@ def test_columns_may_be_called_otherwise_than_before(old: Path) -> None:
     settings = {"columns": {"generated_plan": "output"}}
     first, _ = rescore(old, renamed, settings, name="renamed", previous_columns={})
     assert first.rows_carried == ROWS
+    unsaid, _ = rescore(old, renamed, settings, name="unsaid")
+    assert unsaid.rows_carried == ROWS, "the column has its own name there"
     again, _ = rescore(old.parent / "renamed", plans(), name="back")
     assert again.rows_carried == ROWS, "the manifest says what the columns were called"
     (old.parent / "renamed" / "_pddl_eval_run.json").unlink()

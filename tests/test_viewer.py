@@ -191,6 +191,17 @@ def test_the_table_names_its_filters_and_other_columns_wait(report: Path) -> Non
     }
 
 
+@pytest.mark.parametrize("counts", ["first", "last"])
+def test_how_an_answer_begins_is_what_was_scored_of_it(counts: str, tmp_path: Path) -> None:
+    problem = "(define (problem {}) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    answer = f"<think>{problem.format('thought')}</think> {problem.format('one')} or {problem.format('two')}"
+    rows = {"reference_problem": [problem.format("p")], "generated_problem": [answer]}
+    pl.DataFrame(rows).write_parquet(tmp_path / "in.parquet")
+    score_dataset(tmp_path / "in.parquet", tmp_path / "out", engine="local", answer=counts)
+    (shown,) = listed_rows(build_report(tmp_path / "out"), 10).frame["answer"]
+    assert shown.startswith(f"(define (problem {'one' if counts == 'first' else 'two'})")
+
+
 def test_a_bound_is_said_and_every_group_and_verdict_has_its_turn(
     scored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

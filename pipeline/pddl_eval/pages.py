@@ -99,7 +99,8 @@ class Table:
     A reader can sort a ``browsed`` table, and filter it by those columns and by text. Of the ``switched`` columns a
     reader sees one, chosen by its heading, or all. Intervals are drawn on the ``scale``. ``kind`` is a class in the
     style sheet. A ``drawn`` table is for pages only; if that is False, for all other readers. The
-    ``hidden`` columns of a browsed table are only shown if asked for.
+    ``hidden`` columns of a browsed table are only shown if asked for. The rows of ``rivals`` compete, so that the best
+    of a column means something: models do, and sizes do not.
     """
 
     caption: str
@@ -113,6 +114,7 @@ class Table:
     kind: str = ""
     drawn: bool | None = None
     hidden: Sequence[str] = ()
+    rivals: bool = False
 
     @property
     def words(self) -> int:

@@ -174,7 +174,9 @@ def prepare_rescore(  # noqa: PLR0913 (what rescore_dataset takes)
                 f"The previous scores {file.version} lie in the output {run.work.output}: choose another folder."
             )
     if previous_columns is None:
-        previous_columns = ScoringOptions.reading_as(settings_of(source)).columns or options.columns
+        # A column may have got another name since.
+        known = ScoringOptions.reading_as(settings_of(source)).columns or options.columns or {}
+        previous_columns = {meaning: name for meaning, name in known.items() if name in source.schema.names}
     named = replace(options, columns=previous_columns)
     scores = pa.schema([run.work.output_schema.field(name) for name in run.work.score_columns])
     signature = run.work.scorer.signature

@@ -93,6 +93,20 @@ def test_a_condition_chooses_the_rows_that_are_scored(pairs: Path, tmp_path: Pat
         assert refused.exit_code == 2 and said in only_line(refused.stderr)
 
 
+def test_what_is_doubtful_in_the_data_is_said(tmp_path: Path) -> None:
+    problem = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    rows = [{"id": number, "reference_problem": problem, "generated_problem": problem} for number in (1, 2, 2, 3)]
+    lines = [json.dumps(row) for row in rows]
+    (tmp_path / "in.jsonl").write_text("\n".join([*lines[:2], "{cut", *lines[2:]]))
+    said = run("score", tmp_path / "in.jsonl", tmp_path / "out").stdout
+    assert "in.jsonl:3" in said
+    assert "1 row equal to another" in said
+    wrong = [{**row, "reference_problem": "Sure, here it is."} for row in rows]
+    (tmp_path / "wrong.jsonl").write_text("\n".join(map(json.dumps, [*rows, *wrong])))
+    assert "wrong way round" in run("score", tmp_path / "wrong.jsonl", tmp_path / "wrong").stdout
+    assert "wrong way round" not in said
+
+
 def test_a_dry_run_lists_the_shards_and_writes_nothing(pairs: Path, tmp_path: Path) -> None:
     result = run("score", pairs, tmp_path / "out", *RENAMED, *shard_rows(5, tmp_path), "--dry-run")
     assert result.exit_code == 0

@@ -12,7 +12,7 @@ import polars as pl
 import polars.testing
 import pytest
 import scipy
-from pddl_eval.report import Report, build_report, report_page
+from pddl_eval.report import Report, build_report, report_page, report_text
 from pddl_eval.report.groups import at_level
 
 from tests.report.scored_rows import several_samples
@@ -125,6 +125,16 @@ def test_p_values_are_corrected_for_all_pairs_of_models() -> None:
     ordered = found.sort("p")
     assert ordered["p_holm"][0] == pytest.approx(min(1, 6 * ordered["p"][0]))
     assert (ordered["p_holm"] >= ordered["p"]).all()
+
+
+def test_a_frame_that_was_scored_under_other_names_is_told_how_to_say_so() -> None:
+    rows = [{"qid": f"q{number // 4}", "model": "ab"[number % 2], "sample": number // 2 % 2} for number in range(24)]
+    frame = pl.DataFrame(rows).with_columns(reference_certificate=pl.col("qid").replace("q1", "q0"), equivalent=True)
+    assert build_report(frame).question_columns == ("qid",)
+    assert "qid" in report_text(build_report(frame), "html")
+    named = build_report(frame, columns={"reference_id": "qid"})
+    assert (named.question_columns, named.clusters) == ((), "qid")
+    assert build_report(frame.rename({"qid": "reference_id"})).question_columns == ()
 
 
 def test_several_answers_to_a_reference_weigh_as_one() -> None:

@@ -414,6 +414,12 @@ def test_a_table_has_a_label_of_its_own_and_the_best_rates_in_bold() -> None:
     assert r"\textbf{75.0}" in first and "textbf" not in rows["weak"]
 
 
+def test_only_among_models_is_a_rate_the_best() -> None:
+    made = latex(report_page(build_report(answers(plans=True))))
+    for table in made.split(r"\begin{table}")[1:]:
+        assert r"\textbf" not in table or "model &" in table.partition(r"\midrule")[0], table
+
+
 def test_a_name_is_not_taken_for_the_argument_of_the_line_above() -> None:
     named = answers().with_columns(pl.col("model").replace({"strong": "[strong]"}))
     made = latex(report_page(build_report(named)))

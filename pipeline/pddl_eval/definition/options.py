@@ -43,7 +43,7 @@ class ScoringOptions:
 
     columns: Mapping[str, str] | None = setting(
         None,
-        "The dataset's own name for a column: generated_problem=output.",
+        "The dataset's own name for a column: reference_problem=gold.",
         "--column",
         metavar="MEANING=NAME",
     )
@@ -94,7 +94,6 @@ class ScoringOptions:
         False,
         "Also decide whether plans are optimal, where the states can be enumerated.",
         "--optimal/--no-optimal",
-        hidden=True,
         signed="optimal",
         shown=lambda wanted: "yes" if wanted else "",
     )

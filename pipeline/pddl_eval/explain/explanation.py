@@ -365,7 +365,7 @@ def _added(side: Side, static: frozenset[str]) -> str:
     changing = [show_formula(atom) for atom in side.added if atom[0] not in static]
     rest = len(side.added) - len(changing)
     atoms = listed(changing, MOST_ITEMS, " ") or "no atom that an operator can change"
-    return atoms + (f"; and {rest:,} static atoms" if rest else "")
+    return atoms + (f"; and {rest:,} static atom{'s' * (rest > 1)}" if rest else "")
 
 
 def _plan(side: Side, most: int) -> str:

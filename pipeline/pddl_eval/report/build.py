@@ -31,9 +31,10 @@ class Report:
     (left out of all rates and metrics), ``failed`` the number of rows with a ``score_error``, ``not_compared`` those
     without a reference, by pair: they are left out of what compares. ``unfinished`` says in a
     sentence that the run is not complete, with ``missing`` rows. ``clusters`` is the column whose equal values make
-    answers belong together; ``sizes`` and ``abstraction`` group by the column ``size``. The columns of each frame: see
-    the functions of ``numbers``; ``outcomes``, ``reasons`` and ``reason_examples`` (of plans and domains) are those of
-    ``reasons``. A notebook shows the report as a page.
+    answers belong together; ``question_columns`` of a frame may name its questions; ``sizes`` and ``abstraction``
+    group by the column ``size``. The columns of each frame: see the functions of ``numbers``; ``outcomes``,
+    ``reasons`` and ``reason_examples`` (of plans and domains) are those of ``reasons``. A notebook shows the report as
+    a page.
 
     >>> report = build_report(pl.DataFrame({"equivalent": [True, False], "verdict": ["identical", "goal_differs"]}))
     >>> report.rows, list(report.tables())
@@ -52,6 +53,7 @@ class Report:
     unfinished: str | None
     missing: int | None
     clusters: str
+    question_columns: tuple[str, ...]
     model: str | None
     rates: pl.DataFrame
     macro: pl.DataFrame
@@ -164,6 +166,7 @@ def build_report(  # noqa: PLR0913 (what can be asked of a report)
         unfinished=data.unfinished,
         missing=data.missing,
         clusters=clusters,
+        question_columns=data.questions(),
         model=model,
         rates=rates,
         macro=numbers.macro(rates, groups, domain),

@@ -143,9 +143,9 @@ def _is_wide(shown: Table, place: int) -> bool:
 
 
 def _best(shown: Table) -> set[tuple[int, str]]:
-    """The texts of the highest rate in each column of rates; none where there is one row."""
+    """The texts of the highest rate in each column of rates; none where there is one row, or rows do not compete."""
     found = set()
-    for place in shown.switched if len(shown.rows) > 1 else ():
+    for place in shown.switched if shown.rivals and len(shown.rows) > 1 else ():
         rates = [(known[1], row[place].text) for row in shown.rows if (known := row[place].interval)]
         found |= {(place, max(rates)[1])} if rates else set()
     return found

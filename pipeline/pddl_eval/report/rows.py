@@ -9,6 +9,7 @@ import polars as pl
 
 from pddl_eval.columns import MEANINGS
 from pddl_eval.definition.metrics import PAIRS, PLAN, Pair
+from pddl_eval.definition.pddl import without_thinking
 from pddl_eval.pages import CELL_CHARACTERS, words
 from pddl_eval.report.build import Report
 from pddl_eval.report.groups import group_key
@@ -37,8 +38,8 @@ BETWEEN = ", "
 MOST_COLUMNS = 12
 """Other columns of the dataset in the table."""
 
-OPENING = r"(?is)(\(\s*define\b.{0,200})"
-"""Where PDDL begins: previews start there, not at ``Here is the problem:``."""
+OPENING, LAST_OPENING = r"(?is)(\(\s*define\b.{0,200})", r"(?is).*(\(\s*define\b.{0,200})"
+"""Where PDDL begins: previews start there, not at ``Here is the problem:``; and where the last draft does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,12 +183,19 @@ def _verdicts(scored: Scored) -> dict[str, _Verdict]:
 def _detail_and_answer(scored: Scored, known: Mapping[str, _Verdict]) -> tuple[pl.Expr, pl.Expr]:
     """The sentence that says what is wrong, and how that answer begins; of a right row, the first answer."""
     detail, answer = pl.lit(None, pl.String), pl.lit(None, pl.String)
+    takes_last = any("|answer:last" in (signature or "") for signature, _ in scored.signatures)
     for only_wrong in (False, True):
         for said, right, sentence, pair in reversed([*known.values()]):
             applies = ~said.is_in(right) if only_wrong else said.is_not_null()
             name = scored.column(pair.generated)
             given = pl.col(name) if name and scored.schema[name] == pl.String else pl.lit(None, pl.String)
-            start = pl.coalesce(given.str.extract(OPENING), given.str.slice(0, PREVIEW_CHARACTERS))
+            # What was thought was not scored.
+            said_aloud = given.map_elements(lambda text: without_thinking(text).lstrip() or None, pl.String)
+            start = pl.coalesce(
+                said_aloud.str.extract(LAST_OPENING if takes_last else OPENING),
+                said_aloud.str.slice(0, PREVIEW_CHARACTERS),
+                given.str.slice(0, PREVIEW_CHARACTERS),
+            )
             more = pl.col(sentence) if sentence in scored.schema else pl.lit(None, pl.String)
             detail = pl.when(applies).then(more).otherwise(detail)
             answer = pl.when(applies).then(start).otherwise(answer)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import polars as pl
 import pyarrow.dataset
 
+from pddl_eval.columns import MEANINGS
 from pddl_eval.datasets import DatasetError, Source, Unavailable, fulfilling, require_parquet
 from pddl_eval.definition.metrics import DOMAIN, PAIRS, PLAN, Pair
 from pddl_eval.definition.options import ScoringOptions
@@ -149,6 +150,22 @@ class Scored:
             pl.struct(asked.alias("asked"), reference.alias("reference")).hash()
         )
         return cluster, question, given or (self.column(known[0]) if known else None) or "row"
+
+    def questions(self) -> tuple[str, ...]:
+        """Columns of a frame that may name its questions, where none does: each value has one reference, and repeats.
+
+        A frame does not say under which names it was scored.
+        """
+        known = {*MEANINGS, *SCORE_COLUMNS, ROW, *self.names.values()}
+        names = [name for name, type_ in self.schema.items() if name not in known and not type_.is_nested()]
+        names = [name for name in names if not self.schema[name].is_float()]
+        if self.place is not None or self.column("reference_id") or CERTIFICATE not in self.schema or not names:
+            return ()
+        rows = self.frame.filter(pl.col(CERTIFICATE).is_not_null())
+        single = [pl.col(CERTIFICATE).n_unique().over(name).max().le(1).alias(name) for name in names]
+        repeats = [pl.col(name).n_unique().is_between(2, pl.len() - 1).alias(f"repeats {name}") for name in names]
+        found = rows.select(*single, *repeats).head(1).collect()
+        return tuple(name for name in names if found.height and found[name].item() and found[f"repeats {name}"].item())
 
     def references(self) -> tuple[str, ...]:
         """The meanings of the columns that say what a row's reference is: the first of them that is not empty."""

@@ -113,6 +113,9 @@ def _computed(report: Report) -> list[str]:
     found = []
     if report.rates.height:
         found.append(f"Percent of rows; 95 % intervals count references, not rows ({clusters}).")
+    if report.question_columns:
+        named = " or ".join(f'columns={{"reference_id": "{name}"}}' for name in report.question_columns[:2])
+        found.append(f"No column is named reference_id; if one names the questions, say so: {named}.")
     if "equivalent_untyped" in _measures(report.rates):
         found.append("“Ignoring types” is equivalence with every object's type erased.")
     if "solves_reference" in _measures(report.rates):
@@ -219,7 +222,8 @@ def _ranking(report: Report) -> Section:
         .iter_rows()
     ]
     how = [f"Undecided rows count as no. Undecided: {', '.join(undecided)}."] if undecided else []
-    return Section(RANKING if level else "Scores", how, [replace(table, kind="ranking")])
+    table = replace(table, kind="ranking", rivals=level == (report.model,))
+    return Section(RANKING if level else "Scores", how, [table])
 
 
 def _groups(report: Report) -> Section:
@@ -245,7 +249,7 @@ def _macro_table(report: Report, what: str, measures: Sequence[str]) -> list[Tab
     found = rate_table(f"{what}, every domain with the same weight (macro average)", named, keys)
     # The last column counts domains, and opens no rows.
     rows = [[*cells, Cell(last.text)] for *cells, last in found.rows]
-    return [replace(found, header=[*found.header[:-1], "domains"], rows=rows)]
+    return [replace(found, header=[*found.header[:-1], "domains"], rows=rows, rivals=keys == [report.model])]
 
 
 def _rate_tables(report: Report, what: str, measures: Sequence[str], *, alone: bool = False) -> list[Table]:

@@ -34,7 +34,9 @@ from pddl_eval.scoring.table import (
     constants_signed,
     count_kernel,
     count_not_compared,
+    count_not_scored,
     count_outside_strips,
+    count_repeated,
     count_unknown_domains,
     require_references,
     score_schema,
@@ -129,7 +131,9 @@ def _row_seconds(schema: pa.Schema, options: ScoringOptions) -> float:
 
 def _count(table: pa.Table, columns: Sequence[str], options: ScoringOptions) -> Statistics:
     counted = {**count_scores(table, columns), **count_unknown_domains(table, options)}
-    return {**counted, **count_outside_strips(table), **count_not_compared(table), **count_kernel(table)}
+    counted |= {**count_outside_strips(table), **count_not_compared(table), **count_kernel(table)}
+    inputs = [name for name in table.column_names if name not in columns]
+    return {**counted, **count_not_scored(table), **count_repeated(table, inputs)}
 
 
 def _check_references(source: Source, options: ScoringOptions) -> None:

@@ -15,7 +15,16 @@ from pddl_eval.definition.verdict import OUTSIDE_STRIPS, SEVERAL_DRAFTS, Verdict
 from pddl_eval.errors import did_you_mean
 from pddl_eval.run import VERDICT, RunCounts, Statistics, count_values
 from pddl_eval.scoring.columns import OPTIONAL, UNDECIDED_WITH, left_out_by, needed_by
-from pddl_eval.scoring.table import KERNEL, NOT_COMPARED, OUTSIDE, UNKNOWN_DOMAINS, nothing_compared
+from pddl_eval.scoring.table import (
+    KERNEL,
+    MOST_NAMES,
+    NOT_COMPARED,
+    NOT_SCORED,
+    OUTSIDE,
+    REPEATED,
+    UNKNOWN_DOMAINS,
+    nothing_compared,
+)
 from pddl_eval.shown import Sections, row_count
 
 _SHOWN = [column for pair in PAIRS for column in pair.columns if column.in_summary]
@@ -100,6 +109,18 @@ class RunSummary(RunCounts):
         for name, count in self.statistics.get(UNKNOWN_DOMAINS, {}).items():
             hint = did_you_mean(name, known_domain_names(), "known domains")
             notes.append(("unknown domain", f"{row_count(int(count))}: {name}; {hint}"))
+        errors = self.statistics.get(NOT_SCORED, {})
+        notes += [("not scored", why) for why in list(errors)[:MOST_NAMES]]
+        if errors:
+            notes.append(
+                ("not scored", f"all {row_count(self.errors)}: score_error says why; mend them and score again")
+            )
+        if 4 * (self.mistakes - int(self.statistics.get(OUTSIDE, {}).get("rows", 0))) > self.rows:
+            hint = "--column reference_problem=NAME --column generated_problem=NAME"
+            notes.append(("many references invalid", f"are references and answers the wrong way round? {hint}"))
+        if repeated := int(self.statistics.get(REPEATED, {}).get("rows", 0)):
+            said = f"{row_count(repeated)} equal to another one in every column: each counts as a sample of its own"
+            notes.append(("repeated rows", said))
         drafts = ((column, values.get(SEVERAL_DRAFTS)) for column, values in self.statistics.items())
         notes += [(SEVERAL_DRAFTS, f"{count:,} answers, see {column}") for column, count in drafts if count]
         return [*sections, ("Notes", notes)]

@@ -63,6 +63,12 @@ SCORE_ERROR = "score_error"
 NOT_COMPARED = "not compared"
 """Statistics: in how many rows a pair had no reference, by pair."""
 
+NOT_SCORED = "rows not scored"
+"""Statistics: why the first rows could not be scored; lines of a file that are damaged say which."""
+
+REPEATED = "rows repeated"
+"""Statistics: how many rows are equal to another row of their shard in every column of the input."""
+
 WITHOUT_SCORES = (Verdict.UNDECIDED.value, Verdict.REFERENCE_INVALID.value)
 """Verdicts that leave scores null although there was a reference."""
 
@@ -294,6 +300,38 @@ def count_unknown_domains(table: pa.Table, options: ScoringOptions) -> dict[str,
     if len(rows) > MOST_NAMES:
         named["others"] += rows.total() - named.total()
     return {UNKNOWN_DOMAINS: dict(named)} if rows else {}
+
+
+def count_repeated(table: pa.Table, inputs: Sequence[str]) -> dict[str, dict[str, float]]:
+    """How many rows repeat another row in all these columns (lists and mappings aside): statistics of ``REPEATED``.
+
+    >>> count_repeated(pa.table({"model": ["a", "a", "b"], "sample": [1, 1, 1]}), ["model", "sample"])
+    {'rows repeated': {'rows': 1}}
+    """
+    columns = [table[name] for name in inputs if not pa.types.is_nested(table[name].type)]
+    # Few rows have texts of the same lengths, which are known.
+    lengths = [pc.binary_length(each) if is_text(each.type) else each for each in columns]
+    if not columns or len(_distinct(lengths)[0]) == table.num_rows:
+        return {}
+    distinct, rows = _distinct(columns)
+    return {REPEATED: {"rows": rows - len(distinct)}} if rows > len(distinct) else {}
+
+
+def _distinct(columns: Sequence[pa.ChunkedArray]) -> tuple[set[tuple[Any, ...]], int]:
+    """The distinct rows of the columns, and how many rows say anything: a damaged line is all null."""
+    rows = [row for row in zip(*map(values_of, columns), strict=True) if any(value is not None for value in row)]
+    return set(rows), len(rows)
+
+
+def count_not_scored(table: pa.Table) -> dict[str, dict[str, float]]:
+    """Why the first rows of a table with scores could not be scored: statistics of ``NOT_SCORED``.
+
+    >>> count_not_scored(pa.table({"score_error": [None, "answers.jsonl:2 is not JSON"]}))
+    {'rows not scored': {'answers.jsonl:2 is not JSON': 1}}
+    """
+    errors = table[SCORE_ERROR].drop_null().slice(0, MOST_NAMES) if SCORE_ERROR in table.column_names else []
+    found = Counter(line(str(each)) for each in errors)
+    return {NOT_SCORED: dict(found)} if found else {}
 
 
 def nothing_compared(table: pa.Table, pair: Pair) -> pa.Array:
