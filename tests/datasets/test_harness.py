@@ -6,12 +6,13 @@ OpenAI's batches are written here, in the form that their documentation gives.
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pddl_eval import score_dataset
-from pddl_eval.datasets import DatasetError, locate
+from pddl_eval.datasets import DatasetError, Unavailable, locate
 from pddl_eval.datasets import harness as harness_room
 from pddl_eval.datasets.harness import HARNESSES, Answer
 from pddl_eval.definition.metrics import PROBLEM
@@ -31,6 +32,9 @@ from pddl_eval.scoring.table import score_table
 
 from tests.commands.running import ENVIRONMENT, ROOT
 from tests.measure.harness_logs import FIRST_ID, LOGS, answers, questions
+from tests.run.test_restart import failing
+
+__all__ = ["failing"]
 
 SCORES = [column.name for column in (*PROBLEM.columns, *ROW_COLUMNS) if column.name != "score_micros"]
 
@@ -143,6 +147,14 @@ def test_the_names_of_models_and_tasks_are_those_of_the_logs(tmp_path: Path) -> 
     assert {each.model for each in read("lm-eval", tmp_path / samples.name)} == {tmp_path.name}
     found = {(each.model, each.task) for each in read("inspect", *(LOGS / "inspect").iterdir())}
     assert found == {("written/model-a", "blocks")}
+
+
+def test_a_name_that_cannot_be_read_now_is_no_other_name(failing: Callable[[Collection[Path], int], None]) -> None:
+    (samples,), results = (LOGS / "lm-eval").rglob("samples*"), [*(LOGS / "lm-eval").rglob("results*")]
+    assert results
+    failing(results, errno.EIO)
+    with pytest.raises(Unavailable):
+        read("lm-eval", samples)
 
 
 def test_an_error_is_an_empty_answer_with_its_reason() -> None:

@@ -26,7 +26,7 @@ from pddl_eval.columns import PLAIN_NAMES, REFERENCE_SIDE
 from pddl_eval.datasets.forms import FileVersion, InputFile
 from pddl_eval.datasets.inputs import Input, Source, find_files
 from pddl_eval.datasets.lines import Damaged, json_object, split
-from pddl_eval.datasets.places import DatasetError, Location, dataset_errors
+from pddl_eval.datasets.places import DatasetError, Location, Unavailable, dataset_errors
 from pddl_eval.shown import line
 
 RECORD_BYTES = 64 * 2**20
@@ -140,6 +140,8 @@ def _lm_eval_model(place: Location, date: str | None) -> str | None:
             name = _document(results).get("model_name")
             if isinstance(name, str) and name:
                 return name
+        except Unavailable:  # It may be there, and name the model.
+            raise
         except (DatasetError, Damaged):
             pass  # There are no results where the samples were copied alone.
     return folder.name or None
