@@ -186,6 +186,19 @@ def test_a_missing_file_is_named(files: tuple[Path, Path], tmp_path: Path) -> No
     assert "nothing.txt" in only_line(result.stderr)
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_a_file_in_utf_16_is_named(encoding: str, files: tuple[Path, Path], tmp_path: Path) -> None:
+    for place in range(3):
+        paths = [*files, tmp_path / "plan"]
+        paths[2].write_text("(pickup a)")
+        (other := tmp_path / f"other{place}").write_text(paths[place].read_text(), encoding=encoding)
+        paths[place] = other
+        done = run("validate", *paths)
+        assert done.exit_code == 2 and "UTF-16" in done.output and f"other{place}" in done.output
+    done = run("explain", paths[1], other)
+    assert done.exit_code == 2 and "UTF-16" in done.output
+
+
 def test_the_argument_that_is_missing_is_named(files: tuple[Path, Path]) -> None:
     for given, missing in ((files, "PLAN"), (files[:1], "PROBLEM"), ((), "DOMAIN")):
         result = run("validate", *given)

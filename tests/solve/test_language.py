@@ -525,3 +525,27 @@ def test_nesting_is_bounded(depth: int) -> None:
     else:
         with pytest.raises(ParseError):
             validate("[]", text, domain(go()))
+
+
+def test_long_problems_with_numbers_are_read() -> None:
+    """Of 118 kB: more than the ``pddl`` package is given, which refuses half of it, too."""
+    names = [f"m{number}" for number in range(5_000)]
+    values = " ".join(f"(= (f {name}) 1)" for name in names)
+    text = "(define (domain d) (:types m) (:predicates (p ?x - m)) (:functions (f ?x - m)) (:action go :effect ()))"
+    for goal, more in (("(>= (+ (f m1) (f m2)) 2)", ""), ("(and)", "(:metric minimize (* 2 (f m1)))")):
+        asked = (
+            f"(define (problem x) (:domain d) (:objects {' '.join(names)} - m m1 - m - board)"
+            f" (:init {values}) (:goal {goal}) {more})"
+        )
+        assert len(asked) > 100_000
+        assert validate("(go)", asked, text).valid
+        assert parse_problem(asked).values[("f", "m1")] == 1
+        assert compare_problems(asked, asked, domain=text).verdict == "identical"
+        strips = text.replace("(:functions (f ?x - m))", "")
+        assert compare_problems(HELD, asked, domain=strips).verdict == "not_strips"
+    with pytest.raises(ParseError, match="the metric is not") as error:
+        validate("(go)", asked.replace(" m1 - m - board", "").replace("(* 2 (f m1))", ""), text)
+    assert error.value.verdict == "unparseable"
+
+
+HELD = "(define (problem x) (:domain d) (:objects m1 - m) (:init (p m1)) (:goal (p m1)))"

@@ -133,6 +133,14 @@ def test_strict_comparisons_are_strict(value: str) -> None:
     assert validate("(go)", problem("", f"(= (f) {value})", "(gone)"), text).valid is (value > "1")
 
 
+def test_an_action_with_arguments_too_many_is_wrong() -> None:
+    """No issue: VAL ignores what is beyond the parameters."""
+    text = domain("(:predicates (at ?x))", "(:action go :parameters (?x ?y) :precondition (at ?x) :effect (at ?y))")
+    asked = problem("x y z", "(at x)", "(at y)")
+    assert validate("(go x y)", asked, text).valid
+    assert validate("(go x y z)", asked, text).verdict == "wrong_arguments"
+
+
 def test_a_result_says_where_and_what() -> None:
     found: Validation = validate("(lift a b)", problem("a b", "(on a b)", "(and (table a) (table b))"), ABOVE)
     assert (found.valid, found.cost, found.missing) == (False, None, (("table", "b"),))

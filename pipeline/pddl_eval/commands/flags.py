@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
+from pddl_eval.datasets import text_of
 from pddl_eval.errors import UserError
 from pddl_eval.settings import setting_of
 
@@ -145,7 +146,7 @@ def domain_text(name_or_file: str | None) -> str | None:
             raise UserError(f"--domain {name_or_file} is no file, and {error}") from None
     if path.stat().st_size > DOMAIN_BYTES:
         raise UserError(f"--domain {name_or_file} is not a PDDL domain: it has more than {DOMAIN_BYTES:,} bytes.")
-    text = path.read_text(encoding="utf-8", errors="replace")
+    text = text_of(path.read_bytes(), name_or_file)
     try:
         chosen_domain(text)
     except UserError as error:

@@ -52,6 +52,7 @@ from pddl_eval.datasets.places import (
     remove_file,
     remove_folder,
     remove_temporary_files,
+    text_of,
     times_written,
 )
 from pddl_eval.datasets.rows import Rows, close_file, column_batches, read_row, read_rows
@@ -113,6 +114,7 @@ __all__ = [
     "require_columns",
     "require_parquet",
     "require_text",
+    "text_of",
     "times_written",
     "together",
     "values_of",

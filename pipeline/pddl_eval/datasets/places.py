@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import time
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -202,6 +203,19 @@ def read_bytes(location: Location) -> bytes:
 
     with dataset_errors(location, "read"):
         return persistently(location, read)
+
+
+def text_of(content: bytes, name: str) -> str:
+    """The text of a PDDL file, or a plan's; raises ``DatasetError`` where it is in UTF-16 or UTF-32.
+
+    >>> text_of("(go a)".encode("utf-16"), "plan.txt")
+    Traceback (most recent call last):
+    pddl_eval.datasets.places.DatasetError: plan.txt is in UTF-16 or UTF-32: save it as UTF-8.
+    """
+    start = content[:200]  # without a mark at its start, every other byte is 0
+    if start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) or 3 * start.count(0) > len(start):
+        raise DatasetError(f"{name} is in UTF-16 or UTF-32: save it as UTF-8.")
+    return content.decode("utf-8", "replace")
 
 
 def put_bytes(location: Location, content: bytes | memoryview, appears: Callable[[], Location] | None = None) -> None:

@@ -28,6 +28,7 @@ from pddl_eval.definition.domains import (
 from pddl_eval.definition.literals import all_payable, is_price, literal_goal, with_payable_costs
 from pddl_eval.definition.model import ROOT_TYPE, Action, Domain, Problem, State
 from pddl_eval.definition.pddl import (
+    TOO_LONG,
     ParseError,
     Unreadable,
     ill_typed,
@@ -321,7 +322,13 @@ def _task_of(problem: str | Problem | None, domain: str | Domain | None, read: _
 def _read_in(domain: PlanningDomain | None, text: str | None, answer: str = "first") -> Problem | Unreadable:
     """The problem in a text: STRIPS in a STRIPS domain, any that is executed in another."""
     if domain is None or domain.is_strips:
-        return read_problem(text, domain.domain.constants if domain else (), answer=answer)
+        constants = domain.domain.constants if domain else ()
+        found = read_problem(text, constants, answer=answer)
+        if isinstance(found, Unreadable) and TOO_LONG in found.detail:  # for the package, which says what is STRIPS
+            other = read_any_problem(text, constants, answer)
+            if isinstance(other, Problem) and not other.is_strips:
+                return Unreadable(Verdict.NOT_STRIPS, "the problem has numbers, a metric or a goal that is not STRIPS")
+        return found
     return read_strips_or_beyond(text, domain.domain.constants, answer)
 
 

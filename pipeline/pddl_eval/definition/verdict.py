@@ -74,7 +74,11 @@ class Verdict(NamedVerdict):
     UNPARSEABLE = ("unparseable", "no PDDL problem that can be read", "reading the answer")
     NOT_STRIPS = ("not_strips", "a construct outside STRIPS", "reading the answer")
     DOMAIN_MISMATCH = ("domain_mismatch", "a problem of another domain", "the domain names differ (no search needed)")
-    INVALID_ATOM = ("invalid_atom", "an atom names an object that is not declared", "reading the answer")
+    INVALID_ATOM = (
+        "invalid_atom",
+        "an atom of an undeclared object, or one that is true and false",
+        "reading the answer",
+    )
     OBJECT_COUNT = ("object_count", "too many or too few objects", "the numbers of objects differ (no search needed)")
     TYPES_DIFFER = ("types_differ", "objects of other types", "the types' sizes differ (no search needed)")
     INIT_DIFFERS = ("init_differs", "another initial state", "the initial states differ (no search needed)")
@@ -83,7 +87,7 @@ class Verdict(NamedVerdict):
     UNDECIDED = ("undecided", "a limit was hit before an answer was found", "nothing: a goal is not fully specified")
     REFERENCE_INVALID = (
         "reference_invalid",
-        "the reference cannot be read or solved, or is outside STRIPS",
+        "the reference cannot be read or solved, is ill-typed or outside STRIPS",
         "the reference: no answer can be scored against it",
     )
 
@@ -136,7 +140,7 @@ class PlanVerdict(NamedVerdict):
     INTERFERENCE = ("interference", "concurrent actions that disturb each other")
     GOAL_NOT_REACHED = ("goal_not_reached", "the goal does not hold at the end")
     UNDECIDED = ("undecided", "a limit was hit before an answer was found")
-    REFERENCE_INVALID = ("reference_invalid", "the problem or the domain cannot be read")
+    REFERENCE_INVALID = ("reference_invalid", "the problem or the domain cannot be read, or is ill-typed")
 
     @property
     def right(self) -> bool:

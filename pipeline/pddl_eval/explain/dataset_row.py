@@ -18,6 +18,7 @@ from pddl_eval.datasets import (
     read_row,
     require_columns,
     require_text,
+    text_of,
     values_of,
 )
 from pddl_eval.definition.options import ScoringOptions
@@ -100,7 +101,7 @@ def find_row(  # noqa: PLR0913 (one keyword a flag of the command)
 def _values_of_files(source: str, answer: str, domain: str | None, problem: str | None) -> dict[str, Any]:
     """The values of a row with one pair; what the reference holds says which."""
     files = [sys.stdin.buffer.read() if file == "-" else read_bytes(locate(file)) for file in (source, answer)]
-    reference, generated = (content.decode("utf-8", "replace") for content in files)
+    reference, generated = map(text_of, files, (source, answer))
     kind = "problem"
     if not DEFINE_PROBLEM.search(reference.lower()):
         if DEFINE_DOMAIN.search(without_comments(reference.lower())):
@@ -111,7 +112,7 @@ def _values_of_files(source: str, answer: str, domain: str | None, problem: str 
     if problem is not None:
         if kind == "problem":
             raise UserError(f"--problem belongs to two files with plans; {source} holds a problem.")
-        values["reference_problem"] = read_bytes(locate(problem)).decode("utf-8", "replace")
+        values["reference_problem"] = text_of(read_bytes(locate(problem)), problem)
     return values
 
 

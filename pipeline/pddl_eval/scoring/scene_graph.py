@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from pddl_eval.definition.model import Atom, Problem
-from pddl_eval.definition.pddl import parse_problem
+from pddl_eval.definition.pddl import ParseError, Unreadable, read_problem
 
 if TYPE_CHECKING:
     import networkx
@@ -28,7 +28,7 @@ def scene_graph(
     atom's node its ``predicate`` and ``scene``. An edge from an atom to an argument has ``predicate``, ``position``
     (0, 1, …) and ``scene``.
 
-    Raises ``ParseError`` if the text is not a problem.
+    Raises ``ParseError`` if the text is not a STRIPS problem: only its atoms are shown.
 
     >>> problem = Problem("p", "d", {"a": "object"}, frozenset({("clear", "a")}), frozenset())
     >>> list(scene_graph(problem).edges(data=True))
@@ -36,7 +36,11 @@ def scene_graph(
     """
     import networkx  # takes a tenth of a second, and only this function needs it
 
-    problem = problem if isinstance(problem, Problem) else parse_problem(problem)
+    if isinstance(problem, str):
+        found = read_problem(problem)
+        if isinstance(found, Unreadable):
+            raise ParseError(found.verdict, found.detail)
+        problem = found
     graph = networkx.MultiDiGraph()
     for name, type_ in problem.objects.items():
         graph.add_node(name, kind="object", type=type_)

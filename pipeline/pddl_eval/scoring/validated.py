@@ -10,7 +10,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from pddl_eval.datasets import locate, read_bytes
+from pddl_eval.datasets import locate, read_bytes, text_of
 from pddl_eval.definition.budget import row_budget
 from pddl_eval.definition.domains import planning_domain
 from pddl_eval.definition.metrics import as_float
@@ -74,7 +74,7 @@ def _validated(text: str, task: Task | Unreadable, answer: str) -> Validation:
 
 def _content(file: str) -> str:
     content = sys.stdin.buffer.read() if file == "-" else read_bytes(locate(file))
-    return content.decode("utf-8", "replace")
+    return text_of(content, file)
 
 
 def _is_known(domain: str) -> bool:

@@ -147,7 +147,7 @@ METRIC = Metric(
         Column(
             "plan_valid",
             bool,
-            "every step can be executed and the goal holds at the end, as VAL says it",
+            "every step can be executed and the goal holds at the end, as VAL says it (but for surplus arguments)",
             optional=True,
         ),
         Column("goal_reached", bool, "the goal holds where the execution ended", optional=True),

@@ -126,7 +126,7 @@ COLUMNS = (
     Column(
         "parseable",
         bool,
-        "a problem in the domain's language could be read from the answer, with declared objects only",
+        "a problem in the domain's language could be read, as the pddl package or VAL reads it, with declared objects",
     ),
     Column("solvable", bool, "the generated problem has a plan in the reference's domain; null: not decided"),
     Column("equivalent", bool, "it is the reference's planning problem; null: not decided", needs=("problem",)),

@@ -41,7 +41,7 @@ METRIC = Metric(
         Column(
             "goal_share",
             float,
-            "share of the goal's conjuncts that hold where the execution ended; an empty goal: 1",
+            "share of the goal's conjuncts, a forall counted as its instances, that hold at the end; an empty goal: 1",
             has_mean=True,
         ),
     ),

@@ -1,7 +1,7 @@
 """PDDL texts to values: problems and domains out of raw model answers. Nothing here compares, searches or scores."""
 
 from pddl_eval.definition.pddl.any_problem import parse_problem, read_any_problem, read_strips_or_beyond
-from pddl_eval.definition.pddl.authority import ParseError, Unreadable
+from pddl_eval.definition.pddl.authority import TOO_LONG, ParseError, Unreadable
 from pddl_eval.definition.pddl.domains import (
     NO_DOMAIN,
     DomainError,
@@ -43,6 +43,7 @@ __all__ = [
     "NEVER_CLOSED",
     "NO_DOMAIN",
     "REFUSALS",
+    "TOO_LONG",
     "DomainError",
     "OnlyActionsError",
     "ParseError",

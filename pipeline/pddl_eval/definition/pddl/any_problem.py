@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from pddl_eval.definition.model import EQUALITY, NUMBER, Atom, Formula, Problem, is_atom, show_atom, show_formula
-from pddl_eval.definition.pddl.authority import ParseError, Unreadable, unparseable
+from pddl_eval.definition.pddl.authority import TOO_LONG, ParseError, Unreadable, unparseable
 from pddl_eval.definition.pddl.domains import DomainError, typed_list
 from pddl_eval.definition.pddl.drafts import too_long, without_thinking
 from pddl_eval.definition.pddl.language import Scope, Undeclared, condition_faults, mistakes, number_faults
@@ -78,7 +78,8 @@ def read_any_problem(text: str | None, constants: Iterable[str] = (), answer: st
             return problem
         reason = reason or problem
     # What both refuse, and for the same reason, is said as pairs of problems say it.
-    return reason if reason and (reason.verdict is Verdict.UNDECIDED or reason.verdict != found.verdict) else found
+    is_more = reason and (reason.verdict is Verdict.UNDECIDED or reason.verdict != found.verdict)
+    return reason if reason and (is_more or TOO_LONG in found.detail) else found
 
 
 def read_strips_or_beyond(

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 PACKAGE_CHARACTERS = 50_000
 """What the package reads of one answer: it takes 1 to 10 µs a character, half a second at the very most."""
 
+TOO_LONG = "is too long: only the pddl package can read it"
+
 _ONE_PARSE_AT_A_TIME = threading.Lock()  # the package's parser and sys.tracebacklimit are shared state
 _TERMINALS = {"LPAR": "`(`", "RPAR": "`)`", "NAME": "a name", "NUMBER": "a number", "TYPE_SEP": "`-`"}
 _TERMINALS |= {"DOMAIN_P": "`:domain`", "REQUIREMENTS": "`:requirements`", "OBJECTS": "`:objects`"}
@@ -89,8 +91,7 @@ def read_by_package(block: str, first_line: int = 1, characters_before: int = 0)
     """
     if characters_before + len(block) > PACKAGE_CHARACTERS:
         raise unparseable(
-            f"the block at line {first_line} is too long: only the pddl package can read it, "
-            f"and that reads {PACKAGE_CHARACTERS:,} characters of an answer"
+            f"the block at line {first_line} {TOO_LONG}, and that reads {PACKAGE_CHARACTERS:,} characters of an answer"
         )
     if max(accumulate((word == "(") - (word == ")") for word in split_words(block))) > PACKAGE_NESTING:
         raise unparseable(f"the block at line {first_line} nests parentheses deeper than {PACKAGE_NESTING} levels")

@@ -19,6 +19,7 @@ from typing import Any, cast
 
 from pddl_eval.definition.model import ROOT_TYPE, Atom, Formula, Problem, show_atom, show_formula
 from pddl_eval.definition.pddl.authority import (
+    TOO_LONG,
     ParseError,
     Unreadable,
     not_strips,
@@ -117,7 +118,8 @@ def _read_as_val(block: str, line: int, characters_read: int, refused: ParseErro
     try:
         problem = _read_block(show_formula((start, header, *sections)), line, characters_read + len(block))
     except ParseError as error:
-        raise refused if error.verdict is Verdict.UNPARSEABLE else error from None
+        is_refused = error.verdict is Verdict.UNPARSEABLE and TOO_LONG not in error.detail
+        raise refused if is_refused else error from None
     return replace(problem, remarks=remarks)
 
 
