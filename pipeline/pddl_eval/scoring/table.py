@@ -310,7 +310,7 @@ def count_repeated(table: pa.Table, inputs: Sequence[str]) -> dict[str, dict[str
     """
     columns = [table[name] for name in inputs if not pa.types.is_nested(table[name].type)]
     # Few rows have texts of the same lengths, which are known.
-    lengths = [pc.binary_length(each) if is_text(each.type) else each for each in columns]
+    lengths = [pc.binary_length(each.cast(pa.large_string())) if is_text(each.type) else each for each in columns]
     if not columns or len(_distinct(lengths)[0]) == table.num_rows:
         return {}
     distinct, rows = _distinct(columns)
