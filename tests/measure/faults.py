@@ -6,18 +6,20 @@
 A run that ends is started again, as a scheduler does. A row is lost if the output does not have it, doubled if it has
 it twice, and stale if its score is not that of the input's row as it is now. The pause is the longest time in which no
 partition appeared, from the fault on, new starts included. A worker may be silent for ``SILENT_SECONDS`` here, not 330.
-Prints a Markdown table (infra/README.md) and ends with 1 where a row is lost, doubled or stale. It is no test of the
-default run: it starts Ray clusters in a network namespace and takes a quarter of an hour. What this machine does not
-allow (such a namespace, mounts) is skipped and said.
+Of nights, alarms are counted instead of rows. Prints a Markdown table (infra/README.md) and ends with 1 where a row is
+lost, doubled or stale. It is no test of the default run: it starts Ray clusters in a network namespace and takes a
+quarter of an hour. What this machine does not allow (such a namespace, mounts) is skipped and said.
 """
 
 from __future__ import annotations
 
 import argparse
 import fcntl
+import json
 import math
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,7 +28,7 @@ import termios
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatch
 from functools import partial
@@ -36,6 +38,8 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from click.testing import CliRunner
+from pddl_eval.commands.nightly import nightly
 from pddl_eval.datasets.places import locate, put_bytes
 from pddl_eval.errors import TRY_AGAIN, UNFINISHED, WRONG_INPUT, RunError, UserError
 from pddl_eval.run import open_rows, partitions
@@ -515,6 +519,78 @@ def a_kill_before_the_end(case: Case) -> tuple[int, int, int]:
     return case.judge()
 
 
+class NightsOf:
+    """Nights over 400 questions, and what an alarm was told of them."""
+
+    def __init__(self, case: Case) -> None:
+        self.case, self.told, self.nights = case, case.folder / "told", case.folder / "nights"
+        self.expected: list[tuple[str, int]] = []
+        """By night, how many answers got worse."""
+
+    def night(self, day: int, wrong: Sequence[int], code: int, *options: str) -> None:
+        """Score the night, in which these answers are wrong, and compare it."""
+        plans = ["(drop a)" if number in wrong else "(pick a)" for number in range(ROWS)]
+        columns = {"pair_id": range(ROWS), "reference_plan": ["(pick a)"] * ROWS, "generated_plan": plans}
+        pq.write_table(pa.table(columns), self.case.folder / "answers.parquet")
+        tell = f'{sys.executable} -c \'import sys; print(sys.stdin.read(), file=open("{self.told}", "a"))\''
+        places = (str(self.case.folder / "answers.parquet"), str(self.nights), "--date", f"2026-03-{day:02}")
+        found = CliRunner().invoke(nightly, [*places, "--workers", "1", "--on-regression", tell, *options])
+        self.case.codes.append(found.exit_code)
+        if found.exit_code != code:
+            raise RuntimeError(f"{found.exit_code}, not {code}: {found.stderr}")
+        if code == 4 and (f"2026-03-{day:02}", len(wrong)) not in self.expected:
+            self.expected.append((f"2026-03-{day:02}", len(wrong)))
+
+    def judge(self) -> tuple[int, int, int]:
+        """Alarms lost, doubled, and those of other answers than got worse."""
+        alarms = [json.loads(each) for each in (self.told.read_text().splitlines() if self.told.exists() else ())]
+        told = Counter((each["night"], each["regressions"]) for each in alarms)
+        lost = sum((Counter(self.expected) - told).values())
+        return lost, sum(count - 1 for count in told.values()), len(told.keys() - {*self.expected})
+
+
+def a_baseline_that_is_gone(case: Case) -> tuple[int, int, int]:
+    nights = NightsOf(case)
+    nights.night(1, [], 0)
+    nights.night(2, [5, 6], 4)
+    shutil.rmtree(nights.nights / "2026-03-01")
+    nights.night(3, [5, 6], 2)
+    nights.night(3, [5, 6], 0, "--baseline", "2026-03-02")
+    nights.night(4, [5, 6, 7], 4)
+    nights.expected[-1] = ("2026-03-04", 1)
+    nights.night(5, [5, 6], 0)
+    return nights.judge()
+
+
+def a_damaged_night(damage: Callable[[Path], object], case: Case) -> tuple[int, int, int]:
+    nights = NightsOf(case)
+    nights.night(1, [], 0)
+    nights.night(2, [], 0)
+    damage(nights.nights / "2026-03-02")
+    nights.night(3, [5, 6], 4)
+    nights.night(4, [], 0)
+    return nights.judge()
+
+
+def emptied(night: Path) -> None:
+    for file in (night / "scored").iterdir():
+        file.unlink()
+
+
+def cut(night: Path) -> None:
+    for file in (night / "scored").iterdir():
+        os.truncate(file, file.stat().st_size // 2)
+
+
+def a_red_night_again(case: Case) -> tuple[int, int, int]:
+    nights = NightsOf(case)
+    nights.night(1, [], 0)
+    for _ in range(3):
+        nights.night(2, [5, 6], 4)
+    nights.night(3, [], 0)
+    return nights.judge()
+
+
 FAULTS: dict[str, Callable[[Case], tuple[int, int, int]]] = {
     "a node without the input": partial(a_node_lacks, WITHOUT["input"]),
     "a node that may not write the output": partial(a_node_lacks, WITHOUT["output"]),
@@ -542,6 +618,10 @@ FAULTS: dict[str, Callable[[Case], tuple[int, int, int]]] = {
     "partitions that the next start may not read": partitions_that_may_not_be_read,
     "a flipped bit in a column's name": a_flipped_name,
     "a kill between the last partition and the end": a_kill_before_the_end,
+    "a baseline night that is gone": a_baseline_that_is_gone,
+    "a last night that is emptied": partial(a_damaged_night, emptied),
+    "a last night that is cut short": partial(a_damaged_night, cut),
+    "a red night that is started again": a_red_night_again,
 }
 
 
