@@ -194,6 +194,17 @@ def test_a_damaged_night_that_was_worse_leaves_its_regression_open(nights: Night
     nights.run("2026-03-06", code=2)
 
 
+def test_nights_of_earlier_versions_count(nights: Nights) -> None:
+    nights.run("2026-03-01")
+    (nights.nights / "2026-03-01" / "compared.json").unlink()
+    nights.answers(BAD, BAD, GOOD)
+    assert "cannot be read" not in nights.run("2026-03-02", code=4)
+    for worse, code in (("true", 4), ("false", 0), ("", 4)):  # The last one is damaged.
+        (nights.nights / "2026-03-02" / "compared.json").write_text(f'{{"baseline": "2026-03-01", "worse": {worse}}}')
+        assert ("right on 2026-03-01" in nights.run("2026-03-03", code=code)) == (code == 4)
+        shutil.rmtree(nights.nights / "2026-03-03")
+
+
 def test_a_new_regression_is_told_while_another_is_open_and_until_it_is_mended(nights: Nights, tmp_path: Path) -> None:
     told = tmp_path / "told"
     alarm = f'{sys.executable} -c \'import sys; open("{told}", "a").write(sys.stdin.read() + chr(10))\''

@@ -119,15 +119,13 @@ def nights_before(night: Location, baseline: str | None, warn: Callable[[str], N
     ``warn`` is told of nights that are passed over because they are damaged. Raises ``UserError`` where a night that
     counts is gone: whether an answer got worse since can no longer be known.
     """
-    names = [name for name in _nights(night.parent) if name < night.name]
-    complete = [night.parent / name for name in names if has_file(night.parent / name / REPORT)]
-    last = _last_readable(complete, warn)
+    last = _last_readable(night, warn)
     if baseline is not None:
         chosen = night.parent / baseline
         return Before(last, [chosen] if last is None or last.name <= baseline else [chosen, last])
-    if last is None and complete:
+    if last is None and any(_complete_before(night)):
         raise UserError(f"no night in {night.parent} can be read: move them away to begin anew")
-    against = sorted({*_open_regressions(complete, warn), *([last.name] if last else ())})
+    against = sorted({*_open_regressions(night, warn), *([last.name] if last else ())})
     for name in against:
         if last and name != last.name and (why := unreadable(night.parent / name)):
             raise UserError(
@@ -137,8 +135,15 @@ def nights_before(night: Location, baseline: str | None, warn: Callable[[str], N
     return Before(last, [night.parent / name for name in against])
 
 
-def _last_readable(complete: Sequence[Location], warn: Callable[[str], None]) -> Location | None:
-    for each in reversed(complete):
+def _complete_before(night: Location) -> Iterator[Location]:
+    """The nights before that one that have a report, the last one first."""
+    for name in reversed(_nights(night.parent)):
+        if name < night.name and has_file(night.parent / name / REPORT):
+            yield night.parent / name
+
+
+def _last_readable(night: Location, warn: Callable[[str], None]) -> Location | None:
+    for each in _complete_before(night):
         why = unreadable(each)
         if why is None:
             return each
@@ -146,15 +151,23 @@ def _last_readable(complete: Sequence[Location], warn: Callable[[str], None]) ->
     return None
 
 
-def _open_regressions(complete: Sequence[Location], warn: Callable[[str], None]) -> Sequence[str]:
-    """The nights that the last one was found worse than, as far as it can be read."""
-    for each in reversed(complete):
+def _open_regressions(night: Location, warn: Callable[[str], None]) -> Sequence[str]:
+    """The nights that the last one was found worse than; where that is damaged, what is known of those before it.
+
+    One of which that is not known is taken for worse than the one before it that can be read.
+    """
+    found, is_open = list[str](), False
+    for each in _complete_before(night):
+        if is_open and unreadable(each) is None:
+            found.append(each.name)
+            is_open = False
         compared = get_compared(each)
-        if compared is not None:
-            return compared.worse_than
-        if each != complete[0] or has_file(each / COMPARED):  # Earlier versions wrote nothing about the first.
-            warn(f"{each / COMPARED} cannot be read: what the night before it was worse than counts.")
-    return ()
+        if compared is None and (has_file(each / COMPARED) or any(_complete_before(each))):
+            warn(f"{each / COMPARED} cannot be read: the nights before {each.name} count.")
+            is_open = True
+        elif not is_open:  # Nothing was written about the first of all, once.
+            return [*found, *(compared.worse_than if compared else ())]
+    return found
 
 
 def unreadable(night: Location) -> str | None:
@@ -177,7 +190,7 @@ def get_compared(night: Location) -> Compared | None:
     try:
         told = json.loads(read_bytes(night / COMPARED))
         if "baseline" in told:  # As earlier versions wrote it.
-            return Compared([told["baseline"]], [told["baseline"]] if told["worse"] else [])
+            told = {"nights": [told["baseline"]], "worse_than": [told["baseline"]] * bool(told["worse"])}
         found = Compared(**told)
         names = [NIGHT.fullmatch(name) for name in (*found.nights, *found.worse_than)]
         return found if all(names) and isinstance(found.told, str) else None
@@ -234,6 +247,7 @@ def facts_of(found: dict[Location, Comparison], night: Location) -> dict[str, An
         "improvements": first.improvements,
         "gone": first.gone,
         "added": first.added,
+        "too_few": next((each.too_few for each in found.values() if each.too_few), None),
         "worse": [{**known[row], **worse[row]} for row in shown],
     }
 
