@@ -149,6 +149,9 @@ class ReadingOptions:
 
 ENGINES = ("auto", "local", "ray")
 
+ROWS_AGAIN = 100
+"""Rows that a verification scores again where no number is named."""
+
 SHARD_ROWS = 2048
 """A second or two of scoring: a hundred times the overhead of a shard, and few enough that a lost worker costs little
 and that ten thousand rows occupy several."""

@@ -108,9 +108,11 @@ def test_each_harm_is_found_and_repaired(harm: Callable[[Path], None], copied: P
     assert verify_dataset(copied, rows=ROWS).ok
 
 
-def rewritten(folder: Path, column: str, value: object, rows: slice = slice(0, 10)) -> None:
+def rewritten(
+    folder: Path, column: str, value: object, rows: slice = slice(0, 10), name: str = partition(0, 10)
+) -> None:
     """A partition whose column says something else, written as partitions are."""
-    place = folder / partition(0, 10)
+    place = folder / name
     table = pq.ParquetFile(place).read()
     values = table[column].to_pylist()
     values[rows] = [value] * len(values[rows])
@@ -140,6 +142,11 @@ def test_times_and_rows_that_could_not_be_scored_are_not_compared(copied: Path) 
     rewritten(copied, "score_error", "its worker died", slice(0, 2))
     found = verify_dataset(copied, rows=ROWS)
     assert (found.rows_again, found.rows_set_aside) == (ROWS - 2, 2)
+    for start in range(0, ROWS, SHARD_ROWS):
+        name = partition(start, start + SHARD_ROWS)
+        rewritten(copied, "score_error", "its worker died", slice(0, SHARD_ROWS), name)
+    found = verify_dataset(copied, rows=ROWS)
+    assert found.rows_again == 0 and not found.ok, "what compared nothing verifies nothing"
 
 
 def test_an_unfinished_run_and_a_summary_of_other_numbers(copied: Path) -> None:

@@ -11,11 +11,12 @@ import click
 from pddl_eval.commands.command import Command
 from pddl_eval.commands.flags import argument
 from pddl_eval.errors import UNFINISHED
+from pddl_eval.settings import ROWS_AGAIN
 
 
 @click.command(cls=Command)
 @argument("output", "OUTPUT", "Folder that `pddl-eval score` has written; may be s3://….")
-@click.option("--rows", type=click.IntRange(min=0), default=100, show_default=True, help="Rows to score again.")
+@click.option("--rows", type=click.IntRange(min=0), default=ROWS_AGAIN, show_default=True, help="Rows to score again.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Which rows are drawn.")
 @click.option("--repair", is_flag=True, help="First remove what is proven damaged, doubled or left over.")
 @click.option(

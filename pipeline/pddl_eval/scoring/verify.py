@@ -17,12 +17,9 @@ from pddl_eval.errors import UserError
 from pddl_eval.run import REMOVED, Checked, Finding, check_folder
 from pddl_eval.scoring.scorer import pair_scorer
 from pddl_eval.scoring.table import SCORE_MICROS
-from pddl_eval.settings import SHARD_ROWS, setting_of
+from pddl_eval.settings import ROWS_AGAIN, SHARD_ROWS, setting_of
 from pddl_eval.shown import labelled, printable, shorten
 from pddl_eval.version import without_version
-
-ROWS_AGAIN = 100
-"""Rows that are scored again where no number is named."""
 
 OF_LIMIT = 0.4
 """A row that took less than this of a limit of time hit nothing: the limit is of processor time, which is less, and
@@ -109,6 +106,8 @@ def verify_dataset(
                 notes.append(f"scored by another program than this one, which signs {ours}")
         except (UserError, TypeError, KeyError) as error:
             findings.append(Finding("signature", signature, f"this program cannot score as that one did: {error}"))
+    if rows and checked.rows and not again and not findings:
+        findings.append(Finding("score", str(checked.folder), "none of the rows that were drawn could be compared"))
     return Verification(
         str(checked.folder),
         signature,
