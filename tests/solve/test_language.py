@@ -16,6 +16,7 @@ from pddl_eval import (
     compare_domains,
     compare_plans,
     compare_problems,
+    feedback,
     parse_problem,
     reward,
     validate,
@@ -271,6 +272,10 @@ def test_problems_that_are_refused(text: str, verdict: str) -> None:
     for said in (validate("(go)", text, domain(go())), by_command):
         assert (said.verdict, found.detail in said.detail) == ("undecided", True)
     assert scores["plan_verdict"] == "undecided"
+    assert compare_plans("(go)", "(go)", problem=text, domain=domain(go())).plan_verdict == "undecided"
+    for kind, answer in (("plan", "(go)"), ("problem", text)):
+        told = feedback(answer, kind=kind, problem=text if kind == "plan" else None, domain=domain(go()))
+        assert (told.verdict, told.ok) == ("undecided", None) and found.detail in told.issues[0].says
     assert compare_problems(problem("(t)"), text, domain=domain(go())).verdict == "undecided"
 
 

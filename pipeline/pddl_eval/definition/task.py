@@ -305,6 +305,20 @@ def plan_task_of(problem: str | Problem | None, domain: str | Domain | None = No
     return _task_of(problem, domain, _read_for_plans)
 
 
+def executed_in(problem: str | Problem | None, domain: str | Domain | None = None) -> Task | Unreadable:
+    """As ``plan_task_of``; a problem with a construct that is not executed (``undecided``) is returned, not raised.
+
+    >>> executed_in("(define (problem p) (:domain gripper) (:init) (:goal (and)) (:constraints (and)))").detail
+    '`(:constraints …)` in the problem'
+    """
+    try:
+        return plan_task_of(problem, domain)
+    except ParseError as error:
+        if error.verdict is not Verdict.UNDECIDED:
+            raise
+        return Unreadable(error.verdict, error.detail)
+
+
 _Reader = Callable[[PlanningDomain | None, str | None], Problem | Unreadable]
 """From a domain, None where the problem names it, and a text to the problem."""
 

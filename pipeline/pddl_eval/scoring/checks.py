@@ -42,6 +42,7 @@ from pddl_eval.definition.pddl import (
     note_on_drafts,
     parse_domain,
     read_problem,
+    read_strips_or_beyond,
     refusal,
     says_nothing,
     without_thinking,
@@ -135,10 +136,11 @@ def problem_faults(answer: str | None, given: PlanningDomain | None, draft: str)
         yield _drafts(draft)
     domain = given.domain if given else None
     constants = frozenset(domain.constants if domain else ())
-    problem = read_problem(answer, constants, answer=draft)
+    read = read_problem if given is None or given.is_strips else read_strips_or_beyond
+    problem = read(answer, constants, answer=draft)
     if isinstance(problem, Unreadable) and problem.verdict is Verdict.INVALID_ATOM and answer:
         words = answer.lower().replace("(", " ").replace(")", " ").split()
-        problem = read_problem(answer, words, answer=draft)  # any word is an object, to see what else is wrong
+        problem = read(answer, words, answer=draft)  # any word is an object, to see what else is wrong
     if isinstance(problem, Unreadable):
         unread = Fault(problem.verdict, problem.detail, _UNREAD.get(problem.verdict, ""))
         yield next(parentheses_faults(answer or "", DEFINE_PROBLEM, draft), unread)
@@ -290,7 +292,7 @@ def _adds(operator: Operator, atom: Atom, deletes: bool = False) -> Iterator[Ope
 # Plans
 
 
-def plan_faults(answer: str | None, task: Task, draft: str) -> Iterator[Fault]:
+def plan_faults(answer: str | None, task: Task | Unreadable, draft: str) -> Iterator[Fault]:
     """The faults of a raw answer with a plan for a task: what cannot be read, what cannot be executed, the goal.
 
     >>> from pddl_eval.definition.task import plan_task_of
@@ -302,6 +304,10 @@ def plan_faults(answer: str | None, task: Task, draft: str) -> Iterator[Fault]:
     (putdown a) adds (clear a), and can be done there; (stack a ?base) adds (clear a); (unstack ?b a) adds (clear a)
     (putdown a) adds (on-table a), and can be done there
     """
+    if isinstance(task, Unreadable):
+        found = validate_in(task, answer, answer=draft)
+        yield Fault(found.verdict, found.detail)
+        return
     assert task.domain is not None
     domain = task.domain.domain
     read = read_plan(answer, draft, operators_of(task))

@@ -21,7 +21,7 @@ from pddl_eval.definition.model import show_atom
 from pddl_eval.definition.options import ANSWERS, ScoringOptions
 from pddl_eval.definition.pddl import DEFINE_DOMAIN, DEFINE_PROBLEM, too_long, without_thinking
 from pddl_eval.definition.plans import Step, actions_of, read_plan
-from pddl_eval.definition.task import plan_task_of
+from pddl_eval.definition.task import executed_in
 from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Undecided, Verdict
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.scoring.checks import (
@@ -231,7 +231,7 @@ def _is_right(check: Kind) -> bool | None:
 
 
 def _plan_faults(text: str | None, problem: str | None, domain: str | None, drafts: str) -> Iterable[Fault]:
-    return () if problem is None else plan_faults(text, plan_task_of(problem, domain), drafts)
+    return () if problem is None else plan_faults(text, executed_in(problem, domain), drafts)
 
 
 # What differs from the reference

@@ -10,7 +10,7 @@ from pddl_eval.definition.metrics import PLAN, PlanPair, embed_plans, executable
 from pddl_eval.definition.model import Action, Domain, Problem
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.plans import EMPTY, Plan, PlanError, ReadPlan, Step, in_order, read_plan, steps_of_value
-from pddl_eval.definition.task import plan_task_of
+from pddl_eval.definition.task import executed_in
 from pddl_eval.scoring.pairing import Scores, Values, as_column, pair_up
 from pddl_eval.shown import quote
 
@@ -72,7 +72,7 @@ def compare_plans(  # noqa: PLR0913 (the contract's keywords)
     [1.0, 0.5]
     """
     options = ScoringOptions(similarity=similarity, beta=beta, threshold=threshold, answer=answer)
-    task = executable(plan_task_of(problem, domain)) if problem is not None else None
+    task = executable(executed_in(problem, domain)) if problem is not None else None
     pairs, are_columns = pair_up(reference, generated, "plans", _is_plan)
     references = {id(value): value for value, _ in pairs}
     read = {key: plan_of(value) for key, value in references.items()}  # one that serves several is read once

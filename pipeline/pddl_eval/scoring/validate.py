@@ -23,12 +23,12 @@ from pddl_eval.definition.metrics import (
 )
 from pddl_eval.definition.model import Atom, Domain, Formula, Problem, State, show_atom
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.definition.pddl import DomainError, ParseError, Unreadable, note_on_drafts
+from pddl_eval.definition.pddl import DomainError, Unreadable, note_on_drafts
 from pddl_eval.definition.plans import ReadPlan, actions_of
 from pddl_eval.definition.state_space import StateSpace
-from pddl_eval.definition.task import Task, plan_task_of
+from pddl_eval.definition.task import Task, executed_in
 from pddl_eval.definition.validation import Execution
-from pddl_eval.definition.verdict import PlanVerdict, Undecided, Verdict
+from pddl_eval.definition.verdict import PlanVerdict, Undecided
 from pddl_eval.scoring.plans import plan_of
 from pddl_eval.scoring.repair import repair_advice
 from pddl_eval.scoring.steps import StepLabel, states_of, step_labels
@@ -133,14 +133,7 @@ def validate(
     >>> found.advice[0]
     '(holding b) is false before step 2, (stack b a): it is not in the initial state, and no step added it'
     """
-    task: Task | Unreadable
-    try:
-        task = plan_task_of(problem, domain)
-    except ParseError as error:
-        if error.verdict is not Verdict.UNDECIDED:
-            raise
-        task = Unreadable(error.verdict, error.detail)
-    return validate_in(task, plan, answer=answer)
+    return validate_in(executed_in(problem, domain), plan, answer=answer)
 
 
 def validate_in(whole: Task | Unreadable, plan: Any, *, answer: str = DEFAULTS.answer) -> Validation:
@@ -149,7 +142,7 @@ def validate_in(whole: Task | Unreadable, plan: Any, *, answer: str = DEFAULTS.a
     A problem that cannot be read is the verdict on each of them.
 
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
-    >>> validate_in(plan_task_of(held), "(putdown a)").valid
+    >>> validate_in(executed_in(held), "(putdown a)").valid
     True
     """
     if isinstance(whole, Task) and whole.domain is None:
