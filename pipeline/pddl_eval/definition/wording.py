@@ -22,7 +22,9 @@ def sentence(difference: Difference) -> str:  # noqa: C901 (one case a kind of d
         case "renamed":
             return "the same atoms after renaming objects"
         case "closures agree":
-            added = f"{found} implied atoms added to the answer's, {expected} to the reference's"
+            added = (
+                f"{found} implied atom{'' if found == 1 else 's'} added to the answer's, {expected} to the reference's"
+            )
             return f"the goals agree once fully specified: {added}"
         case "goal states agree":
             return "the goals hold in the same reachable states"
