@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from pddl_eval.datasets import rows as rows_module
 from pddl_eval.datasets.forms import FileVersion
 from pddl_eval.datasets.inputs import open_source
-from pddl_eval.datasets.places import DatasetError
+from pddl_eval.datasets.parquet import ParquetReader
+from pddl_eval.datasets.places import DatasetError, locate
 from pddl_eval.datasets.rows import close_file, read_row
+from pddl_eval.run import batches_of
 
 from tests.datasets.parquet_files import numbered, write_numbered
 
@@ -155,3 +157,17 @@ def test_rows_that_share_a_long_value_are_read_in_pieces(tmp_path: Path, monkeyp
     batches = list(rows_module.column_batches(open_source(path), ["prompt"]))
     assert max(batch.nbytes for batch in batches) <= 10_000_000
     assert sum(batch.num_rows for batch in batches) == 1000
+
+
+@pytest.mark.parametrize("row_group", [1, 30])
+def test_long_rows_are_decoded_a_few_at_a_time(row_group: int, tmp_path: Path) -> None:
+    path = tmp_path / "long.parquet"
+    table = pa.table({"n": range(30), "answer": [f"{n:02}" * 1_000_000 for n in range(30)]})
+    pq.write_table(table, path, row_group_size=row_group, compression="zstd")
+    batches = list(ParquetReader(version(path)).read(0, 30, {}))
+    assert max(batch.nbytes for batch in batches) < 3_000_000
+    assert pa.Table.from_batches(batches).equals(table)
+    assert max(batch.nbytes for batch in batches_of(locate(path))) < 70_000_000
+    short = tmp_path / "short.parquet"
+    pq.write_table(pa.table({"n": range(1000)}), short)
+    assert [batch.num_rows for batch in ParquetReader(version(short)).read(0, 128, {})] == [64, 64]

@@ -32,6 +32,7 @@ from pddl_eval.datasets.inputs import (
     require_parquet,
     require_text,
 )
+from pddl_eval.datasets.parquet import step_rows
 from pddl_eval.datasets.places import (
     DatasetError,
     Location,
@@ -114,6 +115,7 @@ __all__ = [
     "require_columns",
     "require_parquet",
     "require_text",
+    "step_rows",
     "text_of",
     "times_written",
     "together",

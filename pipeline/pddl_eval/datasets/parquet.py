@@ -14,12 +14,19 @@ from itertools import accumulate
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pddl_eval.datasets.columns import PIECE_BYTES
 from pddl_eval.datasets.forms import AS_LINES, DAMAGE, SUFFIXES, FileVersion, Form, form_of_content
 from pddl_eval.datasets.places import DatasetError, Location, one_line
 
 LOCAL_BUFFER_BYTES = 128 * 1024
 REMOTE_BUFFER_BYTES = 2 * 2**20
 """Read from each column chunk at a time: what a worker holds of a file is this times the number of columns."""
+
+STEP_ROWS = 64
+"""Rows that are decoded at a time, because only decoded rows say how large they are."""
+
+STEP_BYTES = 2**20
+"""Decoded at a time of rows of average length. The longest of a row group may stand side by side."""
 
 _FOOTER_BYTES = 64 * 1024
 _MAGIC = b"PAR1"
@@ -39,6 +46,13 @@ def read_footer(file: pa.NativeFile, location: Location) -> tuple[FileVersion, p
     except (OSError, pa.ArrowException) as error:
         raise DatasetError(f"{location} is not a Parquet file that can be read: {one_line(error)}.") from None
     return FileVersion(location, hashlib.blake2b(footer, digest_size=16).hexdigest()), metadata
+
+
+def step_rows(footer: pq.FileMetaData, most: int, most_bytes: int = PIECE_BYTES) -> int:
+    """Rows of a file to decode at a time: at most that many, and fewer where they are long, down to one."""
+    groups = (footer.row_group(number) for number in range(footer.num_row_groups))
+    steps = (max(1, most_bytes * each.num_rows // max(1, each.total_byte_size)) for each in groups)
+    return int(min([most, *steps]))
 
 
 def _what_it_is(tail: bytes, head: bytes) -> str:
@@ -80,6 +94,7 @@ class ParquetReader:
             pre_buffer=False,
             page_checksum_verification=True,
         )
+        self._most = step_rows(metadata, STEP_ROWS, STEP_BYTES)
         self._names = names
         # Of converted rows, DAMAGE is read as well.
         self._columns = names if names is None or file.form is Form.PARQUET else list({*names, DAMAGE})
@@ -104,12 +119,13 @@ class ParquetReader:
         return self._bounds[group - 1], self._bounds[group]
 
     def read(
-        self, start: int, stop: int, batch_rows: int, lost: dict[int, str], *, one_group: bool = False
+        self, start: int, stop: int, lost: dict[int, str], batch_rows: int = STEP_ROWS, *, one_group: bool = False
     ) -> Iterator[pa.RecordBatch]:
-        """These rows, at most that many at a time; with ``one_group`` no other row group is decoded.
+        """These rows, at most that many at a time, fewer where they are long.
 
-        It continues decoding where ``start`` is ahead in the same row group, otherwise begins at its row group.
-        Rows that could not be converted are nulls, and ``lost`` gets the reasons, by number.
+        It continues decoding where ``start`` is ahead in the same row group, otherwise begins at its row group. With
+        ``one_group`` no other row group is decoded. Rows that could not be converted are nulls, and ``lost`` gets the
+        reasons, by number.
         """
         group = bisect_right(self._bounds, start) - 1
         if not self._bounds[group] <= self._position <= start:
@@ -117,7 +133,7 @@ class ParquetReader:
             self._position = self._bounds[group]
             groups = [group] if one_group else range(group, self._parquet.num_row_groups)
             self._batches = self._parquet.iter_batches(
-                batch_rows, row_groups=groups, columns=self._columns, use_threads=False
+                min(batch_rows, self._most), row_groups=groups, columns=self._columns, use_threads=False
             )
         while self._position < stop:
             batch = self._rest if self._rest is not None else next(self._batches, None)

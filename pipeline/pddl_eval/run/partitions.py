@@ -43,6 +43,7 @@ from pddl_eval.datasets import (
     persistently,
     read_bytes,
     read_rows,
+    step_rows,
 )
 from pddl_eval.errors import TRY_AGAIN, UserError
 from pddl_eval.run.lock import Claim
@@ -400,7 +401,8 @@ def batches_of(file: Location, columns: Collection[str] | None = None) -> Iterat
         pq.ParquetFile(stream, page_checksum_verification=True) as parquet,
     ):
         names = [name for name in parquet.schema_arrow.names if columns is None or name in columns]
-        yield from parquet.iter_batches(SHARD_ROWS, columns=names, use_threads=False)
+        step = step_rows(parquet.metadata, SHARD_ROWS)
+        yield from parquet.iter_batches(step, columns=names, use_threads=False)
 
 
 def damaged(files: Iterable[Location], columns: str | None = None) -> set[Location]:
@@ -416,7 +418,7 @@ def damaged(files: Iterable[Location], columns: str | None = None) -> set[Locati
 def _read_whole(file: pa.NativeFile) -> str:
     """The columns of a file all of whose pages can be read."""
     with pq.ParquetFile(file, page_checksum_verification=True) as parquet:
-        deque(parquet.iter_batches(SHARD_ROWS, use_threads=False), maxlen=0)
+        deque(parquet.iter_batches(step_rows(parquet.metadata, SHARD_ROWS), use_threads=False), maxlen=0)
         return columns_of(parquet.schema_arrow)
 
 

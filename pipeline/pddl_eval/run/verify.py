@@ -28,6 +28,7 @@ from pddl_eval.datasets import (
     list_files,
     list_folders,
     places,
+    step_rows,
 )
 from pddl_eval.run.lock import LOCKS, claimed, dead_locks
 from pddl_eval.run.manifest import COLUMNS, MANIFEST
@@ -225,7 +226,7 @@ def _read(file: pa.NativeFile, wanted: Sequence[int]) -> tuple[str, int, str | N
         first = 0
         taken: list[pa.RecordBatch] = []
         scored: list[int] = []
-        for batch in parquet.iter_batches(SHARD_ROWS, use_threads=False):
+        for batch in parquet.iter_batches(step_rows(parquet.metadata, SHARD_ROWS), use_threads=False):
             here = [number for number, row in enumerate(wanted) if 0 <= row - first < batch.num_rows]
             failed = batch.column(SCORE_ERROR) if here and SCORE_ERROR in batch.schema.names else None
             here = [number for number in here if failed is None or not failed[wanted[number] - first].is_valid]
