@@ -11,6 +11,7 @@ import click
 import polars as pl
 import pytest
 from pddl_eval.commands.cli import main
+from pddl_eval.datasets import locate, put_bytes, read_bytes
 
 from tests.commands.running import run
 
@@ -235,3 +236,19 @@ def test_pages_and_new_files_may_lie_beside_rows(here: Path) -> None:
     for line in ("report scored --output scored --format md", "dedupe pairs.parquet scored --workers 1"):
         assert run(*line.split()).exit_code == 2, "a folder is no file"
     assert run("report", "scored").exit_code == 0
+
+
+@pytest.mark.s3
+def test_it_is_the_same_in_a_store(bucket: str, here: Path) -> None:
+    pairs, page = f"s3://{bucket}/pairs/pairs.parquet", f"s3://{bucket}/why.html"
+    for place, content in ((pairs, (here / "pairs.parquet").read_bytes()), (page, b"mine")):
+        put_bytes(locate(place), content)
+    explain = ("explain", pairs, "--row", 0, "--html", page)
+    assert run(*explain).exit_code == 2 and read_bytes(locate(page)) == b"mine"
+    assert run(*explain, "--force").exit_code == 0
+    assert run(*explain).exit_code == 0
+    for given in (pairs, f"s3://{bucket}/pairs", f"S3://{bucket}/pairs/*.parquet"):
+        for output in (pairs, f"s3://{bucket}/pairs/classes.parquet"):
+            if given != pairs or output == pairs:
+                assert run("dedupe", given, output, "--workers", 1, "--force").exit_code == 2
+    assert run("dedupe", pairs, f"s3://{bucket}/classes.parquet", "--workers", 1).exit_code == 0
