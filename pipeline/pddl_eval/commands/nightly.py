@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 INCOMPLETE, REGRESSION = 3, 4
 EXIT_CODES = (
-    "Exit codes: 0 done, 1 failed, 2 wrong command or input, another one runs, or a night that counts is gone, 3 some "
-    "rows could not be scored, 4 an answer got worse or too little can be compared, 75 try again later, 130 Ctrl-C, 143 "
-    "terminated."
+    "Exit codes: 0 done, 1 failed, 2 wrong command or input, another one runs or a night that counts is gone, 3 "
+    "some rows could not be scored, 4 an answer got worse or too little can be compared, 75 try again later, "
+    "130 Ctrl-C, 143 terminated."
 )
 
 
