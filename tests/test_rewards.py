@@ -447,6 +447,55 @@ HACKS: dict[str, tuple[str, dict[str, Any], float]] = {
     "all actions at once": ("{pickup(a), pickup(b), stack(a, b)}", SOLVE, 0.1),
     "a damaged step before a plan": (f"(pickup (a\n{VALID}", {"kind": "plan", "problem": TOWER_OF_3}, 0.0),
     "a damaged step after a plan": (f"{VALID}\n(pickup (a", {"kind": "plan", "problem": TOWER_OF_3}, 0.5),
+    **{
+        f"{line!r} {where} a plan": (
+            "\n".join((line, VALID) if where == "before" else (VALID, line)),
+            {"kind": "plan", "problem": TOWER_OF_3},
+            0.0 if where == "before" else 0.5,
+        )
+        for line in (
+            "(pickup [c)",
+            "(:action pickup c)",
+            "(not (pickup c))",
+            "{pickup c}",
+            "(pickup <c>)",
+            "pickup c (1)",
+        )
+        for where in ("before", "after")
+    },
+    **{
+        f"a bad step behind {sign!r} {where} a plan": (
+            VALID.replace("\n(pickup a)", f"\n{sign}(pickup c)\n(pickup a)")
+            if where == "in"
+            else f"{VALID}\n{sign}(stack c a)",
+            {"kind": "plan", "problem": TOWER_OF_3},
+            0.1 if where == "in" else 0.5,
+        )
+        for sign in ("✓ ", "✅ ", "\u200b", "\ufeff", "\0", "$ ", "~", "<step>", "1️⃣ ")
+        for where in ("in", "after")
+    },
+    "a damaged item in a list": (
+        str([*VALID.split("\n"), "(pickup c (1))"]),
+        {"kind": "plan", "problem": TOWER_OF_3},
+        0.5,
+    ),
+    "a damaged item first in a list": (
+        str(["(pickup c (1))", *VALID.split("\n")]),
+        {"kind": "plan", "problem": TOWER_OF_3},
+        0.0,
+    ),
+    "times against the order of the lines": (
+        "1: (pickup b)\n2: (stack b c)\n4: (pickup a)\n3: (stack a b)",
+        {"kind": "plan", "problem": TOWER_OF_3},
+        0.1,
+    ),
+    "times that sort the lines": (
+        "1: (pickup b)\n2: (stack b c)\n4: (stack a b)\n3: (pickup a)",
+        {"kind": "plan", "problem": TOWER_OF_3},
+        1.0,
+    ),
+    "an end token": (f"{VALID}<|im_end|>", {"kind": "plan", "problem": TOWER_OF_3}, 1.0),
+    "a trailing FinishAction": (f"{VALID}\n(FinishAction)", {"kind": "plan", "problem": TOWER_OF_3}, 1.0),
     "the goal holds, the first step fails": ("(stack a a)", {"kind": "plan", "problem": goal("(clear a)")}, 0.1),
     "the goal holds, a later step fails": (
         "(pickup b)\n(stack a a)",

@@ -20,6 +20,7 @@ from pddl_eval.scoring.checks import Check
 from pddl_eval.scoring.columns import FEEDBACK, ROW_COLUMNS
 
 from tests.docs.markdown import ROOT
+from tests.parsing.damaged_plans import WAYS
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "infra" / "site" / "pages").rglob("*.md"))]
 SAMPLE = ROOT / "pipeline" / "pddl_eval" / "benchmark" / "sample.parquet"
@@ -68,8 +69,22 @@ def tables() -> dict[str, str]:
         "verdicts": verdicts(Verdict),
         "plan verdicts": verdicts(PlanVerdict),
         "domain verdicts": verdicts(DomainVerdict),
+        "ways": table_of_ways(),
         "checks": "\n".join(["| check | severity | meaning |", "|---|---|---|", *checks]) + "\n",
     }
+
+
+def table_of_ways() -> str:
+    """The ways in which the texts of ``damaged_plans`` are decorated or damaged."""
+    rows = []
+    for way in WAYS.values():
+        example = way.example.replace("|", "\\|").replace("\r", "␍").replace("\n", "⏎")
+        marks = "``" if "`" in example else "`"
+        shown = f"{marks} {example} {marks}" if "`" in example else f"`{example}`"
+        rows.append(
+            f"| {shown} | {way.about.rstrip('.').replace('|', chr(92) + '|')} | {'damage' if way.damage else 'read'} |"
+        )
+    return "\n".join(["| the text | what it is | counts as |", "|---|---|---|", *rows]) + "\n"
 
 
 def main() -> None:

@@ -51,6 +51,7 @@ def test_columns_are_those_of_the_contract() -> None:
         "goal_share",
         "plan_cost",
         "reference_plan_cost",
+        "plan_skipped",
     ]
 
 

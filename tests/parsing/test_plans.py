@@ -171,7 +171,6 @@ def test_t_eval_objects_in_prose() -> None:
     assert reading.steps == (
         ("getweather", "city=new york", "days=2", 'opts={"a": null, "b": [1]}'),
         ("email.send", "body=a, (b) [c]", "to=ann"),
-        ("finishaction",),
     )
     assert reading.reason == ""
 
@@ -420,6 +419,80 @@ def test_no_plan(text: str | None, reason: str, found: bool) -> None:
     assert reason in reading.reason
 
 
+@pytest.mark.parametrize(
+    "token", ["<|im_end|>", "</s>", "<|eot_id|>", "<end_of_turn>", "<｜end▁of▁sentence｜>", " <|end|>\n<|endoftext|>\n"]
+)
+@pytest.mark.parametrize(
+    "text", ["(pick a)\n(drop a)", "pick(a), drop(a)", '[{"name": "pick", "args": "a"}, ["drop"]]']
+)
+def test_end_tokens_are_no_text(text: str, token: str) -> None:
+    assert read_plan(text + token)._replace(unread=()) == read_plan(text)._replace(unread=())
+    assert read_plan(token).reason == "the answer is empty"
+
+
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        ("1: (a)\n2: (b)\n4: (c)\n3: (d)", plan("a", "b", "d", "c")),
+        ("3: (c) [1]\n1: (a) [1]\n\n2: (b) [1]", plan("a", "b", "c")),
+        ("0: (a)\n1: (b)\n0: (c)", plan("a|c", "b")),
+        ("1. (a)\n3. (c)\n2. (b)", plan("a", "c", "b")),  # numbers are no times
+        ("0: (a), (x)\n2: (c)\n1: (b)", plan("a", "x", "b", "c")),
+        ("0: (a)\n1: (b)\n0: (a)\n1: (c)", plan("a", "b")),  # another draft
+    ],
+)
+def test_times_order_the_steps(text: str, steps: Plan) -> None:
+    assert read_plan(text).steps == steps
+
+
+@pytest.mark.parametrize(
+    ("text", "steps", "before"),
+    [
+        ("['(go x y)', '(go y z (1))']", plan("go x y"), 1),
+        ("['(go y z (1))', '(go x y)']", plan("go x y"), 0),
+        ("[7, '(go x y)', null]", plan("go x y"), 0),
+        ('[["go", "x", "y"], ["go", 1]]', plan("go x y"), 1),
+        ('[{"name": "a", "args": }, {"name": "b"}]', plan("b"), 0),
+    ],
+)
+def test_a_bad_item_of_a_list_costs_itself_and_is_damage(text: str, steps: Plan, before: int) -> None:
+    reading = read_plan(text)
+    assert reading.damage is not None
+    assert (reading.steps, reading.damage.steps_before) == (steps, before)
+
+
+def test_json_with_other_keys_and_blanks() -> None:
+    assert read_plan('[{"Name":\u00a0"go",\u00a0"ARGS": ["x"], "ID": 2}, {"Name": "b", "ID": 1}]').steps == plan(
+        "b", "go x"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "skipped"),
+    [
+        ("(go x y)\nThen (go y z) would follow.", 1),
+        ("I use (go x y) first, then go(y, z).\n(go x y)\nIt (the van) is (at y).", 1),
+        ("So (go x y):\n```\n(go x y)\n```\nThat is (go x y).", 2),
+        ("Use (go x y): <plan>(go x y)</plan>", 1),
+        ('By (go x y):\n[{"name": "go", "args": ["x", "y"]}]', 1),
+        ("(go x y)\n; (go y z)", 0),
+        ("(go x y)", 0),
+    ],
+)
+def test_lines_of_prose_that_quote_actions_are_counted(text: str, skipped: int) -> None:
+    for operators in (None, {"go": 2}):
+        reading = read_plan(text, operators=operators)
+        assert (reading.steps, reading.skipped, reading.damage) == (plan("go x y"), skipped, None)
+
+
+@pytest.mark.parametrize("words", ["1. unstack c from a\n2. put-down c", "- put-down b\n- put-down c"])
+def test_a_list_in_words_before_the_plan_is_no_damage(words: str) -> None:
+    """As PlanBench's models answer: first in words, then in PDDL."""
+    text = f"The plan is:\n\n{words}\n\nIn PDDL:\n(unstack c a)\n(put-down c)"
+    reading = read_plan(text, operators={"unstack": 2, "put-down": 1})
+    assert (reading.steps, reading.damage) == (plan("unstack c a", "put-down c"), None)
+
+
 HOSTILE = {
     "opening parentheses": "(" * 100_000,
     "closing parentheses": ")" * 100_000,
@@ -458,6 +531,13 @@ HOSTILE = {
     "a long number": '[{"name":"a","id":' + "9" * 100_000 + "}]",
     "deep arguments": '[{"name":"a","args":' + "[" * 900 + "]" * 900 + "}]",
     "faces": ":) " * 100_000,
+    "definitions": "(define (problem p)\n" * 50_000,
+    "HTML comments": "<!--" * 100_000,
+    "signs that are letters": "a" + "\u3164" * 200_000 + "a",
+    "TeX": "\\\\text{" * 50_000,
+    "end tokens": "(a)" + "<|im_end|>" * 100_000,
+    "boxes": "\\\\boxed{(a)}\n" * 20_000,
+    "broken objects": '[{"name": "a", "args": }, ' * 20_000,
     "binary": "".join(map(chr, range(0xD800))) * 3,
     "ten megabytes": "(a b)\n" * 1_700_000,
 }

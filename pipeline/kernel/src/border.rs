@@ -264,8 +264,8 @@ struct ScoresOfPlans {
     left: Vec<u8>,
     /// LCS, Jaccard, score, precision, recall, action distance; state distance, causal distance; the shares, the costs.
     reals: [Numbers; 12],
-    /// Length, the reference's length, the first failed step, microseconds.
-    wholes: [Numbers; 4],
+    /// Length, the reference's length, the first failed step, lines of prose that quote actions, microseconds.
+    wholes: [Numbers; 5],
     valid: Bits,
     goal_reached: Bits,
     notes: Texts,
@@ -293,7 +293,8 @@ impl ScoresOfPlans {
         self.wholes[0].whole(row.map(|row| row.length));
         self.wholes[1].whole(compared.map(|one| one.reference_length));
         self.wholes[2].whole(row.and_then(|row| row.first_failed_step));
-        self.wholes[3].push(Some(micros.to_ne_bytes()));
+        self.wholes[3].whole(row.map(|_| 0)); // what has prose is left
+        self.wholes[4].push(Some(micros.to_ne_bytes()));
         self.valid.push(row.and_then(|row| row.valid));
         self.goal_reached.push(row.and_then(|row| row.goal_reached));
         self.notes.push(row.and_then(|row| row.notes.as_ref()).map(|notes| &notes.0[..]));
@@ -304,7 +305,7 @@ impl ScoresOfPlans {
         let rows = self.left.len();
         let [lcs, jaccard, score, precision, recall, action_distance, further @ ..] = self.reals;
         let [state_distance, causal_distance, executable_share, goal_share, cost, reference_cost] = further;
-        let [length, reference_length, first_failed_step, micros] = self.wholes;
+        let [length, reference_length, first_failed_step, skipped, micros] = self.wholes;
         let columns = vec![
             ("left", "C", vec![Vec::new(), self.left]),
             lcs.exported("plan_lcs", "g"),
@@ -326,6 +327,7 @@ impl ScoresOfPlans {
             goal_share.exported("goal_share", "g"),
             cost.exported("plan_cost", "g"),
             reference_cost.exported("reference_plan_cost", "g"),
+            skipped.exported("plan_skipped", "l"),
             micros.exported("score_micros", "l"),
         ];
         (rows, columns)

@@ -117,6 +117,9 @@ fn thoughts_are_blank() {
         ("<deep:reasoning effort=\"3\"> (a)</deep:reasoning>(b)", "(b)"),
         ("a < b and [t] (b)", "a < b and [t] (b)"),
         ("<|channel|>analysis (a)<|channel|>final<|message|>(b)", "(b)"),
+        ("(b)</s> <|eot_id|>\n<end_of_turn> ", "(b)               \n"),
+        ("(b)<｜end▁of▁sentence｜>", "(b)"),
+        ("(b)<|a b|>", "(b)<|a b|>"),
     ] {
         let mut text = answer.to_string();
         without_thinking(&mut text).unwrap();

@@ -12,7 +12,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from pathlib import Path
 
-DIGEST = "99b74784722cbe612a48c22743f999bb"
+DIGEST = "f1066a240c790358c83c085cd2176846"
 
 DOMAINS = ("blocksworld", "floor_tile", "gripper")
 """The known domains whose PDDL the crate has from ``definition/domains``."""

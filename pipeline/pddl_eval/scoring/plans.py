@@ -9,7 +9,17 @@ from typing import Any
 from pddl_eval.definition.metrics import PLAN, PlanPair, embed_plans, executable, operators_of
 from pddl_eval.definition.model import Action, Domain, Problem
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.definition.plans import EMPTY, Plan, PlanError, ReadPlan, Step, in_order, read_plan, steps_of_value
+from pddl_eval.definition.plans import (
+    EMPTY,
+    Plan,
+    PlanError,
+    ReadPlan,
+    Step,
+    in_order,
+    read_plan,
+    steps_of_value,
+    without_finish,
+)
 from pddl_eval.definition.task import executed_in
 from pddl_eval.scoring.pairing import Scores, Values, as_column, pair_up
 from pddl_eval.shown import quote
@@ -113,7 +123,7 @@ def plan_of(value: Any, answer: str = "first", operators: dict[str, int] | None 
     steps = as_column(value)
     if steps is None:
         raise TypeError(f"a plan is a text or a sequence of steps, not {type(value).__name__}")
-    return ReadPlan(plan_of_steps(steps))
+    return ReadPlan(without_finish(plan_of_steps(steps)))
 
 
 def plan_of_steps(steps: Iterable[Any]) -> Plan:

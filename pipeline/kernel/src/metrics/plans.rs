@@ -17,8 +17,6 @@ use std::rc::Rc;
 const MOST_OPERATORS: usize = 500;
 const MOST_ATOMS: usize = 500;
 
-const FINISH: &[u8] = b"finishaction";
-
 /// The scores of one generated plan; None where nothing can be computed.
 #[derive(Default)]
 pub struct PlanScores {
@@ -150,37 +148,18 @@ fn compared(reference: &Plan, generated: &Plan, steps: &Steps, marks: &mut Marks
     found.lcs = if longer > 0 { in_order as f64 / longer as f64 } else { 1.0 };
     found.jaccard = marks.plan_jaccard(both.0, both.1, steps);
     found.action_distance = 1.0 - found.jaccard;
-    plan_score(both.0, both.1, in_order, &mut found, steps, marks)?;
+    plan_score(both.0, both.1, in_order, &mut found);
     Ok(found)
 }
 
 /// T-Eval's plan score with exact similarity: the longest common subsequence over both lengths.
-fn plan_score(
-    reference: &[Step],
-    generated: &[Step],
-    in_order: usize,
-    scores: &mut Compared,
-    steps: &Steps,
-    marks: &mut Marks,
-) -> Answer<()> {
-    let (ours, theirs) = (without_finish(reference, steps), without_finish(generated, steps));
-    if ours.is_empty() || theirs.is_empty() {
-        return Ok(());
+fn plan_score(reference: &[Step], generated: &[Step], in_order: usize, scores: &mut Compared) {
+    if reference.is_empty() || generated.is_empty() {
+        return;
     }
-    let is_whole = ours.len() == reference.len() && theirs.len() == generated.len();
-    let in_order = if is_whole { in_order } else { marks.common_subsequence(ours, theirs, steps)? };
-    let (precision, recall) = (in_order as f64 / theirs.len() as f64, in_order as f64 / ours.len() as f64);
+    let (precision, recall) = (in_order as f64 / generated.len() as f64, in_order as f64 / reference.len() as f64);
     (scores.precision, scores.recall) = (precision, recall);
     scores.score = if in_order > 0 { 2.0 * precision * recall / (precision + recall) } else { 0.0 };
-    Ok(())
-}
-
-/// The plan without T-Eval's last action, whatever its arguments.
-fn without_finish<'a>(plan: &'a [Step], steps: &Steps) -> &'a [Step] {
-    match plan {
-        [before @ .., last] if steps.set_number(*last).is_none() && steps.words(*last).next() == Some(FINISH) => before,
-        _ => plan,
-    }
 }
 
 fn executed(

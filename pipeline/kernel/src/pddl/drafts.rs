@@ -1,4 +1,4 @@
-//! What of a raw answer counts (definition/pddl/drafts.py): no train of thought.
+//! What of a raw answer counts (definition/pddl/drafts.py): no train of thought, no end tokens.
 
 use crate::left::{Answer, Left};
 use crate::pddl::sexpr::is_space;
@@ -8,6 +8,25 @@ const NAMES: [&str; 8] =
 const MOST_PREFIX: usize = 20;
 const MOST_ATTRIBUTES: usize = 200;
 
+/// Tokens of chat templates beside those of the form `<|im_end|>`.
+const END_TOKENS: [&str; 14] = [
+    "</s>",
+    "<s>",
+    "<eos>",
+    "<eot>",
+    "<eod>",
+    "<eom>",
+    "<bos>",
+    "<pad>",
+    "<end_of_turn>",
+    "<end_of_text>",
+    "<end_of_utterance>",
+    "<start_of_turn>",
+    "<start_of_text>",
+    "<start_of_utterance>",
+];
+const MOST_IN_TOKEN: usize = 40;
+
 enum Mark {
     Opens,
     Closes,
@@ -15,7 +34,7 @@ enum Mark {
     Ends,
 }
 
-/// Put blanks in place of what stands in thinking marks of a lower-case answer; lines stay as they were.
+/// Put blanks in place of thoughts, and of end tokens behind the answer, which is in lower case; lines stay as they were.
 pub fn without_thinking(answer: &mut String) -> Answer<()> {
     // The definition looks for marks only where one of these is, whatever else would be one.
     if !may_have_marks(answer.as_bytes())
@@ -25,6 +44,7 @@ pub fn without_thinking(answer: &mut String) -> Answer<()> {
     }
     let mut bytes = std::mem::take(answer).into_bytes();
     blank_thoughts(&mut bytes)?;
+    blank_end_tokens(&mut bytes);
     *answer = String::from_utf8(bytes).map_err(|_| Left::Thoughts)?;
     Ok(())
 }
@@ -70,6 +90,38 @@ fn blank_thoughts(answer: &mut [u8]) -> Answer<()> {
         }
     }
     Ok(())
+}
+
+fn blank_end_tokens(answer: &mut [u8]) {
+    let mut kept = answer.trim_ascii_end().len();
+    while let Some(length) = end_token(&answer[..kept]) {
+        answer[kept - length..kept].fill(b' ');
+        kept = answer[..kept - length].trim_ascii_end().len();
+    }
+}
+
+/// The bytes of the token that ends the text.
+fn end_token(text: &[u8]) -> Option<usize> {
+    if let Some(token) = END_TOKENS.iter().find(|token| text.ends_with(token.as_bytes())) {
+        return Some(token.len());
+    }
+    let bar = |text: &[u8]| ["|", "｜"].into_iter().find(|bar| text.ends_with(bar.as_bytes())).map_or(0, str::len);
+    let inside = text.strip_suffix(b">")?;
+    let mut start = inside.len() - bar(inside);
+    let end = start;
+    for _ in 0..=MOST_IN_TOKEN {
+        let before = &inside[..start];
+        let opening = bar(before);
+        if end < inside.len() && start < end && opening > 0 && before[..start - opening].ends_with(b"<") {
+            return Some(text.len() - (start - opening - 1));
+        }
+        start -= match before {
+            [.., byte] if byte.is_ascii_alphanumeric() || b"_.:/-".contains(byte) => 1,
+            _ if before.ends_with("▁".as_bytes()) => "▁".len(),
+            _ => return None,
+        };
+    }
+    None
 }
 
 /// The mark that stands at the start of the text, with its length.
@@ -121,6 +173,9 @@ fn tag(text: &[u8]) -> Answer<Option<(Mark, usize)>> {
     if text.get(to) == Some(&b':') && to > from && to - from <= MOST_PREFIX {
         from = to + 1;
         to = word(from);
+    }
+    if text[to.min(text.len())..].starts_with("｜".as_bytes()) {
+        return Ok(None); // an end token
     }
     if text.get(to).is_some_and(|byte| !byte.is_ascii()) {
         return Err(Left::Thoughts); // a letter or a space of Unicode

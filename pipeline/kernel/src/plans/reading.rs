@@ -3,7 +3,7 @@
 use crate::left::{Answer, Left};
 use crate::pddl::drafts::{may_have_marks, without_thinking};
 use crate::pddl::sexpr::LONGEST;
-use crate::plans::found::{Plan, Steps};
+use crate::plans::found::{Plan, Step, Steps};
 use crate::plans::json::read_json;
 use crate::plans::ordinary::read_ordinary;
 use std::borrow::Cow;
@@ -13,6 +13,8 @@ pub const EMPTY: &str = "empty";
 const NO_ANSWER: &str = "no answer";
 
 const MAX_ACTIONS: usize = 50_000;
+
+const FINISH: &[u8] = b"finishaction";
 
 /// All marks around thoughts begin so.
 const THOUGHTS: [&str; 5] = ["<", "[t", "[T", "◁", "assistantfinal"];
@@ -57,6 +59,12 @@ fn read_characters(text: &[u8], steps: &mut Steps) -> Answer<Plan> {
     }
 }
 
+/// The steps without T-Eval's last action, whatever its arguments.
+fn without_finish(plan: &[Step], steps: &Steps) -> usize {
+    let is_finish = |last: &Step| steps.set_number(*last).is_none() && steps.words(*last).next() == Some(FINISH);
+    plan.len() - usize::from(plan.last().is_some_and(is_finish))
+}
+
 fn read_text(text: &[u8], steps: &mut Steps) -> Answer<Plan> {
     let above = &text[..text.len() - text.trim_ascii_start().len()];
     let text = text.trim_ascii();
@@ -65,7 +73,8 @@ fn read_text(text: &[u8], steps: &mut Steps) -> Answer<Plan> {
     }
     let found =
         if text[0] == b'[' { read_json(text, steps).map(|found| (found, None)) } else { read_ordinary(text, steps) };
-    let (found, mut damage) = found.ok_or(Left::Notation)?;
+    let (mut found, mut damage) = found.ok_or(Left::Notation)?;
+    found.truncate(without_finish(&found, steps));
     if let Some(place) = &mut damage {
         place.line += above.iter().filter(|byte| **byte == b'\n').count();
     }

@@ -43,6 +43,7 @@ class PlanPair:
         self.found = generated.found
         self.reason = generated.reason
         self.damage = generated.damage
+        self.skipped = generated.skipped
         self.options = options
         self.task = task if isinstance(task, Task) else None
         self.not_executed = task if isinstance(task, NotExecuted) else None

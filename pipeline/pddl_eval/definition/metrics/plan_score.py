@@ -26,7 +26,6 @@ MAX_PAIRS = 250_000
 """Pairs of steps that are compared. For longer plans the score is not computed, except with ``exact``."""
 
 _ONE = 1_000_000
-_FINISH = "finishaction"
 
 
 class PlanScore(NamedTuple):
@@ -39,7 +38,9 @@ class PlanScore(NamedTuple):
 
 
 def plan_score(reference: Plan, generated: Plan, options: ScoringOptions = DEFAULTS) -> PlanScore:
-    """Score a predicted plan against the gold plan; 0 where either is empty, a trailing FinishAction not counted.
+    """Score a predicted plan against the gold plan; 0 where either is empty.
+
+    A trailing FinishAction is no step (``definition.plans``).
 
     Of the options, ``similarity`` is σ, ``beta`` the weight of the tool's name, ``threshold`` what S must exceed.
     Source: T-Eval (Chen et al., 2023), planning, and its page "Planning Metrics", section 2.
@@ -48,7 +49,6 @@ def plan_score(reference: Plan, generated: Plan, options: ScoringOptions = DEFAU
     >>> plan_score(read_plan("pick(a), move(x, y), drop(a)").steps, read_plan("move(x, y), drop(a)").steps)
     PlanScore(score=0.8, precision=1.0, recall=0.6666666666666666, note='')
     """
-    reference, generated = _without_finish(reference), _without_finish(generated)
     if not reference or not generated:
         return PlanScore(0.0, 0.0, 0.0)
     note = ""
@@ -82,11 +82,6 @@ def texts_of(step: Step) -> tuple[str, str] | None:
         return None
     name, *arguments = step
     return name, ", ".join(arguments)
-
-
-def _without_finish(plan: Plan) -> Plan:
-    """The plan without T-Eval's last action, whatever its arguments."""
-    return plan[:-1] if plan and isinstance(plan[-1], tuple) and plan[-1][0] == _FINISH else plan
 
 
 def _weights(rows: Plan, columns: Plan, options: ScoringOptions) -> list[list[int]]:

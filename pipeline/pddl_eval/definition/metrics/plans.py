@@ -62,13 +62,18 @@ DETAIL = Metric(
     lambda pair: (pair.detail or None,),
 )
 
+SKIPPED = Metric(
+    (Column("plan_skipped", int, "lines that name an action and were not read as steps: prose that quotes actions"),),
+    lambda pair: (pair.skipped,),
+)
+
 PLAN = Pair(
     "plan",
     _read,
     (
         *(actions.SHARED, plan_score.METRIC, actions.LENGTHS, actions.DISTANCE, execution.METRIC),
         # New ones go behind the detail, so that the order of columns stays; what adds a note to it comes before.
-        *(optimal.METRIC, DETAIL, plan_verdict.METRIC, shares.METRIC, cost.METRIC),
+        *(optimal.METRIC, DETAIL, plan_verdict.METRIC, shares.METRIC, cost.METRIC, SKIPPED),
     ),
     "reference_plan_length",
     "plan_verdict",

@@ -1,4 +1,4 @@
-"""What counts of a raw answer of any kind: no train of thought, and one of several drafts.
+"""What counts of a raw answer of any kind: no train of thought, no end tokens, and one of several drafts.
 
 The readers of problems, plans and domains ask here, so that all of them mean the same by it.
 """
@@ -24,6 +24,13 @@ _THINKING = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _TEXT = re.compile(r"[^\n]++")
+_END_TOKEN = re.compile(
+    r"(?:<[|｜][a-z0-9_▁.:/-]{1,40}[|｜]>|</?s>|<(?:eos|eot|eod|eom|bos|pad|(?:end|start)_of_(?:turn|text|utterance))>)\Z",
+    re.IGNORECASE | re.ASCII,
+)
+"""A token of a chat template, such as ``<|im_end|>``, that a decoder left behind the answer."""
+_LONGEST_TOKEN = 44
+_BLANKS = " \t\n\r\f"
 
 
 def too_long(text: str) -> str:
@@ -45,13 +52,15 @@ def says_nothing(answer: str) -> bool:
 
 
 def without_thinking(answer: str) -> str:
-    """The answer with blanks in place of what stands in thinking marks; lines and columns stay as they were.
+    """The answer with blanks in place of thoughts and of end tokens behind it; lines and columns stay as they were.
 
     A mark that is closed and was not opened was opened by the prompt: what stands before it was thought. One that is
     not closed leaves no answer after it. Harmony's channels are thoughts but for the final one.
 
     >>> without_thinking("<think>(a)</think> (b)").strip(), without_thinking("(a)</think>(b) <think> (c)").strip()
     ('(b)', '(b)')
+    >>> without_thinking("(b)<|im_end|>")
+    '(b)          '
     """
     if not any(mark in answer for mark in ("<", "[t", "[T", "◁", "assistantfinal")):  # all of them begin so
         return answer
@@ -72,7 +81,18 @@ def without_thinking(answer: str) -> str:
     for start, end in thoughts:
         parts += answer[read:start], _TEXT.sub(lambda line: " " * len(line[0]), answer[start:end])
         read = end
-    return "".join((*parts, answer[read:]))
+    return _without_end_tokens("".join((*parts, answer[read:])))
+
+
+def _without_end_tokens(answer: str) -> str:
+    kept = len(answer.rstrip(_BLANKS))
+    while (
+        kept and answer[kept - 1] == ">" and (token := _END_TOKEN.search(answer, max(0, kept - _LONGEST_TOKEN), kept))
+    ):
+        kept = token.start()
+        while kept and answer[kept - 1] in _BLANKS:
+            kept -= 1
+    return answer[:kept] + _TEXT.sub(lambda line: " " * len(line[0]), answer[kept:])
 
 
 def note_on_drafts(several: bool, answer: str) -> str:

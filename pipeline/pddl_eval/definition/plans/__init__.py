@@ -9,6 +9,7 @@ from pddl_eval.definition.plans.found import (
     actions_of,
     cannot_be_read,
     not_read,
+    without_finish,
 )
 from pddl_eval.definition.plans.json import in_order, steps_of_value
 from pddl_eval.definition.plans.reading import EMPTY, NO_ANSWER, NO_OPERATOR, PlanError, read_plan
@@ -29,4 +30,5 @@ __all__ = [
     "not_read",
     "read_plan",
     "steps_of_value",
+    "without_finish",
 ]

@@ -51,8 +51,9 @@ _HEADING = re.compile(r"\s*+#|.*:[\s*_]*$|\s*+\*\*[^*]*+\*\*\s*$")
 class Row(NamedTuple):
     """A line: its steps with their times, and how they are marked as such: by brackets, a lead, a separator at the end.
 
-    Without steps it is prose, or, if ``damaged``, looks like an action, and if ``cut`` like a broken one. ``unread`` is
-    the place that is reported. ``ordinal`` is its number, ``label`` what leads it, ``between`` the lines of prose and
+    Without steps it is prose, or, if ``damaged``, looks like an action, and if ``cut`` it can only be a broken one. If
+    an action has the name ``head``, it is a broken one, too. ``unread`` is the place that is reported, of a
+    ``doubtful`` row only then. ``ordinal`` is its number, ``label`` what leads it, ``between`` the lines of prose and
     headings since the steps before, ``gap`` whether there is only a blank line, ``fence`` the number of its fence.
     """
 
@@ -64,6 +65,8 @@ class Row(NamedTuple):
     damaged: bool = False
     unread: Unread | None = None
     cut: bool = False
+    head: str = ""
+    doubtful: bool = False
     ordinal: int | None = None
     label: str = ""
     between: Sequence[str] = ()
@@ -82,24 +85,26 @@ def drafts_of(rows: Sequence[Row]) -> list[Sequence[Row]]:
     drafts: list[Sequence[Row]] = []
     start, highest, gaps = 0, -1, False
     steps: list[Step] = []
+    times: set[str | None] = set()
     for at, row in enumerate(rows):
         check()
         before = rows[at - 1]
         if steps and (
-            _is_marked(row, before, rows[start], highest)
+            _is_marked(row, before, rows[start], highest, row.steps[0][0] in times)
             or (_is_apart(row, before, gaps) and _repeats(rows[at : at + STEPS_COMPARED], steps, bool(row.between)))
         ):
             drafts.append(rows[start:at])
-            start, highest, gaps, steps = at, -1, False, []
+            start, highest, gaps, steps, times = at, -1, False, [], set()
         gaps |= row.gap and bool(steps)
         highest = max(highest, -1 if row.ordinal is None else row.ordinal)
+        times.update(time for time, _ in row.steps)
         if len(steps) <= STEPS_COMPARED:
             steps += [step for _, step in row.steps]
     return [*drafts, rows[start:]] if rows else []
 
 
-def _is_marked(row: Row, before: Row, first: Row, highest: int) -> bool:
-    """True where a new draft begins here whatever it says."""
+def _is_marked(row: Row, before: Row, first: Row, highest: int, again: bool) -> bool:
+    """True where a new draft begins here whatever it says; ``again``: its time was in this draft before."""
     if row.label and before.label != row.label and _FINAL.search(row.label):
         return True
     if row.fence == before.fence and not row.between and (row.ordinal is None or row.ordinal > highest):
@@ -113,7 +118,10 @@ def _is_marked(row: Row, before: Row, first: Row, highest: int) -> bool:
     if row.fence != before.fence:
         return not goes_on
     if row.ordinal is not None and first.ordinal is not None and row.ordinal <= first.ordinal and highest > row.ordinal:
-        return not goes_on
+        timed = row.steps[0][0] is not None and not re.search(r"[^\W\d_]", row.label)
+        apart = bool(row.between) or row.gap
+        if not timed or row.steps[0] == first.steps[0] or (apart and again):  # `3: (b)`, `1: (a)` are to be sorted
+            return not goes_on
     return not goes_on and any(map(_OF_THE_PLAN.search, headings))
 
 

@@ -32,17 +32,32 @@ def actions_of(step: Step) -> frozenset[Action]:
     return step if isinstance(step, frozenset) else frozenset((step,))
 
 
+def names_of(steps: Iterable[Step]) -> frozenset[str]:
+    """The names of the actions: those that texts are known to name where no domain says which operators there are."""
+    return frozenset(action[0] for step in steps for action in actions_of(step))
+
+
 def in_time(steps: Iterable[TimedStep]) -> Plan:
-    """The steps, those in sequence with equal times as one: ``0: (a)``, ``0: (b)``, as in a planner's output."""
+    """The steps by their times, those with equal times as one: ``0: (a)``, ``0: (b)``, as in a planner's output.
+
+    A step without a time stays behind the one before it.
+
+    >>> in_time([("1", ("b",)), (None, ("c",)), ("0", ("a",))])
+    (('a',), ('b',), ('c',))
+    """
+    timed: list[tuple[float, bool, Step]] = []
+    now = -1.0
+    for time, step in steps:
+        now = now if time is None else float(time)
+        timed.append((now, time is not None, step))
     groups: list[list[Step]] = []
     before = None
-    for time, step in steps:
-        now = None if time is None else float(time)
-        if now is None or now != before:
+    for now, has_time, step in sorted(timed, key=lambda each: each[0]):
+        if not has_time or now != before:
             groups.append([step])
         else:
             groups[-1].append(step)
-        before = now
+        before = now if has_time else None
     return tuple(group[0] if len(group) == 1 else frozenset().union(*map(actions_of, group)) for group in groups)
 
 
@@ -70,6 +85,19 @@ class Unread:
         return f"line {self.line}, column {self.column}: {self.text!r}"
 
 
+FINISH = "finishaction"
+
+
+def without_finish(steps: Sequence[Step]) -> Plan:
+    """The plan without T-Eval's last action, whatever its arguments: it says that the plan ends, and is no step.
+
+    >>> without_finish((("pick", "a"), ("finishaction", "done")))
+    (('pick', 'a'),)
+    """
+    ends = bool(steps) and isinstance(steps[-1], tuple) and steps[-1][0] == FINISH
+    return tuple(steps[:-1] if ends else steps)
+
+
 def not_read(places: str) -> str:
     """What to say of places of an answer that were not read."""
     return f"not read: {places}"
@@ -93,6 +121,7 @@ class ReadPlan(NamedTuple):
     ``reason`` is empty exactly when there was something to read and all of it was read. ``found`` is False where there
     is no text, or one without a plan; ``[]`` and ``()`` are the empty plan. ``damage`` is the first place where a step
     of the plan should be and could not be read: such a plan is not valid. ``several`` is True where there were drafts.
+    ``skipped`` counts lines of prose that quote an action.
     """
 
     steps: Plan
@@ -101,6 +130,7 @@ class ReadPlan(NamedTuple):
     found: bool = True
     damage: Damage | None = None
     several: bool = False
+    skipped: int = 0
 
 
 def chosen(drafts: Sequence[ReadPlan], answer: str) -> ReadPlan:

@@ -11,7 +11,7 @@ r"""The grammar of steps: what an action looks like, and how actions stand one b
     gap       = link* (";" link*)? (time | number)?             the ";" right behind an item
     link      = blank | "," | arrow | and | then | ...
     line      = lead* items? (link | ";")* closing* rest        2. take(a) - why
-    lead      = time | number | bullet | label ":" | "[" | "("  0.000:   2.   Step 2:   -   The plan is:
+    lead      = time | number | sign | label ":" | "[" | "("    0.000:   2.   Step 2:   -   ✓   The plan is:
     closing   = "]" | ")"
 
 The terminals are patterns; the rules are functions of a text and a position. A rule returns what it read and where that
@@ -36,12 +36,12 @@ ARGUMENT = r"(?:[^\s(){}\[\]<>,;.!?:]|[.?:](?=\w))++"
 ARGUMENTS = r"(?:[^(){}\n]|\([^(){}\n]*+\)|\{[^(){}\n]*+\})*+"  # f(g(x), {y}): one level of brackets
 DURATION = r"(?:[ \t]*+\[(?:D:)?\d[^\[\]\n]*+\])?+"  # a planner's (take a) [1.000]
 WORD = r"(?:and|then|next|finally|lastly|first|afterwards|followed\ by)\b(?![(-])"
-ARROW = r"(?:[-=]++>|[→⇒])"
+ARROW = r"(?:[-=]++>|[→⇒➜➔⟶⟹])"
 LINK = rf"(?:[\s,]|{ARROW}|{WORD})"
 LABEL = r"(?:step|action|move|time)\s*+\#?\d+"
 # A number leads something: `2.` at the end of a line, or before a comma, ends a sentence.
-NUMBER = rf"""(?:(?:\(?\d+\s*+[.)](?!\d)|{LABEL}\s*+[:.–—-])
-    (?!\s*+(?:[,;]|{ARROW}|{WORD}|\d+\s*+[.)]|$)))"""
+NUMBER = rf"""(?:(?:\(?\d+\s*+[.)]{{1,2}}+(?!\d)|{LABEL}\s*+[:.–—-])
+    (?!\s*+(?:[,;]|{WORD}|\d+\s*+[.)]|$)))"""
 PDDL = rf"\(\s*+({NAME}(?:[\s,]++{ARGUMENT})*+)[\s,]*+\){DURATION}"
 # Behind a blank, parentheses are arguments only if they are a list of names: `done (at last)` is a remark.
 CALL = rf"""({NAME})
@@ -61,16 +61,17 @@ _BARE = pattern(rf"({NAME})(?=\s*+\.?+\s*+(?:[,;\]}}]|{ARROW}|$))(?:\s*+\.)?+")
 _OPEN = re.compile(r"\s*+\{")
 _CLOSE = pattern(rf"[\s,;]*+\}}{DURATION}")
 BULLETS = r"[>|+•·‣◦▪●○\#–—→-]"
+SIGN = r"[^\w\s(){}\[\],;（\\]"
 _LEADS = pattern(
     rf"""\s*+((?:(?:
     (?:action|step|move|operator)\(e?s\)[^(){{}}\[\],;:=\n]{{0,80}}+:(?=\s*+(?:$|[(\[{{]|{CALL}))  # `Action(s) to do:`
     | (?!{PDDL}|{CALL}|\{{)(?:
         \d+(?:\.\d+)?\s*+:
         | {NUMBER}
-        | [a-z][.)](?=\s++(?!{WORD})(?:[^\W\d]|[({{]))  # `b) (take a)`
-        | \d+(?=\s++[(\w|])
+        | (?:[a-z]|[ivx]{{2,5}})[.)](?=\s++(?!{WORD})(?:[^\W\d]|[({{]))  # `b) (take a)`
+        | \d+(?=\s++[(\w|]|\s*+{SIGN}++\s*+[(\w{{])
         | {LABEL}(?=\s)
-        | {BULLETS}++
+        | {SIGN}++
         | \[ | \((?=\s*+(?:[({{]|$))
         | [^(){{}}\[\],;:=\n]{{1,80}}+(?::|=(?!>))
     ))\s*+)*+)"""
@@ -136,8 +137,8 @@ def _apart(text: str, start: int, rule: Rule) -> tuple[list[TimedStep], int]:
         if steps and not gap[0].strip():
             break
         found, after = rule(text, gap.end())
-        if not found:
-            break
+        if not found or (steps and ";" in gap[0] and text[end - 1] in ")]" and text[after - 1] not in ")}]"):
+            break  # `(take a); why` is a comment
         steps.append((gap["time"], found[0]))
         steps += [(None, step) for step in found[1:]]
         end = after

@@ -7,23 +7,25 @@ JSON first, token by token: nothing is evaluated.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any, TypeVar
 
 from pddl_eval.definition.budget import check
 from pddl_eval.definition.model import Action
 from pddl_eval.definition.pddl.patterns import re
-from pddl_eval.definition.plans.found import MAX_UNREAD, Damage, ReadPlan, Step, Unread, chosen
-from pddl_eval.definition.plans.lines import steps_of
+from pddl_eval.definition.plans.found import MAX_UNREAD, Damage, ReadPlan, Step, Unread, chosen, names_of
+from pddl_eval.definition.plans.lines import quoting, steps_of
 
 _MAX_LISTS = 50
 """Opening brackets that are tried; the plan of an answer is not its fiftieth list."""
 
 _NAMES = ("name", "action", "operator", "action_name")
-_OBJECT = re.compile(rf"""["'](?:{"|".join(_NAMES)})["']\s*+:\s*+["']""")
-_OBJECTS = re.compile(r"\[(?=\s*\{)")
-_LIST = re.compile(r"""\[(?=\s*["'\[({])""")
+_OBJECT = re.compile(rf"""["'](?:{"|".join(_NAMES)})["']\s*+:\s*+["']""", re.IGNORECASE)
+_WORDS = r"\s*+(?:[\w.-]{1,20}+,\s*+){0,3}+"
+_OBJECTS = re.compile(rf"\[(?={_WORDS}\{{)")
+_LIST = re.compile(rf"""\[(?={_WORDS}["'\[({{])""")
+_NEXT_OBJECT = re.compile(r"\}\s*+,\s*+(?=\{)")
 _PART = re.compile(r"[,\])]\s*+$")
 _MORE = re.compile(r"""\s*+(?:[\])]|,\s*+(?:[\])\[({]|"[^"\n]*+"(?!\s*+:)|'[^'\n]*+'(?!\s*+:)))""")
 """Before and after a list that is a part of something, or all that is left of it."""
@@ -39,30 +41,33 @@ _DECODER = json.JSONDecoder(strict=False)
 _ARGUMENTS = ("args", "arguments", "parameters", "params", "objects")
 
 
-def read_json(text: str, answer: str = "first") -> ReadPlan | None:
+def read_json(text: str, answer: str = "first", operators: Collection[str] | None = None) -> ReadPlan | None:
     """The plan of the first list that begins with an action object, else with a text of steps or a list of strings.
 
     With ``answer`` ``last`` it is the last such list, where prose or a fence separates it from those before. Without
-    steps where there are action objects that cannot be read.
+    steps where there are action objects that cannot be read. An element that cannot be read is damage; it costs itself.
     """
     objects = _OBJECT.search(text)
     opening = _OBJECTS if objects else _LIST
     first = opening.search(text)
     if not first:
         return ReadPlan((), (Unread.in_text(text, objects.start()),)) if objects else None
-    found = _lists(text, opening, first.start(), whole=False) if objects else []
+    found, end = _lists(text, opening, first.start(), whole=False) if objects else ([], 0)
     if not found:  # From there on, what is JSON once Python's literals are; the line breaks stay.
         in_json = text[: first.start()] + _PYTHON.sub(_json_of_python, text[first.start() :])
-        found = _lists(in_json, opening, first.start(), whole=not objects)
+        found, end = _lists(in_json, opening, first.start(), whole=not objects)
+        text = in_json
     if objects and not found:
         return ReadPlan((), (Unread.in_text(text, first.start()),))
     if not found or (not objects and _PART.search(text[max(first.start() - 9, 0) : first.start()])):
         return None
-    return chosen(found, answer)
+    plan = chosen(found, answer)
+    around = (text[: first.start()] + text[end:]).split("\n")
+    return plan._replace(skipped=quoting(around, operators or names_of(plan.steps)))
 
 
-def _lists(text: str, opening: re.Pattern[str], start: int, whole: bool) -> list[ReadPlan]:
-    """The plans of all lists here that other text than JSON separates."""
+def _lists(text: str, opening: re.Pattern[str], start: int, whole: bool) -> tuple[list[ReadPlan], int]:
+    """The plans of all lists here that other text than JSON separates, and where the last of them ends."""
     found: list[ReadPlan] = []
     end = start
     for match in islice(opening.finditer(text, start), _MAX_LISTS):
@@ -73,7 +78,7 @@ def _lists(text: str, opening: re.Pattern[str], start: int, whole: bool) -> list
             end = read[1]
         elif whole:
             break
-    return found
+    return found, end
 
 
 def text_here(text: str, position: int) -> str:
@@ -95,6 +100,7 @@ def action_of_object(value: Mapping[Any, Any]) -> Action | None:
     >>> action_of_object({"name": "GetWeather", "args": '{"city": "Paris", "days": 2}', "id": 0})
     ('getweather', 'city=paris', 'days=2')
     """
+    value = _lower_keys(value)
     name = next((value[key] for key in _NAMES if key in value), None)
     if not isinstance(name, str) or not name.strip():
         return None
@@ -138,16 +144,25 @@ def steps_of_value(value: Any) -> list[Step]:
 
 def in_order(said: Sequence[tuple[Any, Said]]) -> list[Said]:
     """What values say, in T-Eval's order: by ``id`` where every value is an object with a whole number there."""
-    if all(isinstance(value, Mapping) and isinstance(value.get("id"), int) for value, _ in said):
-        said = sorted(said, key=lambda each: int(each[0]["id"]))
+    if all(isinstance(value, Mapping) and isinstance(_lower_keys(value).get("id"), int) for value, _ in said):
+        said = sorted(said, key=lambda each: int(_lower_keys(each[0])["id"]))
     return [steps for _, steps in said]
+
+
+def _lower_keys(value: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """The object with keys in lower case; of two that are then equal the first counts."""
+    return {str(key).lower(): value[key] for key in reversed([*value])} if any(map(_is_upper, value)) else value
+
+
+def _is_upper(key: Any) -> bool:
+    return not isinstance(key, str) or not key.islower()
 
 
 def _argument(value: Any) -> str:
     return value.strip() if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
-def _elements(text: str, start: int, whole: bool) -> tuple[ReadPlan, int] | None:
+def _elements(text: str, start: int, whole: bool) -> tuple[ReadPlan, int] | None:  # noqa: C901 (one case an end)
     """The plan of the list here, as far as it can be followed, and its end; None where it is none, or a part."""
     found: list[tuple[Any, list[Step]]] = []
     places: list[tuple[int, int]] = []  # what is not read, and the number of elements before it
@@ -161,11 +176,14 @@ def _elements(text: str, start: int, whole: bool) -> tuple[ReadPlan, int] | None
             if not found or type(value) is type(found[0][0]):
                 steps = steps_of_value(value)
         except (ValueError, RecursionError):
+            after = _NEXT_OBJECT.search(text, position) if not whole and len(places) < MAX_UNREAD else None
+            if after:  # only this element is broken
+                places.append((position, len(found)))
+                position = after.end()
+                continue
             complaint = "the JSON list is cut off or broken inside an element"
         if steps:
             found.append((value, steps))
-        elif not found:
-            return None
         else:
             places.append((position, len(found)))
         if complaint:
@@ -174,15 +192,22 @@ def _elements(text: str, start: int, whole: bool) -> tuple[ReadPlan, int] | None
         if text.startswith(",", position):
             position = _after_blanks(text, position + 1)
         elif not text.startswith("]", position):
+            if whole and text.startswith(":", position):  # it was a key
+                found.pop()
             places.append((position, len(found)))
             complaint = "the JSON list is not closed"
             break
-    if not found or (whole and (places or _MORE.match(text, position + 1))):
+    if not found or (whole and ((places and not _is_plan(found)) or _MORE.match(text, position + 1))):
         return None
     unread = tuple(Unread.in_text(text, place) for place, _ in places[:MAX_UNREAD])
     before = sum(len(steps) for _, steps in found[: places[0][1]]) if places else 0
     damage = Damage(before, str(unread[0])) if places else None
     return ReadPlan(tuple(chain.from_iterable(in_order(found))), unread, complaint, damage=damage), position + 1
+
+
+def _is_plan(found: Iterable[tuple[Any, Any]]) -> bool:
+    """True where the elements that were read are no mere words."""
+    return any(isinstance(value, list) or "(" in value for value, _ in found)
 
 
 def _after_blanks(text: str, position: int) -> int:

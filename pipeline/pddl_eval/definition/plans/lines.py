@@ -3,14 +3,14 @@ r"""Plans written line by line, with fences, bullets, numbers, labels and commen
     line  = lead* items? (link | ";")* closing* comment?
     lead  = time | number | bullet | label ":" | "[" | "("          2.   Step 2:   0.000:   -   The plan is:
 
-A line is read whole or not at all: what stands behind its items is a comment or makes it unreadable. A row is what is
-known of a line; ``drafts`` puts rows together.
+A line is read whole or not at all: what stands behind its items is a comment or makes it unreadable. One that begins
+like a step and is none is damage, wherever it stands. A row is what is known of a line; ``drafts`` puts rows together.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain, zip_longest
 from math import inf
 from typing import NamedTuple
@@ -28,12 +28,15 @@ from pddl_eval.definition.plans.found import (
     Unread,
     actions_of,
     in_time,
+    names_of,
 )
 from pddl_eval.definition.plans.grammar import (
+    ARGUMENT,
     ARGUMENTS,
     BULLETS,
     LABEL,
     NAME,
+    SIGN,
     Line,
     only_items,
     pattern,
@@ -50,7 +53,9 @@ _MAX_ROWS = 2 * MAX_ACTIONS
 _MAX_LISTS = 8
 """Brackets around a list of steps, one in the other."""
 
-_COMMENT = re.compile(r"\s*+(?:[;.:#|=–—]|//|--?\s|$)")
+_COMMENT = re.compile(
+    r"\s*+(?:[;.:#|=–—%]|//|--?\s|[^\w\s\x00-\x7f]|$|(?:[^\w(){}\[\]]|\[(?:[^\w(){}\[\]]|\d)*+\])*+$)\s*+"
+)
 _NOT_STEPS = re.compile(r"\s*+(?:#|//)")
 _REMARK = re.compile(r"(?!\s*\d)[^(){}\[\]]*+$")
 _NUMBERED = pattern(r"\d|\b[a-z][.)]")
@@ -60,6 +65,14 @@ _FACE = re.compile(r"[:;]-?[()]")
 _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*+:")
 _LIKE_ACTION = re.compile(rf"[({{]|{NAME}[ \t]*+\([^()]*+\)[\s,;.]*+$")
 _BEGINS_ACTION = re.compile(rf"[({{]|{NAME}[ \t]*+\(")
+_HEAD = re.compile(rf"[({{（\s]*+({NAME})")
+_WORDS = re.compile(r"[\w-]++")
+_LABEL_NAME = re.compile(rf"(?<![\w-])({NAME})\s*+:\s*+$")
+_STEP_LABEL = pattern(rf"{LABEL}|\b(?:action|step|move)\b")
+_QUOTED = re.compile(rf"\(\s*+({NAME})(?:[\s,]++{ARGUMENT})*+[\s,]*+\)|(?<![\w-])({NAME})\([^(){{}}\n]*+\)")
+_DEFINE = re.compile(r"\s*+\(\s*+define\s*+\(\s*+(?:problem|domain)\b", re.IGNORECASE)
+_LONGEST_BARE = 8
+"""Words of a line that begins with an operator and is no sentence."""
 _ORDINAL = pattern(r"\W*(?:(?:step|action|move|time)\s*+)?\#?\(?(\d{1,6})(?![\w-])")
 _STATES = r"init|initial\w*|goals?|states?|facts?|objects?|pre-?conditions?|effects?"
 _ABOVE_STATES = pattern(rf"\b(?:{_STATES})\b")
@@ -74,14 +87,15 @@ _MARKUP = str.maketrans(dict.fromkeys("`*\"'“”‘’", " "))
 """Emphasis and quotes say nothing about a plan; a blank for each keeps the columns right."""
 
 _OPERATOR_LINE = pattern(
-    rf"""(?P<lead>\s*+(?:(?:\d+(?:\.\d+)?\s*+[.):]|\(\d+\)|{LABEL}\s*+[:.–—-]|[>|+•·‣◦▪●○\#–—-])\s*+)*+)
-    (?P<name>{NAME})(?P<arguments>(?:(?:\s|,)++[\w@/+-]++)*+)\s*+[.,;]?\s*+$"""
+    rf"""(?P<lead>\s*+(?:(?:\d+(?:\.\d+)?\s*+[.):]|\(\d+\)|{LABEL}\s*+[:.–—-]|{SIGN})\s*+)*+)
+    (?P<name>{NAME})(?P<arguments>(?:(?:\s|,)++[\w@/+-]++)*+)(?:\s|[,;]|{SIGN})*+$"""
 )
 _FIRST_WORD = pattern(rf"[^\w()\n]*+(?:\d+(?:\.\d+)?\s*+[.):]|\(\d+\)|{LABEL}\s*+[:.–—-])?[^\w()\n]*+({NAME})(?!\s*\()")
 _PROSE = frozenset(
     ["the", "an", "it", "up", "down", "on", "onto", "off", "of", "from", "to", "into", "in", "at", "with"]
 )
 """Words that tell a sentence from an operator's arguments."""
+_OF_SENTENCES = _PROSE | {"is", "are", "was", "this", "that", "so", "i", "we", "because", "since", "now", "as", "by"}
 _SENTENCE = re.compile(rf"(?<![\w@/+.-]){NAME}\({ARGUMENTS}\)|\([^(){{}}]*+\)|[(){{}}]")
 
 
@@ -105,8 +119,8 @@ def read_lines(text: str, answer: str = "first", operators: Mapping[str, int] | 
         lines = _BRACES_AND_LINE.sub(lambda match: match[0].replace("\n", " ") + "\n" * match[0].count("\n"), lines)
     by_line = lines.split("\n")
     *fences, outside = _fences(text.split("\n"))
-    blocks = [_read_block(by_line, numbers, fence, operators) for fence, numbers in enumerate(fences, 1)]
-    without = _read_block(by_line, outside, 0, operators)
+    blocks = [_read_block(by_line, numbers, fence) for fence, numbers in enumerate(fences, 1)]
+    without = _read_block(by_line, outside, 0)
     rows: list[Row] = []
     for numbers, block in zip(fences, blocks, strict=True):
         if block.rows:  # between two fences stand the lines outside
@@ -115,14 +129,15 @@ def read_lines(text: str, answer: str = "first", operators: Mapping[str, int] | 
             rows += block.rows[1:]
     if rows:
         places = [row for block in blocks for row in block.places]
-        found = _one_draft(rows, places, answer, any(block.not_closed for block in blocks))
+        found = _one_draft(rows, places, answer, any(block.not_closed for block in blocks), operators, by_line)
         first = next((row for row in without.rows if row.brackets), None)
         if first and not {step for row in without.rows for _, step in row.steps} <= set(found.steps):
             place = Unread.at(first.number + 1, 1, by_line[first.number])
             found = found._replace(unread=(*found.unread, place))
         return found
     if without.rows:
-        return _one_draft(without.rows, without.places, answer, without.not_closed)
+        places = sorted((row for block in (*blocks, without) for row in block.places), key=lambda row: row.number)
+        return _one_draft(without.rows, places, answer, without.not_closed, operators, by_line)
     damaged = [row for block in (*blocks, without) if any(row.damaged for row in block.places) for row in block.places]
     return ReadPlan((), tuple(row.unread for row in damaged if row.unread)) if damaged else None
 
@@ -143,8 +158,17 @@ def _fences(lines: Sequence[str]) -> list[Sequence[int]]:
     return [*plans, outside]
 
 
-def _one_draft(rows: Sequence[Row], places: Sequence[Row], answer: str, not_closed: bool) -> ReadPlan:
+def _one_draft(  # noqa: PLR0913 (all that is known of the text)
+    rows: Sequence[Row],
+    places: Sequence[Row],
+    answer: str,
+    not_closed: bool,
+    operators: Collection[str] | None,
+    lines: Sequence[str],
+) -> ReadPlan:
     """The plan of the first or last draft, and what is not read of it, or beside it and of no other draft."""
+    names = operators or names_of(step for row in rows for _, step in row.steps)
+    places = [row for row in places if not row.doubtful or row.head in names]
     drafts = drafts_of(rows)
     at = len(drafts) - 1 if answer == "last" else 0
     first, last = drafts[at][0], drafts[at][-1]
@@ -157,8 +181,24 @@ def _one_draft(rows: Sequence[Row], places: Sequence[Row], answer: str, not_clos
         # What stands before the heading of a later draft is of the draft before.
         or (begin < row.number < first.number and (not at or row.ordinal == (first.ordinal or 0) - 1))
     ]
-    hurt = next((row for row in near if _should_be_step(row, first, last)), None)
-    return _plan(drafts[at], near[:MAX_UNREAD], hurt, len(drafts) > 1, "a list is not closed" if not_closed else "")
+    words = {row.number for row in (*_in_words(near, first, -1), *_in_words(near, last, 1))}
+    hurt = next((row for row in near if row.number not in words and _should_be_step(row, first, last, names)), None)
+    found = _plan(drafts[at], near[:MAX_UNREAD], hurt, len(drafts) > 1, "a list is not closed" if not_closed else "")
+    said = {row.number for row in chain(rows, places) if row.steps or row.cut or row.head in names}
+    prose = (line for number, line in enumerate(lines) if number not in said and not _COMMENT_LINE.match(line))
+    return found._replace(
+        skipped=quoting(prose, names) + sum(row.number in words and row.head in names for row in near)
+    )
+
+
+def quoting(lines: Iterable[str], names: Collection[str]) -> int:
+    """How many of the lines quote an action with one of these names.
+
+    >>> quoting(["So (take a) is next.", "It (the arm) is free."], {"take"})
+    1
+    """
+    quoted = (((found[1] or found[2]).lower() for found in _QUOTED.finditer(line)) for line in lines if "(" in line)
+    return sum(any(name in names for name in heads) for heads in quoted)
 
 
 def _plan(draft: Sequence[Row], places: Iterable[Row], hurt: Row | None, several: bool, reason: str = "") -> ReadPlan:
@@ -167,8 +207,23 @@ def _plan(draft: Sequence[Row], places: Iterable[Row], hurt: Row | None, several
     return ReadPlan(_steps(draft), tuple(row.unread for row in places if row.unread), reason, True, damage, several)
 
 
-def _should_be_step(row: Row, first: Row, last: Row) -> bool:
-    """True where what is not read is a step of this draft: inside of it, or what continues it looks broken."""
+def _in_words(places: Iterable[Row], end: Row, direction: int) -> Sequence[Row]:
+    """The lines of a list in words, `1. Lift a`, `2. Stack a`, before or behind the steps: as good as another draft."""
+
+    def is_apart(row: Row) -> bool:
+        if row.ordinal is None:
+            return bool(_BULLET.search(row.label)) and not end.label.strip()
+        return end.ordinal is None or (row.ordinal - end.ordinal) * direction <= 0
+
+    beside = (row for row in places if (row.number - end.number) * direction > 0)
+    found = [row for row in beside if not (row.steps or row.damaged) and is_apart(row)]
+    return found if len(found) > 1 else ()
+
+
+def _should_be_step(row: Row, first: Row, last: Row, names: Collection[str]) -> bool:
+    """True where what is not read is a step of this draft: inside of it, or what begins like a step anywhere."""
+    if row.head in names:
+        return True
     if row.steps:  # a comment behind a step
         return False
     if first.number < row.number < last.number or row.cut or row.fence:
@@ -181,17 +236,21 @@ def _steps(rows: Iterable[Row]) -> Plan:
     return in_time(chain.from_iterable(row.steps for row in rows))
 
 
-def _read_block(  # noqa: C901 (one case a kind of line)
-    lines: Sequence[str], numbers: Sequence[int], fence: int, operators: Mapping[str, int] | None
-) -> _Block:
+def _read_block(lines: Sequence[str], numbers: Sequence[int], fence: int) -> _Block:  # noqa: C901 (one case a kind of line)
     """Read the lines that are steps; of the others, report those that should have been."""
     lists: list[str] = []
     read: list[Row] = []
     about_states = gap = False
+    definition, is_closed = -1, True  # the last line of one
     between: deque[str] = deque(maxlen=LINES_BETWEEN)
     for number in numbers:
         check()
         text = lines[number]
+        if is_closed and number > definition and _DEFINE.match(text):
+            definition = _end_of_definition(lines, number)
+            is_closed = definition >= number
+        if number <= definition:
+            continue
         if not text or text.isspace():
             about_states, gap = False, bool(read)
             continue
@@ -205,13 +264,13 @@ def _read_block(  # noqa: C901 (one case a kind of line)
             row = Row(number, [step], led=bool(lead), label=lead, ordinal=_ordinal(lead), fence=fence)
         else:
             line = read_line(text)
-            heading = not line.brackets and _HEADING.match(text) and not _unbalanced(text[line.start :])
+            behind = text[line.start :]
+            heading = not line.brackets and _HEADING.match(text) and behind[:1] not in ("(", "{")
+            heading = heading and not _unbalanced(behind)
             if heading or line.start == len(text):
                 about_states = bool(_ABOVE_STATES.search(text))
             if not heading and not about_states and not _BEFORE_STATES.search(line.leads):
                 row = _read_line(number, line, fence, lists)
-                if operators and row and not row.steps and (_bare_step(text, operators) or ("", False))[1]:
-                    row = row._replace(damaged=True, unread=Unread.at(number + 1, 1, text))
             if (row is None or not (row.steps or row.damaged)) and re.search(r"\w", text):
                 between.append(text)
         if row:
@@ -223,6 +282,17 @@ def _read_block(  # noqa: C901 (one case a kind of line)
             if len(read) > _MAX_ROWS:
                 break
     return _block_of(read, lines, bool(lists))
+
+
+def _end_of_definition(lines: Sequence[str], start: int) -> int:
+    """The line on which the parentheses of a PDDL definition are closed; -1 where they are not."""
+    opened = 0
+    for number in range(start, len(lines)):
+        check()
+        opened += lines[number].count("(") - lines[number].count(")")
+        if opened <= 0:
+            return number
+    return -1
 
 
 def _block_of(read: Sequence[Row], lines: Sequence[str], not_closed: bool) -> _Block:
@@ -283,21 +353,63 @@ def _read_line(number: int, line: Line, fence: int, lists: list[str]) -> Row | N
     if line.steps and paired and (comment or remark) and not _unbalanced(line.rest):
         (time, first), *others = line.steps
         times = _TIME.findall(line.leads)
-        more = comment and "(" in line.rest and not _NOT_STEPS.match(line.rest) and only_items(line.rest, comment.end())
+        more, head = False, ""
+        if comment and "(" in line.rest and not _NOT_STEPS.match(line.rest):
+            more = bool(only_items(line.rest, comment.end()))
+            begins = None if line.rest[:1] == ";" else _BEGINS_ACTION.match(line.rest, comment.end())
+            head = _head(line.rest[begins.start() :]) if begins else ""
         return row._replace(
             steps=[(times[-1] if times else time, first), *others],
             brackets=line.brackets,
             joined=bool(line.joined.strip()),
-            unread=Unread.at(number + 1, len(line.text) - len(line.rest) + 1, line.rest) if more else None,
+            unread=Unread.at(number + 1, len(line.text) - len(line.rest) + 1, line.rest) if more or head else None,
+            head=head,
+            doubtful=bool(head) and not more,
         )
     broken = _unbalanced(line.text[line.start :])
     like = line.brackets or not paired or broken or bool(_LIKE_ACTION.match(line.text, line.start))
+    cut, head = _begins(line, broken)
+    told = like or cut or numbered or (bool(fence) and not _is_sentence(line.text))
     return row._replace(
         led=False,
-        damaged=like,
-        unread=Unread.at(number + 1, 1, line.text) if like or fence or numbered else None,
-        cut=broken and bool(_BEGINS_ACTION.match(line.text, line.start)),
+        damaged=like or cut,
+        unread=Unread.at(number + 1, 1, line.text) if told or head else None,
+        cut=cut,
+        head=head,
+        doubtful=not told,
     )
+
+
+def _begins(line: Line, broken: bool) -> tuple[bool, str]:
+    """Whether the line, which is no step, can only be a broken one; and the name that it begins with like a step."""
+    text = line.text[line.start :].strip()
+    if broken and _BEGINS_ACTION.match(text):
+        return True, _head(text)
+    if text[:1] in ("(", "{", "（"):
+        labelled = "#" in line.leads or re.search(r"[^\W\d_]", _STEP_LABEL.sub("", line.leads))
+        return not (line.brackets or labelled or _is_sentence(text)), _head(text)
+    head = _head(text)
+    if _BEGINS_ACTION.match(text):
+        return False, head
+    if label := _LABEL_NAME.search(line.leads):  # `take: a`
+        text, head = f"{label[0]} {text}", label[1].lower()
+    bare = (
+        _PROSE.isdisjoint(_WORDS.findall(text.lower()))
+        and 1 < len(text.split()) <= _LONGEST_BARE
+        and not text.endswith(":")
+    )
+    return False, head if bare else ""
+
+
+def _is_sentence(text: str) -> bool:
+    words = _WORDS.findall(text.lower())
+    return len(words) > 2 and not _OF_SENTENCES.isdisjoint(words)
+
+
+def _head(text: str) -> str:
+    """The name that a step which begins so would have."""
+    found = _HEAD.match(text)
+    return found[1].lower() if found else ""
 
 
 def _ordinal(lead: str) -> int | None:
@@ -355,7 +467,8 @@ def read_sentences(text: str, answer: str = "first", operators: Mapping[str, int
     """
     rows: list[Row] = []
     places: list[Row] = []
-    end = 0
+    said: set[int] = set()
+    end = line = counted = 0
     for number, match in enumerate(_SENTENCE.finditer(text)):
         check()
         if len(match[0]) == 1:
@@ -365,17 +478,24 @@ def read_sentences(text: str, answer: str = "first", operators: Mapping[str, int
         named = not operators or any(action[0] in operators for _, step in steps for action in actions_of(step))
         if steps and named and (marked or item[0] != "("):
             between = text[end : match.start()][-LINES_BETWEEN * EXCERPT :].split("\n")
-            rows.append(Row(number, steps, between=[line for line in between if re.search(r"\w{3}", line)]))
+            rows.append(Row(number, steps, between=[words for words in between if re.search(r"\w{3}", words)]))
             end = match.end()
+            line, counted = line + text.count("\n", counted, end), end
+            said.add(line)
         elif len(places) < MAX_UNREAD:
+            broken = item[0] == "(" and not steps and _head(item) in (operators or ())
+            damaged = bool(operators and steps and named)
             unread = Unread.in_text(text, match.start())
-            places.append(Row(number, unread=unread, damaged=bool(operators and steps and named)))
+            places.append(Row(number, unread=unread, damaged=damaged, cut=broken))
     if not rows:
         return None
     drafts = drafts_of(rows)
     draft = drafts[-1 if answer == "last" else 0]
-    hurt = next((row for row in places if row.damaged and draft[0].number < row.number < draft[-1].number), None)
-    return _plan(draft, places, hurt, len(drafts) > 1)
+    inside = range(draft[0].number, draft[-1].number)
+    hurt = next((row for row in places if row.cut or (row.damaged and row.number in inside)), None)
+    names = operators or names_of(step for row in rows for _, step in row.steps)
+    prose = (line for number, line in enumerate(text.split("\n")) if number not in said)
+    return _plan(draft, places, hurt, len(drafts) > 1)._replace(skipped=quoting(prose, names))
 
 
 def steps_of(text: str) -> list[Step]:

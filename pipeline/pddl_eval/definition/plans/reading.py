@@ -3,8 +3,9 @@
 A plan is a tuple of steps. A step is an action or, as on GAICo's page, a set of concurrent actions: ``{a, b}``, also
 ``{a}`` and ``{}``, which are other things than the bare ``a`` and no step. What a text says beside its plan (prose,
 numbers, comments) is skipped. One rule holds for all notations: what should be a step and cannot be read whole is not
-read at all and is reported with its place; inside of a plan it is the plan's ``damage``. Thoughts are no answer, and of
-several drafts (``plan_drafts``) one is read. Nothing here knows whether a plan can be executed.
+read at all and is reported with its place; inside of a plan it is the plan's ``damage``, and so is, before and behind
+it, what begins like a step. Prose that quotes actions is counted (``skipped``). Thoughts and end tokens are no answer,
+and of several drafts (``drafts``) one is read. Nothing here knows whether a plan can be executed.
 
 What stands in ``<plan>``, ``<answer>``, ``[PLAN]`` or ``\\boxed{}`` is the answer, where that holds a plan.
 
@@ -16,13 +17,15 @@ Notations, tried in this order; the first that yields a step is the text's notat
    Python's quotes, tuples and constants are read too. Or the text of a key: ``{"plan": "(a)"}``.
 3. *A fence*: the first Markdown fence that holds a step and no PDDL definition; its lines are read as in 4. Another
    fence is another draft, or goes on with it; a step that only the text outside holds is reported as not read.
-4. *Lines*: each line of items, after a bullet, a number, a time or a label (``2.``, ``Step 2:``, ``0.000:``, ``The plan
-   is:``) and before a comment. Commas, arrows, linking words, numbers and ``;`` right behind an action separate items;
-   blanks only items of one notation. A comment needs a mark (``;``, a dash, a colon …) where the line is neither
-   numbered nor bulleted nor in a fence; one that is nothing but actions is reported. A bare name is an action between
-   separators, and on a line of its own where all lines are alike and none is prose. Lines in sequence with equal times
-   (``0: (a)``, ``0: (b)``) are one concurrent step, as in a planner's output. Lines that begin otherwise are prose, and
-   so are those whose label, or the label above them, speaks of states, goals, preconditions or effects.
+4. *Lines*: each line of items, after a bullet, a number, a time or a label (``2.``, ``Step 2:``, ``0.000:``, ``The
+   plan is:``), signs, tags, mark-up or what cannot be seen (``decoration``), and before a comment. Commas, arrows,
+   linking words, numbers and ``;`` right behind an action separate items; blanks only items of one notation. A
+   comment needs a mark (``;``, a dash, a colon …) where the line is neither numbered nor bulleted nor in a fence;
+   one that is nothing but actions is reported. A bare name is an action between separators, and on a line of its own
+   where all lines are alike and none is prose. Times order the steps, and lines with equal times (``0: (a)``, ``0:
+   (b)``) are one concurrent step, as in a planner's output. A line that begins with a parenthesis, or with the name
+   of an action and no sentence, is damage. Lines that begin otherwise are prose, and so are those whose label, or
+   the label above them, speaks of states, goals, preconditions or effects.
 5. *Sentences*: ``take(a)`` anywhere in the text, and ``(take a)`` where it is emphasised, quoted or marked as code.
 6. *Lines without parentheses*, ``2. take a``, where the operators are known and no line that begins with one is prose.
 """
@@ -30,10 +33,11 @@ Notations, tried in this order; the first that yields a step is the text's notat
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import accumulate, islice
+from itertools import accumulate, islice, pairwise
 
 from pddl_eval.definition.pddl.drafts import too_long, without_thinking
 from pddl_eval.definition.pddl.patterns import re
+from pddl_eval.definition.plans.decoration import undecorated, visible
 from pddl_eval.definition.plans.found import (
     MAX_UNREAD,
     Damage,
@@ -42,10 +46,12 @@ from pddl_eval.definition.plans.found import (
     Unread,
     actions_of,
     chosen,
+    names_of,
     not_read,
+    without_finish,
 )
 from pddl_eval.definition.plans.json import read_json, text_here
-from pddl_eval.definition.plans.lines import MAX_ACTIONS, in_parentheses, read_lines, read_sentences
+from pddl_eval.definition.plans.lines import MAX_ACTIONS, in_parentheses, quoting, read_lines, read_sentences
 from pddl_eval.definition.plans.ordinary import read_ordinary
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.shown import quote
@@ -95,7 +101,7 @@ def read_plan(text: str | None, answer: str = "first", operators: Mapping[str, i
         return ReadPlan((), reason=long, found=False)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    text = without_thinking(text)
+    text = visible(without_thinking(text))
     if (empty := _EMPTY_PLAN.fullmatch(text)) is not None:
         said = any(bracket in empty["list"] for bracket in "[(")
         return ReadPlan(()) if said else ReadPlan((), reason=EMPTY, found=False)
@@ -104,11 +110,12 @@ def read_plan(text: str | None, answer: str = "first", operators: Mapping[str, i
     if not read or not read.steps:
         places = read.unread if read else (Unread.in_text(text, len(text) - len(text.lstrip())),)
         return ReadPlan((), places, f"no action was found: {places[0]}", found=False)
-    if operators and not _name_operator(read.steps, operators):  # atoms in a refusal are no plan
+    read = read._replace(steps=without_finish(read.steps))
+    if operators and read.steps and not _name_operator(read.steps, operators):  # atoms in a refusal are no plan
         name = min(actions_of(read.steps[0]), default=("",))[0]
         known = did_you_mean(name, operators, "operators")
         reason = f"{NO_OPERATOR}: {quote(name)}; {known}"
-        return ReadPlan((), reason=reason, found=False, several=read.several)
+        return ReadPlan((), reason=reason, found=False, several=read.several, skipped=read.skipped)
     return _bounded(read, len(text))
 
 
@@ -118,15 +125,35 @@ def _read_marked(text: str, answer: str, operators: Mapping[str, int] | None) ->
         text = _END_OF_LINE.sub(lambda end: " " * len(end[0]), text)
     text = _PLAN_HEAD.sub(lambda head: "(" + " " * (len(head[0]) - 1), text)
     if marks := [*_MARKS.finditer(text)]:
-        held = [found for inside in _marked(text, marks) if (found := _read(inside, answer, operators)) and found.steps]
-        if held:
-            return chosen(held, answer)
-        text = _MARKS.sub(lambda mark: mark["inside"] or " " * len(mark[0]), text)
+        whole = _MARKS.sub(lambda mark: (mark["inside"] or "").rjust(len(mark[0])), text)
+        for boxed in (False, True):
+            group = [mark for mark in marks if bool(mark["boxed"]) == boxed]
+            parts = (_read(inside, answer, operators) for inside in _marked(text, group))
+            held = [found for found in parts if found and found.steps]
+            if boxed and max((len(found.steps) for found in held), default=0) == 1:
+                steps = _read(whole, answer, operators)
+                if steps and len(steps.steps) > 1 and not steps.several:  # the box is around one of the steps
+                    return steps
+            if held:
+                plan = chosen(held, answer)
+                around = _around(text, group).split("\n")
+                return plan._replace(skipped=plan.skipped + quoting(around, operators or names_of(plan.steps)))
+        text = whole
     return _read(text, answer, operators)
 
 
 def _marked(text: str, marks: Iterable[re.Match[str]]) -> list[str]:
     """What each pair of marks holds, lines and columns as in the text; a mark without its pair goes to the end."""
+    return ["\n" * text.count("\n", 0, start) + text[start:end] for start, end in _spans(text, marks)]
+
+
+def _around(text: str, marks: Iterable[re.Match[str]]) -> str:
+    """What no pair of marks holds."""
+    spans = _spans(text, marks)
+    return "".join(text[end:start] for (_, end), (start, _) in pairwise([(0, 0), *spans, (len(text), 0)]))
+
+
+def _spans(text: str, marks: Iterable[re.Match[str]]) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     opened, closed = -1, 0
     for mark in marks:
@@ -141,19 +168,21 @@ def _marked(text: str, marks: Iterable[re.Match[str]]) -> list[str]:
             break
     if opened >= 0:
         spans.append((opened, len(text)))
-    return ["\n" * text.count("\n", 0, start) + text[start:end] for start, end in spans]
+    return spans
 
 
 def _read(text: str, answer: str, operators: Mapping[str, int] | None) -> ReadPlan | None:
-    if (found := read_json(text, answer)) and found.steps:
+    if (found := read_json(text, answer, operators)) and found.steps:
         return found
-    texts = (text_here(text, key.end()) for key in islice(_TEXT_OF_PLAN.finditer(text), MAX_MARKED))
+    keys = () if found else islice(_TEXT_OF_PLAN.finditer(text), MAX_MARKED)
+    texts = (text_here(text, key.end()) for key in keys)
     held = [inner for said in texts if said and (inner := _read(said, answer, operators)) and inner.steps]
     if held:  # {"plan": "(a)\n(b)"}
         return chosen(held, answer)
-    found = found or read_lines(text, answer, operators) or read_sentences(text, answer, operators)
+    plain = undecorated(text)
+    found = found or read_lines(plain, answer, operators) or read_sentences(text, answer, operators)
     if operators and not (found and _name_operator(found.steps, operators)):
-        bare = in_parentheses(text, operators)
+        bare = in_parentheses(plain, operators)
         if bare and (read := read_lines(bare, answer, operators)) and read.steps:
             return read
     return found
@@ -176,4 +205,6 @@ def _bounded(read: ReadPlan, characters: int) -> ReadPlan:
     if unread:
         more = f" and {'at least ' * (len(unread) >= MAX_UNREAD)}{len(unread) - 1} more" if len(unread) > 1 else ""
         reasons.append(not_read(f"{unread[0]}{more}"))
-    return ReadPlan(read.steps[:kept], unread[:MAX_UNREAD], "; ".join(reasons), True, damage, read.several)
+    if damage and damage.steps_before > kept:  # behind a FinishAction
+        damage = Damage(kept, damage.place)
+    return read._replace(steps=read.steps[:kept], unread=unread[:MAX_UNREAD], reason="; ".join(reasons), damage=damage)
