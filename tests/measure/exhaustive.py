@@ -24,7 +24,7 @@ from pddl_eval.definition.planning import Solution, solve
 from pddl_eval.definition.task import Task
 from pddl_eval.definition.verdict import Undecided, Unsolvable
 
-from tests.exhaustive import DOMAINS, closure, equivalent, reachable, renamed_state, solvable, state_after
+from tests.exhaustive import DOMAINS, closure, equivalent, reachable, renamed_state, solvable, state_after, well_typed
 from tests.random_problems import Pair, random_pair
 
 STATES_TO_DECIDE = 2_000
@@ -115,9 +115,14 @@ def verdict_findings(pair: Pair, planning_domain: Any) -> Iterator[Finding]:
     reference, generated = pair.reference, pair.generated
     for is_placeholder in (False, True):
         mode = "placeholder" if is_placeholder else "identity"
-        decision = comparison.compare(
-            Task(reference, planning_domain), Task(generated, planning_domain), is_placeholder, False
-        )
+        tasks = Task(reference, planning_domain), Task(generated, planning_domain)
+        decision = comparison.compare(*tasks, is_placeholder, False)
+        if not well_typed(reference):
+            said = decision.verdict, decision.equivalent, decision.equivalent_untyped
+            outcome = AGREED if said == ("reference_invalid", None, None) else DISAGREED
+            yield Finding(f"{mode} ill-typed", False, outcome, str(said))
+            tasks[0].__dict__["ill_typed"] = None  # The algorithm decides such pairs, too.
+            decision = comparison.compare(*tasks, is_placeholder, False)
         for typed, answer in ((True, decision.equivalent), (False, decision.equivalent_untyped)):
             judged = equivalent(reference, generated, is_placeholder, typed=typed)
             outcome, note = _verdict_outcome(reference, judged, answer, decision, typed)
