@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 import click
 
-from pddl_eval.datasets import text_of
 from pddl_eval.errors import UserError
 from pddl_eval.settings import setting_of
 
@@ -133,6 +132,7 @@ def domain_text(name_or_file: str | None) -> str | None:
     >>> domain_text("gripper")
     'gripper'
     """
+    from pddl_eval.datasets import text_of
     from pddl_eval.definition.domains import chosen_domain
 
     if name_or_file is None:
