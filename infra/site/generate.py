@@ -346,14 +346,14 @@ def _linked(text: str, target_of: Callable[[str], str]) -> str:
 
 
 def site_link(target: str, page: str) -> str:
-    """Where a link of a page leads on the site: to another page of it, to a copied image, else into the repository."""
+    """Where a link of a page leads on the site: to another page, to a copied image, else into the repository."""
     source = made_pages()[page].source or f"{PAGES}/{page}"
     if urlsplit(target).scheme:
         return target
     path, _, anchor = target.partition("#")
     file = posixpath.normpath(posixpath.join(posixpath.dirname(source), path)) if path else source
     places = {**WHOLE, **{image: f"assets/{posixpath.basename(image)}" for image in IMAGES}}
-    if file.startswith(f"{PAGES}/"):
+    if file.startswith(f"{PAGES}/") and file.endswith(".md"):
         place = file.removeprefix(f"{PAGES}/")
     elif file in places:
         place = places[file]

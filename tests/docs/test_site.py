@@ -109,6 +109,11 @@ def test_the_places_of_all_pages_are_different() -> None:
         ("guide/limits.md", "../../../../README.md#quick-start", "../project/readme.md#quick-start"),
         ("guide/limits.md", "../../../README.md", "../deployment.md"),
         ("guide/limits.md", "settings.md", "settings.md"),
+        (
+            "guide/reports.md",
+            "intervals.json",
+            f"{generate.REPOSITORY}/blob/main/infra/site/pages/guide/intervals.json",
+        ),
         ("project/contributing.md", "#the-rooms", "contributing.md#the-rooms"),
         ("deployment.md", "../CONTRIBUTING.md#the-rooms", "project/contributing.md#the-rooms"),
         ("python/rooms/datasets.md", "../../project/changelog.md", "../../project/changelog.md"),
