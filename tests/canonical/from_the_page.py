@@ -1,7 +1,8 @@
 """Certificates as the page ``guide/certificates.md`` defines them, from that page alone: nothing here is the program's.
 
-Reads the plain STRIPS kind of PDDL with negation and costs that are sums, and any goal without numbers; enumerates the
-reachable states and follows every branch: for small problems. The sections are those of the page.
+Reads the plain STRIPS kind of PDDL with negation, costs that are sums, preconditions that are formulas, and any goal
+without numbers; enumerates the reachable states and follows every branch: for small problems. The sections are those of
+the page.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from hashlib import blake2b
-from itertools import product
+from itertools import count, product
 from typing import Any, NamedTuple
 
 Atom = tuple[str, ...]
@@ -28,7 +29,16 @@ class Operator(NamedTuple):
     name: str
     parameters: dict[str, Types]
     scenes: dict[str, State]
-    costs: list[Any]
+    formulas: list[tuple[str, Any]]
+    """The conjuncts that are no literals, each with its section."""
+
+    @property
+    def costs(self) -> list[Any]:
+        return [each for section, each in self.formulas if section == ":effect"]
+
+    @property
+    def conditions(self) -> list[Any]:
+        return [each for section, each in self.formulas if section == ":precondition"]
 
 
 class Domain(NamedTuple):
@@ -54,6 +64,7 @@ class Closed(NamedTuple):
     true: State
     false: State = frozenset()
     states: frozenset[State] | None = None
+    possible: State = frozenset()
 
 
 def certificate(problem_text: str, domain_text: str, placeholder: bool = False) -> str:
@@ -176,6 +187,8 @@ def value(problem: Problem, domain: Domain, closed: Closed | None, placeholder: 
     states: dict[str, str] = {}
     if closed is not None:
         goal = {"goal": {atom for atom in closed.true if placeholder or atom[0] in changed}, "goal not": closed.false}
+        if placeholder and uses_negation(domain) and closed.states is None:
+            goal = {"goal": closed.true, "goal possible": closed.possible}
         for state in closed.states or ():
             states[name := f"state {len(states)}"] = "goal state"
             goal.setdefault("goal state", set()).update({("", name), *((a[0], name, *a[1:]) for a in state)})
@@ -184,7 +197,7 @@ def value(problem: Problem, domain: Domain, closed: Closed | None, placeholder: 
         named = {name for atoms in each.values() for atom in atoms for name in atom[1:]}
         constants = {name: f"= {name}" for name in domain.constants if name in named}
         graphs.append(outline_and_form(problem.objects | constants | own, each))
-    return [2, fingerprint(problem, domain), *graphs]
+    return [3 if placeholder and uses_negation(domain) else 2, fingerprint(problem, domain), *graphs]
 
 
 def closure(problem: Problem, domain: Domain) -> Closed | None:
@@ -197,11 +210,24 @@ def closure(problem: Problem, domain: Domain) -> Closed | None:
     if not found[True]:
         return None
     true = frozenset.intersection(*found[True])
+    possible = frozenset().union(*found[True]) - true
     others = [state for state in found[False] if true <= state]
     false = frozenset().union(*others) - frozenset().union(*found[True])
     if all(state & false for state in others):
-        return Closed(true, false)
+        return Closed(true, false, possible=possible)
     return Closed(true, frozenset(), frozenset(state - true for state in found[True]))
+
+
+def uses_negation(domain: Domain) -> bool:
+    def negates(tree: Any) -> bool:
+        if isinstance(tree, str):
+            return False
+        return tree[0] == "imply" or (tree[0] == "not" and tree[1][0] != "=") or any(map(negates, tree[1:]))
+
+    return any(
+        any(atom[0] != "=" for atom in each.scenes["negative condition"]) or any(map(negates, each.conditions))
+        for each in domain.operators
+    )
 
 
 # --- Beyond STRIPS ---
@@ -244,6 +270,10 @@ def holds(formula: list[Any], state: State, names: list[str]) -> bool:
         return all(cases) if head == "forall" else any(cases)
     if head in ("and", "or"):
         return (all if head == "and" else any)(holds(part, state, names) for part in parts)
+    if head == "imply":
+        return not holds(parts[0], state, names) or holds(parts[1], state, names)
+    if head == "=":
+        return bool(parts[0] == parts[1])
     return not holds(parts[0], state, names) if head == "not" else tuple(formula) in state
 
 
@@ -258,7 +288,7 @@ def in_full(domain: Domain) -> list[Any]:
         place = {name: f"?{k}" for k, name in enumerate(each.parameters)}
         parts = [[[a[0], *(place.get(t, t) for t in a[1:])] for a in part] for part in each.scenes.values()]
         atoms = [sorted(["=", *sorted(a[1:])] if a[0] == "=" else a for a in part) for part in parts]
-        formulas = [[":effect", numbered(cost, place)] for cost in each.costs]
+        formulas = [[section, numbered(formula, place, count(len(place)))] for section, formula in each.formulas]
         operators.append([[*each.parameters.values()], atoms, sorted(formulas, key=encoded)])
     distinct = sorted({encoded(each): each for each in operators}.items())
     declared = (domain.constants, domain.parents)
@@ -269,38 +299,50 @@ def in_full(domain: Domain) -> list[Any]:
     ]
 
 
-def numbered(tree: Any, place: Mapping[str, str]) -> Any:
-    if isinstance(tree, list):
-        return [tree[0], *(numbered(each, place) for each in tree[1:])]
-    return place[tree] if tree in place else str(Fraction(tree))
+def numbered(tree: Any, names: Mapping[str, str], free: Iterator[int]) -> Any:
+    if isinstance(tree, str):
+        return names[tree] if tree[0] == "?" else str(Fraction(tree)) if tree[0] in "-.0123456789" else tree
+    if tree and tree[0] in ("forall", "exists"):
+        names = {**names, **{word: f"?{next(free)}" for word in tree[1] if word[0] == "?"}}
+    return [numbered(each, names, free) for each in tree]
 
 
 def reachable(problem: Problem, domain: Domain) -> Iterator[State]:
     types = problem.objects | domain.constants
     ground = []
-    priced = {("=", *fluent) for fluent in problem.values} | {("=", "total-cost")} if numbers(problem) else set()
-    for _, parameters, scenes, costs in domain.operators:
+    costs_count = bool(numbers(problem)) or any(each.conditions for each in domain.operators)
+    priced = {("=", *fluent) for fluent in problem.values} | {("=", "total-cost")} if costs_count else set()
+    for operator in domain.operators:
+        _, parameters, scenes, _ = operator
         fitting = [[name for name in types if fits(domain, types[name], wanted)] for wanted in parameters.values()]
         for chosen in product(*fitting):
             names = dict(zip(parameters, chosen, strict=True))
             parts = [{(a[0], *(names.get(t, t) for t in a[1:])) for a in part} for part in scenes.values()]
             read = {
                 ("=", f[0], *(names.get(t, t) for t in f[1:]))
-                for cost in costs
+                for cost in operator.costs
                 for f in cost[1:]
                 if isinstance(f, list)
             }
             if not priced or read <= priced:
-                ground.append(parts)
+                asked = [grounded(formula, names) for formula in operator.conditions]
+                ground.append((*parts, asked))
     equal = {("=", name, name) for name in types}
     waiting = [problem.init | equal]
     seen = set(waiting)
     for state in waiting:  # grows while it is walked
         yield state - equal
-        for condition, negative, added, deleted in ground:
-            if condition <= state and not negative & state and (after := (state - deleted) | added) not in seen:
+        for condition, negative, added, deleted, asked in ground:
+            if condition <= state and not negative & state and all(holds(each, state, [*types]) for each in asked):
+                after = (state - deleted) | added
+                waiting += [after] if after not in seen else []
                 seen.add(after)
-                waiting.append(after)
+
+
+def grounded(formula: Any, names: Mapping[str, str]) -> Any:
+    for name, chosen in names.items():
+        formula = replaced(formula, name, chosen)
+    return formula
 
 
 def fits(domain: Domain, type_: str, wanted: Types) -> bool:
@@ -316,7 +358,8 @@ def above(domain: Domain, type_: str) -> list[str]:
 
 
 def fingerprint(problem: Problem, domain: Domain) -> str:
-    if numbers(problem) and any(each.costs for each in domain.operators):
+    costs_count = numbers(problem) and any(each.costs for each in domain.operators)
+    if costs_count or any(each.conditions for each in domain.operators):
         return digest(domain.name, *in_full(domain))
 
     def says(types: Types) -> Types:
@@ -358,20 +401,23 @@ def read(problem_text: str, domain_text: str) -> tuple[Problem, Domain]:
     for _, action, *words in (each for each in sections if each[0] == ":action"):
         found = dict(zip(words[::2], words[1::2], strict=True))
         names = ("condition", "negative condition", "added", "deleted")
-        parts = [*literals(found.get(":precondition", [])), *literals(found.get(":effect", []))]
-        effect = found.get(":effect", [])
-        costs = [each for each in (effect if effect[:1] == ["and"] else [effect]) if each[:1] == ["increase"]]
+        parts: list[State] = []
+        formulas: list[tuple[str, Any]] = []
+        for key in (":precondition", ":effect"):
+            true, false, others = literals(found.get(key, []))
+            parts += [true, false]
+            formulas += [(key, each) for each in others]
         parameters = dict(typed(found[":parameters"]))
-        operators.append(Operator(action, parameters, dict(zip(names, parts, strict=True)), costs))
+        operators.append(Operator(action, parameters, dict(zip(names, parts, strict=True)), formulas))
     section = {each[0]: each[1:] for each in s_expression(problem_text)[1:]}
     objects = {n: t[0] for n, t in typed(section.get(":objects", [])) if n not in constants}
     init = frozenset(tuple(each) for each in section[":init"] if each[0] != "=")
     values = {tuple(each[1]): Fraction(each[2]) for each in section[":init"] if each[0] == "="}
     conjuncts = section[":goal"][0]
     conjuncts = conjuncts[1:] if conjuncts[:1] == ["and"] else [conjuncts]
-    formulas = [each for each in conjuncts if each[0] in ("not", "and", "or", "forall", "exists")]
-    goal = frozenset(tuple(each) for each in conjuncts if each not in formulas)
-    problem = Problem(objects, init, goal, values, section.get(":metric", []), formulas)
+    asked = [each for each in conjuncts if each[0] in ("not", "and", "or", "imply", "forall", "exists")]
+    goal = frozenset(tuple(each) for each in conjuncts if each not in asked)
+    problem = Problem(objects, init, goal, values, section.get(":metric", []), asked)
     return problem, Domain(name, parents, constants, operators)
 
 
@@ -397,8 +443,15 @@ def typed(words: list[Any]) -> list[tuple[str, Types]]:
     return [*((name, types) for name in words[:dash]), *typed(words[dash + 2 :])]
 
 
-def literals(formula: list[Any]) -> tuple[State, State]:
-    """The atoms of a conjunction, and those that are negated in it; costs are left out."""
-    members = formula[1:] if formula[:1] == ["and"] else [formula] if formula else []
-    negated = [tuple(each[1]) for each in members if each[0] == "not"]
-    return frozenset(tuple(each) for each in members if each[0] not in ("not", "increase")), frozenset(negated)
+def literals(formula: list[Any]) -> tuple[State, State, list[Any]]:
+    """The atoms of a conjunction, those that are negated in it, and its other conjuncts."""
+    true: set[Atom] = set()
+    false: set[Atom] = set()
+    others: list[Any] = []
+    for each in formula[1:] if formula[:1] == ["and"] else [formula] if formula else []:
+        atom = each[1] if each[0] == "not" else each
+        if atom[0] in ("not", "and", "or", "imply", "forall", "exists", "increase"):
+            others.append(each)
+        else:
+            (false if each[0] == "not" else true).add(tuple(atom))
+    return frozenset(true), frozenset(false), others

@@ -82,7 +82,7 @@ def test_random_problems_have_the_digits_that_the_page_says(cases: int) -> None:
 
 @in_two_sizes(40, 1_500)
 def test_random_problems_beyond_strips_have_the_digits_that_the_page_says(cases: int) -> None:
-    """With costs, a metric, and goals that are no sets of atoms."""
+    """With costs, a metric, goals that are no sets of atoms, and quantifiers that share the name of their variable."""
     seen: Counter[str] = Counter()
 
     def check(seed: int) -> None:
@@ -96,19 +96,32 @@ def test_random_problems_beyond_strips_have_the_digits_that_the_page_says(cases:
         domain_text = domain_text.replace("(:predicates", FUNCTIONS)
         if rng.random() < 0.6:
             domain_text = domain_text.replace(":effect (and", ":effect (and (increase (total-cost) (fee))")
+        domain_texts = [domain_text] * 2
+        if changing and rng.random() < 0.4:
+            name, *terms = rng.choice(sorted(changing))
+            once = f"({' '.join([name, *['?q'] * len(terms)])})"
+            formula = f"(or (forall (?q) (not {once})) (exists (?q) {once}))"
+            head, middle, last = formula.partition("(exists")
+            domain_texts = [
+                domain_text.replace(":precondition (and", f":precondition (and {each}")
+                for each in (formula, head + middle + last.replace("?q", "?r"))
+            ]
+            domain_text = domain_texts[0]
         texts = [problem_to_pddl(each) for each in (problem, in_other_words(rng, problem, domain_text))]
         read = from_the_page.read(texts[0], domain_text)
         closed = from_the_page.closure(*read)
         for placeholder in (False, True):
             digits = from_the_page.digest(*from_the_page.value(*read, closed, placeholder))
-            assert [certificate(text, domain_text, is_placeholder=placeholder) for text in texts] == [digits] * 2
+            both = zip(texts, domain_texts, strict=True)
+            assert [certificate(*each, is_placeholder=placeholder) for each in both] == [digits] * 2
         seen["all"] += 1
+        seen["formulas"] += "exists" in domain_text
         seen["costs"] += "increase" in domain_text and bool(from_the_page.numbers(read[0]))
         seen["literals"] += closed is not None and bool(closed.false)
         seen["states"] += closed is not None and closed.states is not None
 
     with_seeds(cases, check)
-    assert cases < 1_000 or min(seen[each] for each in ("costs", "literals", "states")) > cases / 150, seen
+    assert cases < 1_000 or min(seen[each] for each in ("costs", "literals", "states", "formulas")) > cases / 150, seen
 
 
 FUNCTIONS = "(:functions (fee) (f ?x) (total-cost)) (:predicates"

@@ -15,7 +15,7 @@ use crate::metrics::domain_pair::{
     self, read_executable, score_domain_pair, Batch, DomainScores, Executable, GeneratedProblem,
 };
 use crate::metrics::plans::{self, score_plan_pair, PlanScores};
-use crate::metrics::problem::{read_reference, score_problem_pair, ProblemVerdict, Settings};
+use crate::metrics::problem::{read_reference, score_problem_pair, ProblemVerdict, Search, Settings};
 use crate::model::{Domain, Known, Word};
 use crate::pddl::any_problem::read_any_problem;
 use crate::pddl::problems::Interner;
@@ -594,6 +594,7 @@ struct Problems<'a> {
     settings: Settings,
     names: Interner,
     references: Sharing<Task>,
+    search: Search,
     /// The references in domains that are asked for by their texts, each in the domain of this place.
     strips: Option<Sharing<(usize, StripsTask)>>,
 }
@@ -629,7 +630,8 @@ impl Kernel for Problems<'_> {
         }
         let task = self.references.known(row, || read_reference(text, &mut self.names))?;
         same_domain(task, asked)?;
-        score_problem_pair(task, generated.text(row)?, is_placeholder.truth(row), self.settings, &mut self.names)
+        let (generated, is_placeholder, names) = (generated.text(row)?, is_placeholder.truth(row), &mut self.names);
+        score_problem_pair(task, generated, is_placeholder, self.settings, names, &mut self.search)
     }
 
     fn forget(&mut self, row: usize, all: bool) {
@@ -909,7 +911,7 @@ fn score_problems(columns: &[Column], flags: u32) -> Exported {
     let mut scores = Scores::default();
     let asking = Asking::new(columns.get(3));
     let (names, strips) = (Interner::new(), columns.get(3).map(|_| Sharing::new(&columns[0])));
-    let mut kernel = Problems { columns, asking, settings, names, references, strips };
+    let mut kernel = Problems { columns, asking, settings, names, references, search: Search::new(), strips };
     score_rows(&mut kernel, columns[0].length, |scored, micros| scores.push(scored, micros));
     scores.exported()
 }

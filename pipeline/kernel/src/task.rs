@@ -9,7 +9,8 @@ use crate::validation::{execute, Action};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-pub const CERTIFICATE_VERSION: usize = 2;
+/// The version of certificates that is hashed into all but those of placeholders in a domain that uses negation.
+pub const UNCHANGED_SINCE: usize = 2;
 
 /// Atoms that may be set aside from an initial state that no rules cover.
 const CONFLICTS: usize = 3;
@@ -72,6 +73,7 @@ pub struct Task {
     closure: OnceCell<Answer<Result<Vec<Atom>, Unsolvable>>>,
     plan: OnceCell<Answer<Option<Vec<Action>>>>,
     certificate: OnceCell<Answer<Digits>>,
+    placeholder_certificate: OnceCell<Answer<Digits>>,
     initial_scene: OnceCell<Graph>,
     graph_as_written: OnceCell<Graph>,
     closed_graph: OnceCell<Graph>,
@@ -101,6 +103,7 @@ impl Task {
             closure: OnceCell::new(),
             plan: OnceCell::new(),
             certificate: OnceCell::new(),
+            placeholder_certificate: OnceCell::new(),
             initial_scene: OnceCell::new(),
             graph_as_written: OnceCell::new(),
             closed_graph: OnceCell::new(),
@@ -240,9 +243,19 @@ impl Task {
     pub fn certificate(&self) -> Answer<Digits> {
         let compute = || {
             let closed = self.closed_graph()?;
-            Ok(digest(CERTIFICATE_VERSION, self.domain.fingerprint(), &[(&closed.graph, closed.labelling()?)]))
+            Ok(digest(UNCHANGED_SINCE, self.domain.fingerprint(), &[(&closed.graph, closed.labelling()?)]))
         };
         *self.certificate.get_or_init(compute)
+    }
+
+    /// The same where initial state and goal are compared separately.
+    pub fn placeholder_certificate(&self) -> Answer<Digits> {
+        let compute = || {
+            let scenes = [self.initial_scene(), self.closed_goal_scene()?];
+            let [init, goal] = scenes.map(|scene| Ok((&scene.graph, scene.labelling()?)));
+            Ok(digest(UNCHANGED_SINCE, self.domain.fingerprint(), &[init?, goal?]))
+        };
+        *self.placeholder_certificate.get_or_init(compute)
     }
 
     fn graph(&self, scenes: &[(Scene, &[Atom])]) -> Graph {

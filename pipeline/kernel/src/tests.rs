@@ -7,7 +7,7 @@ use crate::left::Left;
 use crate::metrics::actions::Marks;
 use crate::metrics::domain_pair::{self, read_executable, score_domain_pair, Batch, DomainScores, GeneratedProblem};
 use crate::metrics::plans;
-use crate::metrics::problem::{read_reference, score_problem_pair, ProblemVerdict, Settings};
+use crate::metrics::problem::{read_reference, score_problem_pair, ProblemVerdict, Search, Settings};
 use crate::metrics::shares::fmean;
 use crate::pddl::any_problem::read_any_problem;
 use crate::pddl::drafts::without_thinking;
@@ -24,7 +24,7 @@ const SETTINGS: Settings = Settings::new(5);
 fn scored(reference: &str, generated: &str) -> Result<ProblemVerdict, Left> {
     let mut names = Interner::new();
     let task = read_reference(Some(reference.as_bytes()), &mut names)?;
-    score_problem_pair(&task, Some(generated.as_bytes()), false, SETTINGS, &mut names)
+    score_problem_pair(&task, Some(generated.as_bytes()), false, SETTINGS, &mut names, &mut Search::new())
 }
 
 fn blocks(init: &str, goal: &str) -> String {

@@ -54,6 +54,8 @@ class ClosedGoal:
     ``false`` are the atoms that are false in each state of R, but true in some reachable state with all of ``true``.
     Where still others have all of ``true`` and none of ``false``, ``states`` is R itself: of each state the atoms that
     are not in ``true``, and the numbers; ``read`` are functions that are among these only because the goal reads them.
+    ``possible`` are the atoms that are true in some states of R and not in all (``possible_atoms``), None where they
+    were not looked for.
 
     Why R is determined: of a conjunction of literals, ``R = {s: true ⊆ s, false ∩ s = ∅}``. Its positive atoms are in
     ``true``. A negated atom is false throughout R, so it is in ``false`` unless no reachable state with ``true`` has
@@ -65,6 +67,7 @@ class ClosedGoal:
     false: State = frozenset()
     states: frozenset[tuple[State, frozenset[tuple[Atom, Fraction]]]] | None = None
     read: frozenset[str] = frozenset()
+    possible: State | None = None
 
     @property
     def literals(self) -> frozenset[Formula]:
@@ -111,6 +114,38 @@ def closure(
         return implied
     needed = (closed & ~implied) >> width
     return ClosedGoal(task.state(positive), frozenset(task.atoms[index] for index in indexes(needed)))
+
+
+def has_few_states(problem: Problem, domain: Domain) -> bool:
+    """True where ``closure`` takes no search: an atom of the goal is never added, or the states are few."""
+    grounded = ground_goal(problem, domain, problem.goal)
+    return not isinstance(grounded, tuple) or grounded[0].space.states(FEW_STATES) is not None
+
+
+def possible_atoms(
+    problem: Problem, domain: Domain, closed: ClosedGoal, planner: Planner | None = None
+) -> State | Undecided:
+    """The atoms that are true in some of the reachable goal states, of which ``closed`` is the closure, and not in all.
+
+    All others that are not in ``closed.true`` are false in each of them: these are the negated literals of cl(goal).
+
+    >>> from pddl_eval.definition.pddl import parse_domain
+    >>> lamp = parse_domain("(define (domain d) (:action switch :precondition (not (on)) :effect (and (on) (hot))))")
+    >>> off = Problem("p", "d", {}, frozenset(), frozenset())
+    >>> sorted(possible_atoms(off, lamp, closure(off, lamp)))
+    [('hot',), ('on',)]
+    """
+    grounded = ground_goal(problem, domain, closed.true)
+    assert not isinstance(grounded, Unsolvable)
+    if isinstance(grounded, Undecided):
+        return grounded
+    (task, goal), width = grounded, len(grounded[0].atoms)
+    asked = planner and _of_literals(planner, task)
+    shared = _closed(task.with_negations, goal | bits_of(closed.false, task.bit) << width, asked)
+    if not isinstance(shared, int):
+        assert not isinstance(shared, Unsolvable)
+        return shared
+    return frozenset(atom for index, atom in enumerate(task.atoms) if not (shared | shared >> width) >> index & 1)
 
 
 def _of_literals(planner: Planner, task: GroundTask) -> Planner:
@@ -183,16 +218,16 @@ def closure_by_states(
         return Unsolvable(no_state(len(others)))
     always = reduce(and_, [true for true, _ in goal_states])
     ever = reduce(or_, [true for true, _ in goal_states])
-    others = [true for true in others if always <= true]
+    others, sometimes = [true for true in others if always <= true], ever - always
     never = reduce(or_, others, always) - ever
     if all(not never.isdisjoint(true) for true in others):
-        return ClosedGoal(always, never)
+        return ClosedGoal(always, never, possible=sometimes)
     listed = {
         (true - always, frozenset((f, v) for f, v in values if f[0] in exploration.read and (v or f != TOTAL_COST)))
         for true, values in goal_states
     }
     read = exploration.read & exploration.changing - functions_read(domain)
-    return ClosedGoal(always, frozenset(), frozenset(listed), read)
+    return ClosedGoal(always, frozenset(), frozenset(listed), read, sometimes)
 
 
 def separating_state(

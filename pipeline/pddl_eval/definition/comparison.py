@@ -43,27 +43,29 @@ def compare(
         equivalent_untyped=None,
         verdict=decision.verdict,
         detail=sentence(decision.difference),
-        reference_certificate=_certificate(reference) if isinstance(reference, Task) else None,
         object_map=decision.object_map,
         goal_object_map=decision.goal_map,
         separating_atom=atom,
         separating_side=side,
     )
     verdict = _noted(_noted(verdict, generated), reference, "the reference is ")
+    own = generated
     if isinstance(generated, Unreadable):
-        return replace(verdict, solvable=_solvable_unread(generated), equivalent_untyped=decision.equivalent)
-    if isinstance(reference, Unreadable):
-        return _with_certificate(_with_plan(verdict, reference, generated) if check_solvable else verdict, generated)
-    if not same_domain(reference, generated):
-        alone = Task(generated.problem, known_domain(generated.problem.domain))
-        untyped = decision.equivalent
+        verdict = replace(verdict, solvable=_solvable_unread(generated), equivalent_untyped=decision.equivalent)
+    elif isinstance(reference, Unreadable):
+        verdict = _with_plan(verdict, reference, generated) if check_solvable else verdict
+    elif not same_domain(reference, generated):
+        own = Task(generated.problem, known_domain(generated.problem.domain))
         solvable = False if check_solvable else None
-        return replace(verdict, solvable=solvable, equivalent_untyped=untyped, certificate=_certificate(alone))
-    if check_solvable:
-        verdict = _with_plan(verdict, reference, generated)
-    verdict = _with_certificate(verdict, generated)
-    # Last, for what it costs where states are enumerated is not to be taken from what was asked first.
-    return replace(verdict, equivalent_untyped=_decided_untyped(reference, generated, is_placeholder, decision))
+        verdict = replace(verdict, solvable=solvable, equivalent_untyped=decision.equivalent)
+    else:
+        verdict = _with_plan(verdict, reference, generated) if check_solvable else verdict
+        untyped = _decided_untyped(reference, generated, is_placeholder, decision)
+        verdict = replace(verdict, equivalent_untyped=untyped)
+    # Last: where states are enumerated, a certificate may use up the budget.
+    theirs = _certificate(reference, is_placeholder)
+    ours = theirs if verdict.equivalent else _certificate(own, is_placeholder)
+    return replace(verdict, certificate=ours, reference_certificate=theirs)
 
 
 def _noted(verdict: ProblemVerdict, task: Task | Unreadable, whose: str = "") -> ProblemVerdict:
@@ -77,14 +79,11 @@ def _solvable_unread(problem: Unreadable) -> bool | None:
     return None if problem.verdict is Verdict.UNDECIDED else False
 
 
-def _with_certificate(verdict: ProblemVerdict, generated: Task) -> ProblemVerdict:
-    if verdict.equivalent and verdict.goal_object_map is None:
-        return replace(verdict, certificate=verdict.reference_certificate)
-    return replace(verdict, certificate=_certificate(generated))
-
-
 def read_alone(
-    generated: Task | Unreadable, domain: PlanningDomain | None, check_solvable: bool = True
+    generated: Task | Unreadable,
+    domain: PlanningDomain | None,
+    check_solvable: bool = True,
+    is_placeholder: bool = False,
 ) -> ProblemVerdict:
     """The scores of a generated problem that has no reference: is it read, can it be solved, its certificate.
 
@@ -97,21 +96,25 @@ def read_alone(
     >>> scores.parseable, scores.solvable, scores.verdict.value, scores.equivalent
     (True, False, 'unsolvable', None)
     """
-    return _noted(_read_alone(generated, domain, check_solvable), generated)
+    return _noted(_read_alone(generated, domain, check_solvable, is_placeholder), generated)
 
 
-def _read_alone(generated: Task | Unreadable, domain: PlanningDomain | None, check_solvable: bool) -> ProblemVerdict:
+def _read_alone(
+    generated: Task | Unreadable, domain: PlanningDomain | None, check_solvable: bool, is_placeholder: bool
+) -> ProblemVerdict:
     if isinstance(generated, Unreadable):
         unread = sentence(Difference("unread", reason=generated.detail))
         return ProblemVerdict(False, _solvable_unread(generated), None, None, generated.verdict, unread)
     name = generated.problem.domain
     if domain is not None and name != domain.name and known_domain(name) is not domain:
         differs = sentence(Difference("domain", names=(name, domain.name)))
-        certificate = _certificate(Task(generated.problem, known_domain(name)))
+        certificate = _certificate(Task(generated.problem, known_domain(name)), is_placeholder)
         solvable = False if check_solvable else None
         return ProblemVerdict(True, solvable, None, None, Verdict.DOMAIN_MISMATCH, differs, certificate)
-    verdict = ProblemVerdict(True, None, None, None, None, NO_REFERENCE, _certificate(generated))
     plan = generated.plan if check_solvable else None
+    verdict = ProblemVerdict(
+        True, None, None, None, None, NO_REFERENCE, certificate=_certificate(generated, is_placeholder)
+    )
     if isinstance(plan, Undecided):
         return replace(verdict, detail=f"{NO_REFERENCE}; {plan.reason}")
     if isinstance(plan, Unsolvable):
@@ -121,9 +124,16 @@ def _read_alone(generated: Task | Unreadable, domain: PlanningDomain | None, che
     return verdict if plan is None else replace(verdict, solvable=True, plan=plan)
 
 
-def _certificate(task: Task) -> str | None:
-    """The certificate, unless it takes a search that the verdict did not need."""
-    certificate = task.certificate if task.closure_is_known else None
+def _certificate(task: Task | Unreadable, is_placeholder: bool) -> str | None:
+    """The certificate in the row's mode; None where there is no problem, or cl(goal) is beyond the limits.
+
+    Where the verdict did not need cl(goal), only the kernel makes a search for it: here it would take seconds.
+    """
+    if isinstance(task, Unreadable):
+        return None
+    with half_the_budget():
+        is_listed = or_undecided(lambda: task.closure_is_listed)
+        certificate = is_listed is True and (task.placeholder_certificate if is_placeholder else task.certificate)
     return certificate if isinstance(certificate, str) else None
 
 

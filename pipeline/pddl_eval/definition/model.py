@@ -131,6 +131,23 @@ def is_equation(formula: Formula) -> bool:
     return formula[0] == EQUALITY and all(isinstance(term, str) and not NUMBER.fullmatch(term) for term in formula[1:])
 
 
+def negates(formula: Formula, is_effect: bool = False) -> bool:
+    """True where a condition, or a condition in an effect, asks for something to be false; equations do not count.
+
+    >>> negates(("when", ("not", ("on", "?l")), ("lit", "?l")), is_effect=True), negates(("not", ("on", "?l")), True)
+    (True, False)
+    """
+    if isinstance(formula, str) or not formula:
+        return False
+    head, *parts = formula
+    is_unequal = any(part[:1] == (EQUALITY,) for part in parts)
+    if not is_effect and (head == "imply" or (head == "not" and not is_unequal)):
+        return True
+    if is_effect and head == "when":
+        return any(negates(part, place > 0) for place, part in enumerate(parts))
+    return any(negates(part, is_effect) for part in parts[head in BINDERS :])
+
+
 def is_atom(formula: Formula) -> bool:
     """True for an atom, which may have variables.
 

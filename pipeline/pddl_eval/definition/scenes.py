@@ -6,8 +6,9 @@ maps its numbers and formulas, too. A STRIPS problem has none of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from fractions import Fraction
+from itertools import count
 
 from pddl_eval.definition.budget import OutOfBudgetError, spend
 from pddl_eval.definition.formulas import bounded
@@ -108,17 +109,31 @@ def as_written(formula: Formula) -> Atom:
 def numbered(formula: Formula, rename: Callable[[str], str] = str, variables: Iterable[str] = ()) -> Formula:
     """The formula with its variables as ``?0``, ``?1`` …, these first, then in the order in which they occur.
 
-    A number is in lowest terms, and a function in parentheses, which PDDL lets one leave out. ``rename`` maps objects.
+    Variables of two quantifiers are two, whatever they are called. A number is in lowest terms, and a function in
+    parentheses, which PDDL lets one leave out. ``rename`` maps objects.
 
     >>> numbered(("when", ("lit", "?l"), ("increase", "total-cost", "1.50")), variables=["?x", "?l"])
     ('when', ('lit', '?1'), ('increase', ('total-cost',), '3/2'))
+    >>> numbered(("or", ("exists", ("?x",), ("lit", "?x")), ("forall", ("?x",), ("lit", "?x"))))
+    ('or', ('exists', ('?0',), ('lit', '?0')), ('forall', ('?1',), ('lit', '?1')))
     """
     places = {name: f"?{place}" for place, name in enumerate(variables)}
 
     def term(name: str) -> str:
         return places.setdefault(name, f"?{len(places)}") if name.startswith("?") else rename(name)
 
-    return with_terms(formula, term, lambda word: str(Fraction(word)) if NUMBER.fullmatch(word) else (word,))
+    own_names = _bound_apart(formula, {}, count())
+    return with_terms(own_names, term, lambda word: str(Fraction(word)) if NUMBER.fullmatch(word) else (word,))
+
+
+def _bound_apart(formula: Formula, names: Mapping[str, str], free: Iterator[int]) -> Formula:
+    """The formula with a name of its own, which no text has, for each variable that it binds."""
+    if isinstance(formula, str) or not formula:
+        return names.get(formula, formula) if isinstance(formula, str) else formula
+    if formula[0] in BINDERS:
+        own = {word: f"? {next(free)}" for word in formula[1] if isinstance(word, str) and word.startswith("?")}
+        names = {**names, **own}
+    return tuple([_bound_apart(part, names, free) for part in formula])
 
 
 def renamed_formula(formula: Formula, names: Mapping[str, str]) -> Formula:

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache, partial
 
 from pddl_eval.definition.budget import OutOfBudgetError, cached_or_undecided, or_undecided
 from pddl_eval.definition.canonical import LabelledGraph, digest
-from pddl_eval.definition.closure import ClosedGoal, closure, closure_by_states
+from pddl_eval.definition.closure import ClosedGoal, closure, closure_by_states, has_few_states, possible_atoms
 from pddl_eval.definition.domains import (
     CoveredGoal,
     CoveredState,
@@ -41,7 +41,7 @@ from pddl_eval.definition.planning import Solution, executed, goal_state, solve
 from pddl_eval.definition.scenes import GOAL_STATE, formula_scene, numeric_scenes, state_scenes
 from pddl_eval.definition.state_space import StateSpace, state_space
 from pddl_eval.definition.validation import without_costs
-from pddl_eval.definition.verdict import CERTIFICATE_VERSION, Undecided, Unsolvable, Verdict
+from pddl_eval.definition.verdict import CERTIFICATE_VERSION, UNCHANGED_SINCE, Undecided, Unsolvable, Verdict
 
 REFERENCES_KEPT = 256
 """References kept for further answers; about 50 KB each for a typical benchmark problem."""
@@ -179,10 +179,34 @@ class Task:
         closed = self.closed_goal
         return closed.true if isinstance(closed, ClosedGoal) else closed
 
+    @cached_or_undecided
+    def possible(self) -> State | Undecided:
+        """The atoms that are true in some reachable goal states and not in all; the goal can be reached."""
+        closed = self.closed_goal
+        assert isinstance(closed, ClosedGoal) and self.domain is not None
+        if closed.possible is not None:
+            return closed.possible
+        problem, paying = with_payable_costs(self.problem, self.domain.operators_of(self.typed))
+        return possible_atoms(problem, paying, closed, partial(goal_state, problem, paying))
+
     @property
     def closure_is_known(self) -> bool:
         """True where the closure is known already or costs no search."""
         return "closed_goal" in self.__dict__ or self.start is not None
+
+    @property
+    def closure_is_listed(self) -> bool:
+        """True where the closure is known, or follows from rules or from states that are looked at one by one.
+
+        Raises ``OutOfBudgetError``.
+        """
+        if self.closure_is_known or self.domain is None:
+            return True
+        domain = self.domain.operators_of(self.typed)
+        literals = literal_goal(self.problem, domain)
+        if not isinstance(literals, tuple) or not self.domain.moves_atoms(self.problem):
+            return True
+        return has_few_states(*with_payable_costs(replace(self.problem, goal=literals[0]), domain))
 
     @property
     def plan(self) -> tuple[Action, ...] | Unsolvable | Undecided:
@@ -233,11 +257,13 @@ class Task:
             raise OutOfBudgetError(closed.reason)
         if isinstance(closed, ClosedGoal) and closed.read:
             raise OutOfBudgetError(f"only the goal reads {' and '.join(sorted(closed.read))}")
-        domain = self.problem.domain
+        domain, version = self.problem.domain, UNCHANGED_SINCE
         if self.domain is not None:
             types = self.problem.objects.values()
             domain = self.domain.structure.fingerprint(types, numbers=bool(self.numbers))
-        return digest(CERTIFICATE_VERSION, domain, *[self.graph(scene).form for scene in scenes])
+            if self.domain.uses_negation and Scene.CLOSED_GOAL in scenes:
+                version = CERTIFICATE_VERSION
+        return digest(version, domain, *[self.graph(scene).form for scene in scenes])
 
     def atoms(self, scene: Scene) -> dict[str, State]:
         """The labelled sets of atoms of a scene; for a closed one the closure is known."""
@@ -256,6 +282,13 @@ class Task:
                 # What no operator changes stands in the initial state already.
                 true = frozenset([atom for atom in true if atom[0] in self.domain.fluents])
             goal = {"goal": true, "goal not": closed.false, **state_scenes(closed.states or ())}
+            is_apart = scene is Scene.CLOSED_GOAL and closed.states is None
+            if is_apart and self.domain is not None and self.domain.uses_negation:
+                # Beside the initial state the needed negations say it all; alone, only all of them do.
+                possible = self.possible
+                if isinstance(possible, Undecided):
+                    raise OutOfBudgetError(possible.reason)
+                goal = {"goal": true, "goal possible": possible}
         return goal if scene is Scene.CLOSED_GOAL else {"init": self.problem.init, **self.numbers, **goal}
 
     def graph(self, scene: Scene) -> LabelledGraph:

@@ -152,7 +152,7 @@ def explain(
         reference, generated = read_pair(reference_text, generated_text, domain, answer)
     else:
         reference_text = None
-        verdict = other = score_lone_problem(generated_text, domain, answer=answer)
+        verdict = other = score_lone_problem(generated_text, domain, answer=answer, is_placeholder=is_placeholder)
         reference, (generated, _) = read_task(None), read_lone(generated_text, domain, answer)
     tasks = [each for each in (reference, generated) if isinstance(each, Task)]
     known = tasks[0].domain if tasks else planning_domain(domain) if domain else None
@@ -173,8 +173,12 @@ def explain(
         other_verdict=other.verdict if other.verdict != verdict.verdict else None,
         domain=known.name if known else None,
         static=static,
-        reference=_side(pieces_of(reference_text, constants, read=read), reference, static),
-        generated=_side(pieces_of(generated_text, constants, answer, read), generated, static, verdict),
+        reference=_side(
+            pieces_of(reference_text, constants, read=read), reference, static, verdict.reference_certificate
+        ),
+        generated=_side(
+            pieces_of(generated_text, constants, answer, read), generated, static, verdict.certificate, verdict
+        ),
         object_map=object_map,
         goal_map=goal_map,
         objects=object_lines(theirs.objects, ours.objects, object_map),
@@ -194,9 +198,10 @@ def _side(
     pieces: tuple[Piece, ...],
     task: Task | Unreadable,
     static: frozenset[str],
+    certificate: str | None,
     verdict: ProblemVerdict | None = None,
 ) -> Side:
-    """What is known of a text; the answer's plan and certificate are those of its ``verdict``."""
+    """What is known of a text; the answer's plan is that of its ``verdict``."""
     if isinstance(task, Unreadable):
         unread = Undecided(f"nothing could be read: {task.detail}")
         return Side(pieces, task, unread, unread, None)
@@ -208,11 +213,10 @@ def _side(
     else:
         added = closed
     plan: tuple[Action, ...] | Unsolvable | Undecided | None = verdict.plan if verdict else None
-    certificate: str | Undecided | None = task.certificate
     if verdict and verdict.verdict == Verdict.DOMAIN_MISMATCH:
-        plan, certificate = Unsolvable("the problem belongs to another domain"), verdict.certificate
+        plan = Unsolvable("the problem belongs to another domain")
     plan = task.plan if plan is None else plan
-    return Side(pieces, task.problem, added, plan, certificate if isinstance(certificate, str) else None)
+    return Side(pieces, task.problem, added, plan, certificate)
 
 
 def _matching_objects(reference: Task | Unreadable, generated: Task | Unreadable) -> dict[str, str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from pathlib import Path
 
-DIGEST = "f1066a240c790358c83c085cd2176846"
+DIGEST = "9da1dcf2bae894b61d000e73a009d64e"
 
 DOMAINS = ("blocksworld", "floor_tile", "gripper")
 """The known domains whose PDDL the crate has from ``definition/domains``."""

@@ -12,7 +12,7 @@ use crate::domains::gripper::{Arrangement, Scene};
 use crate::domains::renaming::{KnownDomains, Renaming};
 use crate::left::{Answer, Left};
 use crate::metrics::domain_pair::ill_typed_operator;
-use crate::model::{self, Atom, Known, Word, Words};
+use crate::model::{self, Atom, Known, Word, Words, EQUALITY};
 use crate::pddl::domains::parse_domain;
 use crate::pddl::problems::Interner;
 use crate::structure::structure::DomainStructure;
@@ -98,6 +98,8 @@ pub struct PlanningDomain {
     pub has_types: bool,
     /// True where operators are sets of atoms with positive preconditions, and there are no functions.
     pub is_strips: bool,
+    /// True where an operator asks for an atom to be false: then cl(goal) is a set of literals.
+    pub uses_negation: bool,
     /// True where the declarations do not admit an atom of an operator.
     pub is_ill_typed: bool,
     fluents: HashSet<Word>,
@@ -114,6 +116,8 @@ impl PlanningDomain {
         let mut types = operators.iter().flat_map(|each| &each.parameters).map(|(_, own)| *own);
         let has_types = types.any(|own| own != Known::Object as Word);
         let is_strips = !domain.has_functions && operators.iter().all(|each| each.parts[1].is_empty());
+        let mut avoided = operators.iter().flat_map(|each| &each.parts[1]);
+        let uses_negation = avoided.any(|atom| names.text(atom[0]) != EQUALITY);
         let is_ill_typed = ill_typed_operator(domain, b"", names).is_some();
         let fluents = operators.iter().flat_map(|each| each.parts[2..].iter().flatten()).map(|atom| atom[0]).collect();
         let untyped = domain.without_types();
@@ -123,7 +127,7 @@ impl PlanningDomain {
                 .transpose(),
             other => other.map(|_| None),
         };
-        Ok(PlanningDomain { structure, untyped, rules, has_types, is_strips, is_ill_typed, fluents })
+        Ok(PlanningDomain { structure, untyped, rules, has_types, is_strips, uses_negation, is_ill_typed, fluents })
     }
 
     /// The domain, with types or without.

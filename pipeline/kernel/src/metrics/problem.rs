@@ -2,11 +2,12 @@
 
 use crate::canonical::Digits;
 use crate::difference::{self, Difference};
-use crate::domains::Domain;
+use crate::domains::{planning_domain, Domain, PlanningDomain};
 use crate::equivalence::{decide, translation, Decision, Pair, UNKNOWN};
 use crate::left::{Answer, Left};
 use crate::model::NO_OBJECT;
-use crate::pddl::problems::{read_problem, Interner};
+use crate::pddl::problems::{read_problem, Interner, LiftedProblem};
+use crate::strips::task::{Task as StripsTask, Within};
 use crate::task::Task;
 use crate::validation::Action;
 use std::rc::Rc;
@@ -65,11 +66,13 @@ pub fn score_problem_pair(
     is_placeholder: bool,
     settings: Settings,
     names: &mut Interner,
+    search: &mut Search,
 ) -> Answer<ProblemVerdict> {
     let reading = read_problem(generated, names)?;
     if reading.several && settings.last_answer {
         return Err(Left::Setting);
     }
+    let mut certificate = |task: &Task| search.certificate(task, is_placeholder, settings);
     let mut verdict = match reading.outcome {
         Err(unreadable) => ProblemVerdict {
             parseable: false,
@@ -80,14 +83,14 @@ pub fn score_problem_pair(
             difference: unreadable.difference,
             solves_reference: None,
             certificate: None,
-            reference_certificate: reference_certificate(reference, settings)?,
+            reference_certificate: certificate(reference)?,
         },
         Ok(problem) => match Domain::named(problem.words.known(problem.domain)) {
             Some(domain) if domain == reference.domain => {
                 let generated = Task::new(Rc::new(problem), domain, true);
                 let to_reference = translation(&generated.problem.words, &reference.problem.words);
                 let pair = Pair { reference, generated: &generated, to_reference: &to_reference };
-                scored(&pair, is_placeholder, settings)?
+                scored(&pair, is_placeholder, settings, &mut certificate)?
             }
             domain => {
                 let names =
@@ -102,10 +105,10 @@ pub fn score_problem_pair(
                     difference,
                     solves_reference: None,
                     certificate: match domain {
-                        Some(domain) => own_certificate(&Task::new(Rc::new(problem), domain, true), settings)?,
+                        Some(domain) => certificate(&Task::new(Rc::new(problem), domain, true))?,
                         None => None,
                     },
-                    reference_certificate: reference_certificate(reference, settings)?,
+                    reference_certificate: certificate(reference)?,
                 }
             }
         },
@@ -116,7 +119,12 @@ pub fn score_problem_pair(
     Ok(verdict)
 }
 
-fn scored(pair: &Pair, is_placeholder: bool, settings: Settings) -> Answer<ProblemVerdict> {
+fn scored(
+    pair: &Pair,
+    is_placeholder: bool,
+    settings: Settings,
+    certificate: &mut dyn FnMut(&Task) -> Answer<Option<Digits>>,
+) -> Answer<ProblemVerdict> {
     let Pair { reference, generated, .. } = *pair;
     let Decision { verdict, equivalent_untyped, mut difference, object_map, has_goal_map } =
         decide(pair, is_placeholder)?;
@@ -136,8 +144,7 @@ fn scored(pair: &Pair, is_placeholder: bool, settings: Settings) -> Answer<Probl
             }
         }
     }
-    let reference_certificate = reference_certificate(reference, settings)?;
-    let shared = equivalent && !has_goal_map;
+    let reference_certificate = certificate(reference)?;
     Ok(ProblemVerdict {
         parseable: true,
         solvable,
@@ -146,21 +153,50 @@ fn scored(pair: &Pair, is_placeholder: bool, settings: Settings) -> Answer<Probl
         verdict: verdict.name(),
         difference,
         solves_reference,
-        certificate: if shared { reference_certificate } else { own_certificate(generated, settings)? },
+        certificate: match equivalent {
+            true => reference_certificate,
+            false => certificate(generated)?,
+        },
         reference_certificate,
     })
 }
 
-/// The certificate where the rules cover the problem; elsewhere it would take a search that the verdict did not need.
-fn own_certificate(task: &Task, settings: Settings) -> Answer<Option<Digits>> {
-    match task.start() {
-        Ok(_) => reference_certificate(task, settings),
-        Err(_) => Ok(None),
-    }
+/// The known domains as texts say them, for problems that their rules do not cover.
+pub struct Search {
+    names: Interner,
+    domains: [Option<PlanningDomain>; 3],
 }
 
-fn reference_certificate(task: &Task, settings: Settings) -> Answer<Option<Digits>> {
-    settings.certificates.then(|| task.certificate()).transpose()
+impl Search {
+    pub fn new() -> Search {
+        Search { names: Interner::new(), domains: Default::default() }
+    }
+
+    /// The certificate in the row's mode.
+    fn certificate(&mut self, task: &Task, is_placeholder: bool, settings: Settings) -> Answer<Option<Digits>> {
+        if !settings.certificates {
+            return Ok(None);
+        }
+        let found = if is_placeholder { task.placeholder_certificate() } else { task.certificate() };
+        match found {
+            Err(Left::Rules) if settings.has_time => self.found(task, is_placeholder),
+            other => other.map(Some),
+        }
+    }
+
+    fn found(&mut self, task: &Task, is_placeholder: bool) -> Answer<Option<Digits>> {
+        if self.names.is_full() {
+            *self = Search::new();
+        }
+        let place = &mut self.domains[task.domain as usize];
+        let domain = match place {
+            Some(domain) => &*domain,
+            None => place.insert(planning_domain(task.domain.pddl().as_bytes(), &mut self.names)?),
+        };
+        let problem = LiftedProblem::of(&task.problem, &mut self.names)?;
+        let within = Within { domain, names: &self.names };
+        StripsTask::new(Rc::new(problem), true, None, domain).certificate_within_limits(is_placeholder, within)
+    }
 }
 
 /// Whether a plan of the generated problem solves the reference, under the object map of an equivalent answer, else

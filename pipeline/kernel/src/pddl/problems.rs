@@ -540,6 +540,14 @@ pub struct LiftedProblem {
 }
 
 impl LiftedProblem {
+    /// A problem of a known domain in the words of an interner.
+    pub fn of(problem: &Problem, names: &mut Interner) -> Answer<LiftedProblem> {
+        let words = |atom: &Atom| <[u32; 3]>::from(parts(*atom)).into_iter().take_while(|word| *word != 0).collect();
+        let [init, goal] = [&problem.init, &problem.goal].map(|atoms| atoms.iter().map(words).collect());
+        let own = LiftedProblem { domain: problem.domain, objects: problem.objects.clone(), init, goal };
+        own.among(|word| problem.words.text(word), names)
+    }
+
     fn new(objects: &[(u32, u32)], domain: u32, [init, goal]: [&Atoms; 2]) -> LiftedProblem {
         let atoms = |part: &Atoms| {
             let short = part.atoms.iter().map(|(name, first, second)| vec![*name, *first, *second]);
@@ -550,9 +558,9 @@ impl LiftedProblem {
     }
 
     /// The same over words of another interner.
-    fn among(self, own_names: &Interner, names: &mut Interner) -> Answer<LiftedProblem> {
+    fn among<'a>(self, text: impl Fn(u32) -> &'a [u8], names: &mut Interner) -> Answer<LiftedProblem> {
         let mut word = |number: u32| {
-            let text = own_names.text(number);
+            let text = text(number);
             names.number(text, 0, text.len())
         };
         let domain = word(self.domain)?;
@@ -600,7 +608,7 @@ pub fn read_lifted_problem(
     if init.has_denied && !domain.types.is_empty() {
         return Err(Left::Notation); // whether it is well typed
     }
-    LiftedProblem::new(&reader.objects, own_domain, [&init, &goal]).among(reader.names, names)
+    LiftedProblem::new(&reader.objects, own_domain, [&init, &goal]).among(|word| reader.names.text(word), names)
 }
 
 fn texts_of(domain: &Domain, names: &Interner) -> Vec<Vec<u8>> {
@@ -631,7 +639,7 @@ pub fn read_problem_in(
     let outcome = match outcome {
         Err(unreadable) => Err(unreadable),
         Ok(problem) => {
-            let mut problem = problem.among(own_names, names)?;
+            let mut problem = problem.among(|word| own_names.text(word), names)?;
             problem.objects.retain(|(name, _)| !domain.constants.contains_key(name));
             Ok(problem)
         }

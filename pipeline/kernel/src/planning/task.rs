@@ -277,6 +277,9 @@ struct StateSpace {
 }
 
 /// An initial state and its reachable operators, over the atoms whose truth may change.
+/// What all goal states have and what some have, and the number of reachable states.
+pub type Shared = (Option<(Bits, Bits)>, usize);
+
 pub struct GroundTask {
     pub atoms: Vec<Lifted>,
     numbers: Atoms,
@@ -297,10 +300,11 @@ pub struct GroundTask {
 }
 
 impl GroundTask {
-    /// What all reachable states with these bits have in common, None where there are none, and how many states there are.
+    /// What all reachable states with these bits have in common, and what some of them have; None where there are no
+    /// such states. With how many states there are at all.
     ///
     /// None where there are more states than that.
-    pub fn shared(&self, goal: &Bits, most: usize) -> Answer<Option<(Option<Bits>, usize)>> {
+    pub fn shared(&self, goal: &Bits, most: usize) -> Answer<Option<Shared>> {
         let new = || RefCell::new(StateSpace { states: States::of(&self.initial), expanded: 0, examined: 0 });
         let mut space = self.space.get_or_init(new).borrow_mut();
         let StateSpace { states, expanded, examined } = &mut *space;
@@ -323,11 +327,13 @@ impl GroundTask {
         if states.count > most {
             return Ok(None);
         }
-        let mut shared: Option<Bits> = None;
+        let mut shared: Option<(Bits, Bits)> = None;
         for number in 0..states.count {
             state.0.copy_from_slice(states.get(number));
             if goal.within(&state) {
-                shared.get_or_insert_with(|| state.clone()).keep(&state);
+                let (all, some) = shared.get_or_insert_with(|| (state.clone(), state.clone()));
+                all.keep(&state);
+                some.add(&state);
             }
         }
         Ok(Some((shared, states.count)))

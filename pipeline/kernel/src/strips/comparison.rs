@@ -1,5 +1,6 @@
 //! All that is said of a generated problem (definition/comparison.py).
 
+use crate::canonical::Digits;
 use crate::difference::Difference;
 use crate::domains::PlanningDomain;
 use crate::left::{Answer, Left};
@@ -71,6 +72,7 @@ pub fn score_problem_pair(
         return Err(Left::Setting);
     }
     let within = Within { domain, names };
+    let certificate = |task: &Task| certificate(task, is_placeholder, settings, within);
     let unlike = |verdict, difference| -> Answer<ProblemVerdict> {
         Ok(ProblemVerdict {
             parseable: false,
@@ -81,7 +83,7 @@ pub fn score_problem_pair(
             difference,
             solves_reference: None,
             certificate: None,
-            reference_certificate: Some(reference.certificate(within)?),
+            reference_certificate: certificate(reference)?,
         })
     };
     let mut verdict = match outcome {
@@ -118,7 +120,6 @@ fn compare(
 ) -> Answer<ProblemVerdict> {
     let decision = decide(reference, generated, is_placeholder, within)?;
     let mut difference = difference(&decision, reference, generated, within)?;
-    let reference_certificate = reference.certificate(within)?;
     let equivalent = decision.verdict.right();
     let Decision { verdict, object_map, has_goal_map } = decision;
     let object_map = object_map.filter(|_| equivalent);
@@ -144,12 +145,10 @@ fn compare(
             }
         }
     }
-    let certificate = if inherits {
-        Some(reference_certificate)
-    } else if generated.closure_is_known(within)? {
-        Some(generated.certificate(within)?)
-    } else {
-        None
+    let reference_certificate = certificate(reference, is_placeholder, settings, within)?;
+    let certificate = match equivalent {
+        true => reference_certificate,
+        false => certificate(generated, is_placeholder, settings, within)?,
     };
     let as_written = verdict.is_as_written();
     let types_matter = reference.types_matter(within.domain) || generated.types_matter(within.domain);
@@ -169,6 +168,15 @@ fn compare(
         difference,
         solves_reference,
         certificate,
-        reference_certificate: Some(reference_certificate),
+        reference_certificate,
     })
+}
+
+/// The certificate in the row's mode.
+fn certificate(task: &Task, is_placeholder: bool, settings: Settings, within: Within) -> Answer<Option<Digits>> {
+    if settings.certificates {
+        task.certificate_within_limits(is_placeholder, within)
+    } else {
+        Ok(None)
+    }
 }

@@ -10,11 +10,14 @@ use crate::model::{has, Known, Lifted, Word};
 use crate::pddl::problems::{Interner, LiftedProblem};
 use crate::planning::bounds::closure_bounds;
 use crate::planning::search::{find_plan, Proof};
-use crate::planning::task::{ground, Bits, GroundTask};
-use crate::task::{Graph, Task as KnownTask, CERTIFICATE_VERSION};
-use std::cell::OnceCell;
+use crate::planning::task::{ground, GroundTask, Shared};
+use crate::task::{Graph, Task as KnownTask, UNCHANGED_SINCE};
+use std::cell::{Cell, OnceCell};
 use std::collections::HashSet;
 use std::rc::Rc;
+
+/// The version that is hashed into the certificates of placeholders in a domain that uses negation.
+const CERTIFICATE_VERSION: usize = 3;
 
 /// Work to ground a task, about a microsecond each: a third of what the definition takes, so that it has time left.
 const MOST_WORK: usize = 300_000;
@@ -61,8 +64,11 @@ pub struct Task {
     ground: Rc<OnceCell<Answer<GroundTask>>>,
     path: OnceCell<Answer<Result<Vec<usize>, Unsolvable>>>,
     closure: OnceCell<Answer<Result<Vec<Lifted>, Unsolvable>>>,
+    /// Set where the states are too many to list: the definition, too, finds the closure by a search at most.
+    has_many_states: Cell<bool>,
     plan: OnceCell<Answer<Option<Plan>>>,
-    certificate: OnceCell<Answer<Digits>>,
+    possible: OnceCell<Answer<Vec<Lifted>>>,
+    certificates: [OnceCell<Answer<Digits>>; 2],
     graphs: [OnceCell<Answer<Graph>>; 4],
     untyped: OnceCell<Box<Task>>,
 }
@@ -81,8 +87,10 @@ impl Task {
             ground: like.map_or_else(Rc::default, |like| like.ground.clone()),
             path: OnceCell::new(),
             closure: OnceCell::new(),
+            has_many_states: Cell::new(false),
             plan: OnceCell::new(),
-            certificate: OnceCell::new(),
+            possible: OnceCell::new(),
+            certificates: Default::default(),
             graphs: Default::default(),
             untyped: OnceCell::new(),
         }
@@ -171,8 +179,8 @@ impl Task {
             Ok(goal) => goal,
             Err(atom) => return Ok(Err(Unsolvable::NeverAdded(atom.clone()))),
         };
-        let closed = |(shared, states): (Option<Bits>, usize)| {
-            Ok(shared.map(|shared| task.state(&shared)).ok_or(Unsolvable::NoState(states)))
+        let closed = |(shared, states): Shared| {
+            Ok(shared.map(|(shared, _)| task.state(&shared)).ok_or(Unsolvable::NoState(states)))
         };
         if let Some(found) = task.shared(&goal, FEWEST_STATES)? {
             return closed(found);
@@ -186,10 +194,25 @@ impl Task {
         if let Some(found) = task.shared(&goal, FEW_STATES)? {
             return closed(found);
         }
+        self.has_many_states.set(true);
         match self.path(within)? {
             Ok(_) => Err(Left::Budget),
             Err(proof) => Ok(Err(proof.clone())),
         }
+    }
+
+    /// The atoms that are true in some reachable goal states and not in all, where these states can be listed.
+    fn possible(&self, within: Within) -> Answer<&Vec<Lifted>> {
+        let compute = || {
+            let task = self.ground(within)?;
+            let goal = task.bits_of_goal(&self.problem.goal, within.names).map_err(|_| Left::Panic)?;
+            let (shared, _) = task.shared(&goal, FEW_STATES)?.ok_or(Left::Budget)?;
+            let (all, some) = shared.ok_or(Left::Panic)?;
+            let mut found: Vec<Lifted> = some.but(&all).indexes().map(|index| task.atoms[index].clone()).collect();
+            found.sort_unstable();
+            Ok(found)
+        };
+        self.possible.get_or_init(compute).as_ref().map_err(|left| *left)
     }
 
     /// The operators of a plan that the search finds.
@@ -239,16 +262,30 @@ impl Task {
         Ok(self.closure.get().is_some() || self.start(within)?.is_some())
     }
 
-    /// 32 hexadecimal digits, equal exactly for equivalent problems.
-    pub fn certificate(&self, within: Within) -> Answer<Digits> {
+    /// As `certificate`; None where only a search beyond the limits finds cl(goal), which the verdict did not need.
+    pub fn certificate_within_limits(&self, is_placeholder: bool, within: Within) -> Answer<Option<Digits>> {
+        if self.closure(within).is_err() && self.has_many_states.get() {
+            return Ok(None);
+        }
+        self.certificate(is_placeholder, within).map(Some)
+    }
+
+    /// 32 hexadecimal digits, equal exactly for equivalent problems; for placeholders, initial state and goal apart.
+    pub fn certificate(&self, is_placeholder: bool, within: Within) -> Answer<Digits> {
         let compute = || {
             let types = self.problem.objects.iter().map(|(_, type_)| *type_);
             let fingerprint = within.domain.structure.fingerprint(types, within.names)?;
-            let graph = self.graph(Scene::Closed, within)?;
+            let scenes: &[Scene] = if is_placeholder { &[Scene::Init, Scene::ClosedGoal] } else { &[Scene::Closed] };
+            let mut graphs = Vec::new();
+            for scene in scenes {
+                let graph = self.graph(*scene, within)?;
+                graphs.push((graph.labelled(), graph.labelling()?));
+            }
             let text = std::str::from_utf8(&fingerprint).map_err(|_| Left::Panic)?;
-            Ok(digest(CERTIFICATE_VERSION, text, &[(graph.labelled(), graph.labelling()?)]))
+            let is_new = is_placeholder && within.domain.uses_negation;
+            Ok(digest(if is_new { CERTIFICATE_VERSION } else { UNCHANGED_SINCE }, text, &graphs))
         };
-        *self.certificate.get_or_init(compute)
+        *self.certificates[usize::from(is_placeholder)].get_or_init(compute)
     }
 
     /// The atoms of a scene, each with the name of the set that it is in; None for the goal of an unsolvable problem.
@@ -264,12 +301,17 @@ impl Task {
             Scene::Closed | Scene::ClosedGoal => match self.closure(within)? {
                 Err(_) => found.push((b"no reachable state has", None)),
                 // What no operator changes stands in the initial state already.
-                Ok(closure) => found.extend(
-                    closure
-                        .iter()
-                        .filter(|atom| scene == Scene::ClosedGoal || within.domain.is_fluent(atom[0]))
-                        .map(|atom| (&b"goal"[..], Some(atom))),
-                ),
+                Ok(closure) => {
+                    found.extend(
+                        closure
+                            .iter()
+                            .filter(|atom| scene == Scene::ClosedGoal || within.domain.is_fluent(atom[0]))
+                            .map(|atom| (&b"goal"[..], Some(atom))),
+                    );
+                    if scene == Scene::ClosedGoal && within.domain.uses_negation {
+                        found.extend(self.possible(within)?.iter().map(|atom| (&b"goal possible"[..], Some(atom))));
+                    }
+                }
             },
         }
         Ok(found)

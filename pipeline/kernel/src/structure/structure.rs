@@ -10,10 +10,9 @@ use crate::model::{Domain, Lifted, Operator, Word, EQUALITY};
 use crate::pddl::problems::Interner;
 use crate::structure::graph::{DomainGraph, PARTS};
 use crate::structure::types::{hierarchy, least_type};
+use crate::task::UNCHANGED_SINCE;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
-
-const CERTIFICATE_VERSION: usize = 2;
 
 /// A domain with what follows from its operators.
 pub struct DomainStructure {
@@ -50,7 +49,7 @@ impl DomainStructure {
     pub fn certificate(&self, names: &Interner) -> Answer<Digits> {
         let compute = || {
             let graph = self.graph(names)?;
-            Ok(digest(CERTIFICATE_VERSION, "domain", &[(graph.labelled(), graph.labelling()?)]))
+            Ok(digest(UNCHANGED_SINCE, "domain", &[(graph.labelled(), graph.labelling()?)]))
         };
         *self.certificate.get_or_init(compute)
     }

@@ -26,7 +26,7 @@ from pddl_eval.definition.domains.reading import (
 )
 from pddl_eval.definition.domains.renaming import recognised, renamed_rules
 from pddl_eval.definition.formulas import ADDITIVE
-from pddl_eval.definition.model import ROOT_TYPE, Atom, Domain, Problem, words_of
+from pddl_eval.definition.model import EQUALITY, ROOT_TYPE, Atom, Domain, Problem, negates, words_of
 from pddl_eval.definition.pddl import (
     DomainError,
     changed_predicates,
@@ -80,6 +80,15 @@ class PlanningDomain:
         domain = self.domain
         beyond = (operator.negative_preconditions or operator.formulas for operator in domain.operators)
         return not (domain.formulas or domain.functions or any(beyond))
+
+    @cached_property
+    def uses_negation(self) -> bool:
+        """True where an operator or a rule asks for an atom to be false: then cl(goal) is a set of literals."""
+        operators = self.domain.operators
+        formulas = [*self.domain.formulas, *(each for operator in operators for each in operator.formulas)]
+        return any(atom[0] != EQUALITY for operator in operators for atom in operator.negative_preconditions) or any(
+            negates(formula, part == ":effect") for part, formula in formulas
+        )
 
     @cached_property
     def ill_typed(self) -> str | None:

@@ -52,12 +52,13 @@ def score_problem_pair(  # noqa: PLR0913 (what a verdict depends on)
     return _noted(verdict, generated_text, answer)
 
 
-def score_lone_problem(
+def score_lone_problem(  # noqa: PLR0913 (what a verdict depends on)
     generated_text: str | None,
     domain: str | None = None,
     check_solvable: bool = DEFAULTS.check_solvable,
     row_seconds: float = DEFAULTS.row_seconds,
     answer: str = DEFAULTS.answer,
+    is_placeholder: bool = False,
 ) -> ProblemVerdict:
     """Score one generated answer that has no reference; parameters and errors as ``score_problem_pair``.
 
@@ -69,7 +70,7 @@ def score_lone_problem(
     (True, True, None, (('putdown', 'a'),))
     """
     with row_budget(row_seconds):
-        verdict = read_alone(*read_lone(generated_text, domain, answer), check_solvable)
+        verdict = read_alone(*read_lone(generated_text, domain, answer), check_solvable, is_placeholder)
     return _noted(verdict, generated_text, answer)
 
 
@@ -105,6 +106,7 @@ def _read(row: Row, options: ScoringOptions) -> ProblemVerdict:
             options.check_solvable,
             options.row_seconds,
             options.answer,
+            bool(row.get("is_placeholder")),
         )
     return score_problem_pair(
         row["reference_problem"],
@@ -140,7 +142,7 @@ COLUMNS = (
         follows="solvable",
         needs=("problem",),
     ),
-    Column("certificate", str, "32 digits, equal exactly for equivalent problems of a domain"),
+    Column("certificate", str, "32 digits, equal exactly for equivalent problems of a domain, in the row's mode"),
     Column("reference_certificate", str, "the same of the reference: rows with equal ones are answers to one problem"),
 )
 

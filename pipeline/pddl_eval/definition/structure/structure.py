@@ -14,7 +14,7 @@ from pddl_eval.definition.model import BINDERS, EQUALITY, Domain, Formula, Opera
 from pddl_eval.definition.scenes import numbered
 from pddl_eval.definition.structure.graph import PARTS, SETS, DomainGraph, bound_variables, number, sorted_equality
 from pddl_eval.definition.structure.types import hierarchy, least_types
-from pddl_eval.definition.verdict import CERTIFICATE_VERSION
+from pddl_eval.definition.verdict import UNCHANGED_SINCE
 
 _ADDED_UP = frozenset({"increase", "decrease", "scale-up", "scale-down", "oneof", "probabilistic", "preference"})
 """What is more when it is said twice."""
@@ -54,7 +54,7 @@ class DomainStructure:
     @cached_property
     def certificate(self) -> str:
         """32 hexadecimal digits that are equal exactly for equivalent domains; raises ``OutOfBudgetError``."""
-        return digest(CERTIFICATE_VERSION, "domain", self.graph.labelled.form)
+        return digest(UNCHANGED_SINCE, "domain", self.graph.labelled.form)
 
     @cached_property
     def as_written(self) -> object:
