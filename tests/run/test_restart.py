@@ -25,7 +25,7 @@ from pddl_eval.settings import RunOptions
 from pyarrow import fs
 
 from tests.commands.running import ENVIRONMENT, run
-from tests.datasets.parquet_files import numbered, read_output, write_numbered
+from tests.datasets.parquet_files import damage, numbered, read_output, write_numbered
 from tests.run.length_scorer import length_scorer, run_scorer
 from tests.run.test_lock import elsewhere, lock_of, quick
 
@@ -152,9 +152,7 @@ def test_damage_that_is_proven_is_made_again(pairs: Path, tmp_path: Path) -> Non
     first, second, third, fourth = sorted(out.glob("*.parquet"))
     first.write_bytes(b"")
     second.write_bytes(second.read_bytes()[:-9])
-    content = bytearray(third.read_bytes())
-    content[len(content) // 4] ^= 64  # In a page: only its checksum says so.
-    third.write_bytes(content)
+    damage(third, 0, 1)  # A page: its footer is whole.
     kept = files_of(out)[fourth.name]
     assert score(pairs, out) == 20
     assert score(pairs, out) == 10  # Pages are read once no footer is damaged.
@@ -183,6 +181,24 @@ def test_a_flipped_bit_in_the_name_of_a_column_is_damage(tmp_path: Path) -> None
     )
     assert score_dataset(tmp_path / "plans.parquet", merged, **options).rows_scored == ROWS
     assert build_report(merged).rows == ROWS
+
+
+@pytest.mark.parametrize(
+    ("was", "is_"), [(b'"even": {"true": ', b'"even": {"4rue": '), (b"length|text", b"length|tezt")]
+)
+def test_a_flipped_bit_in_what_a_partition_says_of_itself_is_damage(
+    was: bytes, is_: bytes, pairs: Path, tmp_path: Path
+) -> None:
+    """No page and no column is touched, and the summary would take the numbers for its own."""
+    out = tmp_path / "out"
+    score(pairs, out)
+    summary, first = json.loads((out / "_summary.json").read_text()), min(out.glob("*.parquet"))
+    content = first.read_bytes()
+    assert content.count(was) == 1
+    first.write_bytes(content.replace(was, is_))
+    assert not run_status(out).finished
+    assert score(pairs, out) == 10
+    assert json.loads((out / "_summary.json").read_text())["statistics"] == summary["statistics"]
 
 
 KILLED = """

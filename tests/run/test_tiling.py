@@ -66,6 +66,7 @@ def write_partition(table: pa.Table, like: Path, place: Path, **record: object) 
     """Write a partition with the metadata of another one, and a record of its own."""
     told = {key.decode(): value.decode() for key, value in pq.read_metadata(like).metadata.items()}
     of = json.loads(told[RECORD_KEY]) | {"name": place.name, "rows": table.num_rows} | record
+    table = table.replace_schema_metadata(None)
     with pq.ParquetWriter(place, table.schema) as writer:
         writer.write_table(table)
         writer.add_key_value_metadata({SIGNATURE_KEY: told[SIGNATURE_KEY], RECORD_KEY: json.dumps(of)})

@@ -47,6 +47,11 @@ def flip_name(folder: Path) -> None:
     place.write_bytes(place.read_bytes().replace(b"reference_certificate", b"reference_cert0ficate"))
 
 
+def flip_name_to_no_text(folder: Path) -> None:
+    place = folder / partition(0, 10)
+    place.write_bytes(place.read_bytes().replace(b"reference_certificate", b"reference_cert\xe9ficate"))
+
+
 def flip_page(folder: Path) -> None:
     flip_bit(folder / partition(30, 40), "generated_problem")
 
@@ -83,6 +88,7 @@ HARMS: dict[Callable[[Path], None], tuple[str, ...]] = {
     lose: ("missing",),
     double: ("doubled",),
     flip_name: ("damaged", "missing"),
+    flip_name_to_no_text: ("damaged", "missing"),
     flip_page: ("damaged", "missing"),
     cut: ("damaged", "missing"),
     rename: ("damaged", "missing", "missing"),

@@ -9,6 +9,7 @@ so that an exception in an engine is always the engine's own.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import platform
 import time
@@ -52,7 +53,8 @@ from pddl_eval.run.shards import Shard, disjoint, left_over, named_rows
 from pddl_eval.run.summary import SCORE_ERROR, RunCounts, Statistics, count_values, merge_statistics
 from pddl_eval.settings import SHARD_ROWS
 
-RECORD_KEY = "pddl_eval.shard"
+RECORD_KEY, DIGEST_KEY = "pddl_eval.shard", "pddl_eval.digest"
+"""Metadata keys of the record, and of a digest of signature and record: Parquet has checksums for pages alone."""
 
 KNOWN_ROW = "pddl_eval.row"
 """The column of known scores that says which row of its file each is of."""
@@ -270,7 +272,7 @@ def _score_shard(work: Work, task: ShardTask, until: float) -> ShardRecord:
         )
         if writer is not None:
             metadata = {SIGNATURE_KEY: work.scorer.signature, RECORD_KEY: json.dumps(asdict(record))}
-            writer.add_key_value_metadata(metadata)
+            writer.add_key_value_metadata({**metadata, DIGEST_KEY: _digest(*metadata.values())})
     return record
 
 
@@ -335,7 +337,9 @@ def record_of(partition: Location, columns: str | None = None) -> ShardRecord | 
     """
     found = proven(partition, _described)
     try:
-        record = ShardRecord.from_json(found[0][RECORD_KEY.encode()]) if found else None
+        said = {key.decode(): value.decode() for key, value in found[0].items()} if found else {}
+        digest = _digest(said[SIGNATURE_KEY], said[RECORD_KEY])
+        record = ShardRecord.from_json(said[RECORD_KEY]) if said.get(DIGEST_KEY, digest) == digest else None
     except (KeyError, TypeError, ValueError):
         return None
     whole = record and found and record.rows == found[1] and columns in (None, found[2])
@@ -345,6 +349,10 @@ def record_of(partition: Location, columns: str | None = None) -> ShardRecord | 
 def _described(file: pa.NativeFile) -> tuple[Mapping[bytes, bytes], int, str]:
     footer = pq.read_metadata(file)
     return footer.metadata or {}, footer.num_rows, columns_of(footer.schema.to_arrow_schema())
+
+
+def _digest(signature: str, record: str) -> str:
+    return hashlib.blake2b(f"{signature}\n{record}".encode(), digest_size=16).hexdigest()
 
 
 def columns_of(schema: pa.Schema) -> str:

@@ -199,7 +199,7 @@ def _check(
     found = proven(folder / name, partial(_read, wanted=wanted))
     if found is None:
         return _File(name, damage="it cannot be read")
-    columns, count, signature, table, scored = found
+    schema, columns, count, signature, taken, scored = found
     file = _File(name, count, signature)
     if name not in held:
         return file
@@ -214,13 +214,16 @@ def _check(
             return _File(name, damage="it is no partition as the run wrote it")
     if count != rows:  # Rows that could not be read from the input are not there, and the others have other places.
         return file
+    table = pa.Table.from_batches(taken, schema.remove_metadata())
     return _File(name, count, signature, table, tuple(labels[each] for each in scored), len(labels) - len(scored))
 
 
-def _read(file: pa.NativeFile, wanted: Sequence[int]) -> tuple[str, int, str | None, pa.Table, list[int]]:
-    """Columns, number of rows, signature, and of the rows that are wanted those without a ``score_error``, and which.
+def _read(
+    file: pa.NativeFile, wanted: Sequence[int]
+) -> tuple[pa.Schema, str, int, str | None, list[pa.RecordBatch], list[int]]:
+    """Schema, columns, number of rows, signature; of the wanted rows those without a ``score_error``, and which.
 
-    Every page is compared with its checksum.
+    Every page is compared with its checksum. It does little else: what fails here is the file.
     """
     with pq.ParquetFile(file, page_checksum_verification=True) as parquet:
         first = 0
@@ -235,13 +238,13 @@ def _read(file: pa.NativeFile, wanted: Sequence[int]) -> tuple[str, int, str | N
             first += batch.num_rows
         schema, metadata = parquet.schema_arrow, parquet.metadata.metadata or {}
         said = metadata.get(SIGNATURE_KEY.encode())
-        table = pa.Table.from_batches(taken, schema).replace_schema_metadata(None)
-        return columns_of(schema), first, said.decode("utf-8", "replace") if said else None, table, scored
+        return schema, columns_of(schema), first, said.decode("utf-8", "replace") if said else None, taken, scored
 
 
 def _rows(batch: pa.RecordBatch, rows: list[int]) -> list[pa.RecordBatch]:
     """Some rows of a batch, copied, so that they do not hold the others in memory."""
     try:
+        batch = batch.replace_schema_metadata(None)
         return [batch.take(pa.array(rows))] if rows else []
     except pa.ArrowNotImplementedError:  # Of views; it says nothing of the file.
         return [batch.slice(row, 1) for row in rows]
