@@ -15,7 +15,6 @@ _HIDDEN = (
     r"\u2460-\u24ff\u2776-\u2793]"  # numbers in circles
 )
 _HIDDEN_AROUND = re.compile(rf"(?<!\w){_HIDDEN}{{1,50}}+|{_HIDDEN}{{1,50}}+(?!\w)")
-_STRANGE = re.compile(r"[^\n\t -~]")
 
 _TEX_GROUP = re.compile(
     r"\\(?:text\w{0,2}|math\w{2}|operatorname|emph|underline|boxed|mbox|fbox|underbrace|begin|end)\{([^{}\n]*+)\}"
@@ -46,7 +45,8 @@ def visible(text: str) -> str:
     >>> visible("\\ufeff(take\\xa0a)"), visible("(ta\\u200bke a)") == "(ta\\u200bke a)"
     (' (take a)', True)
     """
-    if not _STRANGE.search(text):
+    line = text.replace("\n", "").replace("\t", "")
+    if line.isascii() and line.isprintable():
         return text
     text = _TERMINAL.sub(_blanks, text)
     return _HIDDEN_AROUND.sub(_blanks, _BLANK.sub(" ", text))

@@ -95,7 +95,7 @@ def without_finish(steps: Sequence[Step]) -> Plan:
     (('pick', 'a'),)
     """
     ends = bool(steps) and isinstance(steps[-1], tuple) and steps[-1][0] == FINISH
-    return tuple(steps[:-1] if ends else steps)
+    return tuple(steps[:-1]) if ends else tuple(steps)
 
 
 def not_read(places: str) -> str:

@@ -144,18 +144,17 @@ def steps_of_value(value: Any) -> list[Step]:
 
 def in_order(said: Sequence[tuple[Any, Said]]) -> list[Said]:
     """What values say, in T-Eval's order: by ``id`` where every value is an object with a whole number there."""
-    if all(isinstance(value, Mapping) and isinstance(_lower_keys(value).get("id"), int) for value, _ in said):
-        said = sorted(said, key=lambda each: int(_lower_keys(each[0])["id"]))
+    numbers: list[Any] = [_lower_keys(value).get("id") if isinstance(value, Mapping) else None for value, _ in said]
+    if all(isinstance(number, int) for number in numbers):
+        said = [said[at] for at in sorted(range(len(said)), key=numbers.__getitem__)]
     return [steps for _, steps in said]
 
 
 def _lower_keys(value: Mapping[Any, Any]) -> Mapping[Any, Any]:
     """The object with keys in lower case; of two that are then equal the first counts."""
-    return {str(key).lower(): value[key] for key in reversed([*value])} if any(map(_is_upper, value)) else value
-
-
-def _is_upper(key: Any) -> bool:
-    return not isinstance(key, str) or not key.islower()
+    if all(isinstance(key, str) and key.islower() for key in value):
+        return value
+    return {str(key).lower(): value[key] for key in reversed([*value])}
 
 
 def _argument(value: Any) -> str:

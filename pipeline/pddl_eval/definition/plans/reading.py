@@ -110,7 +110,8 @@ def read_plan(text: str | None, answer: str = "first", operators: Mapping[str, i
     if not read or not read.steps:
         places = read.unread if read else (Unread.in_text(text, len(text) - len(text.lstrip())),)
         return ReadPlan((), places, f"no action was found: {places[0]}", found=False)
-    read = read._replace(steps=without_finish(read.steps))
+    if len(steps := without_finish(read.steps)) < len(read.steps):
+        read = read._replace(steps=steps)
     if operators and read.steps and not _name_operator(read.steps, operators):  # atoms in a refusal are no plan
         name = min(actions_of(read.steps[0]), default=("",))[0]
         known = did_you_mean(name, operators, "operators")
@@ -207,4 +208,5 @@ def _bounded(read: ReadPlan, characters: int) -> ReadPlan:
         reasons.append(not_read(f"{unread[0]}{more}"))
     if damage and damage.steps_before > kept:  # behind a FinishAction
         damage = Damage(kept, damage.place)
-    return read._replace(steps=read.steps[:kept], unread=unread[:MAX_UNREAD], reason="; ".join(reasons), damage=damage)
+    steps, unread = read.steps[:kept], unread[:MAX_UNREAD]
+    return ReadPlan(steps, unread, "; ".join(reasons), True, damage, read.several, read.skipped)
