@@ -34,7 +34,7 @@ from pddl_eval.datasets import (
 )
 from pddl_eval.definition.budget import row_budget
 from pddl_eval.definition.domains import chosen_domain
-from pddl_eval.definition.options import ScoringOptions, version_of
+from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import Unreadable
 from pddl_eval.definition.task import read_task
 from pddl_eval.definition.verdict import CERTIFICATE_VERSION, Undecided, Verdict
@@ -42,6 +42,7 @@ from pddl_eval.errors import UserError
 from pddl_eval.process import available_cpus, reraise_interrupt
 from pddl_eval.run import open_rows, ordered_map
 from pddl_eval.shown import labelled, printable
+from pddl_eval.version import version_of
 
 CHUNK_TEXTS = 256
 CHUNK_CHARACTERS = 4_000_000

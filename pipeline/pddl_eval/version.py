@@ -59,6 +59,17 @@ def code_digest() -> str:
     return digest.hexdigest()
 
 
+@cache
+def version_of(distribution: str) -> str:
+    """The installed version, ``none`` where the distribution is missing."""
+    from importlib.metadata import PackageNotFoundError, version  # Imports the email package; workers do without.
+
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "none"
+
+
 def _built_as(checkout: Path) -> str | None:
     """The version that was written down when this wheel or this sdist was built.
 

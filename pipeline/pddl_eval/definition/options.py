@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cache
 from hashlib import blake2b
 from typing import Any, Self
 
@@ -12,7 +11,7 @@ from pddl_eval.columns import MEANINGS
 from pddl_eval.definition.verdict import CERTIFICATE_VERSION
 from pddl_eval.errors import UserError, did_you_mean, require_extra
 from pddl_eval.settings import require_choices, setting, setting_of
-from pddl_eval.version import code_digest, program_version
+from pddl_eval.version import code_digest, program_version, version_of
 
 SIMILARITIES = ("exact", "lexical", "embedding:MODEL")
 
@@ -171,14 +170,3 @@ class ScoringOptions:
                 parts[known.signed] = said
             parts |= {name: version_of(name) for name in known.requires(value)}
         return "|".join(f"{name}:{value}" for name, value in parts.items())
-
-
-@cache
-def version_of(distribution: str) -> str:
-    """The installed version, ``none`` where the distribution is missing."""
-    from importlib.metadata import PackageNotFoundError, version  # Imports the email package; workers do without.
-
-    try:
-        return version(distribution)
-    except PackageNotFoundError:
-        return "none"

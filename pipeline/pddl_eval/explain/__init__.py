@@ -3,7 +3,7 @@
 ``print`` shows an explanation; ``html_page`` and ``scenes_svg`` draw it. Nothing here decides anything.
 """
 
-from pddl_eval.explain.dataset_row import DatasetRow, find_row, scored_columns
+from pddl_eval.explain.dataset_row import DatasetRow, find_row, options_of, scored_columns
 from pddl_eval.explain.drawing import html_page, problem_svg, scenes_svg
 from pddl_eval.explain.explanation import Explanation, explain, plan_file
 from pddl_eval.explain.row import RowExplanation, explain_row
@@ -16,6 +16,7 @@ __all__ = [
     "explain_row",
     "find_row",
     "html_page",
+    "options_of",
     "plan_file",
     "problem_svg",
     "scenes_svg",

@@ -80,7 +80,7 @@ def find_row(  # noqa: PLR0913 (one keyword a flag of the command)
     if problem is not None:
         raise UserError("--problem belongs to two files with plans; a dataset has the column reference_problem.")
     dataset, tiling = open_scored_rows(source)
-    scored = ScoringOptions.reading_as(settings_of(dataset))
+    scored = options_of(dataset)
     known = {meaning: name for meaning, name in (scored.columns or {}).items() if name in dataset.schema.names}
     names = {**known, **(columns or {})}
     ids, keys = ([each] if isinstance(each, str) else list(each or []) for each in (id, on))
@@ -96,6 +96,11 @@ def find_row(  # noqa: PLR0913 (one keyword a flag of the command)
     options = replace(scored, columns=None, domain=domain or scored.domain)
     unfinished = tiling.unfinished(source) if tiling else None
     return replace(found, options=options, others=tuple(others), unfinished=unfinished)
+
+
+def options_of(source: Source) -> ScoringOptions:
+    """The columns of a dataset and what its domains are read with, as it was scored."""
+    return ScoringOptions.reading_as(settings_of(source))
 
 
 def _values_of_files(source: str, answer: str, domain: str | None, problem: str | None) -> dict[str, Any]:

@@ -9,13 +9,14 @@ from typing import Any
 
 import polars as pl
 
-from pddl_eval.definition.options import version_of
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.report import numbers
 from pddl_eval.report.groups import DEFAULT_GROUPS, at_level, choose_groups
 from pddl_eval.report.intervals import METHOD
 from pddl_eval.report.reasons import reasons
-from pddl_eval.report.scored import SCORE_COLUMNS, ScoredInput, open_scored, unreadable_texts
+from pddl_eval.report.scored import ScoredInput, open_scored, unreadable_texts
+from pddl_eval.scoring.columns import SCORE_COLUMNS
+from pddl_eval.version import version_of
 
 MOST_GROUPS = 10_000
 """Combinations of values: a column with more identifies rows instead of grouping them."""

@@ -16,12 +16,10 @@ from pddl_eval.pages import Cell, Page, Section, Table, Value, change, table, wo
 from pddl_eval.report.files import page_text, to_csv, to_json
 from pddl_eval.report.groups import at_level, choose_groups, group_at, group_key, in_order
 from pddl_eval.report.keys import PASS_CELLS, common_type, has_null, matching_rows
-from pddl_eval.report.numbers import CLUSTER, MEASURES, ROWS, as_counted, measures, paired_means
+from pddl_eval.report.numbers import CLUSTER, ROWS, as_counted, measures, paired_means
 from pddl_eval.report.reasons import OUTCOMES
 from pddl_eval.report.scored import (
     CERTIFICATE,
-    DOMAIN_COLUMNS,
-    PLAN_COLUMNS,
     REFERENCES,
     ROW,
     Scored,
@@ -30,7 +28,7 @@ from pddl_eval.report.scored import (
     unreadable_texts,
 )
 from pddl_eval.report.sections import COMPUTED, MEASURE_NAMES, p_cell
-from pddl_eval.scoring.columns import OPTIONAL
+from pddl_eval.scoring.columns import DOMAIN_COLUMNS, MEASURES, OPTIONAL, PLAN_COLUMNS
 from pddl_eval.shown import line as one_line
 from pddl_eval.shown import row_count
 from pddl_eval.version import without_version

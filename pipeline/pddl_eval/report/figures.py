@@ -18,21 +18,24 @@ from markupsafe import escape
 
 from pddl_eval.errors import require_extra
 from pddl_eval.pages import COLOURS, words
-from pddl_eval.report.build import Report
 from pddl_eval.report.groups import at_level, only
-from pddl_eval.report.numbers import (
+from pddl_eval.report.numbers import RIGHT, main_measure
+from pddl_eval.report.sections import MEASURE_NAMES, bin_labels, main_kind
+from pddl_eval.scoring.columns import (
+    DOMAIN_COLUMNS,
     DOMAIN_MEASURES,
+    DRAWN,
+    FRACTIONS,
+    PLAN_COLUMNS,
     PLAN_MEASURES,
     PROBLEM_MEASURES,
-    RIGHT,
-    main_measure,
 )
-from pddl_eval.report.scored import DOMAIN_COLUMNS, DRAWN, FRACTIONS, PLAN_COLUMNS
-from pddl_eval.report.sections import MEASURE_NAMES, bin_labels, main_kind
 from pddl_eval.shown import line
 
 if TYPE_CHECKING:
     import altair as alt
+
+    from pddl_eval.report.build import Report
 
 WIDTH = 420
 TICKS = (0, 25, 50, 75, 100)

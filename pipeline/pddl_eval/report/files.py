@@ -8,20 +8,22 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from io import BytesIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from pddl_eval.datasets import Location, locate, put_bytes
 from pddl_eval.errors import UserError
 from pddl_eval.pages import Page, html, markdown, plain
-from pddl_eval.report.build import Report
 from pddl_eval.report.figures import PNG_SCALE, figures, standalone
 from pddl_eval.report.latex import latex
 from pddl_eval.report.scored import Scored
 from pddl_eval.report.sections import report_page
 from pddl_eval.settings import FIGURES, chosen_format
 from pddl_eval.shown import printable, row_count
+
+if TYPE_CHECKING:
+    from pddl_eval.report.build import Report
 
 
 def report_html(report: Report, **options: Any) -> str:

@@ -10,24 +10,24 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from pddl_eval.datasets import locate, put_bytes, read_row
-from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
-from pddl_eval.explain import explain_row, html_page, scored_columns
+from pddl_eval.explain import explain_row, html_page, options_of, scored_columns
 from pddl_eval.pages import FOLDED, Cell, Excerpt, Page, Section, Table, html, render
 from pddl_eval.process import reraise_interrupt
 from pddl_eval.progress import progress
-from pddl_eval.report.build import Report
-from pddl_eval.report.files import report_html
 from pddl_eval.report.rows import Listed, listed_rows, prompt_column, texts_of
 from pddl_eval.report.scored import open_scored
-from pddl_eval.report.sections import warnings
-from pddl_eval.run import open_scored_rows, settings_of
+from pddl_eval.report.sections import report_page, warnings
+from pddl_eval.run import open_scored_rows
 from pddl_eval.shown import line, row_count
+
+if TYPE_CHECKING:
+    from pddl_eval.report.build import Report
 
 MOST_ROWS = 500
 """Rows that are explained, by default."""
@@ -73,7 +73,7 @@ def write_folder(report: Report, output: str | os.PathLike[str], most: int = MOS
             )
             written += 1
             bar.advance(1)
-    put_bytes(place / INDEX, report_html(report, links={"All rows": ROWS}, rows=pages, browse=ROWS).encode())
+    put_bytes(place / INDEX, html(report_page(report), links={"All rows": ROWS}, rows=pages, browse=ROWS).encode())
     shown = _rows_page(report, listed)
     browsed = html(shown, script=render("rows.js"), links={"Report": INDEX}, rows=pages)
     put_bytes(place / ROWS, browsed.encode())
@@ -87,7 +87,7 @@ class _RowPages:
         self._report, self._listed, self._addresses, self._order = report, listed, addresses, order
         self._place = {row: place for place, row in enumerate(order)}
         self._source = open_scored_rows(report.place or "")[0]
-        self._options = ScoringOptions.reading_as(settings_of(self._source))
+        self._options = options_of(self._source)
         self._prompt = prompt_column(open_scored(report.place or "", report.columns))
         asked = listed.frame.filter(pl.col("asked").is_not_null() & pl.col("row").is_in(order))
         self._siblings = {part["asked"][0]: part for part in asked.sort("row").partition_by("asked")}

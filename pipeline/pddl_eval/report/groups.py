@@ -9,7 +9,8 @@ from typing import TypeVar
 import polars as pl
 
 from pddl_eval.errors import UserError, did_you_mean
-from pddl_eval.report.scored import ROW, SCORE_COLUMNS
+from pddl_eval.report.scored import ROW
+from pddl_eval.scoring.columns import SCORE_COLUMNS
 from pddl_eval.shown import natural_key
 
 Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)

@@ -22,19 +22,21 @@ from typing import Any
 
 import polars as pl
 
-from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM
-from pddl_eval.definition.verdict import Verdict
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.report import intervals
 from pddl_eval.report.groups import at_level, group_at, group_key, in_order, levels
-from pddl_eval.report.scored import DOMAIN_COLUMNS, FRACTIONS, PLAN_COLUMNS, ROW, Scored
-from pddl_eval.scoring.columns import OPTIONAL, UNDECIDED_WITH
-from pddl_eval.shown import natural_key
-
-PROBLEM_MEASURES, PLAN_MEASURES, DOMAIN_MEASURES = (
-    tuple(column.name for column in pair.columns if column.type is bool) for pair in (PROBLEM, PLAN, DOMAIN)
+from pddl_eval.report.scored import ROW, Scored
+from pddl_eval.scoring.columns import (
+    DOMAIN_COLUMNS,
+    FRACTIONS,
+    MEASURES,
+    OPTIONAL,
+    PLAN_COLUMNS,
+    PLAN_MEASURES,
+    UNDECIDED_WITH,
+    Verdict,
 )
-MEASURES = PROBLEM_MEASURES + PLAN_MEASURES + DOMAIN_MEASURES
+from pddl_eval.shown import natural_key
 
 MOST_MODELS = 30
 """Models compared with each other: nobody reads a table of more pairs."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Verdict
 from pddl_eval.report.numbers import NOTHING, count_rows, details, verdicts
 from pddl_eval.report.scored import Scored
+from pddl_eval.scoring.columns import PAIRS, VERDICTS, Pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,21 +27,16 @@ class Outcomes:
     right: tuple[str, ...]
 
 
-Verdicts = type[Verdict] | type[PlanVerdict] | type[DomainVerdict]
-
-
-def _outcomes(pair: str, verdicts: Verdicts) -> Outcomes:
-    verdict, sentence = ("verdict", "detail") if pair == "problem" else (f"{pair}_verdict", f"{pair}_detail")
+def _outcomes(pair: Pair) -> Outcomes:
+    sentence, known = pair.verdict.replace("verdict", "detail"), VERDICTS[pair.verdict]
     reason = pl.col(sentence)
-    if pair == "domain":
+    if pair.name == "domain":
         reason = reason.str.split("; ").list.first()  # notes on behaviour follow
-    meanings = {each.value: each.meaning for each in verdicts}
-    return Outcomes(verdict, sentence, reason, meanings, tuple(each.value for each in verdicts if each.right))
+    meanings = {each.value: each.meaning for each in known}
+    return Outcomes(pair.verdict, sentence, reason, meanings, tuple(each.value for each in known if each.right))
 
 
-VERDICTS: dict[str, Verdicts] = {"problem": Verdict, "plan": PlanVerdict, "domain": DomainVerdict}
-
-OUTCOMES = {pair: _outcomes(pair, verdicts) for pair, verdicts in VERDICTS.items()}
+OUTCOMES = {pair.name: _outcomes(pair) for pair in PAIRS}
 """By the name of the pair."""
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from pddl_eval.columns import MEANINGS
-from pddl_eval.definition.metrics import PAIRS, PLAN, Pair
-from pddl_eval.definition.pddl import without_thinking
 from pddl_eval.pages import CELL_CHARACTERS, words
-from pddl_eval.report.build import Report
 from pddl_eval.report.groups import group_key
 from pddl_eval.report.numbers import (
     DETAIL_CHARACTERS,
@@ -23,8 +21,12 @@ from pddl_eval.report.numbers import (
     question_label,
 )
 from pddl_eval.report.reasons import OUTCOMES
-from pddl_eval.report.scored import ROW, SCORE_COLUMNS, Scored, open_scored
+from pddl_eval.report.scored import ROW, Scored, open_scored
 from pddl_eval.report.sections import COUNTED, MEASURE_NAMES
+from pddl_eval.scoring.columns import PAIRS, SCORE_COLUMNS, Pair, without_thinking
+
+if TYPE_CHECKING:
+    from pddl_eval.report.build import Report
 
 PREVIEW_CHARACTERS = LABEL_CHARACTERS
 """How much of an answer, a prompt or another column the table shows."""
@@ -172,7 +174,7 @@ def _verdicts(scored: Scored) -> dict[str, _Verdict]:
         if known.verdict in scored.schema:
             said = pl.col(known.verdict).str.replace_all("_", " ", literal=True)
             found[words(known.verdict)] = said, tuple(map(words, known.right)), known.sentence, pair
-        elif pair is PLAN and "plan_valid" in scored.schema:  # from before there were verdicts on plans
+        elif pair.name == "plan" and "plan_valid" in scored.schema:  # from before there were verdicts on plans
             reached = pl.col("goal_reached") if "goal_reached" in scored.schema else pl.lit(True)
             reaches = pl.when(~reached).then(pl.lit("goal not reached")).when("plan_valid").then(pl.lit("valid"))
             said = pl.when(~pl.col("plan_valid")).then(pl.lit("not valid")).otherwise(reaches)

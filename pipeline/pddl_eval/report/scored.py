@@ -21,28 +21,20 @@ import pyarrow.dataset
 
 from pddl_eval.columns import MEANINGS
 from pddl_eval.datasets import DatasetError, Source, Unavailable, fulfilling, require_parquet
-from pddl_eval.definition.metrics import DOMAIN, PAIRS, PLAN, Pair
-from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.definition.verdict import Verdict
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.run import Tiling, batches_of, damaged, open_scored_rows, settings_of
-from pddl_eval.scoring.columns import FEEDBACK, ROW_COLUMNS, left_out_by, needed_by
+from pddl_eval.scoring.columns import (
+    PAIR_COLUMNS,
+    PAIRS,
+    SCORE_COLUMNS,
+    Pair,
+    Verdict,
+    left_out_by,
+    named_columns,
+    needed_by,
+)
 from pddl_eval.scoring.table import SCORE_ERROR, WITHOUT_SCORES
 from pddl_eval.version import without_version
-
-PLAN_COLUMNS, DOMAIN_COLUMNS = (tuple(column.name for column in pair.columns) for pair in (PLAN, DOMAIN))
-PAIR_COLUMNS = frozenset(column.name for pair in PAIRS for column in pair.columns)
-"""A scored dataset has at least one of these columns."""
-
-SCORE_COLUMNS = PAIR_COLUMNS | {column.name for column in (FEEDBACK, *ROW_COLUMNS)}
-
-DRAWN = frozenset(PLAN_COLUMNS) | {column.name for column in DOMAIN.columns if column.in_summary}
-"""Metrics whose distribution is drawn; of a domain's many, those that a run's summary prints."""
-
-FRACTIONS = frozenset(
-    column.name for pair in (PLAN, DOMAIN) for column in pair.columns if column.type is float and not column.unbounded
-)
-"""Scores between 0 and 1; the other numeric ones are lengths and costs."""
 
 ROW = "pddl_eval.row"
 """The number of a row in the dataset, from 0, in the order of its files: what ``pddl-eval explain --row`` takes.
@@ -58,7 +50,7 @@ ScoredInput: TypeAlias = "str | os.PathLike[str] | pl.DataFrame | pl.LazyFrame |
 
 A lazy frame gives its rows in the same order each time."""
 
-REFERENCES = tuple(f"reference_{pair.name}" for pair in PAIRS)
+REFERENCES = tuple(pair.reference for pair in PAIRS)
 """Columns whose content is the reference where it has no certificate: the first that says anything."""
 
 CERTIFICATE = "reference_certificate"
@@ -198,7 +190,7 @@ def open_scored(scored: ScoredInput, columns: Mapping[str, str] | None = None, w
     >>> open_scored(pl.DataFrame({"plan_score": [1.0]})).rows
     1
     """
-    names = ScoringOptions(columns=columns).columns or {}
+    names = named_columns(columns)
     library = sys.modules.get("pandas")  # a frame of it exists only where it was imported
     if library and isinstance(scored, library.DataFrame):
         scored = _from_pandas(scored)
@@ -287,7 +279,7 @@ def _open_files(place: str, names: Mapping[str, str]) -> Scored:
     shown: dict[str | None, str | None] = {}
     for file in source.files:  # Versions of one code are one: the first is shown.
         rows[shown.setdefault(without_version(file.signature), file.signature)] += file.rows
-    names = {**(ScoringOptions.reading_as(settings_of(source)).columns or {}), **names}
+    names = named_columns(names, settings_of(source))
     return Scored(place, frame, frame.collect_schema(), source.rows, tuple(rows.items()), tiling, names)
 
 

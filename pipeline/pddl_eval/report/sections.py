@@ -7,27 +7,28 @@ from dataclasses import replace
 from itertools import product
 from math import ceil
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from pddl_eval.definition.verdict import Verdict
 from pddl_eval.pages import Cell, Page, Part, Section, Table, Value, Where, change, table, words
-from pddl_eval.report.build import Report
 from pddl_eval.report.groups import at_level, levels, only
-from pddl_eval.report.numbers import (
+from pddl_eval.report.numbers import MOST_BINS, QUANTILES, Bins, main_measure
+from pddl_eval.report.reasons import OUTCOMES
+from pddl_eval.scoring.columns import (
+    DOMAIN_COLUMNS,
     DOMAIN_MEASURES,
+    FRACTIONS,
     MEASURES,
-    MOST_BINS,
+    PLAN_COLUMNS,
     PLAN_MEASURES,
     PROBLEM_MEASURES,
-    QUANTILES,
-    Bins,
-    main_measure,
+    Verdict,
 )
-from pddl_eval.report.reasons import OUTCOMES
-from pddl_eval.report.scored import DOMAIN_COLUMNS, FRACTIONS, PLAN_COLUMNS
 from pddl_eval.shown import line, row_count
+
+if TYPE_CHECKING:
+    from pddl_eval.report.build import Report
 
 MEASURE_NAMES = {
     **{name: words(name) for name in MEASURES},

@@ -1,8 +1,18 @@
-"""What the columns of scores say of each other, and the columns that every scored dataset has."""
+"""The columns of scores: which there are, what they say of each other, and what readers of a scored dataset need."""
 
 from __future__ import annotations
 
-from pddl_eval.definition.metrics import PAIRS, Column, Pair
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM, Column
+from pddl_eval.definition.metrics import PAIRS as PAIRS
+from pddl_eval.definition.metrics import Pair as Pair
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.pddl import without_thinking as without_thinking
+from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict
+from pddl_eval.definition.verdict import Verdict as Verdict
 
 OPTIONAL = frozenset(column.name for pair in PAIRS for column in pair.columns if column.optional)
 """Scores whose null means that there was nothing to decide: their rates are those of the rows that have a value."""
@@ -18,6 +28,41 @@ ROW_COLUMNS = (
     Column("score_micros", int, "time spent on the row, in microseconds"),
 )
 """Columns that every scored dataset has."""
+
+PLAN_COLUMNS, DOMAIN_COLUMNS = (tuple(column.name for column in pair.columns) for pair in (PLAN, DOMAIN))
+PAIR_COLUMNS = frozenset(column.name for pair in PAIRS for column in pair.columns)
+"""A scored dataset has at least one of these columns."""
+
+SCORE_COLUMNS = PAIR_COLUMNS | {column.name for column in (FEEDBACK, *ROW_COLUMNS)}
+
+PROBLEM_MEASURES, PLAN_MEASURES, DOMAIN_MEASURES = (
+    tuple(column.name for column in pair.columns if column.type is bool) for pair in PAIRS
+)
+MEASURES = PROBLEM_MEASURES + PLAN_MEASURES + DOMAIN_MEASURES
+"""The yes-or-no scores."""
+
+DRAWN = frozenset(PLAN_COLUMNS) | {column.name for column in DOMAIN.columns if column.in_summary}
+"""Metrics whose distribution is drawn; of a domain's many, those that a run's summary prints."""
+
+FRACTIONS = frozenset(
+    column.name for pair in (PLAN, DOMAIN) for column in pair.columns if column.type is float and not column.unbounded
+)
+"""Scores between 0 and 1; the other numeric ones are lengths and costs."""
+
+VERDICTS: dict[str, type[Verdict] | type[PlanVerdict] | type[DomainVerdict]] = {
+    PROBLEM.verdict: Verdict,
+    PLAN.verdict: PlanVerdict,
+    DOMAIN.verdict: DomainVerdict,
+}
+"""What can be said in the column with the verdict of each pair."""
+
+
+def named_columns(
+    columns: Mapping[str, str] | None, settings: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, str]:
+    """A dataset's own names of columns, by meaning: those here, else those of the settings that it was scored with."""
+    given = ScoringOptions(columns=columns).columns or {}
+    return {**(ScoringOptions.reading_as(settings).columns or {}), **given}
 
 
 def needed_by(score: str) -> tuple[Pair, ...]:
