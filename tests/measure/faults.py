@@ -29,20 +29,22 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fnmatch import fnmatch
 from functools import partial
 from http.server import ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
+from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from click.testing import CliRunner
 from pddl_eval.commands.nightly import nightly
+from pddl_eval.datasets import places
 from pddl_eval.datasets.places import locate, put_bytes
 from pddl_eval.errors import TRY_AGAIN, UNFINISHED, WRONG_INPUT, RunError, UserError
-from pddl_eval.run import open_rows, partitions
+from pddl_eval.run import lock, open_rows, partitions
 from pddl_eval.run.lock import holders
 from pddl_eval.settings import RunOptions
 
@@ -171,7 +173,7 @@ class Case:
                 return
             except (RunError, UserError) as error:
                 print(f"    {error}", file=sys.stderr)
-                self.codes.append(2 if isinstance(error, UserError) else 1)
+                self.codes.append(error.exit_code)
 
     def read(self, expected: int) -> None:
         """A reader opens the folder, and ends with that exit code."""
@@ -227,22 +229,18 @@ def a_node_lacks(mounts: str, case: Case) -> tuple[int, int, int]:
     return case.judge()
 
 
-def a_store_refuses(error: tuple[int, str], case: Case) -> tuple[int, int, int]:
-    """All requests for five seconds."""
-    bucket = error[1].lower()
+@contextmanager
+def store_of(
+    case: Case, is_refused: Callable[[FaultyStore], bool], error: tuple[int, str] = (403, "AccessDenied")
+) -> Iterator[tuple[str, str]]:
+    """A bucket with the input, behind a store that refuses; its URI, and the endpoint that refuses nothing."""
+    bucket = f"bucket-{uuid4().hex}"
     from moto.server import ThreadedMotoServer
     from pyarrow import fs
 
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
-    began: list[float] = []
-
-    def is_refused(request: FaultyStore) -> bool:
-        if request.requests > 100 and not began:
-            began.append(time.monotonic())
-        return bool(began) and time.monotonic() - began[0] < 5.0
-
     behaviour = {"endpoint": f"http://{host}:{port}", "is_refused": is_refused, "error": error}
     store = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (FaultyStore,), behaviour))
     threading.Thread(target=store.serve_forever, daemon=True).start()
@@ -252,15 +250,91 @@ def a_store_refuses(error: tuple[int, str], case: Case) -> tuple[int, int, int]:
         keys = {"access_key": "testing", "secret_key": "testing", "region": "us-east-1", "scheme": "http"}
         fs.S3FileSystem(endpoint_override=f"{host}:{port}", allow_bucket_creation=True, **keys).create_dir(bucket)
         put_bytes(locate(f"s3://{bucket}/in.parquet"), case.source.read_bytes())
-        options = RunOptions(engine="local", shard_rows=SHARD_ROWS)
-        case.here(options, f"s3://{bucket}/in.parquet", f"s3://{bucket}/out")
-        if not began:
-            raise RuntimeError("nothing was refused")
-        return case.judge(f"s3://{bucket}/out")
+        yield f"s3://{bucket}", f"http://{host}:{port}"
     finally:
         store.shutdown()
         store.server_close()
         server.stop()
+
+
+def a_store_refuses(error: tuple[int, str], seconds: float, case: Case) -> tuple[int, int, int]:
+    """All requests for that long."""
+    began: list[float] = []
+
+    def is_refused(request: FaultyStore) -> bool:
+        if request.requests > 100 and not began:
+            began.append(time.monotonic())
+        return bool(began) and time.monotonic() - began[0] < seconds
+
+    with store_of(case, is_refused, error) as (bucket, _):
+        case.here(RunOptions(engine="local", shard_rows=SHARD_ROWS), f"{bucket}/in.parquet", f"{bucket}/out")
+        if not began:
+            raise RuntimeError("nothing was refused")
+        return case.judge(f"{bucket}/out")
+
+
+def an_expired_token(case: Case) -> tuple[int, int, int]:
+    """The store refuses for longer than a start waits, which is less here than the minutes of a real one."""
+    pause, attempts = places.PAUSE_SECONDS, places.S3_ATTEMPTS
+    places.PAUSE_SECONDS, places.S3_ATTEMPTS = 0.02, 1
+    try:
+        return a_store_refuses((400, "ExpiredToken"), 5.0, case)
+    finally:
+        places.PAUSE_SECONDS, places.S3_ATTEMPTS = pause, attempts
+
+
+def a_late_upload(case: Case) -> tuple[int, int, int]:
+    """The store holds a partition back until another run has taken over, with other cuts, and ended."""
+    begun, ended = threading.Event(), threading.Event()
+    codes: list[int] = []
+
+    def held_back(request: FaultyStore) -> bool:
+        if request.command == "PUT" and "pairs-000000000100" in request.path:
+            begun.set()
+            ended.wait(60)
+        return False
+
+    def first(*paths: str) -> None:
+        try:
+            run_scorer(*paths, length_scorer(), RunOptions(engine="local", workers=1, shard_rows=20))
+        except RunError as error:
+            codes.append(error.exit_code)
+
+    is_alive, beat = lock._is_alive, lock.BEAT_SECONDS
+    lock._is_alive, lock.BEAT_SECONDS = lambda *_: False, 600.0  # Silent for 45 seconds.
+    try:
+        with store_of(case, held_back) as (bucket, endpoint):
+            thread = threading.Thread(target=first, args=(str(case.source), f"{bucket}/out"))
+            thread.start()
+            begun.wait(60)
+            os.environ["AWS_ENDPOINT_URL"] = endpoint
+            case.here(RunOptions(engine="local", workers=1, shard_rows=30), output=f"{bucket}/out")
+            ended.set()
+            thread.join()
+            case.codes = [*codes, *case.codes]
+            case.output = f"{bucket}/out"  # type: ignore[assignment]
+            case.read(0)
+            return case.judge(f"{bucket}/out")
+    finally:
+        lock._is_alive, lock.BEAT_SECONDS = is_alive, beat
+
+
+def an_upload_again(case: Case) -> tuple[int, int, int]:
+    """A run is stopped; then the same bytes are uploaded as the input once more, and the run is started again."""
+
+    def stop(event: object) -> None:
+        if isinstance(event, partitions.ShardRecord):
+            raise KeyboardInterrupt
+
+    with store_of(case, lambda _: False) as (bucket, _):
+        options = RunOptions(engine="local", workers=1, shard_rows=SHARD_ROWS)
+        with suppress(KeyboardInterrupt):
+            run_scorer(f"{bucket}/in.parquet", f"{bucket}/out", length_scorer(), options, watch=stop)
+        case.codes.append(130)
+        time.sleep(1.1)  # S3 says seconds.
+        put_bytes(locate(f"{bucket}/in.parquet"), case.source.read_bytes())
+        case.here(options, f"{bucket}/in.parquet", f"{bucket}/out")
+        return case.judge(f"{bucket}/out")
 
 
 def a_signal(number: signal.Signals, engine: str, case: Case) -> tuple[int, int, int]:
@@ -595,8 +669,11 @@ FAULTS: dict[str, Callable[[Case], tuple[int, int, int]]] = {
     "a node without the input": partial(a_node_lacks, WITHOUT["input"]),
     "a node that may not write the output": partial(a_node_lacks, WITHOUT["output"]),
     "a node without the output's mount": partial(a_node_lacks, WITHOUT["mount"]),
-    "a store that answers 403 for 5 s": partial(a_store_refuses, (403, "AccessDenied")),
-    "a store that answers ExpiredToken for 5 s": partial(a_store_refuses, (400, "ExpiredToken")),
+    "a store that answers 403 for 5 s": partial(a_store_refuses, (403, "AccessDenied"), 5.0),
+    "a store that answers ExpiredToken for 5 s": partial(a_store_refuses, (400, "ExpiredToken"), 5.0),
+    "a token that has expired, until the next start": an_expired_token,
+    "an upload that lands after another run has ended": a_late_upload,
+    "the input is uploaded again between two starts": an_upload_again,
     "SIGINT, local": partial(a_signal, signal.SIGINT, "local"),
     "SIGTERM, local": partial(a_signal, signal.SIGTERM, "local"),
     "SIGINT, Ray": partial(a_signal, signal.SIGINT, "ray"),
