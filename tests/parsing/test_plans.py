@@ -430,6 +430,12 @@ def test_end_tokens_are_no_text(text: str, token: str) -> None:
     assert read_plan(token).reason == "the answer is empty"
 
 
+@pytest.mark.parametrize("step", ["(pick\u200b a)", "(\ufeffpick a)", "(pi\u200bck a)", "(pick <b>a</b>)"])
+def test_what_cannot_be_seen_inside_of_a_step_is_damage(step: str) -> None:
+    for text in (f"(drop a)\n{step}", f"{step}\n(drop a)", f"(drop a)\n{step}\n(drop a)"):
+        assert read_plan(text).damage is not None
+
+
 @pytest.mark.parametrize(
     ("text", "steps"),
     [

@@ -14,7 +14,7 @@ _HIDDEN = (
     r"\u2060-\u206f\u20e3\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0001-\U000e01ef"
     r"\u2460-\u24ff\u2776-\u2793]"  # numbers in circles
 )
-_HIDDEN_AROUND = re.compile(rf"(?<!\w){_HIDDEN}{{1,50}}+|{_HIDDEN}{{1,50}}+(?!\w)")
+_HIDDEN_AROUND = re.compile(rf"\([^()\n]*+\)|(?<!\w){_HIDDEN}{{1,50}}+|{_HIDDEN}{{1,50}}+(?!\w)")
 
 _TEX_GROUP = re.compile(
     r"\\(?:text\w{0,2}|math\w{2}|operatorname|emph|underline|boxed|mbox|fbox|underbrace|begin|end)\{([^{}\n]*+)\}"
@@ -49,7 +49,7 @@ def visible(text: str) -> str:
     if line.isascii() and line.isprintable():
         return text
     text = _TERMINAL.sub(_blanks, text)
-    return _HIDDEN_AROUND.sub(_blanks, _BLANK.sub(" ", text))
+    return _HIDDEN_AROUND.sub(_blanks_but_steps, _BLANK.sub(" ", text))
 
 
 def undecorated(text: str) -> str:
@@ -64,7 +64,7 @@ def undecorated(text: str) -> str:
             text = _TEX_GROUP.sub(_inside, text)
         text = _TEX_PARENTHESES.sub(r" (\1) ", text)
     if any(sign in text for sign in "<\\&_/"):
-        text = _AROUND.sub(lambda found: found[0] if found[0][0] == "(" else _blanks(found), text)
+        text = _AROUND.sub(_blanks_but_steps, text)
     if "[" in text:
         text = _BB_CODE.sub(_second, text)
         text = _BRACKETED.sub(lambda found: f"{found[1]} {found[2] or ''}".ljust(len(found[0])), text)
@@ -73,6 +73,10 @@ def undecorated(text: str) -> str:
 
 def _blanks(found: re.Match[str]) -> str:
     return " " * len(found[0])
+
+
+def _blanks_but_steps(found: re.Match[str]) -> str:
+    return found[0] if found[0][0] == "(" else _blanks(found)
 
 
 def _inside(found: re.Match[str]) -> str:
