@@ -12,7 +12,7 @@ from pddl_eval.definition.model import Domain, Operator, Problem, domain_to_pddl
 from tests.benchmark.written_domain import outline, read_written
 from tests.corpus import CORPUS
 from tests.equivalence.domain_judge import equivalent, faults, renamings, verdict
-from tests.equivalence.random_domains import random_pair
+from tests.equivalence.random_domains import random_pair, written
 from tests.equivalence.task_judge import random_tasks, tasks_equivalent
 from tests.measure.domains import isomorphic, mangled_pair, mutant, small_pair, small_problems, small_task
 from tests.volume import in_two_sizes
@@ -354,6 +354,18 @@ def test_small_domains_against_all_bijections(cases: int) -> None:
     found = [small_pair(0, number) for number in range(cases)]
     assert [each for each in found if each.wrong] == []
     assert {each.kind for each in found} >= {"renamed", "operators_differ", "types_differ", "operator_count"}
+
+
+@in_two_sizes(60, full=300)
+def test_without_types_against_all_bijections(cases: int) -> None:
+    seen = set()
+    for number in range(cases):
+        one, other = random_pair(Random(f"untyped {number}"))
+        found = compare_domains(written(one), written(other))
+        assert found.equivalent_untyped == equivalent(one.without_types(), other.without_types()), number
+        assert found.domain_equivalent_untyped == found.equivalent_untyped
+        seen.add((found.equivalent, found.equivalent_untyped))
+    assert seen == {(True, True), (False, True), (False, False)}
 
 
 @in_two_sizes(30, full=120)

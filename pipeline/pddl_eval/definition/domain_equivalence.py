@@ -34,6 +34,18 @@ class DomainDecision:
         return None if self.verdict == DomainVerdict.UNDECIDED else self.verdict.right
 
     @cached_property
+    def equivalent_untyped(self) -> bool | None:
+        """The same once types are erased from both domains; None where it is not decided."""
+        if self.verdict == DomainVerdict.OPERATOR_COUNT and self.structures is not None:
+            # Types may be all that tells operators of one name apart.
+            operators = [structure.domain.operators for structure in self.structures]
+            if any(len({each.name for each in side}) < len(side) for side in operators):
+                ours, theirs = (structure.untyped.labelled for structure in self.structures)
+                found = or_undecided(lambda: isomorphic(ours, theirs))
+                return None if isinstance(found, Undecided) else found
+        return True if self.verdict == DomainVerdict.TYPES_DIFFER else self.equivalent
+
+    @cached_property
     def renaming(self) -> Renaming | None:
         """Of the generated domain into the reference: the proof of a yes; None for a no, and where no time is left."""
         if self.structures is None or not self.verdict.right:

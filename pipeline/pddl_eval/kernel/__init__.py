@@ -70,6 +70,7 @@ from pddl_eval.definition.validation import (
     no_object,
     not_of_type,
 )
+from pddl_eval.definition.verdict import DomainVerdict
 from pddl_eval.definition.wording import sentence
 from pddl_eval.errors import UserError
 from pddl_eval.kernel import crate
@@ -205,7 +206,13 @@ def score_domains(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) 
             columns.append(_truths(rows))
     except pa.ArrowException:
         return None
-    return _answers("pddl_eval_score_domains", columns, _flags(options), "domain_detail", _domain_detail)
+    answers = _answers("pddl_eval_score_domains", columns, _flags(options), "domain_detail", _domain_detail)
+    if answers is not None:
+        # The kernel leaves domains in which operators share a name: of all others the verdict says it.
+        found = answers[0]
+        only_types = pc.equal(found["domain_verdict"], DomainVerdict.TYPES_DIFFER.value)
+        found["domain_equivalent_untyped"] = pc.or_(found["domain_equivalent"], only_types)
+    return answers
 
 
 def _answers_now(options: ScoringOptions) -> bool:

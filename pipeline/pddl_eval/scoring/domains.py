@@ -18,9 +18,10 @@ DEFAULTS = ScoringOptions()
 class DomainScores(Scores):
     """The scores of one generated domain, from 0 to 1: an attribute for each column.
 
-    ``equivalent`` and ``verdict`` say whether it is the reference in some words, ``renaming`` (generated → reference)
-    which ones. ``missing_operators``, ``extra_operators`` and ``outside_definition`` list what the syntactic similarity
-    does not score. ``detail`` says the nearest difference and this in a sentence, or why the domain cannot be read.
+    ``equivalent``, ``equivalent_untyped`` and ``verdict`` say whether it is the reference in some words, ``renaming``
+    (generated → reference) which ones. ``missing_operators``, ``extra_operators`` and ``outside_definition`` list what
+    the syntactic similarity does not score. ``detail`` says the nearest difference and this in a sentence, or why the
+    domain cannot be read.
 
     >>> scores = compare_domains("(define (domain d) (:action a))", None)
     >>> scores.domain_precision, scores.detail
@@ -30,6 +31,7 @@ class DomainScores(Scores):
     def __init__(self, pair: DomainPair) -> None:
         super().__init__(DOMAIN, pair)
         self.equivalent = pair.decision.equivalent
+        self.equivalent_untyped = pair.decision.equivalent_untyped
         self.verdict = pair.decision.verdict
         self.renaming = pair.decision.renaming
         self.missing_operators = pair.missing_operators

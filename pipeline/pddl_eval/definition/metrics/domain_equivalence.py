@@ -26,14 +26,15 @@ def decided_task(
     return decide_tasks(pair.decision, reference, pair.generated, problem, is_placeholder)
 
 
-def _score(pair: DomainPair) -> tuple[bool | None, str, str | None]:
+def _score(pair: DomainPair) -> tuple[bool | None, bool | None, str, str | None]:
     """The certificate is None where there is no domain or a limit was hit."""
     certificate = None
     if pair.own is not None:
         domain = pair.known if pair.decision.equivalent else pair.own
         certificate = or_undecided(lambda: domain.structure.certificate)
     decision = pair.decision
-    return decision.equivalent, decision.verdict.value, certificate if isinstance(certificate, str) else None
+    certificate = certificate if isinstance(certificate, str) else None
+    return decision.equivalent, decision.equivalent_untyped, decision.verdict.value, certificate
 
 
 def _score_task(pair: DomainPair) -> tuple[bool | None]:
@@ -51,6 +52,7 @@ METRIC = Metric(
             "the operators are the reference's, in some words; null: not decided",
             needs=("domain",),
         ),
+        Column("domain_equivalent_untyped", bool, "equivalent once types are erased from both", needs=("domain",)),
         Column("domain_verdict", str, "why, as one of the names in the table of verdicts on domains"),
         Column("domain_certificate", str, "32 digits, equal exactly for equivalent domains"),
     ),
