@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
+from hashlib import blake2b
 from random import Random
 
 import pyarrow as pa
@@ -13,6 +15,7 @@ from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.scoring.table import score_table
 
 from tests.benchmark.sample import sample_table
+from tests.canonical import cases
 from tests.corpus import CORPUS
 from tests.judges.equivalence import Side, compared
 from tests.judges.pairs import pair
@@ -127,3 +130,12 @@ def test_an_answer_with_other_objects_has_a_certificate() -> None:
     other = ON.replace("a b c", "a b c d").format("(lit a)")
     found = compare_problems(ON.format("(lit a)"), other, domain=STOVE)
     assert found.verdict == "object_count" and found.certificate == certificate(other, STOVE)
+
+
+def test_the_file_of_cases_is_what_the_page_and_the_program_say() -> None:
+    written = json.loads(cases.FILE.read_text(encoding="utf-8"))
+    assert written == json.loads(json.dumps(cases.cases()))
+    for case in written["problems"]:
+        digits = certificate(case["problem"], case["domain"], is_placeholder=case["is_placeholder"])
+        assert digits == case["certificate"] == blake2b(bytes.fromhex(case["bytes"]), digest_size=16).hexdigest()
+    assert {case["value"][0] for case in written["problems"]} == {2, 3}
