@@ -12,8 +12,8 @@ from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
-RELEASE = "0.1.0"
-"""The last release. Its tag is ``v0.1.0``."""
+RELEASE = "0.2.0"
+"""The last release. Its tag is ``v0.2.0``."""
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -22,10 +22,10 @@ PACKAGE = Path(__file__).resolve().parent
 def program_version() -> str:
     """The version of this code, which is asked once a process.
 
-    | ``0.1.0`` | a release |
-    | ``0.1.0+g8abb01a`` | a later commit |
-    | ``0.1.0+g8abb01a.d3f2a91c0d1`` | its sources with changes that are not committed, by their digest |
-    | ``0.1.0+nogit.d3f2a91c0d1`` | sources without history |
+    | ``0.2.0`` | a release |
+    | ``0.2.0+g8abb01a`` | a later commit |
+    | ``0.2.0+g8abb01a.d3f2a91c0d1`` | its sources with changes that are not committed, by their digest |
+    | ``0.2.0+nogit.d3f2a91c0d1`` | sources without history |
     """
     checkout = PACKAGE.parents[1]
     # Only the repository that this package belongs to: an environment may lie in the checkout of another project.
