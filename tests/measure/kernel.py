@@ -44,7 +44,6 @@ from pddl_eval.definition.model import domain_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.planning import search
 from pddl_eval.definition.planning import task as ground_task
-from pddl_eval.definition.plans import ordinary
 from pddl_eval.errors import UserError
 
 from tests.corpus import ADL, CORPUS
@@ -357,7 +356,7 @@ def forget_tasks() -> None:
 
 def forget_plans() -> None:
     """Empty the definition's caches: a dataset's plans do not come five times."""
-    for kept in (ordinary._kept_line, ordinary._ordinary_item, plans._reference, task.read_task):
+    for kept in (plans._reference, task.read_task):
         kept.cache_clear()
 
 

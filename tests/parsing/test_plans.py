@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval.definition.budget import OutOfBudgetError, row_budget
 from pddl_eval.definition.pddl import MAX_CHARACTERS
-from pddl_eval.definition.plans import Plan, PlanError, ReadPlan, Step, Unread, lines, read_plan
-from pddl_eval.definition.plans import reading as plans
+from pddl_eval.definition.plans import Plan, PlanError, Step, Unread, read_plan
 from pddl_eval.definition.plans.lines import MAX_ACTIONS
 from pddl_eval.scoring.plans import plan_of_steps
 
@@ -619,74 +617,6 @@ def test_any_text_is_answered(text: str) -> None:
     reading = read_plan(text)
     assert reading.found or not reading.steps
     assert all(1 <= place.line <= text.count("\n") + 1 and place.column >= 1 for place in reading.unread)
-
-
-PIECES = [
-    "(",
-    ")",
-    "a",
-    "b-",
-    "c.",
-    " ",
-    "\n",
-    "?x",
-    "1",
-    "A",
-    "\t",
-    "(a b)",
-    "(c)",
-    "a(b, c)",
-    "{",
-    "}",
-    ", ",
-    "\n2. ",
-    "\n1: ",
-    "\n1.5: ",
-    "\nStep 2: ",
-    "\n\n",
-    "\nFinal plan:\n",
-    "\n1. ",
-    "stack (a, b)",
-    "first (a)",
-    "\n; cost = 3 (unit cost)",
-    "\n- ",
-]
-
-
-ELEMENTS = [
-    '{"name": "a", "id": 1}',
-    '{"name": "b", "args": ["x"], "id": 0}',
-    "{'name': 'c', 'args': None}",
-    '{"name": ""}',
-    '"pick(a)"',
-    '"noop, wave"',
-    '"a b"',
-    "'(d e)'",
-    '["pick", "a"]',
-    "; free",
-    "7",
-    "{",
-]
-
-
-def read_slowly(text: str) -> ReadPlan:
-    """What the rules read, without the short way for ordinary lines."""
-    with patch.object(plans, "read_ordinary", lambda _: ()), patch.object(lines, "ordinary_line", lambda _: None):
-        return read_plan(text)
-
-
-@given(text=st.lists(st.sampled_from(PIECES), max_size=20).map("".join))
-def test_the_quick_way_reads_what_the_long_way_reads(text: str) -> None:
-    """The pattern for ordinary lines is a shortcut: without it everything is read the same."""
-    assert read_plan(text) == read_slowly(text)
-
-
-@given(
-    elements=st.lists(st.sampled_from(ELEMENTS), max_size=5), end=st.sampled_from(["]", "", "],", "] as said", "]]"])
-)
-def test_strings_in_a_list_are_read_the_same(elements: list[str], end: str) -> None:
-    text = f"[{', '.join(elements)}{end}"
-    assert read_plan(text) == read_slowly(text)
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,6 @@ from pddl_eval.definition.plans.grammar import (
     pattern,
     read_line,
 )
-from pddl_eval.definition.plans.ordinary import ordinary_line
 
 MAX_ACTIONS = 50_000
 """The step that exceeds these and the steps after it are left out, and the reason says so."""
@@ -257,22 +256,16 @@ def _read_block(lines: Sequence[str], numbers: Sequence[int], fence: int) -> _Bl
         if _COMMENT_LINE.match(text):
             continue
         row = None
-        if ordinary := ordinary_line(text):
-            if about_states:
-                continue
-            lead, step = ordinary
-            row = Row(number, [step], led=bool(lead), label=lead, ordinal=_ordinal(lead), fence=fence)
-        else:
-            line = read_line(text)
-            behind = text[line.start :]
-            heading = not line.brackets and _HEADING.match(text) and behind[:1] not in ("(", "{")
-            heading = heading and not _unbalanced(behind)
-            if heading or line.start == len(text):
-                about_states = bool(_ABOVE_STATES.search(text))
-            if not heading and not about_states and not _BEFORE_STATES.search(line.leads):
-                row = _read_line(number, line, fence, lists)
-            if (row is None or not (row.steps or row.damaged)) and re.search(r"\w", text):
-                between.append(text)
+        line = read_line(text)
+        behind = text[line.start :]
+        heading = not line.brackets and _HEADING.match(text) and behind[:1] not in ("(", "{")
+        heading = heading and not _unbalanced(behind)
+        if heading or line.start == len(text):
+            about_states = bool(_ABOVE_STATES.search(text))
+        if not heading and not about_states and not _BEFORE_STATES.search(line.leads):
+            row = _read_line(number, line, fence, lists)
+        if (row is None or not (row.steps or row.damaged)) and re.search(r"\w", text):
+            between.append(text)
         if row:
             if row.steps and (between or gap):
                 row = row._replace(between=tuple(between), gap=gap and not between)
@@ -504,8 +497,6 @@ def steps_of(text: str) -> list[Step]:
     >>> steps_of("2. stack(a, B)"), steps_of("wave goodbye")
     ([('stack', 'a', 'b')], [])
     """
-    if ordinary := ordinary_line(text):
-        return [ordinary[1][1]]
     line = read_line(text.replace("\n", " ").translate(_MARKUP))
     if _LIST.search(line.leads) or line.closing or line.rest.strip(" ."):
         return []

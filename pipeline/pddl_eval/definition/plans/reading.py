@@ -52,7 +52,6 @@ from pddl_eval.definition.plans.found import (
 )
 from pddl_eval.definition.plans.json import read_json, text_here
 from pddl_eval.definition.plans.lines import MAX_ACTIONS, in_parentheses, quoting, read_lines, read_sentences
-from pddl_eval.definition.plans.ordinary import read_ordinary
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.shown import quote
 
@@ -105,8 +104,7 @@ def read_plan(text: str | None, answer: str = "first", operators: Mapping[str, i
     if (empty := _EMPTY_PLAN.fullmatch(text)) is not None:
         said = any(bracket in empty["list"] for bracket in "[(")
         return ReadPlan(()) if said else ReadPlan((), reason=EMPTY, found=False)
-    ordinary = read_ordinary(text)
-    read = ReadPlan(ordinary) if ordinary else _read_marked(text, answer, operators)
+    read = _read_marked(text, answer, operators)
     if not read or not read.steps:
         places = read.unread if read else (Unread.in_text(text, len(text) - len(text.lstrip())),)
         return ReadPlan((), places, f"no action was found: {places[0]}", found=False)
