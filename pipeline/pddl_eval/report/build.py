@@ -190,10 +190,7 @@ def build_report(  # noqa: PLR0913 (what can be asked of a report)
         metrics=summaries,
         histograms=histograms,
     )
-    ordered: dict[str, Any] = {
-        name: best_first(made, frame) for name, frame in made.tables().items() if name not in ("questions", "solved")
-    }
-    return replace(made, **ordered)
+    return replace(made, **best_first(made))
 
 
 def ranking(scored: ScoredInput, columns: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
@@ -220,23 +217,30 @@ def ranking(scored: ScoredInput, columns: Mapping[str, str] | None = None) -> li
     return found
 
 
-def best_first(report: Report, frame: pl.DataFrame) -> pl.DataFrame:
-    """A frame of the report with the values of the first column to group by sorted by score.
+def best_first(report: Report) -> dict[str, Any]:
+    """The frames of the report with the values of the first column to group by sorted by score.
 
     The score is the strictest rate, without rates the mean of the first metric. Equal ones keep their order.
     """
-    first = report.by[:1]
-    if not first or first[0] not in frame:
-        return frame
-    if report.rates.is_empty():
-        alone, name, score = report.metrics, "metric", "mean"
-    else:
-        alone, name, score = report.rates, "measure", "percent"
-    alone = at_level(alone, [each for each in report.by if each in alone], first).drop_nulls(score)
+    if not report.by:
+        return {}
+    (first, *_), alone, name, score = report.by, report.rates, "measure", "percent"
     if alone.is_empty():
-        return frame
-    main = alone[name][0] if name == "metric" else numbers.main_measure(alone[name].unique().to_list())
-    scores = dict(alone.filter(pl.col(name) == main).select(*first, score).iter_rows())
-    rank = pl.col(first[0]).replace_strict(scores, default=-1.0, return_dtype=pl.Float64)
+        alone, name, score = report.metrics, "metric", "mean"
+    if alone.is_empty():
+        return {}
+    alone = at_level(alone, [each for each in report.by if each in alone], [first]).drop_nulls(score)
+    if alone.is_empty():
+        return {}
+    main = alone[name][0] if name == "metric" else numbers.main_measure({*alone[name]})
+    scores = dict(alone.filter(pl.col(name) == main).select(first, score).iter_rows())
+    rank = pl.col(first).replace_strict(scores, default=-1.0, return_dtype=pl.Float64)
     # Null, which means all values together, stays first.
-    return frame.sort(pl.when(pl.col(first[0]).is_null()).then(None).otherwise(-rank), maintain_order=True)
+    place = pl.when(pl.col(first).is_null()).then(None).otherwise(-rank)
+    frames = {each: frame for each, frame in report.tables().items() if first in frame and each not in LEFT_IN_ORDER}
+    found = pl.collect_all([frame.lazy().sort(place, maintain_order=True) for frame in frames.values()])
+    return dict(zip(frames, found, strict=True))
+
+
+LEFT_IN_ORDER = ("questions", "solved")
+"""Frames whose order is not that of the models."""

@@ -16,7 +16,7 @@ from pddl_eval.pages import Cell, Page, Section, Table, Value, change, table, wo
 from pddl_eval.report.files import page_text, to_csv, to_json
 from pddl_eval.report.groups import at_level, choose_groups, group_at, group_key, in_order
 from pddl_eval.report.keys import PASS_CELLS, common_type, has_null, matching_rows
-from pddl_eval.report.numbers import CLUSTER, ROWS, as_counted, measures, paired_means
+from pddl_eval.report.numbers import CLUSTER, IN_ORDER, ROWS, as_counted, measures, paired_means
 from pddl_eval.report.reasons import OUTCOMES
 from pddl_eval.report.scored import (
     CERTIFICATE,
@@ -377,9 +377,9 @@ def _levels(by: Sequence[str]) -> list[tuple[str, ...]]:
 
 def _flips(lines: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     verdicts = ("old_verdict", "new_verdict")
-    changed = lines.filter(pl.col("old_verdict").ne_missing(pl.col("new_verdict")))
+    changed = lines.lazy().filter(pl.col("old_verdict").ne_missing(pl.col("new_verdict")))
     counts = group_at(changed, by, verdicts, ROWS, at=_levels(by))
-    return in_order(counts.sort("rows", *verdicts, descending=[True, False, False]), by)
+    return in_order(counts.sort("rows", *verdicts, descending=[True, False, False]).collect(), by)
 
 
 def _deltas(  # noqa: PLR0913 (the two sides, what is compared, and how)
@@ -462,17 +462,21 @@ def _moves(
     moved = {"rose": (gap > 0).sum(), "fell": (gap < 0).sum()}
     means = {"mean": pl.col("value").mean(), "n": pl.len()}
     for level in _levels(by):
+        new, old = (group_at(each.lazy(), by, [CLUSTER], **means, at=[level]) for each in reversed(answers))
+        found, both = pl.collect_all(
+            [group_at(values.lazy(), by, [], ROWS, **moved, at=[level]), new.join(old, on=[*level, CLUSTER])],
+            engine=IN_ORDER,
+        )
         counts = {
             tuple(each[column] for column in by): {count: each[count] for count in ("rows", *moved)}
-            for each in group_at(values, by, [], ROWS, **moved, at=[level]).to_dicts()
+            for each in found.to_dicts()
         }
-        new, old = (group_at(each, by, [CLUSTER], **means, at=[level]) for each in reversed(answers))
-        both = new.join(old, on=[*level, CLUSTER])
         for group, part in (both.partition_by(level, as_dict=True) if level else {(): both}).items():
             if part.is_empty():
                 continue
             named = {**dict.fromkeys(by), **dict(zip(level, group, strict=True))}
-            known = paired_means(part, step=None if name in MEASURES else BIN)
+            first, second, *times = part.select("mean", "mean_right", "n", "n_right").to_numpy().T
+            known = paired_means(first, second, times, step=None if name in MEASURES else BIN)
             yield {
                 **named,
                 "measure": name,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TypeVar
 
 import polars as pl
 
@@ -12,8 +11,6 @@ from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.report.scored import ROW
 from pddl_eval.scoring.columns import SCORE_COLUMNS
 from pddl_eval.shown import natural_key
-
-Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
 
 DEFAULT_GROUPS = ("model", "domain")
 
@@ -87,22 +84,22 @@ def levels(by: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 
 
 def group_at(
-    frame: Frame,
+    frame: pl.LazyFrame,
     by: Sequence[str],
     keys: Iterable[str | pl.Expr],
     *aggregates: pl.Expr,
     at: Iterable[Sequence[str]] | None = None,
     **named: pl.Expr,
-) -> Frame:
+) -> pl.LazyFrame:
     """Aggregates by ``keys`` and by the columns of each level of ``by`` (or of those ``at``), level after level.
 
     A column of ``by`` that a level does not have is null there: all its values together.
 
     >>> frame = pl.DataFrame({"model": ["a", "b", "b"], "rows": [1, 2, 3]})
-    >>> group_at(frame, ["model"], [], pl.col("rows").sum(), at=[()]).rows()
+    >>> group_at(frame.lazy(), ["model"], [], pl.col("rows").sum(), at=[()]).collect().rows()
     [(None, 6)]
     """
-    parts: list[Frame] = []
+    parts = []
     for level in levels(by) if at is None else at:
         columns = [pl.col(name) if name in level else pl.lit(None, pl.String).alias(name) for name in by]
         parts.append(frame.group_by(*columns, *keys, pl.lit(0).alias(_ALL)).agg(*aggregates, **named).drop(_ALL))
@@ -128,5 +125,5 @@ def in_order(frame: pl.DataFrame, by: Sequence[str], *rest: str) -> pl.DataFrame
 
     ``rest`` are further columns to sort by, in their own order.
     """
-    ranks = [pl.col(name).cast(pl.Enum(sorted(frame[name].drop_nulls().unique(), key=natural_key))) for name in by]
+    ranks = [pl.col(name).cast(pl.Enum(sorted({*frame[name]} - {None}, key=natural_key))) for name in by]
     return frame.sort(*ranks, *rest, maintain_order=True) if ranks or rest else frame

@@ -94,7 +94,7 @@ def moments(yes: pl.Expr, rows: pl.Expr, distinct: pl.Expr | None = None) -> lis
         (right * size).sum().alias("yn"),
         right.pow(2).sum().alias("yy"),
         pl.min_horizontal((yes > 0).sum(), (yes < rows).sum()).alias("mixed"),
-        *([rows.unique().alias("sizes"), yes.unique().alias("counts")] if distinct is None else []),
+        *([rows.unique().implode().alias("sizes"), yes.unique().implode().alias("counts")] if distinct is None else []),
         *([] if distinct is None else [distinct.alias("distinct")]),
     ]
 
@@ -109,7 +109,9 @@ def with_interval(frame: pl.DataFrame) -> pl.DataFrame:
         distinct = frame["distinct"].to_numpy()
     else:
         # What divides all counts is how often every row was repeated.
-        repeated = [int(np.gcd.reduce([*sizes, *counts])) for sizes, counts in frame.select("sizes", "counts").rows()]
+        repeated = [
+            int(np.gcd.reduce([*sizes, *counts])) for sizes, counts in zip(frame["sizes"], frame["counts"], strict=True)
+        ]
         distinct = rows / np.maximum(repeated, 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         rate, references = yes / rows, rows**2 / nn
@@ -233,8 +235,9 @@ def pass_at_k(samples: Numbers, right: Numbers, k: int) -> Numbers:
     """
     samples, right = np.asarray(samples, dtype=float), np.asarray(right, dtype=float)
     none = np.ones(np.broadcast(samples, right).shape)
-    for each in range(k):
-        none = none * np.maximum(samples - right - each, 0) / (samples - each)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for each in range(k):
+            none = none * np.maximum(samples - right - each, 0) / (samples - each)
     return np.round(1 - none, 12)
 
 

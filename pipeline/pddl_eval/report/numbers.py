@@ -14,17 +14,19 @@ In every frame a null in a column to group by means all its values together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, count, takewhile
 from math import lcm
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
 import polars as pl
 
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.report import intervals
 from pddl_eval.report.groups import at_level, group_at, group_key, in_order, levels
+from pddl_eval.report.intervals import Numbers
 from pddl_eval.report.scored import ROW, Scored
 from pddl_eval.scoring.columns import (
     DOMAIN_COLUMNS,
@@ -74,7 +76,13 @@ QUANTILES = {"min": 0.0, "q25": 0.25, "median": 0.5, "q75": 0.75, "max": 1.0}
 MOST_BINS = 10
 """Bins of a histogram or of sizes. Fractions have as many between 0 and 1, the last of them with 1 itself."""
 
+VALUES = 10_000_000
+"""Values of metrics that are in memory at a time, about 80 MB."""
+
 ROWS = pl.len().cast(pl.Int64).alias("rows")
+
+IN_ORDER: Literal["in-memory"] = "in-memory"
+"""The engine that adds fractions in the order of the rows: the same sum each time."""
 
 NOTHING = pl.DataFrame()
 
@@ -87,7 +95,7 @@ def measures(schema: Mapping[str, pl.DataType]) -> tuple[str, ...]:
     return tuple(name for name in MEASURES if schema.get(name) == pl.Boolean)
 
 
-def main_measure(names: Sequence[str]) -> str:
+def main_measure(names: Collection[str]) -> str:
     """The measure to show if there is room for only one: the strictest that was asked.
 
     >>> main_measure(["parseable", "equivalent_untyped", "equivalent"])
@@ -168,40 +176,43 @@ def rates(
     """
     if not names or answers.is_empty():
         return NOTHING
-    found = pl.concat(
-        group_at(
-            group_at(answers, by, [CLUSTER], *_counts(name), at=[level]),
-            by,
-            [pl.lit(name).alias("measure")],
-            *intervals.moments(pl.col(name), pl.col("rows")),
-            pl.col(UNDECIDED).sum().alias("undecided"),
-            pl.col(DECIDED).sum(),
-            at=[by],
-        )
-        for level in (levels(by) if at is None else at)
-        for name in names
-    )
+    counts = [each for name in names for each in _counts(name)]
+    moments = {name: pl.struct(*_moments(name)) for name in names}
+    parts = []
+    for level in levels(by) if at is None else at:
+        references = group_at(answers.lazy(), by, [CLUSTER], *counts, at=[level])
+        groups = group_at(references, by, [], at=[by], **moments)
+        parts += [groups.select(*by, pl.lit(name).alias("measure"), pl.col(name).struct.unnest()) for name in names]
+    found = pl.concat(parts).collect()
     bounds = pl.col("percent", "low", "high")
     found = (
         intervals.with_interval(found)
+        .lazy()
         .with_columns(pl.when(pl.col(DECIDED) > 0).then(bounds * 100))
         .filter((pl.col(DECIDED) > 0).any().over("measure"))
         .sort(_place_of_measure())
+        .select(*by, "measure", "rows", pl.col("yes").cast(pl.Int64), "undecided", "references", bounds)
+        .collect()
     )
-    return in_order(
-        found.select(*by, "measure", "rows", pl.col("yes").cast(pl.Int64), "undecided", "references", bounds), by
-    )
+    return in_order(found, by)
 
 
-UNDECIDED, DECIDED = "pddl_eval.undecided", "pddl_eval.decided"
+ALL, UNDECIDED, DECIDED = "pddl_eval.all", "pddl_eval.undecided", "pddl_eval.decided"
 
 
 def _counts(name: str) -> Iterator[pl.Expr]:
     """Of the answers to one reference: how many count, and how many are right, decided, or not."""
     value = pl.col(name)
     decided = (value >= 0).fill_null(False)
-    counts = {"rows": value.ne_missing(LEFT_OUT), name: value == 1, DECIDED: decided, UNDECIDED: ~decided}
+    counts = {f"{ALL} {name}": value.ne_missing(LEFT_OUT), name: value == 1}
+    counts |= {f"{DECIDED} {name}": decided, f"{UNDECIDED} {name}": ~decided}
     yield from (count.sum().cast(pl.Int64).alias(each) for each, count in counts.items())
+
+
+def _moments(name: str) -> list[pl.Expr]:
+    open_, known = (pl.col(f"{each} {name}").sum() for each in (UNDECIDED, DECIDED))
+    moments = intervals.moments(pl.col(name), pl.col(f"{ALL} {name}"))
+    return [*moments, open_.alias("undecided"), known.alias(DECIDED)]
 
 
 def macro(rates: pl.DataFrame, by: Sequence[str], domain: str | None) -> pl.DataFrame:
@@ -237,70 +248,69 @@ def differences(answers: pl.DataFrame, model: str | None, names: Sequence[str]) 
     """
     if model is None or answers.is_empty():
         return NOTHING
-    models = sorted(answers[model].unique(), key=natural_key)
-    parts = []
-    for name in names if 2 <= len(models) <= MOST_MODELS else ():
-        decided = (pl.col(name) >= 0).any().over(model)
-        means = (
-            answers.lazy()
-            .filter(pl.col(QUESTION).is_not_null(), decided)
-            .select(model, QUESTION, _right(name))
-            .drop_nulls(name)
+    models = sorted({*answers[model]}, key=natural_key)
+    if not 2 <= len(models) <= MOST_MODELS:
+        return NOTHING
+    rows, right = answers.lazy(), [_right(name) for name in names]
+    decided, means = pl.collect_all(
+        [
+            rows.group_by(model).agg((pl.col(names) >= 0).any()),
+            rows.filter(pl.col(QUESTION).is_not_null())
             .group_by(model, QUESTION)
-            .agg(pl.col(name).mean().alias("mean"), pl.len().alias("n"))
-            .collect()
-        )
-        shares = {each: part.drop(model) for (each,), part in means.partition_by(model, as_dict=True).items()}
-        known = [each for each in models if each in shares]
-        found = [
-            {"first": first, "second": second, "measure": name, **_difference(both)}
-            for first, second in combinations(known, 2)
-            if (both := shares[first].join(shares[second], on=QUESTION)).height
+            .agg(*(each.mean() for each in right), *(each.count().name.suffix(_TIMES) for each in right)),
         ]
+    )
+    asked, question = np.unique(means[QUESTION].to_numpy(), return_inverse=True)
+    who = np.array([*map(models.index, means[model])], dtype=int)
+    parts = []
+    for name in names:
+        share, times = np.full((2, len(models), len(asked)), np.nan)
+        share[who, question], times[who, question] = means[name], means[name + _TIMES]
+        known = sorted(models.index(each) for each, is_known in decided.select(model, name).rows() if is_known)
+        found = []
+        for first, second in combinations(known, 2):
+            both = ~np.isnan(share[first] + share[second])
+            if both.any():
+                compared = paired_means(share[first, both], share[second, both], times[[first, second]][:, both])
+                found.append(
+                    {"first": models[first], "second": models[second], "measure": name, **_in_percent(compared)}
+                )
         corrected = intervals.holm([each["p"] for each in found])
         parts += [{**each, "p_holm": p_value} for each, p_value in zip(found, corrected, strict=True)]
     return pl.DataFrame(parts)
 
 
-def _difference(both: pl.DataFrame) -> dict[str, float | int | None]:
-    known = paired_means(both)
-    percents = {name: None if (share := known[name]) is None else 100 * share for name in _SHARES}
-    return {
-        "references": known["references"],
-        **{_SHARES[name]: percent for name, percent in percents.items()},
-        "first_better": known["first_better"],
-        "second_better": known["second_better"],
-        "p": known["p"],
-    }
+_TIMES = " pddl_eval.times"
 
 
-_SHARES = {
-    **{"first": "first_percent", "second": "second_percent"},
-    **{name: name for name in ("difference", "low", "high")},
-}
+def _in_percent(known: Mapping[str, Any]) -> dict[str, Any]:
+    names = {"first": "first_percent", "second": "second_percent", "difference": "difference", "low": "low"}
+    shares = {name: known[each] for each, name in (names | {"high": "high"}).items()}
+    counts = {name: known[name] for name in ("first_better", "second_better", "p")}
+    percents = {name: None if share is None else 100 * share for name, share in shares.items()}
+    return {"references": known["references"], **percents, **counts}
 
 
-def paired_means(both: pl.DataFrame, step: float | None = None) -> dict[str, Any]:
+def paired_means(first: Numbers, second: Numbers, times: Numbers, step: float | None = None) -> dict[str, Any]:
     """What two sides differ in over the ``references`` that both have, each with the same weight.
 
-    Of each reference ``mean`` and ``mean_right`` are the two sides' means of its ``n`` and ``n_right`` values: of yes
-    and no, or multiples of ``step``. ``difference`` is the ``first`` mean of them less the ``second``, with ``low``,
-    ``high`` and ``p`` of ``intervals.paired``; ``first_better`` and ``second_better`` count references.
+    Of each reference ``first`` and ``second`` are the two sides' means of its values, ``times`` how many these are: of
+    yes and no, or multiples of ``step``. ``difference`` is the ``first`` mean of them less the ``second``, with
+    ``low``, ``high`` and ``p`` of ``intervals.paired``; ``first_better`` and ``second_better`` count references.
     """
     # In an order that is not that of the rows: a sum of fractions depends on it.
-    both = both.sort("mean", "mean_right")
-    first, second = both.select(pl.col("mean", "mean_right").mean()).row(0)
-    gaps = (both["mean"] - both["mean_right"]).to_numpy()
-    samples = lcm(*both["n"].unique(), *both["n_right"].unique())
-    known = intervals.paired(gaps, step=step or 1 / min(samples, MOST_STEPS))
-    better = {"first_better": int((gaps > 0).sum()), "second_better": int((gaps < 0).sum())}
+    order = np.lexsort((second, first))
+    gaps = (first - second)[order]
+    mean, other = (float(pl.Series(each[order]).mean()) for each in (first, second))  # type: ignore[arg-type]
+    samples = lcm(*map(int, np.unique(times)))
     return {
-        "references": both.height,
-        "first": first,
-        "second": second,
-        **known,
-        "difference": first - second,
-        **better,
+        "references": len(gaps),
+        "first": mean,
+        "second": other,
+        **intervals.paired(gaps, step=step or 1 / min(samples, MOST_STEPS)),
+        "difference": mean - other,
+        "first_better": int((gaps > 0).sum()),
+        "second_better": int((gaps < 0).sum()),
     }
 
 
@@ -330,7 +340,8 @@ def questions(
     models = each[model].n_unique()
     solves = pl.col("percent") > 0
     asked = (
-        each.group_by(QUESTION)
+        each.lazy()
+        .group_by(QUESTION)
         .agg(
             solves.sum().cast(pl.Int64).alias("solved_by"),
             pl.col(model).filter(solves).first().alias(_ALONE),
@@ -340,25 +351,29 @@ def questions(
         )
         .filter(pl.col(_MODELS) == models)
         .sort("solved_by", _MEAN, _FIRST)
+        .collect(engine=IN_ORDER)
     )
     if asked.is_empty() or not 2 <= models <= MOST_MODELS:
         return NOTHING, NOTHING
     alone = pl.when(pl.col("solved_by") == 1).then(pl.col(_ALONE)).alias(model)
-    counts = asked.group_by("solved_by", alone).agg(pl.len().cast(pl.Int64).alias("questions"))
-    parts = [asked.head(MOST_QUESTIONS), asked.filter(solved_by=1).head(MOST_QUESTIONS)]
-    chosen = pl.concat(parts).unique(QUESTION, maintain_order=True)
+    counts = asked.lazy().group_by("solved_by", alone).agg(pl.len().cast(pl.Int64).alias("questions"))
+    parts = [asked.lazy().head(MOST_QUESTIONS), asked.lazy().filter(solved_by=1).head(MOST_QUESTIONS)]
+    chosen = pl.concat(parts).unique(QUESTION, maintain_order=True).collect()
     given = scored.column("reference_id")
     label = pl.format("row {}", ROW) if given is None else pl.col(given).cast(pl.String)
     labels = scored.frame.filter(pl.col(ROW).is_in(chosen[_FIRST].to_list())).select(
         pl.col(ROW).cast(pl.Int64).alias(_FIRST), question_label(label).alias("question")
     )
     found = (
-        chosen.join(labels.collect(engine="streaming"), on=_FIRST, how="left", maintain_order="left")
+        chosen.lazy()
+        .join(labels.collect(engine="streaming").lazy(), on=_FIRST, how="left", maintain_order="left")
         .with_row_index(_PLACE)
-        .join(each, on=QUESTION)
+        .join(each.lazy(), on=QUESTION)
         .sort(_PLACE, model)
+        .select("question", "solved_by", model, "rows", "percent", "row")
     )
-    return found.select("question", "solved_by", model, "rows", "percent", "row"), counts.sort("solved_by", model)
+    lines, solved = pl.collect_all([found, counts.sort("solved_by", model)])
+    return lines, solved
 
 
 def question_label(asked: pl.Expr) -> pl.Expr:
@@ -379,25 +394,26 @@ def pass_at_k(answers: pl.DataFrame, model: str | None, names: Sequence[str]) ->
     """
     if model is None or answers.is_empty():
         return NOTHING
+    right = {name: _right(name) for name in names}
+    counts = {name: pl.struct(each.count().alias("n"), each.sum().alias("c")) for name, each in right.items()}
+    of_references = answers.lazy().group_by(model, CLUSTER).agg(**counts)
+    known = [of_references.select(model, pl.lit(name).alias("measure"), pl.col(name).struct.unnest()) for name in names]
+    n, most = pl.col("n").cast(pl.Int64), pl.col("n").max().over("measure")
+    # Sorted, for the sum of fractions depends on their order.
+    samples = pl.concat(known).filter(n > 0, most > 1).with_columns(n).sort("n", "c").collect() if known else NOTHING
+    steps = (step * 10**power for power in count() for step in (1, 2, 5))
     parts = []
-    for name in names:
-        samples = (
-            answers.select(model, CLUSTER, _right(name))
-            .drop_nulls()
-            .group_by(model, CLUSTER)
-            .agg(pl.len().cast(pl.Int64).alias("n"), pl.col(name).sum().alias("c"))
-        )
-        steps = (step * 10**power for power in count() for step in (1, 2, 5))
-        most = max(samples["n"], default=1)
-        for k in takewhile(most.__ge__, steps) if most > 1 else ():
-            # Of a model, at least half of the references must have as many samples.
-            enough = samples.filter(pl.col("n") >= k, 2 * (pl.col("n") >= k).sum().over(model) >= pl.len().over(model))
-            chance = pl.Series("chance", intervals.pass_at_k(enough["n"], enough["c"], k))
-            of_model = enough.with_columns(chance).group_by(model, measure=pl.lit(name), k=pl.lit(k, pl.Int64))
-            parts.append(of_model.agg(*_mean("chance", pl.col("n").sum())))
+    for k in takewhile(max(samples["n"]).__ge__, steps) if samples.height else ():
+        # Of a model, at least half of the references must have as many samples.
+        has = n >= k
+        half = 2 * has.sum().over(model, "measure") >= pl.len().over(model, "measure")
+        chance = pl.Series("chance", intervals.pass_at_k(samples["n"], samples["c"], k), nan_to_null=True)
+        enough = samples.lazy().with_columns(chance).filter(has, half)
+        of_model = enough.group_by(model, "measure", pl.lit(k, pl.Int64).alias("k"))
+        parts.append(of_model.agg(*_mean("chance", n.sum())))
     if not parts:
         return NOTHING
-    found = intervals.with_interval(pl.concat(parts)).sort(_place_of_measure(), "k")
+    found = intervals.with_interval(pl.concat(parts).sort(_place_of_measure(), "k").collect(engine=IN_ORDER))
     return in_order(found.select(model, "measure", "k", "references", pl.col("percent", "low", "high") * 100), [model])
 
 
@@ -424,9 +440,10 @@ def majority(answers: pl.DataFrame, model: str | None) -> pl.DataFrame:
             chosen.mean().fill_null(0.0).alias("chance"),
             (chosen.len() > 1).alias("tied"),
         )
+        .sort("chance")
         .group_by(model)
         .agg(*_mean("chance", 2 * pl.len()), pl.col("tied").sum().cast(pl.Int64).alias("ties"))
-        .collect()
+        .collect(engine=IN_ORDER)
     )
     if votes.is_empty():
         return NOTHING
@@ -443,12 +460,14 @@ def _mean(name: str, distinct: pl.Expr) -> list[pl.Expr]:
 
 def verdicts(counts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """One row for each group and verdict: its ``rows`` and their ``percent`` of the group, mistakes in the data too."""
-    found = group_at(counts.drop_nulls("verdict"), by, ["verdict"], pl.col("rows").sum())
-    if found.is_empty():
-        return NOTHING
     total = pl.col("rows").sum().over(by) if by else pl.col("rows").sum()
-    percents = found.with_columns((100 * pl.col("rows") / total).alias("percent"))
-    return in_order(percents.sort("rows", "verdict", descending=[True, False]), by)
+    found = (
+        group_at(counts.lazy().drop_nulls("verdict"), by, ["verdict"], pl.col("rows").sum())
+        .with_columns((100 * pl.col("rows") / total).alias("percent"))
+        .sort("rows", "verdict", descending=[True, False])
+        .collect()
+    )
+    return NOTHING if found.is_empty() else in_order(found, by)
 
 
 def kind_of_detail(detail: pl.Expr) -> pl.Expr:
@@ -481,31 +500,34 @@ def details(
     kind = kind_of_detail((pl.col("detail") if reason is None else reason).fill_null("")).alias("kind")
     first_rows = pl.col(ROW).bottom_k(EXAMPLES).alias("row")
     query = scored.frame.filter(wrong).group_by("verdict", kind).agg(ROWS, first_rows)
-    found = query.collect(engine="streaming").sort("rows", "verdict", "kind", descending=[True, False, False])
+    found = query.sort("rows", "verdict", "kind", descending=[True, False, False]).collect(engine="streaming")
     if found.is_empty():
         return NOTHING, NOTHING
     percent = (100 * pl.col("rows") / pl.col("rows").sum()).alias("percent")
     kinds = found.select("verdict", "kind", "rows", percent).head(MOST_KINDS)
     chosen = (
-        in_turn(found.with_columns(pl.col("rows").sum().over("verdict")))
+        in_turn(found.lazy().with_columns(pl.col("rows").sum().over("verdict")))
         .sort("turn", maintain_order=True)
         .group_by("verdict", maintain_order=True)
         .head(EXAMPLES)
         .sort("rows", "verdict", descending=[True, False], maintain_order=True)
+        .select("verdict", "row")
+        .collect()
     )
     wanted = chosen["row"].to_list()
     texts = scored.frame.filter(pl.col(ROW).is_in(wanted)).select(
         pl.col(ROW).alias("row"), *map(group_key, by), pl.col("detail").str.slice(0, DETAIL_CHARACTERS)
     )
     examples = (
-        chosen.select("verdict", "row")
+        chosen.lazy()
         .with_columns(pl.Series("command", map(scored.explain_command, wanted), pl.String))
-        .join(texts.collect(engine="streaming"), on="row", maintain_order="left")
+        .join(texts.collect(engine="streaming").lazy(), on="row", maintain_order="left")
+        .select("verdict", pl.col("row").cast(pl.Int64), *by, "detail", "command")
     )
-    return kinds, examples.select("verdict", pl.col("row").cast(pl.Int64), *by, "detail", "command")
+    return kinds, examples.collect()
 
 
-def in_turn(found: pl.DataFrame) -> pl.DataFrame:
+def in_turn(found: pl.LazyFrame) -> pl.LazyFrame:
     """A line for each ``row`` that a line lists, with its ``turn``: 0 for the first, 1 for the second, …"""
     turn = pl.int_ranges(pl.col("row").list.len()).alias("turn")
     return found.with_columns(pl.col("row").list.sort(), turn).explode("row", "turn")
@@ -543,9 +565,10 @@ def choose_bins(values: pl.DataFrame) -> Bins:
     >>> choose_bins(pl.DataFrame({"value": [1, 45, 90, 2000], "rows": [500, 300, 199, 1]}))
     Bins(first=1, step=10, last=91)
     """
-    ordered = values.sort("value")
-    smallest, largest = ordered["value"][0], ordered["value"][-1]
-    common = ordered.filter(pl.col("rows").cum_sum() >= 0.98 * pl.col("rows").sum())["value"][0]
+    order = np.argsort(values["value"].to_numpy())
+    ordered, rows = (values[name].to_numpy()[order] for name in ("value", "rows"))
+    smallest, largest = int(ordered[0]), int(ordered[-1])
+    common = int(ordered[np.searchsorted(rows.cumsum(), 0.98 * rows.sum())])
 
     def first(step: int) -> int:
         """Where the first bin begins: at 1, 21, … for positive numbers, at a multiple of the step for others."""
@@ -671,32 +694,46 @@ def metrics(scored: Scored, by: Sequence[str], only: Sequence[str] | None = None
     by, value = by[:1], pl.col("value")
     statistics = [value.mean().alias("mean"), value.std().alias("sd")]
     statistics += [value.quantile(share, "linear").alias(name) for name, share in QUANTILES.items()]
-    summaries, histograms = [], []
-    for name in (*PLAN_COLUMNS, *DOMAIN_COLUMNS):
-        if (only is None or name in only) and name in scored.schema and scored.schema[name].is_numeric():
-            given = pl.col(name).cast(pl.Float64).fill_nan(None).alias("value")
-            query = scored.frame.filter(scored.is_counted(name)).select(*map(group_key, by), given).drop_nulls("value")
-            values = query.collect(engine="streaming")
-            if values.height:
-                columns: list[str | pl.Expr] = [*by, pl.lit(name).alias("metric"), pl.exclude(by)]
-                summaries.append(group_at(values, by, [], ROWS, *statistics).select(columns))
-                histograms.append(_histogram(values, by, name in FRACTIONS).select(columns))
+    known = {name for name, type_ in scored.schema.items() if type_.is_numeric() and (only is None or name in only)}
+    names = [name for name in (*PLAN_COLUMNS, *DOMAIN_COLUMNS) if name in known]
+    at_a_time = max(1, VALUES // max(1, scored.rows))
+    summaries, histograms = list[pl.DataFrame](), list[pl.DataFrame]()
+    for first in range(0, len(names), at_a_time):
+        given = {
+            name: pl.when(scored.is_counted(name)).then(pl.col(name).cast(pl.Float64).fill_nan(None))
+            for name in names[first : first + at_a_time]
+        }
+        read = scored.frame.select(*map(group_key, by), **given).collect(engine="streaming")
+        values = {
+            name: read.lazy().select(*by, pl.col(name).alias("value")).drop_nulls("value")
+            for name in given
+            if read[name].null_count() < read.height
+        }
+        whole = [name for name in values if name not in FRACTIONS]
+        counts = pl.collect_all([values[name].group_by(value.cast(pl.Int64)).agg(ROWS) for name in whole])
+        bins = dict(zip(whole, map(choose_bins, counts), strict=True))
+        if values:
+            summarised = [
+                group_at(each, by, [pl.lit(name).alias("metric")], ROWS, *statistics) for name, each in values.items()
+            ]
+            summaries += pl.collect_all(summarised, engine=IN_ORDER)
+            histograms += pl.collect_all([_histogram(each, by, name, bins.get(name)) for name, each in values.items()])
     if not summaries:
         return NOTHING, NOTHING
-    return in_order(pl.concat(summaries), by), pl.concat(histograms)
+    binned = in_order(pl.concat(histograms), by, "value_from")
+    return in_order(pl.concat(summaries), by), binned.sort(pl.col("metric").cast(pl.Enum(names)), maintain_order=True)
 
 
-def _histogram(values: pl.DataFrame, by: Sequence[str], is_fraction: bool) -> pl.DataFrame:
-    value, last = pl.col("value"), None
-    if is_fraction:
+def _histogram(values: pl.LazyFrame, by: Sequence[str], name: str, bins: Bins | None) -> pl.LazyFrame:
+    """How many values of a metric are in each bin; without ``bins`` they are fractions."""
+    value, start, last = pl.col("value"), pl.col("value_from"), None
+    if bins is None:
         # A millionth keeps 0.3 * 10 = 2.9999… in its bin.
         tenth = (value * MOST_BINS + 1e-6).floor().clip(0, MOST_BINS - 1)
-        start, width = (tenth / MOST_BINS).round(1), 1 / MOST_BINS
+        starts, width = (tenth / MOST_BINS).round(1), 1 / MOST_BINS
     else:
-        bins = choose_bins(values.group_by(value.cast(pl.Int64)).agg(ROWS))
-        start, width, last = bins.start(value.cast(pl.Int64)).cast(pl.Float64), float(bins.step), bins.last
-    found = group_at(values, by, [start.alias("value_from")], ROWS)
-    start = pl.col("value_from")
+        starts, width, last = bins.start(value.cast(pl.Int64)).cast(pl.Float64), float(bins.step), bins.last
     end = (start + width).round(1)
     ends = end if last is None else pl.when(start < last).then(end)
-    return in_order(found, by, "value_from").select(*by, start, ends.alias("value_to"), "rows")
+    found = group_at(values, by, [pl.lit(name).alias("metric"), starts.alias("value_from")], ROWS)
+    return found.select(*by, "metric", "value_from", ends.alias("value_to"), "rows")

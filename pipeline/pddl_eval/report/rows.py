@@ -81,11 +81,12 @@ def listed_rows(report: Report, most: int) -> Listed:
     rows = pl.col(ROW).bottom_k(most).alias("row")
     grouped = scored.frame.group_by(*keys, wrong.alias(_KEY)).agg(ROWS, rows).collect(engine="streaming")
     chosen = (
-        in_turn(grouped)
+        in_turn(grouped.lazy())
         .sort(~pl.col("row").is_in(examples), "turn", ~pl.col(_KEY), "row")
         .select(pl.col("row").cast(pl.Int64), pl.int_range(pl.len()).alias("turn"))
         .drop_nulls("row")
         .head(most)
+        .collect()
     )
     # As much as ``shown.line`` looks at: addresses name groups in full, and cells are cut as these are.
     columns = {name: _text(each, 4 * CELL_CHARACTERS) for name, each in _identity(scored, groups).items()}
