@@ -176,54 +176,27 @@ def compare_datasets(  # noqa: PLR0913 (what can be asked of a comparison)
     >>> found.regressions, found.improvements, found.both
     (1, 1, 2)
     """
-    if (after is None) != (models is not None):
-        raise UserError("compare two datasets, or two models of one: --models A,B")
-    sides = open_scored(before, where=where), open_scored(before if after is None else after, where=where)
-    if models is not None:
-        if len(models) != 2:
-            raise UserError(f"--models names two models, not {len(models)}")
-        sides = _of_model(sides[0], models[0]), _of_model(sides[1], models[1])
+    sides = _open_sides(before, after, models, where)
     names = (models[0], models[1]) if models else _alone(*sides)
     are_models = names != SIDES
-    has_ids = models is None and any(all(name in side.schema for side in sides) for name in KEYS)
-    asked = [name for name in ("reference_id", "sample") if all(side.column(name) for side in sides)]
-    if are_models and on is None and not has_ids and (_references(sides) or "reference_id" in asked):
-        on = (CONTENT, *asked)
-    else:
-        on = _choose_keys(sides, on)
+    on = _choose_keys(sides, on, of_one=models is not None, are_models=are_models)
     groups = choose_groups(sides[1].schema, by, sides[1].names)
     groups = tuple(name for name in groups if not are_models or name != sides[1].column(MODEL))
-    rates = [name for name in measures(sides[0].schema) if name in measures(sides[1].schema)]
-    scores = [
-        name for name in (*PLAN_COLUMNS, *DOMAIN_COLUMNS) if all(side.schema.get(name) == pl.Float64 for side in sides)
-    ]
+    rates, scores = _common_scores(sides)
     pairs = [pair for pair in RIGHT if all(pair in _kinds(side) for side in sides)]
     keys = [_keys_of(side, sides, on) for side in sides]
     values = [_values_of(side, sides, groups, pairs) for side in sides]
-    by_content = on[0] == CONTENT
     order = [_best_first(side, each, [*rates, *scores]) for side, each in zip(sides, values, strict=True)]
-    rows = matching_rows(sides, keys, order if by_content else None)
+    rows = matching_rows(sides, keys, order if on[0] == CONTENT else None)
     old, new = map(_read, sides, rows, values)
     # A row that was asked another question is left out of all that follows.
     is_stranger = (old["question"] != new["question"]).fill_null(False)
     kept = [each.filter(~is_stranger) for each in rows]
-    old, new = ({name: each.filter(~is_stranger) for name, each in side.items()} for side in (old, new))
+    old, new = old.filter(~is_stranger), new.filter(~is_stranger)
     lost, won = (_lost(pairs, there, here) for there, here in ((old, new), (new, old)))
-    lines = pl.DataFrame(
-        {
-            **{name: _group(old["group", name], new["group", name]) for name in groups},
-            "old_verdict": old["verdict"],
-            "new_verdict": new["verdict"],
-            CLUSTER: new["cluster"],
-        }
-    )
-    for name in groups:
-        if lines[name].n_unique() > MOST_GROUPS:
-            raise UserError(
-                f"column {name} has more than {MOST_GROUPS} values: it identifies rows and does not group them"
-            )
-    compared = lines.select(*groups, CLUSTER)
-    deltas = _deltas(sides, kept, compared, groups, [*rates, *scores], are_models=are_models)
+    lines = _lines(old, new, groups)
+    deltas = _deltas(sides, kept, lines.select(*groups, CLUSTER), groups, [*rates, *scores], are_models=are_models)
+    worse = lines.with_columns(row=kept[1]).filter(lost).head(MOST_EXAMPLES)
     return Comparison(
         old=sides[0],
         new=sides[1],
@@ -241,8 +214,45 @@ def compare_datasets(  # noqa: PLR0913 (what can be asked of a comparison)
         rates=deltas.filter(pl.col("measure").is_in(rates)),
         scores=deltas.filter(pl.col("measure").is_in(scores)),
         regressed=kept[1].filter(lost),
-        examples=_examples(lines.with_columns(row=kept[1]).filter(lost).head(MOST_EXAMPLES), sides[1], keys[1], groups),
+        examples=_examples(worse, sides[1], keys[1], groups),
         compared=tuple(pairs),
+    )
+
+
+def _open_sides(
+    before: ScoredInput, after: ScoredInput | None, models: Sequence[str] | None, where: str | None
+) -> tuple[Scored, Scored]:
+    """Two datasets, or the rows of two models of one; raises ``UserError`` if neither was asked for."""
+    if (after is None) != (models is not None):
+        raise UserError("compare two datasets, or two models of one: --models A,B")
+    old, new = open_scored(before, where=where), open_scored(before if after is None else after, where=where)
+    if models is None:
+        return old, new
+    if len(models) != 2:
+        raise UserError(f"--models names two models, not {len(models)}")
+    return _of_model(old, models[0]), _of_model(new, models[1])
+
+
+def _common_scores(sides: Sequence[Scored]) -> tuple[list[str], list[str]]:
+    """The yes-or-no scores that both have, and the other numbers."""
+    rates = [name for name in measures(sides[0].schema) if name in measures(sides[1].schema)]
+    names = (*PLAN_COLUMNS, *DOMAIN_COLUMNS)
+    return rates, [name for name in names if all(side.schema.get(name) == pl.Float64 for side in sides)]
+
+
+def _lines(old: pl.DataFrame, new: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """The groups, verdicts and cluster of each row that is in both; where groups differ, as of models, both."""
+    groups = {}
+    for name in by:
+        there, here = old[f"group {name}"], new[f"group {name}"]
+        both = pl.when(there != here).then(pl.format("{} → {}", there, here)).otherwise(pl.coalesce(here, there))
+        groups[name] = pl.select(both).to_series()
+        if groups[name].n_unique() > MOST_GROUPS:
+            raise UserError(
+                f"column {name} has more than {MOST_GROUPS} values: it identifies rows and does not group them"
+            )
+    return pl.DataFrame(
+        {**groups, "old_verdict": old["verdict"], "new_verdict": new["verdict"], CLUSTER: new["cluster"]}
     )
 
 
@@ -276,10 +286,17 @@ def _of_model(side: Scored, model: str) -> Scored:
     return replace(side, frame=frame, rows=rows)
 
 
-def _choose_keys(sides: Sequence[Scored], on: Sequence[str] | None) -> tuple[str, ...]:
-    common = (name for name in KEYS if all(name in side.schema for side in sides))
-    keys = tuple(dict.fromkeys(on or ())) or tuple(common)[:1]
-    if not keys and _references(sides):
+def _choose_keys(
+    sides: Sequence[Scored], on: Sequence[str] | None, *, of_one: bool, are_models: bool
+) -> tuple[str, ...]:
+    """What identifies a row: what was asked for, an id, else the content of the reference."""
+    common = [name for name in KEYS if all(name in side.schema for side in sides)]
+    asked = [name for name in ("reference_id", "sample") if all(side.column(name) for side in sides)]
+    references = _references(sides)
+    if on is None and are_models and (of_one or not common) and (references or "reference_id" in asked):
+        return (CONTENT, *asked)
+    keys = tuple(dict.fromkeys(on or common[:1]))
+    if not keys and references:
         return (CONTENT, *((MODEL,) if all(side.column(MODEL) for side in sides) else ()))
     if not keys:
         raise UserError(
@@ -315,11 +332,7 @@ def _text_of(side: Scored, meaning: str) -> pl.Expr:
     return pl.col(side.column(meaning) or meaning).cast(pl.String).alias(meaning)
 
 
-Name = str | tuple[str, str]
-"""A value of a row: ``"verdict"``, ``("group", column)``, ``("right", pair)``, ``("value", score)``."""
-
-
-def _values_of(side: Scored, sides: Sequence[Scored], by: Sequence[str], pairs: Sequence[str]) -> dict[Name, pl.Expr]:
+def _values_of(side: Scored, sides: Sequence[Scored], by: Sequence[str], pairs: Sequence[str]) -> dict[str, pl.Expr]:
     """What is compared of a row besides its scores."""
     absent = pl.lit(None, pl.String)
     references = _references(sides)
@@ -329,44 +342,35 @@ def _values_of(side: Scored, sides: Sequence[Scored], by: Sequence[str], pairs: 
         "question": side.content([CERTIFICATE] if CERTIFICATE in references else references),
         "cluster": side.clusters()[0] if side is sides[1] else pl.lit(None, pl.UInt64),
         "verdict": pl.col(verdict) if verdict in side.schema else absent,
-        **{("right", pair): RIGHT[pair][1] for pair in pairs},
-        **{("group", name): group_key(name) if name in side.schema else absent for name in by},
+        **{f"right {pair}": RIGHT[pair][1] for pair in pairs},
+        **{f"group {name}": group_key(name) if name in side.schema else absent for name in by},
     }
 
 
-def _best_first(side: Scored, values: Mapping[Name, pl.Expr], names: Sequence[str]) -> list[pl.Expr]:
+def _best_first(side: Scored, values: Mapping[str, pl.Expr], names: Sequence[str]) -> list[pl.Expr]:
     """The order of rows without ids: the right ones first, then by all values, so that no order of files matters."""
-    right = [value for name, value in values.items() if name[0] == "right"]
-    rest = [value for name, value in values.items() if isinstance(name, str)]
-    groups = [value for name, value in values.items() if name[0] == "group"]
+    right, groups = ([each for name, each in values.items() if name.startswith(kind)] for kind in ("right ", "group "))
+    rest = [values[name] for name in ("question", "cluster", "verdict")]
     counted, scores = [side.is_counted(name) for name in names], [as_counted(side, name) for name in names]
     return [*(~each.fill_null(False) for each in right), *counted, *rest, *scores, *groups]
 
 
-def _read(side: Scored, rows: pl.Series, values: Mapping[Name, pl.Expr]) -> dict[Name, pl.Series]:
+def _read(side: Scored, rows: pl.Series, values: Mapping[str, pl.Expr]) -> pl.DataFrame:
     """Values of some rows, by their names."""
-    wanted = [value.alias(str(place)) for place, value in enumerate(values.values())]
-    known = side.frame.select(ROW, *wanted).collect(engine="streaming")
+    known = side.frame.select(ROW, **values).collect(engine="streaming")
     # Where rows are left out, their numbers are not their places.
-    found = known.select(pl.exclude(ROW).gather(known[ROW].search_sorted(rows)))
-    return dict(zip(values, found.get_columns(), strict=True))
+    return known.select(pl.exclude(ROW).gather(known[ROW].search_sorted(rows)))
 
 
 def _count(side: Scored, condition: pl.Expr) -> int:
     return int(side.frame.select(condition.sum()).collect(engine="streaming").item())
 
 
-def _group(old: pl.Series, new: pl.Series) -> pl.Series:
-    """The group of each line; where the two differ, as models may, both."""
-    found = pl.select(pl.when(old != new).then(pl.format("{} → {}", old, new)).otherwise(pl.coalesce(new, old)))
-    return found.to_series()
-
-
-def _lost(pairs: Sequence[str], there: Mapping[Name, pl.Series], here: Mapping[Name, pl.Series]) -> pl.Series:
+def _lost(pairs: Sequence[str], there: pl.DataFrame, here: pl.DataFrame) -> pl.Series:
     """True for the rows with an answer that is right ``there`` and not ``here``."""
-    lost = pl.repeat(False, len(here["verdict"]), dtype=pl.Boolean, eager=True)
-    for pair in pairs:
-        lost |= there["right", pair].fill_null(False) & ~here["right", pair].fill_null(False)
+    lost = pl.repeat(False, here.height, dtype=pl.Boolean, eager=True)
+    for name in (f"right {pair}" for pair in pairs):
+        lost |= there[name].fill_null(False) & ~here[name].fill_null(False)
     return lost
 
 
@@ -403,8 +407,8 @@ def _deltas(  # noqa: PLR0913 (the two sides, what is compared, and how)
         some = names[first : first + at_a_time]
         old, new = (_read(side, each, _scores_of(side, some)) for side, each in zip(sides, rows, strict=True))
         for name in some:
-            counts = old["counts", name] & new["counts", name]
-            values = lines.with_columns(old=old["value", name], new=new["value", name]).filter(counts)
+            counts = old[f"counts {name}"] & new[f"counts {name}"]
+            values = lines.with_columns(old=old[f"value {name}"], new=new[f"value {name}"]).filter(counts)
             if is_optional := name in OPTIONAL or name not in MEASURES:
                 values = values.drop_nulls(["old", "new"])
             answers = [values.select(*by, CLUSTER, value=side) for side in ("old", "new")]
@@ -422,9 +426,9 @@ def _deltas(  # noqa: PLR0913 (the two sides, what is compared, and how)
     return in_order(pl.DataFrame(found, schema={**schema, "rose": pl.Int64, "fell": pl.Int64}), by)
 
 
-def _scores_of(side: Scored, names: Sequence[str]) -> dict[Name, pl.Expr]:
-    found: dict[Name, pl.Expr] = {("counts", name): side.is_counted(name) for name in names}
-    return found | {("value", name): as_counted(side, name).cast(pl.Float64) for name in names}
+def _scores_of(side: Scored, names: Sequence[str]) -> dict[str, pl.Expr]:
+    found = {f"counts {name}": side.is_counted(name) for name in names}
+    return found | {f"value {name}": as_counted(side, name).cast(pl.Float64) for name in names}
 
 
 def _answers(side: Scored, by: Sequence[str], name: str) -> pl.DataFrame:
