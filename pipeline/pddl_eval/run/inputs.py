@@ -31,8 +31,8 @@ from pddl_eval.datasets import (
 from pddl_eval.run.manifest import (
     MANIFEST,
     OtherRun,
+    entries_of,
     found_contents,
-    made_of_key,
     refuse_foreign,
     refuse_overlap,
     require_folder,
@@ -89,7 +89,9 @@ def _make(
     if original:
         refuse_overlap(original, folder)
     present = places.list_files(folder)
-    if MANIFEST in present and made_of_key(folder) != key:  # Who deleted the file may have it again.
+    if (
+        MANIFEST in present and entries_of(folder / MANIFEST, "made_of").get("key") != key
+    ):  # Who deleted the file may have it again.
         raise OtherRun(
             f"{folder} belongs to another run: its input was another one. Choose another folder, or delete this one."
         )

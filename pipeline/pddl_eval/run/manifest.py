@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from pddl_eval.datasets import INPUT_FOLDER, PARQUET_SUFFIXES, DatasetError, Location, Source, known_contents, places
@@ -56,55 +57,49 @@ def refuse_overlap(source: Source, output: Location) -> None:
             raise DatasetError(f"The output {output} lies in the input {folder}: choose a folder outside of it.")
 
 
+def entries_of(place: Location, *within: str) -> Mapping[str, Any]:
+    """What a small file of a run says, or what lies in it under these names; empty where that means nothing.
+
+    Raises ``DatasetError`` where the file cannot be read: it may be right.
+    """
+    try:
+        found = json.loads(places.read_bytes(place))
+        for name in within:
+            found = found[name]
+    except DatasetError:  # Also a ValueError.
+        raise
+    except (ValueError, TypeError, KeyError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def found_contents(output: Location) -> dict[str, str]:
     """The content of each file of the input as the folder's run has found it, by name; empty where nothing says it.
 
     Files that were not written since then are not read again (``datasets.known_contents``).
     """
-    try:
-        manifest = json.loads(places.read_bytes(output / MANIFEST))
+    manifest = entries_of(output / MANIFEST)
+    with suppress(ValueError, TypeError, KeyError, AttributeError):
         for place, (mark, digest) in manifest.get(READ, {}).items():
             known_contents.setdefault(place, (str(mark), str(digest)))
         return {str(file["name"]): str(file["content"]) for file in manifest["files"]}
-    except DatasetError:  # Also a ValueError; but what cannot be read now may be right.
-        raise
-    except (ValueError, TypeError, KeyError, AttributeError):
-        return {}
+    return {}
 
 
 def settings_of(source: Source) -> Mapping[str, Any]:
     """What the rows of a dataset were scored with, from the manifest beside its files; empty where nothing says it."""
-    try:
-        if places.has_file(source.base / MANIFEST):
-            return dict(json.loads(places.read_bytes(source.base / MANIFEST))["settings"])
-    except DatasetError:  # Also a ValueError; but what cannot be read now may be right.
-        raise
-    except (ValueError, KeyError, TypeError):
-        pass  # A copy beside another manifest.
-    return {}
-
-
-def made_of_key(output: Location) -> str | None:
-    """The key of what the input of the folder's run was made of; None where it was made of nothing."""
-    try:
-        return str(json.loads(places.read_bytes(output / MANIFEST))["made_of"]["key"])
-    except DatasetError:  # Also a ValueError; but what cannot be read now may be right.
-        raise
-    except (ValueError, TypeError, KeyError):
-        return None
+    manifest = source.base / MANIFEST
+    return entries_of(manifest, "settings") if places.has_file(manifest) else {}
 
 
 def same_run(output: Location, manifest: Mapping[str, Any]) -> Mapping[str, Any]:
     """The manifest of the folder; raises ``OtherRun`` where it is that of another run."""
-    try:
-        theirs: Mapping[str, Any] = json.loads(places.read_bytes(output / MANIFEST))
-        difference = _first_difference(theirs, manifest)
-        if not difference and not isinstance(theirs["run"], str):
-            raise TypeError
-    except DatasetError:  # Also a ValueError; but what cannot be read now may be right.
-        raise
-    except (ValueError, TypeError, KeyError, AttributeError):
-        difference = f"its {MANIFEST} cannot be read"
+    theirs = entries_of(output / MANIFEST)
+    difference: str | None = f"its {MANIFEST} cannot be read"
+    with suppress(ValueError, TypeError, KeyError, AttributeError):
+        found = _first_difference(theirs, manifest)
+        if found or isinstance(theirs["run"], str):
+            difference = found
     if difference:
         raise OtherRun(f"{output} belongs to another run: {difference}. Choose another folder, or delete this one.")
     return theirs

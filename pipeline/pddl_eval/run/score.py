@@ -18,7 +18,7 @@ from pddl_eval.datasets import DatasetError, OutputError, OutputUnavailable, con
 from pddl_eval.run.counters import counted
 from pddl_eval.run.engines import ROW_SECONDS, Engine, NodeExcluded, UnderWay, choose_engine, start_engine
 from pddl_eval.run.lock import SECONDS, Claim, claimed, dead_locks
-from pddl_eval.run.manifest import CHANGED, MANIFEST, same_run
+from pddl_eval.run.manifest import CHANGED, MANIFEST, entries_of, same_run
 from pddl_eval.run.partitions import Scorer, ShardFailure, ShardRecord, finished_records, score_shard
 from pddl_eval.run.prepare import Run, missing_shards
 from pddl_eval.run.retries import run_shards
@@ -249,7 +249,7 @@ def _remove_late(run: Run) -> None:
     output = run.work.output
     there = _partitions(run)  # Before the summary is read: a new start removes that before it writes others.
     if there and places.has_file(output / SUMMARY):
-        counted = json.loads(places.read_bytes(output / SUMMARY)).get(COUNTED)
+        counted = entries_of(output / SUMMARY, COUNTED)
         for shard in there:
             if counted and shard.name not in counted:
                 places.remove_file(output / shard.name)

@@ -10,14 +10,14 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from pddl_eval.datasets import PARQUET_SUFFIXES, PARTITIONS, DatasetError, Location, locate, places
+from pddl_eval.datasets import PARQUET_SUFFIXES, PARTITIONS, Location, locate, places
 from pddl_eval.run.lock import Holder, holders, is_alive_by_now
-from pddl_eval.run.manifest import COLUMNS, MANIFEST
+from pddl_eval.run.manifest import COLUMNS, entries_of
 from pddl_eval.run.partitions import ShardRecord, whole_records
 from pddl_eval.run.score import FAILED
 from pddl_eval.run.shards import Part, shards_named
 from pddl_eval.run.summary import SUMMARY
-from pddl_eval.run.tiling import MERGED, RowRange, entries_of, input_of, manifest_of, tiling_of
+from pddl_eval.run.tiling import MERGED, RowRange, input_of, manifest_of, tiling_of
 from pddl_eval.shown import labelled, printable
 
 SPEED_SECONDS = 600.0
@@ -112,9 +112,7 @@ def run_status(output: str | os.PathLike[str]) -> RunStatus:
     """
     folder = locate(output)
     written = places.times_written(folder)
-    if MANIFEST not in written:
-        raise DatasetError(f"{folder} is not the output of a run: it has no {MANIFEST}.")
-    manifest = manifest_of(folder)
+    manifest = manifest_of(folder, written)
     if MERGED in manifest and SUMMARY not in written:
         return replace(run_status(str(folder / PARTITIONS)), output=str(folder), finished=False)
     records: dict[str, ShardRecord] = {}

@@ -6,9 +6,9 @@ that no manifest belongs to (copies, files of other programs) are datasets like 
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
@@ -26,10 +26,9 @@ from pddl_eval.datasets import (
     list_files,
     open_source,
     partition_stem,
-    read_bytes,
 )
 from pddl_eval.errors import UNFINISHED
-from pddl_eval.run.manifest import CHANGED, MANIFEST
+from pddl_eval.run.manifest import CHANGED, MANIFEST, entries_of
 from pddl_eval.run.partitions import record_of
 from pddl_eval.run.shards import left_over, shards_named
 from pddl_eval.run.summary import COUNTED, SUMMARY
@@ -159,7 +158,7 @@ def checked(source: Source) -> tuple[Source, Tiling | None]:
         if MANIFEST in present:
             rows = {file.version.location: file.rows for file in source.files if file.version.location.within(folder)}
             names = {place.path[len(folder.path) :].lstrip("/"): count for place, count in rows.items()}
-            tiling = tiling_of(folder, manifest_of(folder), present, names)
+            tiling = tiling_of(folder, manifest_of(folder, present), present, names)
             tiling.require_once(str(folder))
             found.append((folder, tiling))
     late = {folder / name for folder, tiling in found for name in tiling.late}
@@ -180,19 +179,19 @@ def checked(source: Source) -> tuple[Source, Tiling | None]:
     )
 
 
-def manifest_of(folder: Location) -> Mapping[str, Any]:
-    """What the manifest of a run says; raises ``DatasetError`` where it cannot be read or is none."""
-    try:
-        manifest = json.loads(read_bytes(folder / MANIFEST))
+def manifest_of(folder: Location, present: Collection[str]) -> Mapping[str, Any]:
+    """What the manifest of a run says; raises ``DatasetError`` where there is none among the files that are
+    ``present``, or it cannot be read."""
+    if MANIFEST not in present:
+        raise DatasetError(f"{folder} is not the output of a run: it has no {MANIFEST}.")
+    manifest = entries_of(folder / MANIFEST)
+    with suppress(ValueError, TypeError, KeyError, AttributeError):
         input_of(folder, manifest)
         return {**manifest, "run": str(manifest["run"]), "signature": str(manifest["signature"])}
-    except DatasetError:  # Also a ValueError, and it says what is wrong.
-        raise
-    except (ValueError, TypeError, KeyError, AttributeError):
-        raise DatasetError(
-            f"{folder / MANIFEST} cannot be read, so nothing says whether rows are missing: delete it to take the "
-            "rows that are there for all."
-        ) from None
+    raise DatasetError(
+        f"{folder / MANIFEST} cannot be read, so nothing says whether rows are missing: delete it to take the rows "
+        "that are there for all."
+    )
 
 
 def input_of(folder: Location, manifest: Mapping[str, Any]) -> Source:
@@ -306,13 +305,3 @@ def _merged(
 def merged_names(rows: int, size: int) -> Iterator[str]:
     """The names of a merged run's files."""
     return (f"part-{number:06d}.parquet" for number in range(max(1, -(-rows // size))))
-
-
-def entries_of(place: Location) -> Mapping[str, Any]:
-    """What a small file of a run says; nothing where it means nothing. Raises ``DatasetError``."""
-    content = read_bytes(place)
-    try:
-        entries = json.loads(content)
-    except ValueError:
-        return {}
-    return entries if isinstance(entries, dict) else {}

@@ -22,7 +22,6 @@ from pddl_eval.datasets import (
     PARQUET_SUFFIXES,
     PARTITIONS,
     SIGNATURE_KEY,
-    DatasetError,
     Location,
     in_threads,
     list_files,
@@ -31,12 +30,12 @@ from pddl_eval.datasets import (
     step_rows,
 )
 from pddl_eval.run.lock import LOCKS, claimed, dead_locks
-from pddl_eval.run.manifest import COLUMNS, MANIFEST
+from pddl_eval.run.manifest import COLUMNS, entries_of
 from pddl_eval.run.partitions import columns_of, finished_records, proven, record_of
 from pddl_eval.run.score import FAILED, IN_PROCESS
 from pddl_eval.run.shards import shards_named
 from pddl_eval.run.summary import COUNTED, SCORE_ERROR, SUMMARY, merge_statistics
-from pddl_eval.run.tiling import MERGED, RowRange, entries_of, input_of, manifest_of, rows_held, tiling_of
+from pddl_eval.run.tiling import MERGED, RowRange, input_of, manifest_of, rows_held, tiling_of
 from pddl_eval.settings import SHARD_ROWS
 
 REMOVED = ("damaged", "doubled", "left over")
@@ -86,11 +85,9 @@ def check_folder(folder: Location, rows: int, seed: int, *, repair: bool = False
     Raises ``DatasetError`` where the folder is not that of a run, or one that is to be repaired is held by another
     process, and ``Unavailable`` where something cannot be read now.
     """
-    if MANIFEST not in list_files(folder):
-        raise DatasetError(f"{folder} is not the output of a run: it has no {MANIFEST}.")
-    manifest, removed = manifest_of(folder), list[str]()
+    before = list_files(folder)
+    manifest, removed = manifest_of(folder, before), list[str]()
     if repair:
-        before = list_files(folder)
         with claimed(folder) as claim:  # It removes the locks of killed processes.
             removed = sorted(before.keys() - list_files(folder))
             removed += _repair(folder, _findings(folder, manifest, {}, claim.place.name)[0])
@@ -270,7 +267,7 @@ def _left_over(folder: Location, manifest: Mapping[str, Any], present: Mapping[s
 def _repair(folder: Location, findings: Sequence[Finding]) -> Iterator[str]:
     """Remove what may be removed, and the summary if it counts any of it; the names."""
     names = [each.where for each in findings if each.kind in REMOVED]
-    counted = entries_of(folder / SUMMARY).get(COUNTED, {}) if places.has_file(folder / SUMMARY) else {}
+    counted = entries_of(folder / SUMMARY, COUNTED) if places.has_file(folder / SUMMARY) else {}
     if any(each.kind == "damaged" for each in findings) or not counted.keys().isdisjoint(names):
         places.remove_file(folder / SUMMARY)  # First, so that nobody takes what is half repaired for a finished run.
     for name in names:
