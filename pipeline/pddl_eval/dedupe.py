@@ -8,7 +8,7 @@ but a digest: memory grows by a few hundred bytes a distinct text and a few byte
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
@@ -168,48 +168,38 @@ def dedupe(  # noqa: PLR0913, RUF100 (one keyword a flag of the command)
     kept = list(dict.fromkeys([*([split_by] if split_by else []), *keep]))
     if domain:
         chosen_domain(domain)
-    parts = [_part("input", open_rows(places), columns or {}, kept)]
+    named = [("input", open_rows(places), columns or {}, kept)]
     if against is not None:
         other = open_rows(against)  # It may lack the split and the kept columns.
-        present = [name for name in kept if name in other.schema.names]
-        parts.append(_part("against", other, columns or {} if against_columns is None else against_columns, present))
-    for part in parts:
-        taken = [name for name in part.kept if name in OWN + WORKING]
-        if taken:
-            raise DatasetError(f"{place_of(part.source)}: column {taken[0]} must be renamed, the output has one too")
-        require_text(part.source, part.column)
-        require_columns(part.source, part.kept)
+        theirs = columns if against_columns is None else against_columns
+        named.append(("against", other, theirs or {}, [name for name in kept if name in other.schema.names]))
     numbers: dict[bytes, int] = {}
-    chunks = chain.from_iterable(_new_texts(part, domain, numbers) for part in parts)
+    frames: list[pl.DataFrame] = []
+    texts = [
+        _new_texts(name, source, _read_columns(source, own, its), its, domain, numbers, frames)
+        for name, source, own, its in named
+    ]
     certified: list[Certified] = []
-    workers = workers or available_cpus()
-    answers = ordered_map(partial(certify, is_placeholder=is_placeholder), chunks, workers, "dedupe")
-    for answer in answers:
+    make = partial(certify, is_placeholder=is_placeholder)
+    for answer in ordered_map(make, _chunks(chain.from_iterable(texts)), workers or available_cpus(), "dedupe"):
         certified += answer
         if watch is not None:
             watch(len(certified))
-    rows = _classify(parts, certified, split_by)
-    return Duplicates(rows.drop(WORKING), _summarise(rows, [part.name for part in parts]))
+    names = [name for name, *_ in named]
+    rows = _classify(pl.concat(frames, how="diagonal_relaxed"), names, certified, split_by)
+    return Duplicates(rows.drop(WORKING), _summarise(rows, names))
 
 
-class _Part(NamedTuple):
-    """A dataset, its columns of problems and domains, those to keep, and its frames: numbers of texts, kept columns."""
-
-    name: str
-    source: Source
-    column: str
-    domains: Sequence[str]
-    kept: Sequence[str]
-    frames: list[pl.DataFrame]
-
-
-def _part(name: str, source: Source, columns: Mapping[str, str], kept: Sequence[str]) -> _Part:
-    options = ScoringOptions(columns=columns)
-    # A row's domain as for its scores: named, else that of its reference, else the default.
+def _read_columns(source: Source, columns: Mapping[str, str], kept: Sequence[str]) -> list[str]:
+    """The column of problems, then those with a row's domain as for its scores: named, else that of its reference."""
     meanings = ("reference_problem", "domain", "reference_domain")
     require_columns(source, [columns[meaning] for meaning in meanings if meaning in columns])
-    problem, *domains = map(options.column, meanings)
-    return _Part(name, source, problem, [each for each in domains if holds_text(source, each)], kept, [])
+    if taken := [name for name in kept if name in OWN + WORKING]:
+        raise DatasetError(f"{place_of(source)}: column {taken[0]} must be renamed, the output has one too")
+    problem, *domains = map(ScoringOptions(columns=columns).column, meanings)
+    require_text(source, problem)
+    require_columns(source, kept)
+    return [problem, *(each for each in domains if holds_text(source, each))]
 
 
 def certify(texts: Sequence[ProblemText], is_placeholder: bool) -> list[Certified]:
@@ -218,7 +208,7 @@ def certify(texts: Sequence[ProblemText], is_placeholder: bool) -> list[Certifie
     >>> certify([("Sorry, I cannot do that.", None)], is_placeholder=False)[0].obstacle
     'unparseable'
     """
-    return [_certified(text, domain, is_placeholder) for text, domain in texts]
+    return [_certified(*each, is_placeholder) for each in texts]
 
 
 def _certified(text: str, domain: str | None, is_placeholder: bool) -> Certified:
@@ -234,47 +224,54 @@ def _certified(text: str, domain: str | None, is_placeholder: bool) -> Certified
     return Certified(None, "undecided", found.reason) if isinstance(found, Undecided) else Certified(found)
 
 
-def _new_texts(part: _Part, default_domain: str | None, numbers: dict[bytes, int]) -> Iterator[list[ProblemText]]:
-    """Number a dataset's texts by their digests, fill in its frames, and yield those that are new.
+def _new_texts(  # noqa: PLR0913 (which rows, what is read of them, and where it goes)
+    name: str,
+    source: Source,
+    read: Sequence[str],
+    kept: Sequence[str],
+    default_domain: str | None,
+    numbers: dict[bytes, int],
+    frames: list[pl.DataFrame],
+) -> Iterator[ProblemText]:
+    """Number a dataset's texts by their digests, add its rows to the frames, and yield the texts that are new.
 
     Raises ``DatasetError`` where a file cannot be read.
     """
-    named = part.domains
-    columns = list(dict.fromkeys([part.column, *named, *part.kept]))
-    part.frames.append(_frame([], pa.RecordBatch.from_pylist([], part.source.schema), part.kept))
-    for batch in column_batches(part.source, columns):
-        texts = values_of(batch.column(part.column))
-        domains = zip(*(values_of(batch.column(name)) for name in named), strict=True) if named else [()] * len(texts)
+    first = 0
+    nothing = pa.RecordBatch.from_pylist([], source.schema)
+    for batch in chain([nothing], column_batches(source, list(dict.fromkeys([*read, *kept])))):
         of_rows: list[int | None] = []
-        new: list[ProblemText] = []
-        characters = 0
-        for text, of_row in zip(texts, domains, strict=True):
+        for text, *domains in zip(*(values_of(batch.column(each)) for each in read), strict=True):
             if not text or text.isspace():
                 of_rows.append(None)
                 continue
-            domain = next(filter(None, of_row), default_domain)
-            digest = blake2b(
-                f"{len(domain or '')}:{domain or ''}{text}".encode("utf-8", "replace"), digest_size=16
-            ).digest()
-            if digest not in numbers:
-                numbers[digest] = len(numbers)
-                new.append((text, domain))
-                characters += len(text)
-            of_rows.append(numbers[digest])
-            if len(new) == CHUNK_TEXTS or characters >= CHUNK_CHARACTERS:
-                yield new
-                new, characters = [], 0
-        if new:
-            yield new
-        part.frames.append(_frame(of_rows, batch, part.kept))
+            domain = next(filter(None, domains), default_domain)
+            told = f"{len(domain or '')}:{domain or ''}{text}".encode("utf-8", "replace")
+            new = len(numbers)
+            of_rows.append(numbers.setdefault(blake2b(told, digest_size=16).digest(), new))
+            if of_rows[-1] == new:
+                yield text, domain
+        columns: dict[str, Any] = {each: pl.from_arrow(batch.column(each)) for each in kept}
+        frame = pl.DataFrame({"text": pl.Series(of_rows, dtype=pl.UInt32), **columns})
+        row = pl.int_range(first, first + len(of_rows)).alias("row")
+        frames.append(frame.select(pl.lit(name).alias("dataset"), row, pl.all()))
+        first += len(of_rows)
 
 
-def _frame(texts: list[int | None], batch: pa.RecordBatch, kept: Sequence[str]) -> pl.DataFrame:
-    columns: dict[str, Any] = {name: pl.from_arrow(batch.column(name)) for name in kept}
-    return pl.DataFrame({"text": pl.Series(texts, dtype=pl.UInt32), **columns})
+def _chunks(texts: Iterable[ProblemText]) -> Iterator[list[ProblemText]]:
+    some: list[ProblemText] = []
+    for text in texts:
+        some.append(text)
+        if len(some) == CHUNK_TEXTS or sum(len(each) for each, _ in some) >= CHUNK_CHARACTERS:
+            yield some
+            some = []
+    if some:
+        yield some
 
 
-def _classify(parts: Sequence[_Part], certified: Sequence[Certified], split: str | None) -> pl.DataFrame:
+def _classify(
+    rows: pl.DataFrame, datasets: Sequence[str], certified: Sequence[Certified], split: str | None
+) -> pl.DataFrame:
     """All rows with the columns that ``Duplicates`` describes and the working columns.
 
     A group is what a problem may leak out of: a value of the split column, a dataset, or a value within a dataset.
@@ -291,28 +288,22 @@ def _classify(parts: Sequence[_Part], certified: Sequence[Certified], split: str
         .with_row_index("text")
         .with_columns(first_text.alias("class"))
     )
-    frames = [
-        pl.concat(part.frames).select(pl.lit(part.name).alias("dataset"), pl.int_range(pl.len()).alias("row"), pl.all())
-        for part in parts
-    ]
     of_row = pl.col("dataset")
     if split is not None:
         value = pl.col(split).cast(pl.String).fill_null(f"no {split}")
-        of_row = pl.format("{}: {}", of_row, value) if len(parts) > 1 else value
+        of_row = pl.format("{}: {}", of_row, value) if len(datasets) > 1 else value
     has_class = class_.is_not_null()
     first_row = pl.col("row").min().over("dataset", "class")
-    rows = (
-        pl.concat(frames, how="diagonal_relaxed")
-        .join(texts, on="text", how="left", maintain_order="left")
-        .with_columns(
-            pl.when(has_class).then(pl.len().over("class")).alias("class_rows"),
-            pl.when(has_class).then(number.n_unique().over("class")).alias("class_texts"),
-            pl.when(has_class).then(first_row).alias("first_row"),
-            pl.when(has_class).then(pl.col("row") > first_row).alias("duplicate"),
-            of_row.alias("group"),
-        )
+    of_class = {
+        "class_rows": pl.len().over("class"),
+        "class_texts": number.n_unique().over("class"),
+        "first_row": first_row,
+        "duplicate": pl.col("row") > first_row,
+    }
+    rows = rows.join(texts, on="text", how="left", maintain_order="left").with_columns(
+        *(pl.when(has_class).then(value).alias(name) for name, value in of_class.items()), of_row.alias("group")
     )
-    if len(parts) == 1 and split is None:
+    if len(datasets) == 1 and split is None:
         return rows
     if rows["group"].n_unique() > MOST_GROUPS:
         raise UserError(
