@@ -97,7 +97,7 @@ def test_repeated_and_missing_rows_cost_nothing(old: Path) -> None:
 
 
 def test_many_passes_and_blocks_hold_what_one_holds(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, rows in {"BLOCK_ROWS": 7, "PASS_ROWS": 15, "READ_ROWS": 11}.items():
+    for name, rows in {"BLOCK_ROWS": 7, "PASS_BLOCKS": 2, "READ_ROWS": 11}.items():
         monkeypatch.setattr(reuse, name, rows)
     summary, _ = rescore(old, plans(changed=frozenset({8})))
     assert (summary.rows_carried, summary.rows_scored) == (ROWS - 1, 1)
@@ -275,7 +275,7 @@ def test_an_interrupted_run_goes_on_with_what_was_found(old: Path, monkeypatch: 
     arguments = (old, old.parent / "new.parquet", old.parent / "new")
     with pytest.raises(KeyboardInterrupt):
         rescore_dataset(*arguments, engine="local", shard_rows=25, watch=stop)
-    assert sorted(path.suffix for path in (old.parent / "new" / KNOWN_FOLDER).iterdir()) == [".arrow", ".json"]
+    assert sorted(path.suffix for path in (old.parent / "new" / KNOWN_FOLDER).iterdir()) == [".arrow"]
     monkeypatch.setattr(reuse.datasets, "column_batches", None)
     summary, _ = rescore(old, plans(changed=frozenset({30})))
     assert (summary.shards_reused, summary.rows_carried, summary.rows_scored) == (1, ROWS - 1, 1)

@@ -4,8 +4,8 @@ The output is what ``score_dataset`` would have written, partition by partition;
 compares no scores: that is ``pddl_eval.report``.
 
 The earlier scores are found before the run starts: the rows of both datasets are joined by a digest of their content,
-24 bytes a row. What is found lies in the output while the run lasts, in blocks of some rows of the new dataset, in
-their order: a worker reads the blocks of its rows and nothing else.
+24 bytes a row. What is found lies in the output while the run lasts, in one file, in blocks of some rows of the new
+dataset, in their order: a worker reads the blocks of its rows and nothing else.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from itertools import pairwise
 from math import inf
 from typing import Any, cast
 
@@ -40,14 +41,14 @@ from pddl_eval.scoring.verify import OF_LIMIT
 from pddl_eval.settings import ReadingOptions, RunOptions, grouped, shows_settings
 from pddl_eval.version import without_version
 
-KNOWN_FORMAT = 6
+KNOWN_FORMAT = 7
 """Goes up when keys or blocks change."""
 
-BLOCK_ROWS = 65_536
-"""Row numbers of a block: a few shards, some hundred bytes for each row that is known."""
+BLOCK_ROWS = 8192
+"""Row numbers of a block, which is a batch of the file: a few shards, some hundred bytes for each row that is known."""
 
-PASS_ROWS = 1_000_000
-"""Rows whose earlier scores are in memory at a time, some hundred bytes each; each pass reads the earlier scores."""
+PASS_BLOCKS = 128
+"""Blocks whose earlier scores are in memory at a time; each pass reads the earlier scores."""
 
 READ_ROWS = 16_384
 """Rows that are read at a time."""
@@ -140,13 +141,11 @@ def rescore_dataset(  # noqa: PLR0913 (one keyword a setting)
 
     def with_known() -> runs.Scorer:
         known = find_known(before, run, scoring, folder)
-        return replace(run.work.scorer, known=partial(known_scores, known=known))
+        starts = {file.version.location.path: first for file, first in zip(source.files, _starts(source), strict=True)}
+        return replace(run.work.scorer, known=partial(known_scores, known=known, starts=starts))
 
     reuses = run.missing and before.source.files
-    try:
-        summary = runs.finish_shards(run, running, watch=watch, scorer=with_known if reuses else None)
-    finally:
-        _open_block.cache_clear()
+    summary = runs.finish_shards(run, running, watch=watch, scorer=with_known if reuses else None)
     if datasets.list_files(folder):
         datasets.remove_folder(folder)
     return cast(RunSummary, summary)
@@ -258,46 +257,27 @@ def content_keys(table: pa.Table, content: Mapping[str, str]) -> Keys:
     return np.frombuffer(bytes(keys), dtype=f"S{KEY_BYTES}")
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """Where known scores lie: in ``folder``, in files whose names begin with ``name``, one for each block of rows.
-
-    Rows are counted over the whole new dataset, so that many small files share a block; ``starts`` has the number of
-    the first row of each file, by its path.
-    """
-
-    folder: datasets.Location
-    name: str
-    starts: Mapping[str, int]
-
-    def block(self, number: int) -> datasets.Location:
-        return self.folder / f"{self.name}-{number}.arrow"
-
-
-def find_known(previous: Previous, run: runs.Run, options: ScoringOptions, folder: datasets.Location) -> Known:
-    """Find the rows of a run whose scores are known; what an earlier start has found is kept.
+def find_known(
+    previous: Previous, run: runs.Run, options: ScoringOptions, folder: datasets.Location
+) -> datasets.Location:
+    """Write the scores that are known of the rows of a run into a file; what an earlier start has found is kept.
 
     A row that could not be scored, or whose verdict is to be tried again, is not known, nor is one behind damage in an
     earlier file.
     """
-    before, now = previous.source, run.source
-    footers = [file.version.footer for file in before.files]
     identity = [
         KNOWN_FORMAT,
-        footers,
+        [file.version.footer for file in previous.source.files],
         previous.options.columns,
         previous.scores.names,
         previous.retry,
         previous.seconds,
+        run.work.run,
+        str(run.source.base),
     ]
-    text = json.dumps([*identity, run.work.run, str(now.base)])
-    name = hashlib.blake2b(text.encode(), digest_size=KEY_BYTES).hexdigest()
-    paths = (file.version.location.path for file in now.files)
-    known = Known(folder, name, dict(zip(paths, _starts(now).tolist(), strict=True)))
-    complete = folder / f"{name}.json"
-    if not datasets.has_file(complete):
-        _write_blocks(known, previous, _matching_rows(previous, now, options))
-        datasets.put_bytes(complete, b"{}")
+    known = folder / f"{hashlib.blake2b(json.dumps(identity).encode(), digest_size=KEY_BYTES).hexdigest()}.arrow"
+    if not datasets.has_file(known):
+        _write_known(known, previous, _matching_rows(previous, run.source, options), run.source.rows)
     return known
 
 
@@ -349,23 +329,22 @@ def _starts(source: datasets.Source) -> Keys:
     return np.cumsum([0, *(file.rows for file in source.files)])[:-1]
 
 
-def _write_blocks(known: Known, previous: Previous, matches: pl.DataFrame) -> None:
-    """Write the scores of the matching rows, in the order of the new dataset, some blocks at a time."""
-    found = matches.with_columns(block=pl.col("new") // BLOCK_ROWS)
-    blocks = found["block"].unique().sort()
-    for some in blocks.to_frame().iter_slices(max(1, PASS_ROWS // BLOCK_ROWS)):
-        rows = found.join(some, on="block", how="semi", maintain_order="left")
-        scores = _earlier_scores(previous, rows["old"].unique().sort().to_numpy())
-        places = pl.DataFrame({"old": scores[OLD].to_numpy()}).with_row_index("place")
-        parts = rows.join(places, on="old", maintain_order="left").group_by("block", maintain_order=True)
-        for (number,), part in parts:
-            table = scores.select(previous.scores.names).take(part["place"].to_arrow())
-            table = table.add_column(0, runs.KNOWN_ROW, part["new"].to_arrow())
-            with (
-                datasets.new_file(known.block(int(number))) as new_file,
-                ipc.new_file(new_file, table.schema) as writer,
-            ):
-                writer.write_table(table)
+def _write_known(known: datasets.Location, previous: Previous, matches: pl.DataFrame, rows: int) -> None:
+    """Write the scores of the matching rows, in the order of the new dataset, in a batch for each block of its rows."""
+    schema = previous.scores.insert(0, pa.field(runs.KNOWN_ROW, pa.int64()))
+    nothing = pa.RecordBatch.from_pylist([], schema)
+    with datasets.new_file(known) as new_file, ipc.new_file(new_file, schema) as writer:
+        for first in range(0, rows + 1, PASS_BLOCKS * BLOCK_ROWS):  # A file without rows may begin at the last.
+            stop = min(first + PASS_BLOCKS * BLOCK_ROWS, rows + 1)
+            some = matches.filter(pl.col("new").is_between(first, stop, closed="left"))
+            scores = _earlier_scores(previous, some["old"].unique().sort().to_numpy())
+            places = pl.DataFrame({"old": scores[OLD].to_numpy()}).with_row_index("place")
+            some = some.join(places, on="old", maintain_order="left")
+            columns = scores.select(previous.scores.names).take(some["place"].to_arrow()).columns
+            table = pa.table([some["new"].to_arrow(), *columns], schema=schema).combine_chunks()
+            ends = some["new"].search_sorted(np.arange(first, stop + BLOCK_ROWS, BLOCK_ROWS), "left").to_list()
+            for start, end in pairwise(ends):
+                writer.write_batch((table.slice(start, end - start).to_batches() or [nothing])[0])
 
 
 def _earlier_scores(previous: Previous, wanted: Keys) -> pa.Table:
@@ -381,30 +360,29 @@ def _earlier_scores(previous: Previous, wanted: Keys) -> pa.Table:
     return pa.concat_tables(parts)
 
 
-def known_scores(file: datasets.FileVersion, numbers: range, known: Known) -> pa.Table | None:
-    """The known scores of some rows of a file, as ``Scorer.known`` has them; None where there are none."""
-    first = known.starts[file.location.path]
+def known_scores(
+    file: datasets.FileVersion, numbers: range, known: datasets.Location, starts: Mapping[str, int]
+) -> pa.Table | None:
+    """The known scores of some rows of a file, as ``Scorer.known`` has them; None where another part has removed them.
+
+    Rows are counted over the whole new dataset, so that many small files share a block; ``starts`` has the number of
+    the first row of each file, by its path.
+    """
+    if not datasets.has_file(known):
+        return None
+    first = starts[file.location.path]
     start, stop = first + numbers.start, first + numbers.stop
-    tables = []
-    for block in range(start // BLOCK_ROWS, max(start, stop - 1) // BLOCK_ROWS + 1):
-        rows = _open_block(known.block(block))
-        if rows is not None:
-            row = rows[runs.KNOWN_ROW]
-            inside = rows.filter(pc.and_(pc.greater_equal(row, start), pc.less(row, stop)))
-            tables.append(inside.set_column(0, runs.KNOWN_ROW, pc.subtract(inside[runs.KNOWN_ROW], first)))
-    return pa.concat_tables(tables) if tables else None
+    blocks = range(start // BLOCK_ROWS, max(start, stop - 1) // BLOCK_ROWS + 1)
+    rows = pa.Table.from_batches([_read_block(known, number) for number in blocks])
+    row = rows[runs.KNOWN_ROW]
+    inside = rows.filter(pc.and_(pc.greater_equal(row, start), pc.less(row, stop)))
+    return inside.set_column(0, runs.KNOWN_ROW, pc.subtract(inside[runs.KNOWN_ROW], first))
 
 
 @lru_cache(maxsize=4)
-def _open_block(block: datasets.Location) -> pa.Table | None:
-    """The rows of a block, mapped where it is local; None if nothing in it is known."""
-    if not datasets.has_file(block):
-        return None
-    with datasets.dataset_errors(block, "read"):
-        if block.is_local:
-            return ipc.open_file(pa.memory_map(block.path)).read_all()
-        with block.filesystem.open_input_file(block.path) as file:
-            return ipc.open_file(file).read_all()
+def _read_block(known: datasets.Location, number: int) -> pa.RecordBatch:
+    with datasets.dataset_errors(known, "read"), known.filesystem.open_input_file(known.path) as file:
+        return ipc.open_file(file).get_batch(number)
 
 
 def _mismatch(
