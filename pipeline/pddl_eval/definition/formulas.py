@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import reduce
 from itertools import product
 from math import prod
 from operator import eq, ge, gt, le, lt, sub
@@ -440,7 +440,7 @@ def _enter(atom: Atom, index: dict[tuple[str | int, ...], list[Atom]]) -> None:
 
 def bindings(listing: Formula, world: World, binding: Binding) -> Iterator[Binding]:
     """The binding with each choice of objects for the variables of a typed list."""
-    variables = _variables(listing)
+    variables = typed_list(listing, "a quantifier")
     names = [name for name, _ in variables]
     for chosen in product(*[world.of_types(types) for _, types in variables]):
         world.count()
@@ -471,7 +471,7 @@ def witnesses(listing: Formula, body: Formula, world: World, binding: Binding) -
     While atoms are derived, these are the ones that make the body's first atom with one of the variables true: without
     that, transitive closures take cubic time in each state.
     """
-    fitting = {variable: world.of_types(types) for variable, types in _variables(listing)}
+    fitting = {variable: world.of_types(types) for variable, types in typed_list(listing, "a quantifier")}
     conjuncts = body[1:] if body[:1] == ("and",) else (body,)
     pattern = next((each for each in conjuncts if is_atom(each) and not fitting.keys().isdisjoint(each)), None)
     if world.index is None or pattern is None:
@@ -489,11 +489,6 @@ def witnesses(listing: Formula, body: Formula, world: World, binding: Binding) -
             yield {**binding, **(matched or {}), **dict(zip(free, chosen, strict=True))}
 
 
-@lru_cache(maxsize=10_000)
-def _variables(listing: Formula) -> tuple[tuple[str, Types], ...]:
-    return tuple(typed_list(listing, "a quantifier"))
-
-
 def grounded(formula: Formula, binding: Binding) -> Formula:
     """The formula with values in place of its free variables.
 
@@ -504,7 +499,7 @@ def grounded(formula: Formula, binding: Binding) -> Formula:
         return binding.get(formula, formula)
     if formula and formula[0] in QUANTIFIERS:
         head, listing, body = formula
-        hidden = {name for name, _ in _variables(listing)}
+        hidden = {name for name, _ in typed_list(listing, "a quantifier")}
         return head, listing, grounded(body, {name: each for name, each in binding.items() if name not in hidden})
     return tuple([grounded(part, binding) for part in formula])
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
 
+from pddl_eval.definition.domains import PlanningDomain
 from pddl_eval.definition.formulas import UNBOUND, Binding, World, bindings, fluents_of, grounded
 from pddl_eval.definition.model import (
     COMPARISONS,
@@ -30,32 +30,46 @@ Literal = tuple[Formula, bool]
 """An atom or an equation of two objects, and whether it has to hold."""
 
 
-def with_payable_costs(problem: Problem, domain: Domain) -> tuple[Problem, Domain]:
-    """A problem with numbers, and its domain, in atoms: an operator needs an atom for each number that its costs read.
+def in_literals(
+    problem: Problem, planning_domain: PlanningDomain, typed: bool
+) -> tuple[Problem, Domain, State] | Unsolvable | None:
+    """The problem and its domain in atoms, and the atoms that the goal forbids; None where one of them says more.
 
-    An action whose cost has no value cannot be executed. Of a STRIPS problem costs are left out.
+    An operator needs an atom for each number that its costs read: without a value the action cannot be executed.
+    ``Unsolvable`` where an equation of objects does not hold. Raises ``OutOfBudgetError``.
 
     >>> from pddl_eval.definition.pddl import parse_domain
     >>> effect = "(and (at ?x) (increase (total-cost) (price ?x)))"
     >>> domain = parse_domain(f"(define (domain d) (:action go :parameters (?x) :effect {effect}))")
-    >>> problem = Problem("p", "d", {"a": "object"}, frozenset(), frozenset(), {("price", "a"): 1})
-    >>> both = with_payable_costs(problem, domain)
-    >>> both[0].init, both[1].operators[0].preconditions
+    >>> asked = (":goal", ("forall", ("?x",), ("and", ("lit", "?x"), ("not", ("hot", "?x")))))
+    >>> problem = Problem("p", "d", {"a": "object"}, frozenset(), frozenset(), {("price", "a"): 1}, (asked,))
+    >>> problem, domain, forbidden = in_literals(problem, PlanningDomain(domain), True)
+    >>> problem.goal, forbidden
+    (frozenset({('lit', 'a')}), frozenset({('hot', 'a')}))
+    >>> problem.init, domain.operators[0].preconditions
     (frozenset({('(price)', 'a')}), frozenset({('(price)', '?x')}))
     """
-    if not problem.has_numbers:
-        return problem, domain
-    init = problem.init | {_valued(fluent) for fluent in problem.values}
-    return replace(problem, init=init), _with_prices(domain)
-
-
-@lru_cache(maxsize=64)
-def _with_prices(domain: Domain) -> Domain:
-    operators = []
-    for operator in domain.operators:
-        prices = map(_valued, _costs(operator))
-        operators.append(replace(operator, preconditions=operator.preconditions.union(prices)))
-    return replace(domain, operators=tuple(operators))
+    domain = planning_domain.operators_of(typed)
+    world = World(replace(problem, init=frozenset()), replace(domain, formulas=()))
+    both: dict[bool, set[Atom]] = {True: set(problem.goal), False: set()}
+    try:
+        for formula, holds in (each for part in problem.conjuncts for each in _literals(part, True, world, UNBOUND)):
+            atom = tuple([word for word in formula if isinstance(word, str)])
+            if not is_equation(formula):
+                both[holds].add(atom)
+            elif (atom[1] == atom[2]) != holds:
+                return Unsolvable(f"{show_formula(formula)} is {'false' if holds else 'true'}")
+    except _NotLiteralError:
+        return None
+    if not planning_domain.moves_atoms(problem):
+        return None
+    init = problem.init
+    if problem.has_numbers:
+        init |= {_valued(fluent) for fluent in problem.values}
+        needed = [each.preconditions.union(map(_valued, _costs(each))) for each in domain.operators]
+        operators = zip(domain.operators, needed, strict=True)
+        domain = replace(domain, operators=tuple(replace(each, preconditions=atoms) for each, atoms in operators))
+    return replace(problem, init=init, goal=frozenset(both[True]), formulas=()), domain, frozenset(both[False])
 
 
 def all_payable(problem: Problem, domain: Domain) -> bool:
@@ -85,33 +99,6 @@ def _costs(operator: Operator) -> set[Atom]:
 
 class _NotLiteralError(Exception):
     """The formula is not a conjunction of literals."""
-
-
-def literal_goal(problem: Problem, domain: Domain) -> tuple[State, State] | Unsolvable | None:
-    """The atoms that the goal needs and those that it forbids; None where it is no conjunction of literals.
-
-    ``Unsolvable`` where an equation of objects does not hold. Raises ``OutOfBudgetError``.
-
-    >>> asked = (":goal", ("forall", ("?x",), ("and", ("lit", "?x"), ("not", ("hot", "?x")))))
-    >>> problem = Problem("p", "d", {"a": "object"}, frozenset(), frozenset(), formulas=(asked,))
-    >>> literal_goal(problem, Domain("d", {}, {}, {}, ()))
-    (frozenset({('lit', 'a')}), frozenset({('hot', 'a')}))
-    """
-    if not problem.conjuncts:
-        return problem.goal, frozenset()
-    world = World(replace(problem, init=frozenset()), replace(domain, formulas=()))
-    both: dict[bool, set[Atom]] = {True: set(problem.goal), False: set()}
-    try:
-        for conjunct in problem.conjuncts:
-            for formula, holds in _literals(conjunct, True, world, UNBOUND):
-                atom = tuple([word for word in formula if isinstance(word, str)])
-                if not is_equation(formula):
-                    both[holds].add(atom)
-                elif (atom[1] == atom[2]) != holds:
-                    return Unsolvable(f"{show_formula(formula)} is {'false' if holds else 'true'}")
-    except _NotLiteralError:
-        return None
-    return frozenset(both[True]), frozenset(both[False])
 
 
 def _literals(formula: Formula, holds: bool, world: World, binding: Binding) -> Iterator[Literal]:

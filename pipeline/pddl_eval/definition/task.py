@@ -25,7 +25,7 @@ from pddl_eval.definition.domains import (
     nothing_known_of,
     planning_domain,
 )
-from pddl_eval.definition.literals import all_payable, is_price, literal_goal, with_payable_costs
+from pddl_eval.definition.literals import all_payable, in_literals, is_price
 from pddl_eval.definition.model import ROOT_TYPE, Action, Domain, Problem, State
 from pddl_eval.definition.pddl import (
     TOO_LONG,
@@ -158,20 +158,17 @@ class Task:
             return Undecided(nothing_known_of(self.asked_for))
         if self.goal is not None:
             return self.goal if isinstance(self.goal, Unsolvable) else ClosedGoal(self.goal.closure)
-        domain = self.domain.operators_of(self.typed)
-        literals = literal_goal(self.problem, domain)
+        literals = in_literals(self.problem, self.domain, self.typed)
         if isinstance(literals, Unsolvable):
             return literals
-        if self.domain.moves_atoms(self.problem) and literals is not None:
-            true, false = literals
-            problem, paying = with_payable_costs(replace(self.problem, goal=true), domain)
-            closed = closure(problem, paying, false, partial(goal_state, problem, paying))
-            if isinstance(closed, ClosedGoal) and problem.has_numbers:
+        if literals is not None:
+            closed = closure(*literals, partial(goal_state, *literals[:2]))
+            if isinstance(closed, ClosedGoal) and self.problem.has_numbers:
                 return replace(closed, true=frozenset(atom for atom in closed.true if not is_price(atom)))
             return closed
         if self.domain.obstacle:
             return Undecided(self.domain.obstacle)
-        return closure_by_states(self.problem, without_costs(self.problem, domain))
+        return closure_by_states(self.problem, without_costs(self.problem, self.domain.operators_of(self.typed)))
 
     @property
     def closure(self) -> State | Unsolvable | Undecided:
@@ -186,8 +183,9 @@ class Task:
         assert isinstance(closed, ClosedGoal) and self.domain is not None
         if closed.possible is not None:
             return closed.possible
-        problem, paying = with_payable_costs(self.problem, self.domain.operators_of(self.typed))
-        return possible_atoms(problem, paying, closed, partial(goal_state, problem, paying))
+        literals = in_literals(self.problem, self.domain, self.typed)
+        assert isinstance(literals, tuple)
+        return possible_atoms(*literals[:2], closed, partial(goal_state, *literals[:2]))
 
     @property
     def closure_is_known(self) -> bool:
@@ -202,11 +200,8 @@ class Task:
         """
         if self.closure_is_known or self.domain is None:
             return True
-        domain = self.domain.operators_of(self.typed)
-        literals = literal_goal(self.problem, domain)
-        if not isinstance(literals, tuple) or not self.domain.moves_atoms(self.problem):
-            return True
-        return has_few_states(*with_payable_costs(replace(self.problem, goal=literals[0]), domain))
+        literals = in_literals(self.problem, self.domain, self.typed)
+        return not isinstance(literals, tuple) or has_few_states(*literals[:2])
 
     @property
     def plan(self) -> tuple[Action, ...] | Unsolvable | Undecided:

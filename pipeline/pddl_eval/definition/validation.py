@@ -134,11 +134,6 @@ def without_costs(problem: Problem, domain: Domain) -> Domain:
     """The domain in which a problem is solved: where formulas say no more than costs and it has no numbers, none."""
     if problem.has_numbers or domain.outside_strips or not any(operator.formulas for operator in domain.operators):
         return domain
-    return _without_formulas(domain)
-
-
-@lru_cache(maxsize=64)
-def _without_formulas(domain: Domain) -> Domain:
     return replace(domain, operators=tuple(replace(operator, formulas=()) for operator in domain.operators))
 
 

@@ -9,7 +9,7 @@ from itertools import islice, product
 
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.domains import NotCovered, PlanningDomain, Rules
-from pddl_eval.definition.literals import literal_goal, with_payable_costs
+from pddl_eval.definition.literals import in_literals
 from pddl_eval.definition.model import Action, Atom, Domain, Operator, Problem, State
 from pddl_eval.definition.planning import fast_downward
 from pddl_eval.definition.planning.search import find_plan, no_state
@@ -56,21 +56,19 @@ def solve(  # noqa: C901 (who is asked, in order)
     if planning_domain is None:
         return Undecided("the domain is not known")
     domain = planning_domain.operators_of(typed)
-    in_atoms = planning_domain.moves_atoms(problem)
-    if planning_domain.rules is not None and problem.is_strips and in_atoms:
+    if planning_domain.rules is not None and problem.is_strips and planning_domain.moves_atoms(problem):
         found = _solve_by_rules(problem, planning_domain.rules, typed, domain, lacking)
         if found is not None:
             return found
-    literals = literal_goal(problem, domain)
+    literals = in_literals(problem, planning_domain, typed)
     if isinstance(literals, Unsolvable):
         return literals
     absent = frozenset() if lacking is None else frozenset({lacking})
-    if in_atoms and literals is not None:
-        with_prices, paying = with_payable_costs(problem, domain)
-        asked = replace(with_prices, goal=literals[0], formulas=())
-        plan = find_plan(asked, paying, absent | literals[1])
+    if literals is not None:
+        asked, paying, false = literals
+        plan = find_plan(asked, paying, absent | false)
         if isinstance(plan, Undecided):
-            plan = _planned(frozenset(asked.objects.items()), asked.init, asked.goal, absent | literals[1], paying)
+            plan = _planned(frozenset(asked.objects.items()), asked.init, asked.goal, absent | false, paying)
         return executed(plan, problem, domain, lacking) if isinstance(plan, tuple) else plan
     if planning_domain.obstacle:
         return Undecided(planning_domain.obstacle)
