@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any
 
 import pyarrow as pa
@@ -30,7 +30,7 @@ from pddl_eval.datasets import (
 from pddl_eval.errors import UNFINISHED
 from pddl_eval.run.manifest import CHANGED, MANIFEST, entries_of
 from pddl_eval.run.partitions import record_of
-from pddl_eval.run.shards import left_over, shards_named
+from pddl_eval.run.shards import left_over, named_rows, shards_named
 from pddl_eval.run.summary import COUNTED, SUMMARY
 from pddl_eval.shown import row_count
 
@@ -215,27 +215,22 @@ def tiling_of(
     late = {*_late(folder, manifest["run"], source, present, summary.get(COUNTED) or {})} if finished else set()
     present -= late
     rows = {name: count for name, count in rows.items() if name not in late}
-    held: dict[str, list[tuple[int, int]]] = {file.name: [] for file in source.files}
-    known = set()
-    for name, of_partition in rows_held(folder, manifest, present, rows):
-        known.add(name)
-        for each in of_partition:
-            held[each.file].append((each.start, each.stop))
-    missing: list[RowRange] = []
-    doubled: list[RowRange] = []
-    for file in source.files:
-        ranges = sorted(held[file.name])
-        if not file.rows and not ranges and not merged:
-            missing.append(RowRange(file.name, 0, 0))
-        missing += [RowRange(file.name, *rows_of) for rows_of in left_over(ranges, 0, file.rows)]
-        reached = accumulate((stop for _, stop in ranges), max, initial=0)
-        twice = ((start, min(stop, end)) for (start, stop), end in zip(ranges, reached, strict=False))
-        doubled += [RowRange(file.name, start, stop) for start, stop in twice if start < stop]
+    held = rows_held(folder, manifest, present, rows)
+    ranges = sorted(chain.from_iterable(held.values()))
+    reached = accumulate((stop for _, stop in ranges), max, initial=0)
+    twice = ((start, min(stop, end)) for (start, stop), end in zip(ranges, reached, strict=False))
+    missing = [*ranges_in(source, left_over(ranges, 0, source.rows))]
+    if not merged:
+        stems = {(named_rows(name) or ("",))[0] for name in held}
+        empty = (file.name for file in source.files if not file.rows and partition_stem(file.name) not in stems)
+        missing += [RowRange(name, 0, 0) for name in empty]
+        order = {file.name: number for number, file in enumerate(source.files)}
+        missing.sort(key=lambda each: order[each.file])
     return Tiling(
         source.rows,
         tuple(missing),
-        tuple(doubled),
-        tuple(sorted(rows.keys() - known)) if rows.keys() & known else (),
+        tuple(ranges_in(source, twice)),
+        tuple(sorted(rows.keys() - held.keys())) if rows.keys() & held.keys() else (),
         finished,
         any(file.get("content") == CHANGED for file in manifest["files"]),
         tuple(sorted(late)),
@@ -256,50 +251,40 @@ def _late(
 
 def rows_held(
     folder: Location, manifest: Mapping[str, Any], present: Collection[str], rows: Mapping[str, int] | None = None
-) -> Iterator[tuple[str, list[RowRange]]]:
+) -> dict[str, list[tuple[int, int]]]:
     """The run's partitions, or merged files, among those that are ``present``, and the rows that each holds.
 
-    By their names; where ``rows`` says another number, by what is known of those that are not there.
+    Rows are counted over all files of the input (``ranges_in``). They are those of the file's name; where ``rows`` says
+    that it has fewer, without those that could not be read of the input, and where it says more, they count twice.
     """
-    source, merged = input_of(folder, manifest), manifest.get(MERGED)
-    if merged:
-        return _merged(source, int(merged), present, rows or {})
-    return _partitions(folder, source, present, rows or {})
+    source = input_of(folder, manifest)
+    if size := int(manifest.get(MERGED) or 0):
+        files = enumerate(merged_names(source.rows, size))
+        spans = {name: (size * n, min(size * (n + 1), source.rows), 0) for n, name in files if name in present}
+    else:
+        starts = accumulate((file.rows for file in source.files), initial=0)
+        firsts = dict(zip((partition_stem(file.name) for file in source.files), starts, strict=False))
+        there = ((shard, firsts[shard.stem]) for shard in shards_named(source, present))
+        spans = {shard.name: (first + shard.start, first + shard.stop, first) for shard, first in there}
+    held = {}
+    for name, (start, stop, first) in spans.items():
+        count = (rows or {}).get(name, stop - start)
+        held[name] = [(start, stop)] * (2 if count > stop - start else 1)
+        if count < stop - start:
+            record = record_of(folder / name)
+            unreadable = ((first + low, first + high) for low, high in record.unreadable) if record else ()
+            held[name] = list(left_over(unreadable, start, stop)) if record else []
+    return held
 
 
-def _partitions(
-    folder: Location, source: Source, present: Collection[str], rows: Mapping[str, int]
-) -> Iterator[tuple[str, list[RowRange]]]:
-    """The partitions, and the rows that each holds: those of its name but for what could not be read of the input."""
-    names = {partition_stem(file.name): file.name for file in source.files}
-    for shard in shards_named(source, present):
-        held = [(shard.start, shard.stop)]
-        if rows.get(shard.name, shard.rows) < shard.rows:
-            record = record_of(folder / shard.name)
-            held = list(left_over(record.unreadable, shard.start, shard.stop)) if record else []
-        elif rows.get(shard.name, shard.rows) > shard.rows:
-            held *= 2
-        yield shard.name, [RowRange(names[shard.stem], *each) for each in held]
-
-
-def _merged(
-    source: Source, size: int, present: Collection[str], rows: Mapping[str, int]
-) -> Iterator[tuple[str, list[RowRange]]]:
-    """The merged files, and the rows that each holds."""
+def ranges_in(source: Source, ranges: Iterable[tuple[int, int]]) -> Iterator[RowRange]:
+    """Rows that are counted over all files of an input, by file."""
     starts = list(accumulate((file.rows for file in source.files), initial=0))
-    for name in merged_names(source.rows, size):
-        if name in present:
-            start = size * int(name[5:-8])
-            stop = min(start + size, source.rows)
-            here = range(bisect_right(starts, start) - 1, bisect_left(starts, stop))
-            cut = ((number, max(start, starts[number]), min(stop, starts[number + 1])) for number in here)
-            held = [
-                RowRange(source.files[number].name, low - starts[number], high - starts[number])
-                for number, low, high in cut
-                if low < high
-            ]
-            count = rows.get(name, stop - start)
-            yield name, held * (0 if count < stop - start else 2 if count > stop - start else 1)
+    for start, stop in ranges:
+        for number in range(bisect_right(starts, start) - 1, bisect_left(starts, stop)):
+            low, high = max(start, starts[number]), min(stop, starts[number + 1])
+            if low < high:
+                yield RowRange(source.files[number].name, low - starts[number], high - starts[number])
 
 
 def merged_names(rows: int, size: int) -> Iterator[str]:

@@ -7,11 +7,10 @@ command that made the run completes it. Rows are drawn for whoever can score the
 from __future__ import annotations
 
 import random
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate
 from typing import Any
 
 import pyarrow as pa
@@ -35,7 +34,7 @@ from pddl_eval.run.partitions import columns_of, finished_records, proven, recor
 from pddl_eval.run.score import FAILED, IN_PROCESS
 from pddl_eval.run.shards import shards_named
 from pddl_eval.run.summary import COUNTED, SCORE_ERROR, SUMMARY, merge_statistics
-from pddl_eval.run.tiling import MERGED, RowRange, input_of, manifest_of, rows_held, tiling_of
+from pddl_eval.run.tiling import MERGED, input_of, manifest_of, ranges_in, rows_held, tiling_of
 from pddl_eval.settings import SHARD_ROWS
 
 REMOVED = ("damaged", "doubled", "left over")
@@ -90,18 +89,21 @@ def check_folder(folder: Location, rows: int, seed: int, *, repair: bool = False
     if repair:
         with claimed(folder) as claim:  # It removes the locks of killed processes.
             removed = sorted(before.keys() - list_files(folder))
-            removed += _repair(folder, _findings(folder, manifest, {}, claim.place.name)[0])
-    findings, files = _findings(folder, manifest, _draw(manifest, rows, seed))
+            removed += _repair(folder, _findings(folder, manifest, (), claim.place.name)[0])
+    source = input_of(folder, manifest)
+    drawn = sorted(random.Random(seed).sample(range(source.rows), min(rows, source.rows)))
+    findings, files = _findings(folder, manifest, drawn)
+    numbers = ((number, number + 1) for file in files for number in file.numbers)
     tables = [file.drawn for file in files if file.drawn is not None and file.drawn.num_rows]
     return Checked(
         folder,
         manifest,
-        input_of(folder, manifest).rows,
+        source.rows,
         len(files),
         tuple(findings),
         tuple(removed),
         pa.concat_tables(tables) if tables else None,
-        tuple(label for file in files for label in file.labels),
+        tuple(f"{each.file} row {each.start:,}" for each in ranges_in(source, numbers)),
         sum(file.failed for file in files),
     )
 
@@ -114,39 +116,29 @@ class _File:
     rows: int = 0
     signature: str | None = None
     drawn: pa.Table | None = None
-    labels: tuple[str, ...] = ()
+    numbers: tuple[int, ...] = ()
     failed: int = 0
     damage: str | None = None
 
 
-def _draw(manifest: Mapping[str, Any], rows: int, seed: int) -> dict[str, list[int]]:
-    """By file of the input, the numbers of the rows that are drawn, ascending."""
-    drawn: dict[str, list[int]] = {str(file["name"]): [] for file in manifest["files"]}
-    starts = [*accumulate((int(file["rows"]) for file in manifest["files"]), initial=0)]
-    names = [*drawn]
-    for number in sorted(random.Random(seed).sample(range(starts[-1]), min(rows, starts[-1]))):
-        at = bisect_right(starts, number) - 1
-        drawn[names[at]].append(number - starts[at])
-    return drawn
-
-
 def _findings(
-    folder: Location, manifest: Mapping[str, Any], drawn: Mapping[str, Sequence[int]], own: str = ""
+    folder: Location, manifest: Mapping[str, Any], drawn: Sequence[int], own: str = ""
 ) -> tuple[list[Finding], list[_File]]:
     present = list_files(folder)
     names = [name for name in sorted(present) if name.endswith(PARQUET_SUFFIXES)]
-    held = dict(rows_held(folder, manifest, names))
+    source, held = input_of(folder, manifest), rows_held(folder, manifest, names)
     read = partial(_check, folder, manifest, held, drawn)
     files = list(in_threads(read, names))
     found = [Finding("damaged", file.name, file.damage) for file in files if file.damage]
     whole = {file.name: file.rows for file in files if not file.damage}
     if MERGED not in manifest:
-        there = shards_named(input_of(folder, manifest), whole)
+        there = shards_named(source, whole)
         # Those with rows that could not be read count here, too.
         records = {s.name: record for s in there if (record := record_of(folder / s.name))}
         kept = finished_records(folder, there, manifest["run"], records)
         for name in records.keys() - kept.keys():
-            found.append(Finding("doubled", name, f"other partitions hold {_listed(held[name])}, too"))
+            said = ", ".join(map(str, ranges_in(source, held[name])))
+            found.append(Finding("doubled", name, f"other partitions hold {said}, too"))
             del whole[name]
     tiling = tiling_of(folder, manifest, {*present} - {*names} | {*whole}, whole)
     found += [Finding("missing", str(each), "no partition holds these rows") for each in tiling.missing]
@@ -155,16 +147,16 @@ def _findings(
         for name in [*names, *_below(folder)]
         if name not in held
     ]
-    signed = [(file.name, str(file.signature)) for file in files if not file.damage and file.name in held]
-    found += [Finding("signature", name, said) for name, said in signed if said != manifest["signature"]]
+    signed = {file.name: str(file.signature) for file in files if not file.damage and file.name in held}
+    found += [Finding("signature", name, each) for name, each in signed.items() if each != manifest["signature"]]
     found += _left_over(folder, manifest, present, own)
     if not tiling.finished:
         found.append(Finding("summary", SUMMARY, "it is missing: the run is not finished"))
     elif MERGED not in manifest and not tiling.missing:
         in_order = [records[shard.name] for shard in there if shard.name in whole]
         counted = merge_statistics(record.statistics for record in in_order)
-        said = entries_of(folder / SUMMARY)
-        if (said.get("rows"), said.get("statistics")) != (tiling.rows, counted):
+        summary = entries_of(folder / SUMMARY)
+        if (summary.get("rows"), summary.get("statistics")) != (tiling.rows, counted):
             found.append(Finding("summary", SUMMARY, "its numbers are not those of the partitions"))
     return found, files
 
@@ -180,19 +172,19 @@ def _below(folder: Location) -> list[str]:
 def _check(
     folder: Location,
     manifest: Mapping[str, Any],
-    held: Mapping[str, Sequence[RowRange]],
-    drawn: Mapping[str, Sequence[int]],
+    held: Mapping[str, Sequence[tuple[int, int]]],
+    drawn: Sequence[int],
     name: str,
 ) -> _File:
     """Read all of a file; the drawn rows that it holds are kept."""
     wanted: list[int] = []
-    labels: list[str] = []
+    numbers: list[int] = []
     rows = 0
-    for each in held.get(name, ()):
-        here = [row for row in drawn.get(each.file, ()) if each.start <= row < each.stop]
-        wanted += [rows + row - each.start for row in here]
-        labels += [f"{each.file} row {row:,}" for row in here]
-        rows += each.stop - each.start
+    for start, stop in held.get(name, ()):
+        here = drawn[bisect_left(drawn, start) : bisect_left(drawn, stop)]
+        wanted += [rows + row - start for row in here]
+        numbers += here
+        rows += stop - start
     found = proven(folder / name, partial(_read, wanted=wanted))
     if found is None:
         return _File(name, damage="it cannot be read")
@@ -212,7 +204,8 @@ def _check(
     if count != rows:  # Rows that could not be read from the input are not there, and the others have other places.
         return file
     table = pa.Table.from_batches(taken, schema.remove_metadata())
-    return _File(name, count, signature, table, tuple(labels[each] for each in scored), len(labels) - len(scored))
+    taken_from = tuple(numbers[each] for each in scored)
+    return _File(name, count, signature, table, taken_from, len(numbers) - len(scored))
 
 
 def _read(
@@ -273,7 +266,3 @@ def _repair(folder: Location, findings: Sequence[Finding]) -> Iterator[str]:
     for name in names:
         (places.remove_folder if name.endswith("/") else places.remove_file)(folder / name.rstrip("/"))
         yield name
-
-
-def _listed(ranges: Sequence[RowRange]) -> str:
-    return ", ".join(map(str, ranges))
