@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pddl_eval.report import Report, build_report, report_page
 from pddl_eval.report.groups import at_level
-from pddl_eval.report.numbers import MOST_BINS, choose_bins, kind_of_detail, number_of_atoms
+from pddl_eval.report.numbers import MOST_BINS, choose_bins, number_of_atoms
+from pddl_eval.report.reasons import kind_of_detail
 
 from tests.report.scored_rows import answers, write_partitions
 

@@ -13,8 +13,7 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 from pddl_eval.pages import MOST_ROWS, Cell, Page, Section, Table, escape_markdown, markdown, plain, terminal
-from pddl_eval.report import Report, build_report, report_html, report_page
-from pddl_eval.report.files import report_json, write_tables
+from pddl_eval.report import Report, build_report, report_html, report_page, report_text, save
 from pddl_eval.report.latex import ESCAPES, escape_latex, latex
 from pddl_eval.shown import line
 from rich.console import Console
@@ -272,7 +271,7 @@ def test_a_name_as_long_as_an_answer_is_cut() -> None:
 
 
 def test_json_holds_every_table_unrounded(report: Report) -> None:
-    found = json.loads(report_json(report))
+    found = json.loads(report_text(report, "json"))
     assert found["rows"] == 9
     assert found["by"] == ["model", "domain"]
     assert set(found["tables"]) == set(report.tables())
@@ -281,7 +280,7 @@ def test_json_holds_every_table_unrounded(report: Report) -> None:
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_tables_are_written_one_a_file(report: Report, tmp_path: Path, suffix: str) -> None:
-    write_tables(report, tmp_path / "tables", suffix)
+    save(report, tmp_path / "tables", suffix)
     names = {f"{name}.{suffix}" for name in ("about", *report.tables())}
     assert {path.name for path in (tmp_path / "tables").iterdir()} == names
     read = pl.read_csv if suffix == "csv" else pl.read_parquet
@@ -289,12 +288,12 @@ def test_tables_are_written_one_a_file(report: Report, tmp_path: Path, suffix: s
 
 
 def test_a_file_gets_the_rates_alone(report: Report, tmp_path: Path) -> None:
-    write_tables(report, tmp_path / "deep" / "rates.parquet", "parquet")
+    save(report, tmp_path / "deep" / "rates.parquet", "parquet")
     assert pl.read_parquet(tmp_path / "deep" / "rates.parquet").equals(report.rates)
 
 
 def test_a_dataset_without_rates_has_its_metrics_as_main_table(tmp_path: Path) -> None:
-    write_tables(build_report(pl.DataFrame({"domain_precision": [1.0]})), tmp_path / "one.csv", "csv")
+    save(build_report(pl.DataFrame({"domain_precision": [1.0]})), tmp_path / "one.csv", "csv")
     assert pl.read_csv(tmp_path / "one.csv")["metric"].to_list() == ["domain_precision"]
 
 

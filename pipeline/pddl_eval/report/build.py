@@ -13,7 +13,7 @@ from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.report import numbers
 from pddl_eval.report.groups import DEFAULT_GROUPS, at_level, choose_groups
 from pddl_eval.report.intervals import METHOD
-from pddl_eval.report.reasons import reasons
+from pddl_eval.report.reasons import count_rows, details, reasons, verdicts
 from pddl_eval.report.scored import ScoredInput, open_scored, unreadable_texts
 from pddl_eval.scoring.columns import SCORE_COLUMNS
 from pddl_eval.version import version_of
@@ -137,7 +137,7 @@ def build_report(  # noqa: PLR0913 (what can be asked of a report)
         if name not in scores:
             raise UserError(f"there is no score {name} in {data.name}; {did_you_mean(name, scores, 'scores')}")
     names = tuple(name for name in names if metrics is None or name in metrics)
-    counts = numbers.count_rows(data, groups)
+    counts = count_rows(data, groups)
     combinations = counts.select(groups).n_unique() if groups else 1
     if combinations > MOST_GROUPS:
         raise UserError(f"{' × '.join(groups)} make {combinations:,} groups; at most {MOST_GROUPS:,} can be reported")
@@ -150,8 +150,8 @@ def build_report(  # noqa: PLR0913 (what can be asked of a report)
     answers, clusters = numbers.read_answers(data, groups, names, **extra)
     answers, bins = numbers.with_bins(answers)
     rates = numbers.rates(answers, groups, names)
-    details, examples = numbers.details(data, groups)
-    outcomes, kinds, reason_examples = reasons(data, groups)
+    kinds, examples = details(data, groups)
+    outcomes, other_kinds, reason_examples = reasons(data, groups)
     summaries, histograms = numbers.metrics(data, groups, metrics)
     questions, solved = numbers.questions(data, answers, model, names)
     made = Report(
@@ -176,11 +176,11 @@ def build_report(  # noqa: PLR0913 (what can be asked of a report)
         solved=solved,
         pass_at_k=numbers.pass_at_k(answers, model, names),
         majority=numbers.majority(answers, model),
-        verdicts=numbers.verdicts(counts, groups),
-        details=details,
+        verdicts=verdicts(counts, groups),
+        details=kinds,
         examples=examples,
         outcomes=outcomes,
-        reasons=kinds,
+        reasons=other_kinds,
         reason_examples=reason_examples,
         sizes=numbers.rates_by_size(answers, bins, groups, names),
         abstraction=numbers.NOTHING

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 import polars as pl
 
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.pages import Cell, Page, Section, Table, Value, change, table, words
-from pddl_eval.report.files import page_text, to_csv, to_json
+from pddl_eval.report.files import Tables
 from pddl_eval.report.groups import at_level, choose_groups, group_at, group_key, in_order
 from pddl_eval.report.keys import PASS_CELLS, common_type, has_null, matching_rows
 from pddl_eval.report.numbers import CLUSTER, IN_ORDER, ROWS, as_counted, measures, paired_means
@@ -512,13 +513,11 @@ def _examples(worse: pl.DataFrame, after: Scored, keys: Sequence[pl.Expr], by: S
 
 def comparison_text(comparison: Comparison, form: str) -> str:
     """The comparison as ``terminal``, ``md``, ``tex``, ``html``, ``json`` (all of it) or ``csv`` (rates and scores)."""
-    if form == "json":
-        known = {field.name: getattr(comparison, field.name) for field in fields(comparison)}
-        del known["regressed"]  # There may be a million; how many is in ``regressions``.
-        return to_json({"same_signature": comparison.same_signature, "unfinished": comparison.unfinished, **known})
-    if form == "csv":
-        return to_csv(pl.concat([comparison.rates, comparison.scores]))
-    return page_text(comparison_page(comparison), form)
+    known = {field.name: getattr(comparison, field.name) for field in fields(comparison)}
+    del known["regressed"]  # There may be a million; how many is in ``regressions``.
+    known = {"same_signature": comparison.same_signature, "unfinished": comparison.unfinished, **known}
+    main = pl.concat([comparison.rates, comparison.scores])
+    return Tables(partial(comparison_page, comparison), main, known).text(form)
 
 
 def comparison_page(comparison: Comparison) -> Page:

@@ -19,7 +19,8 @@ from markupsafe import escape
 from pddl_eval.errors import require_extra
 from pddl_eval.pages import COLOURS, words
 from pddl_eval.report.groups import at_level, only
-from pddl_eval.report.numbers import RIGHT, main_measure
+from pddl_eval.report.numbers import main_measure
+from pddl_eval.report.reasons import OUTCOMES
 from pddl_eval.report.sections import MEASURE_NAMES, bin_labels, main_kind
 from pddl_eval.scoring.columns import (
     DOMAIN_COLUMNS,
@@ -83,6 +84,8 @@ WRAPPED = (
 """A long name in lines of 22 characters, for there is no room for more in a narrow figure."""
 
 DESCRIPTION_CHARACTERS = 20_000
+
+RIGHT = OUTCOMES["problem"].right
 
 CONFIG: dict[str, Any] = {
     "font": "Liberation Sans, Arial, Helvetica, sans-serif",

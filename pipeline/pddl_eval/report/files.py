@@ -6,7 +6,8 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
+from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ import polars as pl
 from pddl_eval.datasets import Location, locate, put_bytes
 from pddl_eval.errors import UserError
 from pddl_eval.pages import Page, html, markdown, plain
-from pddl_eval.report.figures import PNG_SCALE, figures, standalone
+from pddl_eval.report.figures import PNG_SCALE, Figure, figures, standalone
 from pddl_eval.report.latex import latex
 from pddl_eval.report.scored import Scored
 from pddl_eval.report.sections import report_page
@@ -35,11 +36,30 @@ PAGE_WIDTH = 100
 """Characters in a line of a text file."""
 
 
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """What a report or a comparison says, in every format: its ``page`` for readers, for programs its frames and facts.
+
+    ``main`` is the table that is written alone, as CSV; ``known`` is all of it, as JSON.
+    """
+
+    page: Callable[[], Page]
+    main: pl.DataFrame
+    known: Mapping[str, Any]
+
+    def text(self, form: str) -> str:
+        """All of it in one text: ``terminal``, ``md``, ``tex``, ``html``, ``csv`` or ``json``."""
+        if form == "csv":
+            return to_csv(self.main)
+        return to_json(self.known) if form == "json" else page_text(self.page(), form)
+
+
 def report_text(report: Report, form: str) -> str:
     """The report as one text: ``terminal``, ``md``, ``tex``, ``csv`` (its main table), ``json`` or ``html``."""
-    if form == "csv":
-        return to_csv(report.main_table())
-    return report_json(report) if form == "json" else page_text(report_page(report), form)
+    names = [field.name for field in fields(report)]
+    simple = {name: value for name in names if not isinstance(value := getattr(report, name), pl.DataFrame)}
+    known = {"signature": report.signature, **simple, "signatures": _signatures(report.signatures)}
+    return Tables(partial(report_page, report), report.main_table(), {**known, "tables": report.tables()}).text(form)
 
 
 def page_text(page: Page, form: str) -> str:
@@ -61,22 +81,17 @@ def save(report: Report, output: str | os.PathLike[str], form: str | None = None
     chosen = chosen_format(form, place)
     if chosen == "folder":
         return f"{row_count(write_folder(report, place))} with a page each; open {place.rstrip('/')}/{INDEX}"
-    if chosen in FIGURES:
-        names = write_figures(report, place, chosen)
-        return f"{len(names)} figure{'' if len(names) == 1 else 's'} written: {place}"
-    if chosen in ("csv", "parquet"):
-        write_tables(report, place, chosen)
-    else:
+    if chosen not in (*FRAMES, *FIGURES):
         put_bytes(locate(place), report_text(report, chosen).encode())
-    return ""
+        return ""
+    found = _files(report, place, chosen)
+    for file, shown in found.items():
+        put_bytes(file, _content(shown, chosen))
+    return f"{len(found)} figure{'' if len(found) == 1 else 's'} written: {place}" if chosen in FIGURES else ""
 
 
-def report_json(report: Report) -> str:
-    """Everything in the report, frames as lists of objects under ``tables``."""
-    names = [field.name for field in fields(report)]
-    simple = {name: value for name in names if not isinstance(value := getattr(report, name), pl.DataFrame)}
-    known = {"signature": report.signature, **simple, "signatures": _signatures(report.signatures)}
-    return to_json({**known, "tables": report.tables()})
+FRAMES = ("csv", "parquet")
+"""Formats of frames: one file each into a folder, or the main one into a file."""
 
 
 def to_json(known: Mapping[str, Any]) -> str:
@@ -116,59 +131,42 @@ def _signatures(signatures: Iterable[tuple[str | None, int]]) -> list[dict[str, 
 
 def files_in(report: Report, output: str | os.PathLike[str], form: str) -> dict[Location, tuple[str, ...]]:
     """The files that ``save`` writes into a folder of tables or figures, and the columns that tell what they are."""
-    place = locate(output)
-    if form not in ("csv", "parquet", *FIGURES) or place.path.endswith(f".{form}"):
+    if form not in (*FRAMES, *FIGURES) or locate(output).path.endswith(f".{form}"):
         return {}
-    if form in FIGURES:
-        return {place / f"{figure.name}.{form}": () for figure in figures(report)}
-    frames = {"about": _about(report), **report.tables()}
     return {
-        place / f"{name}.{form}": tuple(each for each in frame.columns if each not in report.by)
-        for name, frame in frames.items()
+        file: () if isinstance(shown, Figure) else tuple(each for each in shown.columns if each not in report.by)
+        for file, shown in _files(report, output, form).items()
     }
 
 
-def write_tables(report: Report, output: str | os.PathLike[str], suffix: str) -> None:
-    """Write the frames as ``csv`` or ``parquet``: one file each into a folder, or the rates alone into a file.
+def _files(report: Report, output: str | os.PathLike[str], form: str) -> dict[Location, pl.DataFrame | Figure]:
+    """What is written where: ``NAME.csv`` of each frame or figure into a folder, the first into ``output.csv``.
 
-    In a folder, ``about`` has a row with the dataset's place and rows, what is missing, and how the numbers are made.
-
-    If ``output`` ends in ``.csv`` or ``.parquet`` it names a file; it may be a URI. Raises ``DatasetError`` if it is
-    not a valid place, ``OutputError`` if it cannot be written.
+    In a folder of frames ``about`` has the dataset's place and rows, what is missing, and how the numbers are made.
+    Raises ``UserError`` if a file is named and there is no figure.
     """
     place = locate(output)
-    files = {place / f"{name}.{suffix}": frame for name, frame in {"about": _about(report), **report.tables()}.items()}
-    for file, frame in {place: report.main_table()}.items() if place.path.endswith(f".{suffix}") else files.items():
-        content = BytesIO(to_csv(frame).encode() if suffix == "csv" else b"")
-        if suffix == "parquet":
-            frame.write_parquet(content)
-        put_bytes(file, content.getvalue())
-
-
-def _about(report: Report) -> pl.DataFrame:
-    names = ("place", "rows", "mistakes", "failed", "missing", "unfinished", "signature")
-    return pl.DataFrame([{name: getattr(report, name) for name in names}])
-
-
-def write_figures(report: Report, output: str | os.PathLike[str], form: str) -> tuple[str, ...]:
-    """Write every figure as ``svg``, ``png`` or ``pdf`` into a folder, or the first into a file; returns the names.
-
-    A folder (or URI) gets ``NAME.pdf``; if ``output`` ends in ``.pdf`` it names the file. Raises ``DatasetError`` and
-    ``OutputError`` as ``write_tables``, and ``UserError`` if a file is named and there is no figure.
-    """
-    import vl_convert  # Slow to import: it brings a JavaScript engine.
-
-    place, found = locate(output), figures(report)
     alone = place.path.endswith(f".{form}")
-    if alone and not found:
-        raise UserError(f"{report.place or 'the frame'} has nothing to draw")
-    found = found[:1] if alone else found
-    for figure in found:
-        drawn = standalone(figure)
-        content = drawn.encode()
-        if form == "png":
-            content = vl_convert.svg_to_png(drawn, scale=PNG_SCALE)
-        elif form == "pdf":
-            content = vl_convert.svg_to_pdf(drawn)
-        put_bytes(place if alone else place / f"{figure.name}.{form}", content)
-    return tuple(figure.name for figure in found)
+    if form in FIGURES:
+        drawn = figures(report)
+        if alone and not drawn:
+            raise UserError(f"{report.place or 'the frame'} has nothing to draw")
+        return {place if alone else place / f"{each.name}.{form}": each for each in (drawn[:1] if alone else drawn)}
+    names = ("place", "rows", "mistakes", "failed", "missing", "unfinished", "signature")
+    about = pl.DataFrame([{name: getattr(report, name) for name in names}])
+    frames = {"about": about, **report.tables()}
+    return {place: report.main_table()} if alone else {place / f"{name}.{form}": each for name, each in frames.items()}
+
+
+def _content(shown: pl.DataFrame | Figure, form: str) -> bytes:
+    if isinstance(shown, Figure):
+        import vl_convert  # Slow to import: it brings a JavaScript engine.
+
+        drawn = standalone(shown)
+        if form == "svg":
+            return drawn.encode()
+        return bytes(vl_convert.svg_to_pdf(drawn) if form == "pdf" else vl_convert.svg_to_png(drawn, scale=PNG_SCALE))
+    content = BytesIO(to_csv(shown).encode() if form == "csv" else b"")
+    if form == "parquet":
+        shown.write_parquet(content)
+    return content.getvalue()

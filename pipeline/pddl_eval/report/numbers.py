@@ -36,7 +36,6 @@ from pddl_eval.scoring.columns import (
     PLAN_COLUMNS,
     PLAN_MEASURES,
     UNDECIDED_WITH,
-    Verdict,
 )
 from pddl_eval.shown import natural_key
 
@@ -51,15 +50,6 @@ MOST_QUESTIONS = 100
 
 LABEL_CHARACTERS = 200
 """How much of a question's id is shown, about: it can be the question."""
-
-EXAMPLES = 3
-"""Rows shown of each verdict, of different kinds of detail if there are enough."""
-
-MOST_KINDS = 200
-"""Kinds of detail in the report, the commonest of all."""
-
-DETAIL_CHARACTERS = 400
-"""How much of a detail is looked at and shown: it may quote a whole answer."""
 
 SIZES = {
     "size_bucket": "size",
@@ -103,13 +93,6 @@ def main_measure(names: Collection[str]) -> str:
     """
     preferred = ("equivalent", "equivalent_untyped", "solvable", "parseable", *PLAN_MEASURES, *names)
     return next(name for name in preferred if name in names)
-
-
-def count_rows(scored: Scored, by: Sequence[str]) -> pl.DataFrame:
-    """How many ``rows`` there are by the columns to group by and ``verdict`` (null where it is missing)."""
-    verdict = pl.col("verdict") if "verdict" in scored.schema else pl.lit(None, pl.String).alias("verdict")
-    keys = [*map(group_key, by), verdict]
-    return group_at(scored.frame, (), keys, ROWS, at=[()]).collect(engine="streaming")
 
 
 def read_answers(
@@ -282,13 +265,16 @@ def differences(answers: pl.DataFrame, model: str | None, names: Sequence[str]) 
 
 _TIMES = " pddl_eval.times"
 
+_PERCENTS = {"first": "first_percent", "second": "second_percent", "difference": "difference", "low": "low"}
+_PERCENTS |= {"high": "high"}
+
 
 def _in_percent(known: Mapping[str, Any]) -> dict[str, Any]:
-    names = {"first": "first_percent", "second": "second_percent", "difference": "difference", "low": "low"}
-    shares = {name: known[each] for each, name in (names | {"high": "high"}).items()}
-    counts = {name: known[name] for name in ("first_better", "second_better", "p")}
-    percents = {name: None if share is None else 100 * share for name, share in shares.items()}
-    return {"references": known["references"], **percents, **counts}
+    shares = {name: None if known[each] is None else 100 * known[each] for each, name in _PERCENTS.items()}
+    return {"references": known["references"], **shares, **{name: known[name] for name in _COUNTED}}
+
+
+_COUNTED = ("first_better", "second_better", "p")
 
 
 def paired_means(first: Numbers, second: Numbers, times: Numbers, step: float | None = None) -> dict[str, Any]:
@@ -456,81 +442,6 @@ def majority(answers: pl.DataFrame, model: str | None) -> pl.DataFrame:
 def _mean(name: str, distinct: pl.Expr) -> list[pl.Expr]:
     """The mean of a value of each reference, for its interval; ``distinct`` is the number of distinct answers."""
     return intervals.moments(pl.col(name), pl.col(name).is_not_null(), distinct)
-
-
-def verdicts(counts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """One row for each group and verdict: its ``rows`` and their ``percent`` of the group, mistakes in the data too."""
-    total = pl.col("rows").sum().over(by) if by else pl.col("rows").sum()
-    found = (
-        group_at(counts.lazy().drop_nulls("verdict"), by, ["verdict"], pl.col("rows").sum())
-        .with_columns((100 * pl.col("rows") / total).alias("percent"))
-        .sort("rows", "verdict", descending=[True, False])
-        .collect()
-    )
-    return NOTHING if found.is_empty() else in_order(found, by)
-
-
-def kind_of_detail(detail: pl.Expr) -> pl.Expr:
-    """What a detail says under any names of objects: details that differ only in names are of one kind.
-
-    >>> details = pl.DataFrame({"detail": ["5 objects instead of 6: b6 is missing", "the goal asks for (on b1 b2)"]})
-    >>> details.select(kind_of_detail(pl.col("detail"))).to_series().to_list()
-    ['# objects instead of #: b# is missing', 'the goal asks for (on …)']
-    """
-    atoms = detail.str.slice(0, DETAIL_CHARACTERS).str.replace_all(r"\(([^\s()]+)\s[^()]*\)", "($1 …)")
-    return atoms.str.replace_all(r"[0-9]+", "#")
-
-
-RIGHT = tuple(verdict.value for verdict in Verdict if verdict.right)
-
-
-def details(
-    scored: Scored, by: Sequence[str], right: Sequence[str] = RIGHT, reason: pl.Expr | None = None
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The commonest kinds of detail, and some rows of each verdict that is not right.
-
-    ``reason`` is the part of the column ``detail`` that tells kinds apart, by default all of it.
-    Kinds have their verdict, ``rows`` and ``percent`` of the rows that are not right. The rows, those of the commonest
-    verdict first, have ``row``, groups, ``detail`` and the ``command`` to explain them: of a verdict, the first row of
-    its commonest kind of detail, then that of the second, …, then second rows.
-    """
-    if not scored.schema.get("verdict") == scored.schema.get("detail") == pl.String:
-        return NOTHING, NOTHING
-    wrong = pl.col("verdict").is_not_null() & ~pl.col("verdict").is_in(right)
-    kind = kind_of_detail((pl.col("detail") if reason is None else reason).fill_null("")).alias("kind")
-    first_rows = pl.col(ROW).bottom_k(EXAMPLES).alias("row")
-    query = scored.frame.filter(wrong).group_by("verdict", kind).agg(ROWS, first_rows)
-    found = query.sort("rows", "verdict", "kind", descending=[True, False, False]).collect(engine="streaming")
-    if found.is_empty():
-        return NOTHING, NOTHING
-    percent = (100 * pl.col("rows") / pl.col("rows").sum()).alias("percent")
-    kinds = found.select("verdict", "kind", "rows", percent).head(MOST_KINDS)
-    chosen = (
-        in_turn(found.lazy().with_columns(pl.col("rows").sum().over("verdict")))
-        .sort("turn", maintain_order=True)
-        .group_by("verdict", maintain_order=True)
-        .head(EXAMPLES)
-        .sort("rows", "verdict", descending=[True, False], maintain_order=True)
-        .select("verdict", "row")
-        .collect()
-    )
-    wanted = chosen["row"].to_list()
-    texts = scored.frame.filter(pl.col(ROW).is_in(wanted)).select(
-        pl.col(ROW).alias("row"), *map(group_key, by), pl.col("detail").str.slice(0, DETAIL_CHARACTERS)
-    )
-    examples = (
-        chosen.lazy()
-        .with_columns(pl.Series("command", map(scored.explain_command, wanted), pl.String))
-        .join(texts.collect(engine="streaming").lazy(), on="row", maintain_order="left")
-        .select("verdict", pl.col("row").cast(pl.Int64), *by, "detail", "command")
-    )
-    return kinds, examples.collect()
-
-
-def in_turn(found: pl.LazyFrame) -> pl.LazyFrame:
-    """A line for each ``row`` that a line lists, with its ``turn``: 0 for the first, 1 for the second, …"""
-    turn = pl.int_ranges(pl.col("row").list.len()).alias("turn")
-    return found.with_columns(pl.col("row").list.sort(), turn).explode("row", "turn")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,25 @@
-"""Why plans and domains fail: what became of them, with the commonest details, as ``numbers`` has it for problems."""
+"""What became of problems, plans and domains: their verdicts, and the commonest details of those that are not right."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import polars as pl
 
-from pddl_eval.report.numbers import NOTHING, count_rows, details, verdicts
-from pddl_eval.report.scored import Scored
+from pddl_eval.report.groups import group_at, group_key, in_order
+from pddl_eval.report.numbers import NOTHING, ROWS
+from pddl_eval.report.scored import ROW, Scored
 from pddl_eval.scoring.columns import PAIRS, VERDICTS, Pair
+
+EXAMPLES = 3
+"""Rows shown of each verdict, of different kinds of detail if there are enough."""
+
+MOST_KINDS = 200
+"""Kinds of detail in the report, the commonest of all."""
+
+DETAIL_CHARACTERS = 400
+"""How much of a detail is looked at and shown: it may quote a whole answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +64,7 @@ def reasons(scored: Scored, by: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFra
     found: list[tuple[pl.DataFrame, ...]] = []
     for pair, known in list(OUTCOMES.items())[1:]:
         if scored.schema.get(known.verdict) == scored.schema.get(known.sentence) == pl.String:
-            columns = {"verdict": pl.col(known.verdict), "detail": pl.col(known.sentence)}
-            schema = pl.Schema({**scored.schema, **dict.fromkeys(columns, pl.String())})
-            seen = replace(scored, frame=scored.frame.with_columns(**columns), schema=schema)
-            kinds, examples = details(seen, by, known.right, known.reason)
-            if examples.height:
-                examples = examples.with_columns(pl.col("command") + f" --only {pair}")
-            frames = (verdicts(count_rows(seen, by), by), kinds, examples)
+            frames = (verdicts(count_rows(scored, by, known.verdict), by), *details(scored, by, pair))
             found.append(tuple(frame.select(pl.lit(pair).alias("pair"), pl.all()) for frame in frames))
     if not found:
         return NOTHING, NOTHING, NOTHING
@@ -68,3 +72,85 @@ def reasons(scored: Scored, by: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFra
         pl.concat([frame for frame in frames if frame.width > 1] or [NOTHING]) for frames in zip(*found, strict=True)
     )
     return outcomes, kinds, examples
+
+
+def count_rows(scored: Scored, by: Sequence[str], name: str = "verdict") -> pl.DataFrame:
+    """How many ``rows`` there are by the columns to group by and ``verdict`` (null where it is missing)."""
+    verdict = pl.col(name) if name in scored.schema else pl.lit(None, pl.String)
+    keys = [*map(group_key, by), verdict.alias("verdict")]
+    return group_at(scored.frame, (), keys, ROWS, at=[()]).collect(engine="streaming")
+
+
+def verdicts(counts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """One row for each group and verdict: its ``rows`` and their ``percent`` of the group, mistakes in the data too."""
+    total = pl.col("rows").sum().over(by) if by else pl.col("rows").sum()
+    found = (
+        group_at(counts.lazy().drop_nulls("verdict"), by, ["verdict"], pl.col("rows").sum())
+        .with_columns((100 * pl.col("rows") / total).alias("percent"))
+        .sort("rows", "verdict", descending=[True, False])
+        .collect()
+    )
+    return NOTHING if found.is_empty() else in_order(found, by)
+
+
+def kind_of_detail(detail: pl.Expr) -> pl.Expr:
+    """What a detail says under any names of objects: details that differ only in names are of one kind.
+
+    >>> details = pl.DataFrame({"detail": ["5 objects instead of 6: b6 is missing", "the goal asks for (on b1 b2)"]})
+    >>> details.select(kind_of_detail(pl.col("detail"))).to_series().to_list()
+    ['# objects instead of #: b# is missing', 'the goal asks for (on …)']
+    """
+    atoms = detail.str.slice(0, DETAIL_CHARACTERS).str.replace_all(r"\(([^\s()]+)\s[^()]*\)", "($1 …)")
+    return atoms.str.replace_all(r"[0-9]+", "#")
+
+
+def details(scored: Scored, by: Sequence[str], pair: str = "problem") -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The commonest kinds of detail, and some rows of each verdict that is not right.
+
+    Kinds have their verdict, ``rows`` and ``percent`` of the rows that are not right. The rows, those of the commonest
+    verdict first, have ``row``, groups, ``detail`` and the ``command`` to explain them: of a verdict, the first row of
+    its commonest kind of detail, then that of the second, …, then second rows.
+    """
+    known = OUTCOMES[pair]
+    if not scored.schema.get(known.verdict) == scored.schema.get(known.sentence) == pl.String:
+        return NOTHING, NOTHING
+    verdict = pl.col(known.verdict)
+    wrong = verdict.is_not_null() & ~verdict.is_in(known.right)
+    kind = kind_of_detail(known.reason.fill_null("")).alias("kind")
+    first_rows = pl.col(ROW).bottom_k(EXAMPLES).alias("row")
+    query = scored.frame.filter(wrong).group_by(verdict.alias("verdict"), kind).agg(ROWS, first_rows)
+    found = query.sort("rows", "verdict", "kind", descending=[True, False, False]).collect(engine="streaming")
+    if found.is_empty():
+        return NOTHING, NOTHING
+    percent = (100 * pl.col("rows") / pl.col("rows").sum()).alias("percent")
+    kinds = found.select("verdict", "kind", "rows", percent).head(MOST_KINDS)
+    chosen = (
+        in_turn(found.lazy().with_columns(pl.col("rows").sum().over("verdict")))
+        .sort("turn", maintain_order=True)
+        .group_by("verdict", maintain_order=True)
+        .head(EXAMPLES)
+        .sort("rows", "verdict", descending=[True, False], maintain_order=True)
+        .select("verdict", "row")
+        .collect()
+    )
+    wanted = chosen["row"].to_list()
+    only = "" if pair == "problem" else f" --only {pair}"
+    commands = [command and command + only for command in map(scored.explain_command, wanted)]
+    texts = scored.frame.filter(pl.col(ROW).is_in(wanted)).select(
+        pl.col(ROW).alias("row"),
+        *map(group_key, by),
+        pl.col(known.sentence).str.slice(0, DETAIL_CHARACTERS).alias("detail"),
+    )
+    examples = (
+        chosen.lazy()
+        .with_columns(pl.Series("command", commands, pl.String))
+        .join(texts.collect(engine="streaming").lazy(), on="row", maintain_order="left")
+        .select("verdict", pl.col("row").cast(pl.Int64), *by, "detail", "command")
+    )
+    return kinds, examples.collect()
+
+
+def in_turn(found: pl.LazyFrame) -> pl.LazyFrame:
+    """A line for each ``row`` that a line lists, with its ``turn``: 0 for the first, 1 for the second, …"""
+    turn = pl.int_ranges(pl.col("row").list.len()).alias("turn")
+    return found.with_columns(pl.col("row").list.sort(), turn).explode("row", "turn")

@@ -11,16 +11,8 @@ import polars as pl
 from pddl_eval.columns import MEANINGS
 from pddl_eval.pages import CELL_CHARACTERS, words
 from pddl_eval.report.groups import group_key
-from pddl_eval.report.numbers import (
-    DETAIL_CHARACTERS,
-    LABEL_CHARACTERS,
-    ROWS,
-    counts_in,
-    in_turn,
-    measures,
-    question_label,
-)
-from pddl_eval.report.reasons import OUTCOMES
+from pddl_eval.report.numbers import LABEL_CHARACTERS, ROWS, counts_in, measures, question_label
+from pddl_eval.report.reasons import DETAIL_CHARACTERS, OUTCOMES, in_turn
 from pddl_eval.report.scored import ROW, Scored, open_scored
 from pddl_eval.report.sections import COUNTED, MEASURE_NAMES
 from pddl_eval.scoring.columns import PAIRS, SCORE_COLUMNS, Pair, without_thinking
