@@ -18,7 +18,7 @@ fn main() -> io::Result<()> {
         sources.extend(source);
         println!("cargo:rerun-if-changed={name}");
     }
-    for name in ["blocksworld", "floor_tile", "gripper"] {
+    for name in ["blocksworld", "floor_tile", "gripper", "rover_single_stores"] {
         let file = format!("../pddl_eval/definition/domains/{name}.py");
         let text =
             pddl_text(&fs::read_to_string(&file)?).ok_or_else(|| io::Error::other(format!("{file}: no PDDL")))?;

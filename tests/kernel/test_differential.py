@@ -11,8 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddl_eval.definition.model import problem_to_pddl
+from pddl_eval.definition.metrics import PLAN
+from pddl_eval.definition.model import problem_to_pddl, show_atom
 from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.task import task_of
 
 from tests.benchmark.sample import sample_table
 from tests.corpus import ADL, CORPUS
@@ -21,7 +23,7 @@ from tests.kernel.differential import Row, answers_in, compared, labelled_answer
 from tests.measure.hostile import graphs, sizes, texts
 from tests.parsing.mutations import mutate
 from tests.random_problems import VOCABULARY, random_problem
-from tests.volume import scaled, seeded
+from tests.volume import in_two_sizes, scaled, seeded
 
 pytestmark = [needs_kernel, pytest.mark.xdist_group("kernel")]
 
@@ -243,6 +245,60 @@ def test_known_domains_by_their_texts(references: list[Row]) -> None:
     found = compared(rows)
     assert not found.differences
     assert found.share_left <= 0.35, found.left
+
+
+@in_two_sizes(some=24, full=192)
+def test_rover_single(cases: int) -> None:
+    """The known domain without rules: problems name it, and the column ``domain`` does, by any of its names."""
+    if not SHARED_PROBLEMS.exists():
+        pytest.skip("needs ../shared/data/planetarium_problems.parquet")
+    random = Random(37)
+    rovers = pq.read_table(SHARED_PROBLEMS, filters=[("domain", "==", "rover-single")]).to_pylist()
+    assert len(rovers) == 192
+    rovers = rovers[:: 192 // cases]
+    stated = [
+        {"reference_problem": row["problem_pddl"], "is_placeholder": row["is_placeholder"] == 1} for row in rovers
+    ]
+    tasks = [task_of(row["reference_problem"]) for row in stated]
+    is_valid = [isinstance(task.closure, frozenset) and task.ill_typed is None for task in tasks]
+    valid = [row for row, each in zip(stated, is_valid, strict=True) if each]
+    rows = labelled_answers(valid, random, 4)
+    rows += [{**row, "generated_problem": row["reference_problem"]} for row in stated if row not in valid]
+    asked = [None, "", "rover", "rover-single", "Rover_Single_Stores"]
+    rows = [{**row, "domain": random.choice(asked)} for row in rows]
+    for row in rows[::4]:
+        own = random.choice(["rover-single", "rover-single-stores", "gripper", "rover-single-storeless", "nothing"])
+        row["generated_problem"] = row["generated_problem"].replace("(:domain rover)", f"(:domain {own})")
+    found = compared(rows)
+    assert not found.differences
+    others = sum(domain in row["generated_problem"] for row in rows for domain in ("gripper)", "storeless)"))
+    assert found.left.keys() <= {"reference", "domain"}
+    assert found.left["reference"] == len(stated) - len(valid)
+    assert found.left["domain"] <= others
+    by_name = compared({name: text for name, text in row.items() if name != "domain"} for row in rows)
+    assert not by_name.differences
+    assert by_name.left == found.left
+    plans = [
+        {**row, "generated_plan": "\n".join(map(show_atom, task.plan[end:])), "domain": random.choice(asked)}
+        for row, task in zip(stated, tasks, strict=True)
+        if row in valid and isinstance(task.plan, tuple)
+        for end in (0, 1)
+    ]
+    executed = compared(plans, pair=PLAN)
+    assert not executed.differences
+    assert not executed.left
+
+
+def test_certificates_of_problems_in_another_known_domain() -> None:
+    """An answer in another domain has the certificate that it has there, also where that has no rules."""
+    held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    there = "(define (problem p) (:domain {}) (:objects w - waypoint) (:init (at_rover w)) (:goal (at_rover w)))"
+    names = ("rover", "rover-single", "rover-single-stores", "rover-single-storeless", "nothing")
+    rows = [{"reference_problem": held, "generated_problem": there.format(name)} for name in names]
+    own = "(define (domain d) (:predicates (clear ?b) (holding ?b)) (:action a :parameters (?b) :effect (clear ?b)))"
+    found = compared([*rows, *({**row, "domain": own} for row in rows)])
+    assert not found.differences
+    assert found.left["domain"] == found.left.total() == 8
 
 
 @pytest.mark.slow

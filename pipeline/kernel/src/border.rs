@@ -7,7 +7,7 @@
 #![allow(unsafe_code)]
 
 use crate::canonical::Digits;
-use crate::domains::{self, planning_domain, PlanningDomain};
+use crate::domains::{pddl_of, planning_domain, rover, PlanningDomain, ROVER_NAMES};
 use crate::formulas::World;
 use crate::left::{Answer, Left, REASONS};
 use crate::metrics::actions::Marks;
@@ -16,7 +16,7 @@ use crate::metrics::domain_pair::{
 };
 use crate::metrics::plans::{self, score_plan_pair, PlanScores};
 use crate::metrics::problem::{read_reference, score_problem_pair, ProblemVerdict, Search, Settings};
-use crate::model::{Domain, Known, Word};
+use crate::model::Domain;
 use crate::pddl::any_problem::read_any_problem;
 use crate::pddl::problems::Interner;
 use crate::pddl::sexpr::is_blank;
@@ -477,6 +477,12 @@ impl<T> Sharing<T> {
         Sharing { shared: counts.into_iter().map(|rows| Shared { rows, known: None }).collect(), of }
     }
 
+    /// The same rows, of which something else is to be known.
+    fn of_others<U>(&self) -> Sharing<U> {
+        let shared = self.shared.iter().map(|shared| Shared { rows: shared.rows, known: None }).collect();
+        Sharing { shared, of: self.of.clone() }
+    }
+
     /// What is known of the row's, read where it is not.
     fn known(&mut self, row: usize, read: impl FnOnce() -> Answer<T>) -> Answer<&mut T> {
         let known = &mut self.shared[self.of[row]?].known;
@@ -514,7 +520,7 @@ fn places_of(column: &Column) -> (Vec<usize>, Vec<Answer<usize>>) {
 }
 
 /// What the `domain` column says of a row; a name is in lower case, with `-` for `_`.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Asked<'a> {
     Nothing,
     Named(&'a [u8]),
@@ -525,12 +531,17 @@ enum Asked<'a> {
 struct Asking<'a, T> {
     column: Option<&'a Column<'a>>,
     written: Option<Sharing<T>>,
+    /// The known domain without rules, where a row is in it.
+    rover: Option<Answer<T>>,
     names: Interner,
 }
 
+/// The place of the known domain without rules among those that are given by their texts.
+const ROVER: usize = usize::MAX;
+
 impl<'a, T> Asking<'a, T> {
     fn new(column: Option<&'a Column<'a>>) -> Asking<'a, T> {
-        Asking { column, written: column.map(Sharing::new), names: Interner::new() }
+        Asking { column, written: column.map(Sharing::new), rover: None, names: Interner::new() }
     }
 
     fn asked(&self, row: usize) -> Answer<Asked<'a>> {
@@ -557,7 +568,7 @@ impl<'a, T> Asking<'a, T> {
     fn forget(&mut self, row: usize, all: bool) -> bool {
         let all = all || self.names.is_full();
         if all {
-            self.names = Interner::new();
+            (self.names, self.rover) = (Interner::new(), None);
         }
         if let Some(written) = &mut self.written {
             if all {
@@ -595,22 +606,31 @@ struct Problems<'a> {
     names: Interner,
     references: Sharing<Task>,
     search: Search,
-    /// The references in domains that are asked for by their texts, each in the domain of this place.
+    /// The references in domains without rules of their own, each in the domain of this place.
     strips: Option<Sharing<(usize, StripsTask)>>,
 }
 
 impl Problems<'_> {
-    /// The scores of a row that asks for a domain by its text.
-    fn score_in(&mut self, row: usize, text_of_domain: &[u8]) -> Answer<ProblemVerdict> {
+    /// The scores of a row in a domain that is given by its text, otherwise in the known domain without rules.
+    fn score_in(&mut self, row: usize, asked: Asked) -> Answer<ProblemVerdict> {
         let [reference, generated, is_placeholder, ..] = self.columns else { return Err(Left::Text) };
         if !self.settings.has_time {
             return Err(Left::Setting);
         }
         let (text, own_names) = (reference.text(row)?, &mut self.names);
-        let (place, domain, names) = self.asking.written(row, |names| planning_domain(text_of_domain, names))?;
+        let (place, domain, names) = match asked {
+            Asked::Written(text) => self.asking.written(row, |names| planning_domain(text, names))?,
+            _ => {
+                let Asking { rover: known, names, .. } = &mut self.asking;
+                let known = known.get_or_insert_with(|| rover(names));
+                (ROVER, known.as_mut().map_err(|left| *left)?, names)
+            }
+        };
         let domain = &*domain;
-        let mut read = || Ok((place, comparison::read_reference(text, domain, names, own_names)?));
-        let found = self.strips.as_mut().ok_or(Left::Setting)?.known(row, &mut read)?;
+        let by_name = asked == Asked::Nothing;
+        let mut read = || Ok((place, comparison::read_reference(text, by_name, domain, names, own_names)?));
+        let references = &self.references;
+        let found = self.strips.get_or_insert_with(|| references.of_others()).known(row, &mut read)?;
         if found.0 != place {
             *found = read()?;
         }
@@ -625,10 +645,15 @@ impl Kernel for Problems<'_> {
     fn score(&mut self, row: usize) -> Answer<ProblemVerdict> {
         let [reference, generated, is_placeholder, ..] = self.columns else { return Err(Left::Text) };
         let (text, asked) = (reference.text(row)?, self.asking.asked(row)?);
-        if let Asked::Written(domain) = asked {
-            return self.score_in(row, domain);
+        match asked {
+            Asked::Written(_) => return self.score_in(row, asked),
+            Asked::Named(name) if ROVER_NAMES.contains(&name) => return self.score_in(row, asked),
+            _ => {}
         }
-        let task = self.references.known(row, || read_reference(text, &mut self.names))?;
+        let task = match self.references.known(row, || read_reference(text, &mut self.names)) {
+            Err(Left::Domain) if asked == Asked::Nothing => return self.score_in(row, asked),
+            task => task?,
+        };
         same_domain(task, asked)?;
         let (generated, is_placeholder, names) = (generated.text(row)?, is_placeholder.truth(row), &mut self.names);
         score_problem_pair(task, generated, is_placeholder, self.settings, names, &mut self.search)
@@ -651,8 +676,8 @@ struct Plans<'a> {
     steps: Steps,
     marks: Marks,
     references: Sharing<plans::Reference>,
-    /// The known domains that were asked for.
-    known: Vec<(domains::Domain, Rc<Domain>)>,
+    /// The known domains that were asked for, by their texts.
+    known: Vec<(&'static str, Rc<Domain>)>,
     worlds: Option<Sharing<(In, World)>>,
     count: usize,
 }
@@ -661,7 +686,7 @@ struct Plans<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum In {
     Own,
-    Known(domains::Domain),
+    Known(&'static str),
     Written(usize),
 }
 
@@ -675,7 +700,7 @@ impl Plans<'_> {
         let mut domain = None;
         let place = match self.asking.asked(row)? {
             Asked::Nothing => In::Own,
-            Asked::Named(name) => In::Known(known_by(self.asking.names.find(name)).ok_or(Left::Setting)?),
+            Asked::Named(name) => In::Known(pddl_of(name).ok_or(Left::Setting)?),
             Asked::Written(text) => {
                 let (place, known, _) = self.asking.written(row, |names| plans::read_domain(text, names))?;
                 domain = Some(known.clone());
@@ -687,8 +712,8 @@ impl Plans<'_> {
             let problem = read_any_problem(text, names)?;
             let domain = match (place, domain.clone()) {
                 (_, Some(domain)) => domain,
-                (In::Known(name), _) => known_domain(name, known, names)?,
-                _ => known_domain(known_by(Some(problem.domain)).ok_or(Left::Domain)?, known, names)?,
+                (In::Known(text), _) => known_domain(text, known, names)?,
+                _ => known_domain(pddl_of(names.text(problem.domain)).ok_or(Left::Domain)?, known, names)?,
             };
             *count += 1;
             Ok((place, World::new(*count, problem, domain, names)?))
@@ -701,21 +726,16 @@ impl Plans<'_> {
     }
 }
 
-/// The known domain that this word names.
-fn known_by(word: Option<Word>) -> Option<domains::Domain> {
-    domains::Domain::named(Known::numbered(word?))
-}
-
 fn known_domain(
-    name: domains::Domain,
-    known: &mut Vec<(domains::Domain, Rc<Domain>)>,
+    text: &'static str,
+    known: &mut Vec<(&'static str, Rc<Domain>)>,
     names: &mut Interner,
 ) -> Answer<Rc<Domain>> {
-    if let Some((_, domain)) = known.iter().find(|(other, _)| *other == name) {
+    if let Some((_, domain)) = known.iter().find(|(other, _)| std::ptr::eq(*other, text)) {
         return Ok(domain.clone());
     }
-    let domain = plans::read_domain(name.pddl().as_bytes(), names)?;
-    known.push((name, domain.clone()));
+    let domain = plans::read_domain(text.as_bytes(), names)?;
+    known.push((text, domain.clone()));
     Ok(domain)
 }
 
@@ -910,8 +930,8 @@ fn score_problems(columns: &[Column], flags: u32) -> Exported {
     let references = Sharing::new(&columns[0]);
     let mut scores = Scores::default();
     let asking = Asking::new(columns.get(3));
-    let (names, strips) = (Interner::new(), columns.get(3).map(|_| Sharing::new(&columns[0])));
-    let mut kernel = Problems { columns, asking, settings, names, references, search: Search::new(), strips };
+    let names = Interner::new();
+    let mut kernel = Problems { columns, asking, settings, names, references, search: Search::new(), strips: None };
     score_rows(&mut kernel, columns[0].length, |scored, micros| scores.push(scored, micros));
     scores.exported()
 }

@@ -327,7 +327,7 @@ fn behaviour() {
 fn scored_in(domain: &str, reference: &str, generated: &str) -> Result<ProblemVerdict, Left> {
     let (mut names, mut own_names) = (Interner::new(), Interner::new());
     let domain = planning_domain(domain.as_bytes(), &mut names)?;
-    let task = comparison::read_reference(Some(reference.as_bytes()), &domain, &mut names, &mut own_names)?;
+    let task = comparison::read_reference(Some(reference.as_bytes()), false, &domain, &mut names, &mut own_names)?;
     let generated = Some(generated.as_bytes());
     comparison::score_problem_pair(&task, generated, false, SETTINGS, &domain, &mut names, &mut own_names)
 }

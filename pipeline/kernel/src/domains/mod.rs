@@ -1,4 +1,4 @@
-//! All that is known of the three domains with rules (definition/domains), and what their rules share.
+//! All that is known of particular domains (definition/domains), and what the rules of three of them share.
 
 pub mod blocksworld;
 pub mod floor_tile;
@@ -46,6 +46,14 @@ impl Domain {
         }
     }
 
+    pub fn name(self) -> &'static str {
+        match self {
+            Domain::Blocksworld => "blocksworld",
+            Domain::FloorTile => "floor-tile",
+            Domain::Gripper => "gripper",
+        }
+    }
+
     pub fn pddl(self) -> &'static str {
         match self {
             Domain::Blocksworld => blocksworld::PDDL,
@@ -88,8 +96,28 @@ impl Domain {
     }
 }
 
+/// The known domain without rules: it is decided as one that is given as text.
+const ROVER: &str = include_str!(concat!(env!("OUT_DIR"), "/rover_single_stores.pddl"));
+
+/// What problems call it.
+pub const ROVER_NAMES: [&[u8]; 3] = [b"rover", b"rover-single", b"rover-single-stores"];
+
+/// The text of the known domain that problems call by this name.
+pub fn pddl_of(name: &[u8]) -> Option<&'static str> {
+    let with_rules = [Domain::Blocksworld, Domain::FloorTile, Domain::Gripper];
+    let found = with_rules.into_iter().find(|known| known.name().as_bytes() == name).map(Domain::pddl);
+    found.or_else(|| ROVER_NAMES.contains(&name).then_some(ROVER))
+}
+
+/// True for the name of a known domain: a problem in it has a certificate.
+pub fn is_known(name: &[u8]) -> bool {
+    pddl_of(name).is_some() || name == b"rover-single-storeless"
+}
+
 /// A domain of which there is the text, with what rows in it share.
 pub struct PlanningDomain {
+    /// What its problems may call it.
+    pub names: Vec<Word>,
     pub structure: DomainStructure,
     untyped: model::Domain,
     /// The known domain that it is in other words.
@@ -127,7 +155,18 @@ impl PlanningDomain {
                 .transpose(),
             other => other.map(|_| None),
         };
-        Ok(PlanningDomain { structure, untyped, rules, has_types, is_strips, uses_negation, is_ill_typed, fluents })
+        let known_as = vec![structure.domain.name];
+        Ok(PlanningDomain {
+            names: known_as,
+            structure,
+            untyped,
+            rules,
+            has_types,
+            is_strips,
+            uses_negation,
+            is_ill_typed,
+            fluents,
+        })
     }
 
     /// The domain, with types or without.
@@ -149,6 +188,13 @@ impl PlanningDomain {
 pub fn planning_domain(text: &[u8], names: &mut Interner) -> Answer<PlanningDomain> {
     let domain = parse_domain(text, false, names)?.outcome.map_err(|_| Left::Domain)?;
     PlanningDomain::new(DomainStructure::new(domain), &mut KnownDomains::default(), names)
+}
+
+/// The known domain without rules.
+pub fn rover(names: &mut Interner) -> Answer<PlanningDomain> {
+    let mut domain = planning_domain(ROVER.as_bytes(), names)?;
+    domain.names = ROVER_NAMES.iter().map(|name| names.number(name, 0, name.len())).collect::<Answer<_>>()?;
+    Ok(domain)
 }
 
 /// Atoms of an initial state that exclude each other: the rules do not cover it.

@@ -121,11 +121,7 @@ fn written(
     names: &Interner,
 ) -> String {
     let text = |word: Word| String::from_utf8_lossy(names.text(word));
-    let name = match known {
-        Domain::Blocksworld => "blocksworld",
-        Domain::FloorTile => "floor-tile",
-        Domain::Gripper => "gripper",
-    };
+    let name = known.name();
     let type_of = |type_: Word| {
         let renamed = |each: Word| image.get(&Vertex::Type(each));
         let found = given.ancestors(type_).into_iter().find_map(renamed);

@@ -2,7 +2,7 @@
 
 use crate::canonical::Digits;
 use crate::difference::{self, Difference};
-use crate::domains::{planning_domain, Domain, PlanningDomain};
+use crate::domains::{is_known, planning_domain, Domain, PlanningDomain};
 use crate::equivalence::{decide, translation, Decision, Pair, UNKNOWN};
 use crate::left::{Answer, Left};
 use crate::model::NO_OBJECT;
@@ -93,8 +93,11 @@ pub fn score_problem_pair(
                 scored(&pair, is_placeholder, settings, &mut certificate)?
             }
             domain => {
-                let names =
-                    [problem.words.text(problem.domain), reference.problem.words.text(reference.problem.domain)];
+                let name = problem.words.text(problem.domain);
+                if domain.is_none() && is_known(name) {
+                    return Err(Left::Domain);
+                }
+                let names = [name, reference.problem.words.text(reference.problem.domain)];
                 let difference = Difference::of(&[b"domain"]).with("names", &names.join(&b' '));
                 ProblemVerdict {
                     parseable: true,

@@ -2,10 +2,9 @@
 
 use crate::canonical::Digits;
 use crate::difference::Difference;
-use crate::domains::PlanningDomain;
+use crate::domains::{is_known, PlanningDomain};
 use crate::left::{Answer, Left};
 use crate::metrics::problem::{ProblemVerdict, Settings};
-use crate::model::{Known, Word};
 use crate::pddl::problems::{read_problem_in, Interner, LiftedProblem, Reading, Refused};
 use crate::strips::difference::difference;
 use crate::strips::equivalence::{decide, in_words, Decision};
@@ -41,14 +40,18 @@ pub fn read_in(
     }
 }
 
-/// A reference that answers can be compared with: read, solvable, well typed.
+/// A reference that answers can be compared with: read, solvable, well typed; and if `by_name`, in the domain that it names.
 pub fn read_reference(
     text: Option<&[u8]>,
+    by_name: bool,
     domain: &PlanningDomain,
     names: &mut Interner,
     own_names: &mut Interner,
 ) -> Answer<Task> {
     let problem = read_in(text, domain, names, own_names)?.outcome.map_err(|_| Left::Reference)?;
+    if by_name && !domain.names.contains(&problem.domain) {
+        return Err(Left::Domain);
+    }
     let task = Task::new(Rc::new(problem), true, None, domain);
     let within = Within { domain, names };
     if domain.is_ill_typed || task.ill_typed(within).is_some() || task.closure(within)?.is_err() {
@@ -88,9 +91,9 @@ pub fn score_problem_pair(
     };
     let mut verdict = match outcome {
         Err(unreadable) => unlike(unreadable.verdict.name(), unreadable.difference)?,
-        Ok(problem) if ![reference.problem.domain, domain.structure.domain.name].contains(&problem.domain) => {
-            if problem.domain < Known::Other as Word {
-                return Err(Left::Domain); // that domain's rules may give it a certificate
+        Ok(problem) if problem.domain != reference.problem.domain && !domain.names.contains(&problem.domain) => {
+            if is_known(names.text(problem.domain)) {
+                return Err(Left::Domain); // in that domain it may have a certificate
             }
             let both = [names.text(problem.domain), names.text(reference.problem.domain)].join(&b' ');
             let solvable = settings.check_solvable.then_some(false);
