@@ -39,7 +39,7 @@ from pddl_eval.benchmark.original import Original
 from pddl_eval.benchmark.variants import PRESETS, draw_variant
 from pddl_eval.definition import task
 from pddl_eval.definition.domains import known_domain, planning_domain
-from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM, Pair, plans
+from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM, Pair
 from pddl_eval.definition.model import domain_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.planning import search
@@ -356,7 +356,7 @@ def forget_tasks() -> None:
 
 def forget_plans() -> None:
     """Empty the definition's caches: a dataset's plans do not come five times."""
-    for kept in (plans._reference, task.read_task):
+    for kept in (task.read_task,):
         kept.cache_clear()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.domain_equivalence import DomainDecision, decide_domains
@@ -31,11 +31,6 @@ from pddl_eval.shown import listed
 DEFAULTS = ScoringOptions()
 
 NO_ANSWER = "there is no domain"
-
-DOMAINS_KEPT = 64
-"""Domains kept with what follows from them: references, and answers that repeat."""
-
-_known = lru_cache(maxsize=DOMAINS_KEPT)(PlanningDomain)
 
 
 class DomainPair:
@@ -77,7 +72,7 @@ class DomainPair:
             raise TypeError(f"the generated domain is a PDDL text or a Domain, not {type(generated).__name__}")
         if self.generated is not None and self.outside_definition:
             self.notes.insert(0, f"outside the definition: {', '.join(self.outside_definition)}")
-        self.own = None if self.generated is None else _known(self.generated)
+        self.own = None if self.generated is None else PlanningDomain(self.generated)
         self.task = self._executable(find_task())
         self.ill_typed = self.own is not None and self._is_ill_typed("generated", self.own)
 
@@ -164,7 +159,7 @@ def _reference(reference: str | Domain | None) -> PlanningDomain:
             raise DomainError(f"the reference domain cannot be read: {error}") from None
         assert known is not None
     elif isinstance(reference, Domain):
-        known = _known(reference)
+        known = PlanningDomain(reference)
     else:
         raise TypeError(f"the reference domain is a PDDL text or a Domain, not {type(reference).__name__}")
     if not known.domain.operators:

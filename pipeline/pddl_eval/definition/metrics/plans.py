@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 
 from pddl_eval.definition.budget import OutOfBudgetError
 from pddl_eval.definition.metrics import actions, cost, execution, optimal, plan_score, plan_verdict, shares
@@ -14,10 +13,8 @@ from pddl_eval.definition.metrics.similarity import EMBEDDING, embed
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import DomainError
 from pddl_eval.definition.plans import EMPTY, ReadPlan, read_plan
-from pddl_eval.definition.task import REFERENCES_KEPT, Task, read_plan_task
+from pddl_eval.definition.task import Task, read_plan_task
 from pddl_eval.definition.verdict import PlanVerdict
-
-_reference = lru_cache(maxsize=REFERENCES_KEPT)(read_plan)
 
 
 def _read(row: Row, options: ScoringOptions) -> PlanPair | OnlySome:
@@ -33,7 +30,7 @@ def _read(row: Row, options: ScoringOptions) -> PlanPair | OnlySome:
     except OutOfBudgetError as end:
         verdict = None if task is None else PlanVerdict.UNDECIDED.value
         return OnlySome(plan_detail=str(end), plan_verdict=verdict)
-    reference = _reference(row.get("reference_plan"))
+    reference = read_plan(row.get("reference_plan"))
     no_plan = task is not None and reference.reason == EMPTY and not _nothing_to_do(task)
     return PlanPair(None if no_plan else reference, generated, task, options)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from operator import contains
 from statistics import fmean
 
@@ -22,11 +21,7 @@ from pddl_eval.definition.metrics.syntactic import share
 from pddl_eval.definition.model import Atom, Domain, Operator, Problem
 from pddl_eval.definition.states import SEED, STEPS, WALKS, VisitedStates, count_applicable, visited_states
 from pddl_eval.definition.structure import by_name, operator_name
-from pddl_eval.definition.task import Task
 from pddl_eval.definition.verdict import Undecided
-
-REFERENCES_KEPT = 32
-"""Visited states kept for further answers: about 200 KB for a typical problem, at worst some 10 MB."""
 
 SIGNED = f"walks:{WALKS}x{STEPS}|seed:{SEED}"
 """Which states are sampled."""
@@ -41,12 +36,6 @@ COLUMNS = tuple(
     for of, meaning in (("applicability", "of which actions apply"), ("predicted_effects", "of what actions change"))
     for measure in ("precision", "recall")
 )
-
-
-@lru_cache(maxsize=REFERENCES_KEPT)
-def _visited(task: Task) -> VisitedStates | Undecided:
-    assert task.domain is not None
-    return visited_states(task.problem, task.domain.domain)
 
 
 def predictive_power(
@@ -136,7 +125,7 @@ def _score(pair: DomainPair) -> Sequence[float | None]:
         return [0.0] * len(COLUMNS)
     if shared_operators(pair.reference, pair.generated) >= set(map(operator_name, pair.reference.operators)):
         return [1.0] * len(COLUMNS)
-    visited = _visited(pair.task)
+    visited = visited_states(pair.task.problem, pair.reference)
     if isinstance(visited, Undecided):
         pair.notes.append(f"no predictive power: in the reference domain, {visited.reason}")
         return [None] * len(COLUMNS)

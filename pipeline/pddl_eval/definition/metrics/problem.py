@@ -99,24 +99,11 @@ def domain_of_problem(row: Row, options: ScoringOptions) -> str | None:
 
 
 def _read(row: Row, options: ScoringOptions) -> ProblemVerdict:
-    if not given(row.get("reference_problem")):
-        return score_lone_problem(
-            row["generated_problem"],
-            domain_of_problem(row, options),
-            options.check_solvable,
-            options.row_seconds,
-            options.answer,
-            bool(row.get("is_placeholder")),
-        )
-    return score_problem_pair(
-        row["reference_problem"],
-        row["generated_problem"],
-        bool(row.get("is_placeholder")),
-        domain_of(row, options),
-        options.check_solvable,
-        options.row_seconds,
-        options.answer,
-    )
+    generated, is_placeholder = row["generated_problem"], bool(row.get("is_placeholder"))
+    asked = options.check_solvable, options.row_seconds, options.answer
+    if not given(reference := row.get("reference_problem")):
+        return score_lone_problem(generated, domain_of_problem(row, options), *asked, is_placeholder)
+    return score_problem_pair(reference, generated, is_placeholder, domain_of(row, options), *asked)
 
 
 def reads_problem(text: str) -> bool:
