@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,13 @@ def imports(tree: ast.AST, package: str) -> Iterator[str]:
             if node.level:
                 module = ".".join([*package.split(".")[: len(package.split(".")) - node.level + 1], module]).strip(".")
             yield from (f"{module}.{alias.name}" for alias in node.names) if module == "pddl_eval" else [module]
+
+
+def imported_names(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """Each name that is imported from a module."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            yield from ((node.module or "", alias.name) for alias in node.names)
 
 
 def imported_by() -> Iterator[tuple[str, str, str]]:
@@ -159,3 +167,22 @@ def test_the_examples_work(heading: str, tmp_path: Path) -> None:
 
 def test_there_are_no_other_examples() -> None:
     assert {block.heading for block in blocks(PAGE) if block.language not in ("sh", "text")} == set(EXAMPLES)
+
+
+def test_reports_read_parquet_and_nothing_of_the_definition() -> None:
+    """What they know of columns is declared in ``scoring.columns``."""
+    known = {(file, module) for file, room, module in imported_by() if room == "report" and "definition" in module}
+    assert not known
+
+
+def test_no_circle_inside_the_room_of_reports() -> None:
+    """Six files imported each other: a value is below what writes it; what only types need is not loaded."""
+    below: dict[str, set[str]] = {}
+    for path in (LIBRARY / "report").glob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+                node.body = []
+        names = (f"{module}.{each}" for module, each in imported_names(tree) if module.startswith("pddl_eval.report"))
+        below[path.stem] = {name.split(".")[2] for name in names}
+    TopologicalSorter(below).prepare()

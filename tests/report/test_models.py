@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -305,3 +305,25 @@ def test_the_signature_says_how(tmp_path: Path) -> None:
     parts = report.signature.split("|")
     assert {"clusters:reference_certificate", "tests:sign-flips-exact", "correction:holm"} <= set(parts)
     assert parts[0].startswith("pddl-eval-report:")
+
+
+def test_a_report_asks_polars_some_dozens_of_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue 37: it was 1,421, one for each measure and group and two models; more models and measures ask no more."""
+    asked = 0
+
+    def counted(ask: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapper(*args: Any, **options: Any) -> Any:
+            nonlocal asked
+            asked += 1
+            return ask(*args, **options)
+
+        return wrapper
+
+    for name in ("collect", "_collect_eager"):  # the second is behind each method of a frame
+        monkeypatch.setattr(pl.LazyFrame, name, counted(getattr(pl.LazyFrame, name)))
+    monkeypatch.setattr(pl, "collect_all", counted(pl.collect_all))
+    build_report(several_samples(1, "abc"))
+    few, asked = asked, 0
+    build_report(several_samples(1, "abcdefgh"))
+    assert few < 120
+    assert asked < few + 12

@@ -235,7 +235,7 @@ def differences(answers: pl.DataFrame, model: str | None, names: Sequence[str]) 
     if not 2 <= len(models) <= MOST_MODELS:
         return NOTHING
     rows, right = answers.lazy(), [_right(name) for name in names]
-    decided, means = pl.collect_all(
+    is_decided, means = pl.collect_all(
         [
             rows.group_by(model).agg((pl.col(names) >= 0).any()),
             rows.filter(pl.col(QUESTION).is_not_null())
@@ -243,13 +243,14 @@ def differences(answers: pl.DataFrame, model: str | None, names: Sequence[str]) 
             .agg(*(each.mean() for each in right), *(each.count().name.suffix(_TIMES) for each in right)),
         ]
     )
+    decided = {each[model]: each for each in is_decided.to_dicts()}
     asked, question = np.unique(means[QUESTION].to_numpy(), return_inverse=True)
     who = np.array([*map(models.index, means[model])], dtype=int)
     parts = []
     for name in names:
         share, times = np.full((2, len(models), len(asked)), np.nan)
         share[who, question], times[who, question] = means[name], means[name + _TIMES]
-        known = sorted(models.index(each) for each, is_known in decided.select(model, name).rows() if is_known)
+        known = [place for place, each in enumerate(models) if decided[each][name]]
         found = []
         for first, second in combinations(known, 2):
             both = ~np.isnan(share[first] + share[second])
