@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     from pddl_eval.scoring.feedback import Feedback as Feedback
     from pddl_eval.scoring.feedback import feedback as feedback
     from pddl_eval.scoring.plans import PlanScores as PlanScores
+    from pddl_eval.scoring.plans import Validation as Validation
     from pddl_eval.scoring.plans import compare_plans as compare_plans
+    from pddl_eval.scoring.plans import validate as validate
     from pddl_eval.scoring.rewards import Rewarded as Rewarded
     from pddl_eval.scoring.rewards import areward as areward
     from pddl_eval.scoring.rewards import reward as reward
@@ -44,8 +46,6 @@ if TYPE_CHECKING:
     from pddl_eval.scoring.scorer import score_dataset as score_dataset
     from pddl_eval.scoring.summary import RunSummary as RunSummary
     from pddl_eval.scoring.table import score_frame as score_frame
-    from pddl_eval.scoring.validate import Validation as Validation
-    from pddl_eval.scoring.validate import validate as validate
     from pddl_eval.scoring.verify import Verification as Verification
     from pddl_eval.scoring.verify import verify_dataset as verify_dataset
 
@@ -63,13 +63,12 @@ _ROOMS = {
     " fully_specify",
     "scoring.domains": "DomainScores compare_domains",
     "scoring.feedback": "Feedback feedback",
-    "scoring.plans": "PlanScores compare_plans",
+    "scoring.plans": "PlanScores Validation compare_plans validate",
     "scoring.rewards": "Rewarded areward reward",
     "scoring.scene_graph": "scene_graph",
     "scoring.scorer": "score_dataset",
     "scoring.summary": "RunSummary",
     "scoring.table": "score_frame",
-    "scoring.validate": "Validation validate",
     "scoring.verify": "Verification verify_dataset",
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names.split()}

@@ -30,6 +30,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from pddl_eval.shown import block, line, printable
+from pddl_eval.shown import words as words
 
 MOST_ROWS = 60
 """Rows of one table on a page."""
@@ -217,15 +218,6 @@ def _cell(value: Value) -> Cell:
         case int():
             return Cell(f"{value:,}")
     return Cell("–" if value is None else value)
-
-
-def words(name: str) -> str:
-    """The name of a verdict or a metric as words.
-
-    >>> words("goal_differs")
-    'goal differs'
-    """
-    return name.replace("_", " ")
 
 
 def change(difference: float, low: float | None = None, high: float | None = None, decimals: int = 1) -> Cell:

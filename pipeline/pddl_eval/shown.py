@@ -146,3 +146,12 @@ def quote(excerpt: str, most: int = 40) -> str:
     ('`on\\\\x00table`', '`bbbbbbbbb…`')
     """
     return f"`{printable(excerpt if len(excerpt) <= most else excerpt[:most] + '…')}`"
+
+
+def words(name: str) -> str:
+    """The name of a verdict or a metric as words.
+
+    >>> words("goal_differs")
+    'goal differs'
+    """
+    return name.replace("_", " ")

@@ -7,7 +7,8 @@ from pddl_eval import compare_plans
 from pddl_eval.definition.metrics.actions import common_subsequence
 from pddl_eval.definition.plans import Plan
 from pddl_eval.explain import explain_row
-from pddl_eval.explain.plans import BEFORE, Condition, PlanExplanation, align
+from pddl_eval.explain.plans import Condition, PlanExplanation, align
+from pddl_eval.scoring.plans import START
 
 from tests.explain.pairs import REFERENCE
 
@@ -32,8 +33,8 @@ def test_an_unmet_precondition_was_deleted_or_never_added() -> None:
     explanation = explained(PLAN.replace("(pickup b)\n", ""))
     assert explanation.execution is not None and explanation.execution.failed_step == 3
     assert explanation.conditions == (
-        Condition(("holding", "b"), True, False, BEFORE),
-        Condition(("clear", "c"), True, True, BEFORE),
+        Condition(("holding", "b"), True, False, START),
+        Condition(("clear", "c"), True, True, START),
     )
     explanation = explained("(unstack a b)\n(pickup c)")
     assert explanation.conditions[0] == Condition(("arm-empty",), True, False, 1)
@@ -45,7 +46,7 @@ def test_a_goal_that_is_not_reached_is_explained_atom_by_atom() -> None:
     explanation = explained("(unstack a b)\n(stack a c)")
     assert explanation.conditions == (
         Condition(("on", "a", "b"), True, False, 1),
-        Condition(("on", "b", "c"), True, False, BEFORE),
+        Condition(("on", "b", "c"), True, False, START),
     )
     assert explanation.execution is not None and explanation.execution.failed_step is None
 

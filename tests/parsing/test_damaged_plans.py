@@ -10,7 +10,7 @@ import pytest
 from pddl_eval.definition.metrics import PLAN, operators_of
 from pddl_eval.definition.plans import Plan, ReadPlan, read_plan
 from pddl_eval.definition.task import Task, plan_task_of
-from pddl_eval.scoring.validate import validate_in
+from pddl_eval.scoring.plans import validate_in
 
 from tests.kernel.differential import Row, compared, needs_kernel
 from tests.parsing.damaged_plans import PLACES, WAYS, Text, texts

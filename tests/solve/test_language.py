@@ -28,7 +28,7 @@ from pddl_eval.definition.metrics import PLAN
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import Unreadable, not_executed, parse_domain, read_any_problem, read_problem
 from pddl_eval.explain.plans import explain_plans
-from pddl_eval.scoring.validated import validate_files
+from pddl_eval.scoring.plans import validate_files
 
 OBJECTS = "o - other"
 NUMBERS = "(= (f) 2) (= (h a) 3)"

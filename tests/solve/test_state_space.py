@@ -12,7 +12,7 @@ from pddl_eval.definition.state_space import StateSpace, state_space
 from pddl_eval.definition.task import plan_task_of
 from pddl_eval.definition.validation import execute
 from pddl_eval.definition.verdict import Undecided
-from pddl_eval.scoring.steps import StepLabel, step_labels
+from pddl_eval.scoring.plans import StepLabel, step_labels
 
 from tests.judges.interpreter import (
     Failed,

@@ -38,7 +38,7 @@ def validate(
     """
     import json
 
-    from pddl_eval.scoring.validated import (
+    from pddl_eval.scoring.plans import (
         NOT_EXECUTED,
         validate_files,
         validation_text,

@@ -16,7 +16,7 @@ from pddl_eval.definition.metrics import PLAN, OnlySome, Row
 from pddl_eval.definition.model import Formula, Operator, is_atom, show_atom, show_formula, words_of
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.plans import Plan, PlanError, Step, actions_of
-from pddl_eval.definition.validation import Execution, effects_of, execute, ground_operator
+from pddl_eval.definition.validation import Execution, execute, ground_operator
 from pddl_eval.definition.verdict import Undecided
 from pddl_eval.explain.tables import (
     ABSENT,
@@ -33,6 +33,7 @@ from pddl_eval.explain.tables import (
     shortened,
 )
 from pddl_eval.pages import Cell, Page, Section, Table
+from pddl_eval.scoring.plans import START, last_changes
 from pddl_eval.shown import line, listed
 
 MOST_ATOMS = 30
@@ -41,15 +42,12 @@ MOST_ATOMS = 30
 EQUAL = ("", "", "… {} equal steps", "", "…", "")
 """A row for equal steps that are left out."""
 
-BEFORE = 0
-"""The number of the initial state among the steps, which count from 1."""
-
 
 @dataclass(frozen=True, slots=True)
 class Condition:
     """What a step needs, or the goal: an atom, whether it is to be true, whether it is so, and what made it so.
 
-    ``step`` is the last one that added or deleted the atom; ``BEFORE`` where none did; None of what steps do not add,
+    ``step`` is the last one that added or deleted the atom; ``START`` where none did; None of what steps do not add,
     a derived atom or another formula.
     """
 
@@ -147,10 +145,7 @@ def _needs(operator: Operator) -> Iterator[tuple[Formula, bool]]:
 
 def _conditions(asked: Iterable[tuple[Formula, bool]], execution: Execution, world: World) -> tuple[Condition, ...]:
     """Conditions at the end of an execution, unmet ones first; a negated one is an atom that is to be false."""
-    last: dict[Formula, int] = {}
-    for number, step in enumerate(execution.steps, 1):
-        added, deleted = effects_of(step)
-        last |= dict.fromkeys(added | deleted, number)
+    last = last_changes(execution)
     derived = {rule.name for stratum in world.strata for rule in stratum}
     found = set()
     for formula, wanted in asked:
@@ -161,7 +156,7 @@ def _conditions(asked: Iterable[tuple[Formula, bool]], execution: Execution, wor
         except NoValueError:
             truth = False
         is_told = is_atom(formula) and formula[0] not in derived
-        found.add(Condition(formula, wanted, truth, last.get(formula, BEFORE) if is_told else None))
+        found.add(Condition(formula, wanted, truth, last.get(formula, START) if is_told else None))
     return tuple(sorted(found, key=lambda each: (each.holds, show_formula(each.atom))))
 
 
@@ -214,7 +209,7 @@ def _since(condition: Condition, explanation: PlanExplanation) -> str:
     is_true = condition.holds == condition.wanted
     if condition.step is None:
         return ""
-    if condition.step == BEFORE:
+    if condition.step == START:
         return "true from the start" if is_true else "false from the start, added by no step"
     step = explanation.generated[condition.step - 1]
     return f"{'added' if is_true else 'deleted'} by step {condition.step}, {_shown(step)}"

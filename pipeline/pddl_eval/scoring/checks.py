@@ -52,7 +52,7 @@ from pddl_eval.definition.task import Task
 from pddl_eval.definition.validation import Failure, misfit, operator_of
 from pddl_eval.definition.verdict import DomainVerdict, NamedVerdict, PlanVerdict, Undecided, Unsolvable, Verdict
 from pddl_eval.errors import did_you_mean
-from pddl_eval.scoring.validate import validate_in
+from pddl_eval.scoring.plans import validate_in
 from pddl_eval.shown import listed
 
 MOST_NAMES = 8

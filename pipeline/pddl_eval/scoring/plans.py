@@ -1,30 +1,92 @@
-"""The public function on plans: texts, sequences of steps or columns of them in, scores out."""
+"""Plans: compared with a reference, or executed without one, step by step, with what each step is worth.
+
+Why a condition does not hold where a plan needs it is said with the step that made it so. Nothing is decided here.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import Enum
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from math import isfinite
+from pathlib import Path
 from typing import Any
 
-from pddl_eval.definition.metrics import PLAN, PlanPair, embed_plans, executable, operators_of
-from pddl_eval.definition.model import Action, Domain, Problem
+from pddl_eval.definition.budget import OutOfBudgetError, row_budget
+from pddl_eval.definition.domains import nothing_known_of, planning_domain
+from pddl_eval.definition.formulas import UNBOUND, NoValueError, World, bindings, holds, read_by
+from pddl_eval.definition.metrics import (
+    PLAN,
+    NotExecuted,
+    PlanPair,
+    as_float,
+    detail_of,
+    embed_plans,
+    ending,
+    executable,
+    executed_plan,
+    failed_step_without_plan,
+    is_optimal,
+    operators_of,
+    verdict_without_plan,
+)
+from pddl_eval.definition.model import (
+    QUANTIFIERS,
+    Action,
+    Atom,
+    Domain,
+    Formula,
+    Operator,
+    Problem,
+    State,
+    is_atom,
+    show_atom,
+    show_formula,
+    show_number,
+    words_of,
+)
 from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.pddl import DomainError, ParseError, Unreadable, derived_predicates, note_on_drafts
 from pddl_eval.definition.plans import (
     EMPTY,
     Plan,
     PlanError,
     ReadPlan,
     Step,
+    actions_of,
     in_order,
     read_plan,
     steps_of_value,
     without_finish,
 )
-from pddl_eval.definition.task import executed_in
+from pddl_eval.definition.state_space import StateSpace
+from pddl_eval.definition.task import Task, executed_in, plan_task_of
+from pddl_eval.definition.validation import Execution, effects_of
+from pddl_eval.definition.verdict import PlanVerdict, Undecided
+from pddl_eval.errors import UserError
+from pddl_eval.process import reraise_interrupt
 from pddl_eval.scoring.pairing import Scores, Values, as_column, pair_up
-from pddl_eval.shown import quote
+from pddl_eval.shown import line, printable, quote, words
 
 DEFAULTS = ScoringOptions()
+
+MOST_ADVICE = 10
+"""Conditions that are explained."""
+
+MOST_DETAIL = 1_000
+"""Characters of a detail, or of a sentence of advice."""
+
+NOT_EXECUTED = (PlanVerdict.EMPTY, PlanVerdict.UNREADABLE, PlanVerdict.UNDECIDED, PlanVerdict.REFERENCE_INVALID)
+"""Verdicts on plans that were not executed to their end or to a fault: nothing is known of what they do."""
+
+START = 0
+"""The number of the initial state among the steps, which count from 1."""
 
 
 class PlanScores(Scores):
@@ -155,3 +217,430 @@ def _action_of_value(value: Any) -> Action:
     if isinstance(step, frozenset):
         raise PlanError(f"a set of actions holds another one: {quote(str(value))}")
     return step
+
+
+# Validation
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Whether a plan is valid, and why not.
+
+    ``valid`` is None where that is not decided, or where there is no task to decide it in. ``detail`` is one sentence.
+    ``failed_step`` counts from 1. ``missing`` are the conditions that do not hold, of the step that failed or of the
+    goal: atoms, ``("not", atom)`` and other formulas over the problem's objects; ``advice`` has a sentence on each,
+    with the step that made it false. ``cost`` is the value of the problem's metric, without one the number of actions;
+    None where the plan is not valid.
+
+    >>> found = validate("(putdown a)", "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a))"
+    ...                                 " (:goal (clear a)))")
+    >>> found.valid, found.cost, sorted(found.states[-1][0])
+    (True, Fraction(1, 1), [('arm-empty',), ('clear', 'a'), ('on-table', 'a')])
+    """
+
+    verdict: PlanVerdict
+    detail: str
+    failed_step: int | None = None
+    missing: tuple[Formula, ...] = ()
+    advice: tuple[str, ...] = ()
+    cost: Fraction | None = None
+    execution: Execution | None = field(default=None, repr=False)
+    task: Task | None = field(default=None, repr=False)
+
+    @property
+    def valid(self) -> bool | None:
+        """True for a valid plan, None where a limit was hit, or the domain or the problem says no task."""
+        return None if self.verdict in (PlanVerdict.UNDECIDED, PlanVerdict.REFERENCE_INVALID) else self.verdict.right
+
+    @cached_property
+    def states(self) -> tuple[tuple[State, Mapping[Atom, Fraction]], ...]:
+        """The atoms and the numbers of the initial state and after each step that was executed."""
+        if self.execution is None or self.task is None:
+            return ()
+        return tuple(states_of(self.execution, self.task.problem))
+
+    @cached_property
+    def state_space(self) -> StateSpace | Undecided:
+        """All reachable states of the task, with what the goal costs from each; ``Undecided`` where a limit is hit."""
+        if self.task is None:
+            return Undecided(self.detail)
+        with row_budget(DEFAULTS.row_seconds):
+            return self.task.state_space
+
+    @property
+    def optimal_cost(self) -> Fraction | None:
+        """The cost of the cheapest plans; None where there is no plan, or where that is not decided."""
+        return None if isinstance(self.state_space, Undecided) else self.state_space.optimal_cost
+
+    @property
+    def optimal(self) -> bool | None:
+        """Whether the plan is valid and none is cheaper; None where that is not decided."""
+        if not self.valid or isinstance(self.state_space, Undecided):
+            return None if self.valid else self.valid
+        return is_optimal(self.valid, self.cost, self.optimal_cost)
+
+    @property
+    def steps(self) -> tuple[StepLabel, ...] | None:
+        """What each step is worth, up to the first that could not be executed; None where that is not decided.
+
+        >>> problem = "(define (problem p) (:domain blocksworld) (:objects a) (:init {}) (:goal (holding a)))".format(
+        ...     "(arm-empty) (clear a) (on-table a)")
+        >>> found = validate("(pickup a) (putdown a) (pickup a) (pickup a)", problem)
+        >>> [step.value for step in found.steps], found.optimal_cost
+        ([1.0, 0.5, 0.5, 0.0], Fraction(1, 1))
+        """
+        if self.execution is None or self.task is None or isinstance(self.state_space, Undecided):
+            return None
+        return step_labels(self.state_space, self.execution, self.task.problem)
+
+
+def validate(
+    plan: Any, problem: str | Problem, domain: str | Domain | None = None, *, answer: str = DEFAULTS.answer
+) -> Validation:
+    """Execute a plan step by step, as VAL does.
+
+    * ``plan``: a text (any notation of ``definition.plans``, also a raw model answer) or a sequence of steps, as
+      ``compare_plans`` takes them.
+    * ``problem``: a PDDL text or a ``Problem``; ``domain``: a known domain's name, a PDDL text or a ``Domain``, by
+      default the domain that the problem names. ADL, derived predicates, action costs and numeric fluents are executed.
+    * ``answer``: which of several drafts in a model's answer counts, ``first`` or ``last``.
+
+    Raises ``ParseError`` if the problem cannot be read, ``DomainError`` if the domain cannot or is not known,
+    ``TypeError`` if the plan is neither a text nor a sequence.
+    Sources: Howey, Long and Fox, "VAL" (ICTAI 2004); Fox and Long, "PDDL2.1" (JAIR 20, 2003).
+
+    >>> problem = "(define (problem p) (:domain blocksworld) (:objects a b) (:goal (clear b)) {})".format(
+    ...     "(:init (holding a) (clear b) (on-table b))")
+    >>> found = validate("(stack a b) (stack b a)", problem)
+    >>> found.verdict.value, found.failed_step, found.missing
+    ('precondition', 2, (('holding', 'b'),))
+    >>> found.advice[0]
+    '(holding b) is false before step 2, (stack b a): it is not in the initial state, and no step added it'
+    """
+    return validate_in(executed_in(problem, domain), plan, answer=answer)
+
+
+def validate_in(whole: Task | Unreadable, plan: Any, *, answer: str = DEFAULTS.answer) -> Validation:
+    """As ``validate``, in a task that was read: what is found out about the task serves all its plans.
+
+    A problem that cannot be read is the verdict on each of them.
+
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> validate_in(executed_in(held), "(putdown a)").valid
+    True
+    """
+    if isinstance(whole, Task) and whole.domain is None:
+        raise DomainError(nothing_known_of(whole.asked_for))
+    task = executable(whole)
+    if isinstance(task, NotExecuted):
+        return Validation(task.verdict, f"not executed: {task.reason}")
+    with row_budget(DEFAULTS.row_seconds):
+        try:
+            return _validated(plan_of(plan, answer, operators_of(task)), task, answer)
+        except OutOfBudgetError as end:
+            return Validation(PlanVerdict.UNDECIDED, str(end))
+
+
+def _validated(plan: ReadPlan, task: Task, answer: str) -> Validation:
+    assert task.domain is not None
+    notes = [note_on_drafts(plan.several, answer), plan.reason, *task.problem.remarks]
+    if task.ill_typed:
+        return Validation(PlanVerdict.REFERENCE_INVALID, detail_of([task.ill_typed]))
+    if not plan.found:
+        failed_step = failed_step_without_plan(plan.reason)
+        return Validation(verdict_without_plan(plan.reason), detail_of(notes), failed_step)
+    execution = executed_plan(plan.steps, plan.damage, task)
+    failed = ""
+    if execution.failed_step is not None and execution.failed_step <= len(plan.steps):
+        failed = " ".join(map(show_atom, sorted(actions_of(plan.steps[execution.failed_step - 1]))))
+    return Validation(
+        execution.verdict,
+        detail_of([*notes, ending(execution)]),
+        execution.failed_step,
+        execution.missing,
+        repair_advice(execution, task.problem, task.domain.domain, failed),
+        execution.cost,
+        execution,
+        task,
+    )
+
+
+# What each step is worth: for process rewards
+
+
+class StepLabel(Enum):
+    """What a step of a plan is worth, as process rewards say it (Pisano and Navigli, "PDDL2PRM", ACL 2026).
+
+    ``NOT_EXECUTABLE``; ``DEAD_END``, the goal cannot be reached any more; ``BACKTRACKING``, to a state in which the
+    plan has been; ``SUBOPTIMAL``, no cheapest plan goes on like that; ``OPTIMAL``. The value is the reward.
+
+    >>> StepLabel.DEAD_END.value
+    0.25
+    """
+
+    NOT_EXECUTABLE = 0.0
+    DEAD_END = 0.25
+    BACKTRACKING = 0.5
+    SUBOPTIMAL = 0.75
+    OPTIMAL = 1.0
+
+
+def step_labels(space: StateSpace, execution: Execution, problem: Problem) -> tuple[StepLabel, ...]:
+    """A label for each step of a plan up to the first that could not be executed.
+
+    >>> from pddl_eval.definition.pddl import parse_domain
+    >>> from pddl_eval.definition.state_space import state_space
+    >>> from pddl_eval.definition.validation import execute
+    >>> lamp = parse_domain('''(define (domain d) (:action on :effect (lit)) (:action off :effect (not (lit)))
+    ...   (:action drop :effect (broken))
+    ...   (:action read :precondition (and (lit) (not (broken))) :effect (done)))''')
+    >>> dark = Problem("p", "d", {}, frozenset(), frozenset({("done",)}))
+    >>> execution = execute([{(name,)} for name in ("on", "off", "on", "drop", "read")], dark, lamp)
+    >>> [label.value for label in step_labels(state_space(dark, lamp), execution, dark)]
+    [1.0, 0.5, 0.5, 0.25, 0.0]
+    """
+    labels: list[StepLabel] = []
+    before, paid, been = space.start, space.base, {space.start}
+    following = list(states_of(execution, problem))[1:]
+    for operators, (atoms, values) in zip(execution.steps, following, strict=True):
+        after, cost = space.node(atoms, values), Fraction(len(operators))
+        if space.counter is not None:
+            cost = values.get(space.counter, space.base) - paid
+            paid += cost
+        if after not in space.to_goal:
+            labels.append(StepLabel.DEAD_END)
+        elif after in been:
+            labels.append(StepLabel.BACKTRACKING)
+        elif space.to_goal[before] == cost + space.to_goal[after]:
+            labels.append(StepLabel.OPTIMAL)
+        else:
+            labels.append(StepLabel.SUBOPTIMAL)
+        been.add(after)
+        before = after
+    return (*labels, *[StepLabel.NOT_EXECUTABLE] * (execution.failed_step is not None))
+
+
+def states_of(execution: Execution, problem: Problem) -> Iterator[tuple[frozenset[Atom], Mapping[Atom, Fraction]]]:
+    """The atoms and the numbers of the initial state and after each step that was executed."""
+    atoms, values = problem.init, dict(problem.values)
+    yield atoms, dict(values)
+    for step, updates in zip(execution.steps, execution.updates, strict=True):
+        added, deleted = effects_of(step)
+        atoms = (atoms - deleted) | added
+        values.update(updates)
+        yield atoms, dict(values)
+
+
+# Why conditions do not hold
+
+
+def repair_advice(execution: Execution, problem: Problem, domain: Domain, failed: str = "") -> tuple[str, ...]:
+    """A sentence on each condition that does not hold, of the step that failed (in words: ``failed``) or of the goal.
+
+    >>> from pddl_eval.definition.validation import execute
+    >>> lamp = Domain("d", {}, {}, {}, (Operator("switch", (), frozenset({("off",)}), frozenset(),
+    ...                                          frozenset({("on",)}), frozenset({("off",)})),))
+    >>> dark = Problem("p", "d", {}, frozenset({("off",)}), frozenset())
+    >>> repair_advice(execute([{("switch",)}] * 2, dark, lamp), dark, lamp, "(switch)")
+    ('(off) is false before step 2, (switch): step 1, (switch), deleted it',)
+    """
+    where = "at the end"
+    if execution.failed_step is not None:
+        where = f"before step {execution.failed_step}" + (f", {failed}" if failed else "")
+    derived, changed = derived_predicates(domain), last_changes(execution)
+    sentences = []
+    for condition in execution.missing[:MOST_ADVICE]:
+        atom, truth = (condition[1], "true") if condition[0] == "not" else (condition, "false")
+        if is_atom(atom):
+            why = f"{'a' if truth == 'true' else 'no'} rule derives it"
+            why = why if atom[0] in derived else _since(truth == "true", execution, changed.get(atom, START))
+            sentences.append(f"{show_formula(atom)} is {truth} {where}: {why}")
+        else:
+            why = _instance(condition, execution, problem, domain)
+            why = why or "; ".join(_numbers(condition, execution, problem, domain))
+            sentences.append(f"{show_formula(condition)} is false {where}" + (f": {why}" if why else ""))
+    return tuple(sentences)
+
+
+def last_changes(execution: Execution) -> dict[Formula, int]:
+    """The last step that added or deleted each atom, for those that one did."""
+    steps = enumerate(map(effects_of, execution.steps), 1)
+    return {atom: number for number, (added, deleted) in steps for atom in added | deleted}
+
+
+def _since(is_true: bool, execution: Execution, last: int) -> str:
+    """Which step made an atom true or false."""
+    if last == START:
+        return "it is so from the start" if is_true else "it is not in the initial state, and no step added it"
+    return f"step {last}, {_shown(execution.steps[last - 1])}, {'added' if is_true else 'deleted'} it"
+
+
+def _instance(condition: Formula, execution: Execution, problem: Problem, domain: Domain) -> str:
+    """The objects with which a quantified condition is false; empty for others, and past a limit."""
+    quantified, truth = (condition[1], True) if condition[0] == "not" else (condition, False)
+    if isinstance(quantified, str) or quantified[:1] != ("exists" if truth else "forall",):
+        return ""
+    _, listing, body = quantified
+    with suppress(OutOfBudgetError, NoValueError):
+        world = World(problem, domain)
+        world.become(execution.state, execution.values)
+        for binding in bindings(listing, world, UNBOUND):
+            if holds(body, world, binding) is truth:
+                return f"for {', '.join(f'{variable} = {name}' for variable, name in binding.items())}"
+    return ""
+
+
+def _numbers(condition: Formula, execution: Execution, problem: Problem, domain: Domain) -> Iterator[str]:
+    """The values of the fluents of a condition without quantifiers, and which steps gave them."""
+    if not QUANTIFIERS.isdisjoint(words_of(condition)):
+        return
+    for fluent in sorted({*read_by(condition, World(problem, domain))} & execution.values.keys()):
+        last = max((number for number, values in enumerate(execution.updates, 1) if fluent in values), default=START)
+        since = "from the start" if last == START else f"since step {last}, {_shown(execution.steps[last - 1])}"
+        yield f"{show_atom(fluent)} is {show_number(execution.values[fluent])} {since}"
+
+
+def _shown(step: Sequence[Operator]) -> str:
+    shown = " ".join(show_atom(operator.action) for operator in step)
+    return shown if len(step) == 1 else f"{{{shown}}}"
+
+
+# Files of plans, and what each came to: in words and as values for programs
+
+
+def validate_files(
+    domain: str, problem: str, plans: Sequence[str], answer: str = "first"
+) -> Iterator[tuple[str, Validation]]:
+    """The plans in files (``-`` is stdin), each with its name, as they are validated.
+
+    ``domain`` may also be the name of a known domain. An empty file is the empty plan, as planners write it where there
+    is nothing to do. A domain or a problem that cannot be read is the verdict on every plan. Raises ``DatasetError``
+    where a file cannot be read.
+    """
+    is_name = "(" not in domain and not Path(domain).exists() and planning_domain(domain) is not None
+    domain_text, problem_text = domain if is_name else _content(domain), _content(problem)
+    task: Task | Unreadable | Validation
+    try:
+        with row_budget(DEFAULTS.row_seconds):
+            task = plan_task_of(problem_text, domain_text)
+    except ParseError as error:
+        task = Unreadable(error.verdict, error.detail)
+    except UserError as error:
+        task = Validation(PlanVerdict.REFERENCE_INVALID, str(error))
+    except Exception as error:
+        task = _not_decided(error)
+    for name in plans:
+        text = _content(name)
+        try:
+            found = task if isinstance(task, Validation) else validate_in(task, text, answer=answer)
+            if not isinstance(task, Validation) and found.verdict is PlanVerdict.EMPTY:
+                found = validate_in(task, ())
+        except Exception as error:  # One plan costs one verdict.
+            found = _not_decided(error)
+        yield name, found
+
+
+def _not_decided(error: Exception) -> Validation:
+    reraise_interrupt(error)
+    return Validation(PlanVerdict.UNDECIDED, f"{type(error).__name__}: {error}")
+
+
+def _content(file: str) -> str:
+    from pddl_eval.datasets import locate, read_bytes, text_of  # Arrow, which no other function here needs
+
+    return text_of(sys.stdin.buffer.read() if file == "-" else read_bytes(locate(file)), file)
+
+
+def verdict_line(found: Validation) -> str:
+    """The verdict in one line: valid with its cost, or what is wrong, or why nothing was executed.
+
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> verdict_line(validate("(putdown a)", held)), verdict_line(validate("(putdown a) (putdown a)", held))
+    ('valid, cost 1', 'not valid: step 2 fails: (putdown a) needs (holding a)')
+    """
+    detail = line(found.detail, MOST_DETAIL)
+    if found.valid:
+        cost = "" if found.cost is None else f", cost {show_number(found.cost)}"
+        return f"valid{cost}" + f" ({detail})" * bool(detail)
+    if found.verdict is PlanVerdict.REFERENCE_INVALID:
+        return f"domain or problem invalid: {detail}"
+    return f"{words(found.verdict.value) if found.verdict in NOT_EXECUTED else 'not valid'}: {detail}"
+
+
+def optimal_line(found: Validation) -> str:
+    """What the cheapest plans cost, and what each step of this one is worth.
+
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> optimal_line(validate("(putdown a) (pickup a) (putdown a)", held))
+    'not optimal: the cheapest plans cost 1; steps: optimal, backtracking, backtracking'
+    """
+    space, steps = found.state_space, found.steps
+    if isinstance(space, Undecided):
+        return f"optimal: not decided: {line(space.reason, MOST_DETAIL)}"
+    cost = space.optimal_cost
+    least = "no plan" if cost is None else f"the cheapest plans cost {show_number(cost)}"
+    worth = f"; steps: {', '.join(words(step.name.lower()) for step in steps)}" if steps else ""
+    return f"{'' if found.optimal else 'not '}optimal: {least}{worth}"
+
+
+def validation_text(found: Validation, *, states: bool = False, optimal: bool = False) -> str:
+    """The verdict, and a line on each condition that does not hold.
+
+    With ``states`` first what each step changed, with ``optimal`` also what the cheapest plans cost.
+    """
+    lines = [_step_line(step) for step in changes(found, show_number)] if states else []
+    lines += [verdict_line(found), *(line(advice, MOST_DETAIL) for advice in found.advice)]
+    return "\n".join([*lines, optimal_line(found)] if optimal else lines)
+
+
+def validation_values(found: Validation, *, states: bool = False, optimal: bool = False) -> dict[str, Any]:
+    """The same as values that JSON has: conditions and atoms as PDDL, numbers as numbers."""
+    values: dict[str, Any] = {
+        "valid": found.valid,
+        "verdict": found.verdict.value,
+        "detail": found.detail or None,
+        "failed_step": found.failed_step,
+        "missing": [show_formula(condition) for condition in found.missing],
+        "advice": list(found.advice),
+        "cost": None if found.cost is None else _number(found.cost),
+    }
+    if optimal:
+        least, steps = found.optimal_cost, found.steps
+        values |= {"optimal": found.optimal, "optimal_cost": None if least is None else _number(least)}
+        values["steps"] = None if steps is None else [step.value for step in steps]
+    return {**values, "states": list(changes(found))} if states else values
+
+
+def _number(value: Fraction) -> int | float | str:
+    """As JSON has numbers; in words where it is beyond them."""
+    if value.denominator == 1:
+        return value.numerator
+    return number if isfinite(number := as_float(value)) else show_number(value)
+
+
+def changes(found: Validation, number: Callable[[Fraction], Any] = _number) -> Iterator[dict[str, Any]]:
+    """What each step that was executed changed: atoms added and deleted, and the new values of numbers.
+
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> next(changes(validate("(putdown a)", held)))["deleted"]
+    ['(holding a)']
+    """
+    if found.execution is None or found.task is None:
+        return
+    states = pairwise(states_of(found.execution, found.task.problem))  # All at once are too many of a long plan.
+    steps = enumerate(zip(found.execution.steps, states, strict=True), 1)
+    for place, (step, ((atoms, values), (later, new))) in steps:
+        changed = {fluent: value for fluent, value in new.items() if values.get(fluent) != value}
+        yield {
+            "step": place,
+            "actions": [show_atom(operator.action) for operator in step],
+            "added": [show_atom(atom) for atom in sorted(later - atoms)],
+            "deleted": [show_atom(atom) for atom in sorted(atoms - later)],
+            "numbers": {show_atom(fluent): number(value) for fluent, value in sorted(changed.items())},
+        }
+
+
+def _step_line(step: dict[str, Any]) -> str:
+    parts = [*map("+{}".format, step["added"]), *map("-{}".format, step["deleted"])]
+    parts += [f"{fluent} = {value}" for fluent, value in step["numbers"].items()]
+    return printable(f"step {step['step']}: {' '.join(step['actions'])}: {'  '.join(parts) or 'nothing changes'}")

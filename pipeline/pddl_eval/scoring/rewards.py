@@ -54,7 +54,7 @@ from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.process import reraise_interrupt
 from pddl_eval.run import Processes, WorkerLost
 from pddl_eval.scoring.pairing import as_column
-from pddl_eval.scoring.steps import step_labels
+from pddl_eval.scoring.plans import step_labels
 from pddl_eval.scoring.texts import answer_text, without_prompt
 from pddl_eval.shown import encodable, line
 
