@@ -255,9 +255,7 @@ class NeverEnds:
 
 def in_workers(*rows: Any, workers: int) -> list[rewards.Outcome]:
     options = ScoringOptions(row_seconds=0.1)
-    threads = rewards._threads("worker", workers)
-    futures = [threads.submit(rewards._in_worker, rewards.Task("problem", row, options)) for row in rows]
-    return [future.result() for future in futures]
+    return [*rewards._in_workers([rewards.Task("problem", row, options) for row in rows], workers)]
 
 
 ROW = {"reference_problem": TOWER, "generated_problem": TOWER}
@@ -267,21 +265,20 @@ def test_a_row_that_ends_its_worker_costs_one_row() -> None:
     found = in_workers(ROW, EndsItsProcess(), ROW, workers=1)
     assert [each.reached for each in found] == [4, 0, 4]
     assert [bool(each.error) for each in found] == [False, True, False]
-    threads = rewards._threads("worker", 1)
+    [process] = [each.process for each in rewards._IDLE[1].queue[0]._workers]
     assert pddl_eval.reward([FERRY, "no", None], FERRY, kind="domain", workers=1) == [1.0, 0.0, 0.0]
-    assert rewards._threads("worker", 1) is threads
+    assert [each.process for each in rewards._IDLE[1].queue[0]._workers] == [process], "it is kept for the next call"
 
 
 @pytest.mark.slow
 def test_a_row_that_never_ends_is_ended_and_delays_no_other_call() -> None:
     in_workers(ROW, ROW, workers=2)
-    options = ScoringOptions(row_seconds=0.1)
-    stalled = rewards._threads("worker", 2).submit(rewards._in_worker, rewards.Task("problem", NeverEnds(), options))
+    stalled = ThreadPoolExecutor(1).submit(in_workers, NeverEnds(), workers=2)
     for _ in range(3):
         assert pddl_eval.reward([FERRY, "no"], FERRY, kind="domain", workers=2) == [1.0, 0.0]
     assert asyncio.run(pddl_eval.areward(FERRY, FERRY, kind="domain", workers=2)) == 1.0
     assert not stalled.done(), "the others did not wait for it"
-    assert stalled.result().reached == 0
+    assert stalled.result()[0].reached == 0
 
 
 ANSWERS = [TOWER, goal(""), "no", goal("(on a a)")]

@@ -16,14 +16,14 @@ import logging
 import os
 import re
 import signal
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import pairwise
 from math import isfinite
 from numbers import Real
+from queue import LifoQueue
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -72,9 +72,6 @@ GRACE_SECONDS = 3.0
 
 PATIENCE = 120.0
 """Seconds after which a worker process that does not even compute is lost, such as one that was stopped."""
-
-CALLS = 64
-"""Calls of ``areward`` under way at once in this process; they wait for workers, or share the interpreter."""
 
 SPACES_KEPT = 8
 """State spaces kept for further answers to the same problems, some megabytes each."""
@@ -237,14 +234,14 @@ def reward(  # noqa: PLR0913 (the columns of a row)
 async def areward(completions: Any, reference: Any = None, **arguments: Any) -> Any:
     """``reward`` for asynchronous loops: the loop goes on meanwhile. Arguments, result and errors are the same.
 
-    With ``workers`` an answer that takes long keeps one of the processes busy, and no other call waits for it.
+    As many calls as the loop's default executor has threads are under way at once. With ``workers`` an answer that
+    takes long keeps one of the processes busy, and no other call waits for it.
 
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
     >>> asyncio.run(areward(["no", held], held))
     [0.0, 1.0]
     """
-    loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(_threads("call", CALLS), partial(reward, completions, reference, **arguments))
+    return await asyncio.to_thread(reward, completions, reference, **arguments)
 
 
 def _value(outcome: Outcome, scale: Sequence[float]) -> float:
@@ -316,10 +313,7 @@ def _outcomes(tasks: Sequence[Task], workers: int | None) -> list[Outcome]:
         if number not in outcomes:
             left.setdefault(_content(task) or number, []).append(number)
     first = [tasks[numbers[0]] for numbers in left.values()]
-    found: Iterable[Outcome] = map(_outcome, first)
-    if workers is not None and first:
-        threads = _threads("worker", workers)
-        found = _results([threads.submit(_in_worker, task) for task in first])
+    found = map(_outcome, first) if workers is None else _in_workers(first, workers)
     for numbers, outcome in zip(left.values(), found, strict=True):
         outcomes.update(dict.fromkeys(numbers, outcome._replace(seconds=0.0)))
         outcomes[numbers[0]] = outcome
@@ -526,44 +520,39 @@ def _scores(pair: Pair, of: Any, *names: str) -> dict[str, Any]:
 # Threads and worker processes
 
 
-def _threads(what: str, count: int) -> ThreadPoolExecutor:
-    """The threads of this process for that, kept for the next call."""
-    with _LOCK:
-        if (what, count) not in _EXECUTORS:
-            _EXECUTORS[what, count] = ThreadPoolExecutor(count, f"pddl-eval {what}")
-        return _EXECUTORS[what, count]
+_IDLE: dict[int, LifoQueue[Processes]] = {}
+"""By how many there are: worker processes that nobody uses now. Each starts with its first task."""
+
+# A process that was forked has none of its parent's workers, and a lock that another thread may have held.
+os.register_at_fork(after_in_child=_IDLE.clear)
 
 
-def _without_threads() -> None:
-    """A process that was forked has none of its parent's threads, and a lock that one of them may have held."""
-    global _LOCK
-    _LOCK = threading.Lock()
-    _EXECUTORS.clear()
+def _in_workers(tasks: Sequence[Task], workers: int) -> Iterator[Outcome]:
+    """The outcomes in order, from worker processes that all threads of this process share.
 
-
-_EXECUTORS: dict[tuple[str, int], ThreadPoolExecutor] = {}
-_LOCK = threading.Lock()
-os.register_at_fork(after_in_child=_without_threads)
-_OWN = threading.local()
-
-
-def _results(futures: Sequence[Future[Outcome]]) -> Iterator[Outcome]:
-    """The results in order; where one raises, or Ctrl-C does, what has not begun is given up."""
+    Where one raises, or Ctrl-C does, what has not begun is given up.
+    """
+    if workers not in _IDLE:
+        fresh = LifoQueue[Processes]()
+        for _ in range(workers):
+            fresh.put(Processes(_bounded, 1, "reward", PATIENCE))
+        _IDLE.setdefault(workers, fresh)  # another thread may have been first
+    threads = ThreadPoolExecutor(workers, "pddl-eval worker")
     try:
-        for future in futures:
-            yield future.result()
+        yield from threads.map(partial(_in_worker, _IDLE[workers]), tasks)
     finally:
-        for future in futures:
-            future.cancel()
+        threads.shutdown(wait=False, cancel_futures=True)
 
 
-def _in_worker(task: Task) -> Outcome:
-    """The outcome from the worker process of this thread; a task that ends the process gets nothing."""
+def _in_worker(idle: LifoQueue[Processes], task: Task) -> Outcome:
+    """The outcome from an idle worker process; a task that ends the process gets nothing."""
+    process = idle.get()
     start = perf_counter()
-    if not hasattr(_OWN, "process"):
-        _OWN.process = Processes(_bounded, 1, "reward", PATIENCE)
-    _OWN.process.submit(task)
-    _, outcome = _OWN.process.take()
+    try:
+        process.submit(task)
+        _, outcome = process.take()
+    finally:
+        idle.put(process)
     if isinstance(outcome, WorkerLost):
         seconds = perf_counter() - start
         return Outcome(0, outcome.reason, seconds, exhausted=seconds >= task.options.row_seconds)
