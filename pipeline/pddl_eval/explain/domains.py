@@ -16,7 +16,7 @@ from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.domain_equivalence import DomainDecision
 from pddl_eval.definition.domain_wording import Partners, partners
 from pddl_eval.definition.metrics import DOMAIN, DomainPair, Row, given
-from pddl_eval.definition.model import Domain, Formula, Operator, Types, show_atom
+from pddl_eval.definition.model import Domain, Formula, Operator, Types, show_atom, show_formula
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import DomainError, parse_domain
 from pddl_eval.definition.structure import PARTS
@@ -227,8 +227,4 @@ def _type(types: Types) -> str:
 
 def _formula(formula: tuple[str, Formula]) -> str:
     part, expression = formula
-    return f"{part}: {_written(expression)}"
-
-
-def _written(expression: Formula) -> str:
-    return expression if isinstance(expression, str) else f"({' '.join(map(_written, expression))})"
+    return f"{part}: {show_formula(expression)}"

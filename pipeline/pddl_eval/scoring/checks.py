@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from pddl_eval.definition.budget import check, spend
@@ -100,12 +100,14 @@ Kind = Check | Verdict | PlanVerdict | DomainVerdict
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """``says`` is what is wrong, ``advice`` what would be right.
+class Issue:
+    """Something wrong with an answer.
 
-    ``words`` are those concerned, as PDDL writes them, in the part ``within`` (``:goal``, ``:action lift``) of the
-    answer. Those of a plan are an action; ``nth`` says which of several equal ones, from the end where it is negative.
-    ``place`` is a line and a column that are known already.
+    ``check`` names what was checked (the names are in the table of checks and verdicts). ``says`` is what is wrong,
+    ``advice`` what would be right. ``words`` are those concerned, as PDDL writes them, in the part ``within``
+    (``:goal``, ``:action lift``) of the answer. Those of a plan are an action; ``nth`` says which of several equal
+    ones, from the end where it is negative. ``line`` and ``column`` count from 1 in the answer, None for what is
+    missing there. ``severity`` is ``error``, or ``warning`` for what is suspicious and need not be wrong.
     """
 
     check: Kind
@@ -114,18 +116,23 @@ class Fault:
     words: str = ""
     within: str = ""
     nth: int = 0
-    place: tuple[int, int] | None = None
+    line: int | None = None
+    column: int | None = None
+    severity: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        is_error = not isinstance(self.check, Check) or self.check.is_error
+        object.__setattr__(self, "severity", "error" if is_error else "warning")
 
     @property
     def is_error(self) -> bool:
-        """False for what is suspicious and need not be wrong."""
-        return not isinstance(self.check, Check) or self.check.is_error
+        return self.severity == "error"
 
 
 # Problems
 
 
-def problem_faults(answer: str | None, given: PlanningDomain | None, draft: str) -> Iterator[Fault]:
+def problem_faults(answer: str | None, given: PlanningDomain | None, draft: str) -> Iterator[Issue]:
     """The faults of a raw answer with a problem, of the domain that is given, else of the one that it names.
 
     >>> text = "(define (problem p) (:domain gripper) (:objects b) (:init (ball b)) (:goal (and (carry b g))))"
@@ -142,23 +149,23 @@ def problem_faults(answer: str | None, given: PlanningDomain | None, draft: str)
         words = answer.lower().replace("(", " ").replace(")", " ").split()
         problem = read(answer, words, answer=draft)  # any word is an object, to see what else is wrong
     if isinstance(problem, Unreadable):
-        unread = Fault(problem.verdict, problem.detail, _UNREAD.get(problem.verdict, ""))
+        unread = Issue(problem.verdict, problem.detail, _UNREAD.get(problem.verdict, ""))
         yield next(parentheses_faults(answer or "", DEFINE_PROBLEM, draft), unread)
         return
     known = given or known_domain(problem.domain)
     if known is None:
-        yield Fault(Check.UNKNOWN_DOMAIN, nothing_known_of(problem.domain), words=problem.domain, within=":domain")
+        yield Issue(Check.UNKNOWN_DOMAIN, nothing_known_of(problem.domain), words=problem.domain, within=":domain")
     elif given and problem.domain != given.name and known_domain(problem.domain) is not given:
         says = f"the problem is one of the domain {problem.domain}, not of {given.name}"
-        yield Fault(Verdict.DOMAIN_MISMATCH, says, f"write (:domain {given.name})", problem.domain, ":domain")
+        yield Issue(Verdict.DOMAIN_MISMATCH, says, f"write (:domain {given.name})", problem.domain, ":domain")
     found = False
     for fault in vocabulary_faults(problem, known.domain if known else None, constants):
         found = True
         yield fault
     if not problem.goal:
-        yield Fault(Check.EMPTY_GOAL, "the goal asks for nothing: every state has it", within=":goal")
+        yield Issue(Check.EMPTY_GOAL, "the goal asks for nothing: every state has it", within=":goal")
     elif problem.goal <= problem.init:
-        yield Fault(Check.GOAL_HOLDS, "the goal holds in the initial state: there is nothing to do", within=":goal")
+        yield Issue(Check.GOAL_HOLDS, "the goal holds in the initial state: there is nothing to do", within=":goal")
     if known is not None and not found:
         faults = [*reachability_faults(Task(problem, known), "change :init or the goal so that a plan reaches it")]
         # An operator without use is no fault of a problem that can be solved.
@@ -172,7 +179,7 @@ _UNREAD = {
 }
 
 
-def vocabulary_faults(problem: Problem, domain: Domain | None, constants: Iterable[str] = ()) -> Iterator[Fault]:
+def vocabulary_faults(problem: Problem, domain: Domain | None, constants: Iterable[str] = ()) -> Iterator[Issue]:
     """What a problem names that nobody declares, and atoms that the domain's declarations do not admit.
 
     >>> from pddl_eval.definition.domains import known_domain
@@ -185,7 +192,7 @@ def vocabulary_faults(problem: Problem, domain: Domain | None, constants: Iterab
         for name, type_ in problem.objects.items():
             if type_ != ROOT_TYPE and type_ not in domain.types:
                 advice = _meant(type_, domain.types, "types")
-                yield Fault(Check.UNDECLARED_TYPE, f"{name} is of type {type_}", advice, type_, ":objects")
+                yield Issue(Check.UNDECLARED_TYPE, f"{name} is of type {type_}", advice, type_, ":objects")
     named: set[str] = set()
     for within, atoms in ((":init", problem.init), (":goal", problem.goal)):
         for atom in sorted(atoms):
@@ -195,7 +202,7 @@ def vocabulary_faults(problem: Problem, domain: Domain | None, constants: Iterab
                     says = refusal("undeclared", show_atom(atom), within.replace(":goal", "the goal"), name)
                     known = f", or name one of them: {_meant(name, types, 'objects')}" if types else ""
                     advice = f"declare {name}{_wanted(atom, name, domain)} in :objects{known}"
-                    yield Fault(Check.UNDECLARED_OBJECT, says, advice, show_atom(atom), within)
+                    yield Issue(Check.UNDECLARED_OBJECT, says, advice, show_atom(atom), within)
             if domain and domain.predicates and (fault := _refused(atom, types, domain, within)):
                 yield fault
 
@@ -207,23 +214,23 @@ def _wanted(atom: Atom, name: str, domain: Domain | None) -> str:
     return "" if types == (ROOT_TYPE,) else f" - {types[0]}"
 
 
-def _refused(atom: Atom, types: Mapping[str, str], domain: Domain, within: str) -> Fault | None:
+def _refused(atom: Atom, types: Mapping[str, str], domain: Domain, within: str) -> Issue | None:
     """Why the declarations do not admit an atom, and what they have."""
     why = domain.why_not(atom, types)
     if why is None:
         return None
     declared = domain.predicates.get(atom[0])
     if declared is None:
-        return Fault(
+        return Issue(
             *(Check.UNDECLARED_PREDICATE, why, _meant(atom[0], domain.predicates, "predicates")),
             *(show_atom(atom), within),
         )
     listing = " ".join(f"?x{number} - {' or '.join(wanted)}" for number, wanted in enumerate(declared, 1))
     kind = Check.WRONG_TYPE if len(declared) == len(atom) - 1 else Check.WRONG_NUMBER
-    return Fault(kind, why, f"it is declared as {show_atom((atom[0], *listing.split()))}", show_atom(atom), within)
+    return Issue(kind, why, f"it is declared as {show_atom((atom[0], *listing.split()))}", show_atom(atom), within)
 
 
-def reachability_faults(task: Task, advice: str) -> Iterator[Fault]:
+def reachability_faults(task: Task, advice: str) -> Iterator[Issue]:
     """Operators that can never be applied in a problem, and a goal that is out of reach, with the reason."""
     assert task.domain is not None
     found = read_alone(task, None)
@@ -235,11 +242,11 @@ def reachability_faults(task: Task, advice: str) -> Iterator[Fault]:
         adders = [operator for atom in atoms for operator in task.domain.domain.operators if any(_adds(operator, atom))]
         reasons = [f"{operator.name} would add it, but {never[operator]}" for operator in adders if operator in never]
         says = "; ".join(dict.fromkeys([found.detail, *reasons]))
-        yield Fault(Verdict.UNSOLVABLE, says, advice, show_atom(atoms[0]) if atoms else "", ":goal")
+        yield Issue(Verdict.UNSOLVABLE, says, advice, show_atom(atoms[0]) if atoms else "", ":goal")
     elif found.solvable is None and isinstance(task.plan, Undecided):
-        yield Fault(Verdict.UNDECIDED, task.plan.reason)
+        yield Issue(Verdict.UNDECIDED, task.plan.reason)
     for operator, why in never.items():
-        yield Fault(
+        yield Issue(
             Check.NEVER_APPLICABLE, f"{operator.name} can never be applied: {why}", within=f":action {operator.name}"
         )
 
@@ -292,7 +299,7 @@ def _adds(operator: Operator, atom: Atom, deletes: bool = False) -> Iterator[Ope
 # Plans
 
 
-def plan_faults(answer: str | None, task: Task | Unreadable, draft: str) -> Iterator[Fault]:
+def plan_faults(answer: str | None, task: Task | Unreadable, draft: str) -> Iterator[Issue]:
     """The faults of a raw answer with a plan for a task: what cannot be read, what cannot be executed, the goal.
 
     >>> from pddl_eval.definition.task import plan_task_of
@@ -306,7 +313,7 @@ def plan_faults(answer: str | None, task: Task | Unreadable, draft: str) -> Iter
     """
     if isinstance(task, Unreadable):
         found = validate_in(task, answer, answer=draft)
-        yield Fault(found.verdict, found.detail)
+        yield Issue(found.verdict, found.detail)
         return
     assert task.domain is not None
     domain = task.domain.domain
@@ -315,17 +322,17 @@ def plan_faults(answer: str | None, task: Task | Unreadable, draft: str) -> Iter
         yield _drafts(draft)
     for place in read.unread:
         says = f"{place.text!r} cannot be read as a step"
-        yield Fault(PlanVerdict.UNREADABLE, says, _written((), task), place=(place.line, place.column))
+        yield Issue(PlanVerdict.UNREADABLE, says, _written((), task), line=place.line, column=place.column)
     found = validate_in(task, answer, answer=draft)
     if found.verdict is PlanVerdict.UNREADABLE and read.unread:
         return
     steps, failed = [sorted(actions_of(step)) for step in read.steps], found.failed_step
 
-    def fault(number: int | None, verdict: PlanVerdict, says: str, advice: str, action: Action = ()) -> Fault:
+    def fault(number: int | None, verdict: PlanVerdict, says: str, advice: str, action: Action = ()) -> Issue:
         words = show_atom(action) if action else ""
         before = sum(action in each for each in steps[: number - 1]) if number and action else 0
         nth = before - sum(action in each for each in steps) if draft == "last" else before
-        return Fault(verdict, says, advice, words, nth=nth)
+        return Issue(verdict, says, advice, words, nth=nth)
 
     action = steps[failed - 1][0] if failed and failed <= len(steps) and steps[failed - 1] else ()
     there = found.states[-1][0] if found.missing else frozenset()
@@ -419,7 +426,7 @@ def _bindings(needed: Sequence[Atom], state: State, known: Mapping[str, str]) ->
 # Domains
 
 
-def domain_faults(answer: str | None, problem: str | None, draft: str) -> Iterator[Fault]:
+def domain_faults(answer: str | None, problem: str | None, draft: str) -> Iterator[Issue]:
     """The faults of a raw answer with a domain and, where the prompt has a problem for it, those that show there.
 
     >>> text = '''(define (domain d) (:predicates (at ?x)) (:action go :parameters (?a ?b)
@@ -428,26 +435,26 @@ def domain_faults(answer: str | None, problem: str | None, draft: str) -> Iterat
     ['not_executed', 'wrong_number', 'contradiction']
     """
     if answer is None or says_nothing(answer):
-        yield Fault(DomainVerdict.EMPTY, "there is no answer", "answer with one block `(define (domain …) …)`")
+        yield Issue(DomainVerdict.EMPTY, "there is no answer", "answer with one block `(define (domain …) …)`")
         return
     try:
         domain = parse_domain(answer, draft)
     except DomainError as error:
         advice = "write (define (domain …) (:predicates …) (:action … :parameters (…) :precondition … :effect …))"
-        unread = Fault(DomainVerdict.UNPARSEABLE, str(error), advice)
+        unread = Issue(DomainVerdict.UNPARSEABLE, str(error), advice)
         yield next(parentheses_faults(answer, DEFINE_DOMAIN, draft), unread)
         return
     if has_several_domains(answer):
         yield _drafts(draft)
     if not domain.operators:
-        yield Fault(Check.NO_OPERATORS, "the domain has no operators", "write each action as `(:action …)`")
+        yield Issue(Check.NO_OPERATORS, "the domain has no operators", "write each action as `(:action …)`")
     for note in not_executed(domain):
         name, _, what = note.partition(": ")
         term, _, why = what.partition(" ")
         owner = next((each for each in domain.operators if each.name == name), None)
         known: Iterable[str] = () if owner is None else owner.action[1:] if term.startswith("?") else domain.constants
         advice = _meant(term, known, "parameters") if why.startswith("is not a") and known else ""
-        yield Fault(Check.NOT_EXECUTED, note, advice, term, f":action {name}")
+        yield Issue(Check.NOT_EXECUTED, note, advice, term, f":action {name}")
     broken = False
     for operator in domain.operators:
         for fault in _operator_faults(operator, domain):
@@ -461,7 +468,7 @@ def domain_faults(answer: str | None, problem: str | None, draft: str) -> Iterat
             yield from reachability_faults(task, "change the operators so that the problem can be solved")
 
 
-def _operator_faults(operator: Operator, domain: Domain) -> Iterator[Fault]:
+def _operator_faults(operator: Operator, domain: Domain) -> Iterator[Issue]:
     """What is wrong with an operator, whatever the problem."""
     within = f":action {operator.name}"
     types = {name: domain.types_of(name)[0] for name in domain.constants}
@@ -470,32 +477,32 @@ def _operator_faults(operator: Operator, domain: Domain) -> Iterator[Fault]:
         for each in alternatives:
             if each != ROOT_TYPE and each not in domain.types:
                 says = f"operator {operator.name}: {variable} is of type {each}"
-                yield Fault(Check.UNDECLARED_TYPE, says, _meant(each, domain.types, "types"), each, within)
+                yield Issue(Check.UNDECLARED_TYPE, says, _meant(each, domain.types, "types"), each, within)
     atoms = frozenset[Atom]().union(*operator.parts)
     for atom in sorted(atoms) if domain.predicates else ():
         if fault := _refused(atom, types, domain, within):
             yield replace(fault, says=f"operator {operator.name}: {show_atom(atom)}: {fault.says}")
     for atom in sorted(operator.preconditions & operator.negative_preconditions):
         says = f"{operator.name} can never be applied: {show_atom(atom)} has to be true and false"
-        yield Fault(Check.CONTRADICTION, says, "leave one of the two out", show_atom(atom), within)
+        yield Issue(Check.CONTRADICTION, says, "leave one of the two out", show_atom(atom), within)
     if not operator.add_effects and not operator.delete_effects and not operator.formulas:
-        yield Fault(Check.NO_EFFECT, f"{operator.name} changes nothing", "write its :effect", within=within)
+        yield Issue(Check.NO_EFFECT, f"{operator.name} changes nothing", "write its :effect", within=within)
     used = {term for atom in atoms for term in atom}.union(*(words_of(formula) for _, formula in operator.formulas))
     for variable, _ in operator.parameters:
         if variable not in used:
             says = f"{operator.name} does not use its parameter {variable}"
-            yield Fault(Check.UNUSED, says, words=variable, within=within)
+            yield Issue(Check.UNUSED, says, words=variable, within=within)
 
 
 # Both
 
 
-def parentheses_faults(answer: str, opening: re.Pattern[str], draft: str) -> Iterator[Fault]:
+def parentheses_faults(answer: str, opening: re.Pattern[str], draft: str) -> Iterator[Issue]:
     """Where the parentheses of a block that cannot be read stop to match, as its sections show.
 
     >>> text = "(define (problem p) (:domain d)\\n(:init (q)\\n(:goal (q)))"
-    >>> [(fault.says, fault.place) for fault in parentheses_faults(text, DEFINE_PROBLEM, "first")]
-    [('(:goal opens inside of (:init', (3, 1))]
+    >>> [(fault.says, fault.line, fault.column) for fault in parentheses_faults(text, DEFINE_PROBLEM, "first")]
+    [('(:goal opens inside of (:init', 3, 1)]
     """
     text = bare_text(answer)
     starts = [found.start() for found in opening.finditer(text)]
@@ -508,7 +515,8 @@ def parentheses_faults(answer: str, opening: re.Pattern[str], draft: str) -> Ite
         if mark[0] != ")":
             word = mark["part"] or f"({mark['head']}"
             if wrong := _misplaced(word, opened, len(opened) in whole, section):
-                yield Fault(Check.PARENTHESES, *wrong, word, place=place_of(text, mark.start()))
+                number, column = place_of(text, mark.start())
+                yield Issue(Check.PARENTHESES, *wrong, word, line=number, column=column)
                 return
             section = word if word[1:] in _SECTIONS else section
             opened += [] if mark["part"] else [mark["head"]]
@@ -521,8 +529,8 @@ def parentheses_faults(answer: str, opening: re.Pattern[str], draft: str) -> Ite
             closed |= not opened
     if not closed:
         missing = f"{len(opened)} closing parenthes{'is is' if len(opened) == 1 else 'es are'}"
-        end = place_of(text, max(0, len(text.rstrip()) - 1))
-        yield Fault(Check.PARENTHESES, f"{missing} missing at the end", place=end)
+        number, column = place_of(text, max(0, len(text.rstrip()) - 1))
+        yield Issue(Check.PARENTHESES, f"{missing} missing at the end", line=number, column=column)
 
 
 def _misplaced(word: str, opened: Sequence[str], whole: bool, section: str) -> tuple[str, str] | None:
@@ -577,5 +585,5 @@ def _meant(name: str, known: Iterable[str], plural: str) -> str:
     return did_you_mean(name[:MOST_CHARACTERS], few, plural)
 
 
-def _drafts(draft: str) -> Fault:
-    return Fault(Check.SEVERAL_DRAFTS, note_on_drafts(True, draft), "give one answer only")
+def _drafts(draft: str) -> Issue:
+    return Issue(Check.SEVERAL_DRAFTS, note_on_drafts(True, draft), "give one answer only")

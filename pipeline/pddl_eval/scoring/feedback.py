@@ -26,7 +26,7 @@ from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Undecided, 
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.scoring.checks import (
     Check,
-    Fault,
+    Issue,
     Kind,
     bare_text,
     domain_faults,
@@ -56,25 +56,6 @@ MAX_TEXT = 4_000
 
 MOST_STEPS, MOST_CHARACTERS = 50_000, 500
 """Equal actions of a plan, and characters of an expression, that are looked for in an answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Issue:
-    """Something wrong with an answer.
-
-    ``check`` names what was checked (the names are in the table of checks and verdicts). ``severity`` is ``error``, or
-    ``warning`` for what is suspicious and need not be wrong. ``line`` and ``column`` count from 1 in the answer, None
-    for what is missing there. ``words`` are those concerned, as PDDL writes them. ``says`` is what is wrong, ``advice``
-    what would be right; either is one line.
-    """
-
-    check: str
-    severity: str
-    line: int | None
-    column: int | None
-    words: str
-    says: str
-    advice: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,18 +141,18 @@ def _told(  # noqa: PLR0913 (as feedback)
     ):
         if value not in known:
             raise UserError(f"{name} cannot be {value!r}; {did_you_mean(str(value), known)}")
-    sources: Mapping[str, Callable[[], Iterable[Fault]]] = {
+    sources: Mapping[str, Callable[[], Iterable[Issue]]] = {
         "problem": lambda: problem_faults(text, chosen_domain(domain) if domain else None, drafts),
-        "plan": lambda: _plan_faults(text, problem, domain, drafts),
+        "plan": lambda: plan_faults(text, executed_in(problem, domain), drafts) if problem is not None else (),
         "domain": lambda: domain_faults(text, problem, drafts),
     }
     long = too_long(text or "")
-    faults: list[Fault] = [Fault(_UNREAD[kind], long)] if long else []
+    faults: list[Issue] = [Issue(_UNREAD[kind], long)] if long else []
     with row_budget(seconds):
         try:
             faults += () if long else _bounded(sources[kind]())
         except OutOfBudgetError as end:
-            faults.append(Fault(Verdict.UNDECIDED, str(end)))
+            faults.append(Issue(Verdict.UNDECIDED, str(end)))
     compares = given(reference) and not (kind == "plan" and problem is not None)
     if compares:
         with row_budget(seconds):
@@ -203,7 +184,7 @@ def _told(  # noqa: PLR0913 (as feedback)
     return Feedback(ok, str(check or NO_FAULT), _text(headline, issues, len(faults) - len(issues)), issues)
 
 
-def _bounded(faults: Iterable[Fault]) -> Iterator[Fault]:
+def _bounded(faults: Iterable[Issue]) -> Iterator[Issue]:
     """The first errors and the first warnings: many warnings hide no error."""
     counts = {True: 0, False: 0}
     for fault in faults:
@@ -230,40 +211,36 @@ def _is_right(check: Kind) -> bool | None:
     return None if check in _OPEN else not isinstance(check, Check) and check.right
 
 
-def _plan_faults(text: str | None, problem: str | None, domain: str | None, drafts: str) -> Iterable[Fault]:
-    return () if problem is None else plan_faults(text, executed_in(problem, domain), drafts)
-
-
 # What differs from the reference
 
 
-def _problem(reference: str, answer: str | None, domain: str | None, is_placeholder: bool, drafts: str) -> Fault:
+def _problem(reference: str, answer: str | None, domain: str | None, is_placeholder: bool, drafts: str) -> Issue:
     found = score_problem_pair(reference, answer, is_placeholder, domain, check_solvable=False, answer=drafts)
     assert found.verdict is not None
-    return Fault(found.verdict, found.detail)
+    return Issue(found.verdict, found.detail)
 
 
-def _domain(reference: str, answer: str | None, _domain: str | None, _placeholder: bool, drafts: str) -> Fault:
+def _domain(reference: str, answer: str | None, _domain: str | None, _placeholder: bool, drafts: str) -> Issue:
     pair = DomainPair(reference, answer, options=ScoringOptions(answer=drafts))
     decision = or_undecided(lambda: pair.decision)
     if isinstance(decision, Undecided):
-        return Fault(DomainVerdict.UNDECIDED, decision.reason)
-    return Fault(decision.verdict, decision.detail)
+        return Issue(DomainVerdict.UNDECIDED, decision.reason)
+    return Issue(decision.verdict, decision.detail)
 
 
-def _plan(reference: str, answer: str | None, _domain: str | None, _placeholder: bool, drafts: str) -> Fault:
+def _plan(reference: str, answer: str | None, _domain: str | None, _placeholder: bool, drafts: str) -> Issue:
     theirs, ours = read_plan(reference), read_plan(answer, drafts)
     if not theirs.found:
         raise UserError(f"the reference plan is missing: {theirs.reason}")
     if not ours.found:
-        return Fault(verdict_without_plan(ours.reason), ours.reason)
+        return Issue(verdict_without_plan(ours.reason), ours.reason)
     if ours.damage is not None:
-        return Fault(PlanVerdict.UNREADABLE, f"a step cannot be read, {ours.damage.place}")
+        return Issue(PlanVerdict.UNREADABLE, f"a step cannot be read, {ours.damage.place}")
     steps = zip_longest(theirs.steps, ours.steps)
     for number, (expected, step) in enumerate(steps, 1):
         if step != expected:
-            return Fault(Check.PLAN_DIFFERS, f"step {number} is {_shown(step)} instead of {_shown(expected)}")
-    return Fault(Verdict.IDENTICAL, "")
+            return Issue(Check.PLAN_DIFFERS, f"step {number} is {_shown(step)} instead of {_shown(expected)}")
+    return Issue(Verdict.IDENTICAL, "")
 
 
 def _shown(step: Step | None) -> str:
@@ -286,7 +263,7 @@ _ADVICE: Mapping[Kind, str] = {
 }
 
 
-def _with_verdict(compared: Fault, faults: list[Fault], reveal: str) -> list[Fault]:
+def _with_verdict(compared: Issue, faults: list[Issue], reveal: str) -> list[Issue]:
     """The faults that are told: of the comparison its name alone, unless more is to be revealed."""
     if _is_right(compared.check):
         return []
@@ -295,25 +272,24 @@ def _with_verdict(compared: Fault, faults: list[Fault], reveal: str) -> list[Fau
     errors = [fault.check for fault in faults if fault.is_error]
     if errors and (compared.check not in _ADVICE or compared.check in errors):
         return faults
-    return [*faults, Fault(compared.check, compared.check.meaning, _ADVICE.get(compared.check, ""))]
+    return [*faults, Issue(compared.check, compared.check.meaning, _ADVICE.get(compared.check, ""))]
 
 
 # Places and text
 
 
-def _issues(faults: Iterable[Fault], answer: str, kind: str, drafts: str) -> Iterator[Issue]:
+def _issues(faults: Iterable[Issue], answer: str, kind: str, drafts: str) -> Iterator[Issue]:
     text = without_thinking(answer.lower()) if kind == "plan" else bare_text(answer)
     opening = {"problem": DEFINE_PROBLEM, "domain": DEFINE_DOMAIN}.get(kind)
     starts = [found.start() for found in opening.finditer(text)] if opening else []
     start = starts[-1 if drafts == "last" else 0] if starts else 0
     for fault in faults:
-        number, column = fault.place or _place(fault, text, start, kind) or (None, None)
-        severity = "error" if fault.is_error else "warning"
-        words, says, advice = (line(part, MAX_SENTENCE) for part in (fault.words, fault.says, fault.advice))
-        yield Issue(str(fault.check), severity, number, column, words, says, advice)
+        at = (fault.line, fault.column) if fault.line else _place(fault, text, start, kind) or (None, None)
+        short = {name: line(getattr(fault, name), MAX_SENTENCE) for name in ("says", "advice", "words", "within")}
+        yield replace(fault, line=at[0], column=at[1], **short)  # type: ignore[arg-type]
 
 
-def _place(fault: Fault, text: str, start: int, kind: str) -> tuple[int, int] | None:
+def _place(fault: Issue, text: str, start: int, kind: str) -> tuple[int, int] | None:
     """Where the words of a fault stand, or what it quotes; else where the part opens that it is in."""
     quoted = _QUOTED.search(fault.says)
     words = fault.words or (quoted[1].removesuffix("…") if quoted and not fault.within else "")
@@ -355,7 +331,7 @@ def _text(headline: str, issues: Sequence[Issue], more: int) -> str:
     lines = [headline]
     for number, issue in enumerate(issues, 1):
         place = f"line {issue.line}, column {issue.column}: " if issue.line else ""
-        perhaps = "perhaps wrong: " if issue.severity == "warning" else ""
+        perhaps = "" if issue.is_error else "perhaps wrong: "
         # The headline has said it where nothing but the verdict is told.
         said = issue.advice and not place and headline.endswith(f": {issue.says}.")
         parts = ("" if said else f"{place}{perhaps}{issue.says}", issue.advice)
