@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
+from pddl_eval.latex import ESCAPES, escape_latex, latex
 from pddl_eval.pages import MOST_ROWS, Cell, Page, Section, Table, escape_markdown, markdown, plain, terminal
 from pddl_eval.report import Report, build_report, report_html, report_page, report_text, save
-from pddl_eval.report.latex import ESCAPES, escape_latex, latex
 from pddl_eval.shown import line
 from rich.console import Console
 

@@ -15,9 +15,9 @@ import polars as pl
 
 from pddl_eval.datasets import Location, locate, put_bytes
 from pddl_eval.errors import UserError
+from pddl_eval.latex import latex
 from pddl_eval.pages import Page, html, markdown, plain
 from pddl_eval.report.figures import PNG_SCALE, Figure, figures, standalone
-from pddl_eval.report.latex import latex
 from pddl_eval.report.scored import Scored
 from pddl_eval.report.sections import report_page
 from pddl_eval.settings import FIGURES, chosen_format

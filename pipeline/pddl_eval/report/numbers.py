@@ -250,32 +250,25 @@ def differences(answers: pl.DataFrame, model: str | None, names: Sequence[str]) 
     for name in names:
         share, times = np.full((2, len(models), len(asked)), np.nan)
         share[who, question], times[who, question] = means[name], means[name + _TIMES]
-        known = [place for place, each in enumerate(models) if decided[each][name]]
+        compared = [place for place, each in enumerate(models) if decided[each][name]]
         found = []
-        for first, second in combinations(known, 2):
+        for first, second in combinations(compared, 2):
             both = ~np.isnan(share[first] + share[second])
             if both.any():
-                compared = paired_means(share[first, both], share[second, both], times[[first, second]][:, both])
-                found.append(
-                    {"first": models[first], "second": models[second], "measure": name, **_in_percent(compared)}
-                )
+                known = paired_means(share[first, both], share[second, both], times[[first, second]][:, both])
+                percents = {to: None if known[each] is None else 100 * known[each] for each, to in _PERCENTS.items()}
+                counts = {each: known[each] for each in ("first_better", "second_better", "p")}
+                sides = {"first": models[first], "second": models[second], "measure": name}
+                found.append({**sides, "references": known["references"], **percents, **counts})
         corrected = intervals.holm([each["p"] for each in found])
         parts += [{**each, "p_holm": p_value} for each, p_value in zip(found, corrected, strict=True)]
     return pl.DataFrame(parts)
 
 
 _TIMES = " pddl_eval.times"
-
-_PERCENTS = {"first": "first_percent", "second": "second_percent", "difference": "difference", "low": "low"}
-_PERCENTS |= {"high": "high"}
-
-
-def _in_percent(known: Mapping[str, Any]) -> dict[str, Any]:
-    shares = {name: None if known[each] is None else 100 * known[each] for each, name in _PERCENTS.items()}
-    return {"references": known["references"], **shares, **{name: known[name] for name in _COUNTED}}
-
-
-_COUNTED = ("first_better", "second_better", "p")
+_PERCENTS = {"first": "first_percent", "second": "second_percent"} | {
+    each: each for each in ("difference", "low", "high")
+}
 
 
 def paired_means(first: Numbers, second: Numbers, times: Numbers, step: float | None = None) -> dict[str, Any]:
