@@ -9,7 +9,6 @@ from pddl_eval.datasets.columns import is_text, together, values_of
 from pddl_eval.datasets.condition import fulfilling, only_where, parquet_where
 from pddl_eval.datasets.forms import PARQUET_SUFFIXES, FileVersion, InputFile, RowGroup, form_of_name
 from pddl_eval.datasets.inputs import (
-    FORMAT,
     INPUT_FOLDER,
     KNOWN_FOLDER,
     PARTITIONS,
@@ -24,7 +23,6 @@ from pddl_eval.datasets.inputs import (
     in_threads,
     key_of,
     known_contents,
-    marks,
     open_source,
     partition_stem,
     place_of,
@@ -59,7 +57,6 @@ from pddl_eval.datasets.places import (
 from pddl_eval.datasets.rows import Rows, close_file, column_batches, read_row, read_rows
 
 __all__ = [
-    "FORMAT",
     "INPUT_FOLDER",
     "KNOWN_FOLDER",
     "PARQUET_SUFFIXES",
@@ -94,7 +91,6 @@ __all__ = [
     "list_files",
     "list_folders",
     "locate",
-    "marks",
     "new_file",
     "new_parquet",
     "one_line",

@@ -251,25 +251,22 @@ def described(source: Source) -> list[dict[str, Any]]:
     return [{"name": file.name, "size": file.size, "content": content[file.name]} for file in source.files]
 
 
-def contents(
-    source: Source, parts: int = 1, before: Mapping[str, str] | None = None, marked: Mapping[str, str] | None = None
-) -> dict[str, str]:
+def contents(source: Source, parts: int = 1, before: Mapping[str, str] | None = None) -> dict[str, str]:
     """What tells a file from any other version of it, by name: ``blake2b:`` and a digest of its content.
 
-    Of an input on an object store it is what ``marks`` says. Of a local one that is larger than ``HASHED_BYTES``
-    together for all ``parts`` that read it, it is ``modified:`` and the time of writing, in nanoseconds. With
-    ``before``, the contents that a run has found, it is of the same kind as there. ``marked`` are the ``marks``, if
-    known. Raises ``DatasetError`` where a file cannot be read.
+    Of an input on an object store it is its ``_mark``. Of a local one that is larger than ``HASHED_BYTES`` together for
+    all ``parts`` that read it, it is ``modified:`` and the time of writing, in nanoseconds. With ``before``, the
+    contents that a run has found, it is of the same kind as there, and empty for a file that is gone. Raises
+    ``DatasetError`` where a file cannot be read.
     """
     if before:
         hashed = any(each.startswith(HASHED) for each in before.values())
     else:
         hashed = sum(file.size for file in source.files) * parts <= HASHED_BYTES
-    known_marks = marks(source) if marked is None else marked
 
     def content(file: InputFile) -> str:
-        place, mark = file.version.location, known_marks[file.name]
-        if not place.is_local:
+        place, mark = file.version.location, _mark(file.version.location)
+        if not place.is_local or (before and not mark):
             return mark
         if hashed and (known := known_contents.get(str(place))) and known[0] == mark:
             return known[1]
@@ -285,20 +282,15 @@ def contents(
     return {file.name: each for file, each in zip(source.files, in_threads(content, source.files), strict=True)}
 
 
-def marks(source: Source) -> dict[str, str]:
-    """What changes whenever a file is written, by name, without reading it; empty for a file that is gone.
+def _mark(place: Location) -> str:
+    """What changes whenever a file is written, without reading it; empty for a file that is gone.
 
     Of a local file it is its size and the times at which it was written and changed, on an object store a digest of its
     content or its version there (``stores.MARKS``), else ``modified:`` and the time. Raises ``DatasetError``.
     """
-
-    def mark(file: InputFile) -> str:
-        place = file.version.location
-        with dataset_errors(place, "read"), suppress(FileNotFoundError):
-            return persistently(place, lambda: _local_mark(place) if place.is_local else _store_mark(place))
-        return ""
-
-    return {file.name: each for file, each in zip(source.files, in_threads(mark, source.files), strict=True)}
+    with dataset_errors(place, "read"), suppress(FileNotFoundError):
+        return persistently(place, partial(_local_mark if place.is_local else _store_mark, place))
+    return ""
 
 
 def _local_mark(place: Location) -> str:

@@ -18,7 +18,7 @@ FORMAT = 3
 """The form of the manifest; a run of another one is refused."""
 
 READ = "read"
-"""In the manifest: of files of the input, by place, the mark (``datasets.marks``) and the digest of what was read."""
+"""In the manifest: of files of the input, by place, what ``datasets.known_contents`` has."""
 
 COLUMNS = "columns"
 """In the manifest: names and types of the columns of its partitions."""

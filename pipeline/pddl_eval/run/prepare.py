@@ -11,10 +11,10 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from pddl_eval.datasets import PARTITIONS, Input, Source, contents, known_contents, locate, marks, places
+from pddl_eval.datasets import PARTITIONS, Input, Source, contents, known_contents, locate, places
 from pddl_eval.run.manifest import (
     COLUMNS,
     FORMAT,
@@ -38,8 +38,7 @@ class Run:
     """A run before it starts: its shards, and the records of those that are ``finished``, by name.
 
     Of a ``part``, they are those that have its rows. ``stale`` are partitions that do not count: damaged, without some
-    of their rows, or overlapping others. ``marks`` are those of the input's files (``datasets.marks``), before anything
-    was read of them.
+    of their rows, or overlapping others.
     """
 
     source: Source
@@ -49,7 +48,6 @@ class Run:
     manifest: Mapping[str, Any]
     part: Part | None = None
     stale: tuple[Shard, ...] = ()
-    marks: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def missing(self) -> tuple[Shard, ...]:
@@ -89,9 +87,8 @@ def prepare_run(
     # All that must be the same for a run to be the same. Where the input lies and how it is cut is not part of it.
     made, present = source.made_of, places.list_files(folder)
     of_folder = found_contents(folder) if MANIFEST in present else {}
-    marked = {} if made else marks(source)
     parts = share.of if share else 1
-    content = {source.files[0].name: f"made:{made['key']}"} if made else contents(source, parts, of_folder, marked)
+    content = {source.files[0].name: f"made:{made['key']}"} if made else contents(source, parts, of_folder)
     identity = {
         "format": FORMAT,
         "signature": scorer.signature,
@@ -143,7 +140,6 @@ def prepare_run(
         manifest,
         share,
         tuple(shard for shard in there if shard.name not in finished),
-        marked,
     )
 
 

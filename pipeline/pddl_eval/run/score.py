@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
 
-from pddl_eval.datasets import DatasetError, OutputError, OutputUnavailable, contents, marks, partition_stem, places
+from pddl_eval.datasets import DatasetError, OutputError, OutputUnavailable, contents, partition_stem, places
 from pddl_eval.run.counters import counted
 from pddl_eval.run.engines import ROW_SECONDS, Engine, NodeExcluded, UnderWay, choose_engine, start_engine
 from pddl_eval.run.lock import SECONDS, Claim, claimed, dead_locks
@@ -132,14 +132,11 @@ def _require_unchanged(run: Run) -> None:
     no start takes the rows that are there for those of one version, whatever is in the file then.
     """
     stems = {shard.stem for shard in run.missing}  # Of its other files it has read nothing but the footer.
-    read = tuple(file for file in run.source.files if run.marks and partition_stem(file.name) in stems)
-    now = marks(replace(run.source, files=read))
-    written = tuple(file for file in read if now[file.name] != run.marks[file.name])
+    read = tuple(file for file in run.source.files if partition_stem(file.name) in stems and not run.source.made_of)
     entries = {file["name"]: file for file in run.manifest["files"]}
     before = {name: file["content"] for name, file in entries.items()}
-    there = replace(run.source, files=tuple(file for file in written if now[file.name]))
-    content = contents(there, before=before, marked=now)
-    changed = [file for file in written if content.get(file.name) != before[file.name]]
+    now = contents(replace(run.source, files=read), before=before)
+    changed = [file for file in read if now[file.name] != before[file.name]]
     if changed:
         unknown = {file.name: {**entries[file.name], "content": CHANGED} for file in changed}
         manifest = {**run.manifest, "files": list({**entries, **unknown}.values())}
