@@ -21,7 +21,7 @@ import click
 from pddl_eval.commands.config import file_values
 from pddl_eval.commands.flags import READERS, Argument
 from pddl_eval.commands.outputs import FILES
-from pddl_eval.errors import FAILED, WRONG_INPUT, RunError, UserError, Verbosity, verbosity
+from pddl_eval.errors import FAILED, UNFINISHED, WRONG_INPUT, RunError, UserError, Verbosity, verbosity
 from pddl_eval.process import begin_own_process, interrupted_by_signals
 from pddl_eval.shown import printable
 
@@ -157,6 +157,13 @@ def note(sentence: str) -> None:
     """Tell the user on stderr, in one line, what is good to know; nothing with ``--quiet``."""
     if verbosity.get() > Verbosity.QUIET:
         say(sentence)
+
+
+def require_all_rows(missing: str | None) -> None:
+    """Where rows of a dataset are missing, say what is (a sentence) and exit with 3."""
+    if missing:
+        say(missing)
+        sys.exit(UNFINISHED)
 
 
 @contextmanager

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
 from pddl_eval.columns import PAIRS
-from pddl_eval.commands.command import Command, note, say
+from pddl_eval.commands.command import Command, note, require_all_rows
 from pddl_eval.commands.flags import Known, argument, flags, is_placeholder, key
 from pddl_eval.commands.outputs import force, require_all_writable
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.errors import UNFINISHED, UserError
+from pddl_eval.errors import UserError
 from pddl_eval.shown import line, listed, printable
 
 SHOWN = 5
@@ -70,7 +69,7 @@ def explain(
     values = {**found.values, "is_placeholder": found.values.get("is_placeholder") or is_placeholder}
     if feedback:
         print(_told(values, found.options, only))
-        _end(found.unfinished)
+        require_all_rows(found.unfinished)
         return
     title = f"{answer} against {source}"
     if answer is None:
@@ -95,14 +94,7 @@ def explain(
         put_bytes(locate(save_plan), plan_file(explanation.problem).encode())
     for file in filter(None, files.values()):
         print(f"\nwritten: {printable(file)}")
-    _end(found.unfinished)
-
-
-def _end(unfinished: str | None) -> None:
-    """Exit with 3 if rows of the dataset are missing: its rows have other numbers then."""
-    if unfinished:
-        say(unfinished)
-        sys.exit(UNFINISHED)
+    require_all_rows(found.unfinished)
 
 
 def _told(values: dict[str, Any], options: ScoringOptions, only: str | None) -> str:

@@ -93,6 +93,9 @@ inputs = argument("inputs", "INPUT...", INPUT, nargs=-1, required=True)
 by = columns_option("--by", help="Group by these, '' for none. Default: model,domain if present.")
 metrics = columns_option("--metrics", help="Only these scores: equivalent,plan_valid,…. Default: all.")
 is_placeholder = click.option("--is-placeholder", is_flag=True, help="Compare initial states and goals separately.")
+terminal_or_json = click.option(
+    "--format", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True, help="How to write it."
+)
 workers = click.option("--workers", type=click.IntRange(min=1), help="Worker processes. Default: one a CPU.")
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from pddl_eval.commands.command import Command, note, say
+from pddl_eval.commands.command import Command, note, require_all_rows
 from pddl_eval.commands.flags import argument, flags, inputs
 from pddl_eval.commands.outputs import force as force_option
 from pddl_eval.commands.report import write_report
@@ -20,11 +19,7 @@ from pddl_eval.commands.score import (
     watched_run,
 )
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.errors import UNFINISHED
 from pddl_eval.settings import ReadingOptions, RunOptions, grouped
-
-if TYPE_CHECKING:
-    from pddl_eval.run import Tiling
 
 
 @click.command(cls=Command)
@@ -70,6 +65,7 @@ def rescore(
     from pddl_eval.run import open_scored_rows, readable_input
 
     old, tiling = open_scored_rows(previous)
+    missing = tiling.unfinished(previous) if tiling and tiling.missing else None
     if dry_run:
         reading, scoring, running = grouped(settings, ReadingOptions, ScoringOptions, RunOptions)
         with readable_input(inputs, output, reading, scoring.columns, note, keep=False) as source:
@@ -78,7 +74,7 @@ def rescore(
             if before.obstacle:
                 note(before.obstacle)
             print(f"{before.count_reusable():,} rows of OLD have scores that can be carried over")
-        _end(previous, tiling)
+        require_all_rows(missing)
         return
     chosen = require_outputs([*inputs, previous], output, report_to, settings, force=force)
     with watched_run() as watch:
@@ -88,11 +84,4 @@ def rescore(
         print("\nNo row was carried over.")
     if chosen is not None:
         write_report(build_report(output), chosen, report_to, force=force)
-    _end(previous, tiling)
-
-
-def _end(previous: str, tiling: Tiling | None) -> None:
-    """NEW has all rows; exit with 3 if OLD has not, so that fewer could be carried over."""
-    if tiling is not None and tiling.missing:
-        say(tiling.unfinished(previous) or "")
-        sys.exit(UNFINISHED)
+    require_all_rows(missing)  # NEW has all rows; of OLD, fewer could be carried over.

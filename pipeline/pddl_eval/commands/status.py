@@ -9,15 +9,13 @@ from dataclasses import asdict
 import click
 
 from pddl_eval.commands.command import Command
-from pddl_eval.commands.flags import argument
+from pddl_eval.commands.flags import argument, terminal_or_json
 from pddl_eval.errors import UNFINISHED
 
 
 @click.command(cls=Command)
 @argument("output", "OUTPUT", "Folder that `pddl-eval score` writes to; may be s3://….")
-@click.option(
-    "--format", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True, help="How to write it."
-)
+@terminal_or_json
 def status(output: str, format: str) -> None:
     """Say how far a run is, and what is missing.
 

@@ -9,7 +9,7 @@ from dataclasses import asdict
 import click
 
 from pddl_eval.commands.command import Command
-from pddl_eval.commands.flags import argument
+from pddl_eval.commands.flags import argument, terminal_or_json
 from pddl_eval.errors import UNFINISHED
 from pddl_eval.settings import ROWS_AGAIN
 
@@ -19,9 +19,7 @@ from pddl_eval.settings import ROWS_AGAIN
 @click.option("--rows", type=click.IntRange(min=0), default=ROWS_AGAIN, show_default=True, help="Rows to score again.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Which rows are drawn.")
 @click.option("--repair", is_flag=True, help="First remove what is proven damaged, doubled or left over.")
-@click.option(
-    "--format", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True, help="How to write it."
-)
+@terminal_or_json
 def verify(output: str, rows: int, seed: int, repair: bool, format: str) -> None:
     """Check that a scored folder is whole, and score rows of it again.
 
