@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars
 
 output = argument("output", "OUT", "The Parquet file to write; may be s3://….")
-seed = click.option("--seed", default=0, show_default=True, help="Another seed gives other answers.")
+seed = click.option("--seed", default=0, show_default=True, help="Seed of what is drawn at random.")
 mixes = click.Choice(["zero-shot", "fine-tuned", "every-kind"])
 preset = partial(click.option, "--preset", type=mixes, show_default=True, help="The mix of answers.")
 

@@ -14,7 +14,14 @@ from functools import cached_property, lru_cache, partial
 
 from pddl_eval.definition.budget import OutOfBudgetError, cached_or_undecided, or_undecided
 from pddl_eval.definition.canonical import LabelledGraph, digest
-from pddl_eval.definition.closure import ClosedGoal, closure, closure_by_states, has_few_states, possible_atoms
+from pddl_eval.definition.closure import (
+    FEW_OBJECTS,
+    ClosedGoal,
+    closure,
+    closure_by_states,
+    has_few_states,
+    possible_atoms,
+)
 from pddl_eval.definition.domains import (
     CoveredGoal,
     CoveredState,
@@ -200,6 +207,8 @@ class Task:
         """
         if self.closure_is_known or self.domain is None:
             return True
+        if self.domain.rules is not None and len(self.problem.objects) > FEW_OBJECTS:
+            return False
         literals = in_literals(self.problem, self.domain, self.typed)
         return not isinstance(literals, tuple) or has_few_states(*literals[:2])
 

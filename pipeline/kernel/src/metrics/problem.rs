@@ -7,7 +7,7 @@ use crate::equivalence::{decide, translation, Decision, Pair, UNKNOWN};
 use crate::left::{Answer, Left};
 use crate::model::NO_OBJECT;
 use crate::pddl::problems::{read_problem, Interner, LiftedProblem};
-use crate::strips::task::{Task as StripsTask, Within};
+use crate::strips::task::{Task as StripsTask, Within, FEW_OBJECTS};
 use crate::task::Task;
 use crate::validation::Action;
 use std::rc::Rc;
@@ -188,6 +188,9 @@ impl Search {
     }
 
     fn found(&mut self, task: &Task, is_placeholder: bool) -> Answer<Option<Digits>> {
+        if task.problem.objects.len() > FEW_OBJECTS {
+            return Ok(None);
+        }
         if self.names.is_full() {
             *self = Search::new();
         }

@@ -16,6 +16,9 @@ use std::cell::{Cell, OnceCell};
 use std::collections::HashSet;
 use std::rc::Rc;
 
+/// Objects up to which states are listed for a certificate alone, in a domain whose rules do not cover the initial state.
+pub const FEW_OBJECTS: usize = 8;
+
 /// The version that is hashed into the certificates of placeholders in a domain that uses negation.
 const CERTIFICATE_VERSION: usize = 3;
 
@@ -264,6 +267,10 @@ impl Task {
 
     /// As `certificate`; None where only a search beyond the limits finds cl(goal), which the verdict did not need.
     pub fn certificate_within_limits(&self, is_placeholder: bool, within: Within) -> Answer<Option<Digits>> {
+        let has_rules = matches!(within.domain.rules, Ok(Some(_)));
+        if has_rules && self.problem.objects.len() > FEW_OBJECTS && !self.closure_is_known(within)? {
+            return Ok(None);
+        }
         if self.closure(within).is_err() && self.has_many_states.get() {
             return Ok(None);
         }
