@@ -176,9 +176,11 @@ def test_files_that_the_run_did_not_write_are_named_and_kept(copied: Path) -> No
     shutil.copy(copied / partition(0, 10), copied / "copy.parquet")
     (copied / "sub").mkdir()
     shutil.copy(copied / partition(0, 10), copied / "sub")
+    for name in ("cut.parquet", "empty.parquet"):  # It may be a file that is still written.
+        (copied / name).write_bytes(b"PAR1" if name == "cut.parquet" else b"")
     found = verify_dataset(copied, repair=True)
-    assert [each.kind for each in found.findings] == ["foreign", "foreign"] and not found.removed
-    assert (copied / "copy.parquet").exists()
+    assert [each.kind for each in found.findings] == ["foreign"] * 4 and not found.removed
+    assert all((copied / name).exists() for name in ("copy.parquet", "cut.parquet", "empty.parquet"))
 
 
 def test_a_folder_in_use_is_not_repaired(copied: Path) -> None:

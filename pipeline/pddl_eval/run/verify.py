@@ -129,7 +129,7 @@ def _findings(
     source, held = input_of(folder, manifest), rows_held(folder, manifest, names)
     read = partial(_check, folder, manifest, held, drawn)
     files = list(in_threads(read, names))
-    found = [Finding("damaged", file.name, file.damage) for file in files if file.damage]
+    found = [Finding("damaged", file.name, file.damage) for file in files if file.damage and file.name in held]
     whole = {file.name: file.rows for file in files if not file.damage}
     if MERGED not in manifest:
         there = shards_named(source, whole)
