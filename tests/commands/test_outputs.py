@@ -18,6 +18,7 @@ from tests.commands.running import run
 WRITES: dict[str, tuple[str, str]] = {
     "explain html": ("explain scored --row 0 --html {}", "why.html"),
     "explain svg": ("explain scored --row 0 --svg {}", "why.svg"),
+    "explain svg under another name": ("explain scored --row 0 --svg {}", "why.txt"),
     "explain plan": ("explain scored --row 0 --save-plan {}", "plan.txt"),
     **{
         f"report {form}": (f"report scored --output {{}} --format {form}", f"report.{form}") for form in ("html", "tex")

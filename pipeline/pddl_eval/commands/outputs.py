@@ -57,20 +57,22 @@ def require_writable(
     *,
     force: bool = False,
     columns: Iterable[Collection[str]] = TABLES,
+    alone: bool = False,
 ) -> None:
     """Raise ``UserError`` where a command may not write: before its work, not after. No place (None) is always right.
 
     An input is recognised through links and other spellings of its name, too; in its folder, nothing is written that
     would be taken for rows of it. A file that is there must look like what is written, unless ``force``: a table has
     one of these sets of ``columns``. ``form`` is a format of reports, ``plan``, ``table`` (Parquet under any name) or
-    ``partitions`` (a folder of them). The tables and figures in a folder are looked at when their names are known.
+    ``partitions`` (a folder of them). The tables and figures in a folder are looked at when their names are known;
+    ``alone``, it is one file whatever its name.
     """
     from pddl_eval.datasets import list_files, locate
 
     if output is None:
         return
     place = locate(output)
-    is_file = form in FILES_ALONE or place.path.endswith(f".{form}")
+    is_file = alone or form in FILES_ALONE or place.path.endswith(f".{form}")
     makes_rows = not is_file and form in ("csv", "parquet", "partitions")
     files = click.get_current_context().meta[FILES]
     for each in (*inputs, *files):
@@ -89,7 +91,8 @@ def require_writable(
 def require_all_writable(files: Mapping[str, str | None], inputs: Sequence[str | None], *, force: bool) -> None:
     """``require_writable`` for several files by form, which must be different ones."""
     for form, file in files.items():
-        require_writable(file, form, [*inputs, *(each for other, each in files.items() if other != form)], force=force)
+        others = (each for other, each in files.items() if other != form)
+        require_writable(file, form, [*inputs, *others], force=force, alone=True)
 
 
 def require_kind(place: Location, form: str, *, force: bool, columns: Iterable[Collection[str]] = ()) -> None:
