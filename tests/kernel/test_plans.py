@@ -216,6 +216,14 @@ def test_any_text(text: str) -> None:
     assert not compared(rows, pair=PLAN).differences
 
 
+@pytest.mark.parametrize("name", ["putdown a", "putdown  a", " putdown"])
+def test_blanks_in_names_of_objects(name: str) -> None:
+    held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    answer = json.dumps([{"name": "putdown", "args": ["a"]}, {"name": name, "args": ["a"]}])
+    rows: list[Row] = [{"reference_plan": "(putdown a)", "generated_plan": answer, "reference_problem": held}]
+    assert not compared(rows, pair=PLAN).differences
+
+
 def test_the_texts_of_other_tests() -> None:
     """Every string in the tests of plans, whatever it is there."""
     tests = Path(__file__).parents[1]

@@ -59,7 +59,7 @@ impl<'a> Json<'a> {
                 break;
             }
         }
-        let name = name.filter(|name| !name.is_empty())?;
+        let name = name.filter(|name| !name.is_empty() && !name.contains(&b' '))?; // no name of an operator
         steps.push(name);
         match arguments.unwrap_or(Arguments::None) {
             Arguments::None => {}
