@@ -132,6 +132,13 @@ def test_an_answer_with_other_objects_has_a_certificate() -> None:
     assert found.verdict == "object_count" and found.certificate == certificate(other, STOVE)
 
 
+@pytest.mark.parametrize("reference", ["", TWO.format("(not (on a b))")])
+def test_an_answer_to_an_unreadable_reference_has_a_certificate(reference: str) -> None:
+    answer = TWO.format("(on b a)")
+    found = compare_problems(reference, answer)
+    assert found.verdict == "reference_invalid" and found.certificate == certificate(answer)
+
+
 def test_the_file_of_cases_is_what_the_page_and_the_program_say() -> None:
     written = json.loads(cases.FILE.read_text(encoding="utf-8"))
     assert written == json.loads(json.dumps(cases.cases()))

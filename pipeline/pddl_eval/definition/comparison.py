@@ -54,6 +54,7 @@ def compare(
         verdict = replace(verdict, solvable=_solvable_unread(generated), equivalent_untyped=decision.equivalent)
     elif isinstance(reference, Unreadable):
         verdict = _with_plan(verdict, reference, generated) if check_solvable else verdict
+        own = generated if generated.domain else Task(generated.problem, known_domain(generated.problem.domain))
     elif not same_domain(reference, generated):
         own = Task(generated.problem, known_domain(generated.problem.domain))
         solvable = False if check_solvable else None
