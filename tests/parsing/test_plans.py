@@ -359,6 +359,36 @@ def test_a_line_without_parentheses_among_others_is_damage() -> None:
     assert "load-truck" in read_plan("load_truck(p, t, l)", operators=OPERATORS).reason
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["<drive m t>", "<drive(m, t)>", "action: drive m t", "Next: drive m t", "drive = m t", "drive[m,t]", "drive{m,t}"],
+)
+def test_a_step_in_signs_that_no_step_has_or_behind_a_label_is_damage(line: str) -> None:
+    steps = "(load-truck p t l)\n(drive t m)"
+    for text in (f"{line}\n{steps}", steps.replace("\n", f"\n{line}\n"), f"{steps}\n{line}"):
+        reading = read_plan(text, operators=OPERATORS)
+        assert reading.damage is not None or ("drive", "m", "t") in reading.steps
+    assert read_plan(f"{steps}\n<b (drive m t)>", operators=OPERATORS).skipped == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1a. (drive t m)\n1b. (drive m t)",
+        "(drive t m)\n(drive m t)[/INST]",
+        "[INST](drive t m)\n(drive m t) [EOS]",
+        "(drive t m)\n(drive m t)<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n",
+        "```{.pddl}\n(drive t m)\n(drive m t)\n```",
+        "<drive>(drive t m)</drive>\n<drive>(drive m t)</drive>",
+        '<drive class="x">(drive t m)</drive>\n<b>(drive m t)</b>',
+    ],
+)
+def test_what_stands_around_steps_costs_none(text: str) -> None:
+    for operators in (None, OPERATORS):
+        reading = read_plan(text, operators=operators)
+        assert (reading.steps, reading.damage, reading.reason) == (plan("drive t m", "drive m t"), None, "")
+
+
 @pytest.mark.parametrize("piece", ["a\n", ",A. \n", "\n(", "１\n\n", "(a)\nFinal plan:\n", '{"name":"a"},'])
 def test_the_reader_looks_at_the_budget(piece: str) -> None:
     """2,000,000 characters took 16 seconds: a row without time left ends in the reader."""

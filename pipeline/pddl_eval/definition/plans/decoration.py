@@ -5,7 +5,10 @@ What stands inside of a step's parentheses, or between the letters of a name, st
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from pddl_eval.definition.pddl.patterns import re
+from pddl_eval.definition.plans.grammar import NAME
 
 _TERMINAL = re.compile(r"\x1b\[[\d;]*+[A-Za-z]")
 _BLANK = re.compile(r"[^\S\n\t ]")
@@ -23,6 +26,7 @@ _TEX_PARENTHESES = re.compile(r"\\\(([^()\\\n]*+)\\\)")
 _AROUND = re.compile(
     r"""\([^()\n]*+\)                                                # a step stays as it is
     | <!--.{0,500}?--> | /\*.{0,500}?\*/                             # comments
+    | <\|(?:start_header_id|im_start)\|>(?:assistant|user|system)\b | \[/?(?:INST|EOS)\]  # of chat templates
     | </?[A-Za-z][^<>\n]*+> | <[|｜][^<>\n]*+> | &\#?\w{1,10};       # tags
     | (?<!\w)_++(?=[(\d]) | (?<=\))_++(?!\w)                            # Markdown
     | \\(?:item|(?:short|long)?(?:left|right|Left|Right)?arrow|to|implies|checkmark|bullet|star|cdot|q?quad
@@ -31,6 +35,7 @@ _AROUND = re.compile(
     | \\[,;!\ ()\[\]]""",
     re.VERBOSE,
 )
+_STEP_AS_TAG = re.compile(rf"[<(]\s*+({NAME})(?=[\s(),;:])")
 _BRACKETED = re.compile(
     r"(?m)^((?:[^\w\n(){}\[\]]|\d{1,6}[.):])*+)"
     r"\[[ \t]*+(?:(\d{1,6})|[xX]|[^\w\s\[\](){}]{1,3})?+[ \t]*+\](?=[ \t]*+[^\s,\[\]])"
@@ -52,8 +57,10 @@ def visible(text: str) -> str:
     return _HIDDEN_AROUND.sub(_blanks_but_steps, _BLANK.sub(" ", text))
 
 
-def undecorated(text: str) -> str:
+def undecorated(text: str, operators: Collection[str] = ()) -> str:
     r"""The text with blanks for tags, TeX and mark-up of Markdown around steps; columns stay as they were.
+
+    A step of one of the ``operators`` in angle brackets, ``<take a>``, is no tag.
 
     >>> undecorated("<li>(take a)</li>"), undecorated(r"$\text{(take a)}$"), undecorated(r"\(take a\)").strip()
     ('    (take a)     ', '$      (take a) $', '(take a)')
@@ -63,8 +70,8 @@ def undecorated(text: str) -> str:
         for _ in range(2):
             text = _TEX_GROUP.sub(_inside, text)
         text = _TEX_PARENTHESES.sub(r" (\1) ", text)
-    if any(sign in text for sign in "<\\&_/"):
-        text = _AROUND.sub(_blanks_but_steps, text)
+    if any(sign in text for sign in "<\\&_/["):
+        text = _AROUND.sub(lambda found: found[0] if _is_step(found[0], operators) else _blanks(found), text)
     if "[" in text:
         text = _BB_CODE.sub(_second, text)
         text = _BRACKETED.sub(lambda found: f"{found[1]} {found[2] or ''}".ljust(len(found[0])), text)
@@ -77,6 +84,11 @@ def _blanks(found: re.Match[str]) -> str:
 
 def _blanks_but_steps(found: re.Match[str]) -> str:
     return found[0] if found[0][0] == "(" else _blanks(found)
+
+
+def _is_step(tag: str, operators: Collection[str]) -> bool:
+    """True of `(take a)`, and of `<take a>` and `<b (take a)>` where there is such an operator."""
+    return tag[0] == "(" or ("=" not in tag and any(name.lower() in operators for name in _STEP_AS_TAG.findall(tag)))
 
 
 def _inside(found: re.Match[str]) -> str:

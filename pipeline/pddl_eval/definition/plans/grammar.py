@@ -40,7 +40,7 @@ ARROW = r"(?:[-=]++>|[→⇒➜➔⟶⟹])"
 LINK = rf"(?:[\s,]|{ARROW}|{WORD})"
 LABEL = r"(?:step|action|move|time)\s*+\#?\d+"
 # A number leads something: `2.` at the end of a line, or before a comma, ends a sentence.
-NUMBER = rf"""(?:(?:\(?\d+\s*+[.)]{{1,2}}+(?!\d)|{LABEL}\s*+[:.–—-])
+NUMBER = rf"""(?:(?:\(?\d+[a-z]?+\s*+[.)]{{1,2}}+(?!\d)|{LABEL}\s*+[:.–—-])
     (?!\s*+(?:[,;]|{WORD}|\d+\s*+[.)]|$)))"""
 PDDL = rf"\(\s*+({NAME}(?:[\s,]++{ARGUMENT})*+)[\s,]*+\){DURATION}"
 # Behind a blank, parentheses are arguments only if they are a list of names: `done (at last)` is a remark.

@@ -66,8 +66,10 @@ _LIKE_ACTION = re.compile(rf"[({{]|{NAME}[ \t]*+\([^()]*+\)[\s,;.]*+$")
 _BEGINS_ACTION = re.compile(rf"[({{]|{NAME}[ \t]*+\(")
 _HEAD = re.compile(rf"[({{（\s]*+({NAME})")
 _WORDS = re.compile(r"[\w-]++")
-_LABEL_NAME = re.compile(rf"(?<![\w-])({NAME})\s*+:\s*+$")
-_STEP_LABEL = pattern(rf"{LABEL}|\b(?:action|step|move)\b")
+_GLUED = re.compile(rf"{NAME}[^\w\s.,:;!?]*+\w")
+"""`take[a,b]`"""
+_LABEL_NAME = re.compile(rf"(?<![\w-])({NAME})\s*+[:=]\s*+$")
+_STEP_LABEL = pattern(rf"{LABEL}|\b(?:action|step|move|first|next|then|finally|lastly)\b")
 _QUOTED = re.compile(rf"\(\s*+({NAME})(?:[\s,]++{ARGUMENT})*+[\s,]*+\)|(?<![\w-])({NAME})\([^(){{}}\n]*+\)")
 _DEFINE = re.compile(r"\s*+\(\s*+define\s*+\(\s*+(?:problem|domain)\b", re.IGNORECASE)
 _LONGEST_BARE = 8
@@ -78,7 +80,7 @@ _ABOVE_STATES = pattern(rf"\b(?:{_STATES})\b")
 _BEFORE_STATES = pattern(rf"\b(?:{_STATES}|requires|results?|adds|deletes|note)\b")
 """In a label: atoms or prose follow it, not actions; up to a blank line where it has a line of its own."""
 _STAR = re.compile(r"(?m)^([ \t]*+)\*(?=[ \t])")
-_FENCE = re.compile(r"\s*+(?:```|~~~)[\w+-]*+\s*$")
+_FENCE = re.compile(r"\s*+(?:```|~~~)[\w+-]*+(?:\{[\w.#\s=-]*+\})?+\s*$")
 _HEADING = re.compile(r"\s*+#|.*:\s*$")
 _COMMENT_LINE = re.compile(r"\s*+(?:;|//)")
 _BRACES_AND_LINE = re.compile(r"\{[^{}]*+\}[^\n]*+")
@@ -384,11 +386,13 @@ def _begins(line: Line, broken: bool) -> tuple[bool, str]:
     head = _head(text)
     if _BEGINS_ACTION.match(text):
         return False, head
-    if label := _LABEL_NAME.search(line.leads):  # `take: a`
+    label = _LABEL_NAME.search(line.leads)
+    if label and not _STEP_LABEL.search(label[0]):  # `take: a`, but not `action: take a`
         text, head = f"{label[0]} {text}", label[1].lower()
     bare = (
         _PROSE.isdisjoint(_WORDS.findall(text.lower()))
-        and 1 < len(text.split()) <= _LONGEST_BARE
+        and (" " in text or _GLUED.match(text))
+        and len(text.split()) <= _LONGEST_BARE
         and not text.endswith(":")
     )
     return False, head if bare else ""

@@ -178,7 +178,7 @@ def _read(text: str, answer: str, operators: Mapping[str, int] | None) -> ReadPl
     held = [inner for said in texts if said and (inner := _read(said, answer, operators)) and inner.steps]
     if held:  # {"plan": "(a)\n(b)"}
         return chosen(held, answer)
-    plain = undecorated(text)
+    plain = undecorated(text, operators or ())
     found = found or read_lines(plain, answer, operators) or read_sentences(text, answer, operators)
     if operators and not (found and _name_operator(found.steps, operators)):
         bare = in_parentheses(plain, operators)
