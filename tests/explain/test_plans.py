@@ -6,9 +6,9 @@ import pytest
 from pddl_eval import compare_plans
 from pddl_eval.definition.metrics.actions import common_subsequence
 from pddl_eval.definition.plans import Plan
+from pddl_eval.definition.validation import START
 from pddl_eval.explain import explain_row
 from pddl_eval.explain.plans import Condition, PlanExplanation, align
-from pddl_eval.scoring.plans import START
 
 from tests.explain.pairs import REFERENCE
 

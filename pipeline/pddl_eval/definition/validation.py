@@ -76,6 +76,10 @@ class Failure:
     missing: tuple[Formula, ...] = ()
 
 
+START = 0
+"""The number of the initial state among the steps, which count from 1."""
+
+
 @dataclass(frozen=True, slots=True)
 class Execution:
     """How far a plan got.
@@ -259,6 +263,12 @@ def effects_of(step: Sequence[Operator]) -> tuple[State, State]:
     """What the operators of a step add and delete together."""
     added: State = frozenset().union(*(operator.add_effects for operator in step))
     return added, frozenset().union(*(operator.delete_effects for operator in step)) - added
+
+
+def last_changes(execution: Execution) -> dict[Formula, int]:
+    """The last step that added or deleted each atom, for those that one did."""
+    steps = enumerate(map(effects_of, execution.steps), 1)
+    return {atom: number for number, (added, deleted) in steps for atom in added | deleted}
 
 
 def taken(step: Set[Action], world: World) -> tuple[tuple[Operator, ...], Mapping[Atom, Fraction]] | Failure:

@@ -16,7 +16,7 @@ from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.domain_equivalence import DomainDecision
 from pddl_eval.definition.domain_wording import Partners, partners
 from pddl_eval.definition.metrics import DOMAIN, DomainPair, Row, given
-from pddl_eval.definition.model import Domain, Formula, Operator, Types, show_atom, show_formula
+from pddl_eval.definition.model import ROOT_TYPE, Domain, Formula, Operator, Types, show_atom, show_formula
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import DomainError, parse_domain
 from pddl_eval.definition.structure import PARTS
@@ -218,11 +218,8 @@ def _types_of(operator: Operator | None) -> list[Types] | None:
 
 
 def _parameters(operator: Operator) -> str:
-    return " ".join(f"{name}{_type(types)}" for name, types in operator.parameters) or "none"
-
-
-def _type(types: Types) -> str:
-    return "" if types == ("object",) else f" - {'|'.join(types)}"
+    typed = (f"{name} - {'|'.join(types)}" * (types != (ROOT_TYPE,)) or name for name, types in operator.parameters)
+    return " ".join(typed) or "none"
 
 
 def _formula(formula: tuple[str, Formula]) -> str:

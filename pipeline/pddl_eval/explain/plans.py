@@ -16,7 +16,7 @@ from pddl_eval.definition.metrics import PLAN, OnlySome, Row
 from pddl_eval.definition.model import Formula, Operator, is_atom, show_atom, show_formula, words_of
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.plans import Plan, PlanError, Step, actions_of
-from pddl_eval.definition.validation import Execution, execute, ground_operator
+from pddl_eval.definition.validation import START, Execution, execute, ground_operator, last_changes
 from pddl_eval.definition.verdict import Undecided
 from pddl_eval.explain.tables import (
     ABSENT,
@@ -33,7 +33,6 @@ from pddl_eval.explain.tables import (
     shortened,
 )
 from pddl_eval.pages import Cell, Page, Section, Table
-from pddl_eval.scoring.plans import START, last_changes
 from pddl_eval.shown import line, listed
 
 MOST_ATOMS = 30

@@ -157,7 +157,7 @@ def _told(  # noqa: PLR0913 (as feedback)
     if compares:
         with row_budget(seconds):
             compared = _COMPARED[kind](str(reference), text, compared_in, is_placeholder, drafts)
-        if compared.check in _NO_REFERENCE:
+        if compared.check == Verdict.REFERENCE_INVALID:
             raise UserError(compared.says)
         # Whether the domain is the right one, the reference knows.
         faults = [fault for fault in faults if fault.check is not Check.UNKNOWN_DOMAIN]
@@ -168,7 +168,7 @@ def _told(  # noqa: PLR0913 (as feedback)
         raise UserError("a plan needs the problem that it has to solve, or a reference")
     else:
         errors = [fault for fault in faults if fault.is_error]
-        if errors and errors[0].check in _NO_REFERENCE:
+        if errors and errors[0].check == Verdict.REFERENCE_INVALID:
             raise UserError(errors[0].says)
         check = errors[0].check if errors else PlanVerdict.VALID if kind == "plan" else None
         ok = not errors or (None if all(_is_right(each.check) is None for each in errors) else False)
@@ -198,17 +198,15 @@ def _bounded(faults: Iterable[Issue]) -> Iterator[Issue]:
 NO_FAULT = "no_fault"
 """The verdict on an answer without a reference with which nothing is wrong."""
 
-_NO_REFERENCE = (Verdict.REFERENCE_INVALID, DomainVerdict.REFERENCE_INVALID, PlanVerdict.REFERENCE_INVALID)
 _UNREAD: Mapping[str, Kind] = {
     "problem": Verdict.UNPARSEABLE,
     "plan": PlanVerdict.UNREADABLE,
     "domain": DomainVerdict.UNPARSEABLE,
 }
-_OPEN = (Verdict.UNDECIDED, DomainVerdict.UNDECIDED, PlanVerdict.UNDECIDED)
 
 
 def _is_right(check: Kind) -> bool | None:
-    return None if check in _OPEN else not isinstance(check, Check) and check.right
+    return None if check == Verdict.UNDECIDED else not isinstance(check, Check) and check.right
 
 
 # What differs from the reference

@@ -67,7 +67,7 @@ from pddl_eval.definition.plans import (
 )
 from pddl_eval.definition.state_space import StateSpace
 from pddl_eval.definition.task import Task, executed_in, plan_task_of
-from pddl_eval.definition.validation import Execution, effects_of
+from pddl_eval.definition.validation import START, Execution, effects_of, last_changes
 from pddl_eval.definition.verdict import PlanVerdict, Undecided
 from pddl_eval.errors import UserError
 from pddl_eval.process import reraise_interrupt
@@ -84,9 +84,6 @@ MOST_DETAIL = 1_000
 
 NOT_EXECUTED = (PlanVerdict.EMPTY, PlanVerdict.UNREADABLE, PlanVerdict.UNDECIDED, PlanVerdict.REFERENCE_INVALID)
 """Verdicts on plans that were not executed to their end or to a fault: nothing is known of what they do."""
-
-START = 0
-"""The number of the initial state among the steps, which count from 1."""
 
 
 class PlanScores(Scores):
@@ -460,12 +457,6 @@ def repair_advice(execution: Execution, problem: Problem, domain: Domain, failed
             why = why or "; ".join(_numbers(condition, execution, problem, domain))
             sentences.append(f"{show_formula(condition)} is false {where}" + (f": {why}" if why else ""))
     return tuple(sentences)
-
-
-def last_changes(execution: Execution) -> dict[Formula, int]:
-    """The last step that added or deleted each atom, for those that one did."""
-    steps = enumerate(map(effects_of, execution.steps), 1)
-    return {atom: number for number, (added, deleted) in steps for atom in added | deleted}
 
 
 def _since(is_true: bool, execution: Execution, last: int) -> str:
