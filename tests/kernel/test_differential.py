@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import re
+from collections import Counter
+from dataclasses import asdict, replace
 from pathlib import Path
 from random import Random
 
@@ -11,10 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pddl_eval.definition.metrics import PLAN
+from pddl_eval import compare_problems, feedback, kernel
+from pddl_eval.definition.metrics import PLAN, score_problem_pair
 from pddl_eval.definition.model import problem_to_pddl, show_atom
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.task import task_of
+from pddl_eval.explain.explanation import explain
 
 from tests.benchmark.sample import sample_table
 from tests.corpus import ADL, CORPUS
@@ -299,6 +303,43 @@ def test_certificates_of_problems_in_another_known_domain() -> None:
     found = compared([*rows, *({**row, "domain": own} for row in rows)])
     assert not found.differences
     assert found.left["domain"] == found.left.total() == 8
+
+
+def test_verdicts_with_what_shows_them(references: list[Row]) -> None:
+    """Of one pair every field is the definition's: object maps, the plan, the atom that separates the goals."""
+    random = Random(38)
+    rows = sample_table().select(["reference_problem", "generated_problem", "is_placeholder"]).to_pylist()[::4]
+    rows += labelled_answers(references[:40], random, 2)
+    rows += [row for name in STRIPS_ENTRIES for row in answers_in(*CORPUS[name], random, 2)]
+    for domain in VOCABULARY:
+        small = [problem_to_pddl(random_problem(random, domain)) for _ in range(5)]
+        rows += [{"reference_problem": one, "generated_problem": two} for one in small for two in small]
+    seen: Counter[str] = Counter()
+    for row in rows:
+        pair = row["reference_problem"], row["generated_problem"], bool(row.get("is_placeholder")), row.get("domain")
+        found = kernel.problem_verdict(*pair, ScoringOptions())
+        if found is None:
+            seen["left"] += 1
+            continue
+        expected = score_problem_pair(*pair)
+        if expected.certificate is None and found.certificate is not None:  # as in ``compared``
+            expected = replace(expected, certificate=found.certificate)
+        assert found == expected, row
+        seen.update(name for name, value in asdict(found).items() if value)
+    assert seen["left"] <= len(rows) * 0.15
+    assert min(seen["object_map"], seen["goal_object_map"], seen["plan"], seen["separating_atom"]) >= 5
+
+
+def test_functions_ask_the_kernel_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unasked(*_: object, **__: object) -> None:
+        raise AssertionError("the definition was asked")
+
+    monkeypatch.setattr(kernel, "score_by_definition", unasked)
+    held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    other = held.replace("(clear a)", "(holding a)")
+    assert compare_problems(held, other).plan == ()
+    assert feedback(other, held).verdict == "goal_differs"
+    assert explain(held, other).verdict.separating_atom == ("clear", "a")
 
 
 @pytest.mark.slow

@@ -171,6 +171,8 @@ struct Scores {
     certificate: Texts,
     reference_certificate: Texts,
     micros: Vec<i64>,
+    /// The object map, that of the goals, and the plan, where they are asked for.
+    proofs: Option<[Texts; 3]>,
 }
 
 /// A column of truth values.
@@ -422,7 +424,7 @@ impl Scores {
     fn exported(self) -> Exported {
         let rows = self.left.len();
         let micros = self.micros.iter().flat_map(|each| each.to_ne_bytes()).collect();
-        let columns = vec![
+        let mut columns = vec![
             ("left", "C", vec![Vec::new(), self.left]),
             self.parseable.exported("parseable"),
             self.solvable.exported("solvable"),
@@ -435,6 +437,8 @@ impl Scores {
             self.reference_certificate.exported("reference_certificate"),
             ("score_micros", "l", vec![Vec::new(), micros]),
         ];
+        let proofs = ["object_map", "goal_object_map", "plan"].into_iter().zip(self.proofs.into_iter().flatten());
+        columns.extend(proofs.map(|(name, column)| column.exported(name)));
         (rows, columns)
     }
 
@@ -455,6 +459,12 @@ impl Scores {
         self.certificate.push(digits(|row| &row.certificate));
         self.reference_certificate.push(digits(|row| &row.reference_certificate));
         self.micros.push(micros);
+        if let Some([object_map, goal_map, plan]) = &mut self.proofs {
+            let proof = known.and_then(|row| row.proof.as_ref());
+            object_map.push(proof.and_then(|proof| proof.object_map.as_deref()));
+            goal_map.push(proof.and_then(|proof| proof.goal_map.as_deref()));
+            plan.push(proof.and_then(|proof| proof.plan.as_deref()));
+        }
     }
 }
 
@@ -928,7 +938,7 @@ unsafe fn score(
 fn score_problems(columns: &[Column], flags: u32) -> Exported {
     let settings = Settings::new(flags);
     let references = Sharing::new(&columns[0]);
-    let mut scores = Scores::default();
+    let mut scores = Scores { proofs: settings.proofs.then(Default::default), ..Scores::default() };
     let asking = Asking::new(columns.get(3));
     let names = Interner::new();
     let mut kernel = Problems { columns, asking, settings, names, references, search: Search::new(), strips: None };

@@ -79,8 +79,8 @@ pub struct Decision {
     pub difference: Difference,
     /// The reference's word for each object of the answer.
     pub object_map: Option<Vec<Word>>,
-    /// True where another map takes goal to goal: in placeholder mode.
-    pub has_goal_map: bool,
+    /// The map that takes goal to goal: in placeholder mode.
+    pub goal_map: Option<Vec<Word>>,
 }
 
 /// Whether the generated problem is the reference's planning problem, strictly and ignoring types.
@@ -91,7 +91,7 @@ pub fn decide(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
             equivalent_untyped: false,
             difference: difference::object_count(pair),
             object_map: None,
-            has_goal_map: false,
+            goal_map: None,
         });
     }
     let strict = decide_strictly(pair, is_placeholder)?;
@@ -113,7 +113,7 @@ pub fn decide(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
 }
 
 fn decision(verdict: Verdict, difference: Difference, object_map: Option<Vec<Word>>) -> Decision {
-    Decision { verdict, equivalent_untyped: false, difference, object_map, has_goal_map: false }
+    Decision { verdict, equivalent_untyped: false, difference, object_map, goal_map: None }
 }
 
 /// The cases of the algorithm, in order of cost.
@@ -151,11 +151,14 @@ fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
         object_map(pair, initial_scenes().0, initial_scenes().1)
     };
     if let Ok(closure) = closure {
-        let mut has_goal_map = false;
+        let mut goal_map = None;
         let map = if is_placeholder {
-            let (generated, reference) = (pair.generated.closed_goal_scene()?, pair.reference.closed_goal_scene()?);
-            has_goal_map = object_map(pair, generated, reference)?.is_some();
-            if has_goal_map {
+            goal_map = if same_names && same_atoms(pair, closure, wanted) {
+                Some(pair.to_reference.to_vec())
+            } else {
+                object_map(pair, pair.generated.closed_goal_scene()?, pair.reference.closed_goal_scene()?)?
+            };
+            if goal_map.is_some() {
                 init_map()?
             } else {
                 None
@@ -168,7 +171,7 @@ fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
         if map.is_some() {
             let difference =
                 difference::closures_agree(closure.len() - ours.goal.len(), wanted.len() - theirs.goal.len());
-            return Ok(Decision { has_goal_map, ..decision(Verdict::Equivalent, difference, map) });
+            return Ok(Decision { goal_map, ..decision(Verdict::Equivalent, difference, map) });
         }
     }
     let Some(map) = init_map()? else {

@@ -46,6 +46,14 @@ impl Action {
         self.arguments[place]
     }
 
+    /// The action in words, its arguments by their names.
+    pub fn words<'a>(&self, name: impl Fn(Word) -> &'a [u8]) -> Vec<&'a [u8]> {
+        let of = OPERATORS.iter().find(|(_, _, operator, _)| *operator == self.operator);
+        let (own, count) = of.map_or(("", 0), |(_, own, _, count)| (own, *count));
+        let arguments = self.arguments[..count].iter().map(|word| name(*word));
+        [own.as_bytes()].into_iter().chain(arguments).collect()
+    }
+
     /// The action with other names for its arguments.
     pub fn renamed(&self, names: &[Word]) -> Action {
         let name = |word: Word| if word == 0 { 0 } else { names[word as usize] };
@@ -236,25 +244,28 @@ pub fn wanted_types(domain: Domain, operator: Operator) -> &'static [Known] {
     }
 }
 
+/// The operators of the domains with rules, and how many arguments each takes.
+const OPERATORS: [(Domain, &str, Operator, usize); 16] = [
+    (Domain::Blocksworld, "pickup", Operator::Pickup, 1),
+    (Domain::Blocksworld, "putdown", Operator::Putdown, 1),
+    (Domain::Blocksworld, "stack", Operator::Stack, 2),
+    (Domain::Blocksworld, "unstack", Operator::Unstack, 2),
+    (Domain::Gripper, "move", Operator::Move, 2),
+    (Domain::Gripper, "pick", Operator::Pick, 3),
+    (Domain::Gripper, "drop", Operator::Drop, 3),
+    (Domain::FloorTile, "change-color", Operator::ChangeColor, 3),
+    (Domain::FloorTile, "paint-up", Operator::PaintUp, 4),
+    (Domain::FloorTile, "paint-down", Operator::PaintDown, 4),
+    (Domain::FloorTile, "paint-right", Operator::PaintRight, 4),
+    (Domain::FloorTile, "paint-left", Operator::PaintLeft, 4),
+    (Domain::FloorTile, "up", Operator::Up, 3),
+    (Domain::FloorTile, "down", Operator::Down, 3),
+    (Domain::FloorTile, "right", Operator::Right, 3),
+    (Domain::FloorTile, "left", Operator::Left, 3),
+];
+
 /// The operator of that name, and how many arguments it takes.
 pub fn operator_named(domain: Domain, name: &[u8]) -> Option<(Operator, usize)> {
-    Some(match (domain, name) {
-        (Domain::Blocksworld, b"pickup") => (Operator::Pickup, 1),
-        (Domain::Blocksworld, b"putdown") => (Operator::Putdown, 1),
-        (Domain::Blocksworld, b"stack") => (Operator::Stack, 2),
-        (Domain::Blocksworld, b"unstack") => (Operator::Unstack, 2),
-        (Domain::Gripper, b"move") => (Operator::Move, 2),
-        (Domain::Gripper, b"pick") => (Operator::Pick, 3),
-        (Domain::Gripper, b"drop") => (Operator::Drop, 3),
-        (Domain::FloorTile, b"change-color") => (Operator::ChangeColor, 3),
-        (Domain::FloorTile, b"paint-up") => (Operator::PaintUp, 4),
-        (Domain::FloorTile, b"paint-down") => (Operator::PaintDown, 4),
-        (Domain::FloorTile, b"paint-right") => (Operator::PaintRight, 4),
-        (Domain::FloorTile, b"paint-left") => (Operator::PaintLeft, 4),
-        (Domain::FloorTile, b"up") => (Operator::Up, 3),
-        (Domain::FloorTile, b"down") => (Operator::Down, 3),
-        (Domain::FloorTile, b"right") => (Operator::Right, 3),
-        (Domain::FloorTile, b"left") => (Operator::Left, 3),
-        _ => return None,
-    })
+    let found = OPERATORS.iter().find(|(known, own, ..)| *known == domain && own.as_bytes() == name);
+    found.map(|(_, _, operator, count)| (*operator, *count))
 }

@@ -16,7 +16,7 @@ from pddl_eval.definition.closure import ClosedGoal
 from pddl_eval.definition.counterexample import counterexample
 from pddl_eval.definition.difference import closest_matching
 from pddl_eval.definition.domains import planning_domain
-from pddl_eval.definition.metrics import given, score_lone_problem, score_problem_pair
+from pddl_eval.definition.metrics import given, score_lone_problem
 from pddl_eval.definition.model import ROOT_TYPE, Action, Formula, Problem, show_atom, show_formula
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import Unreadable, read_problem, read_strips_or_beyond
@@ -26,6 +26,7 @@ from pddl_eval.errors import RunError
 from pddl_eval.explain.reading import Piece, PieceKind, pieces_of
 from pddl_eval.explain.sides import AtomLine, ObjectLine, Side, Standing, atom_lines, initial_scene, object_lines
 from pddl_eval.explain.tables import ABSENT, ALL_ROWS, DIFFERENT, MOST_ROWS, cells, line_by_line, noted
+from pddl_eval.kernel import score_problem_pair
 from pddl_eval.pages import FOLDED, Cell, Excerpt, Page, Section, Table, plain, table, terminal, words
 from pddl_eval.shown import YES, line, listed
 

@@ -45,6 +45,7 @@ from pddl_eval.definition.metrics import (
     ill_typed_domain,
     only_equal,
 )
+from pddl_eval.definition.metrics import score_problem_pair as score_by_definition
 from pddl_eval.definition.model import (
     Action,
     Atom,
@@ -70,7 +71,7 @@ from pddl_eval.definition.validation import (
     no_object,
     not_of_type,
 )
-from pddl_eval.definition.verdict import DomainVerdict
+from pddl_eval.definition.verdict import DomainVerdict, ProblemVerdict, Verdict
 from pddl_eval.definition.wording import sentence
 from pddl_eval.errors import UserError
 from pddl_eval.kernel import crate
@@ -87,7 +88,7 @@ LEAST_SECONDS = 1.0
 SEARCH_SECONDS = 10.0
 """Where a row has less time than this, the definition scores it if it may take a search: in any STRIPS domain."""
 
-_CHECK_SOLVABLE, _LAST_ANSWER, _HAS_TIME, _NO_CERTIFICATES = 1, 2, 4, 8
+_CHECK_SOLVABLE, _LAST_ANSWER, _HAS_TIME, _NO_CERTIFICATES, _PROOFS_TOO = 1, 2, 4, 8, 16
 _PROOFS = {
     "never true": never_true(()),
     "excludes itself": exclude_each_other(()),
@@ -164,6 +165,57 @@ def score(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions, *, certi
         return None
     flags = _flags(options) | _NO_CERTIFICATES * (not certificates)
     return _answers("pddl_eval_score", columns, flags, "detail", _detail)
+
+
+def score_problem_pair(  # noqa: PLR0913 (as the definition's)
+    reference_text: str | None,
+    generated_text: str | None,
+    is_placeholder: bool = False,
+    domain: str | None = None,
+    check_solvable: bool = True,
+    answer: str = "first",
+) -> ProblemVerdict:
+    """As the definition's function of that name, which is asked where the kernel leaves the pair.
+
+    >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
+    >>> found = score_problem_pair(held, held.replace("a)", "z)"))
+    >>> found.object_map, found.plan
+    ({'z': 'a'}, (('putdown', 'z'),))
+    """
+    options = ScoringOptions(check_solvable=check_solvable, answer=answer)
+    found = problem_verdict(reference_text, generated_text, is_placeholder, domain, options)
+    if found is not None:
+        return found
+    return score_by_definition(reference_text, generated_text, is_placeholder, domain, check_solvable, answer=answer)
+
+
+def problem_verdict(
+    reference: str | None, generated: str | None, is_placeholder: bool, domain: str | None, options: ScoringOptions
+) -> ProblemVerdict | None:
+    """All that the kernel says of one pair of problems, with what shows it; None where it leaves the pair."""
+    if not _answers_now(options):
+        return None
+    try:
+        columns = [pa.array([text], pa.large_string()) for text in (reference, generated)]
+        columns.append(pa.array([is_placeholder], pa.bool_()))
+        if domain:
+            columns += _domain({"domain": pa.chunked_array([[domain]]), "reference_problem": [reference]}, options)
+    except (pa.ArrowException, UnicodeError):
+        return None
+    answers = _answers("pddl_eval_score", columns, _flags(options) | _PROOFS_TOO, "detail", lambda said: said)
+    if answers is None or answers[1][0].as_py():
+        return None
+    found = {name: column[0].as_py() for name, column in answers[0].items() if name != "score_micros"}
+    differences = _differences(found["detail"])
+    separating = [each.separating for each in differences if isinstance(each, Difference) and each.separating]
+    atom, side = separating[0] if separating else (None, None)
+    for name in ("object_map", "goal_object_map"):
+        if found[name] is not None:
+            found[name] = dict(line.split(" ") for line in found[name].splitlines())
+    if found["plan"] is not None:
+        found["plan"] = tuple(tuple(line.split(" ")) for line in found["plan"].splitlines())
+    found |= {"verdict": Verdict[found["verdict"].upper()], "detail": _detail(found["detail"])}
+    return ProblemVerdict(**found, separating_atom=atom, separating_side=side)
 
 
 def score_plans(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> Answers | None:
@@ -295,10 +347,16 @@ def _detail(difference: str | None) -> str | None:
     """The detail of a row: its differences in the words of the definition."""
     if difference is None:
         return None
-    return "; ".join(_sentence(*part.split(_BETWEEN_WORDS)) for part in difference.split(_BETWEEN_DIFFERENCES))
+    said = (sentence(each) if isinstance(each, Difference) else each for each in _differences(difference))
+    return "; ".join(said)
 
 
-def _sentence(what: str, *words: str) -> str:
+def _differences(said: str) -> list[Difference | str]:
+    """The differences of a row, and what else is said of it in the words of the definition."""
+    return [_difference(*part.split(_BETWEEN_WORDS)) for part in said.split(_BETWEEN_DIFFERENCES)]
+
+
+def _difference(what: str, *words: str) -> Difference | str:
     if what in REFUSALS:
         return refusal(what, *words)
     match what:
@@ -313,7 +371,7 @@ def _sentence(what: str, *words: str) -> str:
         case "ill-typed argument":
             why = wrong_type(words[1], int(words[2]), words[3], words[4])
         case _:
-            return sentence(Difference(what, **dict(_field(*word.split("=", 1)) for word in words)))
+            return Difference(what, **dict(_field(*word.split("=", 1)) for word in words))
     return ill_typed_problem(f"{words[0]}: {why}")
 
 

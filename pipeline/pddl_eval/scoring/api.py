@@ -5,7 +5,7 @@ from __future__ import annotations
 from pddl_eval.definition.budget import row_budget
 from pddl_eval.definition.counterexample import counterexample as find_counterexample
 from pddl_eval.definition.domains import chosen_domain
-from pddl_eval.definition.metrics import DomainPair, decided_task, score_problem_pair
+from pddl_eval.definition.metrics import DomainPair, decided_task
 from pddl_eval.definition.model import Domain, Formula, Problem, problem_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import ParseError
@@ -69,11 +69,13 @@ def compare_problems(  # noqa: PLR0913 (the contract's keywords)
     >>> verdict.equivalent, verdict.verdict.value, verdict.object_map
     (True, 'isomorphic', {'z': 'a'})
     """
+    from pddl_eval import kernel  # here: what needs no kernel imports no Arrow
+
     texts = _texts(reference, generated)
     if domain:
         chosen_domain(domain)
     answer = ScoringOptions(answer=answer).answer
-    return score_problem_pair(*texts, is_placeholder, domain or None, check_solvable, answer=answer)
+    return kernel.score_problem_pair(*texts, is_placeholder, domain or None, check_solvable, answer)
 
 
 def counterexample(

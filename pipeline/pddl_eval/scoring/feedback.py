@@ -16,7 +16,7 @@ from typing import Any
 from pddl_eval.columns import PAIRS
 from pddl_eval.definition.budget import OutOfBudgetError, or_undecided, row_budget
 from pddl_eval.definition.domains import chosen_domain
-from pddl_eval.definition.metrics import DomainPair, Row, domain_of, given, score_problem_pair, verdict_without_plan
+from pddl_eval.definition.metrics import DomainPair, Row, domain_of, given, verdict_without_plan
 from pddl_eval.definition.model import show_atom
 from pddl_eval.definition.options import ANSWERS, ScoringOptions
 from pddl_eval.definition.pddl import DEFINE_DOMAIN, DEFINE_PROBLEM, too_long, without_thinking
@@ -213,7 +213,9 @@ def _is_right(check: Kind) -> bool | None:
 
 
 def _problem(reference: str, answer: str | None, domain: str | None, is_placeholder: bool, drafts: str) -> Issue:
-    found = score_problem_pair(reference, answer, is_placeholder, domain, check_solvable=False, answer=drafts)
+    from pddl_eval import kernel  # here: what needs no kernel imports no Arrow
+
+    found = kernel.score_problem_pair(reference, answer, is_placeholder, domain, check_solvable=False, answer=drafts)
     assert found.verdict is not None
     return Issue(found.verdict, found.detail)
 

@@ -23,6 +23,21 @@ pub struct ProblemVerdict {
     pub solves_reference: Option<bool>,
     pub certificate: Option<Digits>,
     pub reference_certificate: Option<Digits>,
+    /// Of two problems of one domain, where it is asked for.
+    pub proof: Option<Proof>,
+}
+
+/// What shows a verdict, a line of words for each pair of objects, generated → reference, and for each step.
+pub struct Proof {
+    pub object_map: Option<Vec<u8>>,
+    pub goal_map: Option<Vec<u8>>,
+    /// A plan of the generated problem.
+    pub plan: Option<Vec<u8>>,
+}
+
+/// The lines as one text.
+pub fn joined(lines: impl Iterator<Item = Vec<u8>>) -> Vec<u8> {
+    lines.collect::<Vec<_>>().join(&b'\n')
 }
 
 /// The settings that the kernel knows.
@@ -35,6 +50,8 @@ pub struct Settings {
     pub has_time: bool,
     /// False where nobody reads them, as for rewards.
     pub certificates: bool,
+    /// What shows each verdict is wanted, too.
+    pub proofs: bool,
 }
 
 impl Settings {
@@ -44,6 +61,7 @@ impl Settings {
             last_answer: flags & 2 != 0,
             has_time: flags & 4 != 0,
             certificates: flags & 8 == 0,
+            proofs: flags & 16 != 0,
         }
     }
 }
@@ -84,6 +102,7 @@ pub fn score_problem_pair(
             solves_reference: None,
             certificate: None,
             reference_certificate: certificate(reference)?,
+            proof: None,
         },
         Ok(problem) => match Domain::named(problem.words.known(problem.domain)) {
             Some(domain) if domain == reference.domain => {
@@ -112,6 +131,7 @@ pub fn score_problem_pair(
                         None => None,
                     },
                     reference_certificate: certificate(reference)?,
+                    proof: None,
                 }
             }
         },
@@ -129,16 +149,23 @@ fn scored(
     certificate: &mut dyn FnMut(&Task) -> Answer<Option<Digits>>,
 ) -> Answer<ProblemVerdict> {
     let Pair { reference, generated, .. } = *pair;
-    let Decision { verdict, equivalent_untyped, mut difference, object_map, has_goal_map } =
-        decide(pair, is_placeholder)?;
+    let Decision { verdict, equivalent_untyped, mut difference, object_map, goal_map } = decide(pair, is_placeholder)?;
     let equivalent = verdict.right();
-    let (mut solvable, mut solves_reference) = (None, None);
+    let (mut solvable, mut solves_reference, mut own_plan) = (None, None, None);
+    let (theirs, ours) = (&reference.problem, &generated.problem);
     if settings.check_solvable {
         // An equivalent problem inherits the reference's plan through the object map.
-        if object_map.is_some() && !has_goal_map && reference.plan()?.is_some() {
+        let inherited = if object_map.is_some() && goal_map.is_none() { reference.plan()? } else { None };
+        if let (Some(plan), Some(map)) = (inherited, &object_map) {
             (solvable, solves_reference) = (Some(true), Some(true));
+            if settings.proofs {
+                let mut back = theirs.words.each(UNKNOWN);
+                ours.objects.iter().for_each(|(name, _)| back[map[*name as usize] as usize] = *name);
+                own_plan = Some(plan.iter().map(|action| action.renamed(&back)).collect());
+            }
         } else if let Some(plan) = generated.plan()? {
             solvable = Some(true);
+            own_plan = settings.proofs.then(|| plan.clone());
             solves_reference = solves(pair, plan, object_map.as_deref());
         } else {
             solvable = Some(false);
@@ -161,6 +188,18 @@ fn scored(
             false => certificate(generated)?,
         },
         reference_certificate,
+        proof: settings.proofs.then(|| {
+            let of_map = |map: &Vec<u32>| {
+                let pair = |name: u32| [ours.words.text(name), theirs.words.text(map[name as usize])].join(&b' ');
+                joined(ours.objects.iter().map(|(name, _)| pair(*name)))
+            };
+            let step = |action: &Action| action.words(|word| ours.words.text(word)).join(&b' ');
+            Proof {
+                object_map: object_map.as_ref().map(of_map),
+                goal_map: goal_map.as_ref().map(of_map),
+                plan: own_plan.map(|plan: Vec<Action>| joined(plan.iter().map(step))),
+            }
+        }),
     })
 }
 

@@ -2,12 +2,15 @@
 
 use crate::canonical::Digits;
 use crate::difference::Difference;
+use crate::domain_wording::show_words;
 use crate::domains::{is_known, PlanningDomain};
 use crate::left::{Answer, Left};
-use crate::metrics::problem::{ProblemVerdict, Settings};
+use crate::metrics::plan_exchange::Plan;
+use crate::metrics::problem::{joined, ProblemVerdict, Proof, Settings};
+use crate::model::Lifted;
 use crate::pddl::problems::{read_problem_in, Interner, LiftedProblem, Reading, Refused};
 use crate::strips::difference::difference;
-use crate::strips::equivalence::{decide, in_words, Decision};
+use crate::strips::equivalence::{decide, in_words, inverse, Decision, ObjectMap};
 use crate::strips::task::{Task, Within};
 use std::rc::Rc;
 
@@ -87,6 +90,7 @@ pub fn score_problem_pair(
             solves_reference: None,
             certificate: None,
             reference_certificate: certificate(reference)?,
+            proof: None,
         })
     };
     let mut verdict = match outcome {
@@ -124,17 +128,24 @@ fn compare(
     let decision = decide(reference, generated, is_placeholder, within)?;
     let mut difference = difference(&decision, reference, generated, within)?;
     let equivalent = decision.verdict.right();
-    let Decision { verdict, object_map, has_goal_map } = decision;
+    let Decision { verdict, object_map, goal_map } = decision;
     let object_map = object_map.filter(|_| equivalent);
-    let inherits = object_map.is_some() && !has_goal_map;
+    let inherits = object_map.is_some() && goal_map.is_none();
+    let mut own_plan = None;
     let (mut solvable, mut solves_reference) = (None, None);
     if settings.check_solvable {
         // An equivalent problem inherits the reference's plan through the object map.
-        if inherits && reference.plan(within)?.is_some() {
+        let inherited = if inherits { reference.plan(within)? } else { None };
+        if let Some(plan) = inherited {
             (solvable, solves_reference) = (Some(true), Some(true));
+            if settings.proofs {
+                let back = object_map.as_ref().map(inverse).unwrap_or_default();
+                own_plan = Some(plan.iter().map(|action| in_words(action, &back)).collect());
+            }
         } else if let Some(plan) = generated.plan(within)? {
             solvable = Some(true);
-            let map = object_map.unwrap_or_default();
+            own_plan = settings.proofs.then(|| plan.clone());
+            let map = object_map.clone().unwrap_or_default();
             let same_names = || reference.objects.keys().eq(generated.objects.keys());
             if !map.is_empty() || same_names() {
                 let plan = plan.iter().map(|action| in_words(action, &map)).collect();
@@ -162,6 +173,8 @@ fn compare(
         let ours = generated.untyped(Some(theirs), within.domain);
         decide(theirs, ours, is_placeholder, within)?.verdict.right()
     };
+    let text = |words: &Lifted| show_words(words, within.names);
+    let of_map = |map: &ObjectMap| joined(map.iter().map(|(ours, theirs)| text(&vec![*ours, *theirs])));
     Ok(ProblemVerdict {
         parseable: true,
         solvable,
@@ -172,6 +185,11 @@ fn compare(
         solves_reference,
         certificate,
         reference_certificate,
+        proof: settings.proofs.then(|| Proof {
+            object_map: object_map.as_ref().map(of_map),
+            goal_map: goal_map.as_ref().map(of_map),
+            plan: own_plan.map(|plan: Plan| joined(plan.iter().map(text))),
+        }),
     })
 }
 

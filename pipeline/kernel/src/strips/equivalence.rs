@@ -13,14 +13,14 @@ pub struct Decision {
     pub verdict: Verdict,
     /// It proves a yes; where the goals differ it maps the initial states.
     pub object_map: Option<ObjectMap>,
-    /// True where another map takes goal to goal: in placeholder mode.
-    pub has_goal_map: bool,
+    /// The map that takes goal to goal: in placeholder mode.
+    pub goal_map: Option<ObjectMap>,
 }
 
 /// Whether the generated problem is the reference's planning problem.
 pub fn decide(reference: &Task, generated: &Task, is_placeholder: bool, within: Within) -> Answer<Decision> {
     let (ours, theirs) = (&generated.problem, &reference.problem);
-    let decision = |verdict, object_map| Ok(Decision { verdict, object_map, has_goal_map: false });
+    let decision = |verdict, object_map| Ok(Decision { verdict, object_map, goal_map: None });
     let isomorphism = |scene| isomorphism(generated, reference, scene, within);
     if ours.objects.len() != theirs.objects.len() {
         return decision(Verdict::ObjectCount, None);
@@ -51,8 +51,8 @@ pub fn decide(reference: &Task, generated: &Task, is_placeholder: bool, within: 
         return decision(Verdict::Unsolvable, None);
     }
     if is_placeholder {
-        if isomorphism(Scene::ClosedGoal)?.is_some() {
-            return Ok(Decision { verdict: Verdict::Equivalent, object_map: Some(object_map), has_goal_map: true });
+        if let goal_map @ Some(_) = isomorphism(Scene::ClosedGoal)? {
+            return Ok(Decision { verdict: Verdict::Equivalent, object_map: Some(object_map), goal_map });
         }
     } else if let Some(joined) = isomorphism(Scene::Closed)? {
         return decision(Verdict::Equivalent, Some(joined));
