@@ -66,8 +66,8 @@ QUANTILES = {"min": 0.0, "q25": 0.25, "median": 0.5, "q75": 0.75, "max": 1.0}
 MOST_BINS = 10
 """Bins of a histogram or of sizes. Fractions have as many between 0 and 1, the last of them with 1 itself."""
 
-VALUES = 10_000_000
-"""Values of metrics that are in memory at a time, about 80 MB."""
+VALUES = 2_000_000
+"""Values of metrics that are in memory at a time, about 16 MB."""
 
 ROWS = pl.len().cast(pl.Int64).alias("rows")
 
@@ -165,11 +165,11 @@ def rates(
     for level in levels(by) if at is None else at:
         references = group_at(answers.lazy(), by, [CLUSTER], *counts, at=[level])
         groups = group_at(references, by, [], at=[by], **moments)
-        parts += [groups.select(*by, pl.lit(name).alias("measure"), pl.col(name).struct.unnest()) for name in names]
-    found = pl.concat(parts).collect()
+        of = [groups.select(*by, pl.lit(name).alias("measure"), pl.col(name).struct.unnest()) for name in names]
+        parts.append(pl.concat(of).collect())  # One level after the other, for the memory.
     bounds = pl.col("percent", "low", "high")
     found = (
-        intervals.with_interval(found)
+        intervals.with_interval(pl.concat(parts))
         .lazy()
         .with_columns(pl.when(pl.col(DECIDED) > 0).then(bounds * 100))
         .filter((pl.col(DECIDED) > 0).any().over("measure"))
@@ -374,23 +374,22 @@ def pass_at_k(answers: pl.DataFrame, model: str | None, names: Sequence[str]) ->
     """
     if model is None or answers.is_empty():
         return NOTHING
-    right = {name: _right(name) for name in names}
-    counts = {name: pl.struct(each.count().alias("n"), each.sum().alias("c")) for name, each in right.items()}
-    of_references = answers.lazy().group_by(model, CLUSTER).agg(**counts)
-    known = [of_references.select(model, pl.lit(name).alias("measure"), pl.col(name).struct.unnest()) for name in names]
-    n, most = pl.col("n").cast(pl.Int64), pl.col("n").max().over("measure")
-    # Sorted, for the sum of fractions depends on their order.
-    samples = pl.concat(known).filter(n > 0, most > 1).with_columns(n).sort("n", "c").collect() if known else NOTHING
-    steps = (step * 10**power for power in count() for step in (1, 2, 5))
-    parts = []
-    for k in takewhile(max(samples["n"]).__ge__, steps) if samples.height else ():
-        # Of a model, at least half of the references must have as many samples.
-        has = n >= k
-        half = 2 * has.sum().over(model, "measure") >= pl.len().over(model, "measure")
-        chance = pl.Series("chance", intervals.pass_at_k(samples["n"], samples["c"], k), nan_to_null=True)
-        enough = samples.lazy().with_columns(chance).filter(has, half)
-        of_model = enough.group_by(model, "measure", pl.lit(k, pl.Int64).alias("k"))
-        parts.append(of_model.agg(*_mean("chance", n.sum())))
+    n, parts = pl.col("n"), list[pl.LazyFrame]()
+    for name in names:
+        right = _right(name)
+        counts = {"n": right.count().cast(pl.Int64), "c": right.sum()}
+        # Sorted, for the sum of fractions depends on their order.
+        samples = answers.lazy().group_by(model, CLUSTER).agg(**counts).filter(n > 0).sort("n", "c").collect()
+        steps = (step * 10**power for power in count() for step in (1, 2, 5))
+        most = samples["n"][-1] if samples.height else 1
+        for k in takewhile(most.__ge__, steps) if most > 1 else ():
+            # Of a model, at least half of the references must have as many samples.
+            has = n >= k
+            half = 2 * has.sum().over(model) >= pl.len().over(model)
+            chance = pl.Series("chance", intervals.pass_at_k(samples["n"], samples["c"], k), nan_to_null=True)
+            enough = samples.lazy().with_columns(chance).filter(has, half)
+            of_model = enough.group_by(model, pl.lit(name).alias("measure"), pl.lit(k, pl.Int64).alias("k"))
+            parts.append(of_model.agg(*_mean("chance", n.sum())))
     if not parts:
         return NOTHING
     found = intervals.with_interval(pl.concat(parts).sort(_place_of_measure(), "k").collect(engine=IN_ORDER))
