@@ -129,6 +129,14 @@ def test_a_file_of_another_kind_is_replaced_only_with_force(name: str, here: Pat
     assert run(*words).exit_code == 0, "what the command wrote itself is replaced"
 
 
+def test_a_pipe_is_no_place_for_an_output(here: Path) -> None:
+    """A device neither: a file that is renamed over ``/dev/null`` takes its place."""
+    os.mkfifo(here / "why.html")
+    for line in ("explain scored --row 0 --html why.html", "report scored --output why.html --format html --force"):
+        assert run(*line.split()).exit_code == 2
+    assert (here / "why.html").is_fifo()
+
+
 @pytest.mark.parametrize("name", FOLDERS)
 def test_files_of_another_kind_in_a_folder_are_replaced_only_with_force(name: str, here: Path) -> None:
     line, file = FOLDERS[name]

@@ -509,6 +509,8 @@ def test_json_with_other_keys_and_blanks() -> None:
         ("So (go x y):\n```\n(go x y)\n```\nThat is (go x y).", 2),
         ("Use (go x y): <plan>(go x y)</plan>", 1),
         ('By (go x y):\n[{"name": "go", "args": ["x", "y"]}]', 1),
+        ('[{"name": "go", "args": ["x", "y"]}],\n{"name": "go", "args": ["y", "z"]}', 1),
+        ('[[{"name": "go", "args": ["x", "y"]}],\n[{"name": "go", "args": ["y", "z"]}]]', 1),
         ("(go x y)\n; (go y z)", 0),
         ("(go x y)", 0),
     ],

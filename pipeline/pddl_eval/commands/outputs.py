@@ -96,7 +96,7 @@ def require_all_writable(files: Mapping[str, str | None], inputs: Sequence[str |
 
 
 def require_kind(place: Location, form: str, *, force: bool, columns: Iterable[Collection[str]] = ()) -> None:
-    """Raise ``UserError`` for a folder, and for a file that does not look like what is written there."""
+    """Raise ``UserError`` for what is no file, and for a file that does not look like what is written there."""
     from pyarrow.fs import FileType
 
     from pddl_eval.datasets import dataset_errors
@@ -105,6 +105,8 @@ def require_kind(place: Location, form: str, *, force: bool, columns: Iterable[C
         found = place.filesystem.get_file_info(place.path)
         if found.type == FileType.Directory:
             raise UserError(f"{place} is a folder: name a file for the output")
+        if found.type == FileType.Unknown:  # It would be renamed over, /dev/null of a root included.
+            raise UserError(f"{place} is a pipe or a device: name a file for the output")
         if force or found.type != FileType.File or not found.size or _looks(place, form, columns):
             return
     raise UserError(f"{place} holds something else than what is written here: name another file, or say --force")

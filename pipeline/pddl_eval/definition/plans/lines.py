@@ -70,7 +70,10 @@ _GLUED = re.compile(rf"{NAME}[^\w\s.,:;!?]*+\w")
 """`take[a,b]`"""
 _LABEL_NAME = re.compile(rf"(?<![\w-])({NAME})\s*+[:=]\s*+$")
 _STEP_LABEL = pattern(rf"{LABEL}|\b(?:action|step|move|first|next|then|finally|lastly)\b")
-_QUOTED = re.compile(rf"\(\s*+({NAME})(?:[\s,]++{ARGUMENT})*+[\s,]*+\)|(?<![\w-])({NAME})\([^(){{}}\n]*+\)")
+_QUOTED = re.compile(
+    rf"\(\s*+({NAME})(?:[\s,]++{ARGUMENT})*+[\s,]*+\)|(?<![\w-])({NAME})\([^(){{}}\n]*+\)"
+    rf"|[\"']name[\"']\s*+:\s*+[\"']({NAME})[\"']"
+)
 _DEFINE = re.compile(r"\s*+\(\s*+define\s*+\(\s*+(?:problem|domain)\b", re.IGNORECASE)
 _LONGEST_BARE = 8
 """Words of a line that begins with an operator and is no sentence."""
@@ -195,10 +198,11 @@ def _one_draft(  # noqa: PLR0913 (all that is known of the text)
 def quoting(lines: Iterable[str], names: Collection[str]) -> int:
     """How many of the lines quote an action with one of these names.
 
-    >>> quoting(["So (take a) is next.", "It (the arm) is free."], {"take"})
-    1
+    >>> quoting(["So (take a) is next.", "It (the arm) is free.", '{"name": "take", "args": ["b"]}'], {"take"})
+    2
     """
-    quoted = (((found[1] or found[2]).lower() for found in _QUOTED.finditer(line)) for line in lines if "(" in line)
+    may = (line for line in lines if "(" in line or "name" in line)
+    quoted = (((found[1] or found[2] or found[3]).lower() for found in _QUOTED.finditer(line)) for line in may)
     return sum(any(name in names for name in heads) for heads in quoted)
 
 
