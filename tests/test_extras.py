@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -47,3 +49,23 @@ def test_a_report_with_figures(nothing_installed: None) -> None:
 
 def test_the_planner(nothing_installed: None) -> None:
     assert "pddl-eval[planner]" in (how_to_install("planner") or "")
+
+
+WITHOUT_THE_DATA_STACK = """
+import sys
+for name in ("pyarrow", "polars", "numpy", "networkx", "rich", "click", "jinja2"):
+    sys.modules[name] = None
+import pddl_eval
+start = "(:init (arm-empty) (clear a) (on-table a) (clear b) (on-table b))"
+problem = f"(define (problem p) (:domain blocksworld) (:objects a b) {start} (:goal (on a b)))"
+domain = "(define (domain d) (:action a :effect (p)))"
+print(pddl_eval.compare_problems(problem, problem).verdict.value)
+print(pddl_eval.validate("(pickup a)", problem).verdict.value)
+print(pddl_eval.compare_plans("(a)", "(a)").plan_lcs, pddl_eval.compare_domains(domain, domain).verdict.value)
+print(len(pddl_eval.certificate(problem)), pddl_eval.feedback("(a", reference=problem).ok)
+"""
+
+
+def test_functions_on_texts_need_no_data_stack() -> None:
+    done = subprocess.run([sys.executable, "-c", WITHOUT_THE_DATA_STACK], capture_output=True, text=True)
+    assert done.stdout.split() == ["identical", "goal_not_reached", "1.0", "identical", "32", "False"], done.stderr

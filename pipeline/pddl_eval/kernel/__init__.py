@@ -16,10 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from multiprocessing import parent_process
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
-import pyarrow.compute as pc
+from typing import Any, TypeAlias
 
 from pddl_eval.definition.difference import Difference
 from pddl_eval.definition.domain_wording import (
@@ -76,6 +73,12 @@ from pddl_eval.definition.wording import sentence
 from pddl_eval.errors import UserError
 from pddl_eval.kernel import crate
 
+try:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+except ImportError:  # Functions on texts do without Arrow, and so without the kernel.
+    pa = pc = None
+
 LIBRARY = Path(__file__).with_name("pddl_eval_kernel.library")
 """Where the build puts the library; named so that Python does not take it for a module."""
 
@@ -96,7 +99,7 @@ _PROOFS = {
 }
 _DOMAIN_COLUMNS = ("reference_domain", "generated_domain", "reference_problem", "generated_problem")
 _SCHEMA_BYTES, _ARRAY_BYTES = 72, 80
-Answers = tuple[dict[str, pa.Array], pa.Array]
+Answers: TypeAlias = "tuple[dict[str, pa.Array], pa.Array]"
 """Score columns by name, and the number of the reason why each row was left, else 0."""
 
 _BETWEEN_DIFFERENCES, _BETWEEN_WORDS = "\x1e", "\x1f"
@@ -108,7 +111,7 @@ def _library() -> ctypes.CDLL | None:
     wanted = os.environ.get(VARIABLE) or "auto"
     if wanted not in ("auto", "off", "must"):
         raise UserError(f"{VARIABLE} is auto, off or must, not {wanted}")
-    if wanted == "off":
+    if wanted == "off" or (wanted == "auto" and pa is None):
         return None
     try:
         return _loaded()
