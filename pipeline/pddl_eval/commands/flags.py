@@ -96,6 +96,7 @@ is_placeholder = click.option("--is-placeholder", is_flag=True, help="Compare in
 terminal_or_json = click.option(
     "--format", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True, help="How to write it."
 )
+seed = click.option("--seed", default=0, show_default=True, help="Seed of what is drawn at random.")
 workers = click.option("--workers", type=click.IntRange(min=1), help="Worker processes. Default: one a CPU.")
 
 

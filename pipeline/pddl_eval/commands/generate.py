@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pddl_eval.commands.command import Command, Group
-from pddl_eval.commands.flags import argument, flags, inputs, workers
+from pddl_eval.commands.flags import argument, flags, inputs, seed, workers
 from pddl_eval.commands.outputs import force as force_option
 from pddl_eval.commands.outputs import require_writable
 from pddl_eval.definition.options import ScoringOptions
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import polars
 
 output = argument("output", "OUT", "The Parquet file to write; may be s3://….")
-seed = click.option("--seed", default=0, show_default=True, help="Seed of what is drawn at random.")
 mixes = click.Choice(["zero-shot", "fine-tuned", "every-kind"])
 preset = partial(click.option, "--preset", type=mixes, show_default=True, help="The mix of answers.")
 

@@ -9,7 +9,7 @@ from dataclasses import asdict
 import click
 
 from pddl_eval.commands.command import Command
-from pddl_eval.commands.flags import argument, terminal_or_json
+from pddl_eval.commands.flags import argument, seed, terminal_or_json
 from pddl_eval.errors import UNFINISHED
 from pddl_eval.settings import ROWS_AGAIN
 
@@ -17,7 +17,7 @@ from pddl_eval.settings import ROWS_AGAIN
 @click.command(cls=Command)
 @argument("output", "OUTPUT", "Folder that `pddl-eval score` has written; may be s3://….")
 @click.option("--rows", type=click.IntRange(min=0), default=ROWS_AGAIN, show_default=True, help="Rows to score again.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of what is drawn at random.")
+@seed
 @click.option("--repair", is_flag=True, help="First remove what is proven damaged, doubled or left over.")
 @terminal_or_json
 def verify(output: str, rows: int, seed: int, repair: bool, format: str) -> None:

@@ -1,4 +1,4 @@
-//! Texts of nothing but ordinary lines or items (definition/plans/ordinary.py), and what `lines.py` reads just so: blank
+//! Texts of nothing but ordinary lines or items, and what `lines.py` of definition/plans reads just so: blank
 //! lines among them, commas at their ends, a heading above them, one fence around them, and a last line that is cut off.
 
 use crate::pddl::sexpr::is_space;
