@@ -270,13 +270,15 @@ def rooms() -> dict[str, str]:
 
 @cache
 def _exported(room: str) -> tuple[str, ...]:
-    """The public names of a room: its ``__all__``, else what it defines without a leading underscore."""
+    """The public names of a room: its ``__all__``, else what it defines, and imports of its files, without ``_``."""
     folder = LIBRARY / room.replace(".", "/")
     file = folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
     found: list[str] = []
     for node in ast.parse(file.read_text(encoding="utf-8")).body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             found.append(node.name)
+        elif isinstance(node, ast.ImportFrom) and str(node.module).startswith(f"pddl_eval.{room}."):
+            found += [alias.name for alias in node.names]
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             found += [target.id for target in targets if isinstance(target, ast.Name)]

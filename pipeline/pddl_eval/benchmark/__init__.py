@@ -16,22 +16,3 @@ from pddl_eval.benchmark.files import SAMPLE, write_benchmark, write_sample, wri
 from pddl_eval.benchmark.floor_tile import Floor
 from pddl_eval.benchmark.gripper import Load
 from pddl_eval.benchmark.variants import PRESETS, VARIANT_FIELDS, Preset, by_preset, variants_table
-
-__all__ = [
-    "PAIRS",
-    "PAIRS_SCHEMA",
-    "PRESETS",
-    "SAMPLE",
-    "VARIANT_FIELDS",
-    "Floor",
-    "Grade",
-    "Load",
-    "Preset",
-    "benchmark_problems",
-    "by_preset",
-    "task_problem",
-    "variants_table",
-    "write_benchmark",
-    "write_sample",
-    "write_variants",
-]

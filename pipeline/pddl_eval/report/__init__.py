@@ -16,24 +16,3 @@ from pddl_eval.report.files import files_in, page_text, report_html, report_text
 from pddl_eval.report.scored import open_scored
 from pddl_eval.report.sections import report_page, warnings
 from pddl_eval.report.series import Series, compare_series, series_page
-
-__all__ = [
-    "Comparison",
-    "Report",
-    "Series",
-    "build_report",
-    "compare_datasets",
-    "compare_series",
-    "comparison_page",
-    "comparison_text",
-    "files_in",
-    "open_scored",
-    "page_text",
-    "ranking",
-    "report_html",
-    "report_page",
-    "report_text",
-    "save",
-    "series_page",
-    "warnings",
-]

@@ -62,20 +62,3 @@ def start_engine(function: Callable[[ShardTask], ShardResult], options: RunOptio
     if options.engine == "ray":
         return RayTasks(function, options)
     return InProcess(function) if in_process else Processes(function, options.workers or 1, patience=SILENT_SECONDS)
-
-
-__all__ = [
-    "ROW_SECONDS",
-    "Engine",
-    "EngineError",
-    "InProcess",
-    "NodeExcluded",
-    "Processes",
-    "RayTasks",
-    "UnderWay",
-    "WorkerLost",
-    "choose_engine",
-    "cluster_address",
-    "ordered_map",
-    "start_engine",
-]
