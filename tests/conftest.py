@@ -26,8 +26,13 @@ MARKS = {"ray_session": ("ray",), "s3_endpoint": ("s3",), "cluster": ("ray", "ne
 """The marks of the tests that use a fixture; ``cluster`` is several Ray nodes in a network namespace."""
 
 ONE_WORKER = {
-    "problems": ("benchmark/", "test_bench.py", "commands/test_generate.py"),
-    "figures": ("docs/test_readme.py", "report/test_figures.py", "report/test_renderers.py", "test_viewer.py"),
+    "problems": ("benchmark/", "measure/test_bench.py", "commands/test_generate.py"),
+    "figures": (
+        "docs/test_readme.py",
+        "report/test_figures.py",
+        "report/test_report_renderers.py",
+        "report/test_folder.py",
+    ),
 }
 """Folders and files of tests that run in one worker: making the benchmark's problems takes seconds, and so does the
 first figure of a process."""

@@ -24,8 +24,8 @@ from pddl_eval.scoring.scorer import score_dataset
 from pddl_eval.scoring.summary import RunSummary
 from pddl_eval.scoring.table import ColumnError
 
-from tests.commands.running import ROOT
-from tests.datasets.parquet_files import damage, read_output
+from tests.support.parquet_files import damage, read_output
+from tests.support.running import ROOT
 
 SAMPLE = ROOT / "pipeline" / "pddl_eval" / "benchmark" / "sample.parquet"
 

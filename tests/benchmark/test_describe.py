@@ -12,7 +12,7 @@ from pddl_eval.benchmark.enumeration import benchmark_pairs
 from pddl_eval.benchmark.tasks import TaskProblem
 from pddl_eval.definition.model import Atom, State
 
-from tests.benchmark.problems import all_problems
+from tests.support.benchmark_problems import all_problems
 
 PATTERNS = {
     predicate: re.compile(re.sub(r"\\{\d\\}", r"([a-z0-9]+)", re.escape(sentence)))

@@ -15,7 +15,7 @@ from pddl_eval.definition.model import Problem
 from pddl_eval.definition.pddl import parse_problem
 from pddl_eval.scoring.api import certificate
 
-from tests.benchmark.problems import all_problems
+from tests.support.benchmark_problems import all_problems
 
 PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "planetarium_problems.parquet"
 

@@ -15,10 +15,10 @@ from pddl_eval.definition.model import Problem, problem_to_pddl
 from pddl_eval.definition.pddl import Unreadable, read_problem
 from pddl_eval.scoring.api import compare_problems
 
-from tests import exhaustive
-from tests.benchmark.problems import all_problems
-from tests.random_problems import random_problem
-from tests.volume import in_two_sizes
+from tests.judges import exhaustive
+from tests.support.benchmark_problems import all_problems
+from tests.support.random_problems import random_problem
+from tests.support.volume import in_two_sizes
 
 HELD = "(define (problem p) (:domain {}) (:objects a) (:init (holding a)) (:goal (clear a)))"
 

@@ -22,7 +22,7 @@ from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import RunError, UserError
 from pddl_eval.settings import ReadingOptions, RunOptions, grouped
 
-from tests.commands.running import run, start
+from tests.support.running import run, start
 
 HEAVY = {"ray", "pyarrow", "polars", "numpy", "networkx", "pddl", "altair"}
 COMMANDS = {"score", "status", "validate", "rescore", "compare", "nightly", "report", "explain", "generate", "dedupe"}

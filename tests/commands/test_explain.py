@@ -9,11 +9,11 @@ from pddl_eval import counterexample
 from pddl_eval.definition.model import show_atom
 from pddl_eval.definition.verdict import Verdict
 
-from tests.benchmark.sample import DOMAIN_TEXTS
-from tests.commands.running import only_line, run, start
 from tests.docs.readme_outputs import SAMPLE
-from tests.explain.pairs import ANSWERS, REFERENCE, RENAMED
-from tests.plan_text import plan_to_pddl
+from tests.support.pairs_by_verdict import ANSWERS, REFERENCE, RENAMED
+from tests.support.plan_text import plan_to_pddl
+from tests.support.running import only_line, run, start
+from tests.support.sample import DOMAIN_TEXTS
 
 
 def test_two_files_are_compared_and_drawn(tmp_path: Path) -> None:

@@ -13,9 +13,9 @@ from pddl_eval.benchmark import files
 from pddl_eval.benchmark.enumeration import PAIRS_SCHEMA
 from pddl_eval.benchmark.variants import variants_schema
 
-from tests.benchmark.domain_variants import domain_rows
-from tests.commands.running import run
 from tests.corpus import CORPUS
+from tests.support.domain_variants import domain_rows
+from tests.support.running import run
 
 BUNDLED = Path(pddl_eval.__file__).parent / "benchmark" / "sample.parquet"
 HELD = (

@@ -13,7 +13,7 @@ import pytest
 from pddl_eval.commands.cli import main
 from pddl_eval.datasets import locate, put_bytes, read_bytes
 
-from tests.commands.running import run
+from tests.support.running import run
 
 WRITES: dict[str, tuple[str, str]] = {
     "explain html": ("explain scored --row 0 --html {}", "why.html"),

@@ -13,11 +13,11 @@ import pytest
 from pddl_eval.datasets import list_files, locate, read_bytes
 from pddl_eval.report import build_report, report_page
 
-from tests.benchmark.sample import DOMAIN_TEXTS
-from tests.commands.running import ENVIRONMENT, only_line, run
-from tests.html_page import Page as HtmlPage
-from tests.html_page import links, seen
-from tests.report.scored_rows import answers, write_partitions
+from tests.support.html_page import Page as HtmlPage
+from tests.support.html_page import links, seen
+from tests.support.running import ENVIRONMENT, only_line, run
+from tests.support.sample import DOMAIN_TEXTS
+from tests.support.scored_rows import answers, write_partitions
 
 pytestmark = pytest.mark.usefixtures("undrawn", "brief_reports")
 

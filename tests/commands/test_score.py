@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 from pddl_eval.run import MANIFEST, SUMMARY
 
-from tests.commands.running import ENVIRONMENT, ROOT, only_line, run, settings, shard_rows, start
-from tests.datasets.parquet_files import damage, flip_bit, read_output, write_numbered
+from tests.support.parquet_files import damage, flip_bit, read_output, write_numbered
+from tests.support.running import ENVIRONMENT, ROOT, only_line, run, settings, shard_rows, start
 
 TOWER = (
     "(define (problem tower) (:domain blocksworld) (:objects a b)"
@@ -188,7 +188,7 @@ import click
 from pddl_eval.commands.command import Command
 from pddl_eval.commands.flags import flags
 from pddl_eval.settings import RunOptions
-from tests.run.length_scorer import length_scorer, run_scorer
+from tests.support.length_scorer import length_scorer, run_scorer
 
 @click.command(cls=Command)
 @flags(RunOptions)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands.running import only_line, run, start
+from tests.support.running import only_line, run, start
 
 POST = """(define (domain post) (:requirements :typing :numeric-fluents :negative-preconditions)
  (:types place parcel)

@@ -11,9 +11,9 @@ from pddl_eval.definition.pddl import parse_domain, read_problem
 from pddl_eval.definition.planning import solve
 from pddl_eval.definition.verdict import Undecided, Unsolvable
 
-from tests.benchmark.written_domain import read_written, spelled_out, write_domain
 from tests.corpus import ADL, CORPUS, SYMMETRIC
 from tests.judges import interpreter
+from tests.support.written_domain import read_written, spelled_out, write_domain
 
 
 def problem_of(name: str) -> Problem:

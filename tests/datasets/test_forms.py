@@ -28,9 +28,9 @@ from pddl_eval.datasets.places import DatasetError
 from pddl_eval.datasets.rows import close_file, column_batches, read_row, read_rows
 from pddl_eval.run.shards import plan_shards
 
-from tests.benchmark.sample import sample_table
-from tests.commands.running import run
-from tests.datasets.parquet_files import numbered, read_output
+from tests.support.parquet_files import numbered, read_output
+from tests.support.running import run
+from tests.support.sample import sample_table
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,

@@ -30,9 +30,9 @@ from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.scoring.columns import ROW_COLUMNS
 from pddl_eval.scoring.table import score_table
 
-from tests.commands.running import ENVIRONMENT, ROOT
 from tests.measure.harness_logs import FIRST_ID, LOGS, answers, questions
-from tests.run.test_restart import failing
+from tests.run.test_run_restart import failing
+from tests.support.running import ENVIRONMENT, ROOT
 
 __all__ = ["failing"]
 

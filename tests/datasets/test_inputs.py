@@ -17,8 +17,8 @@ from pddl_eval.datasets.inputs import Source, holds_text, open_source, partition
 from pddl_eval.datasets.places import DatasetError
 from pddl_eval.datasets.rows import column_batches, read_row
 
-from tests.commands.running import run, shard_rows
-from tests.datasets.parquet_files import numbered, read_output, write_numbered
+from tests.support.parquet_files import numbered, read_output, write_numbered
+from tests.support.running import run, shard_rows
 
 
 @pytest.fixture

@@ -42,9 +42,9 @@ from pddl_eval.datasets.rows import close_file
 from pddl_eval.errors import FAILED, TRY_AGAIN, WRONG_INPUT
 from pddl_eval.run.lock import claimed
 
-from tests.datasets.parquet_files import numbered
-from tests.datasets.stand_ins import Files, GoogleStorage, HuggingFace, WebServer, serving
 from tests.datasets.test_forms import as_json_lines, rows_of
+from tests.support.parquet_files import numbered
+from tests.support.stand_ins import Files, GoogleStorage, HuggingFace, WebServer, serving
 
 
 def test_a_local_path_becomes_absolute_and_keeps_its_own_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

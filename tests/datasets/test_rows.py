@@ -19,7 +19,7 @@ from pddl_eval.datasets.places import DatasetError, locate
 from pddl_eval.datasets.rows import close_file, read_row
 from pddl_eval.run import batches_of
 
-from tests.datasets.parquet_files import numbered, write_numbered
+from tests.support.parquet_files import numbered, write_numbered
 
 
 @pytest.fixture(autouse=True)

@@ -20,7 +20,7 @@ from pddl_eval.scoring.checks import Check
 from pddl_eval.scoring.columns import FEEDBACK, ROW_COLUMNS
 
 from tests.docs.markdown import ROOT
-from tests.parsing.damaged_plans import WAYS
+from tests.support.damaged_plans import WAYS
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "infra" / "site" / "pages").rglob("*.md"))]
 SAMPLE = ROOT / "pipeline" / "pddl_eval" / "benchmark" / "sample.parquet"

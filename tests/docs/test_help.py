@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.running import ENVIRONMENT, run
 from tests.docs.commands import COMMANDS, Described
 from tests.docs.markdown import ROOT
+from tests.support.running import ENVIRONMENT, run
 
 SAMPLE = "pipeline/pddl_eval/benchmark/sample.parquet"
 

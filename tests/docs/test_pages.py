@@ -14,17 +14,17 @@ import pddl_eval
 import polars as pl
 import pytest
 
-from tests.commands.running import run
 from tests.docs.markdown import ROOT, Block, blocks, read_page
 from tests.docs.readme_outputs import SAMPLE
+from tests.support.running import run
 
 SITE = "infra/site/pages"
 PAGES = {path.relative_to(ROOT / SITE).as_posix(): blocks(read_page(path.relative_to(ROOT).as_posix()))
          for path in sorted((ROOT / SITE).rglob("*.md"))}  # fmt: skip
 
 CHECKED_BY = {
-    "guide/certificates.md": "tests/canonical/test_certificate_page.py",
-    "guide/reports.md": "tests/report/test_formulas.py",
+    "guide/certificates.md": "tests/definition/test_canonical_page.py",
+    "guide/reports.md": "tests/report/test_report_formulas.py",
     "guide/verifying.md": "tests/run/test_verify.py",
 }
 """Pages all of whose blocks are checked elsewhere."""

@@ -5,7 +5,7 @@ from pddl_eval import compare_domains
 from pddl_eval.explain import explain_row
 from pddl_eval.explain.domains import DomainExplanation
 
-from tests.benchmark.sample import DOMAIN_TEXTS
+from tests.support.sample import DOMAIN_TEXTS
 
 GRIPPER = DOMAIN_TEXTS["gripper"]
 

@@ -15,7 +15,7 @@ from pddl_eval.explain.sides import AtomLine, ObjectLine, Standing
 from pddl_eval.explain.tables import MOST_ROWS
 from pddl_eval.pages import plain, words
 
-from tests.explain.pairs import ANSWERS, REFERENCE, RENAMED, UNKNOWN
+from tests.support.pairs_by_verdict import ANSWERS, REFERENCE, RENAMED, UNKNOWN
 
 
 @pytest.mark.parametrize("verdict", ANSWERS, ids=str)

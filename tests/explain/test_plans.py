@@ -10,7 +10,7 @@ from pddl_eval.definition.validation import START
 from pddl_eval.explain import explain_row
 from pddl_eval.explain.plans import Condition, PlanExplanation, align
 
-from tests.explain.pairs import REFERENCE
+from tests.support.pairs_by_verdict import REFERENCE
 
 PLAN = "(unstack a b) (putdown a) (pickup b) (stack b c) (pickup a) (stack a b)".replace(") (", ")\n(")
 

@@ -17,8 +17,8 @@ from pddl_eval.explain.dataset_row import DatasetRow, row_at, rows_of_id
 from pddl_eval.explain.plans import PlanExplanation
 from pddl_eval.explain.row import NotScored
 
-from tests.benchmark.sample import DOMAIN_TEXTS
-from tests.explain.pairs import HOSTILE, REFERENCE, RENAMED
+from tests.support.pairs_by_verdict import HOSTILE, REFERENCE, RENAMED
+from tests.support.sample import DOMAIN_TEXTS
 
 ROW = {
     "reference_problem": REFERENCE,

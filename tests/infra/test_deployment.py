@@ -24,7 +24,7 @@ from pddl_eval.commands.cli import main
 from pddl_eval.commands.nightly import EXIT_CODES
 from pddl_eval.definition.planning.fast_downward import MEGABYTES
 
-from tests.commands.running import ROOT
+from tests.support.running import ROOT
 
 INFRA = ROOT / "infra"
 FILES = sorted(

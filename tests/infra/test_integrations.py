@@ -21,7 +21,7 @@ from urllib.error import HTTPError
 import numpy as np
 import pytest
 
-from tests.commands.running import ROOT
+from tests.support.running import ROOT
 
 HERE = ROOT / "infra" / "integrations"
 START = "(arm-empty) (clear a) (on-table a) (clear b) (on-table b)"

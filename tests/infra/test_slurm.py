@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 from pddl_eval.run import run_status
 
-from tests.commands.running import ENVIRONMENT, ROOT, shard_rows
+from tests.support.running import ENVIRONMENT, ROOT, shard_rows
 
 SLURM = ROOT / "infra" / "slurm"
 

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 from pddl_eval.benchmark import files
 
-from tests.commands.running import ENVIRONMENT, ROOT, shard_rows
+from tests.support.running import ENVIRONMENT, ROOT, shard_rows
 
 JOBS = sorted(path for path in (ROOT / "jobs").glob("*.py"))
 

@@ -14,8 +14,8 @@ from pddl_eval.errors import UserError
 from pddl_eval.kernel import crate
 from pddl_eval.scoring.table import count_kernel, score_table
 
-from tests.benchmark.sample import sample_table
-from tests.kernel.differential import columns_of, needs_kernel
+from tests.support.differential import columns_of, needs_kernel
+from tests.support.sample import sample_table
 
 HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
 TEXTS = [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())]

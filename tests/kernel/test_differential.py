@@ -20,14 +20,14 @@ from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.task import task_of
 from pddl_eval.explain.explanation import explain
 
-from tests.benchmark.sample import sample_table
 from tests.corpus import ADL, CORPUS
 from tests.judges.pairs import pair as drawn_pair
-from tests.kernel.differential import Row, answers_in, compared, labelled_answers, needs_kernel
 from tests.measure.hostile import graphs, sizes, texts
-from tests.parsing.mutations import mutate
-from tests.random_problems import VOCABULARY, random_problem
-from tests.volume import in_two_sizes, scaled, seeded
+from tests.support.differential import Row, answers_in, compared, labelled_answers, needs_kernel
+from tests.support.mutations import mutate
+from tests.support.random_problems import VOCABULARY, random_problem
+from tests.support.sample import sample_table
+from tests.support.volume import in_two_sizes, scaled, seeded
 
 pytestmark = [needs_kernel, pytest.mark.xdist_group("kernel")]
 

@@ -14,16 +14,16 @@ from pddl_eval.definition.model import domain_to_pddl, problem_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import parse_domain
 
-from tests.benchmark.domain_answers import DOMAIN_ANSWERS, OriginalDomain, domain_answer
-from tests.benchmark.domain_variants import task_rows
 from tests.corpus import CORPUS
-from tests.equivalence.random_domains import changed, random_pair, written
-from tests.equivalence.task_judge import in_other_words, random_tasks
-from tests.kernel.differential import Row, columns_of, compared, needs_kernel
+from tests.judges.task_equivalence import in_other_words, random_tasks
 from tests.measure.domains import mangled
 from tests.measure.hostile import behaviours, domains, structures
-from tests.parsing.mutations import mutate
-from tests.random_problems import VOCABULARY, random_problem
+from tests.support.differential import Row, columns_of, compared, needs_kernel
+from tests.support.domain_answers import DOMAIN_ANSWERS, OriginalDomain, domain_answer
+from tests.support.domain_pairs import changed, random_pair, written
+from tests.support.domain_variants import task_rows
+from tests.support.mutations import mutate
+from tests.support.random_problems import VOCABULARY, random_problem
 
 pytestmark = [needs_kernel, pytest.mark.xdist_group("kernel")]
 

@@ -21,17 +21,17 @@ from pddl_eval.definition.model import Action, problem_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.task import plan_task_of, task_of
 
-from tests.benchmark.sample import sample_table
 from tests.corpus import ADL, CORPUS
 from tests.judges.domains import STORIES
 from tests.judges.plans import cases, plan_text
-from tests.kernel.differential import Row, by_definition, columns_of, compared, needs_kernel
 from tests.measure.hostile import texts
-from tests.metrics.random_plans import random_plan
-from tests.parsing.mutations import mutate
-from tests.parsing.written_plans import call, write
-from tests.random_problems import VOCABULARY, random_problem
-from tests.volume import scaled, seeded
+from tests.support.differential import Row, by_definition, columns_of, compared, needs_kernel
+from tests.support.mutations import mutate
+from tests.support.random_plans import random_plan
+from tests.support.random_problems import VOCABULARY, random_problem
+from tests.support.sample import sample_table
+from tests.support.volume import scaled, seeded
+from tests.support.written_plans import call, write
 
 pytestmark = [needs_kernel, pytest.mark.xdist_group("kernel")]
 
@@ -227,7 +227,11 @@ def test_blanks_in_names_of_objects(name: str) -> None:
 def test_the_texts_of_other_tests() -> None:
     """Every string in the tests of plans, whatever it is there."""
     tests = Path(__file__).parents[1]
-    files = [*sorted((tests / "metrics").glob("*.py")), *sorted((tests / "parsing").glob("*plan*.py"))]
+    files = [
+        *sorted((tests / "definition" / "metrics").glob("*.py")),
+        *sorted((tests / "definition" / "plans").glob("*.py")),
+        *sorted((tests / "support").glob("*plan*.py")),
+    ]
     found = {
         node.value
         for file in files

@@ -16,10 +16,10 @@ from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.scoring.scorer import pair_scorer
 from pddl_eval.settings import RunOptions
 
-from tests.benchmark.sample import sample_table
-from tests.datasets.parquet_files import read_output
-from tests.kernel.differential import needs_kernel
-from tests.run.length_scorer import run_scorer
+from tests.support.differential import needs_kernel
+from tests.support.length_scorer import run_scorer
+from tests.support.parquet_files import read_output
+from tests.support.sample import sample_table
 
 ROWS, SHARD_ROWS = 60, 10
 

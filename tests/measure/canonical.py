@@ -1,9 +1,9 @@
 """The long run of canonical labelling against judges: ``python -m tests.measure.canonical --count 100000 --seed 1``.
 
-For each random pair of coloured structures (``tests.canonical.judge``), of which each tenth is larger, it compares the
-canonical forms with BLISS, and with all bijections up to 5 objects. It checks that equal forms have equal invariants
-and that the canonical orders map one structure onto the other. It prints each disagreement with the number that draws
-it again (``--first NUMBER --count 1``), and exits with 1 on any.
+For each random pair of coloured structures (``tests.judges.isomorphism``), of which each tenth is larger, it compares
+the canonical forms with BLISS, and with all bijections up to 5 objects. It checks that equal forms have equal
+invariants and that the canonical orders map one structure onto the other. It prints each disagreement with the number
+that draws it again (``--first NUMBER --count 1``), and exits with 1 on any.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from random import Random
 from pddl_eval.definition.budget import OutOfBudgetError
 from pddl_eval.definition.canonical import LabelledGraph, isomorphic
 
-from tests.canonical.judge import Structure, by_bliss, by_definition, is_isomorphism, random_pair
+from tests.judges.isomorphism import Structure, by_bliss, by_definition, is_isomorphism, random_pair
 
 UNDECIDABLE = (OutOfBudgetError,)
 """What a labelling past its budget raises; the one place that says so."""

@@ -30,7 +30,7 @@ from pddl_eval.run import finish_shards, prepare_run
 from pddl_eval.scoring.scorer import pair_scorer, score_dataset
 from pddl_eval.settings import SHARD_ROWS, RunOptions
 
-from tests.run.length_scorer import length_scorer
+from tests.support.length_scorer import length_scorer
 
 FILE_ROWS = 100_000
 """Rows of an input file."""

@@ -1,8 +1,8 @@
 """The long check of counterexamples: ``python -m tests.measure.counterexamples --count 20000``.
 
 Every goal-changing answer to the benchmark's reference problems that is ``goal_differs`` needs a plan that the judge
-finds right (``tests.counterexamples``), and so do random small problems. A tenth of the references are of a domain that
-is drawn first, so that rare domains occur. Prints faults, a table and the times; exits with 1 on any fault.
+finds right (``tests.judges.counterexamples``), and so do random small problems. A tenth of the references are of a
+domain that is drawn first, so that rare domains occur. Prints faults, a table and the times; exits with 1 on any fault.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from time import thread_time
 
 import polars as pl
 
-from tests.counterexamples import VAL, Row, outcome, row_of, small_rows
+from tests.judges.counterexamples import VAL, Row, outcome, row_of, small_rows
 
 PROBLEMS = Path(__file__).parents[3] / "shared" / "data" / "planetarium_problems.parquet"
 

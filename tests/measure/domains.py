@@ -28,12 +28,9 @@ from pddl_eval.benchmark.answers import Grade
 from pddl_eval.definition.model import domain_to_pddl, problem_to_pddl
 from pddl_eval.definition.pddl import parse_domain
 
-from tests.benchmark.domain_answers import DOMAIN_ANSWERS, OriginalDomain, domain_answer
-from tests.benchmark.written_domain import Outline, Renaming, WrittenDomain, outline, read_written, spelled_out
 from tests.corpus import CORPUS
-from tests.equivalence.domain_judge import Witness, faults, verdict
-from tests.equivalence.random_domains import random_pair, written
-from tests.equivalence.task_judge import (
+from tests.judges.domain_equivalence import Witness, faults, verdict
+from tests.judges.task_equivalence import (
     Task,
     declared,
     problems_equivalent,
@@ -41,6 +38,9 @@ from tests.equivalence.task_judge import (
     random_tasks,
     tasks_equivalent,
 )
+from tests.support.domain_answers import DOMAIN_ANSWERS, OriginalDomain, domain_answer
+from tests.support.domain_pairs import random_pair, written
+from tests.support.written_domain import Outline, Renaming, WrittenDomain, outline, read_written, spelled_out
 
 SHOWN = 20
 """How many disagreements are printed in full."""

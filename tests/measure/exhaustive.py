@@ -24,8 +24,17 @@ from pddl_eval.definition.planning import Solution, solve
 from pddl_eval.definition.task import Task
 from pddl_eval.definition.verdict import Undecided, Unsolvable
 
-from tests.exhaustive import DOMAINS, closure, equivalent, reachable, renamed_state, solvable, state_after, well_typed
-from tests.random_problems import Pair, random_pair
+from tests.judges.exhaustive import (
+    DOMAINS,
+    closure,
+    equivalent,
+    reachable,
+    renamed_state,
+    solvable,
+    state_after,
+    well_typed,
+)
+from tests.support.random_problems import Pair, random_pair
 
 STATES_TO_DECIDE = 2_000
 """Up to so many states nothing may be left undecided, and nothing at all about a legal initial state."""

@@ -48,14 +48,14 @@ from pddl_eval.run import lock, open_rows, partitions
 from pddl_eval.run.lock import holders
 from pddl_eval.settings import RunOptions
 
-from tests.commands.running import shard_rows
-from tests.datasets.parquet_files import numbered, write_numbered
-from tests.run import length_scorer as length_scorer_module
-from tests.run.cluster import ROOT, Cluster, children_of, command_of, kill
-from tests.run.length_scorer import length_scorer, run_scorer
-from tests.run.test_faults import WITHOUT, FaultyStore
-from tests.run.test_restart import KILLED
+from tests.run.test_run_faults import WITHOUT, FaultyStore
+from tests.run.test_run_restart import KILLED
 from tests.run.test_tiling import write_partition
+from tests.support import length_scorer as length_scorer_module
+from tests.support.cluster import ROOT, Cluster, children_of, command_of, kill
+from tests.support.length_scorer import length_scorer, run_scorer
+from tests.support.parquet_files import numbered, write_numbered
+from tests.support.running import shard_rows
 
 ROWS, SHARD_ROWS = 400, 10
 
@@ -75,7 +75,7 @@ from pddl_eval.commands.flags import flags
 from pddl_eval.run import engines
 from pddl_eval.run.engines import ray
 from pddl_eval.settings import RunOptions
-from tests.run.length_scorer import length_scorer, run_scorer
+from tests.support.length_scorer import length_scorer, run_scorer
 
 engines.SILENT_SECONDS = ray.SILENT_SECONDS = float(os.environ["SILENT"])
 

@@ -30,8 +30,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tests.canonical.hostile_graphs import GRAPHS, HostileGraph, renamed
-from tests.commands.running import shard_rows
+from tests.support.hostile_graphs import GRAPHS, HostileGraph, renamed
+from tests.support.running import shard_rows
 
 SECONDS = 10.0
 """Budget of a row, of processor time; a row may take a fifth more (``GRACE``)."""

@@ -1,6 +1,6 @@
 """Labels hostile graphs within a time limit: ``python -m tests.measure.hostile_graphs [--name latin-square-12]``.
 
-Each graph of ``tests.canonical.hostile_graphs`` is labelled, then a renamed copy, then its lookalike where it has
+Each graph of ``tests.support.hostile_graphs`` is labelled, then a renamed copy, then its lookalike where it has
 one, in a process of its own that is ended where a labelling takes too long. It prints how long the slowest took,
 whether it was decided, whether the form equals the copy's and differs from the lookalike's, and the memory; it exits
 with 1 where a form is wrong.
@@ -19,8 +19,8 @@ from multiprocessing.connection import Connection
 
 from pddl_eval.definition.canonical import LabelledGraph
 
-from tests.canonical.hostile_graphs import GRAPHS, LOOKALIKES, HostileGraph, renamed
 from tests.measure.canonical import form_of
+from tests.support.hostile_graphs import GRAPHS, LOOKALIKES, HostileGraph, renamed
 
 LIMIT_SECONDS = 60.0
 

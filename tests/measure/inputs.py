@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 from pddl_eval import score_dataset
 from pddl_eval.datasets import open_source
 
-from tests.benchmark.sample import sample_table
+from tests.support.sample import sample_table
 
 FORMS = (
     "parquet",

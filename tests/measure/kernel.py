@@ -47,7 +47,6 @@ from pddl_eval.definition.planning import task as ground_task
 from pddl_eval.errors import UserError
 
 from tests.corpus import ADL, CORPUS
-from tests.kernel.differential import SCORES, Row, answers_in, columns_of, compared, labelled_answers
 from tests.kernel.test_domains import (
     corpus_tasks,
     known_tasks,
@@ -60,7 +59,8 @@ from tests.kernel.test_plans import executed_rows
 from tests.measure import peer
 from tests.measure.ipc import instances
 from tests.measure.workloads import STEPS, WORKLOADS
-from tests.random_problems import VOCABULARY
+from tests.support.differential import SCORES, Row, answers_in, columns_of, compared, labelled_answers
+from tests.support.random_problems import VOCABULARY
 
 PROBLEMS = Path(__file__).parents[3] / "shared" / "data" / "planetarium_problems.parquet"
 

@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 from pddl_eval import score_dataset
 from pddl_eval.run import SUMMARY, run_status
 
-from tests.commands.running import ENVIRONMENT
+from tests.support.running import ENVIRONMENT
 
 PART = """
 import sys

@@ -24,9 +24,9 @@ from pddl_eval.definition.pddl import parse_domain, parse_problem
 from pddl_eval.definition.planning import Solution, solve
 from pddl_eval.scoring.checks import Issue
 
-from tests.benchmark.sample import DOMAIN_TEXTS
 from tests.measure.reward import PROBLEMS
-from tests.plan_text import plan_to_pddl
+from tests.support.plan_text import plan_to_pddl
+from tests.support.sample import DOMAIN_TEXTS
 
 ROUNDS = 2
 

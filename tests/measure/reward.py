@@ -36,9 +36,9 @@ from pddl_eval.definition.pddl import parse_problem
 from pddl_eval.definition.planning import Solution, solve
 from pddl_eval.scoring.rewards import ROW_SECONDS, Rewarded
 
-from tests.benchmark.domain_variants import domain_rows
-from tests.benchmark.sample import DOMAIN_TEXTS, PLAN_RECIPES
-from tests.plan_text import plan_to_pddl
+from tests.support.domain_variants import domain_rows
+from tests.support.plan_text import plan_to_pddl
+from tests.support.sample import DOMAIN_TEXTS, PLAN_RECIPES
 
 PROBLEMS = Path(__file__).parents[3] / "shared" / "data" / "planetarium_problems.parquet"
 

@@ -37,7 +37,7 @@ from pddl_eval.run.score import begin_run
 from pddl_eval.run.shards import BLOCKS_OF_PART
 from pddl_eval.settings import RunOptions
 
-from tests.run.length_scorer import length_scorer
+from tests.support.length_scorer import length_scorer
 
 ROWS_OF_BLOCK = 2
 

@@ -31,8 +31,8 @@ from pddl_eval.definition.planning import Solution, solve
 from pddl_eval.definition.task import Task, read_pair
 from pddl_eval.scoring.scene_graph import scene_graph
 
-from tests.benchmark.sample import DOMAIN_RECIPES, DOMAIN_TEXTS, PLAN_RECIPES
-from tests.parsing.by_package import read_problem_by_package
+from tests.judges.by_package import read_problem_by_package
+from tests.support.sample import DOMAIN_RECIPES, DOMAIN_TEXTS, PLAN_RECIPES
 
 RENAMED = Preset({Grade.CORRECT: 1}, {"renamed": 1e6})
 

@@ -1,11 +1,11 @@
 """The long run of the reader of plans: ``python -m tests.measure.written_plans --count 100000 --seed 1``.
 
-Writes random plans in every notation and setting (``tests/parsing/written_plans``), whole and with a bracket lost or
+Writes random plans in every notation and setting (``tests/support/written_plans``), whole and with a bracket lost or
 doubled, and reads them. A whole one must be read back as it is and nothing be reported; of a damaged one something must
 be reported and no step be read that it does not have. Prints each fault with the number that draws it again (``--first
 NUMBER --count 1``) and a table, and exits with 1 on any fault.
 
-``--answers 4000`` scores answers around plans of known validity instead (``tests/parsing/written_answers``): with
+``--answers 4000`` scores answers around plans of known validity instead (``tests/support/written_answers``): with
 several drafts, thoughts and damaged steps. None is read twice or lost, and none that is damaged is valid.
 """
 
@@ -20,8 +20,8 @@ from random import Random
 from pddl_eval import compare_plans
 from pddl_eval.definition.plans import read_plan
 
-from tests.parsing.written_answers import DAMAGES, DRAFTS, LINES, THOUGHTS, WHOLE, write_answer
-from tests.parsing.written_plans import write
+from tests.support.written_answers import DAMAGES, DRAFTS, LINES, THOUGHTS, WHOLE, write_answer
+from tests.support.written_plans import write
 
 SHOWN = 20
 """How many faults are printed in full."""

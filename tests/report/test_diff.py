@@ -31,8 +31,8 @@ from pddl_eval.report import (
 from pddl_eval.report.intervals import paired
 from rich.console import Console
 
-from tests.commands.running import run
-from tests.report.scored_rows import several_samples
+from tests.support.running import run
+from tests.support.scored_rows import several_samples
 
 YES, NO, OPEN = True, False, None
 VERDICT = {YES: "isomorphic", NO: "goal_differs", OPEN: "undecided"}

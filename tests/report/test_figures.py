@@ -24,7 +24,7 @@ from pddl_eval.report.figures import (
 )
 from pddl_eval.report.files import save
 
-from tests.report.scored_rows import HOSTILE, answers
+from tests.support.scored_rows import HOSTILE, answers
 
 pytestmark = pytest.mark.usefixtures("drawn_once")
 

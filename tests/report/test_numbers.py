@@ -14,7 +14,7 @@ from pddl_eval.report.groups import at_level
 from pddl_eval.report.numbers import MOST_BINS, choose_bins, number_of_atoms
 from pddl_eval.report.reasons import kind_of_detail
 
-from tests.report.scored_rows import answers, write_partitions
+from tests.support.scored_rows import answers, write_partitions
 
 
 def cell(report: Report, measure: str, **groups: str) -> tuple[int, int, int, float | None]:

@@ -14,8 +14,8 @@ from pddl_eval.report import build_report, warnings
 from pddl_eval.report.groups import MISSING, choose_groups, group_key, in_order, levels
 from pddl_eval.report.scored import ROW, open_scored
 
-from tests.datasets.parquet_files import damage
-from tests.report.scored_rows import answers, write_partitions
+from tests.support.parquet_files import damage
+from tests.support.scored_rows import answers, write_partitions
 
 ONE, OTHER = "pddl-eval:0.1.0|solvable:yes", "pddl-eval:0.1.0|solvable:no"
 

@@ -19,8 +19,8 @@ from pddl_eval.run.counters import INTERVALS, MEANINGS
 from pddl_eval.run.watching import Waiting
 from pddl_eval.settings import RunOptions
 
-from tests.datasets.parquet_files import damage, write_numbered
-from tests.run.length_scorer import length_scorer, run_scorer
+from tests.support.length_scorer import length_scorer, run_scorer
+from tests.support.parquet_files import damage, write_numbered
 
 LOCAL = RunOptions(engine="local", workers=1, shard_rows=10)
 

@@ -32,10 +32,10 @@ from pddl_eval.run.partitions import UNSCORED, ShardFailure, ShardRecord, ShardT
 from pddl_eval.run.shards import Shard
 from pddl_eval.settings import RunOptions
 
-from tests.commands.running import ENVIRONMENT
-from tests.datasets.parquet_files import numbered, read_output, write_numbered
-from tests.run.length_scorer import length_scorer, run_scorer
-from tests.run.small_work import KilledWhileUnpickled, half, pandas_is_there, work_in_a_folder
+from tests.support.length_scorer import length_scorer, run_scorer
+from tests.support.parquet_files import numbered, read_output, write_numbered
+from tests.support.running import ENVIRONMENT
+from tests.support.small_work import KilledWhileUnpickled, half, pandas_is_there, work_in_a_folder
 
 
 @pytest.fixture

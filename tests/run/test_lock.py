@@ -34,9 +34,9 @@ from pddl_eval.run.lock import claimed
 from pddl_eval.run.manifest import MANIFEST
 from pddl_eval.settings import RunOptions
 
-from tests.commands.running import ENVIRONMENT
-from tests.datasets.parquet_files import write_numbered
-from tests.run.length_scorer import length_scorer, run_scorer
+from tests.support.length_scorer import length_scorer, run_scorer
+from tests.support.parquet_files import write_numbered
+from tests.support.running import ENVIRONMENT
 
 HOLD = """
 import sys, time

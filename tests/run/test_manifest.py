@@ -20,8 +20,8 @@ from pddl_eval.run.score import begin_run, finish_run
 from pddl_eval.run.summary import SUMMARY, RunCounts
 from pddl_eval.settings import SHARD_ROWS
 
-from tests.datasets.parquet_files import write_numbered
-from tests.run.length_scorer import length_scorer
+from tests.support.length_scorer import length_scorer
+from tests.support.parquet_files import write_numbered
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from pddl_eval.report import build_report
 from pddl_eval.run import SUMMARY, OtherRun, merged, run_status
 from pddl_eval.scoring.scorer import score_dataset
 
-from tests.datasets.parquet_files import read_output
+from tests.support.parquet_files import read_output
 
 FILES, ROWS = 15, 4
 

@@ -31,8 +31,8 @@ from pddl_eval.run.prepare import Run, prepare_run
 from pddl_eval.run.summary import count_values, merge_statistics
 from pddl_eval.settings import SHARD_ROWS
 
-from tests.datasets.parquet_files import numbered, write_numbered
-from tests.run.length_scorer import length_scorer
+from tests.support.length_scorer import length_scorer
+from tests.support.parquet_files import numbered, write_numbered
 
 
 def planned(folder: Path, scorer: Scorer | None = None, rows: int = 10) -> Run:

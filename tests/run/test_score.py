@@ -26,8 +26,8 @@ from pddl_eval.run.summary import SUMMARY
 from pddl_eval.scoring.scorer import score_dataset
 from pddl_eval.settings import RunOptions
 
-from tests.datasets.parquet_files import damage, read_output, write_numbered
-from tests.run.length_scorer import length_scorer, run_scorer
+from tests.support.length_scorer import length_scorer, run_scorer
+from tests.support.parquet_files import damage, read_output, write_numbered
 
 SHARD = Shard("s", FileVersion(locate("/s"), ""), 0, 7)
 ROOT = Path(__file__).parent.parent.parent
@@ -35,7 +35,7 @@ ROOT = Path(__file__).parent.parent.parent
 RUN = """
 import sys
 from pddl_eval.settings import RunOptions
-from tests.run.length_scorer import length_scorer, run_scorer
+from tests.support.length_scorer import length_scorer, run_scorer
 
 if __name__ == "__main__":
     source, output, workers = sys.argv[1:]
@@ -168,7 +168,7 @@ def test_what_is_held_of_a_large_row_group_does_not_follow_its_number_of_rows(tm
     code = (
         "import sys, pyarrow as pa\n"
         "from pddl_eval.settings import RunOptions\n"
-        "from tests.run.length_scorer import length_scorer, run_scorer\n"
+        "from tests.support.length_scorer import length_scorer, run_scorer\n"
         "run_scorer(sys.argv[1], sys.argv[2], length_scorer(), RunOptions('local', shard_rows=500))\n"
         "print(pa.default_memory_pool().max_memory())\n"
     )
@@ -186,7 +186,7 @@ def test_what_is_held_of_a_large_row_group_does_not_follow_its_number_of_rows(tm
 KILLED = """
 import sys
 from pddl_eval.settings import RunOptions
-from tests.run.length_scorer import length_scorer, run_scorer
+from tests.support.length_scorer import length_scorer, run_scorer
 
 run_scorer(*sys.argv[1:], length_scorer(poison=("2:xx",)), RunOptions(engine="local"))
 """

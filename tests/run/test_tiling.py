@@ -21,7 +21,7 @@ from pddl_eval.report import compare_datasets
 from pddl_eval.run import MANIFEST, SUMMARY, RowsDoubled, RowsMissing, open_scored_rows
 from pddl_eval.run.partitions import RECORD_KEY
 
-from tests.commands.running import ROOT, run
+from tests.support.running import ROOT, run
 
 ROWS, SHARD_ROWS = 40, 10
 

@@ -16,11 +16,11 @@ from pddl_eval.datasets import DatasetError, Unavailable, locate
 from pddl_eval.run import MANIFEST, SUMMARY
 from pddl_eval.run.lock import claimed
 
-from tests.commands.running import run
-from tests.datasets.parquet_files import flip_bit
 from tests.run.test_lock import elsewhere, lock_of
-from tests.run.test_restart import failing
+from tests.run.test_run_restart import failing
 from tests.run.test_tiling import ROWS, SHARD_ROWS, double, lose, partition, scored, write_partition
+from tests.support.parquet_files import flip_bit
+from tests.support.running import run
 
 __all__ = ["failing", "scored"]
 

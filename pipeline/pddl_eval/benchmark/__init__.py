@@ -6,7 +6,7 @@ tasks and their 145,918 text-to-PDDL pairs. A new task is one new function and i
 file.
 
 ``answers`` holds the recipes that make answers from any reference problem, and ``variants`` draws them by presets.
-``files`` writes both, and the few hundred pairs that are bundled with the project (``tests/benchmark/sample.py`` makes
+``files`` writes both, and the few hundred pairs that are bundled with the project (``tests/support/sample.py`` makes
 them). Nothing here judges an answer: labels hold by construction, and each recipe says why.
 """
 

@@ -1,0 +1,96 @@
+"""Nothing that is decided depends on the order in which sets are iterated: two Pythons with other hash seeds say it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+
+from pddl_eval import compare_domains
+from pddl_eval.definition.domains import NotCovered, known_domain
+from pddl_eval.definition.metrics import score_problem_pair
+from pddl_eval.definition.model import domain_to_pddl, problem_to_pddl
+from pddl_eval.definition.pddl import parse_domain
+from pddl_eval.definition.planning.search import find_plan
+from pddl_eval.definition.verdict import Unsolvable
+
+from tests.judges.behaviour import mutated
+from tests.support.ipc_domains import DOMAINS, PROBLEMS
+from tests.support.random_problems import VOCABULARY, random_pair, random_problem
+from tests.support.towers import BLOCKS, blocks
+
+
+def verdicts() -> Iterator[object]:
+    """Details, verdicts and certificates."""
+    pairs = [
+        (pair.reference, pair.generated, None)
+        for name in VOCABULARY
+        for pair in (random_pair(Random(seed), name) for seed in range(15))
+    ]
+    pairs += [
+        (make(seed), replace(make(seed), goal=make(seed + 100).goal), domain_to_pddl(DOMAINS[name]))
+        for name, make in PROBLEMS.items()
+        for seed in range(10)
+    ]
+    for reference, generated, domain in pairs:
+        yield score_problem_pair(problem_to_pddl(reference), problem_to_pddl(generated), False, domain)
+
+
+def renamings() -> Iterator[object]:
+    """Which of several renamings is found."""
+    text = "(define (domain d) (:action go :effect (and (a) (b) (c) (d) (e))))"
+    other = parse_domain(text.replace("go", "run").replace("(a) (b) (c)", "(x) (y) (z)"))
+    scores = compare_domains(parse_domain(text), other)
+    yield from (scores.detail, scores.renaming)
+
+
+def rules() -> Iterator[object]:
+    """Reasons, closures and plans of the domains with rules."""
+    for name in VOCABULARY:
+        for seed in range(40):
+            problem = random_problem(Random(seed), name)
+            known = known_domain(name)
+            assert known is not None and known.rules is not None
+            start = known.rules(problem, True)
+            if isinstance(start, NotCovered):
+                yield start
+            else:
+                goal = start.goal(problem.goal)
+                yield goal if isinstance(goal, Unsolvable) else (sorted(goal.closure), goal.plan)
+
+
+def plans() -> Iterator[object]:
+    """Plans of a search."""
+    yield find_plan(blocks(3, 12), BLOCKS)
+    yield from (find_plan(PROBLEMS[name](5), DOMAINS[name]) for name in DOMAINS)
+
+
+def behaviours() -> Iterator[object]:
+    """What sampled states say of mutants of domains."""
+    for name, domain in DOMAINS.items():
+        for seed in range(6):
+            yield compare_domains(domain, mutated(domain, seed), problem=PROBLEMS[name](seed))
+
+
+SAID = (verdicts, renamings, rules, plans, behaviours)
+
+
+def test_nothing_depends_on_the_hash_seed() -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "tests.definition.test_definition_hash_seed"]
+    one, other = (
+        subprocess.run(command, env={**environment, "PYTHONHASHSEED": seed}, capture_output=True, check=True).stdout
+        for seed in "12"
+    )
+    assert one == other
+    expected = {b"ProblemVerdict": 75, b"run for go": 1, b"DomainScores": 18}
+    assert {words: one.count(words) for words in expected} == expected
+    assert b"Unsolvable" in one and b"NotCovered" in one and b"stack" in one
+
+
+if __name__ == "__main__":
+    for said in SAID:
+        print(said.__name__, *said(), sep="\n")
