@@ -36,7 +36,7 @@ from pddl_eval.definition.budget import row_budget
 from pddl_eval.definition.domains import chosen_domain
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import Unreadable
-from pddl_eval.definition.task import read_task
+from pddl_eval.definition.task import reference_task
 from pddl_eval.definition.verdict import CERTIFICATE_VERSION, Undecided, Verdict
 from pddl_eval.errors import UserError
 from pddl_eval.process import available_cpus, reraise_interrupt
@@ -214,7 +214,7 @@ def certify(texts: Sequence[ProblemText], is_placeholder: bool) -> list[Certifie
 def _certified(text: str, domain: str | None, is_placeholder: bool) -> Certified:
     try:
         with row_budget(ScoringOptions().row_seconds):
-            task = read_task(text, domain)
+            task = reference_task(text, domain)
             if isinstance(task, Unreadable):
                 return Certified(None, task.verdict.value, task.detail)
             found = task.placeholder_certificate if is_placeholder else task.certificate

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 from pddl_eval import validate
 from pddl_eval.definition.state_space import StateSpace, state_space
-from pddl_eval.definition.task import plan_task_of
+from pddl_eval.definition.task import task_of
 from pddl_eval.definition.validation import execute
 from pddl_eval.definition.verdict import Undecided
 from pddl_eval.scoring.plans import StepLabel, step_labels
@@ -36,7 +36,7 @@ HOW = ("valid", "two steps swapped", "a step repeated", "another object", "anoth
 
 
 def space_of(problem: str, domain: str) -> StateSpace | Undecided:
-    task = plan_task_of(problem, domain)
+    task = task_of(problem, domain, for_plans=True)
     assert task.domain is not None
     return state_space(task.problem, task.domain.domain)
 
@@ -141,7 +141,7 @@ def check(number: int) -> list[str]:
         seen.append("no plan" if least is None else "cost")
         plan = [step if isinstance(step, frozenset) else frozenset({step}) for step in case.steps]
         if all(len(step) == 1 for step in plan):
-            read_task = plan_task_of(case.problem, case.story.text)
+            read_task = task_of(case.problem, case.story.text, for_plans=True)
             assert read_task.domain is not None
             execution = execute(plan, read_task.problem, read_task.domain.domain)
             labels = step_labels(found, execution, read_task.problem)

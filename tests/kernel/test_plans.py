@@ -19,7 +19,7 @@ from pddl_eval.definition.domains import known_domain
 from pddl_eval.definition.metrics import PLAN
 from pddl_eval.definition.model import Action, problem_to_pddl
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.definition.task import plan_task_of, task_of
+from pddl_eval.definition.task import task_of
 
 from tests.corpus import ADL, CORPUS
 from tests.judges.domains import STORIES
@@ -463,7 +463,7 @@ EITHER = "courier"
 def test_plans_in_the_domains_of_the_corpus(name: str) -> None:
     """The plan of the definition, and that with a step left out, doubled, of other objects, of another name."""
     entry = CORPUS[name]
-    task = plan_task_of(entry.problem, entry.domain)
+    task = task_of(entry.problem, entry.domain, for_plans=True)
     plan = task.plan if isinstance(task.plan, tuple) else ()
     steps = [*map(pddl, plan)] or ["(wait)"]
     objects = [*task.problem.objects, "nobody"]

@@ -350,13 +350,13 @@ def count_instructions(seed: int) -> None:
 
 def forget_tasks() -> None:
     """Empty what the definition keeps of domains and references, which the kernel reads anew."""
-    for kept in (task.read_task, planning_domain, ground_task._ground, search.find_path):
+    for kept in (task.reference_task, planning_domain, ground_task._ground, search.find_path):
         kept.cache_clear()
 
 
 def forget_plans() -> None:
     """Empty the definition's caches: a dataset's plans do not come five times."""
-    for kept in (task.read_task,):
+    for kept in (task.reference_task,):
         kept.cache_clear()
 
 

@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from pddl_eval.definition.state_space import state_space
-from pddl_eval.definition.task import plan_task_of
+from pddl_eval.definition.task import task_of
 from pddl_eval.definition.verdict import Undecided
 
 from tests.judges.domains import Story
@@ -49,7 +49,7 @@ def compare(story: Story, problem: str, states: int) -> tuple[str, str]:
         return "undefined", ""
     except Refused:
         return "other metric", ""
-    asked = plan_task_of(problem, story.text)
+    asked = task_of(problem, story.text, for_plans=True)
     assert asked.domain is not None
     found = state_space(asked.problem, asked.domain.domain)
     if isinstance(found, Undecided):

@@ -32,7 +32,7 @@ import polars as pl
 from pddl_eval import score_frame
 from pddl_eval.definition.model import show_formula
 from pddl_eval.definition.plans import actions_of, read_plan
-from pddl_eval.definition.task import plan_task_of
+from pddl_eval.definition.task import task_of
 from pddl_eval.errors import UserError
 
 from tests.judges.interpreter import judge
@@ -195,7 +195,7 @@ def judged(row: Row) -> str:
 def beyond(problem: str, domain: str) -> str:
     """What a reference problem says beyond STRIPS."""
     try:
-        read = plan_task_of(problem, domain).problem
+        read = task_of(problem, domain, for_plans=True).problem
     except UserError as error:
         return f"not read: {str(error).partition(':')[0]}"
     said = ["costs or numbers"] * read.has_numbers

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pddl_eval.definition.budget import half_the_budget, or_undecided
 from pddl_eval.definition.difference import Difference, reference_unsolvable
-from pddl_eval.definition.domains import PlanningDomain, known_domain
+from pddl_eval.definition.domains import known_domain
 from pddl_eval.definition.equivalence import Decision, decide, same_domain
 from pddl_eval.definition.model import Action, renamed_atom
 from pddl_eval.definition.pddl import Unreadable
@@ -81,32 +81,26 @@ def _solvable_unread(problem: Unreadable) -> bool | None:
 
 
 def read_alone(
-    generated: Task | Unreadable,
-    domain: PlanningDomain | None,
-    check_solvable: bool = True,
-    is_placeholder: bool = False,
+    generated: Task | Unreadable, check_solvable: bool = True, is_placeholder: bool = False
 ) -> ProblemVerdict:
     """The scores of a generated problem that has no reference: is it read, can it be solved, its certificate.
 
-    ``domain`` is the one that it is for, if that is known. The verdict says what is wrong with the problem itself, and
-    is None where nothing is.
+    The verdict says what is wrong with the problem itself, and is None where nothing is.
 
     >>> from pddl_eval.definition.task import read_task
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (on a a)))"
-    >>> scores = read_alone(read_task(held), None)
+    >>> scores = read_alone(read_task(held))
     >>> scores.parseable, scores.solvable, scores.verdict.value, scores.equivalent
     (True, False, 'unsolvable', None)
     """
-    return _noted(_read_alone(generated, domain, check_solvable, is_placeholder), generated)
+    return _noted(_read_alone(generated, check_solvable, is_placeholder), generated)
 
 
-def _read_alone(
-    generated: Task | Unreadable, domain: PlanningDomain | None, check_solvable: bool, is_placeholder: bool
-) -> ProblemVerdict:
+def _read_alone(generated: Task | Unreadable, check_solvable: bool, is_placeholder: bool) -> ProblemVerdict:
     if isinstance(generated, Unreadable):
         unread = sentence(Difference("unread", reason=generated.detail))
         return ProblemVerdict(False, _solvable_unread(generated), None, None, generated.verdict, unread)
-    name = generated.problem.domain
+    name, domain = generated.problem.domain, generated.domain
     if domain is not None and name != domain.name and known_domain(name) is not domain:
         differs = sentence(Difference("domain", names=(name, domain.name)))
         certificate = _certificate(Task(generated.problem, known_domain(name)), is_placeholder)

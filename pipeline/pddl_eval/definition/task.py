@@ -6,7 +6,6 @@ tasks of references are kept, for they serve all answers: a task computes each t
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from enum import StrEnum
 from fractions import Fraction
@@ -320,104 +319,85 @@ def ill_typed_problem(why: str) -> str:
     return f"the problem is ill-typed: {why}"
 
 
-def task_of(problem: str | Problem | None, domain: str | Domain | None = None) -> Task:
+def read_task(
+    problem: str | Problem | None,
+    domain: str | Domain | None = None,
+    *,
+    answer: str = "first",
+    for_plans: bool = False,
+) -> Task | Unreadable:
     """The task that a problem and a domain state: PDDL texts or values, or the name of a known domain.
 
-    ``domain`` defaults to the domain that the problem names. Raises ``ParseError`` where the problem cannot be read,
-    ``DomainError`` where the domain cannot, or where ``domain`` is the name of none.
+    ``domain`` defaults to the domain that the problem names; of an unknown name nothing is known (``Task.domain`` is
+    None). ``answer`` says which of several drafts counts. ``for_plans``: the problem may go beyond STRIPS in any
+    domain. Raises ``DomainError`` where the domain is a text that cannot be read.
+
+    >>> read_task("(define (problem p)").verdict.value
+    'unparseable'
+    >>> text = "(define (problem p) (:domain gripper) (:objects b g) (:init) (:goal (not (carry b g))))"
+    >>> read_task(text).verdict.value, read_task(text, for_plans=True).problem.conjuncts
+    ('not_strips', (('not', ('carry', 'b', 'g')),))
+    """
+    given = PlanningDomain(domain) if isinstance(domain, Domain) else planning_domain(domain) if domain else None
+    found = problem if isinstance(problem, Problem) else problem_in(given, problem, answer, for_plans)
+    if isinstance(found, Unreadable):
+        return found
+    name = domain if isinstance(domain, str) else None
+    return Task(found, given if domain else known_domain(found.domain), asked_for=name)
+
+
+reference_task = lru_cache(maxsize=REFERENCES_KEPT)(read_task)
+"""As ``read_task``; the last tasks are kept."""
+
+
+def problem_in(
+    domain: PlanningDomain | None, text: str | None, answer: str = "first", for_plans: bool = False
+) -> Problem | Unreadable:
+    """The problem in a text: STRIPS in a STRIPS domain, any that is executed in another, any ``for_plans``."""
+    constants = domain.domain.constants if domain else ()
+    if for_plans:
+        return read_any_problem(text, constants, answer)
+    if domain is not None and not domain.is_strips:
+        return read_strips_or_beyond(text, constants, answer)
+    found = read_problem(text, constants, answer=answer)
+    if isinstance(found, Unreadable) and TOO_LONG in found.detail:  # for the package, which says what is STRIPS
+        other = read_any_problem(text, constants, answer)
+        if isinstance(other, Problem) and not other.is_strips:
+            return Unreadable(Verdict.NOT_STRIPS, "the problem has numbers, a metric or a goal that is not STRIPS")
+    return found
+
+
+def task_of(problem: str | Problem | None, domain: str | Domain | None = None, *, for_plans: bool = False) -> Task:
+    """As ``read_task``, where a mistake is an error.
+
+    Raises ``ParseError`` where the problem cannot be read, ``DomainError`` where the domain cannot, or where ``domain``
+    is the name of none.
 
     >>> task_of("(define (problem p) (:domain gripper) (:init) (:goal (and)))").domain.name
     'gripper'
     """
-    return _task_of(problem, domain, _read_in)
-
-
-def plan_task_of(problem: str | Problem | None, domain: str | Domain | None = None) -> Task:
-    """As ``task_of``, for plans: the problem may go beyond STRIPS (``pddl.read_any_problem``).
-
-    >>> text = "(define (problem p) (:domain gripper) (:init) (:goal (not (carry b g))) (:objects b g))"
-    >>> plan_task_of(text).problem.conjuncts
-    (('not', ('carry', 'b', 'g')),)
-    """
-    return _task_of(problem, domain, _read_for_plans)
+    if isinstance(domain, str) and domain:
+        chosen_domain(domain)
+    task = read_task(problem, domain, for_plans=for_plans)
+    if isinstance(task, Unreadable):
+        raise ParseError(task.verdict, task.detail)
+    if isinstance(problem, Problem):
+        require_declared(problem, task.domain.domain.constants if task.domain else ())
+    return task
 
 
 def executed_in(problem: str | Problem | None, domain: str | Domain | None = None) -> Task | Unreadable:
-    """As ``plan_task_of``; a problem with a construct that is not executed (``undecided``) is returned, not raised.
+    """As ``task_of``, for plans; a problem with a construct that is not executed (``undecided``) is returned.
 
     >>> executed_in("(define (problem p) (:domain gripper) (:init) (:goal (and)) (:constraints (and)))").detail
     '`(:constraints …)` in the problem'
     """
     try:
-        return plan_task_of(problem, domain)
+        return task_of(problem, domain, for_plans=True)
     except ParseError as error:
         if error.verdict is not Verdict.UNDECIDED:
             raise
         return Unreadable(error.verdict, error.detail)
-
-
-_Reader = Callable[[PlanningDomain | None, str | None], Problem | Unreadable]
-"""From a domain, None where the problem names it, and a text to the problem."""
-
-
-def _task_of(problem: str | Problem | None, domain: str | Domain | None, read: _Reader) -> Task:
-    given = PlanningDomain(domain) if isinstance(domain, Domain) else chosen_domain(domain) if domain else None
-    if isinstance(problem, Problem):
-        require_declared(problem, given.domain.constants if given else ())
-    found = problem if isinstance(problem, Problem) else read(given, problem)
-    if isinstance(found, Unreadable):
-        raise ParseError(found.verdict, found.detail)
-    return Task(found, given or known_domain(found.domain))
-
-
-def _read_in(domain: PlanningDomain | None, text: str | None, answer: str = "first") -> Problem | Unreadable:
-    """The problem in a text: STRIPS in a STRIPS domain, any that is executed in another."""
-    if domain is None or domain.is_strips:
-        constants = domain.domain.constants if domain else ()
-        found = read_problem(text, constants, answer=answer)
-        if isinstance(found, Unreadable) and TOO_LONG in found.detail:  # for the package, which says what is STRIPS
-            other = read_any_problem(text, constants, answer)
-            if isinstance(other, Problem) and not other.is_strips:
-                return Unreadable(Verdict.NOT_STRIPS, "the problem has numbers, a metric or a goal that is not STRIPS")
-        return found
-    return read_strips_or_beyond(text, domain.domain.constants, answer)
-
-
-def _read_for_plans(domain: PlanningDomain | None, text: str | None) -> Problem | Unreadable:
-    return read_any_problem(text, domain.domain.constants if domain else ())
-
-
-@lru_cache(maxsize=REFERENCES_KEPT)
-def read_task(text: str | None, domain: str | None = None) -> Task | Unreadable:
-    """As ``task_of``, for a row: what cannot be read or is not known is returned, not raised; the last tasks are kept.
-
-    Raises ``DomainError`` where the domain is a text that cannot be read.
-
-    >>> read_task("(define (problem p)").verdict.value
-    'unparseable'
-    """
-    return _read_task(text, domain, _read_in)
-
-
-@lru_cache(maxsize=REFERENCES_KEPT)
-def read_plan_task(text: str | None, domain: str | None = None) -> Task | Unreadable:
-    """As ``read_task``, for plans: the problem may go beyond STRIPS.
-
-    >>> read_plan_task("(define (problem p)").verdict.value
-    'unparseable'
-    """
-    strips = read_task(text, domain)
-    if isinstance(strips, Task) or strips.verdict is Verdict.EMPTY:
-        return strips
-    return _read_task(text, domain, _read_for_plans)
-
-
-def _read_task(text: str | None, domain: str | None, read: _Reader) -> Task | Unreadable:
-    given = planning_domain(domain) if domain else None
-    problem = read(given, text)
-    if isinstance(problem, Unreadable):
-        return problem
-    return Task(problem, given if domain else known_domain(problem.domain), asked_for=domain)
 
 
 def read_pair(
@@ -430,23 +410,7 @@ def read_pair(
     >>> read_pair("(define (problem p) (:domain gripper) (:init) (:goal (and)))", None)[1].verdict.value
     'empty'
     """
-    task = read_task(reference, domain)
-    if isinstance(task, Task):
-        known = task.domain
-    else:
-        known = planning_domain(domain) if domain else None
-    problem = _read_in(known, generated, answer)
+    task = reference_task(reference, domain)
+    known = task.domain if isinstance(task, Task) else planning_domain(domain) if domain else None
+    problem = problem_in(known, generated, answer)
     return task, problem if isinstance(problem, Unreadable) else Task(problem, known, asked_for=domain)
-
-
-def read_lone(
-    generated: str | None, domain: str | None = None, answer: str = "first"
-) -> tuple[Task | Unreadable, PlanningDomain | None]:
-    """An answer without a reference, in the domain that is given, else in the one that it names; and the one given.
-
-    >>> task, given = read_lone("(define (problem p) (:domain gripper) (:init) (:goal (and)))")
-    >>> task.domain.name, given
-    ('gripper', None)
-    """
-    task = _read_task(generated, domain, partial(_read_in, answer=answer))
-    return task, planning_domain(domain) if domain else None

@@ -20,7 +20,7 @@ from pddl_eval.definition.metrics import given, score_lone_problem
 from pddl_eval.definition.model import ROOT_TYPE, Action, Formula, Problem, show_atom, show_formula
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import Unreadable, read_problem, read_strips_or_beyond
-from pddl_eval.definition.task import Scene, Task, read_lone, read_pair, read_task
+from pddl_eval.definition.task import Scene, Task, read_pair, read_task
 from pddl_eval.definition.verdict import Counterexample, ProblemVerdict, Undecided, Unsolvable, Verdict
 from pddl_eval.errors import RunError
 from pddl_eval.explain.reading import Piece, PieceKind, pieces_of
@@ -154,7 +154,7 @@ def explain(
     else:
         reference_text = None
         verdict = other = score_lone_problem(generated_text, domain, answer=answer, is_placeholder=is_placeholder)
-        reference, (generated, _) = read_task(None), read_lone(generated_text, domain, answer)
+        reference, generated = read_task(None), read_task(generated_text, domain, answer=answer)
     tasks = [each for each in (reference, generated) if isinstance(each, Task)]
     known = tasks[0].domain if tasks else planning_domain(domain) if domain else None
     constants = {name: name for name in known.domain.constants} if known else {}

@@ -233,7 +233,7 @@ def _refused(atom: Atom, types: Mapping[str, str], domain: Domain, within: str) 
 def reachability_faults(task: Task, advice: str) -> Iterator[Issue]:
     """Operators that can never be applied in a problem, and a goal that is out of reach, with the reason."""
     assert task.domain is not None
-    found = read_alone(task, None)
+    found = read_alone(task)
     never = dict(never_applicable(task.problem, task.domain.domain))
     if found.verdict is Verdict.UNSOLVABLE:
         plan = task.plan
@@ -302,8 +302,8 @@ def _adds(operator: Operator, atom: Atom, deletes: bool = False) -> Iterator[Ope
 def plan_faults(answer: str | None, task: Task | Unreadable, draft: str) -> Iterator[Issue]:
     """The faults of a raw answer with a plan for a task: what cannot be read, what cannot be executed, the goal.
 
-    >>> from pddl_eval.definition.task import plan_task_of
-    >>> held = plan_task_of("(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a))"
+    >>> from pddl_eval.definition.task import task_of
+    >>> held = task_of("(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a))"
     ...                     " (:goal (on-table a)))")
     >>> for fault in plan_faults("(pickup a)", held, "first"):
     ...     print(fault.advice)

@@ -66,7 +66,7 @@ from pddl_eval.definition.plans import (
     without_finish,
 )
 from pddl_eval.definition.state_space import StateSpace
-from pddl_eval.definition.task import Task, executed_in, plan_task_of
+from pddl_eval.definition.task import Task, executed_in, task_of
 from pddl_eval.definition.validation import START, Execution, effects_of, last_changes
 from pddl_eval.definition.verdict import PlanVerdict, Undecided
 from pddl_eval.errors import UserError
@@ -513,7 +513,7 @@ def validate_files(
     task: Task | Unreadable | Validation
     try:
         with row_budget(DEFAULTS.row_seconds):
-            task = plan_task_of(problem_text, domain_text)
+            task = task_of(problem_text, domain_text, for_plans=True)
     except ParseError as error:
         task = Unreadable(error.verdict, error.detail)
     except UserError as error:

@@ -47,7 +47,7 @@ from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.plans import actions_of
 from pddl_eval.definition.state_space import StateSpace, state_space
 from pddl_eval.definition.task import Task as PlanningTask
-from pddl_eval.definition.task import read_plan_task
+from pddl_eval.definition.task import reference_task
 from pddl_eval.definition.validation import execute_actions
 from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Undecided, Verdict
 from pddl_eval.errors import UserError, did_you_mean
@@ -406,7 +406,7 @@ def _shaped(outcome: Outcome, scores: Mapping[str, Any], task: Task) -> Outcome:
 @lru_cache(maxsize=256)
 def _share_at_start(problem: str, domain: str | None) -> float:
     """The share of the goal that holds before any step."""
-    task = read_plan_task(problem, domain)
+    task = reference_task(problem, domain, for_plans=True)
     assert isinstance(task, PlanningTask)
     return executed_plan((), None, task).goal_share
 
@@ -478,7 +478,7 @@ def _labelled(outcome: Outcome, pair: PlanPair, row: Row) -> Outcome:
 
 @lru_cache(maxsize=SPACES_KEPT)
 def _space(problem: str, domain: str | None) -> StateSpace | Undecided:
-    task = read_plan_task(problem, domain)
+    task = reference_task(problem, domain, for_plans=True)
     assert isinstance(task, PlanningTask) and task.domain is not None
     return state_space(task.problem, task.domain.domain)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 from pddl_eval.definition.metrics import PLAN, operators_of
 from pddl_eval.definition.plans import Plan, ReadPlan, read_plan
-from pddl_eval.definition.task import Task, plan_task_of
+from pddl_eval.definition.task import Task, task_of
 from pddl_eval.scoring.plans import validate_in
 
 from tests.support.damaged_plans import PLACES, WAYS, Text, texts
@@ -32,7 +32,7 @@ def positional(plan: Plan) -> list[list[str]]:
 
 def fault(text: Text) -> str:
     """What is wrong with the reading of this text; empty where nothing is."""
-    task = plan_task_of(text.problem, text.domain)
+    task = task_of(text.problem, text.domain, for_plans=True)
     assert isinstance(task, Task)
     validation = validate_in(task, text.plan)
     known, unknown = read_plan(text.plan, operators=operators_of(task)), read_plan(text.plan)

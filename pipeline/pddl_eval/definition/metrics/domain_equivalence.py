@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pddl_eval.definition.budget import or_undecided
-from pddl_eval.definition.domains import PlanningDomain
 from pddl_eval.definition.metrics.domain_pair import DomainPair
 from pddl_eval.definition.metrics.registry import Column, Metric
 from pddl_eval.definition.model import Problem
-from pddl_eval.definition.pddl import Unreadable, read_problem, read_strips_or_beyond
-from pddl_eval.definition.task import Task, read_task
+from pddl_eval.definition.pddl import Unreadable
+from pddl_eval.definition.task import Task, problem_in, reference_task
 from pddl_eval.definition.task_equivalence import TaskDecision, decide_tasks
 
 
@@ -18,12 +17,8 @@ def decided_task(
     """The verdict on the pair of domains with a reference problem and the generated one."""
     if pair.generated is None:
         return TaskDecision(False, pair.detail)
-    if not isinstance(generated, Problem):
-        read = read_problem if PlanningDomain(pair.generated).is_strips else read_strips_or_beyond
-        problem = read(generated, pair.generated.constants, answer=pair.options.answer)
-    else:
-        problem = generated
-    return decide_tasks(pair.decision, reference, pair.generated, problem, is_placeholder)
+    read = problem_in(pair.own, generated, pair.options.answer) if not isinstance(generated, Problem) else generated
+    return decide_tasks(pair.decision, reference, pair.generated, read, is_placeholder)
 
 
 def _score(pair: DomainPair) -> tuple[bool | None, bool | None, str, str | None]:
@@ -41,7 +36,7 @@ def _score_task(pair: DomainPair) -> tuple[bool | None]:
     if pair.problems is None:  # the row has only domains
         return (None,)
     reference, generated, is_placeholder = pair.problems
-    return (decided_task(pair, read_task(*reference), generated, is_placeholder).equivalent,)
+    return (decided_task(pair, reference_task(*reference), generated, is_placeholder).equivalent,)
 
 
 METRIC = Metric(

@@ -11,7 +11,7 @@ from pddl_eval.definition.metrics.lone_domain import check_domain
 from pddl_eval.definition.metrics.registry import Column, Metric, OnlySome, Pair, Row, given
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import DomainError, parse_domain
-from pddl_eval.definition.task import read_task
+from pddl_eval.definition.task import reference_task
 from pddl_eval.definition.verdict import DomainVerdict
 from pddl_eval.errors import UserError
 
@@ -39,7 +39,7 @@ def _read(row: Row, options: ScoringOptions) -> DomainPair | OnlySome:
     if reference is None or not given(reference):
         return check_domain(row["generated_domain"], options)
     problem = problem if given(problem) else None
-    find_task = partial(read_task, problem, reference) if problem is not None else lambda: None
+    find_task = partial(reference_task, problem, reference) if problem is not None else lambda: None
     try:
         pair = DomainPair(reference, row["generated_domain"], find_task, options)
     except UserError as error:

@@ -13,7 +13,7 @@ from pddl_eval.definition.metrics.similarity import EMBEDDING, embed
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import DomainError
 from pddl_eval.definition.plans import EMPTY, ReadPlan, read_plan
-from pddl_eval.definition.task import Task, read_plan_task
+from pddl_eval.definition.task import Task, reference_task
 from pddl_eval.definition.verdict import PlanVerdict
 
 
@@ -22,7 +22,7 @@ def _read(row: Row, options: ScoringOptions) -> PlanPair | OnlySome:
     task: Task | NotExecuted | None = None
     if given(problem):
         try:
-            task = executable(read_plan_task(problem, domain_of(row, options)))
+            task = executable(reference_task(problem, domain_of(row, options), for_plans=True))
         except DomainError as error:
             task = NotExecuted(f"the domain cannot be read: {error}")
     try:

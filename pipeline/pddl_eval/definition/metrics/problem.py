@@ -20,7 +20,7 @@ from pddl_eval.definition.pddl import (
     note_on_drafts,
     read_problem,
 )
-from pddl_eval.definition.task import read_lone, read_pair
+from pddl_eval.definition.task import read_pair, read_task
 from pddl_eval.definition.verdict import ProblemVerdict, Verdict
 
 DEFAULTS = ScoringOptions()
@@ -70,7 +70,7 @@ def score_lone_problem(  # noqa: PLR0913 (what a verdict depends on)
     (True, True, None, (('putdown', 'a'),))
     """
     with row_budget(row_seconds):
-        verdict = read_alone(*read_lone(generated_text, domain, answer), check_solvable, is_placeholder)
+        verdict = read_alone(read_task(generated_text, domain, answer=answer), check_solvable, is_placeholder)
     return _noted(verdict, generated_text, answer)
 
 
