@@ -1,9 +1,9 @@
 //! The kernel: pairs of problems, of plans and of domains, scored as `pddl_eval.definition` scores them, or left to it.
 //!
-//! Files, functions and their order are those of the definition, so that both can be read side by side. What the kernel
-//! does not fully understand it leaves (`Left`), with a reason; it never says `undecided` by itself. Only `border` is
-//! unsafe: there, record batches come in and go out by the Arrow C data interface, and what rows free is kept for the
-//! batch's next rows.
+//! A file has the name of the definition's that decides the same and names it in its first lines; CONTRIBUTING.md lists
+//! the functions that decide the same under one name. What the kernel does not fully understand it leaves (`Left`),
+//! with a reason; it never says `undecided` by itself. Only `border` is unsafe: there, record batches come in and go out by
+//! the Arrow C data interface, and what rows free is kept for the batch's next rows.
 
 mod blake2b;
 mod border;

@@ -1,7 +1,7 @@
 //! Component-wise F1 of Text2World (definition/metrics/components.py).
 
 use crate::domain_equivalence::by_name;
-use crate::metrics::shares::{common, fmean};
+use crate::metrics::averages::{common, fmean};
 use crate::model::{Domain, Operator, Word};
 
 /// F1 of the declared predicates, then of parameters, preconditions and effects, averaged over the operators.

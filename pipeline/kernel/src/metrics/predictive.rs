@@ -4,7 +4,7 @@ use crate::domain_equivalence::{by_name, shared_operators};
 use crate::grounding::{bound, broken_equation, objects_that_fit, terms_of, Fitting, Objects};
 use crate::hashing::{HashMap, HashSet};
 use crate::left::Answer;
-use crate::metrics::shares::{fmean, share};
+use crate::metrics::averages::{fmean, share};
 use crate::model::{Domain, Lifted, Operator, Word, EQUALITY};
 use crate::pddl::problems::Interner;
 use crate::states::{both, but, count, count_applicable, States, VisitedStates};

@@ -1,7 +1,7 @@
 //! AMLGym's syntactic precision and recall (definition/metrics/syntactic.py).
 
 use crate::domain_equivalence::by_name;
-use crate::metrics::shares::{common, fmean, share};
+use crate::metrics::averages::{common, fmean, share};
 use crate::model::{Domain, Operator};
 
 /// Precision and recall over all atoms, then by group, each an average over the reference's operators.
