@@ -19,7 +19,19 @@ TABLE = read_page("CONTRIBUTING.md").partition("<!-- crate -->")[2].partition("\
 SAME = {file: re.findall(r"`(\w+)`", names) for file, names in re.findall(r"^\| `([\w/]+)` \| (.*) \|$", TABLE, re.M)}
 """The functions of a file that have one name and decide the same in the crate and in the definition."""
 
-ALONE = {"blake2b", "border", "fraction", "hashing", "left", "lib", "metrics/averages", "strips", "tests"}
+ALONE = {
+    "allocator",
+    "arrow",
+    "batches",
+    "blake2b",
+    "fraction",
+    "hashing",
+    "left",
+    "lib",
+    "metrics/averages",
+    "strips",
+    "tests",
+}
 """Files of the crate for which the definition has a library of Python's, or nothing."""
 
 BESIDE = {"docs", "infra", "jobs", "corpus", "judges", "kernel", "measure", "support"}

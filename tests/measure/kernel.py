@@ -199,7 +199,7 @@ def measure_plans(python: str) -> None:
             theirs.append((time.process_time() - middle) / len(rows) * 1e6)
             forget_plans()
         assert scored is not None
-        left = sum(each != 0 for each in scored[1].to_pylist())
+        left = sum(each is not None for each in scored[1].to_pylist())
         kernel_micros = statistics.median(ours)
         said = [f"kernel {kernel_micros:.1f} µs", f"definition {statistics.median(theirs):.1f}"]
         for metric in ("PlanningLCS", "PlanningJaccard") if "problem" not in name else ():
@@ -219,7 +219,7 @@ def micros_in_turn(rows: list[Row], pair: Pair) -> list[tuple[float, float]]:
         scored = SCORES[pair](columns, options)
         middle = time.process_time()
         assert scored is not None
-        answered = [each == 0 for each in scored[1].to_pylist()]
+        answered = [each is None for each in scored[1].to_pylist()]
         for row, is_answered in zip(rows[start:], answered, strict=False):
             if is_answered:
                 pair.score(pair.read(row, options))

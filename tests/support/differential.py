@@ -66,11 +66,10 @@ def compared(rows: Iterable[Row], options: ScoringOptions | None = None, pair: P
     # Where the kernel has no column, nothing is compared.
     nothing = [None] * len(rows)
     columns = {name: scored[0][name].to_pylist() if name in scored[0] else nothing for name in names_of(pair)}
-    reasons = kernel.reasons()
     found = Comparison(len(rows))
     for number, (row, left) in enumerate(zip(rows, scored[1].to_pylist(), strict=True)):
         if left:
-            found.left[reasons[left]] += 1
+            found.left[left] += 1
             continue
         ours = {name: values[number] for name, values in columns.items()}
         theirs = by_definition(row, options, pair)

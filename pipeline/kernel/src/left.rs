@@ -1,11 +1,10 @@
-//! Why a row is left to the definition. A reason is a number at the border; `REASONS` are the words for them.
+//! Why a row is left to the definition.
 
 /// The row is left, for this reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
 pub enum Left {
     /// The settings or the `domain` column ask for what only the definition does.
-    Setting = 1,
+    Setting,
     /// The text is too long, or is no UTF-8.
     Text,
     /// Characters that are not ASCII, or unprintable ones, inside a block.
@@ -34,9 +33,27 @@ pub enum Left {
     Panic,
 }
 
-/// The words for the reasons, in the order of their numbers, from 1.
-pub const REASONS: &str =
-    "setting,text,characters,thoughts,notation,arity,reference,domain,rules,budget,concurrent,strips,task,panic";
+impl Left {
+    /// The reason in a word, in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Left::Setting => "setting",
+            Left::Text => "text",
+            Left::Characters => "characters",
+            Left::Thoughts => "thoughts",
+            Left::Notation => "notation",
+            Left::Arity => "arity",
+            Left::Reference => "reference",
+            Left::Domain => "domain",
+            Left::Rules => "rules",
+            Left::Budget => "budget",
+            Left::Concurrent => "concurrent",
+            Left::Strips => "strips",
+            Left::Task => "task",
+            Left::Panic => "panic",
+        }
+    }
+}
 
 /// What a function returns that may have to leave the row.
 pub type Answer<T> = Result<T, Left>;

@@ -2,11 +2,13 @@
 //!
 //! A file has the name of the definition's that decides the same and names it in its first lines; CONTRIBUTING.md lists
 //! the functions that decide the same under one name. What the kernel does not fully understand it leaves (`Left`),
-//! with a reason; it never says `undecided` by itself. Only `border` is unsafe: there, record batches come in and go out by
-//! the Arrow C data interface, and what rows free is kept for the batch's next rows.
+//! with a reason; it never says `undecided` by itself. Only `arrow` and `allocator` are unsafe: in the one record batches
+//! come in and go out, in the other what rows free is kept for the batch's next rows.
 
+mod allocator;
+mod arrow;
+mod batches;
 mod blake2b;
-mod border;
 mod canonical;
 mod difference;
 mod domain_equivalence;

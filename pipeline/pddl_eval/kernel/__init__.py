@@ -91,6 +91,7 @@ LEAST_SECONDS = 1.0
 SEARCH_SECONDS = 10.0
 """Where a row has less time than this, the definition scores it if it may take a search: in any STRIPS domain."""
 
+_PROBLEMS, _PLANS, _DOMAINS = range(3)
 _CHECK_SOLVABLE, _LAST_ANSWER, _HAS_TIME, _NO_CERTIFICATES, _PROOFS_TOO = 1, 2, 4, 8, 16
 _PROOFS = {
     "never true": never_true(()),
@@ -98,9 +99,10 @@ _PROOFS = {
     "exclude each other": exclude_each_other((), ()),
 }
 _DOMAIN_COLUMNS = ("reference_domain", "generated_domain", "reference_problem", "generated_problem")
+_SHOWN = ("object_map", "goal_object_map", "plan")
 _SCHEMA_BYTES, _ARRAY_BYTES = 72, 80
 Answers: TypeAlias = "tuple[dict[str, pa.Array], pa.Array]"
-"""Score columns by name, and the number of the reason why each row was left, else 0."""
+"""Score columns by name, and the reason why each row was left; null where it was not."""
 
 _BETWEEN_DIFFERENCES, _BETWEEN_WORDS = "\x1e", "\x1f"
 
@@ -127,28 +129,20 @@ def _library() -> ctypes.CDLL | None:
 def _loaded() -> ctypes.CDLL:
     library = ctypes.CDLL(str(LIBRARY))
     library.pddl_eval_crate.restype = ctypes.c_char_p
-    if library.pddl_eval_crate().decode() != crate.DIGEST:
+    if library.pddl_eval_crate().decode().split()[1] != crate.DIGEST:
         raise OSError(f"{LIBRARY.name} was built from other sources")
-    library.pddl_eval_version.restype = library.pddl_eval_reasons.restype = ctypes.c_char_p
-    for function in (library.pddl_eval_score, library.pddl_eval_score_plans, library.pddl_eval_score_domains):
-        function.argtypes = [*[ctypes.c_void_p] * 2, ctypes.c_uint32, *[ctypes.c_void_p] * 2]
+    library.pddl_eval_score.argtypes = [*[ctypes.c_uint32] * 2, *[ctypes.c_void_p] * 4]
     return library
 
 
 def version() -> str | None:
     """The kernel's version, None where the definition scores every row."""
     library = _library()
-    return library.pddl_eval_version().decode() if library else None
-
-
-def reasons() -> tuple[str, ...]:
-    """Why rows are left, in the order of the numbers that ``score`` returns; the first is for rows that are not."""
-    library = _library()
-    return ("", *library.pddl_eval_reasons().decode().split(",")) if library else ("",)
+    return library.pddl_eval_crate().decode().split()[0] if library else None
 
 
 def score(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions, *, certificates: bool = True) -> Answers | None:
-    """The score columns of pairs of problems, and for each row the number of the reason why it was left, else 0.
+    """The score columns of pairs of problems, and for each row the reason why it was left, else null.
 
     ``rows`` maps meanings to columns of equal length; those of a row that was left are null. None where there is no
     kernel or no column of references. ``certificates`` may be null where nobody reads them.
@@ -167,7 +161,11 @@ def score(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions, *, certi
     except pa.ArrowException:  # no texts
         return None
     flags = _flags(options) | _NO_CERTIFICATES * (not certificates)
-    return _answers("pddl_eval_score", columns, flags, "detail", _detail)
+    answers = _answers(_PROBLEMS, columns, flags, "detail", _detail)
+    if answers is not None:
+        for name in _SHOWN:
+            del answers[0][name]
+    return answers
 
 
 def score_problem_pair(  # noqa: PLR0913 (as the definition's)
@@ -205,8 +203,8 @@ def problem_verdict(
             columns += _domain({"domain": pa.chunked_array([[domain]]), "reference_problem": [reference]}, options)
     except (pa.ArrowException, UnicodeError):
         return None
-    answers = _answers("pddl_eval_score", columns, _flags(options) | _PROOFS_TOO, "detail", lambda said: said)
-    if answers is None or answers[1][0].as_py():
+    answers = _answers(_PROBLEMS, columns, _flags(options) | _PROOFS_TOO, "detail", lambda said: said)
+    if answers is None or answers[1][0].is_valid:
         return None
     found = {name: column[0].as_py() for name, column in answers[0].items() if name != "score_micros"}
     differences = _differences(found["detail"])
@@ -240,7 +238,7 @@ def score_plans(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) ->
             columns += [_texts(rows["reference_problem"]), *_domain(rows, options)]
     except pa.ArrowException:
         return None
-    return _answers("pddl_eval_score_plans", columns, _flags(options), "plan_detail", _plan_detail)
+    return _answers(_PLANS, columns, _flags(options), "plan_detail", _plan_detail)
 
 
 def score_domains(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> Answers | None:
@@ -261,7 +259,7 @@ def score_domains(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) 
             columns.append(_truths(rows))
     except pa.ArrowException:
         return None
-    answers = _answers("pddl_eval_score_domains", columns, _flags(options), "domain_detail", _domain_detail)
+    answers = _answers(_DOMAINS, columns, _flags(options), "domain_detail", _domain_detail)
     if answers is not None:
         # The kernel leaves domains in which operators share a name: of all others the verdict says it.
         found = answers[0]
@@ -282,9 +280,9 @@ def _flags(options: ScoringOptions) -> int:
 
 
 def _answers(
-    function: str, columns: Sequence[pa.Array], flags: int, detail: str, words: Callable[[str | None], Any]
+    what: int, columns: Sequence[pa.Array], flags: int, detail: str, words: Callable[[str | None], Any]
 ) -> Answers | None:
-    """What a function of the library makes of a batch; ``words`` are those of its column ``detail``."""
+    """What the library makes of a batch; ``words`` are those of its column ``detail``."""
     batch = pa.StructArray.from_arrays(columns, [str(number) for number in range(len(columns))])
     schemas, arrays = ([ctypes.create_string_buffer(size) for _ in range(2)] for size in (_SCHEMA_BYTES, _ARRAY_BYTES))
     addresses = [
@@ -292,7 +290,8 @@ def _answers(
     ]
     (schema_in, array_in), (schema_out, array_out) = addresses
     batch._export_to_c(array_in, schema_in)  # noqa: SLF001 (the C data interface of pyarrow)
-    if getattr(_library(), function)(schema_in, array_in, flags, schema_out, array_out):
+    library = _library()
+    if library is None or library.pddl_eval_score(what, flags, schema_in, array_in, schema_out, array_out):
         return None
     scored = pa.Array._import_from_c(array_out, schema_out)  # noqa: SLF001 (as above)
     found = dict(zip((field.name for field in scored.type), scored.flatten(), strict=True))
@@ -305,11 +304,10 @@ def _answers(
 def count_left(left: pa.Array) -> dict[str, int]:
     """How many rows were left, by reason.
 
-    >>> count_left(pa.array([0, 0]))
-    {}
+    >>> count_left(pa.array([None, "domain"]))
+    {'domain': 1}
     """
-    names = reasons()
-    return {names[number]: count for number, count in sorted(Counter(left.to_pylist()).items()) if number}
+    return dict(sorted(Counter(left.drop_null().to_pylist()).items()))
 
 
 def _texts(column: pa.ChunkedArray) -> pa.Array:

@@ -98,12 +98,10 @@ def score_table(table: pa.Table, options: ScoringOptions, until: float = inf) ->
     columns = {meaning: table[name] for meaning, name in present.items()}
     asked = [(pair.name, score) for pair, score in KERNELS if pair.asked(options) in pairs]
     answers = {name: found for name, score in asked if (found := score(columns, options))}
-    left = pa.repeat(pa.scalar(0, pa.uint8()), table.num_rows)  # The first reason of each row.
-    for _, why in answers.values():
-        left = pc.if_else(pc.equal(left, 0), why, left)
-    is_open = {name: pc.not_equal(why, 0).to_pylist() for name, (_, why) in answers.items()}
+    left = pc.coalesce(pa.nulls(table.num_rows, pa.string()), *[why for _, why in answers.values()])  # the first reason
+    is_open = {name: why.is_valid().to_pylist() for name, (_, why) in answers.items()}
     is_asked = len(answers) < len(pairs) or options.feedback
-    open_rows = list(range(table.num_rows)) if is_asked else pc.indices_nonzero(left).to_pylist()
+    open_rows = list(range(table.num_rows)) if is_asked else pc.indices_nonzero(left.is_valid()).to_pylist()
     rows_scored.add(table.num_rows - len(open_rows))
     values = [_values_in(column, open_rows) for column in columns.values()]
     rows = [dict(zip(present, row, strict=True)) for row in zip(*values, strict=True)]
@@ -150,7 +148,7 @@ def _merged(
     places = pc.index_in(pa.array(range(count), pa.int64()), pa.array(open_rows, pa.int64()))
     merged = {name: scores.take(places) for name, scores in by_definition.items()}
     for columns, left in answers:
-        is_left = pc.not_equal(left.slice(0, count), 0)
+        is_left = left.slice(0, count).is_valid()
         for name, known in columns.items():
             scores, known = merged[name], known.slice(0, count)
             if name == SCORE_MICROS:

@@ -1,0 +1,553 @@
+//! Batches: which rows are there and what they share, how each is scored, and the columns of their scores.
+
+use crate::arrow::{Column, Table, Value};
+use crate::canonical::Digits;
+use crate::domains::{pddl_of, planning_domain, rover, PlanningDomain, ROVER_NAMES};
+use crate::formulas::World;
+use crate::left::{Answer, Left};
+use crate::metrics::actions::Marks;
+use crate::metrics::domain_pair::{
+    self, read_executable, score_domain_pair, Batch, DomainScores, Executable, GeneratedProblem,
+};
+use crate::metrics::plans::{self, score_plan_pair, Compared, PlanScores};
+use crate::metrics::problem::{read_reference, score_problem_pair, ProblemVerdict, Search, Settings};
+use crate::model::Domain;
+use crate::pddl::any_problem::read_any_problem;
+use crate::pddl::problems::Interner;
+use crate::pddl::sexpr::is_blank;
+use crate::plans::found::Steps;
+use crate::strips::comparison;
+use crate::strips::task::Task as StripsTask;
+use crate::structure::structure::DomainStructure;
+use crate::task::Task;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::rc::Rc;
+use std::time::Instant;
+
+/// The scores of a batch's rows; None where the columns are not what the kernel takes (`pddl_eval_score`).
+pub fn score(what: u32, flags: u32, columns: &[Column]) -> Option<Table> {
+    let settings = Settings::new(flags);
+    let (first, names) = (columns.first()?, Interner::new());
+    let rows = first.length;
+    match (what, columns.len()) {
+        (0, 3..) => {
+            let (asking, search) = (Asking::new(columns.get(3)), Search::new());
+            let references = Sharing::new(first);
+            Some(score_rows(Problems { columns, asking, settings, names, references, search, strips: None }, rows))
+        }
+        (1, 2..) => {
+            let (asking, worlds) = (Asking::new(columns.get(3)), columns.get(2).map(Sharing::new));
+            let (steps, marks, known) = (Steps::new(), Marks::default(), Vec::new());
+            let references = Sharing::new(first);
+            Some(score_rows(Plans { columns, asking, steps, marks, references, known, worlds, count: 0 }, rows))
+        }
+        (2, 2..) => {
+            let (references, problems) = (Sharing::new(first), columns.get(2).map(Sharing::new));
+            Some(score_rows(Domains { columns, settings, batch: Batch::new(), references, problems }, rows))
+        }
+        _ => None,
+    }
+}
+
+/// Scores rows of one kind.
+trait Kernel {
+    type Row: Row;
+
+    fn score(&mut self, row: usize) -> Answer<Self::Row>;
+
+    /// A row is done, and if `all`, whatever state it left behind is given up.
+    fn forget(&mut self, row: usize, all: bool);
+}
+
+/// The columns of a row; of one that is left, nulls.
+trait Row: Sized {
+    fn columns(row: Option<&Self>) -> Vec<(&'static str, Value<'_>)>;
+}
+
+/// The rows, why each was left, and the microseconds that it took. A panic costs a row.
+fn score_rows<K: Kernel>(mut kernel: K, rows: usize) -> Table {
+    let mut table = Table::new(&values::<K::Row>(&Err(Left::Panic), 0));
+    for row in 0..rows {
+        let start = Instant::now();
+        let scored = catch_unwind(AssertUnwindSafe(|| kernel.score(row)));
+        kernel.forget(row, scored.is_err());
+        let micros = start.elapsed().as_micros() as usize;
+        table.push(&values(&scored.unwrap_or(Err(Left::Panic)), micros));
+    }
+    table
+}
+
+fn values<R: Row>(scored: &Answer<R>, micros: usize) -> Vec<(&'static str, Value<'_>)> {
+    let mut columns = R::columns(scored.as_ref().ok());
+    let left = scored.as_ref().err();
+    columns.extend([("left", text(left.map(|left| left.name()))), ("score_micros", Value::Whole(Some(micros)))]);
+    columns
+}
+
+fn text(text: Option<&str>) -> Value<'_> {
+    Value::Text(text.map(str::as_bytes))
+}
+
+fn digits(digits: Option<&Digits>) -> Value<'_> {
+    Value::Text(digits.map(|digits| &digits[..]))
+}
+
+impl Row for ProblemVerdict {
+    fn columns(row: Option<&ProblemVerdict>) -> Vec<(&'static str, Value<'_>)> {
+        use Value::{Text, Truth};
+        let mut columns = vec![
+            ("parseable", Truth(row.map(|row| row.parseable))),
+            ("solvable", Truth(row.and_then(|row| row.solvable))),
+            ("equivalent", Truth(row.map(|row| row.equivalent))),
+            ("equivalent_untyped", Truth(row.map(|row| row.equivalent_untyped))),
+            ("verdict", text(row.map(|row| row.verdict))),
+            ("detail", Text(row.map(|row| &row.difference.0[..]))),
+            ("solves_reference", Truth(row.and_then(|row| row.solves_reference))),
+            ("certificate", digits(row.and_then(|row| row.certificate.as_ref()))),
+            ("reference_certificate", digits(row.and_then(|row| row.reference_certificate.as_ref()))),
+        ];
+        let proof = row.and_then(|row| row.proof.as_ref());
+        columns.extend([
+            ("object_map", Text(proof.and_then(|proof| proof.object_map.as_deref()))),
+            ("goal_object_map", Text(proof.and_then(|proof| proof.goal_map.as_deref()))),
+            ("plan", Text(proof.and_then(|proof| proof.plan.as_deref()))),
+        ]);
+        columns
+    }
+}
+
+impl Row for PlanScores {
+    fn columns(row: Option<&PlanScores>) -> Vec<(&'static str, Value<'_>)> {
+        use Value::{Real, Text, Truth, Whole};
+        let real = |of: fn(&PlanScores) -> Option<f64>| Real(row.and_then(of));
+        let rate = |of: fn(&Compared) -> f64| Real(row.and_then(|row| row.compared.as_ref()).map(of));
+        vec![
+            ("plan_lcs", rate(|compared| compared.lcs)),
+            ("plan_jaccard", rate(|compared| compared.jaccard)),
+            ("plan_score", rate(|compared| compared.score)),
+            ("plan_precision", rate(|compared| compared.precision)),
+            ("plan_recall", rate(|compared| compared.recall)),
+            ("plan_length", Whole(row.map(|row| row.length))),
+            ("reference_plan_length", Whole(row.and_then(|row| Some(row.compared.as_ref()?.reference_length)))),
+            ("action_distance", rate(|compared| compared.action_distance)),
+            ("plan_valid", Truth(row.and_then(|row| row.valid))),
+            ("goal_reached", Truth(row.and_then(|row| row.goal_reached))),
+            ("first_failed_step", Whole(row.and_then(|row| row.first_failed_step))),
+            ("state_distance", real(|row| row.state_distance)),
+            ("causal_distance", real(|row| row.causal_distance)),
+            ("plan_detail", Text(row.and_then(|row| Some(&row.notes.as_ref()?.0[..])))),
+            ("plan_verdict", text(row.and_then(|row| row.verdict))),
+            ("executable_share", real(|row| row.executable_share)),
+            ("goal_share", real(|row| row.goal_share)),
+            ("plan_cost", real(|row| row.cost)),
+            ("reference_plan_cost", real(|row| row.reference_cost)),
+            ("plan_skipped", Whole(row.map(|_| 0))), // what has prose is left
+        ]
+    }
+}
+
+const F1: [&str; 4] = ["domain_f1_predicates", "domain_f1_parameters", "domain_f1_preconditions", "domain_f1_effects"];
+
+const SIMILARITY: [&str; 10] = [
+    "domain_precision",
+    "domain_recall",
+    "domain_precision_preconditions_positive",
+    "domain_recall_preconditions_positive",
+    "domain_precision_preconditions_negative",
+    "domain_recall_preconditions_negative",
+    "domain_precision_effects_positive",
+    "domain_recall_effects_positive",
+    "domain_precision_effects_negative",
+    "domain_recall_effects_negative",
+];
+
+const PREDICTIVE: [&str; 4] = [
+    "domain_applicability_precision",
+    "domain_applicability_recall",
+    "domain_predicted_effects_precision",
+    "domain_predicted_effects_recall",
+];
+
+impl Row for DomainScores {
+    fn columns(row: Option<&DomainScores>) -> Vec<(&'static str, Value<'_>)> {
+        use Value::{Real, Text, Truth};
+        let named = |names: &[&'static str], values: Option<&[f64]>| {
+            let value = |place: usize| Real(values.map(|values| values[place]));
+            names.iter().enumerate().map(|(place, name)| (*name, value(place))).collect::<Vec<_>>()
+        };
+        let mut columns = named(&F1, row.map(|row| &row.f1[..]));
+        columns.extend(named(&SIMILARITY, row.map(|row| &row.similarity[..])));
+        columns.extend(named(&PREDICTIVE, row.and_then(|row| row.predictive.as_ref()).map(|power| &power[..])));
+        columns.extend([
+            ("domain_plan_valid", Truth(row.and_then(|row| row.plans_valid[0]))),
+            ("domain_reference_plan_valid", Truth(row.and_then(|row| row.plans_valid[1]))),
+            ("domain_equivalent", Truth(row.map(|row| row.equivalent))),
+            ("domain_verdict", text(row.map(|row| row.verdict.name()))),
+            ("domain_certificate", digits(row.and_then(|row| row.certificate.as_ref()))),
+            ("task_equivalent", Truth(row.and_then(|row| row.task_equivalent))),
+            ("domain_detail", Text(row.and_then(|row| Some(&row.notes.as_ref()?.0[..])))),
+        ]);
+        columns
+    }
+}
+
+/// What rows share, such as references: how many of the rows are still to come, and what is known of it.
+struct Shared<T> {
+    rows: usize,
+    known: Option<Answer<T>>,
+}
+
+/// What the rows of a column share. What repeats is read once, and kept to its last row.
+struct Sharing<T> {
+    shared: Vec<Shared<T>>,
+    /// The place of each row's.
+    of: Vec<Answer<usize>>,
+}
+
+impl<T> Sharing<T> {
+    fn new(column: &Column) -> Sharing<T> {
+        let (counts, of) = places_of(column);
+        Sharing { shared: counts.into_iter().map(|rows| Shared { rows, known: None }).collect(), of }
+    }
+
+    /// The same rows, of which something else is to be known.
+    fn of_others<U>(&self) -> Sharing<U> {
+        let shared = self.shared.iter().map(|shared| Shared { rows: shared.rows, known: None }).collect();
+        Sharing { shared, of: self.of.clone() }
+    }
+
+    /// What is known of the row's, read where it is not.
+    fn known(&mut self, row: usize, read: impl FnOnce() -> Answer<T>) -> Answer<&mut T> {
+        let known = &mut self.shared[self.of[row]?].known;
+        known.get_or_insert_with(read).as_mut().map_err(|left| *left)
+    }
+
+    /// A row is done: forget what is known if that was the last one.
+    fn forget(&mut self, row: usize) {
+        if let Ok(place) = self.of[row] {
+            let shared = &mut self.shared[place];
+            shared.rows -= 1;
+            if shared.rows == 0 {
+                shared.known = None;
+            }
+        }
+    }
+
+    fn forget_all(&mut self) {
+        self.shared.iter_mut().for_each(|shared| shared.known = None);
+    }
+}
+
+/// How many rows have each text of a column, and the place of each row's text among them.
+fn places_of(column: &Column) -> (Vec<usize>, Vec<Answer<usize>>) {
+    let texts: Vec<Answer<Option<&[u8]>>> = (0..column.length).map(|row| column.text(row)).collect();
+    let mut sorted: Vec<usize> = (0..texts.len()).filter(|row| texts[*row].is_ok()).collect();
+    sorted.sort_unstable_by_key(|row| texts[*row].unwrap_or_default());
+    let mut of: Vec<Answer<usize>> = texts.iter().map(|text| text.map(|_| 0)).collect();
+    let mut counts = Vec::new();
+    for rows in sorted.chunk_by(|a, b| texts[*a] == texts[*b]) {
+        rows.iter().for_each(|row| of[*row] = Ok(counts.len()));
+        counts.push(rows.len());
+    }
+    (counts, of)
+}
+
+/// What the `domain` column says of a row; a name is in lower case, with `-` for `_`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asked<'a> {
+    Nothing,
+    Named(&'a [u8]),
+    Written(&'a [u8]),
+}
+
+/// The `domain` column, if there is one. Its texts are read once a batch, into words that they share.
+struct Asking<'a, T> {
+    column: Option<&'a Column<'a>>,
+    written: Option<Sharing<T>>,
+    /// The known domain without rules, where a row is in it.
+    rover: Option<Answer<T>>,
+    names: Interner,
+}
+
+/// The place of the known domain without rules among those that are given by their texts.
+const ROVER: usize = usize::MAX;
+
+impl<'a, T> Asking<'a, T> {
+    fn new(column: Option<&'a Column<'a>>) -> Asking<'a, T> {
+        Asking { column, written: column.map(Sharing::new), rover: None, names: Interner::new() }
+    }
+
+    fn asked(&self, row: usize) -> Answer<Asked<'a>> {
+        Ok(match self.column.map_or(Ok(None), |column| column.text(row))? {
+            None => Asked::Nothing,
+            Some(text) if text.contains(&b'(') => Asked::Written(text),
+            Some(name) => Asked::Named(name),
+        })
+    }
+
+    /// What is read of the domain of a row that asks for one by its text, and the place that tells texts apart.
+    fn written(
+        &mut self,
+        row: usize,
+        read: impl FnOnce(&mut Interner) -> Answer<T>,
+    ) -> Answer<(usize, &mut T, &mut Interner)> {
+        let (written, names) = (self.written.as_mut().ok_or(Left::Setting)?, &mut self.names);
+        let place = written.of[row]?;
+        let known = written.known(row, || read(names))?;
+        Ok((place, known, names))
+    }
+
+    /// As `Kernel::forget`; true where the words of all domains were given up.
+    fn forget(&mut self, row: usize, all: bool) -> bool {
+        let all = all || self.names.is_full();
+        if all {
+            (self.names, self.rover) = (Interner::new(), None);
+        }
+        if let Some(written) = &mut self.written {
+            if all {
+                written.forget_all();
+            }
+            written.forget(row);
+        }
+        all
+    }
+}
+
+/// Err where the row asks for another domain than its reference's own.
+fn same_domain(task: &Task, asked: Asked) -> Answer<()> {
+    match asked {
+        Asked::Nothing => Ok(()),
+        Asked::Named(name) if name == task.problem.words.text(task.problem.domain) => Ok(()),
+        _ => Err(Left::Setting),
+    }
+}
+
+struct Problems<'a> {
+    columns: &'a [Column<'a>],
+    asking: Asking<'a, PlanningDomain>,
+    settings: Settings,
+    names: Interner,
+    references: Sharing<Task>,
+    search: Search,
+    /// The references in domains without rules of their own, each in the domain of this place.
+    strips: Option<Sharing<(usize, StripsTask)>>,
+}
+
+impl Problems<'_> {
+    /// The scores of a row in a domain that is given by its text, otherwise in the known domain without rules.
+    fn score_in(&mut self, row: usize, asked: Asked) -> Answer<ProblemVerdict> {
+        let [reference, generated, is_placeholder, ..] = self.columns else { return Err(Left::Text) };
+        if !self.settings.has_time {
+            return Err(Left::Setting);
+        }
+        let (text, own_names) = (reference.text(row)?, &mut self.names);
+        let (place, domain, names) = match asked {
+            Asked::Written(text) => self.asking.written(row, |names| planning_domain(text, names))?,
+            _ => {
+                let Asking { rover: known, names, .. } = &mut self.asking;
+                let known = known.get_or_insert_with(|| rover(names));
+                (ROVER, known.as_mut().map_err(|left| *left)?, names)
+            }
+        };
+        let domain = &*domain;
+        let by_name = asked == Asked::Nothing;
+        let mut read = || Ok((place, comparison::read_reference(text, by_name, domain, names, own_names)?));
+        let references = &self.references;
+        let found = self.strips.get_or_insert_with(|| references.of_others()).known(row, &mut read)?;
+        if found.0 != place {
+            *found = read()?;
+        }
+        let (generated, is_placeholder) = (generated.text(row)?, is_placeholder.truth(row));
+        comparison::score_problem_pair(&found.1, generated, is_placeholder, self.settings, domain, names, own_names)
+    }
+}
+
+impl Kernel for Problems<'_> {
+    type Row = ProblemVerdict;
+
+    fn score(&mut self, row: usize) -> Answer<ProblemVerdict> {
+        let [reference, generated, is_placeholder, ..] = self.columns else { return Err(Left::Text) };
+        let (text, asked) = (reference.text(row)?, self.asking.asked(row)?);
+        match asked {
+            Asked::Written(_) => return self.score_in(row, asked),
+            Asked::Named(name) if ROVER_NAMES.contains(&name) => return self.score_in(row, asked),
+            _ => {}
+        }
+        let task = match self.references.known(row, || read_reference(text, &mut self.names)) {
+            Err(Left::Domain) if asked == Asked::Nothing => return self.score_in(row, asked),
+            task => task?,
+        };
+        same_domain(task, asked)?;
+        let (generated, is_placeholder, names) = (generated.text(row)?, is_placeholder.truth(row), &mut self.names);
+        score_problem_pair(task, generated, is_placeholder, self.settings, names, &mut self.search)
+    }
+
+    fn forget(&mut self, row: usize, all: bool) {
+        if self.asking.forget(row, all) {
+            self.names = Interner::new();
+            self.references.forget_all();
+            self.strips.iter_mut().for_each(Sharing::forget_all);
+        }
+        self.references.forget(row);
+        self.strips.iter_mut().for_each(|strips| strips.forget(row));
+    }
+}
+
+struct Plans<'a> {
+    columns: &'a [Column<'a>],
+    asking: Asking<'a, Rc<Domain>>,
+    steps: Steps,
+    marks: Marks,
+    references: Sharing<plans::Reference>,
+    /// The known domains that were asked for, by their texts.
+    known: Vec<(&'static str, Rc<Domain>)>,
+    worlds: Option<Sharing<(In, World)>>,
+    count: usize,
+}
+
+/// In which domain a problem is: the one that it names, a known one, that of this text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum In {
+    Own,
+    Known(&'static str),
+    Written(usize),
+}
+
+impl Plans<'_> {
+    /// Read what plans of a row are executed in, where there is something and it was not read before.
+    fn find_world(&mut self, row: usize) -> Answer<bool> {
+        let ([_, _, problem, ..], Some(worlds)) = (self.columns, &mut self.worlds) else { return Ok(false) };
+        // A blank problem is none.
+        let text = problem.text(row)?.filter(|text| !std::str::from_utf8(text).is_ok_and(is_blank));
+        let Some(text) = text else { return Ok(false) };
+        let mut domain = None;
+        let place = match self.asking.asked(row)? {
+            Asked::Nothing => In::Own,
+            Asked::Named(name) => In::Known(pddl_of(name).ok_or(Left::Setting)?),
+            Asked::Written(text) => {
+                let (place, known, _) = self.asking.written(row, |names| plans::read_domain(text, names))?;
+                domain = Some(known.clone());
+                In::Written(place)
+            }
+        };
+        let (names, known, count) = (&mut self.asking.names, &mut self.known, &mut self.count);
+        let mut read = || {
+            let problem = read_any_problem(text, names)?;
+            let domain = match (place, domain.clone()) {
+                (_, Some(domain)) => domain,
+                (In::Known(text), _) => known_domain(text, known, names)?,
+                _ => known_domain(pddl_of(names.text(problem.domain)).ok_or(Left::Domain)?, known, names)?,
+            };
+            *count += 1;
+            Ok((place, World::new(*count, problem, domain, names)?))
+        };
+        let found = worlds.known(row, &mut read)?;
+        if found.0 != place {
+            *found = read()?;
+        }
+        Ok(true)
+    }
+}
+
+fn known_domain(
+    text: &'static str,
+    known: &mut Vec<(&'static str, Rc<Domain>)>,
+    names: &mut Interner,
+) -> Answer<Rc<Domain>> {
+    if let Some((_, domain)) = known.iter().find(|(other, _)| std::ptr::eq(*other, text)) {
+        return Ok(domain.clone());
+    }
+    let domain = plans::read_domain(text.as_bytes(), names)?;
+    known.push((text, domain.clone()));
+    Ok(domain)
+}
+
+impl Kernel for Plans<'_> {
+    type Row = PlanScores;
+
+    fn score(&mut self, row: usize) -> Answer<PlanScores> {
+        let [reference, generated, ..] = self.columns else { return Err(Left::Text) };
+        let has_world = self.find_world(row)?;
+        let (text, steps) = (reference.text(row)?, &mut self.steps);
+        let plan = self.references.known(row, || plans::read_reference(text, steps))?;
+        let mut world = None;
+        if let (true, Some(worlds)) = (has_world, &mut self.worlds) {
+            world = Some(&mut worlds.known(row, || Err(Left::Panic))?.1);
+        }
+        score_plan_pair(plan, generated.text(row)?, world, steps, &mut self.marks, &self.asking.names)
+    }
+
+    fn forget(&mut self, row: usize, all: bool) {
+        let forgets_steps = all || self.steps.is_full();
+        if forgets_steps {
+            (self.steps, self.marks) = (Steps::new(), Marks::default());
+            self.references.forget_all();
+        }
+        self.references.forget(row);
+        let forgets_words = self.asking.forget(row, all);
+        if forgets_words {
+            self.known.clear();
+        }
+        if let Some(worlds) = &mut self.worlds {
+            if forgets_steps || forgets_words {
+                worlds.forget_all(); // they have actions by their numbers
+            }
+            worlds.forget(row);
+        }
+    }
+}
+
+struct Domains<'a> {
+    columns: &'a [Column<'a>],
+    settings: Settings,
+    batch: Batch,
+    references: Sharing<DomainStructure>,
+    /// Each in the reference domain of this place.
+    problems: Option<Sharing<(usize, Executable)>>,
+}
+
+impl Kernel for Domains<'_> {
+    type Row = DomainScores;
+
+    fn score(&mut self, row: usize) -> Answer<DomainScores> {
+        let [reference, generated, further @ ..] = self.columns else { return Err(Left::Text) };
+        let text = reference.text(row)?;
+        let place = self.references.of[row]?;
+        let batch = &mut self.batch;
+        let known = self.references.known(row, || domain_pair::read_reference(text, &mut batch.names))?;
+        let (mut executable, mut task) = (None, None);
+        if let ([problem, tasks @ ..], Some(problems)) = (further, &mut self.problems) {
+            // A blank problem is none.
+            let text = problem.text(row)?.filter(|text| !std::str::from_utf8(text).is_ok_and(is_blank));
+            if let Some(text) = text {
+                if let [generated, is_placeholder, ..] = tasks {
+                    let is_placeholder = is_placeholder.truth(row);
+                    task = Some(GeneratedProblem { text: generated.text(row)?, is_placeholder });
+                }
+                let is_task = task.is_some();
+                let mut read = || Ok((place, read_executable(known, text, is_task, batch)?));
+                let found = problems.known(row, &mut read)?;
+                if found.0 != place {
+                    *found = read()?;
+                }
+                executable = Some(&found.1);
+            }
+        }
+        score_domain_pair(known, generated.text(row)?, executable, task, self.settings, batch)
+    }
+
+    fn forget(&mut self, row: usize, all: bool) {
+        let all = all || self.batch.names.is_full();
+        if all {
+            self.batch = Batch::new();
+            self.references.forget_all();
+        }
+        self.references.forget(row);
+        if let Some(problems) = &mut self.problems {
+            if all {
+                problems.forget_all();
+            }
+            problems.forget(row);
+        }
+    }
+}
