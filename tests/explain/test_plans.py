@@ -8,11 +8,17 @@ from pddl_eval.definition.metrics.actions import common_subsequence
 from pddl_eval.definition.plans import Plan
 from pddl_eval.definition.validation import START
 from pddl_eval.explain import explain_row
-from pddl_eval.explain.plans import Condition, PlanExplanation, align
+from pddl_eval.explain.plans import PlanExplanation, align
+from pddl_eval.scoring.plans import Condition
 
 from tests.support.pairs_by_verdict import REFERENCE
 
 PLAN = "(unstack a b) (putdown a) (pickup b) (stack b c) (pickup a) (stack a b)".replace(") (", ")\n(")
+
+
+def conditions_of(explanation: PlanExplanation) -> tuple[Condition, ...]:
+    assert explanation.validation is not None
+    return explanation.validation.conditions
 
 
 def explained(generated: str | None, reference: str = PLAN, problem: str | None = REFERENCE) -> PlanExplanation:
@@ -32,19 +38,19 @@ def text_of(explanation: PlanExplanation) -> str:
 def test_an_unmet_precondition_was_deleted_or_never_added() -> None:
     explanation = explained(PLAN.replace("(pickup b)\n", ""))
     assert explanation.execution is not None and explanation.execution.failed_step == 3
-    assert explanation.conditions == (
+    assert conditions_of(explanation) == (
         Condition(("holding", "b"), True, False, START),
         Condition(("clear", "c"), True, True, START),
     )
     explanation = explained("(unstack a b)\n(pickup c)")
-    assert explanation.conditions[0] == Condition(("arm-empty",), True, False, 1)
+    assert conditions_of(explanation)[0] == Condition(("arm-empty",), True, False, 1)
     assert "step 2" in text_of(explanation) and "(holding a)" in text_of(explanation)
     assert explanation.page().good is False
 
 
 def test_a_goal_that_is_not_reached_is_explained_atom_by_atom() -> None:
     explanation = explained("(unstack a b)\n(stack a c)")
-    assert explanation.conditions == (
+    assert conditions_of(explanation) == (
         Condition(("on", "a", "b"), True, False, 1),
         Condition(("on", "b", "c"), True, False, START),
     )
@@ -54,7 +60,7 @@ def test_a_goal_that_is_not_reached_is_explained_atom_by_atom() -> None:
 def test_a_valid_plan_is_good() -> None:
     explanation = explained(PLAN)
     assert explanation.page().good is True
-    assert all(each.holds for each in explanation.conditions)
+    assert all(each.holds for each in conditions_of(explanation))
 
 
 @pytest.mark.parametrize("generated", ["(unstack a b), (fly a)", "(stack a z)", "(stack a)", "(stack a b c)"])

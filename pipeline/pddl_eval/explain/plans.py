@@ -5,19 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from pddl_eval.definition.budget import or_undecided
-from pddl_eval.definition.formulas import NoValueError, World, holds
 from pddl_eval.definition.metrics import PLAN, OnlySome, Row
-from pddl_eval.definition.model import Formula, Operator, is_atom, show_atom, show_formula, words_of
+from pddl_eval.definition.model import is_atom, show_atom, show_formula, words_of
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.plans import Plan, PlanError, Step, actions_of
-from pddl_eval.definition.validation import START, Execution, execute, ground_operator, last_changes
-from pddl_eval.definition.verdict import Undecided
+from pddl_eval.definition.validation import Execution
 from pddl_eval.explain.tables import (
     ABSENT,
     ALL_ROWS,
@@ -33,6 +31,7 @@ from pddl_eval.explain.tables import (
     shortened,
 )
 from pddl_eval.pages import Cell, Page, Section, Table
+from pddl_eval.scoring.plans import Validation, validation_of
 from pddl_eval.shown import line, listed
 
 MOST_ATOMS = 30
@@ -43,27 +42,12 @@ EQUAL = ("", "", "… {} equal steps", "", "…", "")
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
-    """What a step needs, or the goal: an atom, whether it is to be true, whether it is so, and what made it so.
-
-    ``step`` is the last one that added or deleted the atom; ``START`` where none did; None of what steps do not add,
-    a derived atom or another formula.
-    """
-
-    atom: Formula
-    wanted: bool
-    holds: bool
-    step: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class PlanExplanation:
     """Why a generated plan has its scores.
 
-    ``scores`` are the score columns by name. ``execution`` is that of the generated plan, None where it could not be
-    executed at all (``detail`` says why). ``reference`` is None where there is none. ``conditions`` are those of the
-    step that failed, else of the goal, unmet ones first. ``state`` is where the execution ended. ``alignment`` pairs
-    the steps of a longest common subsequence.
+    ``scores`` are the score columns by name. ``validation`` is that of the generated plan, None where there is no
+    problem to solve (``detail`` says why). ``reference`` is None where there is none. ``alignment`` pairs the steps of
+    a longest common subsequence.
     """
 
     scores: Mapping[str, Any]
@@ -72,16 +56,20 @@ class PlanExplanation:
     reference: Plan | None
     generated: Plan
     found: bool
-    execution: Execution | None
-    conditions: tuple[Condition, ...]
+    validation: Validation | None
     alignment: Pairs
+
+    @property
+    def execution(self) -> Execution | None:
+        """How far the generated plan gets; None where it was not executed."""
+        return self.validation.execution if self.validation else None
 
     def page(self, *, whole: bool = False) -> Page:
         """The self in words: scores, the failed step or the goal, the state, both plans side by side."""
         most = ALL_ROWS if whole else MOST_ROWS
         sections = [Section("", tables=[scores_table(PLAN, self.scores, whole=whole)])]
-        if self.execution is not None:
-            sections += _ending(self, self.execution, most)
+        if self.validation is not None and self.execution is not None:
+            sections += _ending(self.validation, self.execution, most)
         sections.append(_side_by_side(self, most))
         if whole:
             sections.append(as_written("The plans as written", ("The reference plan", "The answer"), self.texts))
@@ -99,29 +87,15 @@ def explain_plans(row: Row, options: ScoringOptions) -> PlanExplanation:
     >>> dark = "(define (problem p) (:domain d) (:init (off)) (:goal (on)))"
     >>> lamp = "(define (domain d) (:action switch :precondition (off) :effect (and (on) (not (off)))))"
     >>> row = {"reference_plan": "(switch)", "generated_plan": "(switch)\\n(switch)", "reference_problem": dark}
-    >>> explain_plans({**row, "domain": lamp}, ScoringOptions()).conditions
-    (Condition(atom=('off',), wanted=True, holds=False, step=1),)
+    >>> (condition,) = explain_plans({**row, "domain": lamp}, ScoringOptions()).validation.conditions
+    >>> condition.atom, condition.holds, condition.step
+    (('off',), False, 1)
     """
     pair = PLAN.read(row, options)
     if isinstance(pair, OnlySome):
         raise PlanError(pair["plan_detail"])
     scores = dict(zip((column.name for column in PLAN.columns), PLAN.score(pair), strict=True))
-    execution: Execution | None = None
-    conditions: tuple[Condition, ...] = ()
-    if pair.task is not None and pair.found and not pair.task.ill_typed:
-        problem, domain = pair.task.problem, pair.task.domain.domain
-        read = pair.generated[: pair.damage.steps_before] if pair.damage else pair.generated
-        executed = or_undecided(lambda: execute(map(actions_of, read), problem, domain))
-        execution = executed if isinstance(executed, Execution) else None
-        asked = [(formula, True) for formula in problem.goal_as_written]
-        if execution is not None and execution.failed_step is not None:
-            step = actions_of(pair.generated[execution.failed_step - 1])
-            operators = [ground_operator(action, domain) for action in step]
-            asked = [each for operator in operators if isinstance(operator, Operator) for each in _needs(operator)]
-        if execution is not None:
-            world = World(replace(problem, init=execution.state, values=execution.values), domain)
-            found = or_undecided(partial(_conditions, asked, execution, world))
-            conditions = () if isinstance(found, Undecided) else found
+    found = None if pair.task is None else or_undecided(partial(validation_of, pair))
     return PlanExplanation(
         scores=scores,
         detail=pair.detail,
@@ -129,34 +103,9 @@ def explain_plans(row: Row, options: ScoringOptions) -> PlanExplanation:
         reference=pair.reference,
         generated=pair.generated,
         found=pair.found,
-        execution=execution,
-        conditions=conditions,
+        validation=found if isinstance(found, Validation) else None,
         alignment=align(pair.reference or (), pair.generated),
     )
-
-
-def _needs(operator: Operator) -> Iterator[tuple[Formula, bool]]:
-    """The conditions of an operator, each with whether it is to be true."""
-    yield from [(atom, True) for atom in operator.preconditions]
-    yield from [(atom, False) for atom in operator.negative_preconditions]
-    yield from [(formula, True) for part, formula in operator.formulas if part == ":precondition"]
-
-
-def _conditions(asked: Iterable[tuple[Formula, bool]], execution: Execution, world: World) -> tuple[Condition, ...]:
-    """Conditions at the end of an execution, unmet ones first; a negated one is an atom that is to be false."""
-    last = last_changes(execution)
-    derived = {rule.name for stratum in world.strata for rule in stratum}
-    found = set()
-    for formula, wanted in asked:
-        if formula[:1] == ("not",):
-            formula, wanted = formula[1], not wanted
-        try:
-            truth = holds(formula, world) == wanted
-        except NoValueError:
-            truth = False
-        is_told = is_atom(formula) and formula[0] not in derived
-        found.add(Condition(formula, wanted, truth, last.get(formula, START) if is_told else None))
-    return tuple(sorted(found, key=lambda each: (each.holds, show_formula(each.atom))))
 
 
 def plans_headline(explanation: PlanExplanation) -> str:
@@ -168,50 +117,31 @@ def plans_headline(explanation: PlanExplanation) -> str:
         return "the plan was not executed"
     if execution.failed_step is not None:
         return f"invalid plan: step {execution.failed_step} of {len(explanation.generated)} fails"
-    if execution.reaches_goal and not explanation.scores["plan_valid"]:
-        return "invalid plan: a step cannot be read"
     return "valid plan" if execution.reaches_goal else "invalid plan: the goal is not reached"
 
 
-def _ending(explanation: PlanExplanation, execution: Execution, most: int) -> Iterator[Section]:
+def _ending(found: Validation, execution: Execution, most: int) -> Iterator[Section]:
     """What the failed step needs, else what the goal asks for; and the state there."""
-    failed = execution.failed_step
-    caption = "The goal at the end" if failed is None else f"What step {failed} needs"
-    conditions = explanation.conditions
+    failed, conditions = found.failed_step, found.conditions
     rows = [
-        cells(
-            ["✗" * (not each.holds), "not " * (not each.wanted) + show_formula(each.atom), _since(each, explanation)],
-            not each.holds,
-        )
+        cells(["✗" * (not each.holds), "not " * (not each.wanted) + show_formula(each.atom), each.why], not each.holds)
         for each in conditions[:most]
     ]
     unmet = sum(not each.holds for each in conditions)
     count = f"{unmet:,} of {len(conditions):,} unmet" * bool(unmet)
+    caption = "The goal at the end" if failed is None else f"What step {failed} needs"
     caption = noted(caption, count, f"the first {most}" * (len(conditions) > most))
-    if failed is None:
-        title = "Where it ends"
-        names = {name for each in execution.unmet if is_atom(each) for name in words_of(each[1:])}
-    else:
-        step = explanation.generated[failed - 1]
-        title = f"Where it fails: step {failed}, {_shown(step)}"
-        names = {name for action in actions_of(step) for name in action[1:]}
+    title = "Where it ends"
+    names = {name for each in execution.unmet if is_atom(each) for name in words_of(each[1:])}
+    if failed is not None:
+        title = f"Where it fails: step {failed}" + (f", {_shown(found.plan[failed - 1])}" if found.failed else "")
+        names = {name for action in found.failed for name in action[1:]}
     near = [show_atom(atom) for atom in sorted(execution.state) if not names.isdisjoint(atom[1:])]
     far = [show_atom(atom) for atom in sorted(execution.state) if names.isdisjoint(atom[1:])]
     state = [f"the atoms with {listed(sorted(names), MOST_ATOMS)}: {listed(near, MOST_ATOMS, ' ')}"] if near else []
     state.append(f"{'other atoms' if near else 'atoms'}: {listed(far, MOST_ATOMS, ' ') or 'none'}")
     yield Section(title, (), [Table(caption, ("", "", ""), rows, labels=0, texts=3)] if rows else [])
     yield Section("The state at the end" if failed is None else f"The state before step {failed}", state)
-
-
-def _since(condition: Condition, explanation: PlanExplanation) -> str:
-    """Since when an atom is true or false."""
-    is_true = condition.holds == condition.wanted
-    if condition.step is None:
-        return ""
-    if condition.step == START:
-        return "true from the start" if is_true else "false from the start, added by no step"
-    step = explanation.generated[condition.step - 1]
-    return f"{'added' if is_true else 'deleted'} by step {condition.step}, {_shown(step)}"
 
 
 def _shown(step: Step) -> str:

@@ -334,11 +334,11 @@ def plan_faults(answer: str | None, task: Task | Unreadable, draft: str) -> Iter
         nth = before - sum(action in each for each in steps) if draft == "last" else before
         return Issue(verdict, says, advice, words, nth=nth)
 
-    action = steps[failed - 1][0] if failed and failed <= len(steps) and steps[failed - 1] else ()
-    there = found.states[-1][0] if found.missing else frozenset()
+    action = found.failed[0] if found.failed else ()
+    there = found.execution.state if found.execution else frozenset()
     for condition, says in zip(found.missing, found.advice, strict=False):
         yield fault(failed, found.verdict, says, _achievers(condition, task, there), action)
-    if not found.missing and found.verdict is not PlanVerdict.VALID:
+    if not found.advice and found.verdict is not PlanVerdict.VALID:
         advice = _written(action, task) if found.verdict in _OF_THE_ANSWER else ""
         yield fault(failed, found.verdict, found.detail, advice, action)
     world = World(task.problem, domain) if failed else None

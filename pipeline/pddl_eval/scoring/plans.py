@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
@@ -18,9 +18,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from pddl_eval.definition.budget import OutOfBudgetError, row_budget
+from pddl_eval.definition.budget import OutOfBudgetError, or_undecided, row_budget
 from pddl_eval.definition.domains import nothing_known_of, planning_domain
-from pddl_eval.definition.formulas import UNBOUND, NoValueError, World, bindings, holds, read_by
+from pddl_eval.definition.formulas import UNBOUND, NoValueError, World, bindings, holds, is_true, read_by
 from pddl_eval.definition.metrics import (
     PLAN,
     NotExecuted,
@@ -30,7 +30,6 @@ from pddl_eval.definition.metrics import (
     embed_plans,
     ending,
     executable,
-    executed_plan,
     failed_step_without_plan,
     is_optimal,
     operators_of,
@@ -52,7 +51,7 @@ from pddl_eval.definition.model import (
     words_of,
 )
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.definition.pddl import DomainError, ParseError, Unreadable, derived_predicates, note_on_drafts
+from pddl_eval.definition.pddl import DomainError, ParseError, Unreadable, derived_predicates
 from pddl_eval.definition.plans import (
     EMPTY,
     Plan,
@@ -67,7 +66,7 @@ from pddl_eval.definition.plans import (
 )
 from pddl_eval.definition.state_space import StateSpace
 from pddl_eval.definition.task import Task, executed_in, task_of
-from pddl_eval.definition.validation import START, Execution, effects_of, last_changes
+from pddl_eval.definition.validation import START, Execution, effects_of, ground_operator, last_changes
 from pddl_eval.definition.verdict import PlanVerdict, Undecided
 from pddl_eval.errors import UserError
 from pddl_eval.process import reraise_interrupt
@@ -219,15 +218,37 @@ def _action_of_value(value: Any) -> Action:
 # Validation
 
 
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What a step needs, or the goal: an atom, whether it is to be true, whether it is so, and what made it so.
+
+    ``step`` is the last one that added or deleted the atom; ``START`` where none did; None of what steps do not add,
+    a derived atom or another formula. ``why`` says the same in words, and of an unmet formula what makes it false.
+    """
+
+    atom: Formula
+    wanted: bool
+    holds: bool
+    step: int | None
+    why: str = field(default="", compare=False)
+
+    def sentence(self, where: str) -> str:
+        """That it does not hold ``where`` it is needed, and why."""
+        if is_atom(self.atom):
+            said = f"{show_formula(self.atom)} is {'false' if self.wanted else 'true'} {where}"
+        else:
+            said = f"{show_formula(self.atom if self.wanted else ('not', self.atom))} is false {where}"
+        return f"{said}: {self.why}" if self.why else said
+
+
 @dataclass(frozen=True)
 class Validation:
     """Whether a plan is valid, and why not.
 
     ``valid`` is None where that is not decided, or where there is no task to decide it in. ``detail`` is one sentence.
     ``failed_step`` counts from 1. ``missing`` are the conditions that do not hold, of the step that failed or of the
-    goal: atoms, ``("not", atom)`` and other formulas over the problem's objects; ``advice`` has a sentence on each,
-    with the step that made it false. ``cost`` is the value of the problem's metric, without one the number of actions;
-    None where the plan is not valid.
+    goal: atoms, ``("not", atom)`` and other formulas over the problem's objects. ``cost`` is the value of the problem's
+    metric, without one the number of actions; None where the plan is not valid.
 
     >>> found = validate("(putdown a)", "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a))"
     ...                                 " (:goal (clear a)))")
@@ -239,8 +260,8 @@ class Validation:
     detail: str
     failed_step: int | None = None
     missing: tuple[Formula, ...] = ()
-    advice: tuple[str, ...] = ()
     cost: Fraction | None = None
+    plan: Plan = field(default=(), repr=False)
     execution: Execution | None = field(default=None, repr=False)
     task: Task | None = field(default=None, repr=False)
 
@@ -248,6 +269,40 @@ class Validation:
     def valid(self) -> bool | None:
         """True for a valid plan, None where a limit was hit, or the domain or the problem says no task."""
         return None if self.verdict in (PlanVerdict.UNDECIDED, PlanVerdict.REFERENCE_INVALID) else self.verdict.right
+
+    @property
+    def failed(self) -> list[Action]:
+        """The actions of the step that failed; none where none did or it could not be read."""
+        if self.failed_step is None or self.execution is None or self.verdict is PlanVerdict.UNREADABLE:
+            return []
+        return sorted(actions_of(self.plan[self.failed_step - 1]))
+
+    @cached_property
+    def conditions(self) -> tuple[Condition, ...]:
+        """What the step that failed needs, else what the goal asks for, unmet conditions first."""
+        if self.task is None or self.task.domain is None:
+            return ()
+        asked: Iterable[Formula] = self.task.problem.goal_as_written
+        if self.failed_step is not None:
+            operators = (ground_operator(action, self.task.domain.domain) for action in self.failed)
+            asked = (each for operator in operators if isinstance(operator, Operator) for each in _needs(operator))
+        return tuple(sorted(self._conditions(asked), key=lambda each: (each.holds, show_formula(each.atom))))
+
+    @cached_property
+    def advice(self) -> tuple[str, ...]:
+        """A sentence on each condition that does not hold, with the step that made it so."""
+        failed = f", {' '.join(map(show_atom, self.failed))}" if self.failed else ""
+        where = "at the end" if self.failed_step is None else f"before step {self.failed_step}{failed}"
+        return tuple(each.sentence(where) for each in self._conditions(self.missing[:MOST_ADVICE]))
+
+    def _conditions(self, formulas: Iterable[Formula]) -> list[Condition]:
+        """What is known of conditions where the execution ended; nothing past a limit."""
+        execution, task = self.execution, self.task
+        if execution is None or task is None:
+            return []
+        with row_budget(DEFAULTS.row_seconds):
+            found = or_undecided(lambda: [*conditions_of(dict.fromkeys(formulas), execution, task)])
+        return [] if isinstance(found, Undecided) else found
 
     @cached_property
     def states(self) -> tuple[tuple[State, Mapping[Atom, Fraction]], ...]:
@@ -333,32 +388,31 @@ def validate_in(whole: Task | Unreadable, plan: Any, *, answer: str = DEFAULTS.a
         return Validation(task.verdict, f"not executed: {task.reason}")
     with row_budget(DEFAULTS.row_seconds):
         try:
-            return _validated(plan_of(plan, answer, operators_of(task)), task, answer)
+            return validation_of(
+                PlanPair(None, plan_of(plan, answer, operators_of(task)), task, ScoringOptions(answer=answer))
+            )
         except OutOfBudgetError as end:
             return Validation(PlanVerdict.UNDECIDED, str(end))
 
 
-def _validated(plan: ReadPlan, task: Task, answer: str) -> Validation:
-    assert task.domain is not None
-    notes = [note_on_drafts(plan.several, answer), plan.reason, *task.problem.remarks]
-    if task.ill_typed:
-        return Validation(PlanVerdict.REFERENCE_INVALID, detail_of([task.ill_typed]))
-    if not plan.found:
-        failed_step = failed_step_without_plan(plan.reason)
-        return Validation(verdict_without_plan(plan.reason), detail_of(notes), failed_step)
-    execution = executed_plan(plan.steps, plan.damage, task)
-    failed = ""
-    if execution.failed_step is not None and execution.failed_step <= len(plan.steps):
-        failed = " ".join(map(show_atom, sorted(actions_of(plan.steps[execution.failed_step - 1]))))
+def validation_of(pair: PlanPair) -> Validation:
+    """What is found of the generated plan of a pair that has a problem to solve. Raises ``OutOfBudgetError``."""
+    assert pair.task is not None
+    if pair.task.ill_typed:
+        return Validation(PlanVerdict.REFERENCE_INVALID, detail_of([pair.task.ill_typed]))
+    execution = pair.execution
+    if execution is None:
+        failed_step = failed_step_without_plan(pair.reason)
+        return Validation(verdict_without_plan(pair.reason), pair.detail, failed_step)
     return Validation(
         execution.verdict,
-        detail_of([*notes, ending(execution)]),
+        detail_of([*pair.notes, ending(execution)]),
         execution.failed_step,
         execution.missing,
-        repair_advice(execution, task.problem, task.domain.domain, failed),
         execution.cost,
+        pair.generated,
         execution,
-        task,
+        pair.task,
     )
 
 
@@ -431,32 +485,36 @@ def states_of(execution: Execution, problem: Problem) -> Iterator[tuple[frozense
 # Why conditions do not hold
 
 
-def repair_advice(execution: Execution, problem: Problem, domain: Domain, failed: str = "") -> tuple[str, ...]:
-    """A sentence on each condition that does not hold, of the step that failed (in words: ``failed``) or of the goal.
+def conditions_of(formulas: Iterable[Formula], execution: Execution, task: Task) -> Iterator[Condition]:
+    """Whether conditions hold where an execution ended, and why. Raises ``OutOfBudgetError``.
 
-    >>> from pddl_eval.definition.validation import execute
-    >>> lamp = Domain("d", {}, {}, {}, (Operator("switch", (), frozenset({("off",)}), frozenset(),
-    ...                                          frozenset({("on",)}), frozenset({("off",)})),))
-    >>> dark = Problem("p", "d", {}, frozenset({("off",)}), frozenset())
-    >>> repair_advice(execute([{("switch",)}] * 2, dark, lamp), dark, lamp, "(switch)")
-    ('(off) is false before step 2, (switch): step 1, (switch), deleted it',)
+    >>> dark = "(define (problem p) (:domain lamp) (:init (off)) (:goal (on)))"
+    >>> lamp = "(define (domain lamp) (:action switch :precondition (off) :effect (and (on) (not (off)))))"
+    >>> (found,) = validate("(switch) (switch)", dark, lamp).conditions
+    >>> found.sentence("before step 2")
+    '(off) is false before step 2: step 1, (switch), deleted it'
     """
-    where = "at the end"
-    if execution.failed_step is not None:
-        where = f"before step {execution.failed_step}" + (f", {failed}" if failed else "")
-    derived, changed = derived_predicates(domain), last_changes(execution)
-    sentences = []
-    for condition in execution.missing[:MOST_ADVICE]:
-        atom, truth = (condition[1], "true") if condition[0] == "not" else (condition, "false")
-        if is_atom(atom):
-            why = f"{'a' if truth == 'true' else 'no'} rule derives it"
-            why = why if atom[0] in derived else _since(truth == "true", execution, changed.get(atom, START))
-            sentences.append(f"{show_formula(atom)} is {truth} {where}: {why}")
+    assert task.domain is not None
+    world = World(replace(task.problem, init=execution.state, values=execution.values), task.domain.domain)
+    derived, changed = derived_predicates(world.domain), last_changes(execution)
+    for formula in formulas:
+        atom, wanted = (formula[1], False) if formula[:1] == ("not",) else (formula, True)
+        met, step = is_true(formula, world), None
+        if not is_atom(atom):
+            why = "" if met else _instance(formula, world) or "; ".join(_numbers(formula, execution, world))
+        elif atom[0] in derived:
+            why = f"{'a' if met == wanted else 'no'} rule derives it"
         else:
-            why = _instance(condition, execution, problem, domain)
-            why = why or "; ".join(_numbers(condition, execution, problem, domain))
-            sentences.append(f"{show_formula(condition)} is false {where}" + (f": {why}" if why else ""))
-    return tuple(sentences)
+            step = changed.get(atom, START)
+            why = _since(met == wanted, execution, step)
+        yield Condition(atom, wanted, met, step, why)
+
+
+def _needs(operator: Operator) -> Iterator[Formula]:
+    """The conditions of an operator."""
+    yield from operator.preconditions
+    yield from (("not", atom) for atom in operator.negative_preconditions)
+    yield from (formula for part, formula in operator.formulas if part == ":precondition")
 
 
 def _since(is_true: bool, execution: Execution, last: int) -> str:
@@ -466,26 +524,24 @@ def _since(is_true: bool, execution: Execution, last: int) -> str:
     return f"step {last}, {_shown(execution.steps[last - 1])}, {'added' if is_true else 'deleted'} it"
 
 
-def _instance(condition: Formula, execution: Execution, problem: Problem, domain: Domain) -> str:
+def _instance(condition: Formula, world: World) -> str:
     """The objects with which a quantified condition is false; empty for others, and past a limit."""
     quantified, truth = (condition[1], True) if condition[0] == "not" else (condition, False)
     if isinstance(quantified, str) or quantified[:1] != ("exists" if truth else "forall",):
         return ""
     _, listing, body = quantified
     with suppress(OutOfBudgetError, NoValueError):
-        world = World(problem, domain)
-        world.become(execution.state, execution.values)
         for binding in bindings(listing, world, UNBOUND):
             if holds(body, world, binding) is truth:
                 return f"for {', '.join(f'{variable} = {name}' for variable, name in binding.items())}"
     return ""
 
 
-def _numbers(condition: Formula, execution: Execution, problem: Problem, domain: Domain) -> Iterator[str]:
+def _numbers(condition: Formula, execution: Execution, world: World) -> Iterator[str]:
     """The values of the fluents of a condition without quantifiers, and which steps gave them."""
     if not QUANTIFIERS.isdisjoint(words_of(condition)):
         return
-    for fluent in sorted({*read_by(condition, World(problem, domain))} & execution.values.keys()):
+    for fluent in sorted({*read_by(condition, world)} & execution.values.keys()):
         last = max((number for number, values in enumerate(execution.updates, 1) if fluent in values), default=START)
         since = "from the start" if last == START else f"since step {last}, {_shown(execution.steps[last - 1])}"
         yield f"{show_atom(fluent)} is {show_number(execution.values[fluent])} {since}"
