@@ -56,7 +56,7 @@ READ_ROWS = 16_384
 VERDICTS = frozenset({"verdict", "domain_verdict"})
 """Score columns that say ``undecided``."""
 
-KEY, ROW, OLD = ("pddl_eval.key.0", "pddl_eval.key.1"), "pddl_eval.number", "pddl_eval.old"
+KEY, ROW = ("pddl_eval.key.0", "pddl_eval.key.1"), "pddl_eval.number"
 KEY_BYTES = 16
 
 Keys = np.ndarray[Any, Any]
@@ -297,31 +297,29 @@ def _keys(
 ) -> pl.DataFrame:
     """The keys of the rows that are kept, each as two numbers, with the numbers of the rows in the dataset."""
     content = content_columns(source.schema, options)
-    read = list(dict.fromkeys([*content.values(), *names]))
     frames = [pl.DataFrame(schema={**dict.fromkeys(KEY, pl.UInt64), ROW: pl.Int64})]
-    for number, first in enumerate(_starts(source)):
-        for start, batch in _batches(source, number, read):
-            numbers = pa.array(np.arange(batch.num_rows) + first + start)
-            table = kept(pa.Table.from_batches([batch]).append_column(ROW, numbers))
-            halves = content_keys(table, content).view("<u8").reshape(-1, 2).T
-            frames.append(pl.DataFrame([*halves, table[ROW].to_numpy()], schema=[*KEY, ROW]))
+    for first, batch in _batches(source, list(dict.fromkeys([*content.values(), *names]))):
+        numbers = pa.array(np.arange(first, first + batch.num_rows))
+        table = kept(pa.Table.from_batches([batch]).append_column(ROW, numbers))
+        halves = content_keys(table, content).view("<u8").reshape(-1, 2).T
+        frames.append(pl.DataFrame([*halves, table[ROW].to_numpy()], schema=[*KEY, ROW]))
     return pl.concat(frames)
 
 
-def _batches(source: datasets.Source, number: int, names: Sequence[str]) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """Columns of a file, some rows at a time, with the number of the first; only those before damage in the file.
+def _batches(source: datasets.Source, names: Sequence[str]) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """Columns of a dataset, some rows at a time, with the number of the first; of a file those before damage in it.
 
     Damage in the new dataset is found by the run itself, damage in the earlier one costs time alone.
     """
-    start = 0
-    try:
-        for batch in datasets.column_batches(replace(source, files=(source.files[number],)), names, READ_ROWS):
-            yield start, batch
-            start += batch.num_rows
-    except datasets.Unavailable:
-        raise
-    except datasets.DatasetError:
-        return
+    for start, file in zip(_starts(source).tolist(), source.files, strict=True):
+        try:
+            for batch in datasets.column_batches(replace(source, files=(file,)), names, READ_ROWS):
+                yield start, batch
+                start += batch.num_rows
+        except datasets.Unavailable:
+            raise
+        except datasets.DatasetError:
+            continue
 
 
 def _starts(source: datasets.Source) -> Keys:
@@ -337,27 +335,15 @@ def _write_known(known: datasets.Location, previous: Previous, matches: pl.DataF
         for first in range(0, rows + 1, PASS_BLOCKS * BLOCK_ROWS):  # A file without rows may begin at the last.
             stop = min(first + PASS_BLOCKS * BLOCK_ROWS, rows + 1)
             some = matches.filter(pl.col("new").is_between(first, stop, closed="left"))
-            scores = _earlier_scores(previous, some["old"].unique().sort().to_numpy())
-            places = pl.DataFrame({"old": scores[OLD].to_numpy()}).with_row_index("place")
-            some = some.join(places, on="old", maintain_order="left")
-            columns = scores.select(previous.scores.names).take(some["place"].to_arrow()).columns
-            table = pa.table([some["new"].to_arrow(), *columns], schema=schema).combine_chunks()
-            ends = some["new"].search_sorted(np.arange(first, stop + BLOCK_ROWS, BLOCK_ROWS), "left").to_list()
+            parts = [nothing]
+            for start, batch in _batches(previous.source, previous.scores.names) if some.height else ():
+                here = some.filter(pl.col("old").is_between(start, start + batch.num_rows, closed="left"))
+                scores = pa.Table.from_batches([batch]).take((here["old"] - start).to_arrow()).cast(previous.scores)
+                parts += scores.add_column(0, runs.KNOWN_ROW, here["new"].to_arrow()).combine_chunks().to_batches()
+            table = pa.Table.from_batches(parts, schema).sort_by(runs.KNOWN_ROW).combine_chunks()
+            ends = np.searchsorted(table[runs.KNOWN_ROW], np.arange(first, stop + BLOCK_ROWS, BLOCK_ROWS)).tolist()
             for start, end in pairwise(ends):
                 writer.write_batch((table.slice(start, end - start).to_batches() or [nothing])[0])
-
-
-def _earlier_scores(previous: Previous, wanted: Keys) -> pa.Table:
-    """The scores of some earlier rows (sorted numbers) that can be read, with the numbers of these rows."""
-    parts = [previous.scores.append(pa.field(OLD, pa.int64())).empty_table()]
-    starts = _starts(previous.source)
-    for number, (first, file) in enumerate(zip(starts, previous.source.files, strict=True)):
-        of_file = wanted[(wanted >= first) & (wanted < first + file.rows)] - first
-        for start, batch in _batches(previous.source, number, previous.scores.names) if len(of_file) else ():
-            rows = of_file[(of_file >= start) & (of_file < start + batch.num_rows)]
-            table = pa.Table.from_batches([batch]).take(rows - start).cast(previous.scores)
-            parts.append(table.append_column(OLD, pa.array(rows + first)))
-    return pa.concat_tables(parts)
 
 
 def known_scores(
