@@ -113,9 +113,9 @@ def read_lm_eval(place: Location, on: Sequence[str]) -> Iterator[Answer]:
     named = re.fullmatch(r"samples_(.+?)(?:_(\d{4}-\d\d-\d\dT[^.]*(?:\.\d+)?))?\.jsonl.*", place.name)
     task, date = named.groups() if named else (None, None)
     model, first = _lm_eval_model(place, date), None
-    for number, record in _records(place):
+    for record in _records(place):
         if isinstance(record, Damaged):
-            yield Answer(model=model, task=task, error=f"line {number:,} of {place.name} {record}")
+            yield Answer(model=model, task=task, error=str(record))
             continue
         first = record.get("filter") if first is None else first
         if record.get("filter") != first:
@@ -133,18 +133,14 @@ def read_lm_eval(place: Location, on: Sequence[str]) -> Iterator[Answer]:
 
 
 def _lm_eval_model(place: Location, date: str | None) -> str | None:
-    folder = place.parent
-    results = folder / f"results_{date}.json"
-    if date is not None:
-        try:
-            name = _document(results).get("model_name")
-            if isinstance(name, str) and name:
-                return name
-        except Unavailable:  # It may be there, and name the model.
-            raise
-        except (DatasetError, Damaged):
-            pass  # There are no results where the samples were copied alone.
-    return folder.name or None
+    name = None
+    try:
+        name = date and _text(_document(place.parent / f"results_{date}.json", "result file").get("model_name"))
+    except Unavailable:  # It may be there, and name the model.
+        raise
+    except DatasetError:
+        pass  # There are no results where the samples were copied alone.
+    return name or place.parent.name or None
 
 
 def read_inspect(place: Location, on: Sequence[str]) -> Iterator[Answer]:
@@ -152,10 +148,7 @@ def read_inspect(place: Location, on: Sequence[str]) -> Iterator[Answer]:
     if place.name.endswith(".eval"):
         yield from _inspect_archive(place, on)
         return
-    try:
-        log = _document(place)
-    except Damaged as error:
-        raise DatasetError(f"{place} is no log of Inspect: it {error}.") from None
+    log = _document(place, "log of Inspect")
     if not isinstance(log.get("eval"), dict):
         raise DatasetError(f"{place} is no log of Inspect: it has no entry eval.")
     for sample in _sequence(log.get("samples")):
@@ -171,19 +164,16 @@ def _inspect_archive(place: Location, on: Sequence[str]) -> Iterator[Answer]:
                 if head is None:
                     raise DatasetError(f"{place} is no log of Inspect: it has no header.")
                 log = json_object(_member(archive, file, head))
-                for name in names:
-                    if not name.startswith("samples/") or not name.endswith(".json"):
-                        continue
+                for name in (each for each in names if each.startswith("samples/") and each.endswith(".json")):
                     try:
                         sample = json_object(_member(archive, file, name))
                     except Damaged as error:
-                        model, task = _inspect_names(log)
-                        yield Answer(None, model, task, error=f"{line(name)} of {place.name} {error}")
-                        continue
-                    yield from _inspect_answers(sample, log, on)
+                        yield Answer(None, *_inspect_names(log), error=f"{line(name)} of {place.name} {error}")
+                    else:
+                        yield from _inspect_answers(sample, log, on)
+        except DatasetError:
+            raise
         except (zipfile.BadZipFile, RuntimeError, EOFError, ValueError) as error:
-            if isinstance(error, DatasetError):
-                raise
             raise DatasetError(f"{place} is no log of Inspect that can be read: {line(str(error))}.") from None
 
 
@@ -259,16 +249,17 @@ def read_openai(place: Location, _on: Sequence[str]) -> Iterator[Answer]:
 
     A request that failed says no model; a batch is of one, so that it counts as that one's.
     """
-    records = (record for _, record in _records(place) if isinstance(record, dict))
-    bodies = (_mapping(_mapping(record.get("response")).get("body")) for record in records)
-    models = {name for body in bodies if (name := _text(body.get("model"))) is not None}
+
+    def body_of(record: Any) -> Mapping[str, Any]:
+        return _mapping(_mapping(_mapping(record).get("response")).get("body"))
+
+    models = {_text(body_of(record).get("model")) for record in _records(place)} - {None}
     of_all = models.pop() if len(models) == 1 else None
-    for number, record in _records(place):
+    for record in _records(place):
         if isinstance(record, Damaged):
-            yield Answer(model=of_all, error=f"line {number:,} of {place.name} {record}")
+            yield Answer(model=of_all, error=str(record))
             continue
-        response = _mapping(record.get("response"))
-        body = _mapping(response.get("body"))
+        response, body = _mapping(record.get("response")), body_of(record)
         identity, model = _identifier(record.get("custom_id")), _text(body.get("model"), of_all)
         error = _message(record.get("error")) or _message(body.get("error"))
         if error is None and response.get("status_code", 200) != 200:
@@ -301,10 +292,7 @@ def read_planbench(place: Location, _on: Sequence[str]) -> Iterator[Answer]:
     An answer is the plan that PlanBench extracted; to a prompt in PDDL (``…_pddl.json``) it is the raw response. The
     problem and the domain are those of the checkout that the file lies in; without it, only the recorded plan is known.
     """
-    try:
-        results = _document(place)
-    except Damaged as error:
-        raise DatasetError(f"{place} is no result file of PlanBench: it {error}.") from None
+    results = _document(place, "result file of PlanBench")
     if not isinstance(results.get("instances"), list) or not place.name.startswith("task_1_"):
         raise DatasetError(f"{place} is no result file of PlanBench's plan generation, task_1_….json.")
     folder = place.parent.parent
@@ -392,25 +380,30 @@ def meant(question: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _records(place: Location) -> Iterator[tuple[int, dict[str, Any] | Damaged]]:
-    """The objects of a file of JSON Lines, compressed or not, with their line numbers from 1."""
+def _records(place: Location) -> Iterator[dict[str, Any] | Damaged]:
+    """The objects of a file of JSON Lines, compressed or not; of a line that is none, which it is and why."""
     with dataset_errors(place, "read"), place.filesystem.open_input_stream(place.path) as stream:
         for number, text in enumerate(split(stream, RECORD_BYTES), 1):
-            if text is None:
-                yield number, Damaged(f"has more than {RECORD_BYTES:,} bytes")
-            elif text and not text.isspace():
-                try:
-                    yield number, json_object(text)
-                except Damaged as error:
-                    yield number, error
+            try:
+                if text is None:
+                    raise Damaged(f"has more than {RECORD_BYTES:,} bytes")
+                if text and not text.isspace():
+                    yield json_object(text)
+            except Damaged as error:
+                yield Damaged(f"line {number:,} of {place.name} {error}")
 
 
-def _document(place: Location) -> dict[str, Any]:
-    """The object that a file is as a whole; raises ``DatasetError`` where it cannot be opened, else ``Damaged``."""
+def _document(place: Location, what: str) -> dict[str, Any]:
+    """The object that a file is as a whole; raises ``DatasetError`` where it cannot be opened or is no such thing."""
     with dataset_errors(place, "read"), place.filesystem.open_input_file(place.path) as file:
-        if file.size() > WHOLE_BYTES:
-            raise Damaged(f"has more than {WHOLE_BYTES:,} bytes; Inspect converts it: inspect log convert --to eval")
-        return json_object(file.read())
+        try:
+            if file.size() > WHOLE_BYTES:
+                raise Damaged(
+                    f"has more than {WHOLE_BYTES:,} bytes; Inspect converts it: inspect log convert --to eval"
+                )
+            return json_object(file.read())
+        except Damaged as error:
+            raise DatasetError(f"{place} is no {what}: it {error}.") from None
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
