@@ -1,4 +1,4 @@
-"""What a start of a run has done so far, for whoever watches from outside: a Prometheus textfile, or lines of JSON.
+"""What a start of a run has done so far: its heartbeat tells it, and on request a Prometheus textfile or lines of JSON.
 
 The numbers are the same in this process, in parts, on Ray and at night, because they count the events of the run. Each
 part has a file of its own. The file appears whole each time and may be on an object store.
@@ -10,15 +10,13 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import suppress
 
 from pddl_eval.datasets import DatasetError, OutputError, locate, places
 from pddl_eval.run.engines import NodeExcluded, UnderWay, WorkerLost
 from pddl_eval.run.partitions import ShardFailure, ShardRecord
 from pddl_eval.run.prepare import Run
 from pddl_eval.run.summary import SCORE_ERROR, VERDICT
-from pddl_eval.run.watching import Event, Watcher
 
 INTERVALS: Mapping[str, float] = {".prom": 15.0, ".jsonl": 60.0}
 """Seconds between two writings, by the form of the file. An object store has no way to add a line to what is there."""
@@ -48,24 +46,30 @@ MEANINGS = {
 """The counters, each with ``pddl_eval_`` before its name in the textfile."""
 
 
-@dataclass(slots=True)
 class Counters:
-    """The counters of one start of a run, and where they go; ``labels`` say which run it is."""
+    """The counters of one start of a run, and the file in which they are, if any.
 
-    place: places.Location
-    labels: Mapping[str, str]
-    under_way: Callable[[], Sequence[UnderWay]]
-    numbers: dict[str, float] = field(default_factory=lambda: dict.fromkeys(list(MEANINGS)[:-1], 0))
-    verdicts: Counter[str] = field(default_factory=Counter)
-    lines: list[str] = field(default_factory=list)
-    written: float = 0.0
+    Raises ``OutputError`` where it cannot be written.
+    """
 
-    def count(self, event: Event) -> None:
+    def __init__(self, run: Run, under_way: Callable[[], Sequence[UnderWay]], file: str | None = None) -> None:
+        self.numbers: dict[str, float] = {**dict.fromkeys(MEANINGS, 0), "started_timestamp_seconds": time.time()}
+        del self.numbers["verdicts_total"]
+        self.numbers |= {"rows": run.total_rows, "rows_done": run.total_rows - run.rows_missing}
+        self.verdicts: Counter[str] = Counter()
+        self._under_way, self._file, self._lines = under_way, locate(file) if file else None, list[str]()
+        self._labels = {"output": str(run.work.output), "part": str(run.part or "")}
+        self._form = next((form for form in INTERVALS if file and file.endswith(form)), "")
+        if self._file:
+            self._file = self._file.parent / f"{self._file.name.removesuffix(self._form)}{run.suffix}{self._form}"
+            if self._form == ".jsonl" and places.has_file(self._file):
+                self._lines = places.read_bytes(self._file).decode(errors="replace").splitlines(keepends=True)
+        self.write()
+
+    def count(self, event: object) -> None:
         """Take note of an event, and write where it is time to."""
         numbers = self.numbers
         match event:
-            case Run():
-                numbers["rows"], numbers["rows_done"] = event.total_rows, event.total_rows - event.rows_missing
             case ShardRecord():
                 numbers["rows_done"] += event.rows
                 numbers["rows_scored_total"] += event.rows - event.carried
@@ -82,24 +86,26 @@ class Counters:
                 numbers["workers_lost_total"] += 1
             case NodeExcluded():
                 numbers["nodes_excluded_total"] += 1
-        if time.monotonic() - self.written > INTERVALS[form_of(self.place.name)]:
+        if self._file and time.monotonic() - self._written > INTERVALS[self._form]:
             with suppress(OutputError, DatasetError):  # The first writing has shown that the place is right.
                 self.write()
 
     def write(self) -> None:
         """Write the file; raises ``OutputError``."""
-        self.written = time.monotonic()
-        doing = self.under_way()
+        if self._file is None:
+            return
+        self._written = time.monotonic()
+        doing = self._under_way()
         self.numbers["shards_under_way"] = len(doing)
         self.numbers["oldest_shard_seconds"] = round(max((each.seconds for each in doing), default=0.0), 1)
-        if form_of(self.place.name) == ".prom":
+        if self._form == ".prom":
             content = "".join(self._families())
         else:
             now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-            line = {"time": now, **self.labels, **self.numbers, "verdicts_total": dict(self.verdicts)}
-            self.lines = [*self.lines, json.dumps(line) + "\n"][-MOST_LINES:]
-            content = "".join(self.lines)
-        places.put_bytes(self.place, content.encode())
+            line = {"time": now, **self._labels, **self.numbers, "verdicts_total": dict(self.verdicts)}
+            self._lines = [*self._lines, json.dumps(line) + "\n"][-MOST_LINES:]
+            content = "".join(self._lines)
+        places.put_bytes(self._file, content.encode())
 
     def _families(self) -> Iterator[str]:
         """The counters as Prometheus reads them."""
@@ -107,43 +113,9 @@ class Counters:
             kind = "counter" if name.endswith("_total") else "gauge"
             yield f"# HELP pddl_eval_{name} {meaning}\n# TYPE pddl_eval_{name} {kind}\n"
             if name in self.numbers:
-                yield f"pddl_eval_{name}{_braced(self.labels)} {self.numbers[name]!r}\n"
+                yield f"pddl_eval_{name}{_braced(self._labels)} {self.numbers[name]!r}\n"
             for verdict, count in self.verdicts.items() if name == "verdicts_total" else ():
-                yield f"pddl_eval_{name}{_braced({**self.labels, 'verdict': verdict})} {count}\n"
-
-
-@contextmanager
-def counted(
-    watch: Watcher, run: Run, file: str | None, under_way: Callable[[], Sequence[UnderWay]]
-) -> Iterator[Watcher]:
-    """A watcher that also counts events into a file, until the block ends; raises ``OutputError`` for a wrong place."""
-    if file is None:
-        yield watch
-        return
-    place, form = locate(file), form_of(file)
-    place = place.parent / f"{place.name.removesuffix(form)}{run.suffix}{form}"
-    counters = Counters(place, {"output": str(run.work.output), "part": str(run.part or "")}, under_way)
-    counters.numbers["started_timestamp_seconds"] = time.time()
-    if form == ".jsonl" and places.has_file(place):
-        counters.lines = places.read_bytes(place).decode(errors="replace").splitlines(keepends=True)
-    counters.count(run)
-    counters.write()
-
-    def both(event: Event) -> None:
-        counters.count(event)
-        watch(event)
-
-    try:
-        yield both
-        counters.numbers["finished"] = 1
-    finally:
-        with suppress(OutputError, DatasetError):
-            counters.write()
-
-
-def form_of(name: str) -> str:
-    """The end of the name, which says the form."""
-    return next(form for form in INTERVALS if name.endswith(form))
+                yield f"pddl_eval_{name}{_braced({**self._labels, 'verdict': verdict})} {count}\n"
 
 
 def _braced(labels: Mapping[str, str]) -> str:

@@ -15,7 +15,6 @@ from functools import partial
 from itertools import chain
 
 from pddl_eval.datasets import DatasetError, OutputError, OutputUnavailable, contents, partition_stem, places
-from pddl_eval.run.counters import counted
 from pddl_eval.run.engines import ROW_SECONDS, Engine, NodeExcluded, UnderWay, choose_engine, start_engine
 from pddl_eval.run.lock import SECONDS, Claim, claimed, dead_locks
 from pddl_eval.run.manifest import CHANGED, MANIFEST, entries_of, same_run
@@ -71,8 +70,7 @@ def finish_shards(
             run = replace(run, work=replace(run.work, scorer=scorer()))
         watch = watch or stack.enter_context(shown_progress())
         begin_run(run)
-        watch = stack.enter_context(counted(watch, run, options.counters, under_way))
-        tell = stack.enter_context(told(watch, run, under_way))
+        tell = stack.enter_context(told(watch, run, under_way, options.counters))
         for event in chain([run], stack.enter_context(closing(_results(run, options, engines)))):
             tell(event)
             match event:

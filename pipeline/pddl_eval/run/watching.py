@@ -11,6 +11,7 @@ from threading import Lock, Thread
 
 from pddl_eval.datasets import DatasetError, OutputError
 from pddl_eval.progress import progress
+from pddl_eval.run.counters import Counters
 from pddl_eval.run.engines import NodeExcluded, UnderWay, WorkerLost
 from pddl_eval.run.partitions import ShardFailure, ShardRecord, ShardResult
 from pddl_eval.run.prepare import Run
@@ -83,25 +84,28 @@ def shown_progress(*, lines: bool = False) -> Iterator[Watcher]:
 
 
 @contextmanager
-def told(watch: Watcher, run: Run, under_way: Callable[[], Sequence[UnderWay]] = tuple) -> Iterator[Watcher]:
-    """A function that tells the watcher of an event. Without events for long, it is told that the run waits, and for
-    which of what is ``under_way``."""
-    one = Lock()
-    ended = Ended()
-    rows, last = run.total_rows - run.rows_missing, time.monotonic()
+def told(
+    watch: Watcher, run: Run, under_way: Callable[[], Sequence[UnderWay]] = tuple, file: str | None = None
+) -> Iterator[Watcher]:
+    """A function that counts an event, in a ``file`` too, and tells the watcher.
+
+    Without events for long, it is told that the run waits, and for which of what is ``under_way``. Raises
+    ``OutputError`` for a file that cannot be written.
+    """
+    counters, one, ended, last = Counters(run, under_way, file), Lock(), Ended(), time.monotonic()
 
     def tell(event: Event) -> None:
-        nonlocal rows, last
+        nonlocal last
         with one:
             last = time.monotonic()
-            rows += event.rows if isinstance(event, ShardRecord) else 0
+            counters.count(event)
             watch(event)
 
     def wait() -> None:
         told, scored = last, 0
         while not ended.wait(min(TICK_SECONDS, HEARTBEAT_SECONDS)):
             with one, suppress(OutputError, DatasetError):  # The next result raises it again.
-                doing, now = under_way(), time.monotonic()
+                doing, now, rows = under_way(), time.monotonic(), int(counters.numbers["rows_done"])
                 before, scored = scored, sum(each.rows for each in doing)
                 if scored > before:
                     watch(Progressed(rows + scored))
@@ -113,9 +117,12 @@ def told(watch: Watcher, run: Run, under_way: Callable[[], Sequence[UnderWay]] =
     heart.start()
     try:
         yield tell
+        counters.numbers["finished"] = 1
     finally:
         ended.set()
         heart.join()
+        with suppress(OutputError, DatasetError):
+            counters.write()
 
 
 def _shown(each: UnderWay) -> str:
