@@ -10,7 +10,6 @@ use crate::planning::task::{bit_operator, BitOperator, Bits, BitsOf, Successors}
 const WALKS: usize = 20;
 const STEPS: usize = 25;
 const SEED: u32 = 0;
-const MAX_EXAMINED: usize = 4_000_000;
 
 /// A set of visited states: the initial one and one for each step at most.
 pub type States = [u64; 8];
@@ -104,13 +103,12 @@ fn random_walks(
     let mut number: HashMap<Bits, usize> = HashMap::from_iter([(initial, 0)]);
     // Of each state its successors, operator by operator, and where those of each operator end.
     let mut known: Vec<Option<(Vec<usize>, Vec<usize>)>> = vec![None];
-    let mut examined = 0usize;
     for _ in 0..WALKS {
         let mut state = 0;
         for _ in 0..STEPS {
             if known[state].is_none() {
                 let mut found = Vec::new();
-                examined += successors.of(operators, &states[state], &mut found);
+                successors.of(operators, &states[state], &mut found);
                 found.sort_unstable();
                 let own = |place: &usize| group(operators[*place].number);
                 let ends = found.chunk_by(|a, b| own(a) == own(b)).scan(0, |end, each| {
@@ -121,9 +119,6 @@ fn random_walks(
                 known[state] = Some((found, ends));
             }
             let Some((choices, ends)) = known[state].as_ref().filter(|(choices, _)| !choices.is_empty()) else { break };
-            if examined > MAX_EXAMINED {
-                break;
-            }
             let chosen = chance.below(ends.len());
             let start = if chosen == 0 { 0 } else { ends[chosen - 1] };
             let place = choices[start + chance.below(ends[chosen] - start)];

@@ -12,7 +12,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from pathlib import Path
 
-DIGEST = "a25a42e20ce8e873c73cddbc7c7fd653"
+DIGEST = "39aeaf4abb3c834c45fdad7cb85a5ee6"
 
 DOMAINS = ("blocksworld", "floor_tile", "gripper", "rover_single_stores")
 """The known domains whose PDDL the crate has from ``definition/domains``."""

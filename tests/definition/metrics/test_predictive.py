@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 from pddl_eval import DomainScores, compare_domains
 from pddl_eval.definition.budget import row_budget
+from pddl_eval.definition.grounding import instance
 from pddl_eval.definition.metrics.predictive import COLUMNS, predictive_power
 from pddl_eval.definition.model import Domain, Problem
 from pddl_eval.definition.pddl import ParseError, parse_domain, parse_problem
-from pddl_eval.definition.states import SEED, STEPS, WALKS, VisitedStates, count_applicable, visited_states
+from pddl_eval.definition.states import SEED, STEPS, WALKS, count_applicable, visited_states
 from pddl_eval.definition.task import Task, read_task
+from pddl_eval.definition.verdict import Undecided
 
 from tests.corpus import ADL, CORPUS
 from tests.judges import behaviour
@@ -44,7 +46,7 @@ ONE_STEP = "(define (domain d) (:predicates (p) (q) (r) (s)) (:action a :paramet
 def test_the_cases_that_amlgym_tests_itself_with(effect: str, precision: float, recall: float) -> None:
     """The numbers of ``tests/test_predictive.py`` in AMLGym's repository (commit 902e58d)."""
     reference, generated = (parse_domain(ONE_STEP.format(each)) for each in ("(r) (not (p))", effect))
-    only_state = VisitedStates(1, {("p",): 1, ("q",): 1}, {"a": {(): 1}})
+    only_state = {frozenset({("p",), ("q",)}): [instance(reference.operators[0], ())]}
     found = predictive_power(reference, generated, Problem("p", "d", {}, frozenset(), frozenset()), only_state)
     assert found[2:] == pytest.approx((precision, recall))
 
@@ -123,7 +125,7 @@ def test_free_parameters_are_counted_and_not_listed() -> None:
     """Six parameters over 40 objects are four billion actions."""
     problem = parse_problem(MANY)
     visited = visited_states(problem, parse_domain(DOORS))
-    assert isinstance(visited, VisitedStates)
+    assert not isinstance(visited, Undecided)
     assert count_applicable(parse_domain(WIDE), problem.objects, visited) == {"go": 40**4}
     free = parse_domain(WIDE.replace("(and (at ?r) (open ?r ?s) (not (locked ?s)))", "()"))
     assert count_applicable(free, problem.objects, visited) == {"go": 2 * 40**6}
@@ -156,8 +158,8 @@ def tasks(count: int) -> list[tuple[Problem, Domain]]:
 def test_the_walks_are_as_their_docstring_says() -> None:
     for problem, domain in tasks(24):
         visited = visited_states(problem, domain)
-        assert isinstance(visited, VisitedStates)
-        assert list(visited.states) == behaviour.random_walks(problem, domain, WALKS, STEPS, SEED)
+        assert not isinstance(visited, Undecided)
+        assert list(visited) == behaviour.random_walks(problem, domain, WALKS, STEPS, SEED)
 
 
 @pytest.mark.slow
@@ -166,10 +168,10 @@ def test_every_operator_that_can_apply_is_seen() -> None:
     for problem, domain in corpus_tasks():
         states = behaviour.reachable(problem, domain)
         visited = visited_states(problem, domain)
-        assert states is not None and isinstance(visited, VisitedStates)
+        assert states is not None and not isinstance(visited, Undecided)
         for name, acts in behaviour.actions(domain, problem).items():
             applies = any(act.applicable(state) for state in states for act in acts.values())
-            assert applies == (name in visited.applicable), name
+            assert applies == any(name == each.name for operators in visited.values() for each in operators), name
 
 
 def test_each_domain_of_the_corpus_behaves_like_itself() -> None:
@@ -185,11 +187,11 @@ def compare_mutants(count: int) -> int:
     different = 0
     for seed, (problem, domain) in enumerate(tasks(count)):
         visited = visited_states(problem, domain)
-        assert isinstance(visited, VisitedStates)
+        assert not isinstance(visited, Undecided)
         for turn in range(5):
             generated = behaviour.mutated(domain, 5 * seed + turn)
             found = predictive_power(domain, generated, problem, visited)
-            judged = behaviour.predictive_power(domain, generated, problem, list(visited.states))
+            judged = behaviour.predictive_power(domain, generated, problem, list(visited))
             assert found == pytest.approx(judged), (seed, turn)
             different += found != (1.0, 1.0, 1.0, 1.0)
     return different

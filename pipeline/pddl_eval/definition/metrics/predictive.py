@@ -7,18 +7,18 @@ predicates and types under equal names. What only the generated domain has is no
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from operator import contains
 from statistics import fmean
 
-from pddl_eval.definition.budget import check
+from pddl_eval.definition.budget import spend
 from pddl_eval.definition.domain_equivalence import shared_operators
 from pddl_eval.definition.grounding import GroundingLimitError, instance, objects_that_fit
 from pddl_eval.definition.metrics.domain_pair import DomainPair
 from pddl_eval.definition.metrics.registry import Column, Metric
 from pddl_eval.definition.metrics.syntactic import share
-from pddl_eval.definition.model import Atom, Domain, Operator, Problem
+from pddl_eval.definition.model import Action, Domain, Operator, Problem, State
 from pddl_eval.definition.states import SEED, STEPS, WALKS, VisitedStates, count_applicable, visited_states
 from pddl_eval.definition.structure import by_name, operator_name
 from pddl_eval.definition.verdict import Undecided
@@ -72,6 +72,12 @@ def predictive_power(
     asked = replace(generated, operators=tuple(each for name, each in matching.items() if name in wanted))
     objects = {**problem.objects, **generated.constants}
     predicted = count_applicable(asked, objects, visited)
+    applicable: dict[str, dict[Action, tuple[Operator, list[State]]]] = {}
+    for state, operators in visited.items():
+        spend(len(operators))
+        for expected in operators:
+            _, states = applicable.setdefault(expected.name, {}).setdefault(expected.action, (expected, []))
+            states.append(state)
     ratios = []
     for operator in reference.operators:
         if operator_name(operator) in same:
@@ -80,17 +86,21 @@ def predictive_power(
         other = matching.get(operator_name(operator))
         fitting = [objects_that_fit(objects, types, generated) for _, types in other.parameters] if other else []
         applies = agreed = right = wrong = missed = 0
-        for arguments, states in visited.applicable.get(operator.name, {}).items():
-            check()
-            applies += states.bit_count()
+        for (_, *arguments), (expected, states) in applicable.get(operator.name, {}).items():
+            applies += len(states)
             if other is None or len(arguments) != len(fitting) or not all(map(contains, fitting, arguments)):
                 continue
-            expected, found = instance(operator, arguments), instance(other, arguments)
-            if isinstance(expected, Operator) and isinstance(found, Operator):
-                both = states & visited.where(found)
-                agreed += both.bit_count()
-                counts = _changes(expected, found, both, visited.holds)
-                right, wrong, missed = right + counts[0], wrong + counts[1], missed + counts[2]
+            found = instance(other, arguments)
+            if not isinstance(found, Operator):
+                continue
+            spend(len(states))
+            for state in states:
+                if found.applicable(state):
+                    agreed += 1
+                    changed, said_to = _changed(expected, state), _changed(found, state)
+                    right += len(changed & said_to)
+                    wrong += len(said_to - changed)
+                    missed += len(changed - said_to)
         said = predicted[other.name] if other is not None else 0
         recall = share(right, right + missed) if agreed or not applies else 0.0
         ratios.append((share(agreed, said), share(agreed, applies), share(right, right + wrong), recall))
@@ -98,23 +108,9 @@ def predictive_power(
     return one, two, three, four
 
 
-def _changes(expected: Operator, found: Operator, states: int, holds: Mapping[Atom, int]) -> tuple[int, int, int]:
-    """Atoms that an action changes and is said to change in these states, only said to change, only changes."""
-    right = wrong = missed = 0
-    for ours, theirs, added in (
-        (expected.add_effects, found.add_effects, True),
-        (expected.delete_effects - expected.add_effects, found.delete_effects - found.add_effects, False),
-    ):
-        for atom in ours | theirs:
-            true_before = holds.get(atom, 0)
-            changed = (states & (~true_before if added else true_before)).bit_count()
-            if atom not in theirs:
-                missed += changed
-            elif atom in ours:
-                right += changed
-            else:
-                wrong += changed
-    return right, wrong, missed
+def _changed(operator: Operator, state: State) -> State:
+    """The atoms that a ground operator makes true or false in a state."""
+    return (operator.add_effects - state) | ((operator.delete_effects - operator.add_effects) & state)
 
 
 def _score(pair: DomainPair) -> Sequence[float | None]:
