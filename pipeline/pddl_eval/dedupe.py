@@ -32,7 +32,6 @@ from pddl_eval.datasets import (
     require_text,
     values_of,
 )
-from pddl_eval.definition.budget import row_budget
 from pddl_eval.definition.domains import chosen_domain
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import Unreadable
@@ -41,6 +40,7 @@ from pddl_eval.definition.verdict import CERTIFICATE_VERSION, Undecided, Verdict
 from pddl_eval.errors import UserError
 from pddl_eval.process import available_cpus, reraise_interrupt
 from pddl_eval.run import open_rows, ordered_map
+from pddl_eval.scoring.budget import row_budget
 from pddl_eval.shown import labelled, printable
 from pddl_eval.version import version_of
 

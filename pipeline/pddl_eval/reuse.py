@@ -37,7 +37,6 @@ from pddl_eval.run import settings_of
 from pddl_eval.scoring.scorer import pair_scorer
 from pddl_eval.scoring.summary import RunSummary
 from pddl_eval.scoring.table import SCORE_MICROS
-from pddl_eval.scoring.verify import OF_LIMIT
 from pddl_eval.settings import ReadingOptions, RunOptions, grouped, shows_settings
 from pddl_eval.version import without_version
 
@@ -184,7 +183,7 @@ def prepare_rescore(  # noqa: PLR0913 (what rescore_dataset takes)
     files = tuple(file for file, rest, _ in scored if rest == now)
     others = [file for file, rest, _ in scored if rest != now]
     limits = {limit, *(each for _, rest, each in scored if rest == now)}
-    seconds = inf if len(limits) == 1 else OF_LIMIT * min(limits)
+    seconds = inf if len(limits) == 1 else min(limits)
     mismatch = _mismatch(source.schema, named, run.work.input_schema, options, scores)
     obstacle = None
     if mismatch:

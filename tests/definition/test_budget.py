@@ -5,23 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from math import inf
 from time import thread_time
 
 import pyarrow as pa
 import pytest
 from pddl_eval import compare_problems
 from pddl_eval.definition import canonical
-from pddl_eval.definition.budget import (
-    WORK_PER_CHECK,
-    OutOfBudgetError,
-    check,
-    or_undecided,
-    row_budget,
-    seconds_left,
-    spend,
-    spend_seconds,
-)
+from pddl_eval.definition.budget import WORK_PER_LOOK, OutOfBudgetError, or_undecided, spend
 from pddl_eval.definition.domain_equivalence import shared_operators
 from pddl_eval.definition.grounding import reachable_operators
 from pddl_eval.definition.model import Domain
@@ -30,34 +20,24 @@ from pddl_eval.definition.pddl import parse_domain
 from pddl_eval.definition.structure import DomainGraph, DomainStructure
 from pddl_eval.definition.verdict import Undecided
 from pddl_eval.errors import UserError
+from pddl_eval.scoring.budget import row_budget
 from pddl_eval.scoring.table import score_table
 
 from tests.support.sliding_tiles import DOMAIN, random_goal
 
 
-def test_outside_a_budget_time_is_not_limited() -> None:
-    check()
-    assert seconds_left() == inf
-
-
-def test_the_end_of_a_budget_is_an_exception_and_attempt_makes_a_reason_of_it() -> None:
-    with row_budget(1):
-        check()
-        spend_seconds(2)
-        with pytest.raises(OutOfBudgetError):
-            check()
-        assert seconds_left() == 0
-        assert isinstance(or_undecided(check), Undecided)
-    check()
-
-
-def test_work_is_counted_over_calls_and_looks_at_the_budget_when_there_is_enough() -> None:
+def test_outside_a_budget_work_is_not_limited() -> None:
     spend(10**9)
+
+
+def test_work_is_counted_over_calls_and_the_budget_looked_at_when_there_is_enough() -> None:
     with row_budget(0):
-        spend(WORK_PER_CHECK - 1)
+        spend(WORK_PER_LOOK - 1)
         with pytest.raises(OutOfBudgetError):
             spend(1)
         spend(1)
+    with row_budget(60):
+        spend(10**9)
 
 
 def operators(count: int) -> Domain:
@@ -109,15 +89,12 @@ def test_each_step_of_refinement_counts_its_work(monkeypatch: pytest.MonkeyPatch
 
 def test_a_row_has_one_budget() -> None:
     with row_budget(0), row_budget(100), pytest.raises(OutOfBudgetError):
-        check()
+        spend(WORK_PER_LOOK)
 
 
 def test_each_thread_has_a_budget_of_its_own() -> None:
-    def of_another_thread() -> float:
-        return seconds_left()
-
     with row_budget(0), ThreadPoolExecutor(1) as pool:
-        assert pool.submit(of_another_thread).result() == inf
+        pool.submit(spend, WORK_PER_LOOK).result()
 
 
 @pytest.mark.parametrize("seconds", [0, -1.0, float("nan")])
@@ -209,7 +186,7 @@ def test_a_hard_reference_leaves_time_for_what_is_right_as_written() -> None:
     reference = random_goal(6, 1)
     renamed = re.sub(r"\b([a-z]+)(\d+)\b", r"\1-\2", reference)
     table = pa.table({"reference_problem": [reference], "generated_problem": [renamed], "domain": [DOMAIN]})
-    (scored,) = score_table(table, ScoringOptions(row_seconds=0.4)).to_pylist()
+    (scored,) = score_table(table, ScoringOptions()).to_pylist()
     assert (scored["verdict"], scored["equivalent"]) == ("isomorphic", True)
 
 

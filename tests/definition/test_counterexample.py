@@ -8,12 +8,12 @@ import polars as pl
 import pytest
 from pddl_eval.definition import comparison
 from pddl_eval.definition import planning as strips
-from pddl_eval.definition.budget import row_budget
 from pddl_eval.definition.counterexample import counterexample
 from pddl_eval.definition.model import renamed
 from pddl_eval.definition.plans import read_plan
 from pddl_eval.definition.task import Task, read_pair
 from pddl_eval.definition.verdict import Undecided, Verdict
+from pddl_eval.scoring.budget import row_budget
 
 from tests.docs.readme_outputs import SAMPLE
 from tests.judges.counterexamples import Row, outcome, row_of, small_rows

@@ -8,13 +8,14 @@ import pyarrow as pa
 import pytest
 from pddl_eval import DomainScores, compare_domains, compare_plans, compare_problems, compare_tasks, validate
 from pddl_eval.definition import comparison, wording
-from pddl_eval.definition.budget import or_undecided, row_budget
+from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.difference import Difference
 from pddl_eval.definition.domains import ill_typed_operator, known_domain
 from pddl_eval.definition.model import Problem, State
 from pddl_eval.definition.pddl import parse_domain
 from pddl_eval.definition.task import Task, read_task
 from pddl_eval.definition.verdict import ProblemVerdict, Undecided, Verdict
+from pddl_eval.scoring.budget import row_budget
 
 
 def atoms(text: str) -> State:

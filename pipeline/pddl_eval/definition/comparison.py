@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from pddl_eval.definition.budget import half_the_budget, or_undecided
+from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.difference import Difference, reference_unsolvable
 from pddl_eval.definition.domains import known_domain
 from pddl_eval.definition.equivalence import Decision, decide, same_domain
@@ -126,9 +126,8 @@ def _certificate(task: Task | Unreadable, is_placeholder: bool) -> str | None:
     """
     if isinstance(task, Unreadable):
         return None
-    with half_the_budget():
-        is_listed = or_undecided(lambda: task.closure_is_listed)
-        certificate = is_listed is True and (task.placeholder_certificate if is_placeholder else task.certificate)
+    is_listed = or_undecided(lambda: task.closure_is_listed)
+    certificate = is_listed is True and (task.placeholder_certificate if is_placeholder else task.certificate)
     return certificate if isinstance(certificate, str) else None
 
 
@@ -186,8 +185,7 @@ def decided(reference: Task | Unreadable, generated: Task | Unreadable, is_place
     ill_typed = or_undecided(lambda: reference.ill_typed)
     if isinstance(ill_typed, str):
         return Decision(Verdict.REFERENCE_INVALID, Difference("reference ill-typed", reason=ill_typed))
-    with half_the_budget():  # An answer that is right as written needs no closure: a hard reference costs it nothing.
-        closure = reference.closure
+    closure = reference.closure
     if isinstance(closure, Unsolvable):
         why = reference_unsolvable(reference.problem, reference.domain, closure)
         return Decision(Verdict.REFERENCE_INVALID, why)

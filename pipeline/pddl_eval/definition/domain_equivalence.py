@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from pddl_eval.definition.budget import checked, or_undecided
+from pddl_eval.definition.budget import or_undecided, spend
 from pddl_eval.definition.canonical import isomorphic
 from pddl_eval.definition.domain_wording import count_sentence, nearest_sentence, renaming_sentence, types_sentence
 from pddl_eval.definition.model import Domain, Operator
@@ -101,7 +101,8 @@ def shared_operators(reference: Domain, generated: Domain) -> frozenset[str]:
     if (reference.types, reference.constants) != (generated.types, generated.constants):
         return frozenset()
     ours, theirs = by_name(reference), by_name(generated)
-    both = checked(name for name in ours if name in theirs)
+    spend(2 * len(ours))
+    both = ours.keys() & theirs.keys()
     return frozenset(name for name in both if _as_positions(ours[name]) == _as_positions(theirs[name]))
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, permutations, product
 
-from pddl_eval.definition.budget import check, checked
+from pddl_eval.definition.budget import spend
 from pddl_eval.definition.canonical import isomorphic
 from pddl_eval.definition.model import EQUALITY, Atom, Domain, Operator, Types, show_atom
 from pddl_eval.definition.structure import PARTS, DomainGraph, Renaming, operator_name, operator_names, sorted_equality
@@ -219,7 +219,7 @@ def _words(reference: Domain, generated: Domain) -> Renaming:
     for name, uses in ours.items():
         alike = [other for other in free if name not in theirs and other[0] == name[0]]
         if alike:
-            check()
+            spend(10)
             found[name] = min(alike, key=lambda other: ((uses - free[other]) + (free[other] - uses)).total())
             del free[found[name]]
     constants = {name: new for (what, name, _), (_, new, _) in found.items() if what == "constant"}
@@ -237,7 +237,8 @@ def _uses(domain: Domain) -> dict[tuple[str, str, int], Counter[tuple[str, int, 
     Each has the number of its arguments behind its name.
     """
     uses: dict[tuple[str, str, int], Counter[tuple[str, int, int]]] = {}
-    for operator in checked(domain.operators):
+    for operator in domain.operators:
+        spend(2)
         for part, atoms in zip(PARTS, operator.parts, strict=True):
             for atom in sorted(atoms):
                 for place, word in enumerate(atom):
@@ -260,7 +261,7 @@ def _compared(
     orders: Iterable[Sequence[str]] = islice(permutations(names, len(own)), MOST_ORDERS)
     best: Partners | None = None
     for chosen in orders if order is None else [[known[place] for place in order]]:
-        check()
+        spend(10)
         parameter = dict(zip(own, chosen, strict=True))
         ours = {
             (part, sorted_equality((atom[0], *[parameter.get(term, term) for term in atom[1:]])))

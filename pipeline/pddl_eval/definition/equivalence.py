@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import partial
 
-from pddl_eval.definition.budget import half_the_budget, or_undecided
+from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.closure import ClosedGoal, SeparatingState, separating_state
 from pddl_eval.definition.difference import (
     Difference,
@@ -129,11 +129,10 @@ def _goal_difference(
         found = or_undecided(lambda: separation(task, asked))
         return found[0] if isinstance(found, tuple) else None
 
-    with half_the_budget():  # The verdict is known; only its words are looked for.
-        if lacks := not_implied_by(generated, theirs, back):
-            return _reference_asks(renamed_formula(lacks, object_map), object_map)
-        if has := not_implied_by(reference, ours, object_map):
-            return Difference("goal", has=renamed_formula(has, back))
+    if lacks := not_implied_by(generated, theirs, back):
+        return _reference_asks(renamed_formula(lacks, object_map), object_map)
+    if has := not_implied_by(reference, ours, object_map):
+        return Difference("goal", has=renamed_formula(has, back))
     return Difference("goal states differ")
 
 

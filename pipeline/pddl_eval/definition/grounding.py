@@ -15,7 +15,7 @@ from heapq import heapify, heappop, heappush
 from itertools import chain
 from typing import NamedTuple
 
-from pddl_eval.definition.budget import checked, spend
+from pddl_eval.definition.budget import spend
 from pddl_eval.definition.model import EQUALITY, Atom, Domain, Operator, State, Types
 
 MAX_OPERATORS = 40_000
@@ -123,7 +123,8 @@ def _relation(atom: Atom) -> tuple[str, int]:
 
 def _least_free_first(atoms: Sequence[Atom], free: frozenset[str]) -> Iterator[Atom]:
     """The atoms, each time the first of those that have the fewest free variables; an atom binds its variables."""
-    unbound = [free.intersection(atom) for atom in checked(atoms)]
+    spend(2 * len(atoms))
+    unbound = [free.intersection(atom) for atom in atoms]
     users: dict[str, list[int]] = {}
     for number, variables in enumerate(unbound):
         for variable in variables:

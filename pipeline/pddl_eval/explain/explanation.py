@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from rich.console import Group
 
-from pddl_eval.definition.budget import or_undecided, row_budget
+from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.closure import ClosedGoal
 from pddl_eval.definition.counterexample import counterexample
 from pddl_eval.definition.difference import closest_matching
@@ -28,6 +28,7 @@ from pddl_eval.explain.sides import AtomLine, ObjectLine, Side, Standing, atom_l
 from pddl_eval.explain.tables import ABSENT, ALL_ROWS, DIFFERENT, MOST_ROWS, cells, line_by_line, noted
 from pddl_eval.kernel import score_problem_pair
 from pddl_eval.pages import FOLDED, Cell, Excerpt, Page, Section, Table, plain, table, terminal, words
+from pddl_eval.scoring.budget import row_budget
 from pddl_eval.shown import YES, line, listed
 
 NO_PROBLEM = Problem("", "", {}, frozenset(), frozenset())

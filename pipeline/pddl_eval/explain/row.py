@@ -10,7 +10,6 @@ from typing import Any
 from rich.console import Group
 
 from pddl_eval.datasets import DatasetError
-from pddl_eval.definition.budget import row_budget
 from pddl_eval.definition.metrics import PAIRS, Row, domain_of_problem
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError, did_you_mean
@@ -20,6 +19,7 @@ from pddl_eval.explain.explanation import Explanation, explain
 from pddl_eval.explain.plans import PlanExplanation, explain_plans
 from pddl_eval.pages import Cell, Page, Section, plain, terminal
 from pddl_eval.run import RunCounts
+from pddl_eval.scoring.budget import row_budget
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pddl_eval.definition.budget import row_budget
 from pddl_eval.definition.counterexample import counterexample as find_counterexample
 from pddl_eval.definition.domains import chosen_domain
 from pddl_eval.definition.metrics import DomainPair, decided_task
@@ -13,6 +12,7 @@ from pddl_eval.definition.task import Task, read_pair, task_of
 from pddl_eval.definition.task_equivalence import TaskDecision
 from pddl_eval.definition.verdict import Counterexample, ProblemVerdict, Undecided, Unsolvable, Verdict
 from pddl_eval.errors import UserError
+from pddl_eval.scoring.budget import row_budget
 
 ROW_SECONDS = ScoringOptions().row_seconds
 """Processor time of each call: that of a row in a dataset."""
@@ -75,7 +75,8 @@ def compare_problems(  # noqa: PLR0913 (the contract's keywords)
     if domain:
         chosen_domain(domain)
     answer = ScoringOptions(answer=answer).answer
-    return kernel.score_problem_pair(*texts, is_placeholder, domain or None, check_solvable, answer)
+    with row_budget(ROW_SECONDS):
+        return kernel.score_problem_pair(*texts, is_placeholder, domain or None, check_solvable, answer)
 
 
 def counterexample(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from pddl_eval.definition.budget import check, spend
+from pddl_eval.definition.budget import spend
 from pddl_eval.definition.comparison import read_alone
 from pddl_eval.definition.domains import PlanningDomain, known_domain, nothing_known_of
 from pddl_eval.definition.formulas import World
@@ -581,7 +581,7 @@ def place_of(text: str, offset: int) -> tuple[int, int]:
 def _meant(name: str, known: Iterable[str], plural: str) -> str:
     """As ``did_you_mean``, of a few short names: both sides may come from an answer, and comparing is quadratic."""
     few = [each for each in islice(known, MOST_KNOWN) if len(each) <= MOST_CHARACTERS]
-    check()
+    spend(10)
     return did_you_mean(name[:MOST_CHARACTERS], few, plural)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from pddl_eval.definition.budget import row_budget
 from pddl_eval.definition.metrics import DOMAIN, DomainPair
 from pddl_eval.definition.model import Domain, Problem
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.task import Task, task_of
+from pddl_eval.scoring.budget import row_budget
 from pddl_eval.scoring.pairing import Scores, Values, pair_up
 
 DEFAULTS = ScoringOptions()

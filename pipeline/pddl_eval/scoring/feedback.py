@@ -14,7 +14,7 @@ from itertools import islice, pairwise, zip_longest
 from typing import Any
 
 from pddl_eval.columns import PAIRS
-from pddl_eval.definition.budget import OutOfBudgetError, or_undecided, row_budget
+from pddl_eval.definition.budget import OutOfBudgetError, or_undecided
 from pddl_eval.definition.domains import chosen_domain
 from pddl_eval.definition.metrics import DomainPair, Row, domain_of, given, verdict_without_plan
 from pddl_eval.definition.model import show_atom
@@ -24,6 +24,7 @@ from pddl_eval.definition.plans import Step, actions_of, read_plan
 from pddl_eval.definition.task import executed_in
 from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Undecided, Verdict
 from pddl_eval.errors import UserError, did_you_mean
+from pddl_eval.scoring.budget import row_budget
 from pddl_eval.scoring.checks import (
     Check,
     Issue,

@@ -18,7 +18,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from pddl_eval.definition.budget import OutOfBudgetError, or_undecided, row_budget
+from pddl_eval.definition.budget import OutOfBudgetError, or_undecided
 from pddl_eval.definition.domains import nothing_known_of, planning_domain
 from pddl_eval.definition.formulas import UNBOUND, NoValueError, World, bindings, holds, is_true, read_by
 from pddl_eval.definition.metrics import (
@@ -70,6 +70,7 @@ from pddl_eval.definition.validation import START, Execution, effects_of, ground
 from pddl_eval.definition.verdict import PlanVerdict, Undecided
 from pddl_eval.errors import UserError
 from pddl_eval.process import reraise_interrupt
+from pddl_eval.scoring.budget import row_budget
 from pddl_eval.scoring.pairing import Scores, Values, as_column, pair_up
 from pddl_eval.shown import line, printable, quote, words
 

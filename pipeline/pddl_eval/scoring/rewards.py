@@ -24,14 +24,14 @@ from itertools import pairwise
 from math import isfinite
 from numbers import Real
 from queue import LifoQueue
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from pddl_eval import kernel
 from pddl_eval.columns import PAIRS
-from pddl_eval.definition.budget import or_undecided, row_budget, seconds_left
+from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.metrics import (
     DOMAIN,
     PLAN,
@@ -53,6 +53,7 @@ from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Undecided, 
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.process import reraise_interrupt
 from pddl_eval.run import Processes, WorkerLost
+from pddl_eval.scoring.budget import row_budget
 from pddl_eval.scoring.pairing import as_column
 from pddl_eval.scoring.plans import step_labels
 from pddl_eval.scoring.texts import answer_text, without_prompt
@@ -420,11 +421,12 @@ def _outcome(task: Task) -> Outcome:
                 raise UserError(f"{name} is a text, not {type(value).__name__}")
         if "strip_prompt" in task.row:
             raise UserError(task.row["strip_prompt"])
+        began = thread_time()
         with row_budget(task.options.row_seconds):
             try:
                 found = _BY_DEFINITION[task.kind](task)
             finally:
-                exhausted = not seconds_left()
+                exhausted = thread_time() - began >= task.options.row_seconds
     except Exception as error:
         reraise_interrupt(error)
         found = Outcome(0, f"{type(error).__name__}: {error}")

@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from pddl_eval import kernel
 from pddl_eval.columns import MEANINGS, SCORED
 from pddl_eval.datasets import is_text, values_of
-from pddl_eval.definition.budget import or_undecided, row_budget
+from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.domains import chosen_domain, planning_domain
 from pddl_eval.definition.metrics import DOMAIN, PAIRS, PLAN, PROBLEM, Pair, Row, given
 from pddl_eval.definition.options import ScoringOptions
@@ -31,6 +31,7 @@ from pddl_eval.errors import UserError
 from pddl_eval.pairs import ColumnError, log_hint, pairs_present
 from pddl_eval.process import reraise_interrupt, rows_scored
 from pddl_eval.progress import progress
+from pddl_eval.scoring.budget import row_budget
 from pddl_eval.scoring.columns import FEEDBACK, ROW_COLUMNS
 from pddl_eval.scoring.feedback import row_feedback
 from pddl_eval.settings import grouped, shows_settings

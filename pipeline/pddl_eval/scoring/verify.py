@@ -21,10 +21,6 @@ from pddl_eval.settings import ROWS_AGAIN, SHARD_ROWS, setting_of
 from pddl_eval.shown import labelled, printable, shorten
 from pddl_eval.version import without_version
 
-OF_LIMIT = 0.4
-"""A row that took less than this of a limit of time hit nothing: the limit is of processor time, which is less, and
-what depends on a part of it has half of it (``budget.half_the_budget``)."""
-
 SHOWN_CHARACTERS = 100
 """Of a score in a finding."""
 
@@ -161,9 +157,9 @@ def _pieces(table: pa.Table) -> Iterator[pa.Table]:
 
 
 def _slow(before: pa.Table, now: pa.Table, seconds: float) -> set[int]:
-    """The rows that a limit of time may have decided, then or now."""
+    """The rows that a limit of time may have decided, then or now: it is of processor time, which is less."""
     micros = zip(before[SCORE_MICROS].to_pylist(), now[SCORE_MICROS].to_pylist(), strict=True)
-    return {row for row, each in enumerate(micros) if max(took or 0 for took in each) >= OF_LIMIT * seconds * 1e6}
+    return {row for row, each in enumerate(micros) if max(took or 0 for took in each) >= seconds * 1e6}
 
 
 def _command(manifest: Mapping[str, Any], output: str) -> str | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from pddl_eval import DomainScores, compare_domains
-from pddl_eval.definition.budget import row_budget
 from pddl_eval.definition.grounding import instance
 from pddl_eval.definition.metrics.predictive import COLUMNS, predictive_power
 from pddl_eval.definition.model import Domain, Problem
@@ -12,6 +11,7 @@ from pddl_eval.definition.pddl import ParseError, parse_domain, parse_problem
 from pddl_eval.definition.states import SEED, STEPS, WALKS, count_applicable, visited_states
 from pddl_eval.definition.task import Task, read_task
 from pddl_eval.definition.verdict import Undecided
+from pddl_eval.scoring.budget import row_budget
 
 from tests.corpus import ADL, CORPUS
 from tests.judges import behaviour

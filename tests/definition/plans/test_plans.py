@@ -8,10 +8,11 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pddl_eval.definition.budget import OutOfBudgetError, row_budget
+from pddl_eval.definition.budget import OutOfBudgetError
 from pddl_eval.definition.pddl import MAX_CHARACTERS
 from pddl_eval.definition.plans import Plan, PlanError, Step, Unread, read_plan
 from pddl_eval.definition.plans.lines import MAX_ACTIONS
+from pddl_eval.scoring.budget import row_budget
 from pddl_eval.scoring.plans import plan_of_steps
 
 from tests.measure.written_plans import answer_fault, fault

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib import import_module
 
-from pddl_eval.definition.budget import check
+from pddl_eval.definition.budget import spend
 from pddl_eval.definition.domains.reading import (
     CoveredGoal,
     CoveredState,
@@ -244,7 +244,7 @@ def ill_typed_operator(domain: Domain) -> str | None:
             # All alternatives of a parameter have to fit.
             terms = {term: types[term] for term in atom[1:] if term in types}
             for number in range(max([1, *map(len, terms.values())])):
-                check()
+                spend(10)
                 chosen = {term: each[number % len(each)] for term, each in terms.items()}
                 if why := domain.misfit({atom}, chosen):
                     return in_operator(operator.name, why)

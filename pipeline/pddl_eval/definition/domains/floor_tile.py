@@ -24,7 +24,7 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from operator import contains
 
-from pddl_eval.definition.budget import check, spend
+from pddl_eval.definition.budget import spend
 from pddl_eval.definition.domains.reading import NotCovered, exclude_each_other, never_true
 from pddl_eval.definition.model import Action, Atom, Problem, State
 from pddl_eval.definition.verdict import Unsolvable
@@ -276,5 +276,5 @@ class Tour:
             take(robot, new)
         for robot, tile in sorted(self.place.items()):
             actions += [(direction, robot, *tiles) for direction, *tiles in floor.route(place[robot], tile)]
-            check()
+            spend(10)
         return tuple(actions)

@@ -6,7 +6,6 @@ import re
 from dataclasses import replace
 from operator import attrgetter
 
-from pddl_eval.definition.budget import row_budget
 from pddl_eval.definition.comparison import compare, read_alone
 from pddl_eval.definition.domains import planning_domain
 from pddl_eval.definition.metrics.registry import Column, Metric, Pair, Row, domain_of, given
@@ -34,29 +33,25 @@ def score_problem_pair(  # noqa: PLR0913 (what a verdict depends on)
     is_placeholder: bool = False,
     domain: str | None = None,
     check_solvable: bool = DEFAULTS.check_solvable,
-    row_seconds: float = DEFAULTS.row_seconds,
     answer: str = DEFAULTS.answer,
 ) -> ProblemVerdict:
     """Score one generated answer; ``domain`` (a known name or a PDDL text) defaults to the reference's own.
 
-    ``answer`` says which of several drafts counts. What is still open after ``row_seconds`` of processor time is not
-    decided. Raises ``DomainError`` where ``domain`` is a text but no PDDL domain.
+    ``answer`` says which of several drafts counts. Raises ``DomainError`` where ``domain`` is a text but no PDDL
+    domain.
 
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
     >>> score_problem_pair(held, held.replace("clear", "on-table")).verdict.value
     'equivalent'
     """
-    with row_budget(row_seconds):
-        pair = read_pair(reference_text, generated_text, domain, answer)
-        verdict = compare(*pair, is_placeholder, check_solvable)
+    verdict = compare(*read_pair(reference_text, generated_text, domain, answer), is_placeholder, check_solvable)
     return _noted(verdict, generated_text, answer)
 
 
-def score_lone_problem(  # noqa: PLR0913 (what a verdict depends on)
+def score_lone_problem(
     generated_text: str | None,
     domain: str | None = None,
     check_solvable: bool = DEFAULTS.check_solvable,
-    row_seconds: float = DEFAULTS.row_seconds,
     answer: str = DEFAULTS.answer,
     is_placeholder: bool = False,
 ) -> ProblemVerdict:
@@ -69,8 +64,7 @@ def score_lone_problem(  # noqa: PLR0913 (what a verdict depends on)
     >>> verdict.parseable, verdict.solvable, verdict.equivalent, verdict.plan
     (True, True, None, (('putdown', 'a'),))
     """
-    with row_budget(row_seconds):
-        verdict = read_alone(read_task(generated_text, domain, answer=answer), check_solvable, is_placeholder)
+    verdict = read_alone(read_task(generated_text, domain, answer=answer), check_solvable, is_placeholder)
     return _noted(verdict, generated_text, answer)
 
 
@@ -100,7 +94,7 @@ def domain_of_problem(row: Row, options: ScoringOptions) -> str | None:
 
 def _read(row: Row, options: ScoringOptions) -> ProblemVerdict:
     generated, is_placeholder = row["generated_problem"], bool(row.get("is_placeholder"))
-    asked = options.check_solvable, options.row_seconds, options.answer
+    asked = options.check_solvable, options.answer
     if not given(reference := row.get("reference_problem")):
         return score_lone_problem(generated, domain_of_problem(row, options), *asked, is_placeholder)
     return score_problem_pair(reference, generated, is_placeholder, domain_of(row, options), *asked)

@@ -11,7 +11,7 @@ from typing import Any
 
 from rapidfuzz.distance import Indel
 
-from pddl_eval.definition.budget import check
+from pddl_eval.definition.budget import spend
 from pddl_eval.errors import UserError
 
 EMBEDDING = "embedding:"
@@ -44,7 +44,7 @@ def similarities(name: str, first: Sequence[str], second: Sequence[str]) -> list
         table = []
         for one in first:
             table.append([Indel.normalized_similarity(one, other) for other in second])
-            check()
+            spend(10)
         return table
     vectors = embed(name, (*first, *second))
 

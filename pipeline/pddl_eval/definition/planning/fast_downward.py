@@ -14,11 +14,8 @@ import sys
 import tempfile
 from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
-from math import ceil
 from pathlib import Path
-from time import monotonic
 
-from pddl_eval.definition.budget import check, seconds_left, spend_seconds
 from pddl_eval.definition.model import (
     EQUALITY,
     ROOT_TYPE,
@@ -34,9 +31,8 @@ from pddl_eval.definition.model import (
 from pddl_eval.definition.verdict import Undecided, Unsolvable
 from pddl_eval.errors import how_to_install
 
-SECONDS = 30
-"""Processor time for translating and searching, if the row's budget has that much left; the process is killed when the
-clock shows ``_GRACE_SECONDS`` more."""
+SECONDS = 10
+"""Processor time for translating and searching; the process is killed when the clock shows ``_GRACE_SECONDS`` more."""
 
 MEGABYTES = 2_000
 """Address space of each of the planner's processes."""
@@ -68,12 +64,9 @@ def find_plan(problem: Problem, domain: Domain) -> tuple[Action, ...] | Unsolvab
         scratch = Path(folder)
         (scratch / "domain.pddl").write_text(domain_to_pddl(plain_domain), encoding="ascii")
         (scratch / "problem.pddl").write_text(problem_to_pddl(plain_problem), encoding="ascii")
-        check()
-        seconds = ceil(min(SECONDS, seconds_left()))
-        exit_code = _run(driver, scratch, seconds)
+        exit_code = _run(driver, scratch)
         if exit_code not in _PLAN_FOUND:
-            check()
-            return _failure(exit_code, seconds)
+            return _failure(exit_code)
         lines = (scratch / "plan").read_text(encoding="ascii").splitlines()
     return tuple(tuple(names[word] for word in line.strip(" ()").split()) for line in lines if line.startswith("("))
 
@@ -137,37 +130,35 @@ def _driver() -> Path | None:
     return next((script for script in scripts if script.is_file()), None)
 
 
-def _run(driver: Path, scratch: Path, seconds: int) -> int | None:
+def _run(driver: Path, scratch: Path) -> int | None:
     """Run the planner in the scratch folder and return its exit code; None where the clock ran out and it was killed.
 
     It runs in a process group of its own, which is killed as one: the driver starts the translator and the search.
     """
-    limits = ["--overall-time-limit", f"{seconds}s", "--overall-memory-limit", f"{MEGABYTES}M"]
+    limits = ["--overall-time-limit", f"{SECONDS}s", "--overall-memory-limit", f"{MEGABYTES}M"]
     files = ["domain.pddl", "problem.pddl"]
     command = [sys.executable, str(driver), "--plan-file", "plan", *limits, "--alias", _CONFIGURATION, *files]
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
     silent = subprocess.DEVNULL
-    start = monotonic()
     process = subprocess.Popen(
         command, cwd=scratch, env=environment, stdin=silent, stdout=silent, stderr=silent, start_new_session=True
     )
     try:
-        return process.wait(timeout=seconds + _GRACE_SECONDS)
+        return process.wait(timeout=SECONDS + _GRACE_SECONDS)
     except subprocess.TimeoutExpired:
         return None
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-        spend_seconds(min(seconds, monotonic() - start))
 
 
-def _failure(exit_code: int | None, seconds: int) -> Unsolvable | Undecided:
+def _failure(exit_code: int | None) -> Unsolvable | Undecided:
     """What an exit without a plan means (https://www.fast-downward.org/latest/documentation/exit-codes/)."""
     if exit_code in _PROVEN_UNSOLVABLE:
         return Unsolvable("Fast Downward searched all states that could lead to the goal")
     if exit_code is None or exit_code in _OUT_OF_TIME:
-        return Undecided(f"Fast Downward found no plan in {seconds} seconds")
+        return Undecided(f"Fast Downward found no plan in {SECONDS} seconds")
     if exit_code in _OUT_OF_MEMORY:
         return Undecided("Fast Downward ran out of memory")
     return Undecided(f"Fast Downward ended with exit code {exit_code}")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
-from pddl_eval.definition.budget import check
+from pddl_eval.definition.budget import spend
 from pddl_eval.definition.pddl.patterns import re
 from pddl_eval.definition.plans.found import Step, TimedStep, Unread
 
@@ -87,7 +87,7 @@ def drafts_of(rows: Sequence[Row]) -> list[Sequence[Row]]:
     steps: list[Step] = []
     times: set[str | None] = set()
     for at, row in enumerate(rows):
-        check()
+        spend(10)
         before = rows[at - 1]
         if steps and (
             _is_marked(row, before, rows[start], highest, row.steps[0][0] in times)

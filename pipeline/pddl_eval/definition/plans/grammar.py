@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from pddl_eval.definition.budget import check
+from pddl_eval.definition.budget import spend
 from pddl_eval.definition.model import Action
 from pddl_eval.definition.pddl.patterns import re
 from pddl_eval.definition.plans.found import Step, TimedStep, actions_of
@@ -142,7 +142,7 @@ def _apart(text: str, start: int, rule: Rule) -> tuple[list[TimedStep], int]:
         steps.append((gap["time"], found[0]))
         steps += [(None, step) for step in found[1:]]
         end = after
-        check()
+        spend(10)
     return steps, end
 
 

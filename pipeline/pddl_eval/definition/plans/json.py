@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any, TypeVar
 
-from pddl_eval.definition.budget import check
+from pddl_eval.definition.budget import spend
 from pddl_eval.definition.model import Action
 from pddl_eval.definition.pddl.patterns import re
 from pddl_eval.definition.plans.found import MAX_UNREAD, Damage, ReadPlan, Step, Unread, chosen, names_of
@@ -168,7 +168,7 @@ def _elements(text: str, start: int, whole: bool) -> tuple[ReadPlan, int] | None
     complaint = ""
     position = _after_blanks(text, start + 1)
     while not text.startswith("]", position):
-        check()
+        spend(10)
         steps: list[Step] = []
         try:
             value, end = _DECODER.raw_decode(text, position)

@@ -15,7 +15,7 @@ from itertools import chain, zip_longest
 from math import inf
 from typing import NamedTuple
 
-from pddl_eval.definition.budget import check
+from pddl_eval.definition.budget import spend
 from pddl_eval.definition.pddl.patterns import re
 from pddl_eval.definition.plans.drafts import LINES_BETWEEN, Row, drafts_of
 from pddl_eval.definition.plans.found import (
@@ -249,7 +249,7 @@ def _read_block(lines: Sequence[str], numbers: Sequence[int], fence: int) -> _Bl
     definition, is_closed = -1, True  # the last line of one
     between: deque[str] = deque(maxlen=LINES_BETWEEN)
     for number in numbers:
-        check()
+        spend(10)
         text = lines[number]
         if is_closed and number > definition and _DEFINE.match(text):
             definition = _end_of_definition(lines, number)
@@ -287,7 +287,7 @@ def _end_of_definition(lines: Sequence[str], start: int) -> int:
     """The line on which the parentheses of a PDDL definition are closed; -1 where they are not."""
     opened = 0
     for number in range(start, len(lines)):
-        check()
+        spend(10)
         opened += lines[number].count("(") - lines[number].count(")")
         if opened <= 0:
             return number
@@ -436,7 +436,7 @@ def in_parentheses(text: str, operators: Mapping[str, int]) -> str:
     lines: list[str] = []
     exact: list[bool] = []
     for line in text.translate(_MARKUP).split("\n"):
-        check()
+        spend(10)
         begins = _FIRST_WORD.match(line)
         if begins and begins[1].lower() in operators:
             step = _bare_step(line, operators)
@@ -471,7 +471,7 @@ def read_sentences(text: str, answer: str = "first", operators: Mapping[str, int
     said: set[int] = set()
     end = line = counted = 0
     for number, match in enumerate(_SENTENCE.finditer(text)):
-        check()
+        spend(10)
         if len(match[0]) == 1:
             return None
         item, marked = match[0].translate(_MARKUP), text[max(match.start() - 1, 0)] in "`*\"'“‘"

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from pddl_eval.definition.budget import check
+from pddl_eval.definition.budget import spend
 from pddl_eval.definition.canonical import LabelledGraph
 from pddl_eval.definition.model import (
     ARITHMETIC,
@@ -69,10 +69,10 @@ class DomainGraph:
         self._words, self._operators = words, operators
         self._links: dict[tuple[Any, ...], None] = {}  # each once: (= ?v ?v) links its vertex to the same term twice
         for number, operator in enumerate(domain.operators):
-            check()
+            spend(10)
             self._add_operator(number, operator)
         for section, form in domain.formulas:
-            check()
+            spend(10)
             self._owner = self._another("section", section)
             self._link("is", self._owner, self._formula(form, {}))
 
@@ -127,7 +127,7 @@ class DomainGraph:
             for atom in sorted(atoms):  # which of several isomorphisms is found must not depend on the order in a set
                 labels.setdefault(sorted_equality(atom), set()).add(label)
         for atom, sets in labels.items():
-            check()
+            spend(10)
             kind = f"atom {' '.join(sorted(sets))}"
             arguments = [self._term(term, terms) for term in atom[1:]]
             belongs = owner is None or not terms.keys().isdisjoint(atom)
@@ -192,7 +192,7 @@ class DomainGraph:
         """
         if isinstance(form, str):
             return self._term(form, terms, numeric)
-        check()
+        spend(10)
         head, rest = (form[0], form[1:]) if form else ((), form)
         if not isinstance(head, str):
             return self._items("list", form, terms)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 
-from pddl_eval.definition.budget import check, checked
+from pddl_eval.definition.budget import spend
 from pddl_eval.definition.canonical import Form, LabelledGraph, digest, encoded
 from pddl_eval.definition.model import BINDERS, EQUALITY, Domain, Formula, Operator, State, Types, renamed, words_of
 from pddl_eval.definition.scenes import numbered
@@ -63,9 +63,10 @@ class DomainStructure:
         if has_formulas(domain):
             return _in_words(domain, domain.operators, domain.formulas)
         types, constants = self._used_names
+        spend(2 * len(domain.operators))
         operators = [
             (each.name, tuple(least_types(domain, types) for _, types in each.parameters), *by_position(each))
-            for each in checked(domain.operators)
+            for each in domain.operators
         ]
         return frozenset(operators), constants, frozenset(hierarchy(domain, types))
 
@@ -73,7 +74,8 @@ class DomainStructure:
     def _used_names(self) -> tuple[frozenset[str], tuple[tuple[str, Types], ...]]:
         """The types that operators use, and the constants in their literals, each with its types."""
         domain = self.domain
-        parts = chain.from_iterable(operator.parts for operator in checked(domain.operators))
+        spend(2 * len(domain.operators))
+        parts = chain.from_iterable(operator.parts for operator in domain.operators)
         terms = {term for part in parts for atom in part for term in atom[1:]}
         constants = {name: least_types(domain, domain.types_of(name)) for name in terms if not name.startswith("?")}
         asked = (types for operator in domain.operators for _, types in operator.parameters)
@@ -82,7 +84,7 @@ class DomainStructure:
 
     @cached_property
     def _operator_forms(self) -> list[bytes]:
-        return sorted(encoded(operator_graph(self.domain, each).form) for each in checked(self.domain.operators))
+        return sorted(encoded(operator_graph(self.domain, each).form) for each in self.domain.operators)
 
     def fingerprint(self, types: Iterable[str], *, numbers: bool = False) -> str:
         """32 digits of the name and the operators in their words, and of where these types stand among theirs.
@@ -101,18 +103,20 @@ class DomainStructure:
     def _in_full(self) -> tuple[Form, ...]:
         """Constants and types with what they are declared with, operators, rules."""
         domain = self._written
+        spend(2 * (len(domain.operators) + len(domain.formulas)))
         constants = tuple(sorted((name, domain.types_of(name)) for name in domain.constants))
         types = tuple(sorted((name, domain.parents(name)) for name in domain.types))
-        operators = sorted({encoded(_operator_in_full(each)) for each in checked(domain.operators)})
-        rules = sorted({encoded(numbered(form)) for _, form in checked(domain.formulas)})
+        operators = sorted({encoded(_operator_in_full(each)) for each in domain.operators})
+        rules = sorted({encoded(numbered(form)) for _, form in domain.formulas})
         return constants, types, tuple(operators), tuple(rules)
 
 
 def _operator_in_full(operator: Operator) -> Form:
     """The types of its parameters, its literals and its formulas, with numbers for its variables."""
+    spend(2 * len(operator.formulas))
     place = {name: f"?{number}" for number, (name, _) in enumerate(operator.parameters)}
     literals = tuple(tuple(sorted(map(sorted_equality, renamed(part, place)))) for part in operator.parts)
-    formulas = sorted(encoded((part, numbered(form, variables=place))) for part, form in checked(operator.formulas))
+    formulas = sorted(encoded((part, numbered(form, variables=place))) for part, form in operator.formulas)
     return tuple(types for _, types in operator.parameters), literals, tuple(formulas)
 
 
@@ -150,7 +154,7 @@ def counted(domain: Domain) -> Domain:
         return domain
     operators: dict[object, Operator] = {}
     for place, operator in enumerate(domain.operators):
-        check()
+        spend(10)
         operator = replace(operator, formulas=_distinct(domain, _simple(domain, operator.formulas)))
         # An operator without a namesake is not repeated.
         operators.setdefault(_in_words(domain, [operator]) if names[operator.name] > 1 else place, operator)
@@ -184,7 +188,7 @@ def _distinct(domain: Domain, formulas: Formulas) -> tuple[tuple[str, Formula], 
 def _simple(domain: Domain, formulas: Formulas) -> Iterator[tuple[str, Formula]]:
     """The formulas with the members of each conjunction and each disjunction once."""
     for part, form in formulas:
-        check()
+        spend(10)
         if isinstance(form, str) or not form:
             yield part, form or ("and",)
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
 
-from pddl_eval.definition.budget import checked
+from pddl_eval.definition.budget import spend
 from pddl_eval.definition.model import ROOT_TYPE, Domain, Types
 
 
@@ -21,9 +21,8 @@ def least_types(domain: Domain, alternatives: Types) -> Types:
         return ()
     for type_ in sorted(left):
         for other in _above(domain, type_, left):
-            if type_ in checked(
-                domain.ancestors(other)
-            ):  # of types that are each other's ancestors the first one stays
+            spend(2 * len(domain.types))
+            if type_ in domain.ancestors(other):  # of types that are each other's ancestors the first one stays
                 left.discard(other)
             else:
                 left.discard(type_)
@@ -39,7 +38,8 @@ def hierarchy(domain: Domain, types: Iterable[str]) -> Iterator[tuple[str, str]]
     known = set(types)
     waiting = sorted(known) if domain.several else []
     seen = set()
-    for each in checked(waiting):  # grows while it is walked
+    for each in waiting:  # grows while it is walked
+        spend(2)
         if each in domain.types and each not in seen:
             seen.add(each)
             parents = _lowest(domain, domain.parents(each))
@@ -48,7 +48,8 @@ def hierarchy(domain: Domain, types: Iterable[str]) -> Iterator[tuple[str, str]]
     for type_ in sorted(known):
         next_ones: dict[str, None] = {}
         waiting, seen = [type_], set()
-        for each in checked(waiting):  # grows while it is walked
+        for each in waiting:  # grows while it is walked
+            spend(2)
             if each in known and each != type_:
                 next_ones[each] = None
             elif each in domain.types and each not in seen:
@@ -63,11 +64,13 @@ def _lowest(domain: Domain, types: Types) -> Types:
     left = dict.fromkeys(types)
     for type_ in types if len(types) > 1 else ():
         for upper in _above(domain, type_, left.keys()):
-            if type_ not in checked(domain.ancestors(upper)):
+            spend(2 * len(domain.types))
+            if type_ not in domain.ancestors(upper):
                 del left[upper]
     return tuple(left)
 
 
 def _above(domain: Domain, type_: str, left: Set[str]) -> Set[str]:
     """What is left above a type, if it is left itself."""
-    return left & {*checked(domain.ancestors(type_))} - {type_} if type_ in left else frozenset()
+    spend(2 * len(domain.types))
+    return left & {*domain.ancestors(type_)} - {type_} if type_ in left else frozenset()
