@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pddl_eval.definition import closure as goal_closure
-from pddl_eval.definition.closure import ClosedGoal, SeparatingState, closure, separating_state
+from pddl_eval.definition.closure import ClosedGoal, closure
 from pddl_eval.definition.domains import NotCovered, blocksworld, gripper, rover_single_stores
 from pddl_eval.definition.model import Atom, Domain, Problem, State
 from pddl_eval.definition.pddl import parse_domain, parse_problem
@@ -73,21 +73,6 @@ def check_bounds(problem: Problem, domain: Domain) -> bool:
     return isinstance(decided, Undecided)
 
 
-def check_separating_state(problem: Problem, domain: Domain, choose: Random) -> None:
-    if not is_small(problem, domain):
-        return
-    states = exhaustive.reachable(problem, as_the_judge_reads(domain)) or frozenset()
-    asked = frozenset(choose.sample(sorted(frozenset().union(*states) | {("never",)}), 1))
-    is_implied = all(asked <= state for state in states if problem.goal <= state)
-    answer = separating_state(problem, domain, problem.goal, asked)
-    if isinstance(answer, SeparatingState):
-        assert answer.state in states
-        assert problem.goal <= answer.state
-        assert answer.atom in asked - answer.state
-    elif answer is None:
-        assert is_implied
-
-
 @settings(max_examples=scaled(60), deadline=None)
 @given(st.integers(0, 10**9))
 def test_enumeration_is_the_definition(seed: int) -> None:
@@ -105,7 +90,6 @@ def test_bounds_hold_and_meet(no_enumeration: None) -> None:
     for seed in range(300):
         problem, domain = random_task(seed)
         assert not check_bounds(problem, domain), seed
-        check_separating_state(problem, domain, Random(seed))
 
 
 @pytest.mark.parametrize("name", sorted(DOMAINS))
@@ -113,7 +97,6 @@ def test_bounds_meet_in_ipc_domains(name: str, no_enumeration: None) -> None:
     for seed in range(60):
         problem, domain = PROBLEMS[name](seed), DOMAINS[name]
         check_bounds(problem, domain)
-        check_separating_state(problem, domain, Random(seed))
         if is_small(problem, domain):
             assert not isinstance(closed_goal(problem, domain), Undecided)
 
@@ -140,22 +123,6 @@ def test_towers_too_large_to_enumerate_are_closed_as_their_own_rules_do() -> Non
         chains = towers.goal(goal)
         assert not isinstance(chains, Unsolvable)
         assert closed_goal(problem, BLOCKS) == chains.closure
-
-
-def test_a_separating_state_proves_that_goals_differ() -> None:
-    problem = blocks(0, 12)
-    given, asked = frozenset({("on", "b1", "b2")}), frozenset({("on-table", "b2")})
-    answer = separating_state(problem, BLOCKS, given, asked)
-    assert isinstance(answer, SeparatingState)
-    assert answer.atom == ("on-table", "b2")
-    assert given <= answer.state
-    assert separating_state(problem, BLOCKS, frozenset({("holding", "b1")}), frozenset()) is None
-
-
-def test_nothing_reachable_implies_everything() -> None:
-    problem = blocks(0, 12)
-    never = frozenset({("on", "b1", "b1")})
-    assert separating_state(problem, BLOCKS, never, frozenset({("holding", "b2")})) is None
 
 
 @pytest.mark.skipif(not SHARED_PROBLEMS.exists(), reason="the shared data is not here")

@@ -18,12 +18,7 @@ from pddl_eval.definition.planning.bounds import (
     Bounds,
     Planner,
     closure_bounds,
-    implied,
-    narrowed,
     open_question,
-    question_for,
-    question_near,
-    reach,
 )
 from pddl_eval.definition.planning.search import no_state
 from pddl_eval.definition.planning.task import NOT, GroundTask, bits_of, ground_goal
@@ -42,14 +37,6 @@ With twenty blocks, one of them in two places, cl(goal) takes the kernel a hundr
 
 MAX_STATES = 50_000
 """Reachable states that are enumerated where the bounds of the closure do not meet, some ten megabytes."""
-
-
-@dataclass(frozen=True, slots=True)
-class SeparatingState:
-    """A reachable state that contains all of the given atoms and lacks ``atom``."""
-
-    atom: Atom
-    state: State
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,44 +221,6 @@ def closure_by_states(
     }
     read = exploration.read & exploration.changing - functions_read(domain)
     return ClosedGoal(always, frozenset(), frozenset(listed), read, sometimes)
-
-
-def separating_state(
-    problem: Problem, domain: Domain, given: State, asked: State, planner: Planner | None = None
-) -> SeparatingState | Undecided | None:
-    """A reachable state that contains ``given`` and lacks an atom of ``asked``; None is the proof that there is none.
-
-    The problem's goal plays no part. None too where no reachable state contains ``given`` at all. The limits are those
-    of ``closure_bounds``: where no state with ``given`` was found, no atom is asked for.
-    """
-    grounded = ground_goal(problem, domain, given)
-    if not isinstance(grounded, tuple):
-        return grounded if isinstance(grounded, Undecided) else None
-    task, goal = grounded
-    states = task.space.states(FEW_STATES)
-    if states is not None:
-        goal_states = [state for state in states if state & goal == goal]
-        for atom in sorted(asked - task.state(reduce(and_, goal_states))) if goal_states else ():
-            lacking = (state for state in goal_states if not state & task.bit.get(atom, 0))
-            return SeparatingState(atom, task.state(min(lacking)))
-        return None
-    by_planner = question_for(task, goal, planner)
-    first = reach(task, task.initial, goal, 0)
-    if isinstance(first, Undecided):
-        first = by_planner(0)
-    if not isinstance(first, int):
-        return first if isinstance(first, Undecided) else None
-    missing = asked - task.state(first)
-    bounds = Bounds(implied(task, goal), bits_of(asked, task.bit))
-    for question in (question_near(task, first, goal), by_planner):
-        for narrower, state in () if missing else narrowed(task, bounds, question):
-            bounds = narrower
-            if state is not None:
-                first, missing = state, asked - task.state(state)
-                break
-    if missing:
-        return SeparatingState(min(missing), task.state(first))
-    return open_question(task, bounds) if bounds.between else None
 
 
 def _is_open(bounds: Bounds | Unsolvable | Undecided) -> bool:

@@ -33,7 +33,6 @@ class Difference(NamedTuple):
     * ``identical``, ``renamed``: nothing more, the atoms are the same.
     * ``closures agree``: ``found``, ``expected`` are the atoms that full specification added to either goal.
     * ``goal states agree``, ``goal states differ``: nothing more, goals that are no sets of atoms were compared.
-    * ``goals imply each other``: nothing more, it was shown without full specification.
     * ``unread``: ``reason`` says why there is no generated problem.
     * ``reference unread``, ``reference outside STRIPS``, ``reference ill-typed``: ``reason``.
     * ``reference unsolvable``: ``atoms``, ``reason`` are a proof. ``names`` are the known domain and the first of the

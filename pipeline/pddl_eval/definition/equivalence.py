@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from functools import partial
 
 from pddl_eval.definition.budget import or_undecided
-from pddl_eval.definition.closure import ClosedGoal, SeparatingState, separating_state
+from pddl_eval.definition.closure import ClosedGoal
 from pddl_eval.definition.difference import (
     Difference,
     init_difference,
@@ -20,8 +19,7 @@ from pddl_eval.definition.difference import (
     type_difference,
 )
 from pddl_eval.definition.domains import known_domain
-from pddl_eval.definition.model import Formula, Problem, renamed, renamed_atom
-from pddl_eval.definition.planning import goal_state
+from pddl_eval.definition.model import Formula, Problem, renamed
 from pddl_eval.definition.scenes import renamed_formula
 from pddl_eval.definition.separation import separation
 from pddl_eval.definition.task import Scene, Task
@@ -92,8 +90,10 @@ def decide(  # noqa: C901 (the cases of the algorithm, in order)
     if len(read) == 2 and read[0] != read[1]:  # Lists of states can be compared where both say the same of a state.
         generated, reference = (task.reading(read[0] | read[1]) for task in (generated, reference))
         ours_closed, theirs_closed = generated.closed_goal, reference.closed_goal
-    if not isinstance(ours_closed, ClosedGoal) or not isinstance(theirs_closed, ClosedGoal):
-        return _decide_without_closures(reference, generated, is_placeholder, object_map)
+    for closed in (ours_closed, theirs_closed):
+        if isinstance(closed, Undecided):
+            return Decision(Verdict.UNDECIDED, Difference("undecided", reason=closed.reason))
+    assert isinstance(ours_closed, ClosedGoal) and isinstance(theirs_closed, ClosedGoal)
     agree = _agree(reference, generated, ours_closed, theirs_closed)
     if is_placeholder and (goal_map := isomorphism(generated, reference, Scene.CLOSED_GOAL)) is not None:
         return Decision(Verdict.EQUIVALENT, agree, object_map, goal_map)
@@ -170,35 +170,6 @@ def counts_agree(generated: Task, reference: Task, scene: Scene) -> bool:
 
 def _are_equal(generated: Task, reference: Task, scene: Scene) -> bool:
     return generated.problem.objects == reference.problem.objects and generated.atoms(scene) == reference.atoms(scene)
-
-
-def _decide_without_closures(reference: Task, generated: Task, is_placeholder: bool, object_map: ObjectMap) -> Decision:
-    """Where a closure is beyond every limit and the initial states agree: only what a proof supports, else undecided.
-
-    Each goal implying the other under one object map is a yes in both modes. A reachable state that satisfies one goal
-    and not the other is a no where the initial state leaves no other map and the maps of both scenes are one.
-    """
-    closure = generated.closure if isinstance(generated.closure, Undecided) else reference.closure
-    assert isinstance(closure, Undecided)
-    undecided = Decision(Verdict.UNDECIDED, Difference("undecided", reason=closure.reason))
-    if not generated.is_plain or not reference.is_plain or generated.domain is None:
-        return undecided
-    problem, domain = generated.problem, generated.domain.operators_of(generated.typed)
-    asked = renamed(reference.problem.goal, {theirs: ours for ours, theirs in object_map.items()})
-    planner = partial(goal_state, problem, domain)
-    without_theirs = separating_state(problem, domain, problem.goal, asked, planner)
-    without_ours = separating_state(problem, domain, asked, problem.goal, planner)
-    if without_theirs is None and without_ours is None:
-        return Decision(Verdict.EQUIVALENT, Difference("goals imply each other"), object_map)
-    if is_placeholder or not generated.graph(Scene.INIT).is_rigid:
-        return undecided
-    if isinstance(without_theirs, SeparatingState):
-        return Decision(
-            Verdict.GOAL_DIFFERS, _reference_asks(renamed_atom(without_theirs.atom, object_map), object_map)
-        )
-    if isinstance(without_ours, SeparatingState):
-        return Decision(Verdict.GOAL_DIFFERS, Difference("goal", has=without_ours.atom))
-    return undecided
 
 
 def _reference_asks(conjunct: Formula, object_map: ObjectMap) -> Difference:

@@ -175,9 +175,7 @@ def _decide(
     elif isinstance(ours.task.closure, Unsolvable) and isinstance(reference.closure, frozenset):
         return TaskDecision(False, ours.task.closure.reason)
     else:  # the no of one renaming proves nothing of the others
-        start = sides.graphs(frozenset(), frozenset())
-        is_proof = decision.difference.what == "goal" and ours.same_constants and start[0].labelled.is_rigid
-        if _isomorphic(*start) and not is_proof:
+        if _isomorphic(*sides.graphs(frozenset(), frozenset())):
             undecided = ours.task.closure if isinstance(ours.task.closure, Undecided) else reference.closure
             assert isinstance(undecided, Undecided)
             return TaskDecision(None, undecided.reason)

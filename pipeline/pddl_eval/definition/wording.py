@@ -30,8 +30,6 @@ def sentence(difference: Difference) -> str:  # noqa: C901 (one case a kind of d
             return "the goals hold in the same reachable states"
         case "goal states differ":
             return "the goals hold in different reachable states"
-        case "goals imply each other":
-            return "each goal implies the other"
         case "reference unread":
             return f"the reference cannot be read: {difference.reason}"
         case "reference outside STRIPS":
