@@ -153,7 +153,7 @@ def test_mcnemars_published_values(only_first: int, only_second: int, p_value: f
 
 
 def test_the_test_of_large_numbers() -> None:
-    found = paired([1, -1], counts=[100_500, 99_500])["p"]
+    found = paired(one_answer_each(100_500, 99_500))["p"]
     assert found == pytest.approx(scipy.stats.binomtest(99_500, 200_000).pvalue, rel=1e-6)
     # Too many different differences to be exact: as good as a normal sum.
     gaps = np.random.default_rng(4).normal(0.002, 0.3, 100_000)
@@ -166,7 +166,7 @@ def test_the_test_counts_all_signs(right: list[tuple[int, int]]) -> None:
     gaps = np.array([one - other for one, other in right])
     sums = [abs(gaps @ signs) for signs in product((1, -1), repeat=len(gaps))]
     assert paired(gaps / 6, step=1 / 6)["p"] == pytest.approx(np.mean(sums >= abs(gaps.sum())))
-    assert sign_flips(gaps[::-1] / 6, np.ones(len(gaps)), 1 / 6) == paired(gaps / 6, step=1 / 6)["p"]
+    assert sign_flips(gaps[::-1] / 6, 1 / 6) == paired(gaps / 6, step=1 / 6)["p"]
 
 
 @given(st.lists(st.integers(0, 1000), min_size=1, max_size=12))
@@ -201,8 +201,8 @@ def test_pass_at_k_is_its_formula(case: tuple[int, int, int]) -> None:
     assert pass_at_k(samples, right, k) == pytest.approx(1 - comb(samples - right, k) / comb(samples, k), abs=1e-9)
 
 
-def interval(gaps: Sequence[float], sizes: Sequence[int] | int = 1) -> tuple[float, float]:
-    found = paired(gaps, sizes)
+def interval(gaps: Sequence[float]) -> tuple[float, float]:
+    found = paired(gaps)
     return found["low"], found["high"]
 
 
@@ -251,8 +251,7 @@ def coverage(references: int, rates: tuple[float, float], samples: int, same: fl
     for rate in rates:
         own = np.where(generator.random(shape) < same, hard, generator.random(shape)) < rate
         means.append(generator.binomial(samples, np.where(settled, own, rate) if samples > 1 else own) / samples)
-    one = np.ones(references)
-    found = np.array([bonett_price(gaps, one, one) for gaps in np.round(means[0] - means[1], 9)])
+    found = np.array([bonett_price(gaps) for gaps in np.round(means[0] - means[1], 9)])
     return float(np.mean((found[:, 0] <= rates[0] - rates[1]) & (rates[0] - rates[1] <= found[:, 1])))
 
 
@@ -281,16 +280,10 @@ def test_one_reference_has_no_interval() -> None:
     assert paired([1.0]) == {"difference": 1.0, "low": None, "high": None, "p": 1.0}
 
 
-def test_rows_of_one_reference_are_counted_together() -> None:
-    """Against a bootstrap of references that have different numbers of rows."""
-    totals, sizes = [3.0, -1.0, 0.0, 2.0, 1.0] * 20, [4, 2, 1, 2, 3] * 20
-    generator = np.random.default_rng(7)
-    drawn = generator.integers(0, len(totals), size=(20_000, len(totals)))
-    means = np.array(totals)[drawn].sum(1) / np.array(sizes)[drawn].sum(1)
-    assert interval(totals, sizes) == pytest.approx(np.quantile(means, [0.025, 0.975]), abs=0.02)
-    assert interval([10 * each for each in totals], [10 * each for each in sizes]) == pytest.approx(
-        interval(totals, sizes)
-    )
+def test_the_interval_of_differences_is_that_of_a_bootstrap_of_references() -> None:
+    gaps = np.array([0.75, -0.5, 0.0, 1.0, 1 / 3] * 20)
+    means = gaps[np.random.default_rng(7).integers(0, len(gaps), size=(20_000, len(gaps)))].mean(1)
+    assert interval(gaps) == pytest.approx(np.quantile(means, [0.025, 0.975]), abs=0.02)
 
 
 def test_the_interval_of_many_references_is_the_normal_one() -> None:
@@ -298,12 +291,12 @@ def test_the_interval_of_many_references_is_the_normal_one() -> None:
     assert interval(one_answer_each(10_000, 0, 30_000)) == pytest.approx((0.25 - half, 0.25 + half), abs=2e-4)
 
 
-@given(st.lists(st.tuples(st.integers(-9, 9), st.just(9)), min_size=2, max_size=30))
-def test_an_interval_of_differences_holds_the_difference_and_mirrors(rows: list[tuple[int, int]]) -> None:
-    totals, sizes = map(np.array, zip(*rows, strict=True))
-    found = paired(totals, sizes)
+@given(st.lists(st.integers(-9, 9), min_size=2, max_size=30))
+def test_an_interval_of_differences_holds_the_difference_and_mirrors(ninths: list[int]) -> None:
+    gaps = np.array(ninths) / 9
+    found = paired(gaps, 1 / 9)
     assert -1 <= found["low"] <= found["difference"] <= found["high"] <= 1
-    mirrored = paired(-totals, sizes)
+    mirrored = paired(-gaps, 1 / 9)
     assert (-mirrored["high"], -mirrored["low"], mirrored["p"]) == pytest.approx(
         (found["low"], found["high"], found["p"])
     )

@@ -122,24 +122,22 @@ def with_interval(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.Series(name, values, nan_to_null=True) for name, values in bounds.items())
 
 
-def paired(totals: Numbers, sizes: Numbers = 1, counts: Numbers = 1, step: float = 1.0) -> dict[str, float | None]:
-    """The mean of paired differences, with its interval and the p-value of ``sign_flips``.
+def paired(gaps: Numbers, step: float = 1.0) -> dict[str, float | None]:
+    """The mean of paired differences, one of each reference, with its interval and the p-value of ``sign_flips``.
 
-    ``totals`` and ``sizes`` are, for each reference, the sum of its differences and how many they are; ``counts`` is
-    how many references are alike; the totals are multiples of ``step``. One reference has no interval (None).
+    They are multiples of ``step``. One reference has no interval (None).
 
     >>> found = paired(np.array([1, 1, 1, 0, 0, 0, 0, 0, 0, 0]))
     >>> found["difference"], found["p"]
     (0.3, 0.25)
     """
-    totals, sizes, counts = (np.asarray(each, dtype=float) for each in np.broadcast_arrays(totals, sizes, counts))
-    low, high = bonett_price(totals, sizes, counts) if counts.sum() > 1 else (None, None)
-    difference = float(counts @ totals / (counts @ sizes))
-    return {"difference": difference, "low": low, "high": high, "p": sign_flips(totals, counts, step)}
+    gaps = np.asarray(gaps, dtype=float)
+    low, high = bonett_price(gaps) if len(gaps) > 1 else (None, None)
+    return {"difference": float(gaps.mean()), "low": low, "high": high, "p": sign_flips(gaps, step)}
 
 
-def bonett_price(totals: Numbers, sizes: Numbers, counts: Numbers) -> tuple[float, float]:
-    """The interval (95 %) of a mean of paired differences between −1 and 1; parameters as for ``paired``.
+def bonett_price(gaps: Numbers) -> tuple[float, float]:
+    """The interval (95 %) of a mean of paired differences between −1 and 1, one of each reference.
 
     Two references are added, one for each side, and the interval is the normal one of the mean with them. With one
     answer for each reference their differences are 1 and −1: the interval of Bonett and Price, which is wide where two
@@ -151,20 +149,17 @@ def bonett_price(totals: Numbers, sizes: Numbers, counts: Numbers) -> tuple[floa
     on paired data, Journal of Educational and Behavioral Statistics 37 (2012); recommended by M. W. Fagerland et al.,
     Recommended tests and confidence intervals for paired binomial proportions, Statistics in Medicine 33 (2014).
 
-    >>> [round(bound, 3) for bound in bonett_price(np.array([1, -1, 0]), np.ones(3), np.array([1, 7, 13]))]
+    >>> [round(bound, 3) for bound in bonett_price(np.repeat([1, -1, 0], [1, 7, 13]))]
     [-0.508, -0.013]
     """
-    references = counts.sum()
-    gaps, weights = (each * references / (counts @ sizes) for each in (totals, sizes))
-    added = (counts @ gaps**2 + 2) / (counts @ np.abs(gaps) + 2)
-    mean = counts @ gaps / (references + 2)
-    # Linearised, as in ``with_interval``: references may have different numbers of rows.
-    squares = counts @ (gaps - mean * weights) ** 2 + 2 * (added + mean**2)
-    margin = Z * squares**0.5 / (references + 2)
+    added = ((gaps**2).sum() + 2) / (np.abs(gaps).sum() + 2)
+    mean = gaps.sum() / (len(gaps) + 2)
+    squares = ((gaps - mean) ** 2).sum() + 2 * (added + mean**2)
+    margin = Z * squares**0.5 / (len(gaps) + 2)
     return float(max(mean - margin, -1.0)), float(min(mean + margin, 1.0))
 
 
-def sign_flips(gaps: Numbers, counts: Numbers, step: float) -> float:
+def sign_flips(gaps: Numbers, step: float) -> float:
     """The share of all ways to give paired differences their signs in which the sum is as far from 0 or further.
 
     With one answer of each model to a reference it is McNemar's exact test: the differences are 1, 0 and −1, and the
@@ -174,16 +169,15 @@ def sign_flips(gaps: Numbers, counts: Numbers, step: float) -> float:
     Source: R. A. Fisher, The Design of Experiments (1935), section 21; Q. McNemar, Note on the sampling error of the
     difference between correlated proportions, Psychometrika 12 (1947).
 
-    >>> round(sign_flips(np.array([1, -1, 0]), np.array([1, 9, 40]), 1), 4)
+    >>> round(sign_flips(np.repeat([1, -1, 0], [1, 9, 40]), 1), 4)
     0.0215
     """
     signed = np.rint(gaps / step)
     if not (common := np.gcd.reduce(signed.astype(int))):
         return 1.0
     signed /= common
-    total = abs(counts @ signed)
-    units, place = np.unique(np.abs(signed), return_inverse=True)
-    counts = np.bincount(place, counts)
+    total = abs(signed.sum())
+    units, counts = np.unique(np.abs(signed), return_counts=True)
     spread = (counts @ units**2) ** 0.5
     points = 1 << int(2 * min(counts @ units, _FAR * spread) + 2).bit_length()
     if points * len(units) > WORK:
