@@ -15,7 +15,7 @@ from pddl_eval.commands.cli import main as cli
 from pddl_eval.definition.metrics import PAIRS
 from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Verdict
 from pddl_eval.report import build_report
-from pddl_eval.report.figures import figures, standalone
+from pddl_eval.report.figures import drawn_as, figures
 from pddl_eval.scoring.checks import Check
 from pddl_eval.scoring.columns import FEEDBACK, ROW_COLUMNS
 
@@ -47,7 +47,7 @@ def outputs(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
     blocks = {"score": score, "explain": explain, "why": why, "signature": signature}
     return (
         {mark: "".join(f"{line.rstrip()}\n" for line in text.splitlines()) for mark, text in blocks.items()},
-        {"report": standalone(rates), "explain": (folder / "why.svg").read_text(encoding="utf-8")},
+        {"report": drawn_as(rates, "svg").decode(), "explain": (folder / "why.svg").read_text(encoding="utf-8")},
     )
 
 

@@ -19,8 +19,8 @@ from pddl_eval.report.figures import (
     SERIES,
     WIDTH,
     Figure,
+    drawn_as,
     figures,
-    standalone,
 )
 from pddl_eval.report.files import save
 
@@ -36,7 +36,7 @@ def all_figures(report: Report) -> list[Figure]:
 
 
 def drawn(figure: Figure) -> ElementTree.Element:
-    return ElementTree.fromstring(standalone(figure))
+    return ElementTree.fromstring(drawn_as(figure, "svg").decode())
 
 
 def texts(figure: Figure) -> list[str]:
@@ -100,7 +100,7 @@ def test_hostile_names_are_text_in_the_drawing() -> None:
         for element in drawn(figure).iter():
             assert element.tag in {SVG + name for name in ("svg", "g", "rect", "text", "tspan", "path", "line")}
             assert not [name for name in element.attrib if name.startswith("on") or "href" in name]
-        assert "\x1b" not in standalone(figure)
+        assert "\x1b" not in drawn_as(figure, "svg").decode()
     assert any("<script>" in text for figure in drawings for text in texts(figure))
 
 
@@ -138,7 +138,7 @@ def test_of_as_many_groups_as_fit_those_with_most_rows_are_drawn() -> None:
 
 def test_no_text_is_smaller_than_twelve_pixels() -> None:
     for figure in all_figures(build_report(answers("m" * 100, plans=True))):
-        assert min(map(float, re.findall(r'font-size="([\d.]+)px"', standalone(figure)))) >= 12
+        assert min(map(float, re.findall(r'font-size="([\d.]+)px"', drawn_as(figure, "svg").decode()))) >= 12
 
 
 def test_the_ranking_s_dots_stand_where_their_numbers_are() -> None:

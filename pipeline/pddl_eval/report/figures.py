@@ -1,5 +1,7 @@
 """The figures of a report: Altair charts, as files for a paper.
 
+This file loads altair and a JavaScript engine, which is slow: it is imported where figures are asked for.
+
 They are ``WIDTH`` wide: a column of a paper. Each has a description in words for screen readers. Pages draw in their
 tables instead (``pages.Cell``).
 """
@@ -13,10 +15,11 @@ from functools import partial
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
+import altair as alt
 import polars as pl
+import vl_convert
 from markupsafe import escape
 
-from pddl_eval.errors import require_extra
 from pddl_eval.pages import COLOURS, words
 from pddl_eval.report.groups import at_level, only
 from pddl_eval.report.numbers import main_measure
@@ -34,8 +37,6 @@ from pddl_eval.scoring.columns import (
 from pddl_eval.shown import line
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from pddl_eval.report.build import Report
 
 WIDTH = 420
@@ -116,11 +117,7 @@ class Figure:
 
 
 def figures(report: Report) -> list[Figure]:
-    """The figures of a report, the ranking first.
-
-    Raises ``UserError`` where the extra is not installed.
-    """
-    require_extra("figures", "A report with figures")
+    """The figures of a report, the ranking first."""
     return [
         *_ranking_figures(report),
         *_rate_figures(report, "rates", "Percent of answers", PROBLEM_MEASURES),
@@ -133,26 +130,25 @@ def figures(report: Report) -> list[Figure]:
     ]
 
 
-def standalone(figure: Figure) -> str:
-    """The figure as an SVG file for a paper: on white, under its title, named for screen readers by its description.
+def drawn_as(figure: Figure, form: str) -> bytes:
+    """The figure as a file for a paper: on white, under its title; in SVG named for screen readers by its description.
 
     All of it is escaped: vl-convert writes what comes from the data as XML text.
     """
-    import vl_convert  # Slow to import: it brings a JavaScript engine.
-
     own: dict[str, Any] = {"width": WIDTH}
     if "spec" in figure.chart:  # several rows: each has the width
         own = {"spec": {**figure.chart["spec"], "width": WIDTH - 10}}
     own |= {"config": CONFIG, "padding": 4, "background": PAPER, "title": line(figure.title, NAME_CHARACTERS)}
-    drawn = str(vl_convert.vegalite_to_svg({**figure.chart, **own}))
+    svg = str(vl_convert.vegalite_to_svg({**figure.chart, **own}))
     label = line(f"{figure.title}. {figure.description}", DESCRIPTION_CHARACTERS)  # for screen readers
-    return drawn.replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" ', 1)
+    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" ', 1)
+    if form == "svg":
+        return svg.encode()
+    return bytes(vl_convert.svg_to_pdf(svg) if form == "pdf" else vl_convert.svg_to_png(svg, scale=PNG_SCALE))
 
 
 def _ranking_figures(report: Report) -> Iterator[Figure]:
     """The strictest rate of each group, best first: a dot with its interval."""
-    import altair as alt  # Slow to import.
-
     if report.rates.is_empty() or not report.by:
         return
     kind, measures = main_kind(report.rates)
@@ -201,8 +197,6 @@ def _rate_figures(report: Report, stem: str, what: str, measures: Sequence[str])
 
 def _bars(name: str, title: str, frame: pl.DataFrame, left_out: str) -> Iterator[Figure]:
     """Horizontal bars from 0 to 100 %, group under group, each with its interval and its value."""
-    import altair as alt  # Slow to import.
-
     if frame.is_empty():
         return
     known = frame["measure"].unique(maintain_order=True).to_list()
@@ -231,8 +225,6 @@ def _bars(name: str, title: str, frame: pl.DataFrame, left_out: str) -> Iterator
 
 def _verdict_figures(report: Report) -> Iterator[Figure]:
     """How the verdicts divide the rows, by the first column to group by."""
-    import altair as alt  # Slow to import.
-
     if report.verdicts.is_empty():
         return
     commonest = at_level(report.verdicts, report.by, ())["verdict"].to_list()
@@ -266,8 +258,6 @@ def _verdict_figures(report: Report) -> Iterator[Figure]:
 
 def _size_figures(report: Report) -> Iterator[Figure]:
     """A rate against size, one line a value of the first column to group by."""
-    import altair as alt  # Slow to import.
-
     if report.sizes.is_empty():
         return
     measure = main_measure(report.sizes["measure"].unique().to_list())
@@ -295,8 +285,6 @@ def _size_figures(report: Report) -> Iterator[Figure]:
 
 def _histogram_figures(report: Report, names: Iterable[str]) -> Iterator[Figure]:
     """How each metric's values are distributed: a row of bars for all rows, and for each group."""
-    import altair as alt  # Slow to import.
-
     known = set(report.histograms["metric"]) if report.histograms.height else set()
     for name in (name for name in names if name in known & DRAWN):
         frame = report.histograms.filter(metric=name)

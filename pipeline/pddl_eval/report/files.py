@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from pddl_eval.datasets import Location, locate, put_bytes
-from pddl_eval.errors import UserError
+from pddl_eval.errors import UserError, require_extra
 from pddl_eval.latex import latex
 from pddl_eval.pages import Page, html, markdown, plain
-from pddl_eval.report.figures import PNG_SCALE, Figure, figures, standalone
 from pddl_eval.report.scored import Scored
 from pddl_eval.report.sections import report_page
 from pddl_eval.settings import FIGURES, chosen_format
@@ -25,6 +24,7 @@ from pddl_eval.shown import printable, row_count
 
 if TYPE_CHECKING:
     from pddl_eval.report.build import Report
+    from pddl_eval.report.figures import Figure
 
 
 def report_html(report: Report, **options: Any) -> str:
@@ -134,7 +134,7 @@ def files_in(report: Report, output: str | os.PathLike[str], form: str) -> dict[
     if form not in (*FRAMES, *FIGURES) or locate(output).path.endswith(f".{form}"):
         return {}
     return {
-        file: () if isinstance(shown, Figure) else tuple(each for each in shown.columns if each not in report.by)
+        file: tuple(each for each in shown.columns if each not in report.by) if isinstance(shown, pl.DataFrame) else ()
         for file, shown in _files(report, output, form).items()
     }
 
@@ -148,10 +148,13 @@ def _files(report: Report, output: str | os.PathLike[str], form: str) -> dict[Lo
     place = locate(output)
     alone = place.path.endswith(f".{form}")
     if form in FIGURES:
-        drawn = figures(report)
-        if alone and not drawn:
+        require_extra("figures", "A report with figures")
+        from pddl_eval.report.figures import figures  # slow to import, and an extra
+
+        found = figures(report)
+        if alone and not found:
             raise UserError(f"{report.place or 'the frame'} has nothing to draw")
-        return {place if alone else place / f"{each.name}.{form}": each for each in (drawn[:1] if alone else drawn)}
+        return {place if alone else place / f"{each.name}.{form}": each for each in (found[:1] if alone else found)}
     names = ("place", "rows", "mistakes", "failed", "missing", "unfinished", "signature")
     about = pl.DataFrame([{name: getattr(report, name) for name in names}])
     frames = {"about": about, **report.tables()}
@@ -159,13 +162,10 @@ def _files(report: Report, output: str | os.PathLike[str], form: str) -> dict[Lo
 
 
 def _content(shown: pl.DataFrame | Figure, form: str) -> bytes:
-    if isinstance(shown, Figure):
-        import vl_convert  # Slow to import: it brings a JavaScript engine.
+    if not isinstance(shown, pl.DataFrame):
+        from pddl_eval.report.figures import drawn_as  # loaded with the figure
 
-        drawn = standalone(shown)
-        if form == "svg":
-            return drawn.encode()
-        return bytes(vl_convert.svg_to_pdf(drawn) if form == "pdf" else vl_convert.svg_to_png(drawn, scale=PNG_SCALE))
+        return drawn_as(shown, form)
     content = BytesIO(to_csv(shown).encode() if form == "csv" else b"")
     if form == "parquet":
         shown.write_parquet(content)

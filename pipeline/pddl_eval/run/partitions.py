@@ -18,8 +18,9 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from functools import partial
 from threading import Lock
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -42,6 +43,7 @@ from pddl_eval.datasets import (
     new_parquet,
     one_line,
     persistently,
+    put_bytes,
     read_bytes,
     read_rows,
     step_rows,
@@ -123,6 +125,10 @@ class Work:
     def may_write(self, name: str) -> Location:
         """Where a file of that name is written; raises ``OutputError`` where the claim is gone."""
         return self.claim.may_write(name) if self.claim else self.output / name
+
+    def put(self, name: str, known: Mapping[str, Any]) -> None:
+        """Write a small file of the run, as JSON; raises as ``may_write``."""
+        put_bytes(self.output / name, json.dumps(known, indent=1).encode(), partial(self.may_write, name))
 
     @property
     def columns(self) -> str:

@@ -137,10 +137,7 @@ def _require_unchanged(run: Run) -> None:
     changed = [file for file in read if now[file.name] != before[file.name]]
     if changed:
         unknown = {file.name: {**entries[file.name], "content": CHANGED} for file in changed}
-        manifest = {**run.manifest, "files": list({**entries, **unknown}.values())}
-        places.put_bytes(
-            run.work.output / MANIFEST, json.dumps(manifest, indent=1).encode(), partial(run.work.may_write, MANIFEST)
-        )
+        run.work.put(MANIFEST, {**run.manifest, "files": list({**entries, **unknown}.values())})
         error = InputChanged(str(changed[0].version), str(run.work.output))
         _put_troubles(run, [str(error)])
         raise error
@@ -170,9 +167,7 @@ def begin_run(run: Run) -> None:
     """
     output = run.work.output
     if not places.has_file(output / MANIFEST):  # No other run writes one at the same time: the lock excludes it.
-        places.put_bytes(
-            output / MANIFEST, json.dumps(run.manifest, indent=1).encode(), partial(run.work.may_write, MANIFEST)
-        )
+        run.work.put(MANIFEST, run.manifest)
     same_run(output, run.manifest)
     if run.missing:
         places.remove_file(run.work.may_write(SUMMARY))
@@ -215,8 +210,7 @@ def finish_run(
             places.remove_file(output / name)
     summary = summarize(records)
     names = {shard.name: records[shard.name].claim for shard in counted}
-    content = {"run": run.work.run, "complete": True, **summary.to_json(), COUNTED: names}
-    places.put_bytes(output / SUMMARY, json.dumps(content, indent=1).encode(), partial(run.work.may_write, SUMMARY))
+    run.work.put(SUMMARY, {"run": run.work.run, "complete": True, **summary.to_json(), COUNTED: names})
     _remove_late(run)  # Listed anew: what appears from now on, whoever wrote it removes.
     return summary
 
