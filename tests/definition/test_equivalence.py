@@ -10,9 +10,9 @@ from pddl_eval import DomainScores, compare_domains, compare_plans, compare_prob
 from pddl_eval.definition import comparison, wording
 from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.difference import Difference
-from pddl_eval.definition.domains import ill_typed_operator, known_domain
+from pddl_eval.definition.domains import known_domain
 from pddl_eval.definition.model import Problem, State
-from pddl_eval.definition.pddl import parse_domain
+from pddl_eval.definition.pddl import misfits, parse_domain
 from pddl_eval.definition.task import Task, read_task
 from pddl_eval.definition.verdict import ProblemVerdict, Undecided, Verdict
 from pddl_eval.scoring.budget import row_budget
@@ -374,7 +374,7 @@ def test_the_time_to_find_an_ill_typed_operator_is_that_of_the_row() -> None:
     text = f"""(define (domain d) (:types {chain} u) (:predicates (p ?x - t20000))
       (:action a :parameters ({parameters}) :effect (and {atoms})))"""
     with row_budget(0):
-        assert isinstance(or_undecided(lambda: ill_typed_operator(parse_domain(text))), Undecided)
+        assert isinstance(or_undecided(lambda: [*misfits(parse_domain(text))]), Undecided)
 
 
 @pytest.mark.skipif(not SHARED_PROBLEMS.exists(), reason="the shared data is not here")

@@ -28,7 +28,7 @@ from pddl_eval.definition.domain_wording import (
     parameters_sentence,
     type_sentence,
 )
-from pddl_eval.definition.domains import exclude_each_other, in_operator, never_true
+from pddl_eval.definition.domains import exclude_each_other, never_true
 from pddl_eval.definition.formulas import no_value
 from pddl_eval.definition.metrics import (
     GENERATED_PLAN,
@@ -54,7 +54,7 @@ from pddl_eval.definition.model import (
     wrong_type,
 )
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.definition.pddl import NEVER_CLOSED, NO_DOMAIN, REFUSALS, note_on_drafts, refusal
+from pddl_eval.definition.pddl import NEVER_CLOSED, NO_DOMAIN, REFUSALS, in_operator, note_on_drafts, refusal
 from pddl_eval.definition.planning import EACH_WAY, EXCLUDED, OUT_OF_REACH, never_added, no_state, ran_out
 from pddl_eval.definition.plans import EMPTY, NO_ANSWER, Unread, cannot_be_read, not_read
 from pddl_eval.definition.task import ill_typed_problem

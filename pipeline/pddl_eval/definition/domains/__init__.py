@@ -10,12 +10,10 @@ the general machinery of ``definition.planning``. A new planning domain is one n
 from __future__ import annotations
 
 import pkgutil
-from collections import ChainMap
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib import import_module
 
-from pddl_eval.definition.budget import spend
 from pddl_eval.definition.domains.reading import (
     CoveredGoal,
     CoveredState,
@@ -26,12 +24,12 @@ from pddl_eval.definition.domains.reading import (
 )
 from pddl_eval.definition.domains.renaming import recognised, renamed_rules
 from pddl_eval.definition.formulas import ADDITIVE
-from pddl_eval.definition.model import EQUALITY, ROOT_TYPE, Atom, Domain, Problem, negates, words_of
+from pddl_eval.definition.model import EQUALITY, ROOT_TYPE, Domain, Problem, negates, words_of
 from pddl_eval.definition.pddl import (
     DomainError,
     changed_predicates,
     derived_predicates,
-    ill_typed_formula,
+    misfits,
     not_executed,
     parse_domain,
 )
@@ -47,8 +45,6 @@ __all__ = [
     "Rules",
     "chosen_domain",
     "exclude_each_other",
-    "ill_typed_operator",
-    "in_operator",
     "known_domain",
     "known_domain_names",
     "never_true",
@@ -93,7 +89,7 @@ class PlanningDomain:
     @cached_property
     def ill_typed(self) -> str | None:
         """In words, an atom or a number of an operator or a rule that the declarations do not admit."""
-        return ill_typed_operator(self.domain)
+        return next(misfits(self.domain), None)
 
     @cached_property
     def not_executed(self) -> tuple[str, ...]:
@@ -226,31 +222,3 @@ def planning_domain(name_or_pddl: str) -> PlanningDomain | None:
         if known.rules is not None and (renaming := recognised(domain, known.structure)) is not None:
             return PlanningDomain(domain, renamed_rules(known.rules, domain, renaming))
     return PlanningDomain(domain)
-
-
-def ill_typed_operator(domain: Domain) -> str | None:
-    """In words, the first atom or number that the declarations of a typed domain do not admit, as VAL says it.
-
-    Raises ``OutOfBudgetError``.
-
-    >>> text = "(define (domain d) (:types car) (:predicates (at ?c - car)) (:action go :parameters (?c) :effect {}))"
-    >>> ill_typed_operator(parse_domain(text.format("(at ?c)")))
-    'operator go: (at ?c): argument 1 of at is of type car, not object'
-    """
-    constants = {name: domain.types_of(name) for name in domain.constants}
-    for operator in domain.operators:
-        types = ChainMap(dict(operator.parameters), constants)
-        for atom in sorted(frozenset[Atom]().union(*operator.parts)):
-            # All alternatives of a parameter have to fit.
-            terms = {term: types[term] for term in atom[1:] if term in types}
-            for number in range(max([1, *map(len, terms.values())])):
-                spend(10)
-                chosen = {term: each[number % len(each)] for term, each in terms.items()}
-                if why := domain.misfit({atom}, chosen):
-                    return in_operator(operator.name, why)
-    return next(ill_typed_formula(domain), None)
-
-
-def in_operator(name: str, why: str) -> str:
-    """What is wrong, and in which operator."""
-    return f"operator {name}: {why}"

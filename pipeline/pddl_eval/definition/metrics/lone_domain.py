@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pddl_eval.definition.budget import or_undecided
-from pddl_eval.definition.domains import PlanningDomain, in_operator
+from pddl_eval.definition.domains import PlanningDomain
 from pddl_eval.definition.metrics.plan_pair import MAX_DETAIL
 from pddl_eval.definition.metrics.registry import OnlySome
 from pddl_eval.definition.model import Atom, Domain, show_atom
@@ -11,6 +11,7 @@ from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import (
     DomainError,
     has_several_domains,
+    in_operator,
     note_on_drafts,
     parse_domain,
     says_nothing,

@@ -7,11 +7,13 @@ Refused by name: durative actions, constraints, preferences, processes, events, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Set
+from collections import ChainMap
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
 
+from pddl_eval.definition.budget import spend
 from pddl_eval.definition.model import (
     ARITHMETIC,
     COMPARISONS,
@@ -416,7 +418,7 @@ def _fluents(expression: Formula) -> Iterator[Atom]:
         yield tuple([word for word in expression if isinstance(word, str)])
 
 
-def _misfit(atom: Atom, what: str, types: dict[str, Types], domain: Domain) -> Iterator[str]:
+def _misfit(atom: Atom, what: str, types: Mapping[str, Types], domain: Domain) -> Iterator[str]:
     terms = {term: types[term] for term in atom[1:] if term in types}
     for number in range(min(MAX_ALTERNATIVES, max([1, *map(len, terms.values())]))):
         why = domain.misfit({atom}, {term: each[number % len(each)] for term, each in terms.items()}, what)
@@ -425,13 +427,30 @@ def _misfit(atom: Atom, what: str, types: dict[str, Types], domain: Domain) -> I
             break
 
 
-def ill_typed_formula(domain: Domain) -> Iterator[str]:
-    """In words, what the formulas of operators and rules say that the declarations do not admit, and where.
+def misfits(domain: Domain) -> Iterator[str]:
+    """In words, what operators and rules say that the declarations of a typed domain do not admit, as VAL says it.
 
-    Of what is refused nothing is said.
+    Of formulas that are refused nothing is said. Raises ``OutOfBudgetError``.
+
+    >>> from pddl_eval.definition.pddl import parse_domain
+    >>> text = "(define (domain d) (:types car) (:predicates (at ?c - car)) (:action go :parameters (?c) :effect {}))"
+    >>> list(misfits(parse_domain(text.format("(at ?c)"))))
+    ['operator go: (at ?c): argument 1 of at is of type car, not object']
     """
-    if not domain.types or not (domain.formulas or any(operator.formulas for operator in domain.operators)):
+    if not domain.types:
         return
+    constants = {name: domain.types_of(name) for name in domain.constants}
+    for operator in domain.operators:
+        types = ChainMap(dict(operator.parameters), constants)
+        for atom in sorted(frozenset[Atom]().union(*operator.parts)):
+            spend(10)
+            for why in _misfit(atom, PREDICATE, types, domain):
+                yield in_operator(operator.name, why)
+    if domain.formulas or any(operator.formulas for operator in domain.operators):
+        yield from _misfits_of_formulas(domain)
+
+
+def _misfits_of_formulas(domain: Domain) -> Iterator[str]:
     refused = {note.partition(": ")[0] for note in not_executed(domain)}
     if len(domain.formulas) > MAX_DERIVED:
         return
@@ -445,4 +464,9 @@ def ill_typed_formula(domain: Domain) -> Iterator[str]:
     for operator in domain.operators:
         for _, formula in () if operator.name in refused else operator.formulas:
             for why in ill_typed(formula, operator.parameters, domain):
-                yield f"operator {operator.name}: {why}"
+                yield in_operator(operator.name, why)
+
+
+def in_operator(name: str, why: str) -> str:
+    """What is wrong, and in which operator."""
+    return f"operator {name}: {why}"
