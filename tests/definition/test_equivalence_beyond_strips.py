@@ -350,7 +350,7 @@ def test_a_cost_by_another_name_is_another_function() -> None:
     assert compare_tasks(ROADS, TRIP, domain, problem).equivalent is False
 
 
-def test_where_a_domain_has_several_renamings_one_no_proves_nothing() -> None:
+def test_where_a_domain_has_several_renamings_any_of_them_counts() -> None:
     """Hot and cold can be exchanged, and with them the problems are the same."""
     domain = """(define (domain taps) (:predicates (hot) (cold))
       (:action heat :precondition (not (hot)) :effect (hot))
@@ -358,7 +358,26 @@ def test_where_a_domain_has_several_renamings_one_no_proves_nothing() -> None:
     problem = "(define (problem p) (:domain taps) (:init) (:goal (or {0} (and (hot) (cold)))))"
     hot, cold = problem.format("(hot)"), problem.format("(cold)")
     assert compare_tasks(domain, hot, domain, hot).equivalent is True
-    assert compare_tasks(domain, hot, domain, cold).equivalent is not False
+    assert compare_tasks(domain, hot, domain, cold).equivalent is True
+    both = problem.format("(and (hot) (cold))")
+    assert compare_tasks(domain, hot, domain, both).equivalent is False
+
+
+def test_a_metric_that_is_no_sum_is_read_in_other_words() -> None:
+    trip = TRIP.replace("minimize (total-cost)", "minimize (* (fuel c) (far x y))")
+    for metric, equivalent in (("(* (fuel c) (far x y))", True), ("(* (fuel c) (far y x))", False)):
+        words: dict[str, str] = {}
+        domain = in_other_words(ROADS, words)
+        problem = in_other_words(TRIP.replace("(total-cost)", metric), words)
+        assert compare_tasks(ROADS, trip, domain, problem).equivalent is equivalent
+
+
+def test_a_predicate_of_goal_states_is_that_of_the_domain() -> None:
+    """Listed states: ``lit`` and ``hot`` cannot be exchanged in them alone."""
+    goals = "(or (and (lit a) (lit b)) (and (hot a) (hot b)))", "(or (and (lit a) (hot b)) (and (hot a) (lit b)))"
+    one, other = map(lamps, goals)
+    assert compare_tasks(LAMPS, one, LAMPS, one.replace("(lit a) (lit b)", "(lit b) (lit a)")).equivalent is True
+    assert compare_tasks(LAMPS, one, LAMPS, other).equivalent is False
 
 
 @in_two_sizes(15, 400)
@@ -371,7 +390,6 @@ def test_pairs_in_other_words_are_what_they_are_in_the_same(cases: int) -> None:
         same = compare_problems(drawn.reference, drawn.generated, domain=text, is_placeholder=drawn.is_placeholder)
         other = [in_other_words(each, words) for each in (text, drawn.generated)]
         found = compare_tasks(text, drawn.reference, *other, is_placeholder=drawn.is_placeholder)
-        if same.verdict != "reference_invalid" and found.equivalent is not None:
-            assert found.equivalent is same.equivalent, (number, drawn, found.detail)
-            decided += 1
-    assert decided > cases / 2
+        assert found.equivalent is same.equivalent, (number, drawn, found.detail)
+        decided += found.equivalent is not None
+    assert decided > cases * 0.9

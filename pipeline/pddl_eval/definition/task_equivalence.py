@@ -1,46 +1,35 @@
 """Are a generated domain and problem together the reference's task, in other words?
 
-Some renaming that makes the domains equivalent has to make the problems equivalent. The generated problem is read in
-the reference's words first, where the ordinary decision may find a yes. Its no proves nothing: another renaming of the
-same domains may fit better. The graphs of both domains with the scenes of both problems joined to them decide, with
-the goals as written or fully specified; where no goal could be, a yes or another initial state is still a proof.
+Some renaming that makes the domains equivalent has to make the problems equivalent. So the graph of each domain is
+joined with the scenes of its problem: two such graphs are isomorphic exactly when one renaming of both exists. Problems
+that are isomorphic as written need no more; else their closed goals decide. Where no goal could be closed, another
+initial state is still a proof.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.canonical import isomorphic
-from pddl_eval.definition.comparison import decided
+from pddl_eval.definition.closure import ClosedGoal
+from pddl_eval.definition.difference import reference_unsolvable
 from pddl_eval.definition.domain_equivalence import DomainDecision
-from pddl_eval.definition.model import (
-    ARITHMETIC,
-    COMPARISONS,
-    CONNECTIVES,
-    NUMBER,
-    QUANTIFIERS,
-    ROOT_TYPE,
-    Domain,
-    Problem,
-    State,
-    renamed,
-    words_of,
-)
+from pddl_eval.definition.domains import PlanningDomain
+from pddl_eval.definition.domains.renaming import renamed_rules
+from pddl_eval.definition.model import ROOT_TYPE, Domain, Problem, State, words_of
 from pddl_eval.definition.pddl import Unreadable
-from pddl_eval.definition.scenes import renamed_formula
 from pddl_eval.definition.structure import (
     DomainGraph,
     DomainStructure,
     Renaming,
-    counted,
     derived_predicates,
     isomorphism,
     renaming_between,
 )
-from pddl_eval.definition.task import Task
-from pddl_eval.definition.verdict import DomainVerdict, Undecided, Unsolvable, Verdict
+from pddl_eval.definition.task import Scene, Task
+from pddl_eval.definition.verdict import Undecided, Unsolvable, Verdict
 from pddl_eval.definition.wording import sentence
 
 
@@ -81,212 +70,126 @@ def decide_tasks(
         return TaskDecision(False, f"the problem is one of {generated.domain}, not of {generated_domain.name}")
     assert reference.domain is not None and domains.structures is not None
     known = reference.domain.domain
-    same_rules = domains.verdict == DomainVerdict.IDENTICAL and known.formulas == generated_domain.formulas
     sides = zip((known, generated_domain), domains.structures, (reference.problem, generated), strict=True)
-    if not same_rules and any(_asks_for_more(*side) for side in sides):
+    if known.formulas != generated_domain.formulas and any(_asks_for_more(*side) for side in sides):
         return TaskDecision(None, "the problems use a derived predicate that no operator uses")
-    renaming = domains.renaming
-    if not (reference.problem.is_strips and generated.is_strips):
-        # Formulas and numbers are compared under one renaming only.
-        if same_rules:
-            in_words = Task(replace(generated, domain=reference.problem.domain), reference.domain)
-            decision = decided(reference, in_words, is_placeholder)
-            if decision.equivalent:
-                return TaskDecision(True, sentence(decision.difference), renaming, decision.object_map)
-        proof = or_undecided(lambda: _beyond_strips(domains, reference, generated_domain, generated, is_placeholder))
-        no_proof = TaskDecision(None, "one renaming of the domains does not decide problems beyond STRIPS")
-        return proof if isinstance(proof, TaskDecision) else no_proof
-    found = or_undecided(lambda: _decide(renaming, reference, generated_domain, generated, is_placeholder))
+    ours = _in_its_domain(generated, generated_domain, domains.renaming, reference)
+    found = or_undecided(lambda: _decide(reference, ours, domains, is_placeholder))
     return TaskDecision(None, found.reason) if isinstance(found, Undecided) else found
 
 
-@dataclass(frozen=True, slots=True)
-class _Translated:
-    """The generated problem in the reference's words, under one renaming of the domains."""
-
-    task: Task
-    own: Mapping[str, str]
-    """The objects that the renaming does not map, each with its name in the task: none is taken for a constant."""
-    names: Mapping[str, str]
-    """All objects, each with its name in the task."""
-    same_constants: bool
-    """True where both problems have the same constants under every renaming of the domains."""
-    types: frozenset[str]
-    """The types of the objects and of the constants that the problem mentions."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Sides:
-    """Both domains with their problems.
-
-    ``spare`` are the reference's constants that neither an operator nor its problem mentions, with their types; the
-    generated domain gets as many (``spare_here``).
-    """
-
-    domain: Domain
-    generated: Problem
-    known: Domain
-    reference: Problem
-    spare: Mapping[str, str]
-    spare_here: Mapping[str, str]
-
-    def graphs(self, ours: State, theirs: State, apart: bool = False) -> tuple[DomainGraph, DomainGraph]:
-        """The domains, the initial states and these goals, each over objects of its own if ``apart``."""
-        return (
-            _graph(self.domain, self.spare_here, self.generated, ours, apart),
-            _graph(self.known, self.spare, self.reference, theirs, apart),
-        )
-
-    def proof(self, ours: DomainGraph, theirs: DomainGraph) -> TaskDecision:
-        """The yes that two isomorphic graphs prove."""
-        found = renaming_between(ours, theirs)
-        constants = {name: new for name, new in found.constants.items() if name not in self.spare_here}
-        # An object that operators name is a constant of the renaming; a declared constant is no object.
-        objects = self.generated.objects.keys() - self.domain.constants.keys()
-        names = {name: new for name, new in constants.items() if name in objects}
-        image = isomorphism(ours, theirs)
-        names |= {old[2]: new[2] for old, new in image.items() if old[:2] == ("object", "init")}
-        return TaskDecision(True, "the same problem in other words", replace(found, constants=constants), names)
-
-
-def _decide(
-    renaming: Renaming, reference: Task, domain: Domain, generated: Problem, is_placeholder: bool
-) -> TaskDecision:
-    ours = _translated(renaming, reference, domain, generated)
-    decision = decided(reference, ours.task, is_placeholder)
-    detail = sentence(decision.difference)
+def _decide(reference: Task, ours: Task, domains: DomainDecision, is_placeholder: bool) -> TaskDecision:
+    """The decision on two problems in equivalent domains, each in its own words."""
     if isinstance(reference.closure, Unsolvable):  # a mistake in the data
-        return TaskDecision(None, detail)
-    # Two types that the renaming does not tell apart are one in the reference's words.
-    if decision.object_map is not None and ours.same_constants and ours.types <= {*renaming.types, ROOT_TYPE}:
-        names = {name: decision.object_map[new] for name, new in ours.names.items()}
-        return TaskDecision(True, detail, renaming, names)
-
-    sides = _sides(renaming, reference, domain, generated)
-    as_written = sides.graphs(generated.goal, reference.problem.goal)
+        why = reference_unsolvable(reference.problem, reference.domain, reference.closure)
+        return TaskDecision(None, sentence(why))
+    as_written = _graphs(reference, ours, domains, Scene.AS_WRITTEN)
     if _isomorphic(*as_written):  # then both goals imply the same
-        return sides.proof(*as_written)
-    if isinstance(reference.closure, frozenset) and isinstance(ours.task.closure, frozenset):
-        back = {new: name for name, new in ours.own.items()} | {name: _nobodys(name) for name in sides.spare}
-        closure = renamed(renaming.inverse.atoms(ours.task.closure), back)
-        closed = sides.graphs(closure, reference.closure, is_placeholder)
-        if _isomorphic(*closed):
-            return sides.proof(*closed)
-    elif isinstance(ours.task.closure, Unsolvable) and isinstance(reference.closure, frozenset):
-        return TaskDecision(False, ours.task.closure.reason)
-    else:  # the no of one renaming proves nothing of the others
-        if _isomorphic(*sides.graphs(frozenset(), frozenset())):
-            undecided = ours.task.closure if isinstance(ours.task.closure, Undecided) else reference.closure
-            assert isinstance(undecided, Undecided)
-            return TaskDecision(None, undecided.reason)
-    no = "no renaming of the domains makes the problems equivalent"
-    return TaskDecision(False, no if decision.equivalent is not False else detail)
+        return _proof(ours, *as_written)
+    reference, ours, is_proof = _reading_the_same(reference, ours, domains)
+    undecided = next((each for each in (ours.closure, reference.closure) if isinstance(each, Undecided)), None)
+    if undecided is not None:
+        is_open = _isomorphic(*_graphs(reference, ours, domains, Scene.INIT))
+        return TaskDecision(None, undecided.reason) if is_open else _NO
+    if isinstance(ours.closure, Unsolvable):
+        return TaskDecision(False, ours.closure.reason)
+    scenes = (Scene.INIT, Scene.CLOSED_GOAL) if is_placeholder else (Scene.CLOSED,)
+    closed = _graphs(reference, ours, domains, *scenes)
+    if _isomorphic(*closed):
+        return _proof(ours, *closed)
+    return _NO if is_proof else TaskDecision(None, "another renaming of the domains may compare other numbers")
 
 
-def _beyond_strips(
-    domains: DomainDecision, reference: Task, domain: Domain, generated: Problem, is_placeholder: bool
-) -> TaskDecision | None:
-    """What one renaming of the domains proves: a yes, or a no where there is no other."""
-    assert domains.renaming is not None and domains.structures is not None and reference.domain is not None
-    renaming, known = domains.renaming, reference.domain.domain
-    if domain.constants.keys() - renaming.constants or known.constants.keys() - {*renaming.constants.values()}:
-        return None  # Quantifiers range over what no operator names, too.
-    try:
-        ours = _translated(renaming, reference, domain, generated)
-    except KeyError:  # The problem uses what no operator does.
-        return None
-    decision = decided(reference, ours.task, is_placeholder)
-    if not ours.same_constants or not ours.types <= {*renaming.types, ROOT_TYPE}:
-        return None
-    if decision.object_map is not None:
-        names = {name: decision.object_map[new] for name, new in ours.names.items()}
-        return TaskDecision(True, sentence(decision.difference), renaming, names)
-    sides = (renaming, generated), (renaming.inverse, reference.problem)
-    is_proof = decision.equivalent is False and all(_names_only(*side) for side in sides)
-    is_proof = is_proof and domains.structures[1].graph.labelled.is_rigid
-    return TaskDecision(False, sentence(decision.difference)) if is_proof else None
+_SETS = ("init", "goal", "goal not", "goal possible")
+"""The labels of sets of atoms in a scene; others are those of numbers and of states."""
+
+_SPARE = " "
+"""How the name of a constant begins that only the reference has: no text has a name with a blank."""
+
+_NO = TaskDecision(False, "no renaming of the domains makes the problems equivalent")
 
 
-def _names_only(renaming: Renaming, problem: Problem) -> bool:
-    """True where a problem says nothing but with words that the renaming maps: another one would be of the domains."""
-    symbols = {*renaming.predicates, *renaming.functions}
-    if not {(atom[0], len(atom) - 1) for atom in problem.init | problem.goal} <= symbols:
-        return False
-    of_formulas = CONNECTIVES | QUANTIFIERS | COMPARISONS | ARITHMETIC | {"-", "either", ROOT_TYPE}
-    names = {*of_formulas, *(name for name, _ in symbols), *renaming.types, *renaming.constants, *problem.objects}
-    return all(word in names or word[0] == "?" or NUMBER.fullmatch(word) for word in words_of(problem.conjuncts))
+def _in_its_domain(generated: Problem, domain: Domain, renaming: Renaming, reference: Task) -> Task:
+    """The generated problem in its own domain, which is decided by the reference's rules where that has any.
 
-
-def _translated(renaming: Renaming, reference: Task, domain: Domain, generated: Problem) -> _Translated:
-    assert reference.domain is not None
-    known, used = reference.domain.domain, renaming.constants
-    # Constants that no operator uses are objects where the problem mentions them; otherwise both problems have those of
-    # the reference.
-    as_objects = _mentioned_constants(known, reference.problem).keys() - set(used.values())
-    constants = {name: type_ for name, type_ in known.constants.items() if name not in as_objects}
-    here = replace(reference.domain, domain=replace(known, constants=constants)) if as_objects else reference.domain
-    mentioned = _mentioned_constants(domain, generated)
-    objects = mentioned | {name: type_ for name, type_ in generated.objects.items() if name not in domain.constants}
-    taken = {*known.constants, *used.values()}
-    own = {name: f"{name} " if name in taken else name for name in objects if name not in used}
-    types = {**generated.objects, **domain.constants}
-    # What operators name and only the problem declares is a constant for the renaming and an object here.
-    words = own | {name: name for name in types if name in used and used[name] not in known.constants}
-    written = replace(
-        generated,
-        domain=reference.problem.domain,
-        objects={new: types[name] for name, new in words.items()},
-        init=renamed(generated.init, own),
-        goal=renamed(generated.goal, own),
-        values={(name, *(own.get(term, term) for term in terms)): v for (name, *terms), v in generated.values.items()},
-        formulas=tuple((section, renamed_formula(formula, own)) for section, formula in generated.formulas),
-    )
-    return _Translated(
-        Task(renaming.problem(written, domain), here),
-        own,
-        {name: used.get(name, new) for name, new in words.items()},
-        not as_objects
-        and used.keys() >= mentioned.keys()
-        and all((name in domain.constants) == (new in known.constants) for name, new in used.items()),
-        frozenset(objects.values()),
-    )
-
-
-def _sides(renaming: Renaming, reference: Task, domain: Domain, generated: Problem) -> _Sides:
+    Of constants that neither an operator nor an atom of the problem names it gets as many as the reference has.
+    """
     assert reference.domain is not None
     known = reference.domain.domain
-    mentioned = {*_mentioned_constants(known, reference.problem), *renaming.constants.values()}
-    spare = known.constants.keys() - mentioned
     old_types = {new: old for old, new in renaming.types.items()}
-    types = {
-        name: next(filter(old_types.get, known.ancestors(type_)), ROOT_TYPE)
-        for name, type_ in known.constants.items()
-        if name in spare
-    }
-    here = {_nobodys(name): old_types.get(type_, ROOT_TYPE) for name, type_ in types.items()}
-    return _Sides(domain, generated, known, reference.problem, types, here)
+
+    def here(type_: str) -> str:
+        return next((old_types[each] for each in known.ancestors(type_) if each in old_types), ROOT_TYPE)
+
+    spare = known.constants.keys() - {*_mentioned(known, reference.problem), *renaming.constants.values()}
+    constants = {name: type_ for name, type_ in domain.constants.items() if name in renaming.constants}
+    constants |= _mentioned(domain, generated)
+    constants |= {f"{_SPARE}{name}": here(known.constants[name]) for name in sorted(spare)}
+    if constants != domain.constants:
+        domain = replace(domain, constants=constants)
+    rules = reference.domain.rules
+    return Task(generated, PlanningDomain(domain, rules and renamed_rules(rules, domain, renaming)))
 
 
-def _nobodys(name: str) -> str:
-    """What a spare constant is called on the generated side: no text has a name with a blank."""
-    return f" {name}"
+def _reading_the_same(reference: Task, ours: Task, domains: DomainDecision) -> tuple[Task, Task, bool]:
+    """The tasks with goal states that have values of the same functions, and whether a no is then a proof."""
+    closed, wanted = ours.closed_goal, reference.closed_goal
+    if not (isinstance(closed, ClosedGoal) and isinstance(wanted, ClosedGoal) and closed.states and wanted.states):
+        return reference, ours, True
+    assert domains.renaming is not None and domains.structures is not None
+    new = {old: new for (old, _), (new, _) in domains.renaming.functions.items()}
+    read = wanted.read | {new.get(name, name) for name in closed.read}
+    if not read:
+        return reference, ours, True
+    old = {name: each for each, name in new.items()}
+    ours = ours.reading(frozenset(old.get(name, name) for name in read))
+    # Another renaming would make other functions of those that the generated goal reads.
+    return reference.reading(read), ours, domains.structures[1].graph.labelled.is_rigid
 
 
-def _graph(domain: Domain, spare: Mapping[str, str], problem: Problem, closure: State, apart: bool) -> DomainGraph:
-    """The domain and the initial state with the closed goal, each over objects of its own if ``apart``."""
-    used = counted(replace(domain, constants={**domain.constants, **spare}))
-    graph = DomainGraph(used)
+def _graphs(reference: Task, ours: Task, domains: DomainDecision, *scenes: Scene) -> tuple[DomainGraph, DomainGraph]:
+    """Of the generated task and of the reference, the domain joined with these scenes, each over its own objects."""
+    assert domains.structures is not None
+    theirs, here = domains.structures
+    return _graph(ours, here.domain, scenes), _graph(reference, theirs.domain, scenes)
+
+
+def _graph(task: Task, used: Domain, scenes: Iterable[Scene]) -> DomainGraph:
+    """``used`` is what counts of the task's domain."""
+    assert task.domain is not None
+    problem, closed = task.problem, task.closed_goal
+    graph = DomainGraph(replace(used, constants=task.domain.domain.constants))
     # What is derived and used nowhere follows from the rest.
-    unused = derived_predicates(domain) - derived_predicates(used)
-    goal = {"goal": frozenset(atom for atom in closure if (atom[0], len(atom) - 1) not in unused)}
-    graph.add_scene("init", problem.objects, {"init": problem.init} | ({} if apart else goal))
-    if apart:
-        graph.add_scene("goal", problem.objects, goal)
+    unused = derived_predicates(task.domain.domain) - derived_predicates(used)
+
+    def counting(atoms: State) -> State:
+        return frozenset(atom for atom in atoms if (atom[0], len(atom) - 1) not in unused)
+
+    for scene in scenes:
+        said = task.atoms(scene)
+        numbers = {label: fluents for label, fluents in said.items() if label in task.numbers and label != "metric"}
+        formulas = [each for each in problem.formulas if each[0] == ":goal" and scene is Scene.AS_WRITTEN]
+        if "metric" in said and problem.metric is not None:  # one that is no sum
+            formulas.append((str(problem.metric[0]), problem.metric[1]))
+        listed = closed.states if isinstance(closed, ClosedGoal) and scene in (Scene.CLOSED, Scene.CLOSED_GOAL) else ()
+        states = [(counting(atoms), values) for atoms, values in listed or ()]
+        sets = {label: counting(said[label]) for label in _SETS if label in said}
+        graph.add_scene(scene.value, problem.objects, sets, numbers, formulas, states)
     return graph
 
 
 def _isomorphic(ours: DomainGraph, theirs: DomainGraph) -> bool:
-    return isomorphic(ours.labelled, theirs.labelled)
+    return ours.says_the_same(theirs) or isomorphic(ours.labelled, theirs.labelled)
+
+
+def _proof(task: Task, ours: DomainGraph, theirs: DomainGraph) -> TaskDecision:
+    """The yes that two isomorphic graphs prove."""
+    found, image = renaming_between(ours, theirs), isomorphism(ours, theirs)
+    constants = {name: new for name, new in found.constants.items() if not name.startswith(_SPARE)}
+    # An object that operators name is a constant of the renaming.
+    names = {name: new for name, new in constants.items() if name in task.problem.objects}
+    names |= {old[2]: new[2] for old, new in image.items() if old[0] == "object" and old[1] != Scene.CLOSED_GOAL}
+    return TaskDecision(True, "the same problem in other words", replace(found, constants=constants), names)
 
 
 def _asks_for_more(domain: Domain, structure: DomainStructure, problem: Problem) -> bool:
@@ -297,7 +200,7 @@ def _asks_for_more(domain: Domain, structure: DomainStructure, problem: Problem)
     return said or any((atom[0], len(atom) - 1) in left_out for atom in problem.init | problem.goal)
 
 
-def _mentioned_constants(domain: Domain, problem: Problem) -> dict[str, str]:
+def _mentioned(domain: Domain, problem: Problem) -> dict[str, str]:
     """The declared constants that a problem mentions, with their types."""
-    terms = {term for atom in problem.init | problem.goal for term in atom[1:]}
+    terms = {*words_of(problem.conjuncts), *words_of((*problem.init, *problem.goal, *problem.values))}
     return {name: type_ for name, type_ in domain.constants.items() if name in terms}

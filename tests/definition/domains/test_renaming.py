@@ -1,10 +1,13 @@
 """A known domain in other words is decided by the known rules; a domain that only looks like one is not."""
 
+import re
+
 import pytest
 from pddl_eval.definition.domains import NotCovered, planning_domain
 from pddl_eval.definition.domains.renaming import recognised
 from pddl_eval.definition.model import Problem
-from pddl_eval.definition.task import Task
+from pddl_eval.definition.pddl import parse_domain
+from pddl_eval.definition.task import Task, read_task
 from pddl_eval.definition.verdict import Unsolvable
 
 FOUR_OPERATORS = """
@@ -84,3 +87,14 @@ def test_every_known_domain_is_recognised_in_its_own_words(name: str) -> None:
     renaming = recognised(known.domain, known.structure)
     assert renaming is not None
     assert set(renaming.operators) == {operator.name for operator in known.domain.operators}
+
+
+def test_rules_do_not_read_the_costs_of_a_known_domain_in_other_words() -> None:
+    priced = FOUR_OPERATORS.replace("(:action", "(:functions (total-cost)) (:action", 1)
+    priced = re.sub(r":effect \(and", ":effect (and (increase (total-cost) 1)", priced)
+    problem = (
+        f"(define (problem p) (:domain {parse_domain(priced).name}) (:objects a b)"
+        " (:init (handempty) (free a) (free b) (ontable a) (ontable b) (= (total-cost) 0)) (:goal (and (above a b)))"
+        " (:metric minimize (total-cost)))"
+    )
+    assert isinstance(read_task(problem, priced).plan, tuple)

@@ -8,7 +8,7 @@ of a problem can be joined to the graph of its domain: then an isomorphism renam
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -40,6 +40,11 @@ PARTS = ("condition", "negative condition", "added", "deleted")
 COST = ("function", "total-cost", 0)
 """The function that PDDL itself gives a meaning."""
 
+IN_METRICS = frozenset({COST, ("function", "total-time", 0), ("function", "", 0)})
+"""Those that it gives one in metrics; the nameless one stands for a metric's constant."""
+
+NOTHING: Mapping[str, State] = {}
+
 DURATION = "?duration"
 """The variable that PDDL itself gives a meaning."""
 
@@ -67,6 +72,7 @@ class DomainGraph:
         self.domain = domain
         self.kinds: dict[Vertex, str] = {}
         self._words, self._operators = words, operators
+        self._meant = frozenset({COST})
         self._links: dict[tuple[Any, ...], None] = {}  # each once: (= ?v ?v) links its vertex to the same term twice
         for number, operator in enumerate(domain.operators):
             spend(10)
@@ -87,10 +93,23 @@ class DomainGraph:
         """The names of the types or of the constants in the graph."""
         return frozenset(vertex[1] for vertex in self.kinds if vertex[0] == kind)
 
-    def add_scene(self, name: str, objects: Mapping[str, str], scene: Mapping[str, State]) -> None:
-        """Add objects with their types, and labelled sets of atoms over them and the domain's constants.
+    def says_the_same(self, other: DomainGraph) -> bool:
+        """True where all is equal under equal names, for which nothing has to be labelled."""
+        return (self.kinds, self._links) == (other.kinds, other._links)
 
-        An object that operators name is a constant, declared or not.
+    def add_scene(  # noqa: PLR0913 (all that a problem says)
+        self,
+        name: str,
+        objects: Mapping[str, str],
+        atoms: Mapping[str, State],
+        numbers: Mapping[str, State] = NOTHING,
+        formulas: Iterable[tuple[str, Formula]] = (),
+        states: Iterable[tuple[State, Set[tuple[Atom, Any]]]] = (),
+    ) -> None:
+        """Add objects with their types, and what is said of them and of the domain's constants.
+
+        Atoms and fluents are in labelled sets, formulas have labels, and each state has atoms and fluents with their
+        values. An object that operators name is a constant, declared or not.
         """
         terms: dict[str, Vertex] = {}
         for object_, type_ in objects.items():
@@ -100,7 +119,20 @@ class DomainGraph:
                 terms[object_] = constant if is_named else self._vertex(("object", name, object_), "object")
                 if type_ != ROOT_TYPE:  # an undeclared type, too: objects differ by it
                     self._link("type", terms[object_], self._type(type_))
-        self._add_atoms(scene, terms, None)
+        self._add_atoms(atoms, terms, None)
+        self._meant = IN_METRICS
+        for label, fluents in sorted(numbers.items()):
+            for fluent in sorted(fluents):
+                self._atom(label, "function", fluent[0], [self._term(term, terms) for term in fluent[1:]])
+        for label, form in formulas:
+            self._owner = self._another("section", label)
+            self._link("is", self._owner, self._formula(form, terms, numeric=not label.startswith(":")))
+        for true, values in sorted(states, key=lambda state: [*map(sorted, state)]):
+            state = self._another("state", "")
+            said = [("atom", "predicate", atom) for atom in sorted(true)]
+            said += [(f"= {value}", "function", fluent) for fluent, value in sorted(values)]
+            for label, what, (head, *words) in said:
+                self._link("in", self._atom(label, what, head, [self._term(word, terms) for word in words]), state)
 
     def _add_operator(self, number: int, operator: Operator) -> None:
         kind = f"operator {operator.name}" if self._operators else "operator"
@@ -164,7 +196,9 @@ class DomainGraph:
         symbol = (what, name, arity)  # a word with another number of arguments is another symbol
         places: list[Vertex] = [("place", symbol, place) for place in range(arity)] if arity > 1 else []
         if symbol not in self.kinds:
-            self._vertex(symbol, f"{what} {name}/{arity}" if self._words or symbol == COST else f"{what} {arity}")
+            self._vertex(
+                symbol, f"{what} {name}/{arity}" if self._words or symbol in self._meant else f"{what} {arity}"
+            )
             for place in places:
                 self._link("place", symbol, self._vertex(place, f"place {place[-1]}" if self._words else "place"))
         return symbol, places

@@ -4,26 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from pddl_eval.definition.model import (
-    ARITHMETIC,
-    COMPARISONS,
-    CONNECTIVES,
-    EQUALITY,
-    NUMBER,
-    QUANTIFIERS,
     ROOT_TYPE,
-    TOTAL_TIME,
     Action,
     Atom,
     Domain,
-    Formula,
     Operator,
     Problem,
     State,
-    is_equation,
 )
 from pddl_eval.definition.structure.graph import DomainGraph, Vertex
 
@@ -82,52 +73,16 @@ class Renaming:
         return self._moved(*self.operators[action[0]], action)
 
     def problem(self, problem: Problem, domain: Domain) -> Problem:
-        """A problem of the given domain in the new words: a type that no operator asks for is the next one above it."""
+        """A STRIPS problem of the given domain in the new words, without its numbers.
+
+        A type that no operator asks for is the next one above it.
+        """
 
         def new(type_: str) -> str:
             return next((self.types[each] for each in domain.ancestors(type_) if each in self.types), ROOT_TYPE)
 
         objects = {self.constants.get(name, name): new(type_) for name, type_ in problem.objects.items()}
-        return replace(
-            problem,
-            objects=objects,
-            init=self.atoms(problem.init),
-            goal=self.atoms(problem.goal),
-            values={self.fluent(fluent): value for fluent, value in problem.values.items()},
-            formulas=tuple((section, self.formula(formula)) for section, formula in problem.formulas),
-        )
-
-    def fluent(self, fluent: Atom) -> Atom:
-        """A fluent in the new words; raises ``KeyError`` for one that no operator uses."""
-        return self._moved(*self.functions[fluent[0], len(fluent) - 1], fluent)
-
-    def formula(self, formula: Formula) -> Formula:
-        """A condition or a metric in the new words; raises ``KeyError`` for a type or fluent that no operator uses."""
-        if isinstance(formula, str) or not formula:
-            return formula
-        head, *parts = formula
-        if head in QUANTIFIERS:
-            return (head, self._listing(parts[0]), self.formula(parts[1]))
-        if head in CONNECTIVES:
-            return (head, *map(self.formula, parts))
-        if head in ("minimize", "maximize") or (head in COMPARISONS and not is_equation(formula)):
-            return (head, *map(self._number, parts))
-        atom = tuple(str(word) for word in formula)
-        return self._moved(EQUALITY, range(2), atom) if head == EQUALITY else self.atom(atom)
-
-    def _number(self, expression: Formula) -> Formula:
-        if isinstance(expression, str):
-            return expression if NUMBER.fullmatch(expression) else self._number((expression,))
-        if expression[0] in ARITHMETIC:
-            return (expression[0], *map(self._number, expression[1:]))
-        fluent = tuple(str(word) for word in expression)
-        return fluent if fluent == TOTAL_TIME else self.fluent(fluent)
-
-    def _listing(self, listing: Formula) -> Formula:
-        """A typed list of variables."""
-        if not isinstance(listing, str):
-            return tuple(map(self._listing, listing))
-        return listing if listing[0] == "?" or listing in ("-", "either", ROOT_TYPE) else self.types[listing]
+        return Problem(problem.name, problem.domain, objects, self.atoms(problem.init), self.atoms(problem.goal))
 
     @property
     def inverse(self) -> Renaming:
@@ -157,8 +112,8 @@ class Renaming:
 
 def isomorphism(given: DomainGraph, other: DomainGraph) -> dict[Vertex, Vertex]:
     """The vertices of two graphs that are isomorphic; of a graph with itself, each is its own image."""
-    if given is other:  # without labelling, for which there may be no time
-        return {vertex: vertex for vertex in given.labelled.names}
+    if given.says_the_same(other):  # without labelling, for which there may be no time
+        return {vertex: vertex for vertex in given.kinds}
     return dict(zip(given.labelled.order, other.labelled.order, strict=True))
 
 
