@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import polars as pl
 import pyarrow as pa
 
+from pddl_eval import kernel
 from pddl_eval.datasets import (
     SIGNATURE_KEY,
     DatasetError,
@@ -205,10 +206,18 @@ def _read_columns(source: Source, columns: Mapping[str, str], kept: Sequence[str
 def certify(texts: Sequence[ProblemText], is_placeholder: bool) -> list[Certified]:
     """The certificate of the problem in each text, or why it has none.
 
+    The kernel's, and of texts that it leaves the definition's, which also says why there is none.
+
     >>> certify([("Sorry, I cannot do that.", None)], is_placeholder=False)[0].obstacle
     'unparseable'
     """
-    return [_certified(*each, is_placeholder) for each in texts]
+    problems, domains = (pa.chunked_array([each], pa.large_string()) for each in zip(*texts, strict=True))
+    rows = {"reference_problem": problems, "generated_problem": problems, "domain": domains}
+    rows["is_placeholder"] = pa.chunked_array([[is_placeholder] * len(texts)])
+    answers = kernel.score(rows, ScoringOptions(check_solvable=False))
+    known = answers[0]["reference_certificate"].to_pylist() if answers else [None] * len(texts)
+    made = zip(texts, known, strict=True)
+    return [Certified(found) if found else _certified(*each, is_placeholder) for each, found in made]
 
 
 def _certified(text: str, domain: str | None, is_placeholder: bool) -> Certified:
