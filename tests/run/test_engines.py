@@ -161,7 +161,7 @@ def test_a_fatal_failure_ends_the_run_at_once(pairs: Path, tmp_path: Path, monke
     def full(*arguments: object) -> None:
         raise OutputError("No space is left on the device: cannot write it.")
 
-    monkeypatch.setattr(partitions, "new_parquet", full)
+    monkeypatch.setattr(partitions.places, "new_parquet", full)
     outcomes: list[object] = []
     with pytest.raises(OutputError, match="No space is left"):
         run_scorer(

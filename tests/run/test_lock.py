@@ -175,14 +175,14 @@ def test_many_parts_give_signs_of_life_less_often(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("quick")
 def test_a_sign_of_life_that_is_written_late_leaves_no_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, put_bytes = Event(), lock.put_bytes
+    begun, put_bytes = Event(), lock.places.put_bytes
 
     def slowly(place: Location, content: bytes) -> None:
         begun.set()
         time.sleep(0.3)
         put_bytes(place, content)
 
-    monkeypatch.setattr(lock, "put_bytes", slowly)
+    monkeypatch.setattr(lock.places, "put_bytes", slowly)
     before = set(threads())
     with claimed(locate(str(tmp_path))):
         assert begun.wait(5)
@@ -283,7 +283,7 @@ def test_a_process_that_stood_still_while_another_took_over_gives_way(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It had looked at its file, and writes it after the other one has removed it."""
-    begun, go_on, written, put_bytes = Event(), Event(), Event(), lock.put_bytes
+    begun, go_on, written, put_bytes = Event(), Event(), Event(), lock.places.put_bytes
 
     def stands_still(place: Location, content: bytes) -> None:
         if json.loads(content)["beats"]:
@@ -292,10 +292,10 @@ def test_a_process_that_stood_still_while_another_took_over_gives_way(
         put_bytes(place, content)
         written.set()
 
-    monkeypatch.setattr(lock, "put_bytes", stands_still)
+    monkeypatch.setattr(lock.places, "put_bytes", stands_still)
     with claimed(locate(tmp_path)) as claim:
         assert begun.wait(30)
-        monkeypatch.setattr(lock, "put_bytes", put_bytes)
+        monkeypatch.setattr(lock.places, "put_bytes", put_bytes)
         written.clear()
         elsewhere(tmp_path)
         with claimed(locate(tmp_path)) as other:

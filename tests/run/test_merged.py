@@ -77,9 +77,9 @@ def test_an_interrupted_run_goes_on_and_an_interrupted_merge_is_made_again(
             raise OutputError("disk full")
         return new_parquet(place, *how)
 
-    new_parquet = merged.new_parquet
+    new_parquet = merged.places.new_parquet
     with monkeypatch.context() as patch:
-        patch.setattr(merged, "new_parquet", fails)
+        patch.setattr(merged.places, "new_parquet", fails)
         with pytest.raises(OutputError):
             score_dataset(pairs, tmp_path / "out", **options)
     assert build_report(tmp_path / "out").unfinished

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from pddl_eval.datasets import DatasetError, OutputError, locate, places
+from pddl_eval.datasets import DatasetError, OutputError, places
 from pddl_eval.run.engines import NodeExcluded, UnderWay, WorkerLost
 from pddl_eval.run.partitions import ShardFailure, ShardRecord
 from pddl_eval.run.prepare import Run
@@ -57,7 +57,7 @@ class Counters:
         del self.numbers["verdicts_total"]
         self.numbers |= {"rows": run.total_rows, "rows_done": run.total_rows - run.rows_missing}
         self.verdicts: Counter[str] = Counter()
-        self._under_way, self._file, self._lines = under_way, locate(file) if file else None, list[str]()
+        self._under_way, self._file, self._lines = under_way, places.locate(file) if file else None, list[str]()
         self._labels = {"output": str(run.work.output), "part": str(run.part or "")}
         self._form = next((form for form in INTERVALS if file and file.endswith(form)), "")
         if self._file:

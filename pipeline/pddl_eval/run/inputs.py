@@ -22,7 +22,6 @@ from pddl_eval.datasets import (
     as_parquet,
     find_source,
     key_of,
-    locate,
     only_where,
     parquet_where,
     places,
@@ -58,8 +57,8 @@ def readable_input(  # noqa: PLR0913 (what is read, where it goes, how)
     no such log, no answer has a reference or an id has two, and ``OtherRun`` where the output belongs to another input.
     """
     with tempfile.TemporaryDirectory() as aside:
-        folder = locate(output)
-        make = partial(_make, folder=folder, into=folder if keep else locate(aside))
+        folder = places.locate(output)
+        make = partial(_make, folder=folder, into=folder if keep else places.locate(aside))
         if places.has_file(folder / MANIFEST):
             found_contents(folder)
         chosen = make if reading.where is None else only_where(make, reading.where)

@@ -30,20 +30,7 @@ from pathlib import Path
 from threading import Event, Thread
 from uuid import uuid4
 
-from pddl_eval.datasets import (
-    DatasetError,
-    Location,
-    OutputError,
-    Unavailable,
-    has_file,
-    in_threads,
-    list_files,
-    put_bytes,
-    read_bytes,
-    remove_file,
-    remove_temporary_files,
-    times_written,
-)
+from pddl_eval.datasets import DatasetError, Location, OutputError, Unavailable, in_threads, places
 from pddl_eval.shown import printable
 
 LOCKS = re.compile(r"_running-[\w-]+\.json")
@@ -124,7 +111,7 @@ class Claim:
     def check(self) -> None:
         """Raise ``OutputError`` if the lock file is gone, so that workers of a run that was replaced write nothing."""
         try:
-            if _read(self.place):  # Not has_file, which network filesystems may answer from memory.
+            if _read(self.place):  # Not places.has_file, which network filesystems may answer from memory.
                 return
             there = holders(self.place.parent)
         except DatasetError:
@@ -188,7 +175,7 @@ def _get(folder: Location, mine: Holder) -> Holder:
             _remove(folder, other)
             mine = replace(mine, number=max(mine.number, other.number + 1))
         try:
-            put_bytes(folder / mine.name, _content(mine))
+            places.put_bytes(folder / mine.name, _content(mine))
             # The second look finds all files that were written while this one was not there yet.
             others = _in_the_way(folder, mine)
         except BaseException:  # Also an interrupt: in a notebook, this process goes on, and so would its lock.
@@ -212,7 +199,7 @@ def _same_part(mine: Holder, other: Holder) -> bool:
 
 def holders(folder: Location) -> dict[str, Holder]:
     """The holders of a folder's locks, dead or alive, by the names of their files."""
-    return _holders(folder, filter(LOCKS.fullmatch, list_files(folder)))
+    return _holders(folder, filter(LOCKS.fullmatch, places.list_files(folder)))
 
 
 def dead_locks(folder: Location, part: str = "") -> list[str]:
@@ -222,7 +209,7 @@ def dead_locks(folder: Location, part: str = "") -> list[str]:
     """
     times = {
         name: written
-        for name, written in times_written(folder).items()
+        for name, written in places.times_written(folder).items()
         if LOCKS.fullmatch(name) and name.endswith(f"{part}.json")
     }
     now, known = time.time(), _holders(folder, times)
@@ -234,7 +221,7 @@ def _holders(folder: Location, names: Iterable[str]) -> dict[str, Holder]:
 
 
 def _in_the_way(folder: Location, mine: Holder) -> list[Holder]:
-    locks = filter(LOCKS.fullmatch, list_files(folder))
+    locks = filter(LOCKS.fullmatch, places.list_files(folder))
     return list(_holders(folder, filter(mine.excludes, locks)).values())
 
 
@@ -250,7 +237,7 @@ def _beat(
         with suppress(DatasetError, OutputError):  # The next one may get through.
             begun = time.time()
             if _read(place):  # If not, another process took this one for dead: the lock must not come back.
-                put_bytes(place, _content(replace(mine, beats=beats, doing=working)))
+                places.put_bytes(place, _content(replace(mine, beats=beats, doing=working)))
                 # If this process was stopped for long just before it wrote, another one may have the lock by now.
                 if time.time() - begun > mine.gone_seconds / 2 and _in_the_way(folder, mine):
                     _remove(folder, mine)
@@ -264,8 +251,8 @@ def _release(folder: Location, mine: Holder) -> None:
 
 def _remove(folder: Location, holder: Holder) -> None:
     """Remove a lock file, and what its holder left if it was killed while it rewrote the file."""
-    remove_file(folder / holder.name)
-    remove_temporary_files(folder, holder.name)
+    places.remove_file(folder / holder.name)
+    places.remove_temporary_files(folder, holder.name)
 
 
 def _content(holder: Holder) -> bytes:
@@ -275,14 +262,14 @@ def _content(holder: Holder) -> bytes:
 def _read(place: Location) -> Holder | None:
     """The holder; None where there is no lock file, or one that means nothing. Raises ``DatasetError``."""
     try:
-        fields = json.loads(read_bytes(place))
+        fields = json.loads(places.read_bytes(place))
         interval = min(float(fields.get("interval", BEAT_SECONDS)), MOST_BEAT_SECONDS)
         doing = [each for each in fields.get("doing", ()) if isinstance(each, dict)]
         numbers = {"pid": int(fields["pid"]), "number": int(fields.get("number", 1))}
         holder = Holder(**fields | numbers | {"interval": interval, "doing": doing})
         return holder if holder.name == place.name else None
     except DatasetError:  # Also a ValueError: this comes first.
-        if has_file(place):
+        if places.has_file(place):
             raise
         return None  # Removed since the folder was listed.
     except (ValueError, TypeError, KeyError, AttributeError):

@@ -15,16 +15,7 @@ from operator import itemgetter
 
 import pyarrow as pa
 
-from pddl_eval.datasets import (
-    PARQUET_SUFFIXES,
-    PARTITIONS,
-    SIGNATURE_KEY,
-    Location,
-    locate,
-    new_parquet,
-    places,
-    together,
-)
+from pddl_eval.datasets import PARQUET_SUFFIXES, PARTITIONS, SIGNATURE_KEY, Location, places, together
 from pddl_eval.errors import UserError
 from pddl_eval.run.lock import Claim, claimed
 from pddl_eval.run.manifest import MANIFEST, OtherRun, refuse_foreign, refuse_overlap, require_folder, same_run
@@ -38,7 +29,7 @@ from pddl_eval.settings import SHARD_ROWS
 
 def partitions_of(output: str | os.PathLike[str]) -> Location:
     """Where a run that merges its partitions keeps them until then; raises ``DatasetError``."""
-    folder = locate(output)
+    folder = places.locate(output)
     require_folder(folder)
     return folder / PARTITIONS
 
@@ -96,7 +87,7 @@ def _merge(partitions: Iterable[Location], claim: Claim, schema: pa.Schema, sign
     batches = chain([nothing], chain.from_iterable(map(batches_of, partitions)))
     for number, pieces in groupby(_cut(batches, rows), itemgetter(0)):
         name = f"part-{number:06d}.parquet"
-        with new_parquet(claim.may_write(name), schema, partial(claim.may_write, name)) as writer:
+        with places.new_parquet(claim.may_write(name), schema, partial(claim.may_write, name)) as writer:
             for some in together((piece for _, piece in pieces), SHARD_ROWS):
                 writer.write_table(pa.Table.from_batches(some, schema), row_group_size=SHARD_ROWS)
             writer.add_key_value_metadata({SIGNATURE_KEY: signature})

@@ -36,15 +36,8 @@ from pddl_eval.datasets import (
     Rows,
     Source,
     Unavailable,
-    dataset_errors,
-    has_file,
     in_threads,
-    list_files,
-    new_parquet,
-    one_line,
-    persistently,
-    put_bytes,
-    read_bytes,
+    places,
     read_rows,
     step_rows,
 )
@@ -128,7 +121,7 @@ class Work:
 
     def put(self, name: str, known: Mapping[str, Any]) -> None:
         """Write a small file of the run, as JSON; raises as ``may_write``."""
-        put_bytes(self.output / name, json.dumps(known, indent=1).encode(), partial(self.may_write, name))
+        places.put_bytes(self.output / name, json.dumps(known, indent=1).encode(), partial(self.may_write, name))
 
     @property
     def columns(self) -> str:
@@ -256,7 +249,9 @@ def _score_shard(work: Work, task: ShardTask, until: float) -> ShardRecord:
             scored = scored.replace_schema_metadata(work.output_schema.metadata)
             if task.probe is None:
                 # Not before the first rows are scored: a worker that dies of them leaves no file behind.
-                writer = writer or stack.enter_context(new_parquet(work.output / shard.name, scored.schema, partition))
+                writer = writer or stack.enter_context(
+                    places.new_parquet(work.output / shard.name, scored.schema, partition)
+                )
                 writer.write_table(scored, row_group_size=max(1, scored.num_rows))
             if scored.num_rows and time.monotonic() > until:
                 shard = shard.between(shard.start, present[-1].stop)
@@ -288,7 +283,7 @@ def _require_folder_of_run(work: Work) -> None:
     if work.claim is None or not output.is_local:
         return
     # A network filesystem may remember that a file was missing, but not what a folder lists.
-    if not has_file(output / MANIFEST) and MANIFEST not in list_files(output):
+    if not places.has_file(output / MANIFEST) and MANIFEST not in places.list_files(output):
         raise OutputError(
             f"{output} is not the folder of the run on {platform.node()}: was it deleted, or is it a mount that this "
             "machine lacks? The same run started again does what is missing."
@@ -385,7 +380,7 @@ def proven(file: Location, read: Callable[[pa.NativeFile], Read]) -> Read | None
             return read(stream)
 
     try:
-        return persistently(file, stored)
+        return places.persistently(file, stored)
     except FileNotFoundError:
         return None
     except pa.ArrowMemoryError:
@@ -394,7 +389,7 @@ def proven(file: Location, read: Callable[[pa.NativeFile], Read]) -> Read | None
         pass
     with _one_in_memory:
         try:
-            content = read_bytes(file)
+            content = places.read_bytes(file)
         except DatasetError as error:
             raise Unavailable(str(error)) from None
         try:
@@ -402,7 +397,7 @@ def proven(file: Location, read: Callable[[pa.NativeFile], Read]) -> Read | None
         except pa.ArrowMemoryError:
             raise
         except pa.ArrowNotImplementedError as error:  # Perhaps written by another version of Arrow.
-            raise Unavailable(f"Cannot read {file} with Arrow {pa.__version__}: {one_line(error)}.") from None
+            raise Unavailable(f"Cannot read {file} with Arrow {pa.__version__}: {places.one_line(error)}.") from None
         except DAMAGED:
             return None
 
@@ -410,7 +405,7 @@ def proven(file: Location, read: Callable[[pa.NativeFile], Read]) -> Read | None
 def batches_of(file: Location, columns: Collection[str] | None = None) -> Iterator[pa.RecordBatch]:
     """All rows of a file of the output, or these columns of them, its checksums compared; raises ``DatasetError``."""
     with (
-        dataset_errors(file, "read"),
+        places.dataset_errors(file, "read"),
         file.filesystem.open_input_file(file.path) as stream,
         pq.ParquetFile(stream, page_checksum_verification=True) as parquet,
     ):

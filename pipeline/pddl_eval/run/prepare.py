@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pddl_eval.datasets import PARTITIONS, Input, Source, contents, known_contents, locate, places
+from pddl_eval.datasets import PARTITIONS, Input, Source, contents, known_contents, places
 from pddl_eval.run.manifest import (
     COLUMNS,
     FORMAT,
@@ -77,7 +77,7 @@ def prepare_run(
     lies in the input, and what the scorer raises for a schema that it cannot score.
     """
     share = None if part is None else Part.parse(part)
-    folder = locate(output)
+    folder = places.locate(output)
     require_folder(folder)
     source = inputs if isinstance(inputs, Source) else open_rows(inputs)
     refuse_overlap(source, folder)

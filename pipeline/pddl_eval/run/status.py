@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from pddl_eval.datasets import PARQUET_SUFFIXES, PARTITIONS, Location, locate, places
+from pddl_eval.datasets import PARQUET_SUFFIXES, PARTITIONS, Location, places
 from pddl_eval.run.lock import Holder, holders, is_alive_by_now
 from pddl_eval.run.manifest import COLUMNS, entries_of
 from pddl_eval.run.partitions import ShardRecord, whole_records
@@ -110,7 +110,7 @@ def run_status(output: str | os.PathLike[str]) -> RunStatus:
     Traceback (most recent call last):
     pddl_eval.datasets.places.DatasetError: /no/such/folder is not the output of a run: it has no _pddl_eval_run.json.
     """
-    folder = locate(output)
+    folder = places.locate(output)
     written = places.times_written(folder)
     manifest = manifest_of(folder, written)
     if MERGED in manifest and SUMMARY not in written:

@@ -23,9 +23,9 @@ from pddl_eval.datasets import (
     Location,
     RowGroup,
     Source,
-    list_files,
     open_source,
     partition_stem,
+    places,
 )
 from pddl_eval.errors import UNFINISHED
 from pddl_eval.run.manifest import CHANGED, MANIFEST, entries_of
@@ -154,7 +154,7 @@ def checked(source: Source) -> tuple[Source, Tiling | None]:
     folders = {file.version.location.parent for file in source.files if file.signature}
     found = []
     for folder in sorted(folders, key=str):
-        present = list_files(folder)
+        present = places.list_files(folder)
         if MANIFEST in present:
             rows = {file.version.location: file.rows for file in source.files if file.version.location.within(folder)}
             names = {place.path[len(folder.path) :].lstrip("/"): count for place, count in rows.items()}

@@ -23,8 +23,6 @@ from pddl_eval.datasets import (
     SIGNATURE_KEY,
     Location,
     in_threads,
-    list_files,
-    list_folders,
     places,
     step_rows,
 )
@@ -84,11 +82,11 @@ def check_folder(folder: Location, rows: int, seed: int, *, repair: bool = False
     Raises ``DatasetError`` where the folder is not that of a run, or one that is to be repaired is held by another
     process, and ``Unavailable`` where something cannot be read now.
     """
-    before = list_files(folder)
+    before = places.list_files(folder)
     manifest, removed = manifest_of(folder, before), list[str]()
     if repair:
         with claimed(folder) as claim:  # It removes the locks of killed processes.
-            removed = sorted(before.keys() - list_files(folder))
+            removed = sorted(before.keys() - places.list_files(folder))
             removed += _repair(folder, _findings(folder, manifest, (), claim.place.name)[0])
     source = input_of(folder, manifest)
     drawn = sorted(random.Random(seed).sample(range(source.rows), min(rows, source.rows)))
@@ -124,7 +122,7 @@ class _File:
 def _findings(
     folder: Location, manifest: Mapping[str, Any], drawn: Sequence[int], own: str = ""
 ) -> tuple[list[Finding], list[_File]]:
-    present = list_files(folder)
+    present = places.list_files(folder)
     names = [name for name in sorted(present) if name.endswith(PARQUET_SUFFIXES)]
     source, held = input_of(folder, manifest), rows_held(folder, manifest, names)
     read = partial(_check, folder, manifest, held, drawn)
@@ -163,9 +161,12 @@ def _findings(
 
 def _below(folder: Location) -> list[str]:
     """The Parquet files in its folders that readers of the folder read, too."""
-    folders = [name for name in list_folders(folder) if not name.startswith(("_", "."))]
+    folders = [name for name in places.list_folders(folder) if not name.startswith(("_", "."))]
     return [
-        f"{each}/{name}" for each in folders for name in list_files(folder / each) if name.endswith(PARQUET_SUFFIXES)
+        f"{each}/{name}"
+        for each in folders
+        for name in places.list_files(folder / each)
+        if name.endswith(PARQUET_SUFFIXES)
     ]
 
 
@@ -251,7 +252,9 @@ def _left_over(folder: Location, manifest: Mapping[str, Any], present: Mapping[s
     if SUMMARY in present:
         marks = [name for name in sorted(present) if name.startswith((FAILED, IN_PROCESS))]
         marks += [
-            f"{name}/" for name in list_folders(folder) if name in (KNOWN_FOLDER, MERGED in manifest and PARTITIONS)
+            f"{name}/"
+            for name in places.list_folders(folder)
+            if name in (KNOWN_FOLDER, MERGED in manifest and PARTITIONS)
         ]
         found += [Finding("left over", name, "the run is finished") for name in marks]
     return found
