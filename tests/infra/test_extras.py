@@ -63,9 +63,12 @@ print(pddl_eval.compare_problems(problem, problem).verdict.value)
 print(pddl_eval.validate("(pickup a)", problem).verdict.value)
 print(pddl_eval.compare_plans("(a)", "(a)").plan_lcs, pddl_eval.compare_domains(domain, domain).verdict.value)
 print(len(pddl_eval.certificate(problem)), pddl_eval.feedback("(a", reference=problem).ok)
+print(pddl_eval.reward(problem, problem))
 """
 
 
 def test_functions_on_texts_need_no_data_stack() -> None:
     done = subprocess.run([sys.executable, "-c", WITHOUT_THE_DATA_STACK], capture_output=True, text=True)
-    assert done.stdout.split() == ["identical", "goal_not_reached", "1.0", "identical", "32", "False"], done.stderr
+    assert done.stdout.split() == ["identical", "goal_not_reached", "1.0", "identical", "32", "False", "1.0"], (
+        done.stderr
+    )

@@ -253,7 +253,7 @@ class NeverEnds:
             pass
 
 
-def in_workers(*rows: Any, workers: int) -> list[rewards.Outcome]:
+def in_workers(*rows: Any, workers: int) -> list[pddl_eval.Rewarded]:
     options = ScoringOptions(row_seconds=0.1)
     return [*rewards._in_workers([rewards.Task("problem", row, options) for row in rows], workers)]
 

@@ -16,7 +16,7 @@ import logging
 import os
 import re
 import signal
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -25,9 +25,7 @@ from math import isfinite
 from numbers import Real
 from queue import LifoQueue
 from time import perf_counter, thread_time
-from typing import Any, NamedTuple
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pddl_eval import kernel
 from pddl_eval.columns import PAIRS
@@ -42,6 +40,8 @@ from pddl_eval.definition.metrics import (
     PlanPair,
     Row,
     executed_plan,
+    plan_jaccard,
+    plan_lcs,
 )
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.plans import actions_of
@@ -52,12 +52,14 @@ from pddl_eval.definition.validation import execute_actions
 from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Undecided, Verdict
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.process import reraise_interrupt
-from pddl_eval.run import Processes, WorkerLost
 from pddl_eval.scoring.budget import row_budget
 from pddl_eval.scoring.pairing import as_column
 from pddl_eval.scoring.plans import step_labels
 from pddl_eval.scoring.texts import answer_text, without_prompt
 from pddl_eval.shown import encodable, line
+
+if TYPE_CHECKING:
+    from pddl_eval.run import Processes
 
 SCALE = (0.1, 0.2, 0.5, 1.0)
 """The reward of each step, the highest that an answer reaches; what reaches none gets 0."""
@@ -105,23 +107,6 @@ class Rewarded:
     exhausted: bool = False
 
 
-class Outcome(NamedTuple):
-    """How many steps an answer reaches, why the row could not be scored if it could not, and what shapes a reward.
-
-    ``executable`` is the share of the plan's steps that could be executed, ``progress`` how much of the way to the goal
-    it went, and ``quality`` what a valid plan is worth, each from 0 to 1.
-    """
-
-    reached: int
-    error: str = ""
-    seconds: float = 0.0
-    executable: float | None = None
-    progress: float = 0.0
-    quality: float = 1.0
-    labels: tuple[float, ...] | None = None
-    exhausted: bool = False
-
-
 class Task(NamedTuple):
     """An answer to be scored: its kind, the row of a dataset that it would be, and how."""
 
@@ -129,6 +114,7 @@ class Task(NamedTuple):
     row: Row
     options: ScoringOptions
     shape: str = "scale"
+    scale: Sequence[float] = SCALE
 
 
 def reward(  # noqa: PLR0913 (the columns of a row)
@@ -217,12 +203,10 @@ def reward(  # noqa: PLR0913 (the columns of a row)
     options = ScoringOptions(row_seconds=seconds)
     rows = (dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True))
     tasks = [
-        Task(given["kind"], _row(answer, given), options, shape) for answer, given in zip(answers, rows, strict=True)
+        Task(given["kind"], _row(answer, given), options, shape, scale)
+        for answer, given in zip(answers, rows, strict=True)
     ]
-    rewarded = [
-        Rewarded(_value(each, scale), each.reached, each.seconds, each.error or None, each.labels, each.exhausted)
-        for each in _outcomes(tasks, workers)
-    ]
+    rewarded = _rewarded(tasks, workers)
     for number, each in enumerate(rewarded):
         if each.error:
             _LOG.warning("answer %d gets 0: %s", number, line(each.error))
@@ -243,16 +227,6 @@ async def areward(completions: Any, reference: Any = None, **arguments: Any) -> 
     [0.0, 1.0]
     """
     return await asyncio.to_thread(reward, completions, reference, **arguments)
-
-
-def _value(outcome: Outcome, scale: Sequence[float]) -> float:
-    """The reward on that scale."""
-    low, middle, half, full = scale
-    if outcome.reached == len(scale):
-        return float(half + (full - half) * outcome.quality)
-    if outcome.executable is None or not outcome.reached:
-        return float((0.0, *scale)[outcome.reached])
-    return float(low + (middle - low) * outcome.executable + (half - middle) * outcome.progress)
 
 
 def _steps(scale: Any) -> list[float]:
@@ -306,48 +280,49 @@ _NO_PROMPT = "the prompt is not in the text that should begin with it"
 # How far answers get
 
 
-def _outcomes(tasks: Sequence[Task], workers: int | None) -> list[Outcome]:
-    """The outcomes of all tasks: the kernel's, and of those that it leaves the definition's."""
-    outcomes = _by_kernel(tasks)
+def _rewarded(tasks: Sequence[Task], workers: int | None) -> list[Rewarded]:
+    """The rewards of all tasks: the kernel's, and of those that it leaves the definition's."""
+    found = _by_kernel(tasks)
     left: dict[Any, list[int]] = {}  # samples of one model repeat: equal rows are scored once
     for number, task in enumerate(tasks):
-        if number not in outcomes:
+        if number not in found:
             left.setdefault(_content(task) or number, []).append(number)
     first = [tasks[numbers[0]] for numbers in left.values()]
-    found = map(_outcome, first) if workers is None else _in_workers(first, workers)
-    for numbers, outcome in zip(left.values(), found, strict=True):
-        outcomes.update(dict.fromkeys(numbers, outcome._replace(seconds=0.0)))
-        outcomes[numbers[0]] = outcome
-    return [outcomes[number] for number in range(len(tasks))]
+    by_definition = map(_by_definition, first) if workers is None else _in_workers(first, workers)
+    for numbers, each in zip(left.values(), by_definition, strict=True):
+        found.update(dict.fromkeys(numbers, replace(each, seconds=0.0)))
+        found[numbers[0]] = each
+    return [found[number] for number in range(len(tasks))]
 
 
 def _content(task: Task) -> tuple[Any, ...] | None:
-    """What the outcome follows from; None where a row holds what is no text."""
+    """What the reward follows from; None where a row holds what is no text."""
     values = tuple(task.row.items())
     return (task.kind, *values) if all(isinstance(value, str | bool | None) for _, value in values) else None
 
 
-def _by_kernel(tasks: Sequence[Task]) -> dict[int, Outcome]:
-    """The outcomes of the tasks that the kernel answers, by their numbers."""
-    outcomes: dict[int, Outcome] = {}
+def _by_kernel(tasks: Sequence[Task]) -> dict[int, Rewarded]:
+    """The rewards of the tasks that the kernel answers, by their numbers."""
+    found: dict[int, Rewarded] = {}
+    if kernel.version() is None:
+        return found
+    import pyarrow as pa  # here: without Arrow there is no kernel
+
     for kind, score in (("problem", partial(kernel.score, certificates=False)), ("plan", kernel.score_plans)):
         numbers = [number for number, task in enumerate(tasks) if task.kind == kind and _is_plain(task)]
-        if not numbers:
-            continue
         names = (f"generated_{kind}", "reference_problem", "domain", *[f"reference_{kind}"] * (kind == "plan"))
         columns = {name: pa.chunked_array([[tasks[number].row.get(name) for number in numbers]], pa.large_string())
                    for name in names}  # fmt: skip
         columns["is_placeholder"] = pa.chunked_array([[tasks[number].row["is_placeholder"] for number in numbers]])
-        answered = score(columns, tasks[0].options)
+        answered = score(columns, tasks[0].options) if numbers else None
         if answered is None:
             continue
-        scores, left = answered
-        rows = pa.table(scores).to_pylist()
-        for number, row, reason in zip(numbers, rows, left.to_pylist(), strict=True):
-            found = None if reason else _OF_SCORES[kind](row, tasks[number])
-            if found is not None:
-                outcomes[number] = found._replace(seconds=row["score_micros"] / 1e6)
-    return outcomes
+        rows, left = pa.table(answered[0]).to_pylist(), answered[1].to_pylist()
+        for number, row, reason in zip(numbers, rows, left, strict=True):
+            each = None if reason else _OF_SCORES[kind](row, tasks[number])
+            if each is not None:
+                found[number] = replace(each, seconds=row["score_micros"] / 1e6)
+    return found
 
 
 def _is_plain(task: Task) -> bool:
@@ -360,60 +335,8 @@ def _is_plain(task: Task) -> bool:
     return texts and reference and not empty and task.shape != "labels" and "strip_prompt" not in task.row
 
 
-def _problem_scores(scores: Mapping[str, Any], _task: Task) -> Outcome:
-    if scores["verdict"] == Verdict.REFERENCE_INVALID:
-        return Outcome(0, scores["detail"])
-    return _reached(scores["parseable"], scores["solvable"], scores["solves_reference"], scores["equivalent"])
-
-
-def _plan_scores(scores: Mapping[str, Any], task: Task) -> Outcome | None:
-    """The outcome; None where more has to be known of the plan than its scores."""
-    verdict = scores["plan_verdict"]
-    if verdict is None:
-        return None if scores["plan_detail"] else _compared_plan(scores, True)
-    if verdict in (PlanVerdict.REFERENCE_INVALID, PlanVerdict.UNDECIDED):
-        return None
-    some = scores["plan_length"] > 0 and not (verdict == PlanVerdict.UNREADABLE and scores["first_failed_step"] == 1)
-    outcome = _executed_plan(scores, some, task.row)
-    return _shaped(outcome, scores, task) if task.shape != "scale" else outcome
-
-
-_OF_SCORES = {"problem": _problem_scores, "plan": _plan_scores}
-
-
-def _reached(*steps: bool | None) -> Outcome:
-    return Outcome(max((number for number, step in enumerate(steps, 1) if step), default=0))
-
-
-def _compared_plan(scores: Mapping[str, Any], whole: bool) -> Outcome:
-    jaccard = scores["plan_jaccard"]
-    return _reached(scores["plan_length"] > 0, jaccard > 0, jaccard == 1, scores["plan_lcs"] == 1 and whole)
-
-
-def _executed_plan(scores: Mapping[str, Any], some: bool, row: Row) -> Outcome:
-    """``some``: a step with an action was read. A goal that held before any step counts for a valid plan alone."""
-    can_run = scores["first_failed_step"] is None
-    reached = scores["goal_reached"] and (can_run or _share_at_start(row["reference_problem"], row["domain"]) < 1)
-    return _reached(some, some and can_run, reached, scores["plan_valid"])
-
-
-def _shaped(outcome: Outcome, scores: Mapping[str, Any], task: Task) -> Outcome:
-    """With the shares of the steps that were executed, and of the goal that the plan made true."""
-    start = _share_at_start(task.row["reference_problem"], task.row["domain"])
-    progress = (scores["goal_share"] - start) / (1 - start) if start < 1 else 0.0
-    return outcome._replace(executable=scores["executable_share"], progress=max(0.0, progress))
-
-
-@lru_cache(maxsize=256)
-def _share_at_start(problem: str, domain: str | None) -> float:
-    """The share of the goal that holds before any step."""
-    task = reference_task(problem, domain, for_plans=True)
-    assert isinstance(task, PlanningTask)
-    return executed_plan((), None, task).goal_share
-
-
-def _outcome(task: Task) -> Outcome:
-    """How far an answer gets; no exception leaves this function."""
+def _by_definition(task: Task) -> Rewarded:
+    """The reward of an answer; no exception leaves this function."""
     start, exhausted = perf_counter(), False
     try:
         for name, value in task.row.items():
@@ -424,23 +347,48 @@ def _outcome(task: Task) -> Outcome:
         began = thread_time()
         with row_budget(task.options.row_seconds):
             try:
-                found = _BY_DEFINITION[task.kind](task)
+                found = _OF_ROW[task.kind](task)
             finally:
                 exhausted = thread_time() - began >= task.options.row_seconds
     except Exception as error:
         reraise_interrupt(error)
-        found = Outcome(0, f"{type(error).__name__}: {error}")
-    return found._replace(seconds=perf_counter() - start, exhausted=exhausted and found.reached < len(SCALE))
+        why = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+        found = Rewarded(0.0, 0, 0.0, why)
+    return replace(found, seconds=perf_counter() - start, exhausted=exhausted and found.reached < len(SCALE))
 
 
-def _problem(task: Task) -> Outcome:
-    verdict = PROBLEM.read(task.row, task.options)
-    if verdict.verdict == Verdict.REFERENCE_INVALID:
-        raise UserError(verdict.detail)
-    return _reached(verdict.parseable, verdict.solvable, verdict.solves_reference, verdict.equivalent)
+def _reached(task: Task, *steps: bool | None, labels: tuple[float, ...] | None = None) -> Rewarded:
+    """The reward of the highest of these steps; that of all is for a valid plan by what its steps are worth."""
+    quality = sum(labels) / len(labels) if labels else 1.0
+    reached = max((number for number, step in enumerate(steps, 1) if step), default=0)
+    _, _, half, full = task.scale
+    value = half + (full - half) * quality if reached == len(SCALE) else (0.0, *task.scale)[reached]
+    return Rewarded(float(value), reached, 0.0, labels=labels)
 
 
-def _plan(task: Task) -> Outcome:
+def _problem_scores(scores: Mapping[str, Any], task: Task) -> Rewarded:
+    if scores["verdict"] == Verdict.REFERENCE_INVALID:
+        return Rewarded(0.0, 0, 0.0, scores["detail"])
+    return _reached(task, scores["parseable"], scores["solvable"], scores["solves_reference"], scores["equivalent"])
+
+
+def _problem(task: Task) -> Rewarded:
+    names = ("verdict", "detail", "parseable", "solvable", "solves_reference", "equivalent")
+    return _problem_scores(_scores(PROBLEM, PROBLEM.read(task.row, task.options), *names), task)
+
+
+def _plan_scores(scores: Mapping[str, Any], task: Task) -> Rewarded | None:
+    """The reward; None where more has to be known of the plan than its scores."""
+    verdict = scores["plan_verdict"]
+    if verdict is None:
+        return None if scores["plan_detail"] else _compared_plan(scores, True, task)
+    if verdict in (PlanVerdict.REFERENCE_INVALID, PlanVerdict.UNDECIDED):
+        return None
+    some = scores["plan_length"] > 0 and not (verdict == PlanVerdict.UNREADABLE and scores["first_failed_step"] == 1)
+    return _executed_plan(scores, some, task)
+
+
+def _plan(task: Task) -> Rewarded:
     pair = PLAN.read(task.row, task.options)
     if isinstance(pair, OnlySome):
         raise UserError(pair["plan_detail"])
@@ -448,34 +396,55 @@ def _plan(task: Task) -> Outcome:
         raise UserError(pair.detail)
     if pair.task is not None and pair.task.ill_typed:
         raise UserError(f"in the reference, {pair.task.ill_typed}")
-    shares = _scores(PLAN, pair, "executable_share", "goal_share")
-    if pair.damage is not None:  # What stands behind it earns nothing.
-        pair.generated = pair.generated[: pair.damage.steps_before]
-    names = ("plan_lcs", "plan_jaccard", "plan_length", "plan_valid", "goal_reached", "first_failed_step")
-    scores = shares | _scores(PLAN, pair, *names)
+    # What stands behind a step that cannot be read earns nothing.
+    steps = pair.generated[: pair.damage.steps_before] if pair.damage else pair.generated
     if pair.task is None:
-        return _compared_plan(scores, pair.damage is None)
-    some = any(map(actions_of, pair.generated))
+        similar = {"plan_lcs": plan_lcs(pair.reference, steps), "plan_jaccard": plan_jaccard(pair.reference, steps)}
+        return _compared_plan({**similar, "plan_length": len(steps)}, pair.damage is None, task)
+    names = ("executable_share", "goal_share", "plan_valid", "goal_reached", "first_failed_step")
+    scores, some = _scores(PLAN, pair, *names), any(map(actions_of, steps))
     if scores["plan_valid"] is None:  # the row's budget has ended
-        return _reached(some)
-    outcome = _executed_plan(scores, some, task.row)
-    if task.shape == "scale":
-        return outcome
-    outcome = _shaped(outcome, scores, task)
-    return _labelled(outcome, pair, task.row) if task.shape == "labels" else outcome
+        return _reached(task, some)
+    return _executed_plan(scores, some, task, pair if task.shape == "labels" else None)
 
 
-def _labelled(outcome: Outcome, pair: PlanPair, row: Row) -> Outcome:
-    """With the way to the goal that the plan went, in costs, and what each of its steps is worth."""
-    space = or_undecided(lambda: _space(row["reference_problem"], row["domain"]))
+def _compared_plan(scores: Mapping[str, Any], whole: bool, task: Task) -> Rewarded:
+    jaccard = scores["plan_jaccard"]
+    return _reached(task, scores["plan_length"] > 0, jaccard > 0, jaccard == 1, scores["plan_lcs"] == 1 and whole)
+
+
+def _executed_plan(scores: Mapping[str, Any], some: bool, task: Task, labelled: PlanPair | None = None) -> Rewarded:
+    """``some``: a step with an action was read. A goal that held before any step counts for a valid plan alone."""
+    can_run = scores["first_failed_step"] is None
+    start = 0.0 if can_run and task.shape == "scale" else _share_at_start(task)
+    goal = scores["goal_reached"] and (can_run or start < 1)
+    progress, labels = (scores["goal_share"] - start) / (1 - start) if start < 1 else 0.0, None
+    if labelled and (worth := _labelled(labelled, task)):
+        labels, progress = worth
+    found = _reached(task, some, some and can_run, goal, scores["plan_valid"], labels=labels)
+    if task.shape == "scale" or found.reached in (0, len(SCALE)):
+        return found
+    low, middle, half, _ = task.scale
+    shaped = low + (middle - low) * scores["executable_share"] + (half - middle) * max(0.0, progress)
+    return replace(found, reward=float(shaped))
+
+
+def _share_at_start(task: Task) -> float:
+    """The share of the goal that holds before any step."""
+    found = reference_task(task.row["reference_problem"], task.row["domain"], for_plans=True)
+    assert isinstance(found, PlanningTask)
+    return executed_plan((), None, found).goal_share
+
+
+def _labelled(pair: PlanPair, task: Task) -> tuple[tuple[float, ...], float] | None:
+    """What each step of the plan is worth, and the part of the way to the goal that it went, in costs."""
+    space = or_undecided(lambda: _space(task.row["reference_problem"], task.row["domain"]))
     if isinstance(space, Undecided) or pair.execution is None or pair.task is None:
-        return outcome
+        return None
     labels = tuple(label.value for label in step_labels(space, pair.execution, pair.task.problem))
     end = space.node(pair.execution.state, pair.execution.values)
     whole, left = space.to_goal.get(space.start), space.to_goal.get(end)
-    progress = float(1 - left / whole) if whole and left is not None else 0.0
-    quality = sum(labels) / len(labels) if labels else 1.0
-    return outcome._replace(progress=max(0.0, progress), quality=quality, labels=labels)
+    return labels, float(1 - left / whole) if whole and left is not None else 0.0
 
 
 @lru_cache(maxsize=SPACES_KEPT)
@@ -485,20 +454,20 @@ def _space(problem: str, domain: str | None) -> StateSpace | Undecided:
     return state_space(task.problem, task.domain.domain)
 
 
-def _domain(task: Task) -> Outcome:
+def _domain(task: Task) -> Rewarded:
     pair = DOMAIN.read(task.row, task.options)
     if isinstance(pair, OnlySome):
         raise UserError(pair["domain_detail"])
     decision = or_undecided(lambda: pair.decision)
     if not isinstance(decision, Undecided) and decision.verdict.right:
-        return Outcome(len(SCALE))
+        return _reached(task, True, True, True, True)
     is_read = pair.generated is not None
     near = not isinstance(decision, Undecided) and decision.verdict == DomainVerdict.TYPES_DIFFER
     if is_read and not near and _takes_the_plan(pair):  # The other way it may take a search for a plan.
         near = all(_scores(DOMAIN, pair, "domain_plan_valid", "domain_reference_plan_valid").values())
         if pair.task is not None and pair.task.plan == ():
             near = False  # Two empty plans say nothing of the operators.
-    return _reached(is_read, is_read and not pair.missing_operators, near)
+    return _reached(task, is_read, is_read and not pair.missing_operators, near)
 
 
 def _takes_the_plan(pair: DomainPair) -> bool:
@@ -508,7 +477,9 @@ def _takes_the_plan(pair: DomainPair) -> bool:
     return execute_actions(pair.task.plan, pair.task.as_written, pair.generated).reaches_goal
 
 
-_BY_DEFINITION = {"problem": _problem, "plan": _plan, "domain": _domain}
+_OF_SCORES: Mapping[str, Callable[[Mapping[str, Any], Task], Rewarded | None]]
+_OF_SCORES = {"problem": _problem_scores, "plan": _plan_scores}
+_OF_ROW = {"problem": _problem, "plan": _plan, "domain": _domain}
 
 
 def _scores(pair: Pair, of: Any, *names: str) -> dict[str, Any]:
@@ -529,11 +500,13 @@ _IDLE: dict[int, LifoQueue[Processes]] = {}
 os.register_at_fork(after_in_child=_IDLE.clear)
 
 
-def _in_workers(tasks: Sequence[Task], workers: int) -> Iterator[Outcome]:
-    """The outcomes in order, from worker processes that all threads of this process share.
+def _in_workers(tasks: Sequence[Task], workers: int) -> Iterator[Rewarded]:
+    """The rewards in order, from worker processes that all threads of this process share.
 
     Where one raises, or Ctrl-C does, what has not begun is given up.
     """
+    from pddl_eval.run import Processes  # here: without workers no data stack is needed
+
     if workers not in _IDLE:
         fresh = LifoQueue[Processes]()
         for _ in range(workers):
@@ -546,8 +519,10 @@ def _in_workers(tasks: Sequence[Task], workers: int) -> Iterator[Outcome]:
         threads.shutdown(wait=False, cancel_futures=True)
 
 
-def _in_worker(idle: LifoQueue[Processes], task: Task) -> Outcome:
-    """The outcome from an idle worker process; a task that ends the process gets nothing."""
+def _in_worker(idle: LifoQueue[Processes], task: Task) -> Rewarded:
+    """The reward from an idle worker process; a task that ends the process gets nothing."""
+    from pddl_eval.run import WorkerLost
+
     process = idle.get()
     start = perf_counter()
     try:
@@ -557,15 +532,15 @@ def _in_worker(idle: LifoQueue[Processes], task: Task) -> Outcome:
         idle.put(process)
     if isinstance(outcome, WorkerLost):
         seconds = perf_counter() - start
-        return Outcome(0, outcome.reason, seconds, exhausted=seconds >= task.options.row_seconds)
-    found: Outcome = outcome
+        return Rewarded(0.0, 0, seconds, outcome.reason, exhausted=seconds >= task.options.row_seconds)
+    found: Rewarded = outcome
     return found
 
 
-def _bounded(task: Task) -> Outcome:
-    """The outcome, in a worker process: beyond its budget the kernel ends the process, whatever it does."""
+def _bounded(task: Task) -> Rewarded:
+    """The reward, in a worker process: beyond its budget the kernel ends the process, whatever it does."""
     signal.setitimer(signal.ITIMER_PROF, task.options.row_seconds + GRACE_SECONDS)
     try:
-        return _outcome(task)
+        return _by_definition(task)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
