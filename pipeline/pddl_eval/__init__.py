@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pddl_eval.report import Report as Report
     from pddl_eval.report import build_report as build_report
     from pddl_eval.run import RunStatus as RunStatus
+    from pddl_eval.run import Verification as Verification
     from pddl_eval.run import run_status as run_status
     from pddl_eval.scoring.api import UndecidedError as UndecidedError
     from pddl_eval.scoring.api import UnsolvableError as UnsolvableError
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from pddl_eval.scoring.scorer import score_dataset as score_dataset
     from pddl_eval.scoring.summary import RunSummary as RunSummary
     from pddl_eval.scoring.table import score_frame as score_frame
-    from pddl_eval.scoring.verify import Verification as Verification
     from pddl_eval.scoring.verify import verify_dataset as verify_dataset
 
     __version__: str
@@ -58,7 +58,7 @@ _ROOMS = {
     "definition.verdict": "Counterexample DomainVerdict PlanVerdict ProblemVerdict",
     "explain": "explain_row",
     "report": "Report build_report",
-    "run": "RunStatus run_status",
+    "run": "RunStatus Verification run_status",
     "scoring.api": "UndecidedError UnsolvableError certificate compare_problems compare_tasks counterexample"
     " fully_specify",
     "scoring.domains": "DomainScores compare_domains",
@@ -69,7 +69,7 @@ _ROOMS = {
     "scoring.scorer": "score_dataset",
     "scoring.summary": "RunSummary",
     "scoring.table": "score_frame",
-    "scoring.verify": "Verification verify_dataset",
+    "scoring.verify": "verify_dataset",
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names.split()}
 

@@ -25,5 +25,5 @@ from pddl_eval.run.summary import (
     count_values,
 )
 from pddl_eval.run.tiling import RowsDoubled, RowsMissing, Tiling, open_rows, open_scored_rows
-from pddl_eval.run.verify import REMOVED, Checked, Finding, check_folder
+from pddl_eval.run.verify import Drawn, Finding, Verification, check_folder
 from pddl_eval.run.watching import Event, Watcher, shown_progress

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -34,6 +34,7 @@ from pddl_eval.run.shards import shards_named
 from pddl_eval.run.summary import COUNTED, SCORE_ERROR, SUMMARY, merge_statistics
 from pddl_eval.run.tiling import MERGED, input_of, manifest_of, ranges_in, rows_held, tiling_of
 from pddl_eval.settings import SHARD_ROWS
+from pddl_eval.shown import labelled, printable
 
 REMOVED = ("damaged", "doubled", "left over")
 """The kinds of findings that a repair removes."""
@@ -59,25 +60,61 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """What was found in a folder. ``drawn`` has the rows to score again, with the ``labels`` that name them.
+class Verification:
+    """What ``verify_dataset`` has found in a folder of ``rows`` in ``files``.
 
-    ``failed`` of those that were drawn have a ``score_error`` and are not among them.
+    ``rows_again`` were scored again and compared; ``rows_set_aside`` of those drawn were not: they have a
+    ``score_error``, or took so long that a limit of time may decide. ``notes`` are no faults, ``removed`` is what the
+    repair has deleted. ``command`` started the run, as far as its manifest says it.
+
+    >>> print(Verification("scored", "pddl-eval:0.1.0", 292, 1, 100, 0, (), (), (), None))
+    pairs         292 in 1 files
+    scored again  100
+    signature     pddl-eval:0.1.0
+    state         verified
     """
 
-    folder: Location
-    manifest: Mapping[str, Any]
+    output: str
+    signature: str
     rows: int
     files: int
+    rows_again: int
+    rows_set_aside: int
     findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
     removed: tuple[str, ...]
-    drawn: pa.Table | None
+    command: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.findings
+
+    def __str__(self) -> str:
+        """A line for each finding, the verdict last."""
+        aside = f", {self.rows_set_aside:,} set aside" if self.rows_set_aside else ""
+        lines = [("pairs", f"{self.rows:,} in {self.files:,} files"), ("scored again", f"{self.rows_again:,}{aside}")]
+        lines += [("removed", each) for each in self.removed]
+        lines += [(each.kind, str(each)) for each in self.findings]
+        lines += [("note", each) for each in self.notes]
+        if any(each.kind in ("missing", "summary", *REMOVED) for each in self.findings):
+            lines.append(("completed by", self.command or "the command that started the run"))
+        lines += [("signature", self.signature), ("state", "verified" if self.ok else "not verified")]
+        return labelled([(label, printable(value)) for label, value in lines])
+
+
+class Drawn(NamedTuple):
+    """The rows to score again, with the ``labels`` that name them, of the run that the ``manifest`` describes."""
+
+    rows: pa.Table | None
     labels: tuple[str, ...]
-    failed: int
+    manifest: Mapping[str, Any]
 
 
-def check_folder(folder: Location, rows: int, seed: int, *, repair: bool = False) -> Checked:
+def check_folder(folder: Location, rows: int, seed: int, *, repair: bool = False) -> tuple[Verification, Drawn]:
     """Read all of a run's folder; ``rows`` of its rows are drawn, by ``seed``. A repair comes first.
+
+    Drawn rows that have a ``score_error`` are set aside, the others are left to score again.
 
     Raises ``DatasetError`` where the folder is not that of a run, or one that is to be repaired is held by another
     process, and ``Unavailable`` where something cannot be read now.
@@ -93,17 +130,19 @@ def check_folder(folder: Location, rows: int, seed: int, *, repair: bool = False
     findings, files = _findings(folder, manifest, drawn)
     numbers = ((number, number + 1) for file in files for number in file.numbers)
     tables = [file.drawn for file in files if file.drawn is not None and file.drawn.num_rows]
-    return Checked(
-        folder,
-        manifest,
+    found = Verification(
+        str(folder),
+        str(manifest["signature"]),
         source.rows,
         len(files),
-        tuple(findings),
-        tuple(removed),
-        pa.concat_tables(tables) if tables else None,
-        tuple(f"{each.file} row {each.start:,}" for each in ranges_in(source, numbers)),
+        0,
         sum(file.failed for file in files),
+        tuple(findings),
+        (),
+        tuple(removed),
     )
+    labels = tuple(f"{each.file} row {each.start:,}" for each in ranges_in(source, numbers))
+    return found, Drawn(pa.concat_tables(tables) if tables else None, labels, manifest)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields, replace
 from math import inf
 from typing import Any
 
@@ -14,59 +14,15 @@ import pyarrow as pa
 from pddl_eval.datasets import locate
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
-from pddl_eval.run import REMOVED, Checked, Finding, check_folder
+from pddl_eval.run import Drawn, Finding, Verification, check_folder
 from pddl_eval.scoring.scorer import pair_scorer
 from pddl_eval.scoring.table import SCORE_MICROS
 from pddl_eval.settings import ROWS_AGAIN, SHARD_ROWS, setting_of
-from pddl_eval.shown import labelled, printable, shorten
+from pddl_eval.shown import shorten
 from pddl_eval.version import without_version
 
 SHOWN_CHARACTERS = 100
 """Of a score in a finding."""
-
-
-@dataclass(frozen=True, slots=True)
-class Verification:
-    """What ``verify_dataset`` has found in a folder of ``rows`` in ``files``.
-
-    ``rows_again`` were scored again and compared; ``rows_set_aside`` of those drawn were not: they have a
-    ``score_error``, or took so long that a limit of time may decide. ``notes`` are no faults, ``removed`` is what the
-    repair has deleted. ``command`` started the run, as far as its manifest says it.
-
-    >>> print(Verification("scored", "pddl-eval:0.1.0", 292, 1, 100, 0, (), (), (), None))
-    pairs         292 in 1 files
-    scored again  100
-    signature     pddl-eval:0.1.0
-    state         verified
-    """
-
-    output: str
-    signature: str
-    rows: int
-    files: int
-    rows_again: int
-    rows_set_aside: int
-    findings: tuple[Finding, ...]
-    notes: tuple[str, ...]
-    removed: tuple[str, ...]
-    command: str | None
-
-    @property
-    def ok(self) -> bool:
-        """Whether nothing is wrong."""
-        return not self.findings
-
-    def __str__(self) -> str:
-        """A line for each finding, the verdict last."""
-        aside = f", {self.rows_set_aside:,} set aside" if self.rows_set_aside else ""
-        lines = [("pairs", f"{self.rows:,} in {self.files:,} files"), ("scored again", f"{self.rows_again:,}{aside}")]
-        lines += [("removed", each) for each in self.removed]
-        lines += [(each.kind, str(each)) for each in self.findings]
-        lines += [("note", each) for each in self.notes]
-        if any(each.kind in ("missing", "summary", *REMOVED) for each in self.findings):
-            lines.append(("completed by", self.command or "the command that started the run"))
-        lines += [("signature", self.signature), ("state", "verified" if self.ok else "not verified")]
-        return labelled([(label, printable(value)) for label, value in lines])
 
 
 def verify_dataset(
@@ -90,57 +46,54 @@ def verify_dataset(
     """
     if rows < 0:
         raise UserError(f"The number of rows to score again cannot be {rows}.")
-    checked = check_folder(locate(output), rows, seed, repair=repair)
-    signature = str(checked.manifest["signature"])
-    findings, notes = list(checked.findings), list[str]()
+    found, drawn = check_folder(locate(output), rows, seed, repair=repair)
+    findings, notes = list(found.findings), list[str]()
     again, slow = 0, 0
-    if checked.drawn is not None:
+    if drawn.rows is not None:
         try:
-            again, slow, differences, ours = _score_again(checked, checked.drawn)
+            again, slow, differences, ours = _score_again(drawn)
             findings += differences
-            if without_version(signature) != without_version(ours):
+            if without_version(found.signature) != without_version(ours):
                 notes.append(f"scored by another program than this one, which signs {ours}")
         except (UserError, TypeError, KeyError) as error:
-            findings.append(Finding("signature", signature, f"this program cannot score as that one did: {error}"))
-    if rows and checked.rows and not again and not findings:
-        findings.append(Finding("score", str(checked.folder), "none of the rows that were drawn could be compared"))
-    return Verification(
-        str(checked.folder),
-        signature,
-        checked.rows,
-        checked.files,
-        again,
-        checked.failed + slow,
-        tuple(findings),
-        tuple(notes),
-        checked.removed,
-        _command(checked.manifest, os.fspath(output)),
+            findings.append(
+                Finding("signature", found.signature, f"this program cannot score as that one did: {error}")
+            )
+    if rows and found.rows and not again and not findings:
+        findings.append(Finding("score", found.output, "none of the rows that were drawn could be compared"))
+    return replace(
+        found,
+        rows_again=again,
+        rows_set_aside=found.rows_set_aside + slow,
+        findings=tuple(findings),
+        notes=tuple(notes),
+        command=_command(drawn.manifest, os.fspath(output)),
     )
 
 
-def _score_again(checked: Checked, drawn: pa.Table) -> tuple[int, int, list[Finding], str]:
+def _score_again(drawn: Drawn) -> tuple[int, int, list[Finding], str]:
     """How many rows were compared, how many were too slow for that, the differences, this program's signature."""
-    options = ScoringOptions(**checked.manifest["settings"])
+    before = drawn.rows
+    assert before is not None
+    options = ScoringOptions(**drawn.manifest["settings"])
     scorer = pair_scorer(options)
-    given = _given(drawn.schema, checked.manifest["schema"])
+    given = _given(before.schema, drawn.manifest["schema"])
     expected = scorer.output_schema(given)
-    if expected.names != drawn.schema.names:
+    if expected.names != before.schema.names:
         raise UserError("its score columns are other ones")
-    now = pa.concat_tables([scorer.score(part, inf) for part in _pieces(drawn.select(given.names))])
-    slow = _slow(drawn, now, options.row_seconds)
+    now = pa.concat_tables([scorer.score(part, inf) for part in _pieces(before.select(given.names))])
+    slow = _slow(before, now, options.row_seconds)
     findings: dict[int, Finding] = {}
     for name in expected.names[len(given) :]:
-        pairs = zip(drawn[name].to_pylist(), now[name].to_pylist(), strict=True) if name != SCORE_MICROS else ()
+        pairs = zip(before[name].to_pylist(), now[name].to_pylist(), strict=True) if name != SCORE_MICROS else ()
         for row, (was, is_) in enumerate(pairs):
             if was != is_ and not (was != was and is_ != is_):  # NaN equals NaN.
                 said = (shorten(str(each), SHOWN_CHARACTERS) for each in (was, is_))
-                findings.setdefault(
-                    row, Finding("score", checked.labels[row], "{} was {} and is {}".format(name, *said))
-                )
+                findings.setdefault(row, Finding("score", drawn.labels[row], "{} was {} and is {}".format(name, *said)))
     aside = [row for row in findings if row in slow]
     differences = [finding for row, finding in sorted(findings.items()) if row not in slow]
     signature = scorer.signature + (scorer.constants_signed(given) if scorer.constants_signed else "")
-    return drawn.num_rows - len(aside), len(aside), differences, signature
+    return before.num_rows - len(aside), len(aside), differences, signature
 
 
 def _given(schema: pa.Schema, said: str) -> pa.Schema:
