@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import _ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,7 +12,8 @@ from pddl_eval import kernel
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError
 from pddl_eval.kernel import crate
-from pddl_eval.scoring.table import count_kernel, score_table
+from pddl_eval.scoring.summary import count_rows
+from pddl_eval.scoring.table import score_table
 
 from tests.support.differential import columns_of, needs_kernel
 from tests.support.sample import sample_table
@@ -20,6 +21,11 @@ from tests.support.sample import sample_table
 HELD = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
 TEXTS = [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), pa.string())]
 ELSEWHERE = "(define (problem p) (:domain other) (:objects a) (:init (holding a)) (:goal (clear a)))"
+
+
+def count_kernel(table: pa.Table) -> dict[str, Mapping[str, float]]:
+    """How many rows the kernel was given and left, in a scored table."""
+    return {name: each for name, each in count_rows(table, [], ScoringOptions()).items() if name == "kernel"}
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from pddl_eval import build_report, explain_row
 from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.report.numbers import main_measure
-from pddl_eval.scoring.summary import RunSummary, count_scores
-from pddl_eval.scoring.table import ColumnError, count_not_compared, score_table
+from pddl_eval.scoring.summary import RunSummary, count_rows
+from pddl_eval.scoring.table import ColumnError, score_table
 
 from tests.support.sample import DOMAIN_TEXTS
 
@@ -152,11 +152,11 @@ def test_what_was_not_compared_is_no_wrong_answer() -> None:
     answers = [HELD, HELD.replace("on a b", "clear b"), HELD, "Sorry."]
     table = pa.table({"reference_problem": [HELD, HELD, None, ""], "generated_problem": answers})
     scores = score_table(table, ScoringOptions())
-    statistics = count_scores(scores, [column.name for column in PROBLEM.columns])
+    statistics = count_rows(scores, [column.name for column in PROBLEM.columns], ScoringOptions())
     assert statistics["equivalent"] == {"true": 1, "false": 1, "null": 0}
     assert statistics["parseable"] == {"true": 3, "false": 1, "null": 0}
-    assert count_not_compared(scores) == {"not compared": {"problem": 2}}
-    summary = RunSummary("scored", 4, 4, 0, 0, 1, 0, "local", 1, 0.1, "s", {**statistics, **count_not_compared(scores)})
+    assert statistics["not compared"] == {"problem": 2}
+    summary = RunSummary("scored", 4, 4, 0, 0, 1, 0, "local", 1, 0.1, "s", statistics)
     assert (summary.share("equivalent"), summary.share("solves_reference")) == (0.5, 0.5)
     assert ("not compared", "2 rows: no reference problem") in summary.lines()
     import polars as pl
@@ -173,7 +173,7 @@ def test_the_headline_of_plans_without_references_is_validity() -> None:
     plans = [PLAN_TEXT, "(putdown a)", "(putdown a)(fly)", ""]
     table = pa.table({"reference_problem": [HELD] * 4, "generated_plan": plans, "model": ["m", "m", "n", "n"]})
     scores = score_table(table, ScoringOptions())
-    statistics = count_scores(scores, [column.name for column in PLAN.asked(ScoringOptions()).columns])
+    statistics = count_rows(scores, [column.name for column in PLAN.asked(ScoringOptions()).columns], ScoringOptions())
     summary = RunSummary("scored", 4, 4, 0, 0, 1, 0, "local", 1, 0.1, "s", statistics)
     labels = [label for _, lines in summary.score_sections() for label, _ in lines]
     verdicts = ("empty", "goal_not_reached", "unknown_action", "valid")

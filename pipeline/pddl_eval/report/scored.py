@@ -119,7 +119,7 @@ class Scored:
         return {name: rows for name, rows in counts.collect(engine="streaming").row(0, named=True).items() if rows}
 
     def _nothing_compared(self, pair: Pair) -> pl.Expr:
-        """True for the rows whose generated value had no reference, as ``scoring.table.nothing_compared``."""
+        """True for the rows whose generated value had no reference, as ``scoring.summary.nothing_compared``."""
         if pair.compared not in self.schema or self.schema.get(pair.verdict) != pl.String:
             return pl.lit(False)
         none = [pl.col(pair.compared).is_null(), ~pl.col(pair.verdict).is_in(WITHOUT_SCORES).fill_null(False)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
@@ -20,7 +20,6 @@ from pddl_eval.pairs import held_against, pairs_present
 from pddl_eval.run import (
     ROW_SECONDS,
     Scorer,
-    Statistics,
     Watcher,
     finish_merged,
     finish_shards,
@@ -28,16 +27,10 @@ from pddl_eval.run import (
     prepare_run,
     readable_input,
 )
-from pddl_eval.scoring.summary import RunSummary, count_scores
+from pddl_eval.scoring.summary import RunSummary, count_rows
 from pddl_eval.scoring.table import (
     KERNELS,
     constants_signed,
-    count_kernel,
-    count_not_compared,
-    count_not_scored,
-    count_outside_strips,
-    count_repeated,
-    count_unknown_domains,
     require_references,
     score_schema,
     score_table,
@@ -113,7 +106,7 @@ def pair_scorer(options: ScoringOptions) -> Scorer:
         settings=asdict(options),
         output_schema=partial(score_schema, options=options),
         score=partial(_score_pairs, options=options, comparable=options.comparable),
-        count=partial(_count, options=options),
+        count=partial(count_rows, options=options),
         summary=RunSummary,
         check=partial(_check_references, options=options),
         constants_signed=partial(constants_signed, options=options),
@@ -127,13 +120,6 @@ def _row_seconds(schema: pa.Schema, options: ScoringOptions) -> float:
     present = {pair.name for pair in pairs_present(schema, options)}
     by_kernel = kernel.version() and not options.optimal and not options.feedback and present <= answered
     return KERNEL_ROW_SECONDS if by_kernel else ROW_SECONDS
-
-
-def _count(table: pa.Table, columns: Sequence[str], options: ScoringOptions) -> Statistics:
-    counted = {**count_scores(table, columns), **count_unknown_domains(table, options)}
-    counted |= {**count_outside_strips(table), **count_not_compared(table), **count_kernel(table)}
-    inputs = [name for name in table.column_names if name not in columns]
-    return {**counted, **count_not_scored(table), **count_repeated(table, inputs)}
 
 
 def _check_references(source: Source, options: ScoringOptions) -> None:

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pddl_eval.definition.domains import known_domain_names
+from pddl_eval.datasets import is_text, values_of
+from pddl_eval.definition.domains import known_domain_names, planning_domain
 from pddl_eval.definition.metrics import DOMAIN, PAIRS, PLAN, Pair
+from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.verdict import OUTSIDE_STRIPS, SEVERAL_DRAFTS, Verdict
 from pddl_eval.errors import did_you_mean
 from pddl_eval.run import VERDICT, RunCounts, Statistics, count_values
 from pddl_eval.scoring.columns import OPTIONAL, UNDECIDED_WITH, left_out_by, needed_by
-from pddl_eval.scoring.table import (
-    KERNEL,
-    MOST_NAMES,
-    NOT_COMPARED,
-    NOT_SCORED,
-    OUTSIDE,
-    REPEATED,
-    UNKNOWN_DOMAINS,
-    nothing_compared,
-)
-from pddl_eval.shown import Sections, row_count
+from pddl_eval.scoring.table import KERNEL_KEY, MOST_NAMES, SCORE_ERROR, WITHOUT_SCORES
+from pddl_eval.shown import Sections, line, row_count
 
 _SHOWN = [column for pair in PAIRS for column in pair.columns if column.in_summary]
 SHARES = tuple(column.name for column in _SHOWN if column.type is bool)
@@ -36,6 +32,92 @@ MEANS = tuple(column.name for column in _SHOWN if column.type is float)
 
 UNCOUNTED = ("count", SEVERAL_DRAFTS)
 """Statistics of texts that are no verdicts."""
+
+NOT_COMPARED, NOT_SCORED, OUTSIDE, REPEATED = (
+    *("not compared", "rows not scored", "references outside STRIPS", "rows repeated"),
+)
+UNKNOWN_DOMAINS, KERNEL = "unknown domains", "kernel"
+"""Statistics of rows, see ``count_rows``."""
+
+
+def count_rows(table: pa.Table, columns: Iterable[str], options: ScoringOptions) -> Statistics:
+    """The statistics of a scored table: ``count_scores``, and where there are any, how many rows
+
+    * name a domain that is not known, by name (``UNKNOWN_DOMAINS``);
+    * have a reference problem outside STRIPS, which is no mistake in the data (``OUTSIDE``);
+    * had no reference for a pair, by pair (``NOT_COMPARED``);
+    * the kernel was given and how many it left, by reason (``KERNEL``);
+    * could not be scored, for each of the first reasons (``NOT_SCORED``): a damaged line says which it is;
+    * are equal to another row of their shard in every column of the input (``REPEATED``).
+
+    >>> scored = pa.table({"detail": ["the reference is outside STRIPS: it has a metric", None]})
+    >>> count_rows(scored, ["detail"], ScoringOptions())["references outside STRIPS"]
+    {'rows': 1}
+    """
+    names = [*columns]
+    kernel = (table.schema.metadata or {}).get(KERNEL_KEY.encode())
+    errors = table[SCORE_ERROR].drop_null().slice(0, MOST_NAMES) if SCORE_ERROR in table.column_names else []
+    counts: dict[str, Mapping[str, float]] = {
+        UNKNOWN_DOMAINS: _unknown_domains(table, options),
+        OUTSIDE: _rows(pc.starts_with(table["detail"].cast(pa.string()), OUTSIDE_STRIPS)) if "detail" in names else {},
+        NOT_COMPARED: {pair.name: count for pair in PAIRS if (count := _sum(nothing_compared(table, pair)))},
+        KERNEL: json.loads(kernel) if kernel else {},
+        NOT_SCORED: Counter(line(str(each)) for each in errors),
+        REPEATED: _repeated(table, [name for name in table.column_names if name not in names]),
+    }
+    return {**count_scores(table, names), **{name: dict(each) for name, each in counts.items() if each}}
+
+
+def _sum(rows: pa.Array) -> int:
+    return pc.sum(rows).as_py() or 0
+
+
+def _rows(rows: pa.Array) -> dict[str, float]:
+    return {"rows": count} if (count := _sum(rows)) else {}
+
+
+def _unknown_domains(table: pa.Table, options: ScoringOptions) -> Counter[str]:
+    domain, problem = map(options.column, ("domain", "reference_problem"))
+    if not {domain, problem} <= set(table.column_names):
+        return Counter()  # Only problems, and plans in them, have a domain.
+    names = Counter(name for name in values_of(table[domain]) if name and "(" not in name)
+    rows = Counter({name: count for name, count in names.items() if planning_domain(name) is None})
+    named = Counter({line(name): count for name, count in rows.most_common(MOST_NAMES)})
+    if len(rows) > MOST_NAMES:
+        named["others"] += rows.total() - named.total()
+    return named
+
+
+def _repeated(table: pa.Table, inputs: Sequence[str]) -> dict[str, float]:
+    """How many rows repeat another row in all these columns, lists and mappings aside."""
+    columns = [table[name] for name in inputs if not pa.types.is_nested(table[name].type)]
+    # Few rows have texts of the same lengths, which are known.
+    lengths = [pc.binary_length(each.cast(pa.large_string())) if is_text(each.type) else each for each in columns]
+    if not columns or len(set(_said(lengths))) == table.num_rows:
+        return {}
+    rows = _said(columns)
+    repeated = len(rows) - len(set(rows))
+    return {"rows": repeated} if repeated else {}
+
+
+def _said(columns: Sequence[pa.ChunkedArray]) -> list[tuple[Any, ...]]:
+    """The rows of the columns that say anything: a damaged line is all null."""
+    return [row for row in zip(*map(values_of, columns), strict=True) if any(value is not None for value in row)]
+
+
+def nothing_compared(table: pa.Table, pair: Pair) -> pa.Array:
+    """True for rows of a table with scores in which the pair's generated value had no reference.
+
+    >>> nothing_compared(pa.table({"equivalent": [None, None], "verdict": [None, "undecided"]}), PAIRS[0]).to_pylist()
+    [True, False]
+    """
+    if not {pair.compared, pair.verdict} <= set(table.column_names):
+        return pa.repeat(False, table.num_rows)
+    undecided = pc.is_in(table[pair.verdict].cast(pa.string()), pa.array(WITHOUT_SCORES))
+    none = pc.and_(pc.is_null(table[pair.compared]), pc.invert(undecided))
+    if SCORE_ERROR in table.column_names:
+        none = pc.and_(none, pc.is_null(table[SCORE_ERROR]))
+    return none
 
 
 def count_scores(table: pa.Table, columns: Iterable[str]) -> Statistics:

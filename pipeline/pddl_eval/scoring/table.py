@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
@@ -23,10 +22,10 @@ from pddl_eval import kernel
 from pddl_eval.columns import MEANINGS, SCORED
 from pddl_eval.datasets import is_text, values_of
 from pddl_eval.definition.budget import or_undecided
-from pddl_eval.definition.domains import chosen_domain, planning_domain
-from pddl_eval.definition.metrics import DOMAIN, PAIRS, PLAN, PROBLEM, Pair, Row, given
+from pddl_eval.definition.domains import chosen_domain
+from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM, Pair, Row, given
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.definition.verdict import OUTSIDE_STRIPS, Verdict
+from pddl_eval.definition.verdict import Verdict
 from pddl_eval.errors import UserError
 from pddl_eval.pairs import ColumnError, log_hint, pairs_present
 from pddl_eval.process import reraise_interrupt, rows_scored
@@ -35,7 +34,7 @@ from pddl_eval.scoring.budget import row_budget
 from pddl_eval.scoring.columns import FEEDBACK, ROW_COLUMNS
 from pddl_eval.scoring.feedback import row_feedback
 from pddl_eval.settings import grouped, shows_settings
-from pddl_eval.shown import line, listed, printable, quote
+from pddl_eval.shown import listed, printable, quote
 
 Frame = TypeVar("Frame")
 """``polars.DataFrame`` or ``pandas.DataFrame``."""
@@ -46,13 +45,8 @@ CHUNK_ROWS = 256
 MOST_NAMES = 5
 """Names in one sentence, at most."""
 
-UNKNOWN_DOMAINS = "unknown domains"
-
-KERNEL = "kernel"
-"""Statistics: how many rows the kernel was given, and how many it left, by reason."""
-
 KERNEL_KEY = "pddl-eval kernel"
-"""The same in the metadata of a scored table's schema."""
+"""In the metadata of a scored table's schema: how many rows the kernel was given, and how many it left, by reason."""
 
 KERNELS = ((PROBLEM, kernel.score), (PLAN, kernel.score_plans), (DOMAIN, kernel.score_domains))
 """The pairs that the kernel scores."""
@@ -61,20 +55,8 @@ SCORE_MICROS = "score_micros"
 
 SCORE_ERROR = "score_error"
 
-NOT_COMPARED = "not compared"
-"""Statistics: in how many rows a pair had no reference, by pair."""
-
-NOT_SCORED = "rows not scored"
-"""Statistics: why the first rows could not be scored; lines of a file that are damaged say which."""
-
-REPEATED = "rows repeated"
-"""Statistics: how many rows are equal to another row of their shard in every column of the input."""
-
 WITHOUT_SCORES = (Verdict.UNDECIDED.value, Verdict.REFERENCE_INVALID.value)
 """Verdicts that leave scores null although there was a reference."""
-
-OUTSIDE = "references outside STRIPS"
-"""Statistics: how many rows are left out for that, and not for a mistake in the data."""
 
 CHECKED_ROWS = 1000
 """Rows whose references are read before a run, at most: the first that can be read is enough."""
@@ -271,103 +253,6 @@ def constants_signed(schema: pa.Schema, options: ScoringOptions) -> str:
     ''
     """
     return "".join(f"|{pair.signed}" for pair in pairs_present(schema, options) if pair.signed)
-
-
-def count_kernel(table: pa.Table) -> dict[str, dict[str, float]]:
-    """How many rows the kernel was given and how many it left, by reason, in a scored table: statistics of ``KERNEL``.
-
-    >>> count_kernel(pa.table({"verdict": ["identical"]}))
-    {}
-    """
-    said = (table.schema.metadata or {}).get(KERNEL_KEY.encode())
-    return {KERNEL: json.loads(said)} if said else {}
-
-
-def count_unknown_domains(table: pa.Table, options: ScoringOptions) -> dict[str, dict[str, float]]:
-    """In how many rows the column ``domain`` has a name that is not known, by name: statistics of ``UNKNOWN_DOMAINS``.
-
-    >>> rows = pa.table({"reference_problem": ["", "", ""], "domain": ["gripper", "griper", None]})
-    >>> count_unknown_domains(rows, ScoringOptions())
-    {'unknown domains': {'griper': 1}}
-    """
-    domain, problem = map(options.column, ("domain", "reference_problem"))
-    if not {domain, problem} <= set(table.column_names):
-        return {}  # Only problems, and plans in them, have a domain.
-    names = Counter(name for name in values_of(table[domain]) if name and "(" not in name)
-    rows = Counter({name: count for name, count in names.items() if planning_domain(name) is None})
-    named = Counter({line(name): count for name, count in rows.most_common(MOST_NAMES)})
-    if len(rows) > MOST_NAMES:
-        named["others"] += rows.total() - named.total()
-    return {UNKNOWN_DOMAINS: dict(named)} if rows else {}
-
-
-def count_repeated(table: pa.Table, inputs: Sequence[str]) -> dict[str, dict[str, float]]:
-    """How many rows repeat another row in all these columns (lists and mappings aside): statistics of ``REPEATED``.
-
-    >>> count_repeated(pa.table({"model": ["a", "a", "b"], "sample": [1, 1, 1]}), ["model", "sample"])
-    {'rows repeated': {'rows': 1}}
-    """
-    columns = [table[name] for name in inputs if not pa.types.is_nested(table[name].type)]
-    # Few rows have texts of the same lengths, which are known.
-    lengths = [pc.binary_length(each.cast(pa.large_string())) if is_text(each.type) else each for each in columns]
-    if not columns or len(_distinct(lengths)[0]) == table.num_rows:
-        return {}
-    distinct, rows = _distinct(columns)
-    return {REPEATED: {"rows": rows - len(distinct)}} if rows > len(distinct) else {}
-
-
-def _distinct(columns: Sequence[pa.ChunkedArray]) -> tuple[set[tuple[Any, ...]], int]:
-    """The distinct rows of the columns, and how many rows say anything: a damaged line is all null."""
-    rows = [row for row in zip(*map(values_of, columns), strict=True) if any(value is not None for value in row)]
-    return set(rows), len(rows)
-
-
-def count_not_scored(table: pa.Table) -> dict[str, dict[str, float]]:
-    """Why the first rows of a table with scores could not be scored: statistics of ``NOT_SCORED``.
-
-    >>> count_not_scored(pa.table({"score_error": [None, "answers.jsonl:2 is not JSON"]}))
-    {'rows not scored': {'answers.jsonl:2 is not JSON': 1}}
-    """
-    errors = table[SCORE_ERROR].drop_null().slice(0, MOST_NAMES) if SCORE_ERROR in table.column_names else []
-    found = Counter(line(str(each)) for each in errors)
-    return {NOT_SCORED: dict(found)} if found else {}
-
-
-def nothing_compared(table: pa.Table, pair: Pair) -> pa.Array:
-    """True for rows of a table with scores in which the pair's generated value had no reference.
-
-    >>> nothing_compared(pa.table({"equivalent": [None, None], "verdict": [None, "undecided"]}), PROBLEM).to_pylist()
-    [True, False]
-    """
-    if not {pair.compared, pair.verdict} <= set(table.column_names):
-        return pa.repeat(False, table.num_rows)
-    undecided = pc.is_in(table[pair.verdict].cast(pa.string()), pa.array(WITHOUT_SCORES))
-    none = pc.and_(pc.is_null(table[pair.compared]), pc.invert(undecided))
-    if SCORE_ERROR in table.column_names:
-        none = pc.and_(none, pc.is_null(table[SCORE_ERROR]))
-    return none
-
-
-def count_not_compared(table: pa.Table) -> dict[str, dict[str, float]]:
-    """In how many rows of a table with scores a pair had no reference, by pair: statistics of ``NOT_COMPARED``.
-
-    >>> count_not_compared(pa.table({"reference_plan_length": [None, 3], "plan_verdict": ["valid", "valid"]}))
-    {'not compared': {'plan': 1}}
-    """
-    rows = {pair.name: pc.sum(nothing_compared(table, pair)).as_py() or 0 for pair in PAIRS}
-    found = {name: count for name, count in rows.items() if count}
-    return {NOT_COMPARED: found} if found else {}
-
-
-def count_outside_strips(table: pa.Table) -> dict[str, dict[str, float]]:
-    """How many rows have a reference problem outside STRIPS, in a table with scores: statistics of ``OUTSIDE``.
-
-    >>> count_outside_strips(pa.table({"detail": ["the reference is outside STRIPS: it has a metric", None]}))
-    {'references outside STRIPS': {'rows': 1}}
-    """
-    column = table["detail"] if "detail" in table.column_names else pa.array([], pa.string())
-    rows = pc.sum(pc.starts_with(column.cast(pa.string()), OUTSIDE_STRIPS)).as_py() or 0
-    return {OUTSIDE: {"rows": rows}} if rows else {}
 
 
 def _is_truth(type_: pa.DataType) -> bool:
