@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pddl_eval.definition.metrics.actions import plan_jaccard, plan_lcs
 from pddl_eval.definition.metrics.cost import as_float
-from pddl_eval.definition.metrics.domain_equivalence import decided_task
 from pddl_eval.definition.metrics.domain_pair import NO_ANSWER as NO_DOMAIN_GIVEN
 from pddl_eval.definition.metrics.domain_pair import DomainPair, ill_typed_domain
-from pddl_eval.definition.metrics.domains import DOMAIN
+from pddl_eval.definition.metrics.domains import DOMAIN, decided_task
 from pddl_eval.definition.metrics.execution import ending, failure, goal_not_reached
 from pddl_eval.definition.metrics.optimal import is_optimal
 from pddl_eval.definition.metrics.plan_exchange import (

@@ -1,21 +1,24 @@
-"""A generated domain and its reference: what the metrics of domains take."""
+"""A generated domain and its reference: what the metrics of domains take. Or the scores of one without a reference."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.domain_equivalence import DomainDecision, decide_domains
 from pddl_eval.definition.domains import PlanningDomain, planning_domain
 from pddl_eval.definition.metrics.plan_pair import MAX_DETAIL, NotExecuted, executable
-from pddl_eval.definition.model import Domain
+from pddl_eval.definition.metrics.registry import OnlySome
+from pddl_eval.definition.model import Atom, Domain, show_atom
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import (
     DomainError,
     OnlyActionsError,
     Unreadable,
     has_several_domains,
+    in_operator,
     mistakes,
     note_on_drafts,
     parse_actions,
@@ -24,7 +27,7 @@ from pddl_eval.definition.pddl import (
 )
 from pddl_eval.definition.structure import operator_name
 from pddl_eval.definition.task import Task
-from pddl_eval.definition.verdict import DomainVerdict
+from pddl_eval.definition.verdict import DomainVerdict, Undecided
 from pddl_eval.errors import UserError
 from pddl_eval.shown import listed
 
@@ -54,41 +57,15 @@ class DomainPair:
         self.known = _reference(reference)
         self.reference = self.known.domain
         self.options = options
-        self.generated: Domain | None = None
-        self.drafts = ""
-        self.notes: list[str] = []
         self.problems: tuple[tuple[str | None, str], str | None, bool] | None = None
-        self.verdict_without = DomainVerdict.EMPTY
-        """The verdict where there is no generated domain."""
-        if isinstance(generated, Domain):
-            self.generated = generated
-        elif isinstance(generated, str):
-            if not says_nothing(generated):
-                self.verdict_without = DomainVerdict.UNPARSEABLE
-            self._read(generated)
-        elif generated is None:
-            self.notes.append(NO_ANSWER)
-        else:
-            raise TypeError(f"the generated domain is a PDDL text or a Domain, not {type(generated).__name__}")
+        self._read = _read_domain(generated, options, self.reference)
+        self.generated = self._read.domain
+        self.notes = [*self._read.notes]
         if self.generated is not None and self.outside_definition:
             self.notes.insert(0, f"outside the definition: {', '.join(self.outside_definition)}")
         self.own = None if self.generated is None else PlanningDomain(self.generated)
         self.task = self._executable(find_task())
         self.ill_typed = self.own is not None and self._is_ill_typed("generated", self.own)
-
-    def _read(self, text: str) -> None:
-        answer = self.options.answer
-        try:
-            try:
-                self.generated = parse_domain(text, answer)
-            except OnlyActionsError:
-                if self.options.domain_header == "none":
-                    raise
-                self.generated = parse_actions(text, self.reference, answer)
-                self.notes.append("only actions: types, predicates and constants are the reference's")
-            self.drafts = note_on_drafts(has_several_domains(text), answer)
-        except DomainError as error:
-            self.notes.append(str(error))
 
     def _executable(self, task: Task | Unreadable | None) -> Task | None:
         """What both domains can be executed in; where there is nothing, the reason is noted."""
@@ -134,13 +111,82 @@ class DomainPair:
     def decision(self) -> DomainDecision:
         """The verdict on the domains."""
         if self.own is None:
-            return DomainDecision(self.verdict_without, "")
+            return DomainDecision(self._read.verdict, "")
         return decide_domains(self.known.structure, self.own.structure)
 
     @property
     def detail(self) -> str:
         """The nearest difference and all notes in one sentence."""
-        return "; ".join(filter(None, (self.drafts, self.decision.detail, *self.notes)))[:MAX_DETAIL]
+        return "; ".join(filter(None, (self._read.drafts, self.decision.detail, *self.notes)))[:MAX_DETAIL]
+
+
+class _ReadDomain(NamedTuple):
+    """A generated domain, or the verdict where there is none; ``drafts`` says whether the answer had several."""
+
+    domain: Domain | None
+    verdict: DomainVerdict
+    notes: Sequence[str] = ()
+    drafts: str = ""
+
+
+def _read_domain(generated: str | Domain | None, options: ScoringOptions, header: Domain | None = None) -> _ReadDomain:
+    """``header`` is the domain with which actions alone are read, where the options say so."""
+    if isinstance(generated, Domain):
+        return _ReadDomain(generated, DomainVerdict.UNDECIDED)
+    if generated is None:
+        return _ReadDomain(None, DomainVerdict.EMPTY, [NO_ANSWER])
+    if not isinstance(generated, str):
+        raise TypeError(f"the generated domain is a PDDL text or a Domain, not {type(generated).__name__}")
+    verdict = DomainVerdict.EMPTY if says_nothing(generated) else DomainVerdict.UNPARSEABLE
+    notes = []
+    try:
+        try:
+            domain = parse_domain(generated, options.answer)
+        except OnlyActionsError:
+            if options.domain_header == "none" or header is None:
+                raise
+            domain = parse_actions(generated, header, options.answer)
+            notes.append("only actions: types, predicates and constants are the reference's")
+    except DomainError as error:
+        return _ReadDomain(None, verdict, [str(error)])
+    return _ReadDomain(domain, verdict, notes, note_on_drafts(has_several_domains(generated), options.answer))
+
+
+def check_domain(generated: str | None, options: ScoringOptions) -> OnlySome:
+    """The scores that need no reference: the certificate, and in ``domain_detail`` what is wrong with the domain.
+
+    The verdict says that there is none, or none that can be read; else it is null, for nothing is compared.
+
+    >>> header = "(define (domain d) (:types car) (:predicates (at ?x - car))"
+    >>> scores = check_domain(header + "(:action go :parameters (?x - car) :effect (in ?x)))", ScoringOptions())
+    >>> scores.get("domain_verdict"), scores["domain_detail"]
+    (None, 'the domain is ill-typed: operator go: (in ?x): the domain declares no predicate in')
+    """
+    domain, verdict, notes, drafts = _read_domain(generated, options)
+    if domain is None:
+        detail = NO_ANSWER if verdict is DomainVerdict.EMPTY else notes[0]
+        return OnlySome(domain_verdict=verdict.value, domain_detail=detail)
+    known = PlanningDomain(domain)
+    certificate = or_undecided(lambda: known.structure.certificate)
+    ill_typed = or_undecided(lambda: known.ill_typed or _undeclared(domain))
+    notes = [drafts, f"the domain {domain.name} has no operators" * (not domain.operators)]
+    notes += [f"the domain is ill-typed: {ill_typed}"] if isinstance(ill_typed, str) else []
+    if known.not_executed and not ill_typed:
+        notes.append(f"not executed: {listed(known.not_executed, most=3)}")
+    notes += [each.reason for each in dict.fromkeys((certificate, ill_typed)) if isinstance(each, Undecided)]
+    return OnlySome(
+        domain_certificate=certificate if isinstance(certificate, str) else None,
+        domain_detail="; ".join(filter(None, notes))[:MAX_DETAIL] or None,
+    )
+
+
+def _undeclared(domain: Domain) -> str | None:
+    """In words, an atom of an operator that the declarations do not have; a typed domain is checked elsewhere."""
+    for operator in domain.operators if domain.predicates else ():
+        for atom in sorted(frozenset[Atom]().union(*operator.parts)):
+            if why := domain.why_not(atom, {}):
+                return in_operator(operator.name, f"{show_atom(atom)}: {why}")
+    return None
 
 
 def ill_typed_domain(side: str, why: str) -> str:
