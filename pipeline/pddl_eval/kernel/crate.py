@@ -12,7 +12,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from pathlib import Path
 
-DIGEST = "39aeaf4abb3c834c45fdad7cb85a5ee6"
+DIGEST = "0714fe205c633c0967a0f67d37c1d8da"
 
 DOMAINS = ("blocksworld", "floor_tile", "gripper", "rover_single_stores")
 """The known domains whose PDDL the crate has from ``definition/domains``."""

@@ -195,7 +195,7 @@ fn executed(
     Ok(())
 }
 
-/// The steps before the first failure over all steps; 1.0 for a plan without steps (definition/metrics/shares.py).
+/// The steps before the first failure over all steps; 1.0 for a plan without steps (definition/metrics/validity.py).
 fn executable_share(execution: &Execution, steps: usize) -> f64 {
     match &execution.failed {
         Some(failure) => (failure.step - 1) as f64 / steps as f64,

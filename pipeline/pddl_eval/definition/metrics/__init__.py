@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from pddl_eval.definition.metrics.actions import plan_jaccard, plan_lcs
-from pddl_eval.definition.metrics.cost import as_float
 from pddl_eval.definition.metrics.domain_pair import NO_ANSWER as NO_DOMAIN_GIVEN
 from pddl_eval.definition.metrics.domain_pair import DomainPair, ill_typed_domain
 from pddl_eval.definition.metrics.domains import DOMAIN, decided_task
-from pddl_eval.definition.metrics.execution import ending, failure, goal_not_reached
-from pddl_eval.definition.metrics.optimal import is_optimal
 from pddl_eval.definition.metrics.plan_exchange import (
     GENERATED_PLAN,
     NO_GENERATED_PLAN,
@@ -17,7 +14,6 @@ from pddl_eval.definition.metrics.plan_exchange import (
 )
 from pddl_eval.definition.metrics.plan_pair import NotExecuted, PlanPair, detail_of, executable, executed_plan
 from pddl_eval.definition.metrics.plan_score import only_equal
-from pddl_eval.definition.metrics.plan_verdict import failed_step_without_plan, verdict_without_plan
 from pddl_eval.definition.metrics.plans import PLAN, embed_plans, operators_of
 from pddl_eval.definition.metrics.problem import (
     PROBLEM,
@@ -26,6 +22,15 @@ from pddl_eval.definition.metrics.problem import (
     score_problem_pair,
 )
 from pddl_eval.definition.metrics.registry import Column, OnlySome, Pair, Row, domain_of, given
+from pddl_eval.definition.metrics.validity import (
+    as_float,
+    ending,
+    failed_step_without_plan,
+    failure,
+    goal_not_reached,
+    is_optimal,
+    verdict_without_plan,
+)
 
 PAIRS = (PROBLEM, PLAN, DOMAIN)
 

@@ -1,4 +1,4 @@
-"""What two plans do when they are executed: validity as VAL says it, and how far apart their effects are.
+"""How far apart are the effects of two plans that can be executed?
 
 The distances are over the states that the plans pass through and the causal links that they rest on: 0.0 is the same
 and 1.0 nothing in common. The actions themselves are compared in ``actions``.
@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from itertools import zip_longest
-from typing import Any
 
 from pddl_eval.definition.metrics.plan_pair import PlanPair
-from pddl_eval.definition.metrics.plan_verdict import failed_step_without_plan
 from pddl_eval.definition.metrics.registry import Column, Metric
-from pddl_eval.definition.model import Action, Atom, Formula, Operator, State, show_formula
-from pddl_eval.definition.validation import Execution, effects_of
+from pddl_eval.definition.model import Action, Atom, Operator, State
+from pddl_eval.definition.validation import effects_of
 
 INIT: Action = ("<init>",)
 """The producer of what is true at the start; no operator can have this name."""
@@ -101,57 +99,23 @@ def causal_distance(first: Set[CausalLink], second: Set[CausalLink]) -> float:
     return 1.0 - len(first & second) / union if union else 0.0
 
 
-def _score(pair: PlanPair) -> tuple[Any, ...]:
-    """All None where there is nothing to execute plans in; distances only where both plans can be executed."""
-    if pair.task is None:
-        return None, None, None, None, None
-    if pair.task.ill_typed:
-        pair.notes.append(f"in the reference, {pair.task.ill_typed}")
-        return None, None, None, None, None
-    actual, expected = pair.execution, pair.reference_execution
-    if actual is None:
-        return False, False, failed_step_without_plan(pair.reason), None, None
-    problem = pair.task.problem
-    pair.notes += [ending(actual), ending(expected, "reference plan: ") if expected else ""]
-    validity = actual.reaches_goal, not actual.unmet, actual.failed_step
-    if expected is None or actual.failed_step is not None or expected.failed_step is not None:
-        return *validity, None, None
+def _score(pair: PlanPair) -> tuple[float | None, float | None]:
+    """Both None unless both plans can be executed."""
+    if pair.task is None or pair.execution is None or pair.reference_execution is None:
+        return None, None
+    actual, expected, problem = pair.execution, pair.reference_execution, pair.task.problem
+    if actual.failed_step is not None or expected.failed_step is not None:
+        return None, None
     links, others = (causal_links(each.steps, problem.init, problem.goal) for each in (expected, actual))
     distance = state_distance(problem.init, expected.steps, actual.steps)
     if links is None or others is None:
         pair.notes.append(f"no causal distance: more than {MAX_LINKS:,} causal links")
-        return *validity, distance, None
-    return *validity, distance, causal_distance(links, others)
-
-
-def ending(execution: Execution, whose: str = "") -> str:
-    """What to say of an execution that failed or did not reach the goal."""
-    if execution.failed_step is not None:
-        return failure(whose, execution.failed_step, execution.reason)
-    return goal_not_reached(whose, execution.unmet[0], len(execution.unmet)) if execution.unmet else ""
-
-
-def failure(whose: str, step: int, reason: str) -> str:
-    """What to say of a step that failed."""
-    return f"{whose}step {step} fails: {reason}"
-
-
-def goal_not_reached(whose: str, first: Formula, lacking: int) -> str:
-    """What to say where that many conjuncts of the goal do not hold."""
-    more = f" and {lacking - 1} more" if lacking > 1 else ""
-    return f"{whose}the goal is not reached: {show_formula(first)}{more}"
+        return distance, None
+    return distance, causal_distance(links, others)
 
 
 METRIC = Metric(
     (
-        Column(
-            "plan_valid",
-            bool,
-            "every step can be executed and the goal holds at the end, as VAL says it (but for surplus arguments)",
-            optional=True,
-        ),
-        Column("goal_reached", bool, "the goal holds where the execution ended", optional=True),
-        Column("first_failed_step", int, "the first step that could not be executed, from 1; null: none failed"),
         Column("state_distance", float, "set difference over union of the states passed through, a mean over steps"),
         Column("causal_distance", float, "set difference over union of the plans' causal links"),
     ),

@@ -11,8 +11,8 @@ from __future__ import annotations
 from pddl_eval.definition.domain_equivalence import shared_operators
 from pddl_eval.definition.domains import PlanningDomain
 from pddl_eval.definition.metrics.domain_pair import DomainPair
-from pddl_eval.definition.metrics.execution import ending
 from pddl_eval.definition.metrics.registry import Column, Metric
+from pddl_eval.definition.metrics.validity import ending
 from pddl_eval.definition.model import Action, Domain
 from pddl_eval.definition.pddl import ParseError, require_declared
 from pddl_eval.definition.planning.task import ground

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pddl_eval.definition.budget import OutOfBudgetError
-from pddl_eval.definition.metrics import actions, cost, execution, optimal, plan_score, plan_verdict, shares
+from pddl_eval.definition.metrics import actions, execution, plan_score, validity
 from pddl_eval.definition.metrics.plan_pair import NotExecuted, PlanPair, executable, executed_plan
 from pddl_eval.definition.metrics.problem import reads_problem
 from pddl_eval.definition.metrics.registry import Column, Metric, OnlySome, Pair, Row, domain_of, given
@@ -68,9 +68,9 @@ PLAN = Pair(
     "plan",
     _read,
     (
-        *(actions.SHARED, plan_score.METRIC, actions.LENGTHS, actions.DISTANCE, execution.METRIC),
+        *(actions.SHARED, plan_score.METRIC, actions.LENGTHS, actions.DISTANCE, validity.VALIDITY, execution.METRIC),
         # New ones go behind the detail, so that the order of columns stays; what adds a note to it comes before.
-        *(optimal.METRIC, DETAIL, plan_verdict.METRIC, shares.METRIC, cost.METRIC, SKIPPED),
+        *(validity.OPTIMALITY, DETAIL, validity.VERDICT, validity.SHARES, validity.COSTS, SKIPPED),
     ),
     "reference_plan_length",
     "plan_verdict",
