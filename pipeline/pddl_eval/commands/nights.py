@@ -15,7 +15,7 @@ import shlex
 import shutil
 import subprocess
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -23,22 +23,24 @@ from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
-from pddl_eval.datasets import (
-    DatasetError,
-    Input,
-    Location,
-    Unavailable,
-    has_file,
-    list_folders,
-    put_bytes,
-    read_bytes,
-    remove_file,
-    remove_folder,
-)
+from pddl_eval.commands.command import note, say
+from pddl_eval.commands.compare import print_found
+from pddl_eval.commands.outputs import require_writable
+from pddl_eval.commands.report import write_report
+from pddl_eval.commands.score import require_outputs, watched_run
+from pddl_eval.datasets import DatasetError, Input, Location, Unavailable, places
 from pddl_eval.errors import RunError, UserError
-from pddl_eval.report import Comparison, compare_series, open_scored, page_text, series_page
+from pddl_eval.report import (
+    Comparison,
+    build_report,
+    compare_datasets,
+    compare_series,
+    open_scored,
+    page_text,
+    series_page,
+)
 from pddl_eval.reuse import rescore_dataset
-from pddl_eval.run import OtherRun, Watcher, batches_of, open_scored_rows
+from pddl_eval.run import OtherRun, RunIncomplete, Watcher, batches_of, claimed, open_scored_rows
 from pddl_eval.scoring.scorer import score_dataset
 from pddl_eval.scoring.summary import RunSummary
 from pddl_eval.shown import line
@@ -59,6 +61,9 @@ MOST_A_DAY = 99
 ALARM_SECONDS = 60
 """The longest that an alarm may take."""
 
+
+INCOMPLETE, REGRESSION = 3, 4
+"""Exit codes."""
 
 MOST_NAMED, MOST_DETAIL = 20, 200
 """Answers that an alarm names, and characters of what it says of each."""
@@ -84,6 +89,86 @@ class Before:
     against: Sequence[Location] = ()
 
 
+def one_night(
+    inputs: Sequence[str],
+    nights: str,
+    date: str,
+    settings: dict[str, Any],
+    *,
+    on: Sequence[str] | None,
+    on_regression: str | None,
+    baseline: str | None,
+    keep: int | None,
+    force: bool,
+) -> int:
+    """Score the night of a date, compare it with those that count, and tell what got worse; returns the exit code."""
+    if on_regression is not None:
+        require_alarm(on_regression)
+    require_outputs(inputs, nights, None, settings, force=force)
+    require_writable(f"{nights}/{ALL_NIGHTS}", "html", force=force)
+    folder = places.locate(nights)
+    with claimed(folder):
+        if baseline is not None:
+            why = unreadable(folder / baseline) if NIGHT.fullmatch(baseline) else "nights are named by their dates"
+            if why:
+                raise UserError(f"{folder} has no complete night {baseline}: {why}")
+        try:
+            with watched_run() as watch:
+                night, before, summary = score_night(inputs, folder, date, settings, baseline, watch)
+        except RunIncomplete as error:
+            say(str(error))
+            return INCOMPLETE
+        print(summary)
+        known = get_compared(night)
+        told = known.told if known else ""
+        put_compared(night, before.against, before.against, told)  # Until it is compared.
+        write_report(build_report(str(night / SCORED)), "html", str(night / REPORT))
+        if keep is not None:
+            for deleted in delete_before(night, keep, before.against):
+                say(f"Deleted the night {deleted}.")
+        try:
+            put_all_nights(night, on)
+        except (UserError, RunError) as error:  # Of nights long ago: this one is compared all the same.
+            say(f"{ALL_NIGHTS} is left as it was: {error}")
+        found = {each: compare_datasets(str(each / SCORED), str(night / SCORED), on=on) for each in before.against}
+        worse = {each: its for each, its in found.items() if its.regressions or its.too_few}
+        put_compared(night, before.against, worse, told)
+        if found:
+            print_found(found[before.against[0]])
+        if worse:
+            told = _tell(found, night, on_regression, told)
+            put_compared(night, before.against, worse, told)
+        return REGRESSION if worse else 0
+
+
+def _tell(found: dict[Location, Comparison], night: Location, on_regression: str | None, told: str) -> str:
+    """Say that the night is worse, or cannot be compared, also to whoever ``on_regression`` names.
+
+    ``told`` is the digest of what that was told before: the same is not told twice. Returns that of what it knows now.
+    """
+    facts = facts_of(found, night)
+    for each in facts["worse"]:
+        named = ", ".join(f"{name} {each[name]}" for name in ("row", "model", "question") if each[name] is not None)
+        verdicts = f"{each['old_verdict']} on {each['right_on']}, now {each['new_verdict']}"
+        say(f"{named}: {verdicts}. {each['detail']}")
+    for against, its in found.items():
+        if its.too_few:
+            say(its.too_few)
+        if its.regressions:
+            say(f"Answers that were right on {against.name} and are not right now: {its.regressions:,}.")
+    worse = ", ".join(each.name for each, its in found.items() if its.regressions or its.too_few)
+    note(f"The next night is compared with {worse} again, unless --baseline {night.name} accepts this one.")
+    known = blake2b(json.dumps(facts, sort_keys=True).encode(), digest_size=16).hexdigest()
+    if on_regression is None or known == told:
+        return told
+    try:
+        alarm(on_regression, facts)
+    except RunError as error:
+        say(str(error))
+        return told
+    return known
+
+
 def score_night(
     inputs: Input,
     nights: Location,
@@ -91,7 +176,6 @@ def score_night(
     settings: dict[str, Any],
     baseline: str | None = None,
     watch: Watcher | None = None,
-    warn: Callable[[str], None] = lambda _: None,
 ) -> tuple[Location, Before, RunSummary]:
     """Score the night, or what is missing of it: the last one of that date, or the next if the input has changed.
 
@@ -99,33 +183,33 @@ def score_night(
     """
     night = nights / max((name for name in _nights(nights) if name.startswith(date)), default=date)
     while True:
-        scored, before = str(night / SCORED), nights_before(night, baseline, warn)
+        scored, before = str(night / SCORED), nights_before(night, baseline)
         try:
             if before.last is None:
                 return night, before, score_dataset(inputs, scored, watch=watch, **settings)
             last = str(before.last / SCORED)
-            return night, before, rescore_dataset(last, inputs, scored, watch=watch, warn=warn, **settings)
+            return night, before, rescore_dataset(last, inputs, scored, watch=watch, warn=say, **settings)
         except OtherRun:
             number = int(night.name.partition(".")[2] or 1) + 1
             if number > MOST_A_DAY:
                 raise
-            warn(f"{night.name} is of another input or other settings: this is {date}.{number:02}.")
+            say(f"{night.name} is of another input or other settings: this is {date}.{number:02}.")
             night = nights / f"{date}.{number:02}"
 
 
-def nights_before(night: Location, baseline: str | None, warn: Callable[[str], None]) -> Before:
+def nights_before(night: Location, baseline: str | None) -> Before:
     """What that night follows; ``baseline`` is the one that the user names.
 
-    ``warn`` is told of nights that are passed over because they are damaged. Raises ``UserError`` where a night that
-    counts is gone: whether an answer got worse since can no longer be known.
+    Nights that are passed over because they are damaged are named. Raises ``UserError`` where a night that counts is
+    gone: whether an answer got worse since can no longer be known.
     """
-    last = _last_readable(night, warn)
+    last = _last_readable(night)
     if baseline is not None:
         chosen = night.parent / baseline
         return Before(last, [chosen] if last is None or last.name <= baseline else [chosen, last])
     if last is None and any(_complete_before(night)):
         raise UserError(f"no night in {night.parent} can be read: move them away to begin anew")
-    against = sorted({*_open_regressions(night, warn), *([last.name] if last else ())})
+    against = sorted({*_open_regressions(night), *([last.name] if last else ())})
     for name in against:
         if last and name != last.name and (why := unreadable(night.parent / name)):
             raise UserError(
@@ -138,20 +222,20 @@ def nights_before(night: Location, baseline: str | None, warn: Callable[[str], N
 def _complete_before(night: Location) -> Iterator[Location]:
     """The nights before that one that have a report, the last one first."""
     for name in reversed(_nights(night.parent)):
-        if name < night.name and has_file(night.parent / name / REPORT):
+        if name < night.name and places.has_file(night.parent / name / REPORT):
             yield night.parent / name
 
 
-def _last_readable(night: Location, warn: Callable[[str], None]) -> Location | None:
+def _last_readable(night: Location) -> Location | None:
     for each in _complete_before(night):
         why = unreadable(each)
         if why is None:
             return each
-        warn(f"The night {each.name} is passed over: {why}")
+        say(f"The night {each.name} is passed over: {why}")
     return None
 
 
-def _open_regressions(night: Location, warn: Callable[[str], None]) -> Sequence[str]:
+def _open_regressions(night: Location) -> Sequence[str]:
     """The nights that the last one was found worse than; where that is damaged, what is known of those before it.
 
     One of which that is not known is taken for worse than the one before it that can be read.
@@ -162,8 +246,8 @@ def _open_regressions(night: Location, warn: Callable[[str], None]) -> Sequence[
             found.append(each.name)
             is_open = False
         compared = get_compared(each)
-        if compared is None and (has_file(each / COMPARED) or any(_complete_before(each))):
-            warn(f"{each / COMPARED} cannot be read: the nights before {each.name} count.")
+        if compared is None and (places.has_file(each / COMPARED) or any(_complete_before(each))):
+            say(f"{each / COMPARED} cannot be read: the nights before {each.name} count.")
             is_open = True
         elif not is_open:  # Nothing was written about the first of all, once.
             return [*found, *(compared.worse_than if compared else ())]
@@ -188,7 +272,7 @@ def unreadable(night: Location) -> str | None:
 def get_compared(night: Location) -> Compared | None:
     """What was written about a night, None if nothing was or it is damaged."""
     try:
-        told = json.loads(read_bytes(night / COMPARED))
+        told = json.loads(places.read_bytes(night / COMPARED))
         if "baseline" in told:  # As earlier versions wrote it.
             told = {"nights": [told["baseline"]], "worse_than": [told["baseline"]] * bool(told["worse"])}
         found = Compared(**told)
@@ -203,13 +287,13 @@ def get_compared(night: Location) -> Compared | None:
 def put_compared(night: Location, against: Sequence[Location], worse_than: Iterable[Location], told: str = "") -> None:
     """Write with which nights a night was compared, and which of them it is worse than."""
     known = Compared([each.name for each in against], [each.name for each in worse_than], told)
-    put_bytes(night / COMPARED, json.dumps(asdict(known)).encode())
+    places.put_bytes(night / COMPARED, json.dumps(asdict(known)).encode())
 
 
-def put_all_nights(night: Location, on: Sequence[str] | None, warn: Callable[[str], None]) -> None:
+def put_all_nights(night: Location, on: Sequence[str] | None) -> None:
     """Write the page over the last complete nights up to that one: how rates move, what changed, and since when.
 
-    Nights that cannot be read are left out, and ``warn`` is told.
+    Nights that cannot be read are left out and named.
     """
     names = [name for name in _nights(night.parent) if name <= night.name and is_complete(night.parent / name)]
     names = names[-MOST_NIGHTS:]
@@ -219,11 +303,11 @@ def put_all_nights(night: Location, on: Sequence[str] | None, warn: Callable[[st
         reasons = {name: unreadable(night.parent / name) for name in names}
         for name, why in reasons.items():
             if why:
-                warn(f"{ALL_NIGHTS} is without {name}: {why}")
+                say(f"{ALL_NIGHTS} is without {name}: {why}")
         if not any(reasons.values()):
             raise
         found = compare_series([str(night.parent / name / SCORED) for name in names if not reasons[name]], on=on)
-    put_bytes(night.parent / ALL_NIGHTS, page_text(series_page(found), "html").encode())
+    places.put_bytes(night.parent / ALL_NIGHTS, page_text(series_page(found), "html").encode())
 
 
 def facts_of(found: dict[Location, Comparison], night: Location) -> dict[str, Any]:
@@ -252,19 +336,14 @@ def facts_of(found: dict[Location, Comparison], night: Location) -> dict[str, An
     }
 
 
-def digest_of(facts: Mapping[str, Any]) -> str:
-    """The same for the same alarm, so that it is told once."""
-    return blake2b(json.dumps(facts, sort_keys=True).encode(), digest_size=16).hexdigest()
-
-
 def _nights(folder: Location) -> list[str]:
     """The names of the nights in a folder, complete or not, in order."""
-    return [name for name in list_folders(folder) if NIGHT.fullmatch(name)]
+    return [name for name in places.list_folders(folder) if NIGHT.fullmatch(name)]
 
 
 def is_complete(night: Location) -> bool:
     """Whether a night has its report, and its scores still."""
-    return has_file(night / REPORT) and SCORED in list_folders(night)
+    return places.has_file(night / REPORT) and SCORED in places.list_folders(night)
 
 
 def delete_before(night: Location, keep: int, against: Collection[Location]) -> Iterator[str]:
@@ -280,8 +359,8 @@ def delete_before(night: Location, keep: int, against: Collection[Location]) -> 
         if kept < keep:
             kept += is_complete(each)
         elif each not in against and not (each.is_local and Path(each.path).is_symlink()):
-            remove_file(each / REPORT)  # First, so that what is half deleted is not complete.
-            remove_folder(each)
+            places.remove_file(each / REPORT)  # First, so that what is half deleted is not complete.
+            places.remove_folder(each)
             yield name
 
 
