@@ -204,7 +204,7 @@ def test_undecided_rows_are_scored_again_where_that_is_asked_for(tmp_path: Path)
     assert "undecided" not in read_output(tmp_path / "again")["domain_verdict"].to_pylist()
 
 
-@pytest.mark.parametrize(("seconds", "kept"), [(60.0, 3), (10.0, 4), (9.0, 3), (0.4, 2)])
+@pytest.mark.parametrize(("seconds", "kept"), [(60.0, 3), (10.0, 4), (9.0, 3), (0.4, 3), (0.1, 2)])
 def test_with_another_limit_of_time_rows_that_took_less_than_either_keep_their_scores(
     seconds: float, kept: int, tmp_path: Path
 ) -> None:
