@@ -32,9 +32,7 @@ from pddl_eval.run.manifest import (
     OtherRun,
     entries_of,
     found_contents,
-    refuse_foreign,
-    refuse_overlap,
-    require_folder,
+    require_output,
 )
 from pddl_eval.run.tiling import tiled
 from pddl_eval.settings import ReadingOptions
@@ -84,18 +82,13 @@ def _make(
     place = folder / INPUT_FOLDER / f"{kind}-{key}"  # Not named .parquet, so that no pattern takes it for scored rows.
     if places.has_file(place):
         return place
-    require_folder(folder)
-    if original:
-        refuse_overlap(original, folder)
-    present = places.list_files(folder)
+    present = require_output(folder, original)
     if (
         MANIFEST in present and entries_of(folder / MANIFEST, "made_of").get("key") != key
     ):  # Who deleted the file may have it again.
         raise OtherRun(
             f"{folder} belongs to another run: its input was another one. Choose another folder, or delete this one."
         )
-    if MANIFEST not in present:
-        refuse_foreign(folder, present)
     place = into / INPUT_FOLDER / place.name
     write(place, {**made_of, "key": key})
     return place

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from pddl_eval.datasets import INPUT_FOLDER, PARQUET_SUFFIXES, DatasetError, Location, Source, known_contents, places
+from pddl_eval.datasets import (
+    INPUT_FOLDER,
+    PARQUET_SUFFIXES,
+    PARTITIONS,
+    DatasetError,
+    Location,
+    Source,
+    known_contents,
+    places,
+)
 from pddl_eval.shown import shorten
 from pddl_eval.version import without_version
 
@@ -33,28 +42,26 @@ class OtherRun(DatasetError):
     """The output belongs to a run of another input or of other settings."""
 
 
-def require_folder(output: Location) -> None:
-    """Raise ``DatasetError`` for an output that is named like a file."""
-    suffix = output.name.rpartition(".")[2].lower()
-    if suffix in FILE_SUFFIXES and not places.list_files(output):
+def require_output(output: Location, source: Source | None = None) -> Mapping[str, int]:
+    """The files of an output and their sizes; raises ``DatasetError`` where no run can write rows of that input there.
+
+    An output is not named like a file and holds no Parquet files of other programs; it lies in no folder of the input,
+    and no file of the input lies in it.
+    """
+    present = places.list_files(output)
+    if output.name.rpartition(".")[2].lower() in FILE_SUFFIXES and not present:
         raise DatasetError(f"The output {output} is named like a file: name a folder, which gets Parquet partitions.")
-
-
-def refuse_foreign(output: Location, present: Iterable[str]) -> None:
-    """Raise ``DatasetError`` for an output without a manifest that holds Parquet files."""
-    if any(name.endswith(PARQUET_SUFFIXES) for name in present):
-        raise DatasetError(f"{output} holds Parquet files that no run of this program wrote: choose an empty folder.")
-
-
-def refuse_overlap(source: Source, output: Location) -> None:
-    """Raise ``DatasetError`` where the output lies in a folder of the input, or a file of the input in the output."""
-    source = source.original or source
-    for file in source.files:
+    source = source and (source.original or source)
+    for file in source.files if source else ():
         if file.version.location.within(output) and file.version.location.parent != output / INPUT_FOLDER:
             raise DatasetError(f"The input {file.version} lies in the output {output}: choose another folder.")
-    for folder in source.walked:
+    for folder in source.walked if source else ():
         if output.within(folder):
             raise DatasetError(f"The output {output} lies in the input {folder}: choose a folder outside of it.")
+    # A merged run that was killed late leaves the folder of its partitions without its manifest.
+    if not {MANIFEST, PARTITIONS} & {*present, output.name} and any(n.endswith(PARQUET_SUFFIXES) for n in present):
+        raise DatasetError(f"{output} holds Parquet files that no run of this program wrote: choose an empty folder.")
+    return present
 
 
 def entries_of(place: Location, *within: str) -> Mapping[str, Any]:

@@ -18,7 +18,7 @@ import pyarrow as pa
 from pddl_eval.datasets import PARQUET_SUFFIXES, PARTITIONS, SIGNATURE_KEY, Location, places, together
 from pddl_eval.errors import UserError
 from pddl_eval.run.lock import Claim, claimed
-from pddl_eval.run.manifest import MANIFEST, OtherRun, refuse_foreign, refuse_overlap, require_folder, same_run
+from pddl_eval.run.manifest import MANIFEST, OtherRun, require_output, same_run
 from pddl_eval.run.partitions import batches_of, damaged
 from pddl_eval.run.prepare import Run
 from pddl_eval.run.shards import shards_named
@@ -30,7 +30,7 @@ from pddl_eval.settings import SHARD_ROWS
 def partitions_of(output: str | os.PathLike[str]) -> Location:
     """Where a run that merges its partitions keeps them until then; raises ``DatasetError``."""
     folder = places.locate(output)
-    require_folder(folder)
+    require_output(folder)
     return folder / PARTITIONS
 
 
@@ -54,11 +54,7 @@ def finish_merged(run: Run, rows_per_file: int, finish: Callable[[], RunCounts])
     output = run.work.output.parent
     if not 1 <= rows_per_file < 2**63:
         raise UserError(f"A file has from 1 to {2**63 - 1:,} rows, not {rows_per_file:,}.")
-    if run.source.original or not run.source.made_of:
-        refuse_overlap(run.source, output)
-    present = places.list_files(output)
-    if MANIFEST not in present:
-        refuse_foreign(output, present)
+    present = require_output(output, run.source if run.source.original or not run.source.made_of else None)
     with claimed(output) as claim:
         if not places.has_file(output / MANIFEST):
             places.put_bytes(output / MANIFEST, json.dumps({**run.manifest, MERGED: rows_per_file}, indent=1).encode())

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pddl_eval.datasets import PARTITIONS, Input, Source, contents, known_contents, places
+from pddl_eval.datasets import Input, Source, contents, known_contents, places
 from pddl_eval.run.manifest import (
     COLUMNS,
     FORMAT,
@@ -22,9 +22,7 @@ from pddl_eval.run.manifest import (
     READ,
     OtherRun,
     found_contents,
-    refuse_foreign,
-    refuse_overlap,
-    require_folder,
+    require_output,
     same_run,
 )
 from pddl_eval.run.partitions import Scorer, ShardRecord, Work, damaged, finished_records
@@ -78,14 +76,13 @@ def prepare_run(
     """
     share = None if part is None else Part.parse(part)
     folder = places.locate(output)
-    require_folder(folder)
     source = inputs if isinstance(inputs, Source) else open_rows(inputs)
-    refuse_overlap(source, folder)
+    present = require_output(folder, source)
     output_schema = scorer.output_schema(source.schema)
     if scorer.constants_signed:
         scorer = replace(scorer, signature=scorer.signature + scorer.constants_signed(source.schema))
     # All that must be the same for a run to be the same. Where the input lies and how it is cut is not part of it.
-    made, present = source.made_of, places.list_files(folder)
+    made = source.made_of
     of_folder = found_contents(folder) if MANIFEST in present else {}
     parts = share.of if share else 1
     content = {source.files[0].name: f"made:{made['key']}"} if made else contents(source, parts, of_folder)
@@ -115,8 +112,6 @@ def prepare_run(
         work = replace(work, run=manifest["run"], scorer=replace(scorer, signature=manifest["signature"]))
         if MERGED in manifest:
             raise OtherRun(f"{folder} has {MERGED} {manifest[MERGED]}: score with that, or choose another folder.")
-    elif folder.name != PARTITIONS:  # A merged run that was killed late leaves it without its manifest.
-        refuse_foreign(folder, present)
     there = shards_named(source, present)
     if share:  # Whoever completes the run looks at those of the others.
         own = ranges_of(share.split(source)[0])
