@@ -14,7 +14,7 @@ from pddl_eval.definition.domains import NotCovered, known_domain
 from pddl_eval.definition.metrics import score_problem_pair
 from pddl_eval.definition.model import domain_to_pddl, problem_to_pddl
 from pddl_eval.definition.pddl import parse_domain
-from pddl_eval.definition.planning.search import find_plan
+from pddl_eval.definition.planning.planners import shortest_plan
 from pddl_eval.definition.verdict import Unsolvable
 
 from tests.judges.behaviour import mutated
@@ -63,9 +63,9 @@ def rules() -> Iterator[object]:
 
 
 def plans() -> Iterator[object]:
-    """Plans of a search."""
-    yield find_plan(blocks(3, 12), BLOCKS)
-    yield from (find_plan(PROBLEMS[name](5), DOMAINS[name]) for name in DOMAINS)
+    """Plans that are found by enumeration."""
+    yield shortest_plan(blocks(3, 5), BLOCKS)
+    yield from (shortest_plan(PROBLEMS[name](5), DOMAINS[name]) for name in DOMAINS)
 
 
 def behaviours() -> Iterator[object]:

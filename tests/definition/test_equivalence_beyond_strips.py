@@ -15,7 +15,6 @@ from pddl_eval import (
     fully_specify,
     validate,
 )
-from pddl_eval.definition import closure
 from pddl_eval.definition.verdict import ProblemVerdict
 
 from tests.judges.pairs import pair
@@ -241,22 +240,6 @@ def test_types_and_either_in_a_quantified_goal() -> None:
     cats = compare(problem.format("(forall (?a - cat) (fed ?a))"), problem.format("(fed tom)"), domain)
     assert cats.equivalent is True and cats.equivalent_untyped is False
     assert compare(problem.format("(forall (?a - cat) (fed ?a))"), all_, domain).verdict == "goal_differs"
-
-
-def test_large_spaces_of_literals_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    """2^12 · 3/2^12 states and more are not enumerated here."""
-    monkeypatch.setattr(closure, "FEW_STATES", 10)
-    monkeypatch.setattr(closure, "MAX_STATES", 10)
-    names = [f"l{number}" for number in range(12)]
-    objects, init = " ".join(names), " ".join(f"(lamp {name})" for name in names)
-    dark = " ".join(f"(not (lit {name}))" for name in names)
-    reference = lamps(f"(and (hot l0) {dark})", objects, init)
-    assert (
-        compare(reference, lamps("(and (hot l0) (forall (?l) (not (lit ?l))))", objects, init), LAMPS).equivalent
-        is True
-    )
-    other = compare(reference, lamps(f"(and (hot l0) {dark.replace('(not (lit l7))', '')})", objects, init), LAMPS)
-    assert other.detail == "the goal does not imply (not (lit l7)), which the reference asks for"
 
 
 def test_what_is_not_executed_is_undecided() -> None:

@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 from pddl_eval import certificate, compare_problems, score_frame, validate
-from pddl_eval.definition import closure, state_space
+from pddl_eval.definition import state_space
 from pddl_eval.definition.model import Problem, problem_to_pddl
 from pddl_eval.definition.pddl import read_strips_or_beyond
 from pddl_eval.definition.verdict import ProblemVerdict
@@ -161,7 +161,6 @@ def priced(goal: str, init: str = "(= (total-cost) 0)", metric: str = "", object
 
 def test_a_goal_that_compares_costs_is_paid_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state_space, "MAX_STATES", 500)
-    monkeypatch.setattr(closure, "MAX_STATES", 500)
     domain = "(define (domain d) (:functions (total-cost)) (:action go :parameters (?x) :effect (and (at ?x) {})))"
     domain = domain.format("(increase (total-cost) 5)")
     asked = priced("(and (at a) (>= (total-cost) 1))")

@@ -29,10 +29,15 @@ ALONE = {
     "left",
     "lib",
     "metrics/averages",
+    "planning/bounds",
+    "planning/heuristics",
+    "planning/invariants",
+    "planning/mutex_groups",
+    "planning/search",
     "strips",
     "tests",
 }
-"""Files of the crate for which the definition has a library of Python's, or nothing."""
+"""Files of the crate for which the definition has a library of Python's, or nothing: it makes no search."""
 
 BESIDE = {"docs", "infra", "jobs", "corpus", "judges", "kernel", "measure", "support"}
 """Folders of tests that are about no room of the library, and ``kernel``, which is about the crate."""

@@ -91,11 +91,13 @@ def test_rows_that_are_left_keep_their_places() -> None:
 
 
 def agree(with_kernel: pa.Table, without: pa.Table) -> None:
-    """In all columns; but a certificate that no verdict needed may take a search, which only the kernel makes."""
-    apart = ["score_micros", "certificate"]
+    """In all columns; but a certificate or a plan to exchange may take a search, which only the kernel makes."""
+    searched = [name for name in ("certificate", "domain_plan_valid") if name in with_kernel.column_names]
+    apart = [name for name in ("score_micros", "domain_detail", *searched) if name in with_kernel.column_names]
     assert with_kernel.drop_columns(apart).equals(without.drop_columns(apart))
-    both = zip(*(each["certificate"].to_pylist() for each in (with_kernel, without)), strict=True)
-    assert all(theirs in (None, ours) for ours, theirs in both)
+    for name in searched:
+        both = zip(*(each[name].to_pylist() for each in (with_kernel, without)), strict=True)
+        assert all(theirs in (None, ours) for ours, theirs in both)
 
 
 @needs_kernel

@@ -42,7 +42,6 @@ from pddl_eval.definition.domains import known_domain, planning_domain
 from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM, Pair
 from pddl_eval.definition.model import domain_to_pddl
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.definition.planning import search
 from pddl_eval.definition.planning import task as ground_task
 from pddl_eval.errors import UserError
 
@@ -350,7 +349,7 @@ def count_instructions(seed: int) -> None:
 
 def forget_tasks() -> None:
     """Empty what the definition keeps of domains and references, which the kernel reads anew."""
-    for kept in (task.reference_task, planning_domain, ground_task._ground, search.find_path):
+    for kept in (task.reference_task, planning_domain, ground_task._ground):
         kept.cache_clear()
 
 

@@ -1,8 +1,7 @@
 """cl(goal): what is true in all reachable states that contain the goal (the paper, section 4).
 
-R(g) are the states reachable from the initial state that contain g, and cl(g) is their intersection. Small state spaces
-are enumerated, and these two lines are the program. Of large ones ``planning.bounds`` finds cl(g) without a list of
-states, or says that it could not.
+R(g) are the states reachable from the initial state that contain g, and cl(g) is their intersection. The states are
+enumerated, and these two lines are the program; where there are too many, it says so.
 """
 
 from __future__ import annotations
@@ -14,29 +13,17 @@ from operator import and_, or_
 
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.model import TOTAL_COST, Atom, Domain, Formula, Problem, State, indexes
-from pddl_eval.definition.planning.bounds import (
-    Bounds,
-    Planner,
-    closure_bounds,
-    open_question,
-)
-from pddl_eval.definition.planning.search import no_state
-from pddl_eval.definition.planning.task import NOT, GroundTask, bits_of, ground_goal
+from pddl_eval.definition.planning.planners import no_state
+from pddl_eval.definition.planning.task import GroundTask, bits_of, ground_goal
 from pddl_eval.definition.state_space import MOST_WORK, Exploration, Node, functions_read
 from pddl_eval.definition.validation import is_goal
 from pddl_eval.definition.verdict import Undecided, Unsolvable
-
-FEW_STATES = 5_000
-"""Reachable states up to which enumeration comes first; it takes some ten milliseconds."""
 
 FEW_OBJECTS = 8
 """Objects up to which states are listed for a certificate alone where a domain has rules that do not cover them.
 
 With twenty blocks, one of them in two places, cl(goal) takes the kernel a hundred times as long as the verdict.
 """
-
-MAX_STATES = 50_000
-"""Reachable states that are enumerated where the bounds of the closure do not meet, some ten megabytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +55,11 @@ class ClosedGoal:
         return frozenset[Formula](self.true).union([("not", atom) for atom in self.false])
 
 
-def closure(
-    problem: Problem, domain: Domain, false: State = frozenset(), planner: Planner | None = None
-) -> ClosedGoal | Unsolvable | Undecided:
+def closure(problem: Problem, domain: Domain, false: State = frozenset()) -> ClosedGoal | Unsolvable | Undecided:
     """cl(goal): what is true in all reachable states with the goal, and nothing else; exact or ``Undecided``.
 
     The goal is the problem's atoms, with others that have to be ``false``. Negated atoms are atoms of their own there,
-    so the closure of the goal and that of its positive part say it all. ``planner`` is asked last, for goal states
-    of a space that is too large for the search.
+    so the closure of the goal and that of its positive part say it all.
 
     >>> from pddl_eval.definition.pddl import parse_domain
     >>> lamp = parse_domain("(define (domain d) (:action switch :precondition (off) :effect (and (on) (not (off)))))")
@@ -93,15 +77,14 @@ def closure(
         return Unsolvable("is true in every reachable state", (atom,))
     lacking = bits_of(false, task.bit)
     if not lacking:
-        closed = _closed(task, goal, planner)
+        closed = _closed(task, goal)
         return ClosedGoal(task.state(closed)) if isinstance(closed, int) else closed
     doubled, width = task.with_negations, len(task.atoms)
-    asked = planner and _of_literals(planner, task)
-    closed = _closed(doubled, goal | lacking << width, asked)
+    closed = _closed(doubled, goal | lacking << width)
     if not isinstance(closed, int):
         return closed
     positive = closed & (1 << width) - 1
-    implied = _closed(doubled, positive, asked)
+    implied = _closed(doubled, positive)
     if not isinstance(implied, int):
         assert not isinstance(implied, Unsolvable)
         return implied
@@ -109,15 +92,7 @@ def closure(
     return ClosedGoal(task.state(positive), frozenset(task.atoms[index] for index in indexes(needed)))
 
 
-def has_few_states(problem: Problem, domain: Domain) -> bool:
-    """True where ``closure`` takes no search: an atom of the goal is never added, or the states are few."""
-    grounded = ground_goal(problem, domain, problem.goal)
-    return not isinstance(grounded, tuple) or grounded[0].space.states(FEW_STATES) is not None
-
-
-def possible_atoms(
-    problem: Problem, domain: Domain, closed: ClosedGoal, planner: Planner | None = None
-) -> State | Undecided:
+def possible_atoms(problem: Problem, domain: Domain, closed: ClosedGoal) -> State | Undecided:
     """The atoms that are true in some of the reachable goal states, of which ``closed`` is the closure, and not in all.
 
     All others that are not in ``closed.true`` are false in each of them: these are the negated literals of cl(goal).
@@ -133,48 +108,18 @@ def possible_atoms(
     if isinstance(grounded, Undecided):
         return grounded
     (task, goal), width = grounded, len(grounded[0].atoms)
-    asked = planner and _of_literals(planner, task)
-    shared = _closed(task.with_negations, goal | bits_of(closed.false, task.bit) << width, asked)
+    shared = _closed(task.with_negations, goal | bits_of(closed.false, task.bit) << width)
     if not isinstance(shared, int):
         assert not isinstance(shared, Unsolvable)
         return shared
     return frozenset(atom for index, atom in enumerate(task.atoms) if not (shared | shared >> width) >> index & 1)
 
 
-def _of_literals(planner: Planner, task: GroundTask) -> Planner:
-    """The planner for goals with negated atoms of a ground task."""
-
-    def asked(goal: State, lacking: State) -> State | Unsolvable | Undecided:
-        plain, negated = ({atom for atom in each if atom[0] != NOT} for each in (goal, lacking))
-        true = plain | {atom[1:] for atom in lacking - negated}
-        false = negated | {atom[1:] for atom in goal - plain}
-        found = planner(frozenset(true), frozenset(false))
-        return (
-            found | {(NOT, *atom) for atom in task.atoms if atom not in found}
-            if isinstance(found, frozenset)
-            else found
-        )
-
-    return asked
-
-
-def _closed(task: GroundTask, goal: int, planner: Planner | None) -> int | Unsolvable | Undecided:
+def _closed(task: GroundTask, goal: int) -> int | Unsolvable | Undecided:
     """The bits that all reachable states with the goal's bits have."""
-    states = task.space.states(FEW_STATES)
-    if states is None:
-        bounds = closure_bounds(task, goal)
-        if _is_open(bounds):
-            states = task.space.states(MAX_STATES)
-            if states is None and planner is not None:
-                bounds = closure_bounds(task, goal, planner, bounds)
-        if isinstance(bounds, Unsolvable):
-            return bounds
-        if isinstance(bounds, Bounds) and not _is_open(bounds):
-            return bounds.lower
-        if states is None and isinstance(bounds, Bounds):
-            return open_question(task, bounds)
-    if states is None:
-        return Undecided(f"the reachable states exceed the budget of {MAX_STATES:,}")
+    states = task.space.states()
+    if isinstance(states, Undecided):
+        return states
     goal_states = [state for state in states if state & goal == goal]  # R(g)
     if not goal_states:
         return Unsolvable(no_state(len(states)))
@@ -221,7 +166,3 @@ def closure_by_states(
     }
     read = exploration.read & exploration.changing - functions_read(domain)
     return ClosedGoal(always, frozenset(), frozenset(listed), read, sometimes)
-
-
-def _is_open(bounds: Bounds | Unsolvable | Undecided) -> bool:
-    return isinstance(bounds, Undecided) or (isinstance(bounds, Bounds) and bounds.lower != bounds.upper)

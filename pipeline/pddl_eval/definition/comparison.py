@@ -120,14 +120,10 @@ def _read_alone(generated: Task | Unreadable, check_solvable: bool, is_placehold
 
 
 def _certificate(task: Task | Unreadable, is_placeholder: bool) -> str | None:
-    """The certificate in the row's mode; None where there is no problem, or cl(goal) is beyond the limits.
-
-    Where the verdict did not need cl(goal), only the kernel makes a search for it: here it would take seconds.
-    """
+    """The certificate in the row's mode; None where there is no problem, or cl(goal) is beyond the limits."""
     if isinstance(task, Unreadable):
         return None
-    is_listed = or_undecided(lambda: task.closure_is_listed)
-    certificate = is_listed is True and (task.placeholder_certificate if is_placeholder else task.certificate)
+    certificate = task.closure_is_listed and (task.placeholder_certificate if is_placeholder else task.certificate)
     return certificate if isinstance(certificate, str) else None
 
 
@@ -144,20 +140,19 @@ def _with_plan(verdict: ProblemVerdict, reference: Task | Unreadable, generated:
     if isinstance(plan, Unsolvable):
         detail = f"{verdict.detail}; {plan.reason}" if generated.ill_typed else verdict.detail
         return replace(verdict, solvable=False, detail=detail)
-    solves = or_undecided(lambda: inherited is not None or _solves(plan, reference, generated, verdict.object_map))
+    solves = or_undecided(lambda: inherited is not None or _solves(reference, generated, verdict.object_map))
     return replace(
         verdict, solvable=True, plan=plan, solves_reference=None if isinstance(solves, Undecided) else solves
     )
 
 
-def _solves(
-    plan: Plan, reference: Task | Unreadable, generated: Task, object_map: Mapping[str, str] | None
-) -> bool | None:
-    """Whether the plan solves the reference, under the object map of a yes, else under equal names.
+def _solves(reference: Task | Unreadable, generated: Task, object_map: Mapping[str, str] | None) -> bool | None:
+    """Whether the generated problem's plan solves the reference, under the object map of a yes, else under equal names.
 
-    None where the names differ and there is no map.
+    None where the names differ and there is no map, or the plan is not defined.
     """
-    if isinstance(reference, Unreadable):
+    found = generated.solution
+    if isinstance(reference, Unreadable) or not isinstance(found, Solution):
         return None
     problem = reference.problem
     if object_map is None and problem.objects.keys() != generated.problem.objects.keys():
@@ -169,9 +164,8 @@ def _solves(
     same_objects = problem.objects == generated.problem.objects or not reference.domain.has_types
     in_atoms = problem.is_strips and generated.problem.is_strips and reference.domain.moves_atoms(problem)
     if object_map is None and in_atoms and same_objects and problem.init == generated.problem.init:
-        found = generated.solution  # It was executed from this initial state already.
-        return isinstance(found, Solution) and problem.goal <= found.state
-    steps = [renamed_atom(action, object_map or {}) for action in plan]
+        return problem.goal <= found.state  # The plan was executed from this initial state already.
+    steps = [renamed_atom(action, object_map or {}) for action in found.plan]
     execution = execute_actions(steps, problem, reference.domain.domain)
     return not reference.ill_typed and execution.reaches_goal
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pddl_eval.definition.model import Action, Formula
-from pddl_eval.definition.planning import Solution, solve
+from pddl_eval.definition.planning import Solution, solve_anyhow
 from pddl_eval.definition.task import Task
 from pddl_eval.definition.validation import execute_actions
 
@@ -25,11 +25,11 @@ def separation(task: Task, asked: Sequence[Formula]) -> tuple[Formula, Solution]
     """
     if task.domain is None or not asked:
         return None
-    # Atoms are asked for one by one, which a search answers. Where states are enumerated, once is enough.
+    # Atoms are asked for one by one, which rules may answer. Where states are enumerated, once is enough.
     one_by_one = task.domain.moves_atoms(task.problem)
     for formula in asked if one_by_one else [("and", *asked)]:
         wanted = replace(task.problem, formulas=(*task.problem.formulas, (":goal", ("not", formula))))
-        found = solve(wanted, task.domain, task.typed)
+        found = solve_anyhow(wanted, task.domain, task.typed)
         if isinstance(found, Solution):
             return unmet(found.plan, task, asked)[0], found
     return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import StrEnum
 from fractions import Fraction
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 
 from pddl_eval.definition.budget import OutOfBudgetError, cached_or_undecided, or_undecided
 from pddl_eval.definition.canonical import LabelledGraph, digest
@@ -18,7 +18,6 @@ from pddl_eval.definition.closure import (
     ClosedGoal,
     closure,
     closure_by_states,
-    has_few_states,
     possible_atoms,
 )
 from pddl_eval.definition.domains import (
@@ -43,7 +42,7 @@ from pddl_eval.definition.pddl import (
     read_strips_or_beyond,
     require_declared,
 )
-from pddl_eval.definition.planning import Solution, executed, goal_state, solve
+from pddl_eval.definition.planning import Solution, executed, solve, solve_anyhow
 from pddl_eval.definition.scenes import GOAL_STATE, formula_scene, numeric_scenes, state_scenes
 from pddl_eval.definition.state_space import StateSpace, state_space
 from pddl_eval.definition.validation import without_costs
@@ -157,8 +156,7 @@ class Task:
     def closed_goal(self) -> ClosedGoal | Unsolvable | Undecided:
         """What tells the reachable goal states from all other reachable states (the paper's fullySpecify, exactly).
 
-        By the domain's own rules where they cover the problem; else, where operators and goal are made of literals, by
-        enumeration, invariants, search and Fast Downward within their limits; else by the states one by one.
+        By the domain's own rules where they cover the problem, else by enumeration.
         """
         if self.domain is None:
             return Undecided(nothing_known_of(self.asked_for))
@@ -168,7 +166,7 @@ class Task:
         if isinstance(literals, Unsolvable):
             return literals
         if literals is not None:
-            closed = closure(*literals, partial(goal_state, *literals[:2]))
+            closed = closure(*literals)
             if isinstance(closed, ClosedGoal) and self.problem.has_numbers:
                 return replace(closed, true=frozenset(atom for atom in closed.true if not is_price(atom)))
             return closed
@@ -191,35 +189,34 @@ class Task:
             return closed.possible
         literals = in_literals(self.problem, self.domain, self.typed)
         assert isinstance(literals, tuple)
-        return possible_atoms(*literals[:2], closed, partial(goal_state, *literals[:2]))
+        return possible_atoms(*literals[:2], closed)
 
     @property
     def closure_is_known(self) -> bool:
-        """True where the closure is known already or costs no search."""
+        """True where the closure is known already or follows from rules."""
         return "closed_goal" in self.__dict__ or self.start is not None
 
     @property
     def closure_is_listed(self) -> bool:
-        """True where the closure is known, or follows from rules or from states that are looked at one by one.
-
-        Raises ``OutOfBudgetError``.
-        """
+        """True where the closure is known, or the states are looked at one by one for a certificate alone."""
         if self.closure_is_known or self.domain is None:
             return True
-        if self.domain.rules is not None and len(self.problem.objects) > FEW_OBJECTS:
-            return False
-        literals = in_literals(self.problem, self.domain, self.typed)
-        return not isinstance(literals, tuple) or has_few_states(*literals[:2])
+        return self.domain.rules is None or len(self.problem.objects) <= FEW_OBJECTS
 
-    @property
+    @cached_or_undecided
     def plan(self) -> tuple[Action, ...] | Unsolvable | Undecided:
-        """A plan that was executed, the proof that there is none, or the limit that was hit."""
+        """A plan that was executed, the proof that there is none, or the limit that was hit.
+
+        It is that of ``solution``; beyond its limits any planner's.
+        """
         found = self.solution
+        if isinstance(found, Undecided):
+            found = solve_anyhow(self.problem, self.domain, self.typed)
         return found.plan if isinstance(found, Solution) else found
 
     @cached_or_undecided
     def solution(self) -> Solution | Unsolvable | Undecided:
-        """The plan with the state that it leads to."""
+        """The defined plan (``planning``), with the state that it leads to."""
         if self.ill_typed:
             return Unsolvable(self.ill_typed)
         if self.closure_is_known and isinstance(self.closure, Unsolvable):

@@ -2,7 +2,7 @@
 
 Everything that runs a plan asks here: the check of what planners find, and the validity of plans that models write. It
 works on atoms, straight from the definitions (the paper, definition 1; for what sets of atoms cannot say ``formulas``),
-and shares nothing with the searches.
+and shares nothing with the planners.
 
 Concurrent actions are executed together when each is applicable and none interferes with another: none changes what
 another's condition or numbers read, none deletes what another adds, and the values that they give fluents do not depend

@@ -8,6 +8,17 @@ from pddl_eval.definition.difference import Difference
 from pddl_eval.definition.model import show_formula
 from pddl_eval.definition.verdict import OUTSIDE_STRIPS, Unsolvable
 
+EXCLUDED = "no reachable state has the goal's atoms together: invariants exclude it"
+
+EACH_WAY = "no reachable state has the goal's atoms together: each way to the last is excluded"
+
+OUT_OF_REACH = "the goal is out of reach even if nothing is ever deleted"
+
+
+def ran_out(states: int) -> str:
+    """What a search proves that visited all states; with the sentences above, these are proofs of the kernel."""
+    return f"the search for the goal ran out after {states:,} states"
+
 
 def sentence(difference: Difference) -> str:  # noqa: C901 (one case a kind of difference)
     """The difference in the words of the problems.

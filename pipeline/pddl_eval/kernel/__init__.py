@@ -55,7 +55,7 @@ from pddl_eval.definition.model import (
 )
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import NEVER_CLOSED, NO_DOMAIN, REFUSALS, in_operator, note_on_drafts, refusal
-from pddl_eval.definition.planning import EACH_WAY, EXCLUDED, OUT_OF_REACH, never_added, no_state, ran_out
+from pddl_eval.definition.planning import never_added, no_state
 from pddl_eval.definition.plans import EMPTY, NO_ANSWER, Unread, cannot_be_read, not_read
 from pddl_eval.definition.task import ill_typed_problem
 from pddl_eval.definition.validation import (
@@ -69,7 +69,7 @@ from pddl_eval.definition.validation import (
     not_of_type,
 )
 from pddl_eval.definition.verdict import DomainVerdict, ProblemVerdict, Verdict
-from pddl_eval.definition.wording import sentence
+from pddl_eval.definition.wording import EACH_WAY, EXCLUDED, OUT_OF_REACH, ran_out, sentence
 from pddl_eval.errors import UserError
 from pddl_eval.kernel import crate
 

@@ -7,13 +7,14 @@ from dataclasses import replace
 import pytest
 from pddl_eval import DomainScores, compare_domains
 from pddl_eval.definition.domains import PlanningDomain
-from pddl_eval.definition.metrics import DOMAIN, plan_exchange
+from pddl_eval.definition.metrics import DOMAIN
 from pddl_eval.definition.metrics.plan_exchange import exchange_plans
 from pddl_eval.definition.model import domain_to_pddl, problem_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import parse_domain, parse_problem
+from pddl_eval.definition.planning import task
 from pddl_eval.definition.task import Task
-from pddl_eval.definition.verdict import Undecided, Unsolvable
+from pddl_eval.definition.verdict import Unsolvable
 
 from tests.judges import behaviour
 from tests.support.ipc_domains import DOMAINS, PROBLEMS
@@ -108,10 +109,13 @@ def test_the_detail_tells_a_plan_that_fails_from_no_plan() -> None:
 
 
 def test_a_plan_that_was_not_found_is_null(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No other planner is asked: it might find another plan."""
     weak = DOORS.replace("?s) (key))", "?s))")
-    monkeypatch.setattr(plan_exchange, "ground", lambda *_: Undecided("too many operators"))
-    assert exchanged(weak)[:2] == (None, True)
-    assert "the generated domain has no plan that was found: too many operators" in exchanged(weak)[2]
+    many = weak.replace("(key))", "(key) (called ?r - room))", 1)
+    many = f"{many[:-1]} (:action call :parameters (?r - room) :effect (called ?r)))"
+    monkeypatch.setattr(task, "MAX_STATES", 10)
+    assert exchanged(many)[:2] == (None, True)
+    assert "the generated domain has no plan that was found: more than 10 states can be reached" in exchanged(many)[2]
 
 
 def test_nothing_to_exchange_is_null() -> None:

@@ -9,7 +9,7 @@ use crate::domains::renaming::{KnownDomains, Renaming};
 use crate::grounding::Objects;
 use crate::left::{Answer, Left};
 use crate::metrics::components::component_f1;
-use crate::metrics::plan_exchange::{exchange_plans, Found, Task};
+use crate::metrics::plan_exchange::{exchange_plans, Found, Plan, Task};
 use crate::metrics::predictive::predictive_power;
 use crate::metrics::problem::Settings;
 use crate::metrics::syntactic::syntactic_similarity;
@@ -100,14 +100,8 @@ pub fn read_executable(
     let mut objects: Objects = problem.objects.iter().copied().collect();
     objects.extend(&domain.constants);
     let plan = OnceCell::new();
-    // Problems of three domains are solved by their rules, whatever their words.
-    if let Some(rules) = domains::Domain::certified(&known.certificate(names)?).filter(|_| domain.constants.is_empty())
-    {
-        let found = Renaming::new(rules, known, known_domains, names).and_then(|renaming| {
-            let task = renaming.task(domain, &problem, true, names)?;
-            renaming.plan(&task, domain, names).map(Ok)
-        });
-        let _ = plan.set(found);
+    if let Some(found) = plan_by_rules(known, &problem, known_domains, names).transpose() {
+        let _ = plan.set(found.map(Ok));
     }
     let whole = has_tasks.then(|| {
         let domain = whole_domain(DomainStructure::new(domain.clone()), known_domains, names)?;
@@ -118,6 +112,24 @@ pub fn read_executable(
         return Err(Left::Reference);
     }
     Ok(found)
+}
+
+/// The plan of a problem of three domains, whatever their words; None where it is another, or not by the rules.
+fn plan_by_rules(
+    known: &DomainStructure,
+    problem: &LiftedProblem,
+    known_domains: &mut KnownDomains,
+    names: &mut Interner,
+) -> Answer<Option<Plan>> {
+    let domain = &known.domain;
+    let rules = domains::Domain::certified(&known.certificate(names)?).filter(|_| domain.constants.is_empty());
+    let Some(rules) = rules else { return Ok(None) };
+    let renaming = Renaming::new(rules, known, known_domains, names)?;
+    let task = renaming.task(domain, problem, true, names)?;
+    match renaming.plan(&task, domain, names) {
+        Err(Left::Rules) if task.start().is_err() => Ok(None),
+        found => found.map(Some),
+    }
 }
 
 impl Executable {
@@ -142,7 +154,7 @@ fn score_behaviour(
     verdict: DomainVerdict,
     executable: &Executable,
     settings: Settings,
-    names: &Interner,
+    Batch { names, known_domains, .. }: &mut Batch,
     notes: &mut Vec<Difference>,
 ) -> Answer<([f64; 4], [Option<bool>; 2])> {
     let reference = &known.domain;
@@ -177,8 +189,16 @@ fn score_behaviour(
             return Err(Left::Notation);
         }
     }
-    let other = (!behaves_the_same).then_some(&task);
-    let plans = exchange_plans(&executable.task(reference), executable.plan(reference, names)?, other, names, notes)?;
+    let theirs = match behaves_the_same {
+        true => None,
+        false if task.ill_typed(names).is_some() => Some(task.plan(names)?),
+        false => Some(match plan_by_rules(own, problem, known_domains, names)? {
+            Some(plan) => Ok(plan),
+            None => task.plan(names)?,
+        }),
+    };
+    let (ours, whole) = (executable.plan(reference, names)?, executable.task(reference));
+    let plans = exchange_plans(&whole, ours, theirs.map(|plan| (&task, plan)), names, notes);
     Ok((power, plans))
 }
 
@@ -189,8 +209,9 @@ pub fn score_domain_pair(
     executable: Option<&Executable>,
     problem: Option<GeneratedProblem>,
     settings: Settings,
-    Batch { names, own_names, known_domains }: &mut Batch,
+    batch: &mut Batch,
 ) -> Answer<DomainScores> {
+    let names = &mut batch.names;
     let last = settings.last_answer;
     let mut notes: Vec<Difference> = Vec::new();
     let mut verdict = DomainVerdict::Empty;
@@ -231,9 +252,10 @@ pub fn score_domain_pair(
     let generated = own.as_ref().map(|own| &own.domain);
     let (mut predictive, mut plans_valid) = (None, [None; 2]);
     if let Some(executable) = executable {
-        let found = score_behaviour(known, own.as_ref(), verdict, executable, settings, names, &mut notes)?;
+        let found = score_behaviour(known, own.as_ref(), verdict, executable, settings, batch, &mut notes)?;
         (predictive, plans_valid) = (Some(found.0), found.1);
     }
+    let Batch { names, own_names, known_domains } = batch;
     let (f1, similarity) = (component_f1(&known.domain, generated), syntactic_similarity(&known.domain, generated));
     let task_equivalent = match (problem, executable.and_then(|each| each.whole.as_ref()), own) {
         (Some(GeneratedProblem { text, is_placeholder }), Some(whole), Some(own)) if verdict.right() => {

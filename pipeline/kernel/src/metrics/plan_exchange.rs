@@ -55,6 +55,7 @@ impl Task<'_> {
                 };
                 Ok(path.into_iter().map(action).collect())
             }
+            Err(Proof::NoState(states)) => Err(vec![b"no state".to_vec(), states.to_string().into_bytes()]),
             Err(Proof::Excluded) => Err(vec![b"excluded".to_vec()]),
             Err(Proof::EachWay) => Err(vec![b"each way".to_vec()]),
             Err(Proof::OutOfReach) => Err(vec![b"out of reach".to_vec()]),
@@ -117,18 +118,15 @@ impl Task<'_> {
 
 /// Whether the generated domain's plan is valid in the reference, and the other way round; notes are added.
 ///
-/// None for the generated task where it is the reference itself.
+/// None for the generated task, and the plan in it, where it is the reference itself.
 pub fn exchange_plans(
     reference: &Task,
     ours: &Found,
-    generated: Option<&Task>,
+    generated: Option<(&Task, Found)>,
     names: &Interner,
     notes: &mut Vec<Difference>,
-) -> Answer<[Option<bool>; 2]> {
-    let theirs = match generated {
-        None => ours.clone(),
-        Some(generated) => generated.plan(names)?,
-    };
+) -> [Option<bool>; 2] {
+    let (generated, theirs) = generated.unwrap_or_else(|| (reference, ours.clone()));
     let mut note = |what: &[u8], words: &[Vec<u8>]| {
         let words: Vec<&[u8]> = [what].into_iter().chain(words.iter().map(Vec::as_slice)).collect();
         notes.push(Difference::of(&words));
@@ -138,7 +136,7 @@ pub fn exchange_plans(
     let mut valid = [None; 2];
     match ours {
         Ok(plan) => {
-            let why = fault(plan, generated.unwrap_or(reference));
+            let why = fault(plan, generated);
             why.iter().for_each(|why| note(b"reference's plan", why));
             valid[1] = Some(why.is_none());
         }
@@ -155,5 +153,5 @@ pub fn exchange_plans(
             valid[0] = ours.is_ok().then_some(false);
         }
     }
-    Ok(valid)
+    valid
 }

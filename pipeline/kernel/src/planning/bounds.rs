@@ -1,4 +1,7 @@
-//! cl(goal) between two bounds, where the reachable states are too many to list (definition/planning/bounds.py).
+//! cl(goal) between two bounds, where the reachable states are too many to list.
+//!
+//! What invariants derive from the goal is in cl(goal); what a reachable goal state lacks is not. Each atom in between is
+//! a planning task of its own: is there a goal state without it? Where the bounds meet they are the closure.
 
 use crate::left::Answer;
 use crate::planning::invariants::unit_propagation;

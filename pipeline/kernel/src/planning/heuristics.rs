@@ -1,4 +1,7 @@
-//! What guides the search: reasonable orders of goals, and relaxed plans (definition/planning/heuristics.py).
+//! What guides the search: reasonable orders of goals (Koehler and Hoffmann, "On reasonable and forced goal orderings",
+//! 2000) and relaxed plans (Hoffmann and Nebel, "The FF planning system", 2001).
+//!
+//! An order proves nothing; where there is no relaxed plan there is no plan.
 
 use crate::hashing::HashMap;
 use crate::planning::mutex_groups::MutexGroups;
@@ -26,6 +29,9 @@ impl OrderedGoals {
 }
 
 /// The bits of a goal in a reasonable order: a tower from below, a box in the corner before the one in the door.
+///
+/// A goal is ordered after another when every operator that makes the other true works only where the first one is false
+/// or makes it false: reached first, it would have to be given up again. A cycle is cut somewhere.
 pub fn reasonable_orders(task: &GroundTask, groups: &MutexGroups, goal: &Bits) -> OrderedGoals {
     let count = task.atoms.len();
     let mut spoilt: Vec<Option<Bits>> = vec![None; count];

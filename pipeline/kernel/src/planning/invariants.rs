@@ -1,5 +1,6 @@
-//! What holds in every reachable state: unit propagation of literals, the table h², and regression
-//! (definition/planning/invariants.py).
+//! What holds in every reachable state: unit propagation of literals, the table h², and regression.
+//!
+//! All of it is sound and not complete: what is derived holds; what is missing may hold too.
 
 use crate::left::{Answer, Left};
 use crate::planning::task::{BitOperator, Bits, GroundTask};
@@ -7,7 +8,7 @@ use std::collections::VecDeque;
 
 const MAX_LITERALS: usize = 1_200;
 
-/// Evaluations of an operator by h²: a third of what the definition takes.
+/// Evaluations of an operator by h².
 const MAX_EVALUATIONS: usize = 30_000;
 const MAX_REGRESSIONS: usize = 300;
 
@@ -59,7 +60,11 @@ pub fn unit_propagation(task: &GroundTask, yes: &Bits, no: &Bits, with_h2: bool)
     Ok(Some((yes, no)))
 }
 
-/// The table; None where it would be too large.
+/// The table of Haslum and Geffner, "Admissible heuristics for optimal planning" (2000), as yes or no; None where it
+/// would be too large.
+///
+/// An empty set: the literal is true in no reachable state. With negations a pair that is never true together is also an
+/// implication: `have` is true wherever `communicated` is, for `communicated` and *not* `have` exclude each other.
 pub fn h2(task: &GroundTask) -> Answer<Option<H2>> {
     let count = task.atoms.len();
     if 2 * count > MAX_LITERALS {
@@ -121,6 +126,16 @@ pub fn h2(task: &GroundTask) -> Answer<Option<H2>> {
 }
 
 /// True when regression proves that no reachable state has all bits of `yes` and none of `no`.
+///
+/// A set of literals that does not hold initially needs an operator that makes the last of them true, applied in a state
+/// that has the operator's preconditions and the other literals already. Where invariants exclude every such predecessor
+/// the set is unreachable: three blocks in a circle fail here after one step, which no pair of atoms shows.
+///
+/// The proof. Let some reachable state have all literals of a set that was examined, and take the shortest plan to such a
+/// state, over all sets. It is not empty: no set holds initially. Its last operator made a literal of the set true, or the
+/// plan without it would be shorter. So the state before it has the literals of a predecessor. That was examined too, or
+/// contains a set that was, and its plan is shorter: a contradiction; or invariants exclude it. False says nothing: a
+/// limit was hit or a set holds initially.
 pub fn is_unreachable(task: &GroundTask, yes: &Bits, no: &Bits) -> Answer<bool> {
     let mut seen: Vec<Literals> = Vec::new();
     let mut queue = VecDeque::from([(yes.clone(), no.clone())]);

@@ -1,4 +1,4 @@
-//! Plans by search in any STRIPS domain (definition/planning). What takes the definition more than its first states is left.
+//! Plans by search in any STRIPS domain (definition/planning), which beyond enumeration only the kernel makes.
 
 pub mod bounds;
 pub mod heuristics;

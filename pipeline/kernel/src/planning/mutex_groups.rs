@@ -1,5 +1,9 @@
-//! Mutex groups: atoms of which every reachable state contains at most one, or exactly one
-//! (definition/planning/mutex_groups.py).
+//! Mutex groups: atoms of which every reachable state contains at most one, or exactly one, such as a block's places.
+//!
+//! Candidates are lifted, as in Helmert, "Concise finite-domain representations for PDDL planning tasks" (2009), section 5:
+//! `on(x, *), on-table(x), holding(x)` stands for one group for each x. A candidate whose count some operator can raise is
+//! refined by an atom that this operator takes away. Its proof is not lifted but plain induction over the ground operators,
+//! one group at a time, so that an initial state that breaks the rule for one object costs no other object its group.
 
 use crate::hashing::{HashMap, HashSet};
 use crate::left::{Answer, Left};
@@ -10,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 const MAX_CANDIDATES: usize = 100;
 const MAX_ARITY: usize = 5;
 
-/// Operators that are looked at, of all candidates together: about a second of the definition's time.
+/// Operators that are looked at, of all candidates together.
 const MAX_WORK: usize = 500_000;
 
 /// Relations, each with the positions in its atoms of the candidate's parameters.

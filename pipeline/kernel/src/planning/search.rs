@@ -1,4 +1,9 @@
-//! Searches a plan in a ground task: best-first, after Lipovetzky and Geffner 2017 (definition/planning/search.py).
+//! Searches a plan in a ground task: best-first, complete, bounded by the number of states that it generates.
+//!
+//! After Lipovetzky and Geffner, "Best-first width search" (2017): states with something new come first, then those with
+//! few open goals, then those that have achieved much of a relaxed plan. A relaxed plan is computed only after a step that
+//! settled a goal, or lost an atom that nothing adds. A goal counts when the goals ordered before it count, and the relaxed
+//! plan is for the goals that come next. A search that runs out of states is a proof.
 
 use crate::hashing::HashMap;
 use crate::left::{Answer, Left};
@@ -11,7 +16,7 @@ use std::collections::BinaryHeap;
 /// States before h² and regression are asked whether there can be a plan.
 const FIRST_STATES: usize = 10_000;
 
-/// States that the definition generates before it gives up.
+/// States that one question may generate.
 pub const MAX_STATES: usize = 100_000;
 const OPERATORS_PER_STATE: usize = 20;
 const EXAMINED_PER_STATE: usize = 50;
@@ -19,6 +24,8 @@ const EXAMINED_PER_STATE: usize = 50;
 /// Why no reachable state has all atoms of the goal.
 #[derive(Clone)]
 pub enum Proof {
+    /// None of so many reachable states has them.
+    NoState(usize),
     Excluded,
     OutOfReach,
     /// The search ran out after so many states.
@@ -49,7 +56,7 @@ pub struct Question<'a> {
     pub most: usize,
 }
 
-/// States that may still be generated here: what takes longer is the definition's.
+/// States that may still be generated for one closure or plan.
 pub struct StatesLeft(usize);
 
 impl StatesLeft {
@@ -58,8 +65,11 @@ impl StatesLeft {
     }
 }
 
-/// The places of operators that lead from the initial state to one with all bits of the goal.
+/// The places of the operators of a plan: the alphabetically first of the shortest where these can be enumerated.
 pub fn find_plan(task: &GroundTask, goal: &Bits) -> Answer<Result<Vec<usize>, Proof>> {
+    if let Some(found) = task.shortest_plan(goal) {
+        return Ok(found.map_err(Proof::NoState));
+    }
     let no = Bits::none(task.atoms.len());
     let question = Question { start: &task.initial, yes: goal, no: &no, most: MAX_STATES };
     find_path(task, &question, &mut StatesLeft::new())?.ok_or(Left::Budget)

@@ -13,8 +13,9 @@ use std::rc::Rc;
 
 const MAX_PASSES: usize = 100;
 
-/// Operators that are examined to enumerate states; the definition takes four times as many.
-const MAX_EXAMINED: usize = 1_000_000;
+/// Reachable states that are enumerated, and operators that are examined for that; the definition has the same limits.
+pub const MAX_STATES: usize = 20_000;
+const MAX_EXAMINED: usize = 4_000_000;
 
 /// A set of bits.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -72,7 +73,11 @@ impl Bits {
 
     /// True where all of these are among those.
     pub fn within(&self, other: &Bits) -> bool {
-        self.0.iter().zip(&other.0).all(|(own, other)| own & !other == 0)
+        self.within_words(&other.0)
+    }
+
+    fn within_words(&self, other: &[u64]) -> bool {
+        self.0.iter().zip(other).all(|(own, other)| own & !other == 0)
     }
 
     pub fn meets(&self, other: &Bits) -> bool {
@@ -269,11 +274,65 @@ impl States {
     }
 }
 
-/// The reachable states, enumerated breadth first as far as somebody asked for.
+/// The reachable states, enumerated breadth first as far as somebody asked for, by operators in alphabetical order.
+///
+/// So the way on which a state was found is the alphabetically first of the shortest.
 struct StateSpace {
     states: States,
+    /// The number of the state before each, and the place of the operator between them; of the first state, anything.
+    ways: Vec<(u32, u32)>,
     expanded: usize,
     examined: usize,
+    state: Bits,
+    after: Bits,
+    following: Vec<usize>,
+}
+
+impl StateSpace {
+    fn new(initial: &Bits) -> StateSpace {
+        StateSpace {
+            states: States::of(initial),
+            ways: vec![(0, 0)],
+            expanded: 0,
+            examined: 0,
+            state: initial.clone(),
+            after: initial.clone(),
+            following: Vec::new(),
+        }
+    }
+
+    /// Expands the next state; None where so many states, or operators, are too many, Some(false) where none is left.
+    fn expand(&mut self, task: &GroundTask, most: usize) -> Option<bool> {
+        if self.expanded == self.states.count {
+            return Some(false);
+        }
+        if self.states.count > most || self.examined > MAX_EXAMINED {
+            return None;
+        }
+        self.state.0.copy_from_slice(self.states.get(self.expanded));
+        self.examined += task.successors().of(&task.operators, &self.state, &mut self.following);
+        self.following.sort_unstable();
+        for place in &self.following {
+            task.operators[*place].apply_to(&self.state, &mut self.after);
+            if self.states.insert(&self.after) {
+                self.ways.push((self.expanded as u32, *place as u32));
+            }
+        }
+        self.expanded += 1;
+        Some(true)
+    }
+
+    /// The places of the operators on the way to a state.
+    fn path_to(&self, mut number: usize) -> Vec<usize> {
+        let mut path = Vec::new();
+        while number != 0 {
+            let (before, place) = self.ways[number];
+            path.push(place as usize);
+            number = before as usize;
+        }
+        path.reverse();
+        path
+    }
 }
 
 /// An initial state and its reachable operators, over the atoms whose truth may change.
@@ -304,39 +363,47 @@ impl GroundTask {
     /// such states. With how many states there are at all.
     ///
     /// None where there are more states than that.
-    pub fn shared(&self, goal: &Bits, most: usize) -> Answer<Option<Shared>> {
-        let new = || RefCell::new(StateSpace { states: States::of(&self.initial), expanded: 0, examined: 0 });
-        let mut space = self.space.get_or_init(new).borrow_mut();
-        let StateSpace { states, expanded, examined } = &mut *space;
-        let (mut state, mut after, mut following) = (self.initial.clone(), self.initial.clone(), Vec::new());
-        while *expanded < states.count {
-            if states.count > most {
-                return Ok(None);
-            }
-            if *examined > MAX_EXAMINED {
-                return Err(Left::Budget);
-            }
-            state.0.copy_from_slice(states.get(*expanded));
-            *examined += self.successors().of(&self.operators, &state, &mut following);
-            *expanded += 1;
-            for place in &following {
-                self.operators[*place].apply_to(&state, &mut after);
-                states.insert(&after);
+    pub fn shared(&self, goal: &Bits, most: usize) -> Option<Shared> {
+        let mut space = self.space().borrow_mut();
+        loop {
+            match space.expand(self, most) {
+                None => return None,
+                Some(false) => break,
+                Some(true) => {}
             }
         }
-        if states.count > most {
-            return Ok(None);
-        }
+        let StateSpace { states, state, .. } = &mut *space;
         let mut shared: Option<(Bits, Bits)> = None;
         for number in 0..states.count {
             state.0.copy_from_slice(states.get(number));
-            if goal.within(&state) {
+            if goal.within(state) {
                 let (all, some) = shared.get_or_insert_with(|| (state.clone(), state.clone()));
-                all.keep(&state);
-                some.add(&state);
+                all.keep(state);
+                some.add(state);
             }
         }
-        Ok(Some((shared, states.count)))
+        Some((shared, states.count))
+    }
+
+    /// The places of the operators of the alphabetically first of the shortest plans, or the number of all states, none
+    /// of which has the goal; None where the goal is not among the states that are enumerated.
+    pub fn shortest_plan(&self, goal: &Bits) -> Option<Result<Vec<usize>, usize>> {
+        let mut space = self.space().borrow_mut();
+        let mut number = 0;
+        loop {
+            let found = (number..space.states.count).find(|state| goal.within_words(space.states.get(*state)));
+            if let Some(found) = found {
+                return Some(Ok(space.path_to(found)));
+            }
+            number = space.states.count;
+            if !space.expand(self, MAX_STATES)? {
+                return Some(Err(space.states.count));
+            }
+        }
+    }
+
+    fn space(&self) -> &RefCell<StateSpace> {
+        self.space.get_or_init(|| RefCell::new(StateSpace::new(&self.initial)))
     }
 
     pub fn successors(&self) -> &Successors {
@@ -386,7 +453,11 @@ pub fn ground(objects: &Objects, init: &[Lifted], domain: &Domain, names: &Inter
     let mut grounding = reachable_operators(objects, init, &own, domain, names)?;
     let work = grounding.work;
     let numbered: HashSet<u32> = init.iter().filter_map(|atom| grounding.atoms.find(atom)).collect();
-    let operators = without_impossible(std::mem::take(&mut grounding.operators), &numbered);
+    let mut operators = without_impossible(std::mem::take(&mut grounding.operators), &numbered);
+    operators.sort_unstable_by(|one, other| {
+        let order = names.order(domain.operators[one.operator].name, domain.operators[other.operator].name);
+        order.then_with(|| names.order_of(&one.arguments, &other.arguments))
+    });
     let numbers = grounding.atoms;
     let gone = |each: &Ground| each.parts[3].iter().filter(|atom| !each.parts[2].contains(atom)).copied().collect();
     let deletable: HashSet<u32> = operators.iter().flat_map(|each| -> Vec<u32> { gone(each) }).collect();

@@ -174,7 +174,7 @@ fn unsolvable(proof: &Unsolvable, names: &Interner) -> Difference {
         Unsolvable::ByRules(atoms, false) if atoms.len() == 1 => (atoms, b"excludes itself".to_vec()),
         Unsolvable::ByRules(atoms, false) => (atoms, b"exclude each other".to_vec()),
         Unsolvable::NeverAdded(atom) => (&[], [b"not added:", &show_words(atom, names)[..]].concat()),
-        Unsolvable::NoState(states) => (&[], format!("no state:{states}").into_bytes()),
+        Unsolvable::BySearch(Proof::NoState(states)) => (&[], format!("no state:{states}").into_bytes()),
         Unsolvable::BySearch(Proof::Excluded) => (&[], b"excluded".to_vec()),
         Unsolvable::BySearch(Proof::EachWay) => (&[], b"each way".to_vec()),
         Unsolvable::BySearch(Proof::OutOfReach) => (&[], b"out of reach".to_vec()),

@@ -10,7 +10,7 @@ use crate::model::{has, Known, Lifted, Word};
 use crate::pddl::problems::{Interner, LiftedProblem};
 use crate::planning::bounds::closure_bounds;
 use crate::planning::search::{find_plan, Proof};
-use crate::planning::task::{ground, GroundTask, Shared};
+use crate::planning::task::{ground, GroundTask, Shared, MAX_STATES};
 use crate::task::{Graph, Task as KnownTask, UNCHANGED_SINCE};
 use std::cell::{Cell, OnceCell};
 use std::collections::HashSet;
@@ -24,9 +24,6 @@ const CERTIFICATE_VERSION: usize = 3;
 
 /// Work to ground a task, about a microsecond each: a third of what the definition takes, so that it has time left.
 const MOST_WORK: usize = 300_000;
-
-/// Reachable states up to which enumeration comes first.
-const FEW_STATES: usize = 5_000;
 
 /// Reachable states that are enumerated in less time than it takes to prepare a search.
 const FEWEST_STATES: usize = 300;
@@ -44,8 +41,6 @@ pub enum Unsolvable {
     /// Atoms of the goal that exclude each other, or one that is never true.
     ByRules(Vec<Lifted>, bool),
     NeverAdded(Lifted),
-    /// None of so many reachable states contains it.
-    NoState(usize),
     BySearch(Proof),
 }
 
@@ -183,9 +178,9 @@ impl Task {
             Err(atom) => return Ok(Err(Unsolvable::NeverAdded(atom.clone()))),
         };
         let closed = |(shared, states): Shared| {
-            Ok(shared.map(|(shared, _)| task.state(&shared)).ok_or(Unsolvable::NoState(states)))
+            Ok(shared.map(|(shared, _)| task.state(&shared)).ok_or(Unsolvable::BySearch(Proof::NoState(states))))
         };
-        if let Some(found) = task.shared(&goal, FEWEST_STATES)? {
+        if let Some(found) = task.shared(&goal, FEWEST_STATES) {
             return closed(found);
         }
         // A closure is the same by any way; a proof is what the definition finds, which enumerates first.
@@ -194,7 +189,7 @@ impl Task {
                 return Ok(Ok(task.state(&shared)));
             }
         }
-        if let Some(found) = task.shared(&goal, FEW_STATES)? {
+        if let Some(found) = task.shared(&goal, MAX_STATES) {
             return closed(found);
         }
         self.has_many_states.set(true);
@@ -209,7 +204,7 @@ impl Task {
         let compute = || {
             let task = self.ground(within)?;
             let goal = task.bits_of_goal(&self.problem.goal, within.names).map_err(|_| Left::Panic)?;
-            let (shared, _) = task.shared(&goal, FEW_STATES)?.ok_or(Left::Budget)?;
+            let (shared, _) = task.shared(&goal, MAX_STATES).ok_or(Left::Budget)?;
             let (all, some) = shared.ok_or(Left::Panic)?;
             let mut found: Vec<Lifted> = some.but(&all).indexes().map(|index| task.atoms[index].clone()).collect();
             found.sort_unstable();

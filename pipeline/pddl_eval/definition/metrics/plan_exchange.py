@@ -1,9 +1,9 @@
-"""Plan exchange: is the plan found for the reference problem in one domain a plan in the other?
+"""Plan exchange: is the plan of the reference problem in one domain a plan in the other?
 
 Both directions together are the heuristic domain equivalence of Oswald et al., "Large Language Models as Planning
-Domain Generators" (ICAPS 2024), with one plan of each domain instead of many. Plans of equivalent domains are exchanged
-under the renaming that makes them equal. Elsewhere operators, predicates, types and objects are the same where their
-names are.
+Domain Generators" (ICAPS 2024), with one plan of each domain instead of many: the defined one (``planning.planners``).
+Plans of equivalent domains are exchanged under the renaming that makes them equal. Elsewhere operators, predicates,
+types and objects are the same where their names are.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pddl_eval.definition.metrics.registry import Column, Metric
 from pddl_eval.definition.metrics.validity import ending
 from pddl_eval.definition.model import Action, Domain
 from pddl_eval.definition.pddl import ParseError, require_declared
-from pddl_eval.definition.planning.task import ground
+from pddl_eval.definition.planning import Solution
 from pddl_eval.definition.task import Task
 from pddl_eval.definition.validation import execute_actions
 from pddl_eval.definition.verdict import DomainVerdict, Undecided, Unsolvable
@@ -48,17 +48,16 @@ def exchange_plans(reference: Task, generated: Task) -> tuple[bool | None, bool 
     notes: list[str] = []
     valid: bool | None = None
     reference_valid: bool | None = None
-    ours = reference.plan
-    theirs = ours if generated is reference else _plan_of(generated)
-    if isinstance(ours, tuple):
-        reference_valid = _is_valid(ours, generated, REFERENCE_PLAN, notes)
+    ours, theirs = reference.solution, generated.solution
+    if isinstance(ours, Solution):
+        reference_valid = _is_valid(ours.plan, generated, REFERENCE_PLAN, notes)
     else:
         notes.append(_no_plan(NO_REFERENCE_PLAN, ours))
-    if isinstance(theirs, tuple):
-        valid = _is_valid(theirs, reference, GENERATED_PLAN, notes)
+    if isinstance(theirs, Solution):
+        valid = _is_valid(theirs.plan, reference, GENERATED_PLAN, notes)
     else:
         notes.append(_no_plan(NO_GENERATED_PLAN, theirs))
-        if isinstance(theirs, Unsolvable) and isinstance(ours, tuple):
+        if isinstance(theirs, Unsolvable) and isinstance(ours, Solution):
             valid = False
     return valid, reference_valid, notes
 
@@ -67,14 +66,6 @@ def _no_plan(proven: str, why: Unsolvable | Undecided) -> str:
     """There is none, or none was found."""
     where = proven if isinstance(why, Unsolvable) else proven.replace("no plan", "no plan that was found")
     return where + why.reason
-
-
-def _plan_of(generated: Task) -> tuple[Action, ...] | Unsolvable | Undecided:
-    """Its plan, but of what is too large to be grounded no planner is asked: it would take all the time of the row."""
-    assert generated.domain is not None
-    easy = generated.ill_typed or generated.problem.goal <= generated.problem.init
-    grounded = None if easy else ground(generated.problem, generated.domain.domain)
-    return grounded if isinstance(grounded, Undecided) else generated.plan
 
 
 def _is_valid(plan: tuple[Action, ...], task: Task, where: str, notes: list[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Asks Fast Downward for a plan: the planner behind the searches of this project, run as a subprocess with limits.
+"""Asks Fast Downward for a plan: the planner beyond enumeration, run as a subprocess with limits.
 
 Only text that is written here reaches it: every name of problem and domain is replaced by a plain one and the plan is
 translated back, so that no answer of a model can upset the planner's reader. What it finds must still be executed. The

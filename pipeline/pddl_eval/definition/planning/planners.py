@@ -1,4 +1,8 @@
-"""Which planner is asked for a plan, in which order: the domain's own rules, the search, Fast Downward."""
+"""Which plan a problem has, and who is asked for it: the domain's own rules, enumeration, Fast Downward.
+
+The plan is defined: the rules' in a known domain, else the shortest, and of several the first in alphabetical order.
+What Fast Downward finds beyond that is only a plan.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +16,16 @@ from pddl_eval.definition.domains import NotCovered, PlanningDomain, Rules
 from pddl_eval.definition.literals import in_literals
 from pddl_eval.definition.model import Action, Atom, Domain, Operator, Problem, State
 from pddl_eval.definition.planning import fast_downward
-from pddl_eval.definition.planning.search import find_plan, no_state
+from pddl_eval.definition.planning.task import bits_of, ground_goal
 from pddl_eval.definition.state_space import MOST_WORK, Exploration
 from pddl_eval.definition.validation import execute_actions, is_goal, without_costs
 from pddl_eval.definition.verdict import Undecided, Unsolvable
 
 ANSWERS_KEPT = 8
-"""Answers of Fast Downward that are kept: closure, counterexample and plan ask for the same goal."""
+"""Answers of Fast Downward that are kept: counterexample and plan ask for the same goal."""
 
 CONFLICTS = 3
-"""Atoms that may be set aside from an initial state that no rules cover before the general search is asked."""
+"""Atoms that may be set aside from an initial state that no rules cover before its states are enumerated."""
 
 MOST_PARTS = 300
 """Parts of an initial state that are tried before: a circle of 60 blocks has 60, and three circles have 216,000."""
@@ -41,7 +45,7 @@ class Solution:
 def solve(  # noqa: C901 (who is asked, in order)
     problem: Problem, planning_domain: PlanningDomain | None, typed: bool = True, lacking: Atom | None = None
 ) -> Solution | Unsolvable | Undecided:
-    """A plan for the problem in that domain, executed and found to reach the goal; else a proof or a limit.
+    """The plan of the problem in that domain, executed and found to reach the goal; else a proof or a limit.
 
     ``lacking`` is an atom that the plan's last state must not have.
 
@@ -66,9 +70,7 @@ def solve(  # noqa: C901 (who is asked, in order)
     absent = frozenset() if lacking is None else frozenset({lacking})
     if literals is not None:
         asked, paying, false = literals
-        plan = find_plan(asked, paying, absent | false)
-        if isinstance(plan, Undecided):
-            plan = _planned(frozenset(asked.objects.items()), asked.init, asked.goal, absent | false, paying)
+        plan = shortest_plan(asked, paying, absent | false)
         return executed(plan, problem, domain, lacking) if isinstance(plan, tuple) else plan
     if planning_domain.obstacle:
         return Undecided(planning_domain.obstacle)
@@ -79,6 +81,23 @@ def solve(  # noqa: C901 (who is asked, in order)
     if exploration.limit is not None:
         return exploration.limit
     return Unsolvable(no_state(len(exploration.into)))
+
+
+def solve_anyhow(
+    problem: Problem, planning_domain: PlanningDomain | None, typed: bool = True, lacking: Atom | None = None
+) -> Solution | Unsolvable | Undecided:
+    """As ``solve``, but beyond enumeration any plan that Fast Downward finds."""
+    found = solve(problem, planning_domain, typed, lacking)
+    if not isinstance(found, Undecided) or planning_domain is None:
+        return found
+    literals = in_literals(problem, planning_domain, typed)
+    if not isinstance(literals, tuple):
+        return found
+    asked, paying, false = literals
+    absent = false if lacking is None else false | {lacking}
+    plan = _planned(frozenset(asked.objects.items()), asked.init, asked.goal, absent, paying)
+    domain = planning_domain.operators_of(typed)
+    return executed(plan, problem, domain, lacking) if isinstance(plan, tuple) else plan
 
 
 def _solve_by_rules(
@@ -93,14 +112,36 @@ def _solve_by_rules(
     return executed(plan, problem, domain, lacking) if isinstance(plan, tuple) else plan
 
 
-def goal_state(problem: Problem, domain: Domain, goal: State, lacking: State) -> State | Unsolvable | Undecided:
-    """A reachable state with all atoms of ``goal`` and none of ``lacking``: where a plan of Fast Downward's ends.
+def shortest_plan(
+    problem: Problem, domain: Domain, lacking: State = frozenset()
+) -> tuple[Action, ...] | Unsolvable | Undecided:
+    """The shortest plan to a state with no atom of ``lacking``; of several the first, comparing step by step.
 
-    The problem's own goal plays no part.
+    A step is a tuple of words, the operator's name first. ``Undecided`` where the plan is not among the states that are
+    enumerated, with the proof that there is none where these are all.
+
+    >>> from pddl_eval.definition.pddl import parse_domain
+    >>> light = parse_domain("(define (domain d) (:action switch :precondition (off) :effect (and (on) (not (off)))))")
+    >>> shortest_plan(Problem("p", "d", {}, frozenset({("off",)}), frozenset({("on",)})), light)
+    (('switch',),)
     """
-    plan = _planned(frozenset(problem.objects.items()), problem.init, goal, lacking, domain)
-    asked = replace(problem, goal=goal, formulas=())
-    return executed(plan, asked, domain, *lacking).state if isinstance(plan, tuple) else plan
+    grounded = ground_goal(problem, domain, problem.goal)
+    if not isinstance(grounded, tuple):
+        return grounded
+    task, true = grounded
+    for atom in sorted(lacking & task.always):
+        return Unsolvable("is true in every reachable state", (atom,))
+    false = bits_of(lacking, task.bit)
+    for state in task.space:
+        if state & true == true and not state & false:
+            return task.space.plan_to(state)
+    states = task.space.states()
+    return states if isinstance(states, Undecided) else Unsolvable(no_state(len(states)))
+
+
+def no_state(states: int) -> str:
+    """What an enumeration of all reachable states proves."""
+    return f"none of the {states:,} reachable states contains the goal"
 
 
 def executed(plan: tuple[Action, ...], problem: Problem, domain: Domain, *lacking: Atom | None) -> Solution:

@@ -8,20 +8,23 @@ on the ground task.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, reduce
+from itertools import count
 from operator import or_
 from typing import NamedTuple
 
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.grounding import MAX_ATOMS, GroundingLimitError, reachable_operators
 from pddl_eval.definition.model import Action, Atom, Domain, Operator, Problem, State, indexes, show_atom
-from pddl_eval.definition.planning import heuristics, invariants, mutex_groups
 from pddl_eval.definition.verdict import Undecided, Unsolvable
 
 TASKS_KEPT = 4
 """Ground tasks kept, with what is derived from them: a reference and its answers share theirs."""
+
+MAX_STATES = 20_000
+"""Reachable states that are enumerated, some five megabytes."""
 
 MAX_EXAMINED = 4_000_000
 """Operators that are examined to enumerate states, or on random walks, below a second."""
@@ -81,7 +84,7 @@ def successor_generator(task: GroundTask) -> Successors:
             drawer = drawers[index]
             examined += 1 + len(drawer)
             for operator in drawer:
-                _, needed, avoided, added, deleted = operator  # in place of two calls: the search's inner loop
+                _, needed, avoided, added, deleted = operator  # in place of two calls: the inner loop
                 if state & needed == needed and not state & avoided:
                     found.append((operator, state & ~deleted | added))
         return found, examined
@@ -90,31 +93,55 @@ def successor_generator(task: GroundTask) -> Successors:
 
 
 class StateSpace:
-    """The reachable states, enumerated breadth first as far as somebody asked for.
+    """The reachable states, breadth first, by operators in alphabetical order; enumerated as far as somebody asked for.
 
-    They are kept as ints: fifty thousand sets of atoms would take a hundred megabytes or more.
+    So the way on which a state is found is the shortest, and of the shortest the first when steps are compared as
+    tuples of words. States are kept as ints: as sets of atoms they would take a hundred megabytes or more.
     """
 
     def __init__(self, task: GroundTask) -> None:
         self._successors = task.successors
         self._queue = [task.initial]
-        self._seen = {task.initial}
+        self._into: dict[int, tuple[int, Action]] = {task.initial: (task.initial, ())}
         self._expanded = self._examined = 0
 
-    def states(self, most: int) -> Sequence[int] | None:
-        """All reachable states; None where there are more than that many, or beyond ``MAX_EXAMINED``."""
-        while self._expanded < len(self._queue):
-            if len(self._queue) > most or self._examined > MAX_EXAMINED:
-                return None
-            following, examined = self._successors(self._queue[self._expanded])
-            spend(1 + examined)
-            self._expanded += 1
-            self._examined += examined
-            for _, after in following:
-                if after not in self._seen:
-                    self._seen.add(after)
-                    self._queue.append(after)
-        return self._queue if len(self._queue) <= most else None
+    def __iter__(self) -> Iterator[int]:
+        """The states; it ends early at a limit (``is_whole``)."""
+        for number in count():
+            while number == len(self._queue):
+                if self.is_whole or len(self._queue) > MAX_STATES or self._examined > MAX_EXAMINED:
+                    return
+                self._expand()
+            yield self._queue[number]
+
+    @property
+    def is_whole(self) -> bool:
+        """True where all reachable states were found."""
+        return self._expanded == len(self._queue)
+
+    def states(self) -> Sequence[int] | Undecided:
+        """All reachable states."""
+        found = [*self]
+        return found if self.is_whole else Undecided(f"more than {MAX_STATES:,} states can be reached")
+
+    def plan_to(self, state: int) -> tuple[Action, ...]:
+        """The actions on the way to a state that was found."""
+        plan = []
+        while (before := self._into[state])[1]:
+            state, action = before
+            plan.append(action)
+        return tuple(reversed(plan))
+
+    def _expand(self) -> None:
+        state = self._queue[self._expanded]
+        following, examined = self._successors(state)
+        spend(1 + examined)
+        self._expanded += 1
+        self._examined += examined
+        for operator, after in sorted(following):
+            if after not in self._into:
+                self._into[after] = (state, operator.action)
+                self._queue.append(after)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,12 +159,9 @@ class GroundTask:
     initial: int
     operators: tuple[BitOperator, ...]
 
-    # Lazy: an easy task needs none of them, and a closure asks for each many times.
+    # Lazy: an easy task needs none of them.
     successors = cached_property(successor_generator)
     space = cached_property(StateSpace)
-    groups = cached_property(mutex_groups.mutex_groups)
-    h2 = cached_property(invariants.h2)
-    literals = cached_property(heuristics.literals_of)
 
     @cached_property
     def with_negations(self) -> GroundTask:
@@ -204,7 +228,8 @@ def ground_goal(problem: Problem, domain: Domain, goal: State) -> tuple[GroundTa
 @lru_cache(maxsize=TASKS_KEPT)
 def _ground(objects: frozenset[tuple[str, str]], init: State, domain: Domain) -> GroundTask | Undecided:
     try:
-        operators = _without_impossible(reachable_operators(dict(objects), init, domain), init)
+        found = reachable_operators(dict(objects), init, domain)
+        operators = sorted(_without_impossible(found, init), key=lambda operator: operator.action)
     except GroundingLimitError as limit:
         return Undecided(str(limit))
     deletable = {atom for operator in operators for atom in operator.delete_effects - operator.add_effects}

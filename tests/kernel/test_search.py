@@ -1,0 +1,90 @@
+"""What only the kernel decides, beyond the states that are enumerated: each yes is executed by the definition."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from pddl_eval import kernel
+from pddl_eval.definition.domains import blocksworld, gripper
+from pddl_eval.definition.model import Atom, Domain, Problem, problem_to_pddl
+from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.pddl import parse_domain
+from pddl_eval.definition.validation import execute_actions
+from pddl_eval.definition.verdict import ProblemVerdict
+
+from tests.support.differential import has_many_states, needs_kernel
+from tests.support.towers import blocks
+
+pytestmark = [needs_kernel, pytest.mark.xdist_group("kernel")]
+
+PAINT = "(:action paint :parameters (?x) :precondition (painter ?x) :effect (painted ?x)))"
+
+
+def without_rules(text: str) -> tuple[str, Domain]:
+    """A known domain with an operator more, so that no rules decide it."""
+    more = f"{text.rstrip()[:-1]} {PAINT}"
+    return more, parse_domain(more)
+
+
+BLOCKS_TEXT, BLOCKS = without_rules(blocksworld.PDDL)
+GRIPPER_TEXT, GRIPPER = without_rules(gripper.PDDL)
+
+
+def scored(reference: Problem, generated: Problem, domain: str) -> ProblemVerdict:
+    """The kernel's verdict on a pair that the definition does not decide."""
+    texts = [problem_to_pddl(problem) for problem in (reference, generated)]
+    assert has_many_states({"reference_problem": texts[0], "generated_problem": texts[1], "domain": domain})
+    found = kernel.problem_verdict(texts[0], texts[1], False, domain, ScoringOptions())
+    assert found is not None
+    return found
+
+
+def assert_executes(verdict: ProblemVerdict, problem: Problem, domain: Domain) -> None:
+    assert verdict.solvable
+    assert verdict.plan
+    assert execute_actions(verdict.plan, problem, domain).reaches_goal
+
+
+@pytest.mark.parametrize("count", [8, 20, 40])
+def test_rebuilds_towers(count: int) -> None:
+    for seed in range(3):
+        problem = blocks(seed, count)
+        other = replace(problem, goal=problem.goal - {("arm-empty",)})
+        verdict = scored(problem, other, BLOCKS_TEXT)
+        assert verdict.equivalent
+        assert_executes(verdict, other, BLOCKS)
+
+
+def test_carries_thirty_balls() -> None:
+    balls = [f"ball{number}" for number in range(30)]
+    init: set[Atom] = {("room", "a"), ("room", "b"), ("at-robby", "a"), ("gripper", "left"), ("free", "left")}
+    init |= {(predicate, ball, *more) for ball in balls for predicate, *more in (["ball"], ["at", "a"])}
+    objects = dict.fromkeys(["a", "b", "left", *balls], "object")
+    problem = Problem("p", "gripper", objects, frozenset(init), frozenset(("at", ball, "b") for ball in balls))
+    assert_executes(scored(problem, problem, GRIPPER_TEXT), problem, GRIPPER)
+
+
+def test_a_missing_atom_among_twenty_blocks_is_refuted() -> None:
+    """What models forget: one ``clear`` of the initial state. The block can never be touched."""
+    problem = blocks(7, 20)
+    top = min(atom for atom in problem.init if atom[0] == "clear")
+    verdict = scored(problem, replace(problem, init=problem.init - {top}), BLOCKS_TEXT)
+    assert (verdict.verdict, verdict.solvable) == ("init_differs", False)
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        {("on", "b1", "b1")},
+        {("on", "b1", "b2"), ("on", "b3", "b2")},
+        {("on", "b1", "b2"), ("on", "b2", "b1")},
+        {("on", "b1", "b2"), ("on", "b2", "b3"), ("on", "b3", "b1")},
+        {("holding", "b1"), ("holding", "b2")},
+        {("on", "b1", "b2"), ("painted", "b1")},
+    ],
+)
+def test_contradictory_goals_are_refuted_in_a_huge_state_space(goal: set[Atom]) -> None:
+    problem = blocks(0, 20)
+    verdict = scored(problem, replace(problem, goal=frozenset(goal)), BLOCKS_TEXT)
+    assert (verdict.verdict, verdict.solvable) == ("unsolvable", False)
