@@ -38,77 +38,42 @@ MOST_NAMES = 30
 
 @dataclass(frozen=True, slots=True)
 class DomainExplanation:
-    """Why a generated domain has its scores.
+    """Why a generated domain has its scores; without a reference, what was read of it.
 
     ``scores`` are the score columns by name. ``partners`` are the operators of both sides, those that differ first;
-    their literals are in the reference's words.
+    their literals are in the reference's words. ``decision`` is None where there is no reference.
     """
 
     scores: Mapping[str, Any]
-    decision: DomainDecision
     detail: str
     texts: tuple[str | None, str | None]
-    reference: Domain
     generated: Domain | None
-    partners: tuple[Partners, ...]
+    decision: DomainDecision | None = None
+    partners: tuple[Partners, ...] = ()
 
     def page(self, *, whole: bool = False) -> Page:
         """The self in words: scores, names, operators side by side."""
         most = ALL_OPERATORS if whole else MOST_OPERATORS
-        decision = self.decision
-        meaning = {True: "equivalent", False: "not equivalent", None: "not decided"}[decision.equivalent]
-        differ = [pair for pair in self.partners if not decision.equivalent and _differs(pair)]
-        same = [pair for pair in self.partners if pair not in differ]
-        sections = [Section("", tables=[scores_table(DOMAIN, self.scores, whole=whole)])]
-        if names := _names(self):
-            sections.append(Section("", tables=[names]))
-        if self.generated is not None:
-            shown = differ[:most]
-            sentences = [f"Operators that are the same: {_listed(same)}."] if same else []
-            sentences += ["The operators were not compared: a limit was hit."] if not self.partners else []
-            sentences += [f"{len(differ) - most:,} more operators differ."] if len(differ) > most else []
-            sections.append(
-                Section(
-                    "Operators side by side",
-                    sentences,
-                    [_operator(pair, as_written=not decision.equivalent) for pair in shown],
-                )
-            )
+        verdict = self.scores["domain_verdict"]
+        if self.decision is None:
+            sections = [Section("", *_operators(self, most))] if self.generated is not None else []
+            title = f"{words(verdict)}: nothing to compare" if verdict else "not compared: there is no reference"
+            facts, good, badges = [self.detail] * bool(self.detail), False if self.detail else None, []
+        else:
+            good = self.decision.equivalent
+            title = f"{words(verdict)}: { {True: 'equivalent', False: 'not equivalent', None: 'not decided'}[good] }"
+            facts, badges = [self.detail or self.decision.verdict.meaning], [Cell(title, kind=verdict)]
+            sections = [Section("", tables=[scores_table(DOMAIN, self.scores, whole=whole)])]
+            names = _names(self.decision, self.partners)
+            sections += [Section("", tables=[names])] if names else []
+            sections += [_side_by_side(self, most)] if self.generated is not None else []
         if whole:
-            sections.append(line_by_line(*self.texts))
+            sections += [line_by_line(*self.texts)] if self.decision else []
             sections.append(as_written("The domains as written", ("The reference", "The answer"), self.texts))
-        title = f"{words(decision.verdict)}: {meaning}"
-        badge = Cell(title, kind=decision.verdict.value)
-        facts = [self.detail or decision.verdict.meaning]
-        return Page(title, (), facts, sections, decision.equivalent, badges=[badge])
+        return Page(title, (), facts, sections, good, badges=badges)
 
 
-@dataclass(frozen=True, slots=True)
-class LoneDomain:
-    """What was read of a generated domain that has no reference, and what is wrong with it."""
-
-    scores: Mapping[str, Any]
-    text: str | None
-    generated: Domain | None
-
-    def page(self, *, whole: bool = False) -> Page:
-        """The self in words: scores, and the operators that were read."""
-        verdict, detail = self.scores["domain_verdict"], self.scores["domain_detail"]
-        sections = []
-        if self.generated is not None:
-            count = len(self.generated.operators)
-            operators = self.generated.operators[: ALL_OPERATORS if whole else MOST_OPERATORS]
-            rows = [(line(operator.name), line(_parameters(operator))) for operator in operators]
-            caption = noted("Operators", f"the first {len(rows)} of {count:,}" * (len(rows) < count))
-            certificate = f"certificate: {self.scores['domain_certificate'] or 'none'}"
-            sections.append(Section("", [certificate], [table(caption, ("", "parameters"), rows, texts=1)]))
-        if whole:
-            sections.append(as_written("The domain as written", ("The answer",), (self.text,)))
-        title = f"{words(verdict)}: nothing to compare" if verdict else "not compared: there is no reference"
-        return Page(title, (), [detail] if detail else [], sections, None if detail is None else False)
-
-
-def explain_domains(row: Row, options: ScoringOptions) -> DomainExplanation | LoneDomain:
+def explain_domains(row: Row, options: ScoringOptions) -> DomainExplanation:
     """Why the generated domain of a row has its scores.
 
     ``row`` maps meanings (``options.MEANINGS``) to values; without a reference domain, what was read is shown. Raises
@@ -125,20 +90,41 @@ def explain_domains(row: Row, options: ScoringOptions) -> DomainExplanation | Lo
     if not isinstance(pair, DomainPair) and given(row.get("reference_domain")):
         raise UserError(pair["domain_detail"])
     scores = dict(zip((column.name for column in DOMAIN.columns), DOMAIN.score(pair), strict=True))
-    generated: Domain | None = None
+    texts = (row.get("reference_domain"), row["generated_domain"])
     if not isinstance(pair, DomainPair):
+        alone: Domain | None = None
         with suppress(DomainError):
-            generated = parse_domain(row["generated_domain"] or "", options.answer)
-        return LoneDomain(scores, row["generated_domain"], generated)
+            alone = parse_domain(texts[1] or "", options.answer)
+        return DomainExplanation(scores, scores["domain_detail"] or "", texts, alone)
     found: Sequence[Partners] | Undecided = [Partners(operator, None) for operator in pair.reference.operators]
-    generated = pair.generated
-    if generated is not None:
+    if pair.generated is not None:
         # What is said twice is shown once.
-        sides = [each.domain for each in pair.decision.structures or ()] or [pair.reference, generated]
+        sides = [each.domain for each in pair.decision.structures or ()] or [pair.reference, pair.generated]
         found = or_undecided(lambda: partners(sides[0], sides[1], pair.decision.renaming))
     shown = [] if isinstance(found, Undecided) else sorted(found, key=lambda each: not _differs(each))
-    texts = (row["reference_domain"], row["generated_domain"])
-    return DomainExplanation(scores, pair.decision, pair.detail, texts, pair.reference, generated, tuple(shown))
+    return DomainExplanation(scores, pair.detail, texts, pair.generated, pair.decision, tuple(shown))
+
+
+def _operators(explanation: DomainExplanation, most: int) -> tuple[list[str], list[Table]]:
+    """The certificate and the operators of the answer alone."""
+    assert explanation.generated is not None
+    operators = explanation.generated.operators
+    rows = [(line(operator.name), line(_parameters(operator))) for operator in operators[:most]]
+    caption = noted("Operators", f"the first {most} of {len(operators):,}" * (most < len(operators)))
+    certificate = f"certificate: {explanation.scores['domain_certificate'] or 'none'}"
+    return [certificate], [table(caption, ("", "parameters"), rows, texts=1)]
+
+
+def _side_by_side(explanation: DomainExplanation, most: int) -> Section:
+    """The operators of both sides, those that are the same by their names."""
+    equivalent = explanation.decision is not None and bool(explanation.decision.equivalent)
+    differ = [pair for pair in explanation.partners if not equivalent and _differs(pair)]
+    same = [pair.reference.name for pair in explanation.partners if pair not in differ and pair.reference]
+    sentences = [f"Operators that are the same: {listed(same, MOST_NAMES)}."] if same else []
+    sentences += [] if explanation.partners else ["The operators were not compared: a limit was hit."]
+    sentences += [f"{len(differ) - most:,} more operators differ."] if len(differ) > most else []
+    tables = [_operator(pair, as_written=not equivalent) for pair in differ[:most]]
+    return Section("Operators side by side", sentences, tables)
 
 
 def _differs(pair: Partners) -> bool:
@@ -149,13 +135,9 @@ def _differs(pair: Partners) -> bool:
     return sorted(map(_formula, theirs.formulas)) != sorted(map(_formula, ours.formulas))
 
 
-def _listed(pairs: Sequence[Partners]) -> str:
-    return listed([pair.reference.name for pair in pairs if pair.reference], MOST_NAMES)
-
-
-def _names(explanation: DomainExplanation) -> Table | None:
+def _names(decision: DomainDecision, found: Sequence[Partners]) -> Table | None:
     """What is called otherwise: by the renaming behind a yes, else operators and their partners."""
-    renaming = explanation.decision.renaming
+    renaming = decision.renaming
     if renaming is not None:
         named = [("operator", old, *new) for old, new in renaming.operators.items()]
         named += [("predicate", old, *new) for (old, _), new in renaming.predicates.items()]
@@ -163,7 +145,7 @@ def _names(explanation: DomainExplanation) -> Table | None:
         for kind, names in (("type", renaming.types), ("constant", renaming.constants)):
             named += [(kind, old, new, ()) for old, new in names.items()]
     else:
-        pairs = [(each.generated, each.reference) for each in explanation.partners]
+        pairs = [(each.generated, each.reference) for each in found]
         named = [("operator", ours.name, theirs.name, ()) for ours, theirs in pairs if ours and theirs]
     rows = [
         (kind, line(new), line(old), _order(places)) for kind, old, new, places in named if old != new or _order(places)

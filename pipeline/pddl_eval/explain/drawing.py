@@ -218,23 +218,11 @@ def problem_svg(problem: Problem) -> str:
     >>> problem_svg(Problem("p", "d", {"a": "block"}, frozenset({("clear", "a")}), frozenset())).count(">clear<")
     1
     """
-    unread, objects = Unreadable(Verdict.EMPTY, ""), object_lines({}, problem.objects, {})
+    objects = object_lines({}, problem.objects, {})
     init, goal = (atom_lines(frozenset(), atoms, {}) for atoms in (problem.init, problem.goal))
-    explanation = Explanation(
-        verdict=ProblemVerdict(True, None, None, None, None, ""),
-        is_placeholder=False,
-        other_verdict=None,
-        domain=None,
-        static=frozenset(),
-        reference=Side((), unread, (), (), None),
-        generated=Side((), problem, (), (), None),
-        object_map={},
-        goal_map={},
-        objects=objects,
-        goal_objects=objects,
-        init=init,
-        goal=goal,
-    )
+    nothing = Side((), Unreadable(Verdict.EMPTY, ""))
+    verdict = ProblemVerdict(True, None, None, None, None, "")
+    explanation = Explanation(verdict, nothing, Side((), problem), objects, objects, init, goal)
     scenes = scenes_of(explanation)
     named = [[scene._replace(title=title)] for (scene,), title in zip(scenes, ("Initial state", "Goal"), strict=True)]
     return _drawn(named, "", "", "", alone=False)

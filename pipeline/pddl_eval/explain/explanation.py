@@ -7,7 +7,7 @@ is decided here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rich.console import Group
 
@@ -54,18 +54,18 @@ class Explanation:
     """
 
     verdict: ProblemVerdict
-    is_placeholder: bool
-    other_verdict: Verdict | None
-    domain: str | None
-    static: frozenset[str]
     reference: Side
     generated: Side
-    object_map: dict[str, str]
-    goal_map: dict[str, str]
     objects: tuple[ObjectLine, ...]
     goal_objects: tuple[ObjectLine, ...]
     init: tuple[AtomLine, ...]
     goal: tuple[AtomLine, ...]
+    object_map: dict[str, str] = field(default_factory=dict)
+    goal_map: dict[str, str] = field(default_factory=dict)
+    is_placeholder: bool = False
+    other_verdict: Verdict | None = None
+    domain: str | None = None
+    static: frozenset[str] = frozenset()
     counterexample: Counterexample | Undecided | None = None
 
     @property

@@ -14,7 +14,7 @@ from pddl_eval.definition.metrics import PAIRS, Row, domain_of_problem
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.explain.dataset_row import DatasetRow, find_row
-from pddl_eval.explain.domains import DomainExplanation, LoneDomain, explain_domains
+from pddl_eval.explain.domains import DomainExplanation, explain_domains
 from pddl_eval.explain.explanation import Explanation, explain
 from pddl_eval.explain.plans import PlanExplanation, explain_plans
 from pddl_eval.pages import Cell, Page, Section, plain, terminal
@@ -33,7 +33,7 @@ class NotScored:
         return Page(title, (), [self.reason], [], badges=[Cell(title, kind="other")])
 
 
-Part = Explanation | PlanExplanation | DomainExplanation | LoneDomain | NotScored
+Part = Explanation | PlanExplanation | DomainExplanation | NotScored
 
 
 @dataclass(frozen=True, slots=True)

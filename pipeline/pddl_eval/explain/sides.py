@@ -34,9 +34,9 @@ class Side:
 
     pieces: tuple[Piece, ...]
     problem: Problem | Unreadable
-    added: tuple[Formula, ...] | Unsolvable | Undecided
-    plan: tuple[Action, ...] | Unsolvable | Undecided
-    certificate: str | None
+    added: tuple[Formula, ...] | Unsolvable | Undecided = ()
+    plan: tuple[Action, ...] | Unsolvable | Undecided = ()
+    certificate: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

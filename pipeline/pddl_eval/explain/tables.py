@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, zip_longest
 from typing import Any
 
-from rapidfuzz.distance import LCSseq
+from rapidfuzz.distance import LCSseq, Levenshtein
 
 from pddl_eval.definition.metrics import Pair
 from pddl_eval.pages import DIFF, EXCERPT_CHARACTERS, PDDL, Cell, Excerpt, Section, Table, table, words
@@ -79,31 +79,17 @@ def line_by_line(reference: str | None, generated: str | None) -> Section:
     left, right = ([each.rstrip() for each in side if each.strip()] for side in sides)
     rows: list[Sequence[Cell]] = []
     keys = [[" ".join(each.lower().split()) for each in side] for side in (left, right)]
-    # What only one side has, and what only the other has in the same place, stand beside each other.
-    for theirs, ours in _beside(align(keys[0], keys[1])):
-        texts = ["" if theirs is None else left[theirs], "" if ours is None else right[ours]]
-        differs = theirs is None or ours is None or keys[0][theirs] != keys[1][ours]
-        rows.append(cells([DIFFERENT * differs, *texts], differs))
+    for change in Levenshtein.opcodes(*keys):
+        places = zip_longest(range(change.src_start, change.src_end), range(change.dest_start, change.dest_end))
+        for theirs, ours in places:
+            texts = ["" if theirs is None else left[theirs], "" if ours is None else right[ours]]
+            rows.append(cells([DIFFERENT * (change.tag != "equal"), *texts], change.tag != "equal"))
     if not left or not right or not any(row[0].differs for row in rows):
         return Section("")
     shown = [*shortened(rows, ("", "… {} equal lines", "…"))]
     return Section(
         "Line by line", (), [Table("Lines", ("", "reference", "answer"), shown, labels=0, texts=3, kind=DIFF)]
     )
-
-
-def _beside(pairs: Pairs) -> Iterator[tuple[int | None, int | None]]:
-    alone: tuple[list[int], list[int]] = ([], [])
-    for theirs, ours in pairs:
-        if theirs is not None and ours is not None:
-            yield from zip_longest(*alone)
-            alone = ([], [])
-            yield theirs, ours
-        elif theirs is not None:
-            alone[0].append(theirs)
-        elif ours is not None:
-            alone[1].append(ours)
-    yield from zip_longest(*alone)
 
 
 def as_written(title: str, names: Sequence[str], texts: Sequence[str | None]) -> Section:
