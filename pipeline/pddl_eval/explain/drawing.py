@@ -243,10 +243,11 @@ def _drawn(rows: Sequence[Sequence[Scene]], title: str, note: str, legend: str, 
         at, x, floor = places(sizes, scenes), 0.0, below
         for scene in scenes:
             middles = {name: at[name] + complex(x, below) for name in scene.cards}
-            curves = _curves(scene.arrows, middles, sizes)
+            arrows = _joined(scene.arrows)
+            curves = _curves(arrows, middles, sizes)
             cards += [(middle - sizes[name] / 2, sizes[name], scene.cards[name]) for name, middle in middles.items()]
-            for arrow, curve in zip(scene.arrows, curves, strict=True):
-                label = "" if arrow.mark == Mark.GROUND else _signed(arrow.label, arrow.mark)
+            for arrow, curve in zip(arrows, curves, strict=True):
+                label = _signed(arrow.label, arrow.mark) if arrow.label else ""
                 lines.append((curve, degrees(phase(curve[2] - curve[1])), arrow.mark, label, arrow.tooltip))
             bends = [bend for _, bend, _ in curves]
             _, corner = _bounds([complex(x + WIDTH - GAP, below), *_ends(middles, sizes), *bends])
@@ -327,6 +328,22 @@ def places(sizes: Mapping[str, complex], scenes: Sequence[Scene]) -> dict[str, c
     return places
 
 
+def _joined(arrows: Sequence[Arrow]) -> list[Arrow]:
+    """One arrow for all of a mark between two cards, without a label where nothing or the opposite one says it."""
+    joined: dict[tuple[str, str, Mark], Arrow] = {}
+    for arrow in arrows:
+        key = (arrow.source, arrow.target, arrow.mark)
+        known = joined.get(key)
+        label = arrow.label if known is None else f"{known.label}, {arrow.label}"
+        tooltip = arrow.tooltip if known is None else f"{known.tooltip} {arrow.tooltip}"
+        joined[key] = arrow._replace(label=label, tooltip=tooltip)
+    for (source, target, mark), arrow in joined.items():
+        back = joined.get((target, source, mark))
+        if mark == Mark.GROUND or (back is not None and back.label == arrow.label):
+            joined[source, target, mark] = arrow._replace(label="")
+    return [*joined.values()]
+
+
 def _curves(
     arrows: Sequence[Arrow], middles: Mapping[str, complex], sizes: Mapping[str, complex]
 ) -> list[tuple[complex, complex, complex]]:
@@ -337,11 +354,11 @@ def _curves(
         return max(abs(way.real) * 2 / sizes[name].real, abs(way.imag) * 2 / sizes[name].imag)
 
     curves, between = [], Counter[frozenset[str]]()
-    for source, target, _, mark, _ in arrows:
+    for source, target, label, _, _ in arrows:
         start, end, pair = middles[source], middles[target], frozenset((source, target))
         way = end - start
-        aside = 0.0 if mark == Mark.GROUND else between[pair] * 2 * GAP
-        between[pair] += 1
+        aside = between[pair] * 2 * GAP if label else 0.0
+        between[pair] += bool(label)
         for name in middles.keys() - pair:
             share = ((middles[name] - start) / way).real  # of the way, to the point that is next to the card
             if 0 < share < 1 and reach(name, start + share * way - middles[name]) < 1:
