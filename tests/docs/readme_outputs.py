@@ -16,8 +16,8 @@ from pddl_eval.definition.metrics import PAIRS
 from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Verdict
 from pddl_eval.report import build_report
 from pddl_eval.report.figures import drawn_as, figures
-from pddl_eval.scoring.checks import Check
 from pddl_eval.scoring.columns import FEEDBACK, ROW_COLUMNS
+from pddl_eval.scoring.findings import Check
 
 from tests.docs.markdown import ROOT
 from tests.support.damaged_plans import WAYS

@@ -22,7 +22,7 @@ from pddl_eval.definition.domains import known_domain
 from pddl_eval.definition.model import domain_to_pddl, problem_to_pddl
 from pddl_eval.definition.pddl import parse_domain, parse_problem
 from pddl_eval.definition.planning import Solution, solve
-from pddl_eval.scoring.checks import Issue
+from pddl_eval.scoring.findings import Issue
 
 from tests.measure.reward import PROBLEMS
 from tests.support.plan_text import plan_to_pddl

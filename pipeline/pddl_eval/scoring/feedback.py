@@ -1,40 +1,25 @@
 """What to tell the model that wrote an answer: what is wrong, where, and what would be right, in one bounded text.
 
-All but the verdict is said by ``scoring.checks``, which never sees a reference. Of the comparison with a reference
-only the verdict's name comes in, so two references that lead to the same verdict give the same feedback. What differs
+Faults of an answer by itself (``scoring.findings``) know no reference. Of the comparison with one only the verdict's
+name comes in, so two references that lead to the same verdict give the same feedback. What differs
 is said where it is asked for (``reveal``).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise, zip_longest
+from itertools import islice, pairwise
 from typing import Any
 
 from pddl_eval.columns import PAIRS
-from pddl_eval.definition.budget import OutOfBudgetError, or_undecided
-from pddl_eval.definition.domains import chosen_domain
-from pddl_eval.definition.metrics import DomainPair, Row, domain_of, given, verdict_without_plan
-from pddl_eval.definition.model import show_atom
+from pddl_eval.definition.metrics import Row, domain_of
 from pddl_eval.definition.options import ANSWERS, ScoringOptions
 from pddl_eval.definition.pddl import DEFINE_DOMAIN, DEFINE_PROBLEM, too_long, without_thinking
-from pddl_eval.definition.plans import Step, actions_of, read_plan
-from pddl_eval.definition.task import executed_in
-from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Undecided, Verdict
+from pddl_eval.definition.verdict import DomainVerdict, PlanVerdict, Verdict
 from pddl_eval.errors import UserError, did_you_mean
-from pddl_eval.scoring.budget import row_budget
-from pddl_eval.scoring.checks import (
-    Check,
-    Issue,
-    Kind,
-    bare_text,
-    domain_faults,
-    place_of,
-    plan_faults,
-    problem_faults,
-)
+from pddl_eval.scoring.findings import MAX_ISSUES, Check, Issue, Kind, bare_text, findings, place_of
 from pddl_eval.scoring.texts import answer_text
 from pddl_eval.shown import line
 
@@ -46,8 +31,6 @@ REVEALED = ("nothing", "difference")
 
 SECONDS = 5.0
 """Processor time of the checks, and again of the comparison."""
-
-MAX_ISSUES = 20
 
 MAX_SENTENCE = 300
 """Characters of what an issue says, of its advice and of its words."""
@@ -115,25 +98,6 @@ def feedback(  # noqa: PLR0913 (the columns of a row, and how much is said)
     (False, 'undeclared_object', 81, '(carry b g)')
     """
     ScoringOptions(row_seconds=seconds)  # raises where it is no number above 0
-    return _told(
-        answer_text(answer), reference, kind, problem, domain, domain, is_placeholder, level, reveal, drafts, seconds
-    )
-
-
-def _told(  # noqa: PLR0913 (as feedback)
-    text: str | None,
-    reference: str | None,
-    kind: str,
-    problem: str | None,
-    domain: str | None,
-    compared_in: str | None,
-    is_placeholder: bool,
-    level: str,
-    reveal: str,
-    drafts: str,
-    seconds: float,
-) -> Feedback:
-    """As ``feedback``; the comparison is in a domain that may be secret."""
     for name, value, known in (
         ("kind", kind, PAIRS),
         ("level", level, LEVELS),
@@ -142,113 +106,52 @@ def _told(  # noqa: PLR0913 (as feedback)
     ):
         if value not in known:
             raise UserError(f"{name} cannot be {value!r}; {did_you_mean(str(value), known)}")
-    sources: Mapping[str, Callable[[], Iterable[Issue]]] = {
-        "problem": lambda: problem_faults(text, chosen_domain(domain) if domain else None, drafts),
-        "plan": lambda: plan_faults(text, executed_in(problem, domain), drafts) if problem is not None else (),
-        "domain": lambda: domain_faults(text, problem, drafts),
-    }
-    long = too_long(text or "")
-    faults: list[Issue] = [Issue(_UNREAD[kind], long)] if long else []
-    with row_budget(seconds):
-        try:
-            faults += () if long else _bounded(sources[kind]())
-        except OutOfBudgetError as end:
-            faults.append(Issue(Verdict.UNDECIDED, str(end)))
-    compares = given(reference) and not (kind == "plan" and problem is not None)
-    if compares:
-        with row_budget(seconds):
-            compared = _COMPARED[kind](str(reference), text, compared_in, is_placeholder, drafts)
-        if compared.check == Verdict.REFERENCE_INVALID:
-            raise UserError(compared.says)
+    text = answer_text(answer)
+    found = findings(kind, text, reference, problem, domain, domain, is_placeholder, drafts, seconds)
+    return _told(kind, text, *found, level, reveal, drafts)
+
+
+def _told(  # noqa: PLR0913 (what is found, and how much of it is told)
+    kind: str,
+    text: str | None,
+    faults: Sequence[Issue],
+    compared: Issue | None,
+    level: str = "all",
+    reveal: str = "nothing",
+    drafts: str = "first",
+) -> Feedback:
+    """What is told of the faults of an answer, and of what differs from its reference."""
+    errors = [fault for fault in faults if fault.is_error]
+    wrong = compared or (errors[0] if errors else None)
+    if wrong is not None and wrong.check == Verdict.REFERENCE_INVALID:
+        raise UserError(wrong.says)
+    check = wrong.check if wrong else PlanVerdict.VALID if kind == "plan" else None
+    if compared is not None:
+        ok = _is_right(compared.check)
         # Whether the domain is the right one, the reference knows.
         faults = [fault for fault in faults if fault.check is not Check.UNKNOWN_DOMAIN]
         faults = _with_verdict(compared, faults, reveal)
-        check: Kind | None = compared.check
-        ok = _is_right(compared.check)
-    elif kind == "plan" and problem is None:
-        raise UserError("a plan needs the problem that it has to solve, or a reference")
     else:
-        errors = [fault for fault in faults if fault.is_error]
-        if errors and errors[0].check == Verdict.REFERENCE_INVALID:
-            raise UserError(errors[0].says)
-        check = errors[0].check if errors else PlanVerdict.VALID if kind == "plan" else None
         ok = not errors or (None if all(_is_right(each.check) is None for each in errors) else False)
-    faults.sort(key=lambda fault: not fault.is_error)
+    faults = sorted(faults, key=lambda fault: not fault.is_error)
     shown = faults[: {"verdict": 0, "first": 1, "all": MAX_ISSUES}[level]]
-    issues = tuple(_issues(shown, "" if long else text or "", kind, drafts))
+    issues = tuple(_issues(shown, "" if too_long(text or "") else text or "", kind, drafts))
     headline = (
         f"The {kind} was not decided." if ok is None else f"The {kind} is wrong: {check.meaning if check else ''}."
     )
     if ok:
-        headline = "The plan is valid." if kind == "plan" and not compares else f"The {kind} is right."
+        headline = "The plan is valid." if kind == "plan" and compared is None else f"The {kind} is right."
         headline = headline if check else f"Nothing is wrong with the {kind} by itself."
     return Feedback(ok, str(check or NO_FAULT), _text(headline, issues, len(faults) - len(issues)), issues)
-
-
-def _bounded(faults: Iterable[Issue]) -> Iterator[Issue]:
-    """The first errors and the first warnings: many warnings hide no error."""
-    counts = {True: 0, False: 0}
-    for fault in faults:
-        counts[fault.is_error] += 1
-        if counts[fault.is_error] <= MAX_ISSUES:
-            yield fault
-        if counts[True] == MAX_ISSUES:
-            return
 
 
 NO_FAULT = "no_fault"
 """The verdict on an answer without a reference with which nothing is wrong."""
 
-_UNREAD: Mapping[str, Kind] = {
-    "problem": Verdict.UNPARSEABLE,
-    "plan": PlanVerdict.UNREADABLE,
-    "domain": DomainVerdict.UNPARSEABLE,
-}
-
 
 def _is_right(check: Kind) -> bool | None:
     return None if check == Verdict.UNDECIDED else not isinstance(check, Check) and check.right
 
-
-# What differs from the reference
-
-
-def _problem(reference: str, answer: str | None, domain: str | None, is_placeholder: bool, drafts: str) -> Issue:
-    from pddl_eval import kernel  # here: what needs no kernel imports no Arrow
-
-    found = kernel.score_problem_pair(reference, answer, is_placeholder, domain, check_solvable=False, answer=drafts)
-    assert found.verdict is not None
-    return Issue(found.verdict, found.detail)
-
-
-def _domain(reference: str, answer: str | None, _domain: str | None, _placeholder: bool, drafts: str) -> Issue:
-    pair = DomainPair(reference, answer, options=ScoringOptions(answer=drafts))
-    decision = or_undecided(lambda: pair.decision)
-    if isinstance(decision, Undecided):
-        return Issue(DomainVerdict.UNDECIDED, decision.reason)
-    return Issue(decision.verdict, decision.detail)
-
-
-def _plan(reference: str, answer: str | None, _domain: str | None, _placeholder: bool, drafts: str) -> Issue:
-    theirs, ours = read_plan(reference), read_plan(answer, drafts)
-    if not theirs.found:
-        raise UserError(f"the reference plan is missing: {theirs.reason}")
-    if not ours.found:
-        return Issue(verdict_without_plan(ours.reason), ours.reason)
-    if ours.damage is not None:
-        return Issue(PlanVerdict.UNREADABLE, f"a step cannot be read, {ours.damage.place}")
-    steps = zip_longest(theirs.steps, ours.steps)
-    for number, (expected, step) in enumerate(steps, 1):
-        if step != expected:
-            return Issue(Check.PLAN_DIFFERS, f"step {number} is {_shown(step)} instead of {_shown(expected)}")
-    return Issue(Verdict.IDENTICAL, "")
-
-
-def _shown(step: Step | None) -> str:
-    return "missing" if step is None else " ".join(map(show_atom, sorted(actions_of(step)))) or "{}"
-
-
-_COMPARED = {"problem": _problem, "plan": _plan, "domain": _domain}
 
 _ADVICE: Mapping[Kind, str] = {
     Verdict.OBJECT_COUNT: "count the objects of the task again",
@@ -369,21 +272,11 @@ def row_feedback(row: Row, options: ScoringOptions, only: str | None = None) -> 
         solved = (row.get("reference_problem") or None) if kind == "plan" else None
         hides = kind == "plan" and (own_problem or own_domain)
         known = None if own_domain and kind == "problem" and "(" in (domain or "") else domain
+        text = answer_text(row[f"generated_{kind}"])
+        settings = (bool(row.get("is_placeholder")), options.answer, options.row_seconds)
         try:
-            found = _told(
-                answer_text(row[f"generated_{kind}"]),
-                row.get(f"reference_{kind}"),
-                kind,
-                solved,
-                known,
-                domain,
-                bool(row.get("is_placeholder")),
-                "verdict" if hides else "all",
-                "nothing",
-                options.answer,
-                options.row_seconds,
-            )
-            texts.append(found.text)
+            found = findings(kind, text, row.get(f"reference_{kind}"), solved, known, domain, *settings)
+            texts.append(_told(kind, text, *found, "verdict" if hides else "all", drafts=options.answer).text)
         except UserError as error:
             mistake = error
     if mistake is not None and not texts:

@@ -1,22 +1,23 @@
-"""What is wrong with an answer by itself: every fault that can be seen without a reference.
+"""What is wrong with an answer, where, and what would mend it: one list of findings for all that tell of them.
 
-An answer is held against what its prompt may say (a domain, a problem to solve) and against itself. No reference comes
-in, so nothing that is said here can give one away. ``scoring.feedback`` finds the places in the answer.
+An answer is held against what its prompt may say (a domain, a problem to solve) and against itself: no reference comes
+in there, so nothing that is found can give one away. Apart from that it is compared with its reference, where there is
+one. ``scoring.feedback`` finds the places in the answer.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import islice, zip_longest
 
-from pddl_eval.definition.budget import spend
+from pddl_eval.definition.budget import OutOfBudgetError, or_undecided, spend
 from pddl_eval.definition.comparison import read_alone
-from pddl_eval.definition.domains import PlanningDomain, known_domain, nothing_known_of
+from pddl_eval.definition.domains import PlanningDomain, chosen_domain, known_domain, nothing_known_of
 from pddl_eval.definition.formulas import World
 from pddl_eval.definition.grounding import GroundingLimitError, objects_that_fit, reachable_operators
-from pddl_eval.definition.metrics import operators_of
+from pddl_eval.definition.metrics import DomainPair, given, operators_of, verdict_without_plan
 from pddl_eval.definition.model import (
     EQUALITY,
     ROOT_TYPE,
@@ -31,6 +32,7 @@ from pddl_eval.definition.model import (
     show_formula,
     words_of,
 )
+from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import (
     DEFINE_DOMAIN,
     DEFINE_PROBLEM,
@@ -45,15 +47,19 @@ from pddl_eval.definition.pddl import (
     read_strips_or_beyond,
     refusal,
     says_nothing,
+    too_long,
     without_thinking,
 )
-from pddl_eval.definition.plans import actions_of, read_plan
-from pddl_eval.definition.task import Task
+from pddl_eval.definition.plans import Step, actions_of, read_plan
+from pddl_eval.definition.task import Task, executed_in
 from pddl_eval.definition.validation import Failure, misfit, operator_of
 from pddl_eval.definition.verdict import DomainVerdict, NamedVerdict, PlanVerdict, Undecided, Unsolvable, Verdict
-from pddl_eval.errors import did_you_mean
+from pddl_eval.errors import UserError, did_you_mean
+from pddl_eval.scoring.budget import row_budget
 from pddl_eval.scoring.plans import validate_in
 from pddl_eval.shown import listed
+
+MAX_ISSUES = 20
 
 MOST_NAMES = 8
 """Names in one sentence."""
@@ -127,6 +133,62 @@ class Issue:
     @property
     def is_error(self) -> bool:
         return self.severity == "error"
+
+
+def findings(  # noqa: PLR0913 (what an answer is held against)
+    kind: str,
+    answer: str | None,
+    reference: str | None,
+    problem: str | None,
+    domain: str | None,
+    compared_in: str | None,
+    is_placeholder: bool,
+    draft: str,
+    seconds: float,
+) -> tuple[list[Issue], Issue | None]:
+    """The faults of an answer by itself, in the ``domain`` that its prompt says, and what differs from the reference.
+
+    A plan for a ``problem`` is not compared. The comparison is made in a domain that may be secret. Each of the two has
+    that many seconds of processor time.
+    """
+    sources: Mapping[str, Callable[[], Iterable[Issue]]] = {
+        "problem": lambda: problem_faults(answer, chosen_domain(domain) if domain else None, draft),
+        "plan": lambda: plan_faults(answer, executed_in(problem, domain), draft) if problem is not None else (),
+        "domain": lambda: domain_faults(answer, problem, draft),
+    }
+    if long := too_long(answer or ""):
+        faults = [Issue(_UNREAD_KIND[kind], long)]
+    else:
+        with row_budget(seconds):
+            faults = _bounded(sources[kind]())
+    if kind == "plan" and problem is None and not given(reference):
+        raise UserError("a plan needs the problem that it has to solve, or a reference")
+    if not given(reference) or (kind == "plan" and problem is not None):
+        return faults, None
+    with row_budget(seconds):
+        return faults, _COMPARED[kind](str(reference), answer, compared_in, is_placeholder, draft)
+
+
+_UNREAD_KIND: Mapping[str, Kind] = {
+    "problem": Verdict.UNPARSEABLE,
+    "plan": PlanVerdict.UNREADABLE,
+    "domain": DomainVerdict.UNPARSEABLE,
+}
+
+
+def _bounded(faults: Iterable[Issue]) -> list[Issue]:
+    """The first errors and the first warnings: many warnings hide no error. Where the budget ends, it says so."""
+    found: list[Issue] = []
+    counts = {True: 0, False: 0}
+    try:
+        for fault in faults:
+            counts[fault.is_error] += 1
+            found += [fault] if counts[fault.is_error] <= MAX_ISSUES else []
+            if counts[True] == MAX_ISSUES:
+                break
+    except OutOfBudgetError as end:
+        found.append(Issue(Verdict.UNDECIDED, str(end)))
+    return found
 
 
 # Problems
@@ -587,3 +649,44 @@ def _meant(name: str, known: Iterable[str], plural: str) -> str:
 
 def _drafts(draft: str) -> Issue:
     return Issue(Check.SEVERAL_DRAFTS, note_on_drafts(True, draft), "give one answer only")
+
+
+# What differs from the reference
+
+
+def _problem(reference: str, answer: str | None, domain: str | None, is_placeholder: bool, drafts: str) -> Issue:
+    from pddl_eval import kernel  # here: what needs no kernel imports no Arrow
+
+    found = kernel.score_problem_pair(reference, answer, is_placeholder, domain, check_solvable=False, answer=drafts)
+    assert found.verdict is not None
+    return Issue(found.verdict, found.detail)
+
+
+def _domain(reference: str, answer: str | None, _domain: str | None, _placeholder: bool, drafts: str) -> Issue:
+    pair = DomainPair(reference, answer, options=ScoringOptions(answer=drafts))
+    decision = or_undecided(lambda: pair.decision)
+    if isinstance(decision, Undecided):
+        return Issue(DomainVerdict.UNDECIDED, decision.reason)
+    return Issue(decision.verdict, decision.detail)
+
+
+def _plan(reference: str, answer: str | None, _domain: str | None, _placeholder: bool, drafts: str) -> Issue:
+    theirs, ours = read_plan(reference), read_plan(answer, drafts)
+    if not theirs.found:
+        raise UserError(f"the reference plan is missing: {theirs.reason}")
+    if not ours.found:
+        return Issue(verdict_without_plan(ours.reason), ours.reason)
+    if ours.damage is not None:
+        return Issue(PlanVerdict.UNREADABLE, f"a step cannot be read, {ours.damage.place}")
+    steps = zip_longest(theirs.steps, ours.steps)
+    for number, (expected, step) in enumerate(steps, 1):
+        if step != expected:
+            return Issue(Check.PLAN_DIFFERS, f"step {number} is {_shown(step)} instead of {_shown(expected)}")
+    return Issue(Verdict.IDENTICAL, "")
+
+
+def _shown(step: Step | None) -> str:
+    return "missing" if step is None else " ".join(map(show_atom, sorted(actions_of(step)))) or "{}"
+
+
+_COMPARED = {"problem": _problem, "plan": _plan, "domain": _domain}
