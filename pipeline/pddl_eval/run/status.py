@@ -17,7 +17,7 @@ from pddl_eval.run.partitions import ShardRecord, whole_records
 from pddl_eval.run.score import FAILED
 from pddl_eval.run.shards import Part, shards_named
 from pddl_eval.run.summary import SUMMARY
-from pddl_eval.run.tiling import MERGED, RowRange, input_of, manifest_of, tiling_of
+from pddl_eval.run.tiling import RowRange, run_folder
 from pddl_eval.shown import labelled, printable
 
 SPEED_SECONDS = 600.0
@@ -112,19 +112,19 @@ def run_status(output: str | os.PathLike[str]) -> RunStatus:
     """
     folder = places.locate(output)
     written = places.times_written(folder)
-    manifest = manifest_of(folder, written)
-    if MERGED in manifest and SUMMARY not in written:
+    found = run_folder(folder, written)
+    if found.is_merged and SUMMARY not in written:
         return replace(run_status(str(folder / PARTITIONS)), output=str(folder), finished=False)
     records: dict[str, ShardRecord] = {}
     present = {name for name in written if name == SUMMARY or name.endswith(PARQUET_SUFFIXES)}
-    if MERGED not in manifest:
-        there = shards_named(input_of(folder, manifest), present)
-        records = whole_records(folder, there, manifest["run"], columns=manifest.get(COLUMNS))
+    if not found.is_merged:
+        there = shards_named(found.source, present)
+        records = whole_records(folder, there, found.manifest["run"], columns=found.manifest.get(COLUMNS))
         present &= {*records, SUMMARY}
     # Whoever reads the folder reads the others, too.
-    everything = tiling_of(folder, manifest, written)
+    everything = found.tiling(written)
     present -= {*everything.late}
-    tiling = replace(tiling_of(folder, manifest, present), doubled=everything.doubled)
+    tiling = replace(found.tiling(present), doubled=everything.doubled)
     return RunStatus(
         str(folder),
         tiling.is_complete,
@@ -135,7 +135,7 @@ def run_status(output: str | os.PathLike[str]) -> RunStatus:
         tuple(_writer(name, holder, written) for name, holder in holders(folder).items()),
         tiling.missing,
         tuple(_failures(folder, written)),
-        manifest["signature"],
+        found.manifest["signature"],
         tiling.doubled,
     )
 

@@ -158,7 +158,7 @@ def checked(source: Source) -> tuple[Source, Tiling | None]:
         if MANIFEST in present:
             rows = {file.version.location: file.rows for file in source.files if file.version.location.within(folder)}
             names = {place.path[len(folder.path) :].lstrip("/"): count for place, count in rows.items()}
-            tiling = tiling_of(folder, manifest_of(folder, present), present, names)
+            tiling = run_folder(folder, present).tiling(present, names)
             tiling.require_once(str(folder))
             found.append((folder, tiling))
     late = {folder / name for folder, tiling in found for name in tiling.late}
@@ -179,102 +179,106 @@ def checked(source: Source) -> tuple[Source, Tiling | None]:
     )
 
 
-def manifest_of(folder: Location, present: Collection[str]) -> Mapping[str, Any]:
-    """What the manifest of a run says; raises ``DatasetError`` where there is none among the files that are
-    ``present``, or it cannot be read."""
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """The folder of a run with its ``manifest``; ``source`` is the input as that describes it.
+
+    It has names and numbers of rows, in the order of the output.
+    """
+
+    place: Location
+    manifest: Mapping[str, Any]
+    source: Source
+
+    @property
+    def is_merged(self) -> bool:
+        """Whether its partitions are merged, or will be."""
+        return MERGED in self.manifest
+
+    def tiling(self, present: Iterable[str], rows: Mapping[str, int] | None = None) -> Tiling:
+        """How the files that are ``present`` tile the run's rows; ``rows`` are the numbers that footers say, if known.
+
+        Other files among ``rows`` are foreign.
+        """
+        source, present, rows = self.source, set(present), rows or {}
+        summary = entries_of(self.place / SUMMARY) if SUMMARY in present else {}
+        finished = summary.get("run") == self.manifest["run"]
+        late = {*self._late(present, summary.get(COUNTED) or {})} if finished else set()
+        rows = {name: count for name, count in rows.items() if name not in late}
+        held = self.rows_held(present - late, rows)
+        ranges = sorted(chain.from_iterable(held.values()))
+        reached = accumulate((stop for _, stop in ranges), max, initial=0)
+        twice = ((start, min(stop, end)) for (start, stop), end in zip(ranges, reached, strict=False))
+        missing = [*ranges_in(source, left_over(ranges, 0, source.rows))]
+        if not self.is_merged:
+            stems = {(named_rows(name) or ("",))[0] for name in held}
+            empty = (file.name for file in source.files if not file.rows and partition_stem(file.name) not in stems)
+            missing += [RowRange(name, 0, 0) for name in empty]
+            order = {file.name: number for number, file in enumerate(source.files)}
+            missing.sort(key=lambda each: order[each.file])
+        return Tiling(
+            source.rows,
+            tuple(missing),
+            tuple(ranges_in(source, twice)),
+            tuple(sorted(rows.keys() - held.keys())) if rows.keys() & held.keys() else (),
+            finished,
+            any(file.get("content") == CHANGED for file in self.manifest["files"]),
+            tuple(sorted(late)),
+        )
+
+    def _late(self, present: Iterable[str], counted: Mapping[str, int]) -> Iterator[str]:
+        """The partitions that a process wrote after it had lost its claim, and the finished run without it."""
+        for shard in shards_named(self.source, present if counted else ()):
+            record = record_of(self.place / shard.name) if shard.name not in counted else None
+            if record and record.run == self.manifest["run"] and record.claim < max(counted.values()):
+                yield shard.name
+
+    def rows_held(
+        self, present: Collection[str], rows: Mapping[str, int] | None = None
+    ) -> dict[str, list[tuple[int, int]]]:
+        """The run's partitions, or merged files, among those that are ``present``, and the rows that each holds.
+
+        Rows are counted over all files of the input (``ranges_in``). They are those of the file's name; where ``rows``
+        says that it has fewer, without those that could not be read of the input, and where it says more, they count
+        twice.
+        """
+        source, size = self.source, int(self.manifest.get(MERGED) or 0)
+        if size:
+            files = enumerate(merged_names(source.rows, size))
+            spans = {name: (size * n, min(size * (n + 1), source.rows), 0) for n, name in files if name in present}
+        else:
+            starts = accumulate((file.rows for file in source.files), initial=0)
+            firsts = dict(zip((partition_stem(file.name) for file in source.files), starts, strict=False))
+            there = ((shard, firsts[shard.stem]) for shard in shards_named(source, present))
+            spans = {shard.name: (first + shard.start, first + shard.stop, first) for shard, first in there}
+        held = {}
+        for name, (start, stop, first) in spans.items():
+            count = (rows or {}).get(name, stop - start)
+            held[name] = [(start, stop)] * (2 if count > stop - start else 1)
+            if count < stop - start:
+                record = record_of(self.place / name)
+                unreadable = ((first + low, first + high) for low, high in record.unreadable) if record else ()
+                held[name] = list(left_over(unreadable, start, stop)) if record else []
+        return held
+
+
+def run_folder(folder: Location, present: Collection[str]) -> RunFolder:
+    """The folder of a run; raises ``DatasetError`` where there is no manifest among the files that are ``present``, or
+    it cannot be read."""
     if MANIFEST not in present:
         raise DatasetError(f"{folder} is not the output of a run: it has no {MANIFEST}.")
-    manifest = entries_of(folder / MANIFEST)
+    manifest, nothing = entries_of(folder / MANIFEST), FileVersion(folder, "")
     with suppress(ValueError, TypeError, KeyError, AttributeError):
-        input_of(folder, manifest)
-        return {**manifest, "run": str(manifest["run"]), "signature": str(manifest["signature"])}
+        described = [(str(file["name"]), RowGroup(int(file["rows"]), 0)) for file in manifest["files"]]
+        files = (InputFile(nothing, name, 0, (rows,)) for name, rows in described)
+        source = Source(folder, (), tuple(sorted(files, key=lambda file: partition_stem(file.name))), pa.schema([]))
+        return RunFolder(
+            folder, {**manifest, "run": str(manifest["run"]), "signature": str(manifest["signature"])}, source
+        )
     raise DatasetError(
         f"{folder / MANIFEST} cannot be read, so nothing says whether rows are missing: delete it to take the rows "
         "that are there for all."
     )
-
-
-def input_of(folder: Location, manifest: Mapping[str, Any]) -> Source:
-    """The input as the manifest describes it: names and numbers of rows, in the order of the output."""
-    nothing = FileVersion(folder, "")
-    files = [InputFile(nothing, str(file["name"]), 0, (RowGroup(int(file["rows"]), 0),)) for file in manifest["files"]]
-    return Source(folder, (), tuple(sorted(files, key=lambda file: partition_stem(file.name))), pa.schema([]))
-
-
-def tiling_of(
-    folder: Location, manifest: Mapping[str, Any], present: Iterable[str], rows: Mapping[str, int] | None = None
-) -> Tiling:
-    """How the partitions that are ``present`` tile a run's rows; ``rows`` are the numbers that footers say, if known.
-
-    Other files among ``rows`` are foreign.
-    """
-    source, present, rows = input_of(folder, manifest), set(present), rows or {}
-    merged = manifest.get(MERGED)
-    summary = entries_of(folder / SUMMARY) if SUMMARY in present else {}
-    finished = summary.get("run") == manifest["run"]
-    late = {*_late(folder, manifest["run"], source, present, summary.get(COUNTED) or {})} if finished else set()
-    present -= late
-    rows = {name: count for name, count in rows.items() if name not in late}
-    held = rows_held(folder, manifest, present, rows)
-    ranges = sorted(chain.from_iterable(held.values()))
-    reached = accumulate((stop for _, stop in ranges), max, initial=0)
-    twice = ((start, min(stop, end)) for (start, stop), end in zip(ranges, reached, strict=False))
-    missing = [*ranges_in(source, left_over(ranges, 0, source.rows))]
-    if not merged:
-        stems = {(named_rows(name) or ("",))[0] for name in held}
-        empty = (file.name for file in source.files if not file.rows and partition_stem(file.name) not in stems)
-        missing += [RowRange(name, 0, 0) for name in empty]
-        order = {file.name: number for number, file in enumerate(source.files)}
-        missing.sort(key=lambda each: order[each.file])
-    return Tiling(
-        source.rows,
-        tuple(missing),
-        tuple(ranges_in(source, twice)),
-        tuple(sorted(rows.keys() - held.keys())) if rows.keys() & held.keys() else (),
-        finished,
-        any(file.get("content") == CHANGED for file in manifest["files"]),
-        tuple(sorted(late)),
-    )
-
-
-def _late(
-    folder: Location, run: str, source: Source, present: Iterable[str], counted: Mapping[str, int]
-) -> Iterator[str]:
-    """The partitions that a process wrote after it had lost its claim, and the finished run without it."""
-    newest = max(counted.values(), default=0)
-    for shard in shards_named(source, present if counted else ()):
-        if shard.name not in counted:
-            record = record_of(folder / shard.name)
-            if record and record.run == run and record.claim < newest:
-                yield shard.name
-
-
-def rows_held(
-    folder: Location, manifest: Mapping[str, Any], present: Collection[str], rows: Mapping[str, int] | None = None
-) -> dict[str, list[tuple[int, int]]]:
-    """The run's partitions, or merged files, among those that are ``present``, and the rows that each holds.
-
-    Rows are counted over all files of the input (``ranges_in``). They are those of the file's name; where ``rows`` says
-    that it has fewer, without those that could not be read of the input, and where it says more, they count twice.
-    """
-    source = input_of(folder, manifest)
-    if size := int(manifest.get(MERGED) or 0):
-        files = enumerate(merged_names(source.rows, size))
-        spans = {name: (size * n, min(size * (n + 1), source.rows), 0) for n, name in files if name in present}
-    else:
-        starts = accumulate((file.rows for file in source.files), initial=0)
-        firsts = dict(zip((partition_stem(file.name) for file in source.files), starts, strict=False))
-        there = ((shard, firsts[shard.stem]) for shard in shards_named(source, present))
-        spans = {shard.name: (first + shard.start, first + shard.stop, first) for shard, first in there}
-    held = {}
-    for name, (start, stop, first) in spans.items():
-        count = (rows or {}).get(name, stop - start)
-        held[name] = [(start, stop)] * (2 if count > stop - start else 1)
-        if count < stop - start:
-            record = record_of(folder / name)
-            unreadable = ((first + low, first + high) for low, high in record.unreadable) if record else ()
-            held[name] = list(left_over(unreadable, start, stop)) if record else []
-    return held
 
 
 def ranges_in(source: Source, ranges: Iterable[tuple[int, int]]) -> Iterator[RowRange]:

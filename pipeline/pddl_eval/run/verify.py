@@ -32,7 +32,7 @@ from pddl_eval.run.partitions import columns_of, finished_records, proven, recor
 from pddl_eval.run.score import FAILED, IN_PROCESS
 from pddl_eval.run.shards import shards_named
 from pddl_eval.run.summary import COUNTED, SCORE_ERROR, SUMMARY, merge_statistics
-from pddl_eval.run.tiling import MERGED, input_of, manifest_of, ranges_in, rows_held, tiling_of
+from pddl_eval.run.tiling import RunFolder, ranges_in, run_folder
 from pddl_eval.settings import SHARD_ROWS
 from pddl_eval.shown import labelled, printable
 
@@ -120,19 +120,19 @@ def check_folder(folder: Location, rows: int, seed: int, *, repair: bool = False
     process, and ``Unavailable`` where something cannot be read now.
     """
     before = places.list_files(folder)
-    manifest, removed = manifest_of(folder, before), list[str]()
+    of_run, removed = run_folder(folder, before), list[str]()
     if repair:
         with claimed(folder) as claim:  # It removes the locks of killed processes.
             removed = sorted(before.keys() - places.list_files(folder))
-            removed += _repair(folder, _findings(folder, manifest, (), claim.place.name)[0])
-    source = input_of(folder, manifest)
+            removed += _repair(folder, _findings(of_run, (), claim.place.name)[0])
+    source = of_run.source
     drawn = sorted(random.Random(seed).sample(range(source.rows), min(rows, source.rows)))
-    findings, files = _findings(folder, manifest, drawn)
+    findings, files = _findings(of_run, drawn)
     numbers = ((number, number + 1) for file in files for number in file.numbers)
     tables = [file.drawn for file in files if file.drawn is not None and file.drawn.num_rows]
     found = Verification(
         str(folder),
-        str(manifest["signature"]),
+        of_run.manifest["signature"],
         source.rows,
         len(files),
         0,
@@ -142,7 +142,7 @@ def check_folder(folder: Location, rows: int, seed: int, *, repair: bool = False
         tuple(removed),
     )
     labels = tuple(f"{each.file} row {each.start:,}" for each in ranges_in(source, numbers))
-    return found, Drawn(pa.concat_tables(tables) if tables else None, labels, manifest)
+    return found, Drawn(pa.concat_tables(tables) if tables else None, labels, of_run.manifest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,17 +158,15 @@ class _File:
     damage: str | None = None
 
 
-def _findings(
-    folder: Location, manifest: Mapping[str, Any], drawn: Sequence[int], own: str = ""
-) -> tuple[list[Finding], list[_File]]:
+def _findings(of_run: RunFolder, drawn: Sequence[int], own: str = "") -> tuple[list[Finding], list[_File]]:
+    folder, manifest = of_run.place, of_run.manifest
     present = places.list_files(folder)
     names = [name for name in sorted(present) if name.endswith(PARQUET_SUFFIXES)]
-    source, held = input_of(folder, manifest), rows_held(folder, manifest, names)
-    read = partial(_check, folder, manifest, held, drawn)
-    files = list(in_threads(read, names))
+    source, held = of_run.source, of_run.rows_held(names)
+    files = list(in_threads(partial(_check, of_run, held, drawn), names))
     found = [Finding("damaged", file.name, file.damage) for file in files if file.damage and file.name in held]
     whole = {file.name: file.rows for file in files if not file.damage}
-    if MERGED not in manifest:
+    if not of_run.is_merged:
         there = shards_named(source, whole)
         # Those with rows that could not be read count here, too.
         records = {s.name: record for s in there if (record := record_of(folder / s.name))}
@@ -177,7 +175,7 @@ def _findings(
             said = ", ".join(map(str, ranges_in(source, held[name])))
             found.append(Finding("doubled", name, f"other partitions hold {said}, too"))
             del whole[name]
-    tiling = tiling_of(folder, manifest, {*present} - {*names} | {*whole}, whole)
+    tiling = of_run.tiling({*present} - {*names} | {*whole}, whole)
     found += [Finding("missing", str(each), "no partition holds these rows") for each in tiling.missing]
     found += [
         Finding("foreign", name, "it is no partition of this run")
@@ -186,10 +184,10 @@ def _findings(
     ]
     signed = {file.name: str(file.signature) for file in files if not file.damage and file.name in held}
     found += [Finding("signature", name, each) for name, each in signed.items() if each != manifest["signature"]]
-    found += _left_over(folder, manifest, present, own)
+    found += _left_over(of_run, present, own)
     if not tiling.finished:
         found.append(Finding("summary", SUMMARY, "it is missing: the run is not finished"))
-    elif MERGED not in manifest and not tiling.missing:
+    elif not of_run.is_merged and not tiling.missing:
         in_order = [records[shard.name] for shard in there if shard.name in whole]
         counted = merge_statistics(record.statistics for record in in_order)
         summary = entries_of(folder / SUMMARY)
@@ -209,13 +207,7 @@ def _below(folder: Location) -> list[str]:
     ]
 
 
-def _check(
-    folder: Location,
-    manifest: Mapping[str, Any],
-    held: Mapping[str, Sequence[tuple[int, int]]],
-    drawn: Sequence[int],
-    name: str,
-) -> _File:
+def _check(of_run: RunFolder, held: Mapping[str, Sequence[tuple[int, int]]], drawn: Sequence[int], name: str) -> _File:
     """Read all of a file; the drawn rows that it holds are kept."""
     wanted: list[int] = []
     numbers: list[int] = []
@@ -225,21 +217,21 @@ def _check(
         wanted += [rows + row - start for row in here]
         numbers += here
         rows += stop - start
-    found = proven(folder / name, partial(_read, wanted=wanted))
+    found = proven(of_run.place / name, partial(_read, wanted=wanted))
     if found is None:
         return _File(name, damage="it cannot be read")
     schema, columns, count, signature, taken, scored = found
     file = _File(name, count, signature)
     if name not in held:
         return file
-    if columns != manifest.get(COLUMNS, columns):
+    if columns != of_run.manifest.get(COLUMNS, columns):
         return _File(name, damage="its columns are not those of the run")
-    if MERGED in manifest:
+    if of_run.is_merged:
         if count != rows:
             return _File(name, damage=f"it has {count:,} rows and not {rows:,}")
     else:
-        record = record_of(folder / name)
-        if record is None or (record.run, record.name) != (manifest["run"], name):
+        record = record_of(of_run.place / name)
+        if record is None or (record.run, record.name) != (of_run.manifest["run"], name):
             return _File(name, damage="it is no partition as the run wrote it")
     if count != rows:  # Rows that could not be read from the input are not there, and the others have other places.
         return file
@@ -280,8 +272,9 @@ def _rows(batch: pa.RecordBatch, rows: list[int]) -> list[pa.RecordBatch]:
         return [batch.slice(row, 1) for row in rows]
 
 
-def _left_over(folder: Location, manifest: Mapping[str, Any], present: Mapping[str, int], own: str) -> list[Finding]:
+def _left_over(of_run: RunFolder, present: Mapping[str, int], own: str) -> list[Finding]:
     """What killed processes have left; nothing that a live one may need."""
+    folder, kept_aside = of_run.place, (KNOWN_FOLDER, PARTITIONS if of_run.is_merged else None)
     dead = dead_locks(folder)
     if alive := [name for name in present if LOCKS.fullmatch(name) and name not in (*dead, own)]:
         return [Finding("running", name, "a process writes into this folder") for name in alive]
@@ -290,11 +283,7 @@ def _left_over(folder: Location, manifest: Mapping[str, Any], present: Mapping[s
     found += [Finding("left over", name, "it was not written to its end") for name in temporary]
     if SUMMARY in present:
         marks = [name for name in sorted(present) if name.startswith((FAILED, IN_PROCESS))]
-        marks += [
-            f"{name}/"
-            for name in places.list_folders(folder)
-            if name in (KNOWN_FOLDER, MERGED in manifest and PARTITIONS)
-        ]
+        marks += [f"{name}/" for name in places.list_folders(folder) if name in kept_aside]
         found += [Finding("left over", name, "the run is finished") for name in marks]
     return found
 
