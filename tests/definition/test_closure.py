@@ -62,11 +62,9 @@ def test_static_atoms_and_atoms_of_no_operator_are_in_the_closure() -> None:
 
 def judged_plan(problem: Problem, domain: Domain) -> tuple[Action, ...] | None:
     """From the initial state always the alphabetically first action that comes nearer to the goal."""
-    ground = exhaustive.ground_operators(problem, domain)
+    steps_in = exhaustive.steps(problem, domain)
     states = exhaustive.reachable(problem, domain) or frozenset()
-    after = {
-        state: sorted((each.action, each.apply(state)) for each in ground if each.applicable(state)) for state in states
-    }
+    after = {state: sorted(steps_in(state).items()) for state in states}
     distance = {state: 0 for state in states if problem.goal <= state}
     for steps in range(len(states)):
         near = {state for state, found in distance.items() if found == steps}

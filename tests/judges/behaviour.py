@@ -1,17 +1,17 @@
 """The definitions of predictive power and random walks written out, and mutants of domains.
 
-Actions and states are those of ``tests.judges.exhaustive``, which shares no code with the program.
+Steps and states are those of the interpreter.
 """
 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
 
 from pddl_eval.definition.model import Action, Domain, Operator, Problem, State
 
 from tests.judges import exhaustive
-from tests.judges.exhaustive import GroundOperator
 from tests.support.random_tasks import as_the_judge_reads
 
 
@@ -19,32 +19,43 @@ def plain_name(name: str) -> str:
     return name.lower().replace("_", "-")
 
 
-def actions(domain: Domain, problem: Problem) -> dict[str, dict[tuple[str, ...], GroundOperator]]:
-    """The ground actions of each operator, by their arguments."""
-    found: dict[str, dict[tuple[str, ...], GroundOperator]] = {each.name: {} for each in domain.operators}
+def steps(domain: Domain, problem: Problem) -> Callable[[State], dict[str, dict[tuple[str, ...], State]]]:
+    """What each operator can do in any state: its arguments, and the state after it."""
     # One operator more that changes everything: the states are another domain's, so that no atom is static.
     atoms = frozenset(atom for each in domain.operators for part in each.parts for atom in part if atom[0] != "=")
     every = Operator("", (), frozenset(), frozenset(), atoms, frozenset())
-    free = as_the_judge_reads(replace(domain, operators=(*domain.operators, every)))
-    for ground in exhaustive.ground_operators(problem, free)[:-1]:
-        found[ground.action[0]][ground.action[1:]] = ground
-    return found
+    possible = exhaustive.steps(problem, as_the_judge_reads(replace(domain, operators=(*domain.operators, every))))
+
+    def here(state: State) -> dict[str, dict[tuple[str, ...], State]]:
+        found: dict[str, dict[tuple[str, ...], State]] = {
+            name: {} for name in ["", *(o.name for o in domain.operators)]
+        }
+        for (name, *arguments), after in possible(state).items():
+            found[name][tuple(arguments)] = after
+        del found[""]
+        return found
+
+    return here
 
 
 def predictive_power(reference: Domain, generated: Domain, problem: Problem, states: list[State]) -> list[float]:
-    """AMLGym's counts, action by action and state by state."""
+    """AMLGym's counts, state by state and action by action."""
+    ours, theirs = (
+        [here(state) for state in states] for here in (steps(reference, problem), steps(generated, problem))
+    )
+    said = [{plain_name(name): found for name, found in each.items()} for each in theirs]
     ratios = []
-    said_by = {plain_name(name): ground for name, ground in actions(generated, problem).items()}
-    for name, ours in actions(reference, problem).items():
-        theirs = said_by.get(plain_name(name), {})
+    for name in (each.name for each in reference.operators):
         tp = fp = fn = right = wrong = missed = 0
-        for state in states:
-            first = {arguments for arguments, act in ours.items() if act.applicable(state)}
-            second = {arguments for arguments, act in theirs.items() if act.applicable(state)}
-            tp, fp, fn = tp + len(first & second), fp + len(second - first), fn + len(first - second)
-            for arguments in first & second:
-                true, said = ours[arguments].apply(state) ^ state, theirs[arguments].apply(state) ^ state
-                right, wrong, missed = right + len(true & said), wrong + len(said - true), missed + len(true - said)
+        for state, true_steps, said_steps in zip(states, ours, said, strict=True):
+            first, second = true_steps[name], said_steps.get(plain_name(name), {})
+            both = first.keys() & second
+            tp, fp, fn = tp + len(both), fp + len(second) - len(both), fn + len(first) - len(both)
+            for arguments in both:
+                true, claimed = first[arguments] ^ state, second[arguments] ^ state
+                right, wrong, missed = (
+                    right + len(true & claimed), wrong + len(claimed - true), missed + len(true - claimed)
+                )  # fmt: skip
         never = tp + fn > 0 and tp == 0
         recall = 0.0 if never else right / (right + missed) if right + missed else 1.0
         ratios.append(
@@ -58,22 +69,19 @@ def predictive_power(reference: Domain, generated: Domain, problem: Problem, sta
     return [sum(column) / len(ratios) for column in zip(*ratios, strict=True)]
 
 
-def random_walks(problem: Problem, domain: Domain, walks: int, steps: int, seed: int) -> list[State]:
-    """The states that ``strips.sampled_states`` says it visits, in their order."""
+def random_walks(problem: Problem, domain: Domain, walks: int, length: int, seed: int) -> list[State]:
+    """The states that ``definition.states`` says it visits, in their order."""
     chance = random.Random(seed)
-    possible = {
-        name: [ground[arguments] for arguments in sorted(ground)] for name, ground in actions(domain, problem).items()
-    }
+    here = steps(domain, problem)
     seen = [problem.init]
     for _ in range(walks):
         state = problem.init
-        for _ in range(steps):
-            here = {name: [act for act in acts if act.applicable(state)] for name, acts in sorted(possible.items())}
-            choices = [acts for acts in here.values() if acts]
+        for _ in range(length):
+            choices = [found for _, found in sorted(here(state).items()) if found]
             if not choices:
                 break
-            acts = choices[int(chance.random() * len(choices))]
-            state = acts[int(chance.random() * len(acts))].apply(state)
+            found = choices[int(chance.random() * len(choices))]
+            state = found[sorted(found)[int(chance.random() * len(found))]]
             if state not in seen:
                 seen.append(state)
     return seen

@@ -13,8 +13,7 @@ part of the initial scene and of no other state.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
@@ -24,6 +23,7 @@ from tests.judges.interpreter import (
     NUMBER,
     TOTAL_COST,
     Atom,
+    Failed,
     Fraction,
     State,
     Task,
@@ -31,6 +31,7 @@ from tests.judges.interpreter import (
     Tree,
     Undefined,
     as_atom,
+    execute,
     identity,
     reachable_states,
     read,
@@ -74,13 +75,26 @@ class Side:
     """One problem of a pair, with its types or without."""
 
     def __init__(self, domain: str, problem: str, with_types: bool = True, limit: int = 20_000) -> None:
-        self.domain = domain
-        self.task = read(domain, problem, with_types)
-        self.limit = limit
-        self.negation = uses_negation(self.task)
         sections = {section[0]: section[1:] for section in tree_of(problem)[2:]}
+        self.domain: object = domain
+        self.task = read(domain, problem, with_types)
         self.objects = dict(typed(sections.get(":objects", [])))
-        self.literal_goal = all(is_literal(each) for each in conjuncts(self.task.goal))
+        self.limit = limit
+
+    @classmethod
+    def of(cls, domain: object, task: Task, objects: dict[str, tuple[str, ...]], limit: int) -> Side:
+        """A task that was no text; ``domain`` is what tells its domain from others, the objects are the problem's."""
+        side = cls.__new__(cls)
+        side.domain, side.task, side.objects, side.limit = domain, task, objects, limit
+        return side
+
+    @cached_property
+    def negation(self) -> bool:
+        return uses_negation(self.task)
+
+    @cached_property
+    def literal_goal(self) -> bool:
+        return all(is_literal(each) for each in conjuncts(self.task.goal))
 
     @cached_property
     def init(self) -> Facts:
@@ -235,17 +249,31 @@ def conditions(effect: Tree) -> Iterator[Tree]:
 def bijections(generated: Side, reference: Side, ours: Facts, theirs: Facts) -> Iterator[Bijection]:
     """Every bijection of the objects that keeps types and maps the one set of facts onto the other.
 
-    An object becomes only one that stands as often in each place; each bijection that is left is checked whole.
+    An object becomes only one that stands as often in each place, and a choice is taken back as soon as an atom has all
+    its objects mapped and its image is missing; each bijection that is left is checked whole.
     """
     marks = [marked(side, facts) for side, facts in ((generated, ours), (reference, theirs))]
     if sorted(marks[0].values()) != sorted(marks[1].values()):
         return
-    groups = sorted(set(marks[0].values()))
-    members = [[[name for name, mark in each.items() if mark == group] for group in groups] for each in marks]
-    for chosen in itertools.product(*(itertools.permutations(group) for group in members[1])):
-        names = dict(zip(itertools.chain(*members[0]), itertools.chain(*chosen), strict=True))
-        if renamed_facts(ours, names) == theirs:
-            yield names
+    twins = {name: [other for other, its in marks[1].items() if its == mark] for name, mark in marks[0].items()}
+    order = sorted(twins, key=lambda name: len(twins[name]))
+    atoms_of = {name: [atom for atom in ours[0] if name in atom[1:]] for name in order}
+
+    def extended(names: dict[str, str]) -> Iterator[Bijection]:
+        if len(names) == len(order):
+            if renamed_facts(ours, names) == theirs:
+                yield dict(names)
+            return
+        name = order[len(names)]
+        for other in twins[name]:
+            if other not in names.values():
+                names[name] = other
+                whole = (atom for atom in atoms_of[name] if marks[0].keys() & set(atom[1:]) <= names.keys())
+                if renamed(frozenset(whole), names) <= theirs[0]:
+                    yield from extended(names)
+                del names[name]
+
+    yield from extended({})
 
 
 def marked(side: Side, facts: Facts) -> dict[str, tuple[str, ...]]:
@@ -288,10 +316,10 @@ def compared(reference: Side, generated: Side, is_placeholder: bool) -> Answer:
     kinds = [sorted(map(sorted, side.objects.values())) for side in (reference, generated)]
     if reference.task.with_types and kinds[0] != kinds[1]:
         return Answer(False, "types")
-    scenes = list(scene_maps(generated, reference))
-    if not scenes:
+    if next(scene_maps(generated, reference), None) is None:
         return Answer(False, "init")
     if reference.goal_facts is None or generated.goal_facts is None:
+        scenes = scene_maps(generated, reference)
         same_goal = any(conjunct_set(generated, names) == conjunct_set(reference, {}) for names in scenes)
         return Answer(True if same_goal else None, "")
     if not generated.solvable or not reference.solvable:
@@ -300,7 +328,8 @@ def compared(reference: Side, generated: Side, is_placeholder: bool) -> Answer:
     if is_placeholder:
         same = [same_closed_goal(reference, generated, reading) for reading in ("DESIGN", "needed")]
         return Answer(same[0], "" if same[0] else "goal", same[1])
-    return Answer(True, "") if same_goal_states(reference, generated, scenes) else Answer(False, "goal")
+    same_goal = any(maps_goal_states(reference, generated, names) for names in scene_maps(generated, reference))
+    return Answer(True, "") if same_goal else Answer(False, "goal")
 
 
 def conjunct_set(side: Side, names: Bijection) -> frozenset[str]:
@@ -310,11 +339,6 @@ def conjunct_set(side: Side, names: Bijection) -> frozenset[str]:
 
 def renamed_tree(tree: Tree, names: Bijection) -> Tree:
     return names.get(tree, tree) if isinstance(tree, str) else [renamed_tree(each, names) for each in tree]
-
-
-def same_goal_states(reference: Side, generated: Side, scenes: list[Bijection]) -> bool:
-    """Whether a bijection of the initial scenes maps the sets of goal states."""
-    return any(maps_goal_states(reference, generated, names) for names in scenes)
 
 
 def maps_goal_states(reference: Side, generated: Side, names: Bijection) -> bool:
@@ -351,3 +375,14 @@ def fits_map(reference: Side, generated: Side, init_map: Bijection, goal_map: Bi
     if reference.goal_facts is None or generated.goal_facts is None or goal_map is not None:
         return ""
     return "" if maps_goal_states(reference, generated, init_map) else f"goal states not onto goal states: {init_map}"
+
+
+def after(task: Task, plan: Iterable[Atom]) -> State | None:
+    """The state that a plan leads to; None where a step fails."""
+    state = task.initial
+    for step in plan:
+        try:
+            state = execute(task, state, step)
+        except Failed:
+            return None
+    return state

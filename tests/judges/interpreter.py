@@ -26,7 +26,7 @@ import heapq
 import itertools
 import operator
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -106,6 +106,8 @@ class Task:
     """Whether types count; without them any object stands for any variable, also for a quantified one."""
     instances: dict[Atom, tuple[Tree, list[tuple[Tree, Tree]]]] = field(default_factory=dict)
     """The ground precondition and effects of the actions that were asked for, so that a search grounds each once."""
+    filed: dict[Atom | None, list[tuple[int, Atom]]] = field(default_factory=dict)
+    """The actions with their numbers, each under a basic atom without which it cannot be executed, if there is one."""
     complete: tuple[State | None, frozenset[Atom]] = (None, frozenset())
     """The state that derived atoms were asked of last, and all its atoms: a search asks again for each action."""
 
@@ -505,12 +507,14 @@ def execute(task: Task, state: State, step: Step, any_order: bool = False) -> St
         raise Failed("precondition") from error
     if not same_in_each_order(task, state, actions) if any_order and len(actions) > 1 else interfere(changes):
         raise Failed("interference")
-    numbers = dict(state.numbers)
-    for kind, fluent, number in itertools.chain.from_iterable(made.assignments for made in changes):
-        numbers[fluent] = ASSIGNMENTS[kind](numbers.get(fluent, number), number)
-    deleted = frozenset().union(*(made.deletes for made in changes))
-    added = frozenset().union(*(made.adds for made in changes))
-    return State((state.atoms - deleted) | added, numbers)
+    numbers, after = dict(state.numbers), state.atoms
+    for made in changes:
+        after -= made.deletes
+        for kind, fluent, number in made.assignments:
+            numbers[fluent] = ASSIGNMENTS[kind](numbers.get(fluent, number), number)
+    for made in changes:
+        after |= made.adds
+    return State(after, numbers)
 
 
 # --- Plans -----------------------------------------------------------------------------------------------------------
@@ -559,17 +563,64 @@ def cost(task: Task, steps: Sequence[Step], last: State) -> Fraction | None:
 
 
 def all_actions(task: Task) -> list[Atom]:
-    """Every action with every choice of objects that its types allow."""
-    return [
-        (name, *binding.values())
-        for name, action in task.actions.items()
-        for binding in task.bindings(action.parameters)
-    ]
+    """Every action with every choice of objects that its types allow.
+
+    Left out is what needs an atom that is false from the beginning and that nothing adds. The task files each action
+    under one of the atoms that it needs, so that a search tries it where this atom is true.
+    """
+    found: dict[Atom, list[Atom]] = {}
+    changing = {predicate for action in task.actions.values() for predicate in added(action.effect)}
+    for name, action in task.actions.items():
+        needed = [atom for atom in literals(action.precondition) if atom[0] not in task.levels]
+        bindings: list[dict[str, str]] = [{}]
+        for parameter in action.parameters:
+            bindings = [{**each, **more} for each in bindings for more in task.bindings([parameter])]
+            known = [atom for atom in needed if atom[0] not in changing and not unbound(atom, bindings)]
+            bindings = [
+                each for each in bindings if all(as_atom(ground(task, a, each)) in task.initial.atoms for a in known)
+            ]
+        for each in bindings:
+            asked = [as_atom(ground(task, atom, each)) for atom in needed if atom[0] in changing]
+            found[name, *each.values()] = asked
+    often = Counter(itertools.chain.from_iterable(found.values()))
+    task.filed.clear()
+    for number, (acting, asked) in enumerate(found.items()):
+        rarest = min(asked, key=lambda atom: often[atom], default=None)
+        task.filed.setdefault(rarest, []).append((number, acting))
+    return list(found)
 
 
-def successors(task: Task, state: State, actions: Iterable[Atom]) -> Iterator[tuple[Atom, State]]:
-    """What can be done in the state, one action at a time."""
-    for action in actions:
+def literals(tree: Tree) -> Iterator[Tree]:
+    """The atoms that a conjunction asks for."""
+    for each in tree[1:] if tree[:1] == ["and"] else [tree]:
+        if each[:1] == ["and"]:
+            yield from literals(each)
+        elif each and each[0] not in ("or", "not", "imply", "forall", "exists", *COMPARISONS):
+            yield each
+
+
+def added(effect: Tree) -> Iterator[str]:
+    """The predicates of which an effect adds an atom, on whatever condition."""
+    head, *rest = effect or ["and"]
+    if head == "and":
+        for each in rest:
+            yield from added(each)
+    elif head in ("forall", "when"):
+        yield from added(rest[1])
+    elif head not in ("not", *ASSIGNMENTS):
+        yield head
+
+
+def unbound(atom: Tree, bindings: Sequence[Binding]) -> bool:
+    return any(term.startswith("?") and term not in each for each in bindings[:1] for term in atom[1:])
+
+
+def successors(task: Task, state: State) -> Iterator[tuple[Atom, State]]:
+    """What can be done in the state, one action at a time, in the order of ``all_actions``."""
+    if not task.filed:
+        all_actions(task)
+    tried = [each for atom in (None, *state.atoms) for each in task.filed.get(atom, ())]
+    for _, action in sorted(tried):
         try:
             yield action, execute(task, state, action)
         except Failed:
@@ -605,11 +656,10 @@ def reachable(domain_text: str, problem_text: str, limit: int = 20_000) -> list[
 def reachable_states(task: Task, limit: int = 20_000) -> list[State]:
     """``reachable`` for a task that was read."""
     check_cost_is_not_read(task)
-    actions = all_actions(task)
     found = {identity(task.initial): task.initial}
     waiting = deque([task.initial])
     while waiting:
-        for _, state in successors(task, waiting.popleft(), actions):
+        for _, state in successors(task, waiting.popleft()):
             if identity(state) not in found:
                 if len(found) >= limit:
                     raise TooManyStates(limit)
@@ -631,7 +681,6 @@ def optimal_task_cost(task: Task, limit: int = 20_000) -> Fraction | None:
     if task.metric is not None and (task.maximize or as_atom(task.metric) != TOTAL_COST):
         raise Refused("only total-cost is minimized")
     check_cost_is_not_read(task)
-    actions = all_actions(task)
     order = itertools.count()
     start = task.initial.numbers[TOTAL_COST] if task.metric is not None else Fraction(0)
     waiting = [(start, next(order), task.initial)]
@@ -645,7 +694,7 @@ def optimal_task_cost(task: Task, limit: int = 20_000) -> Fraction | None:
         closed.add(identity(state))
         if satisfied(task, task.goal, state):
             return spent
-        for _, after in successors(task, state, actions):
+        for _, after in successors(task, state):
             total = after.numbers[TOTAL_COST] if task.metric is not None else spent + 1
             if total < spent:
                 raise Refused("an action has a negative cost")

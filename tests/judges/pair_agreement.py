@@ -8,8 +8,8 @@ from typing import NamedTuple
 import pddl_eval
 from pddl_eval import ProblemVerdict, UndecidedError, UnsolvableError
 
-from tests.judges.equivalence import Answer, Side, compared, fits_map
-from tests.judges.interpreter import Atom, Failed, State, Undefined, execute, judge_task, satisfied
+from tests.judges.equivalence import Answer, Side, after, compared, fits_map
+from tests.judges.interpreter import Undefined, judge_task, satisfied
 from tests.judges.pairs import Pair
 
 TYPED_STATES, UNTYPED_STATES = 400, 400
@@ -174,21 +174,12 @@ def counterexample_finding(pair: Pair, reference: Side, generated: Side) -> Find
     note = fits_map(generated, generated, {name: name for name in generated.objects}, None)
     ends = []
     for side, names in ((reference, {}), (generated, back)):
-        state = after(side, [(action[0], *(names.get(each, each) for each in action[1:])) for action in found.plan])
+        state = after(
+            side.task, [(action[0], *(names.get(each, each) for each in action[1:])) for action in found.plan]
+        )
         ends.append(state is not None and satisfied(side.task, side.task.goal, state))
         note = note or ("a step fails" if state is None else "")
     wanted = [found.satisfies == "reference", found.satisfies == "generated"]
     if not note and ends != wanted:
         note = f"goals hold {ends}, claimed {wanted}"
     return Finding(check, False, WRONG if note else AGREE, f"{note} {found}")
-
-
-def after(side: Side, plan: list[Atom]) -> State | None:
-    """The state that a plan leads to; None where a step fails."""
-    state = side.task.initial
-    for step in plan:
-        try:
-            state = execute(side.task, state, step)
-        except Failed:
-            return None
-    return state

@@ -197,7 +197,7 @@ def merge(random: Random, task: Task, steps: list[Step]) -> list[Step]:
         state = task.initial
         for step in steps[:at]:
             state = execute(task, state, step)
-        company = [action for action, _ in successors(task, state, all_actions(task))]
+        company = [action for action, _ in successors(task, state)]
         steps[at] = frozenset((steps[at], *random.sample(company, min(len(company), random.randint(1, 2)))))
     return steps
 

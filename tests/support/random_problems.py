@@ -17,12 +17,11 @@ from pddl_eval.definition.model import ROOT_TYPE, Atom, Problem, State
 
 from tests.judges.exhaustive import (
     DOMAINS,
-    changing_predicates,
     goal_states,
-    ground_operators,
     isomorphisms,
     reachable,
     renamed_state,
+    steps,
 )
 
 MOST_STATES = 3_000
@@ -324,7 +323,9 @@ _SCENES: dict[str, Callable[[Random], Scene]] = {
 def _goal(rng: Random, problem: Problem, scene: Scene) -> State:
     """A part of a reachable state, with none, some or all of the static atoms; sometimes with an atom too many."""
     state = _walk(rng, problem)
-    changing = changing_predicates(DOMAINS[problem.domain])
+    changing = {
+        atom[0] for each in DOMAINS[problem.domain].operators for atom in each.add_effects | each.delete_effects
+    }
     fluents = frozenset(atom for atom in state if atom[0] in changing)
     goal = _part(rng, fluents, list(problem.objects))
     goal |= _some(rng, state - fluents, rng.choice((0.0, 0.0, 0.0, 0.1, 0.5, 1.0)))
@@ -339,13 +340,13 @@ def _goal(rng: Random, problem: Problem, scene: Scene) -> State:
 
 def _walk(rng: Random, problem: Problem) -> State:
     """The end of a random walk from the initial state."""
-    ground = ground_operators(problem)
+    steps_in = steps(problem)
     state = problem.init
     for _ in range(rng.choice((0, 3, 10, 25, 40))):
-        applicable = [candidate for candidate in ground if candidate.applicable(state)]
-        if not applicable:
+        following = [*steps_in(state).values()]
+        if not following:
             break
-        state = rng.choice(applicable).apply(state)
+        state = rng.choice(following)
     return state
 
 
