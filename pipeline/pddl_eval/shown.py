@@ -85,8 +85,7 @@ def labelled(lines: Sequence[tuple[str, str]]) -> str:
     pairs  8
     state  finished
     """
-    width = max(len(label) for label, _ in lines)
-    return "\n".join(f"{label:<{width}}  {value}" for label, value in lines)
+    return grouped([("", lines)])
 
 
 Sections = Sequence[tuple[str, Sequence[tuple[str, str]]]]
@@ -111,14 +110,14 @@ def grouped(sections: Sections) -> str:
     return "\n\n".join(parts)
 
 
-def listed(items: Sequence[str], most: int, between: str = ", ") -> str:
+def listed(items: Sequence[object], most: int, between: str = ", ") -> str:
     """The first items, each on one line, and how many more there are.
 
     >>> listed(["b1", "b2", "b3"], most=2)
     'b1, b2 and 1 more'
     """
     more = f" and {len(items) - most:,} more" if len(items) > most else ""
-    return between.join(map(line, items[:most])) + more
+    return between.join(line(str(each)) for each in items[:most]) + more
 
 
 def row_count(number: int) -> str:

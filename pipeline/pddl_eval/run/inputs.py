@@ -34,7 +34,7 @@ from pddl_eval.run.manifest import (
     found_contents,
     require_output,
 )
-from pddl_eval.run.tiling import tiled
+from pddl_eval.run.tiling import open_rows
 from pddl_eval.settings import ReadingOptions
 
 
@@ -63,7 +63,7 @@ def readable_input(  # noqa: PLR0913 (what is read, where it goes, how)
         if reading.harness or reading.references:
             source = with_references(inputs, reading, columns or {}, chosen)
         else:
-            found = tiled(find_source(inputs))
+            found = open_rows(find_source(inputs))
             source = as_parquet(found, chosen)
             if reading.where is not None and source.made_of is None:  # Parquet, which is not converted.
                 source = parquet_where(source, make, reading.where)

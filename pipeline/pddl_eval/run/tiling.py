@@ -32,7 +32,7 @@ from pddl_eval.run.manifest import CHANGED, MANIFEST, entries_of
 from pddl_eval.run.partitions import record_of
 from pddl_eval.run.shards import left_over, named_rows, shards_named
 from pddl_eval.run.summary import COUNTED, SUMMARY
-from pddl_eval.shown import row_count
+from pddl_eval.shown import listed, row_count
 
 MERGED = "rows_per_file"
 """In the manifest of a run whose partitions are merged."""
@@ -96,7 +96,9 @@ class Tiling:
             return None
         gone = self.rows_missing
         what = f"{gone:,} of {row_count(self.rows)} {'is' if gone == 1 else 'are'} missing"
-        what = f"{what}: {_listed(self.missing)}" if self.missing else "all rows are there, but its summary is not"
+        what = (
+            f"{what}: {listed(self.missing, SHOWN)}" if self.missing else "all rows are there, but its summary is not"
+        )
         remedy = "The command that started the run completes it."
         if self.changed:
             remedy = "Its input was written while it was scored: score it into another folder."
@@ -106,53 +108,34 @@ class Tiling:
         """Raise ``RowsDoubled`` where rows are there twice, or files that are not of the run."""
         if self.doubled:
             raise RowsDoubled(
-                f"{name} holds rows twice: {_listed(self.doubled)}. The command that started the run, or pddl-eval "
-                "verify --repair, removes what is too much."
+                f"{name} holds rows twice: {listed(self.doubled, SHOWN)}. The command that started the run, or "
+                "pddl-eval verify --repair, removes what is too much."
             )
         if self.foreign:
             raise RowsDoubled(
-                f"{name} holds files that are no partitions of its run: {_listed(self.foreign)}. Move them elsewhere."
+                f"{name} holds files that are no partitions of its run: {listed(self.foreign, SHOWN)}. Move them "
+                "elsewhere."
             )
 
 
-def _listed(ranges: Iterable[object]) -> str:
-    shown = [str(each) for each in ranges]
-    return ", ".join(shown[:SHOWN]) + (f" and {len(shown) - SHOWN:,} more" if len(shown) > SHOWN else "")
-
-
-def open_scored_rows(places: Input) -> tuple[Source, Tiling | None]:
-    """A dataset as ``open_source`` opens it; the tiling if it is of a run that is not complete.
-
-    Raises ``RowsDoubled`` for one with rows twice, and ``DatasetError`` as ``open_source`` and where a manifest cannot
-    be read.
-    """
-    return checked(open_source(places))
-
-
-def open_rows(places: Input) -> Source:
+def open_rows(found: Input | Source) -> Source:
     """A dataset of which all rows are there, once; raises ``RowsMissing`` and what ``open_scored_rows`` raises."""
-    return tiled(open_source(places))
-
-
-def tiled(source: Source) -> Source:
-    """A dataset without what was written late.
-
-    Raises ``RowsMissing`` or ``RowsDoubled`` where it is of a run and does not hold each of its rows once.
-    """
-    source, found = checked(source)
-    if found:
-        raise RowsMissing(found.unfinished(str(source.base)) or "")
+    source, tiling = open_scored_rows(found)
+    if tiling:
+        raise RowsMissing(tiling.unfinished(str(source.base)) or "")
     return source
 
 
-def checked(source: Source) -> tuple[Source, Tiling | None]:
+def open_scored_rows(found: Input | Source) -> tuple[Source, Tiling | None]:
     """A dataset without what was written late, and the tiling of the run, or runs, that have written its files.
 
     The tiling is None if it is complete, or of no run. A few files of a run's folder stand for the whole folder. Raises
-    as ``open_scored_rows``.
+    ``RowsDoubled`` for a dataset with rows twice, and ``DatasetError`` as ``open_source`` and where a manifest cannot
+    be read.
     """
+    source = found if isinstance(found, Source) else open_source(found)
     folders = {file.version.location.parent for file in source.files if file.signature}
-    found = []
+    tilings = []
     for folder in sorted(folders, key=str):
         present = places.list_files(folder)
         if MANIFEST in present:
@@ -160,22 +143,22 @@ def checked(source: Source) -> tuple[Source, Tiling | None]:
             names = {place.path[len(folder.path) :].lstrip("/"): count for place, count in rows.items()}
             tiling = run_folder(folder, present).tiling(present, names)
             tiling.require_once(str(folder))
-            found.append((folder, tiling))
-    late = {folder / name for folder, tiling in found for name in tiling.late}
+            tilings.append((folder, tiling))
+    late = {folder / name for folder, tiling in tilings for name in tiling.late}
     counted = tuple(file for file in source.files if file.version.location not in late)
     if not counted:
         raise RowsDoubled(f"{source.files[0].version} does not count: a process wrote it that had lost its claim.")
     source = replace(source, files=counted)
-    if all(tiling.is_complete for _, tiling in found):
+    if all(tiling.is_complete for _, tiling in tilings):
         return source, None
-    if len(found) == 1:
-        return source, found[0][1]
-    missing = ((folder, each) for folder, tiling in found for each in tiling.missing)
+    if len(tilings) == 1:
+        return source, tilings[0][1]
+    missing = ((folder, each) for folder, tiling in tilings for each in tiling.missing)
     return source, Tiling(
-        sum(tiling.rows for _, tiling in found),
+        sum(tiling.rows for _, tiling in tilings),
         tuple(RowRange(str(folder / each.file), each.start, each.stop) for folder, each in missing),
-        finished=all(tiling.finished for _, tiling in found),
-        changed=any(tiling.changed for _, tiling in found),
+        finished=all(tiling.finished for _, tiling in tilings),
+        changed=any(tiling.changed for _, tiling in tilings),
     )
 
 
