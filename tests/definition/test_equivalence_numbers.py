@@ -5,7 +5,7 @@ import pytest
 from pddl_eval import certificate, compare_problems, score_frame, validate
 from pddl_eval.definition import state_space
 from pddl_eval.definition.model import Problem, problem_to_pddl
-from pddl_eval.definition.pddl import read_strips_or_beyond
+from pddl_eval.definition.pddl import read_any_problem
 from pddl_eval.definition.verdict import ProblemVerdict
 
 TRIP = """
@@ -144,8 +144,8 @@ def test_the_first_draft_in_the_domains_language_counts() -> None:
 
 
 def test_written_and_read_again_it_is_the_same_problem() -> None:
-    problem = read_strips_or_beyond(trip(TABLE.replace(" 2)", " -2.125)")))
-    assert isinstance(problem, Problem) and read_strips_or_beyond(problem_to_pddl(problem)) == problem
+    problem = read_any_problem(trip(TABLE.replace(" 2)", " -2.125)")))
+    assert isinstance(problem, Problem) and read_any_problem(problem_to_pddl(problem)) == problem
     assert compare_problems(problem, problem, domain=TRIP).verdict == "identical"
 
 

@@ -39,7 +39,6 @@ from pddl_eval.definition.pddl import (
     ill_typed,
     read_any_problem,
     read_problem,
-    read_strips_or_beyond,
     require_declared,
 )
 from pddl_eval.definition.planning import Solution, executed, solve, solve_anyhow
@@ -352,10 +351,8 @@ def problem_in(
 ) -> Problem | Unreadable:
     """The problem in a text: STRIPS in a STRIPS domain, any that is executed in another, any ``for_plans``."""
     constants = domain.domain.constants if domain else ()
-    if for_plans:
-        return read_any_problem(text, constants, answer)
-    if domain is not None and not domain.is_strips:
-        return read_strips_or_beyond(text, constants, answer)
+    if for_plans or (domain is not None and not domain.is_strips):
+        return read_any_problem(text, constants, answer, strips_first=for_plans)
     found = read_problem(text, constants, answer=answer)
     if isinstance(found, Unreadable) and TOO_LONG in found.detail:  # for the package, which says what is STRIPS
         other = read_any_problem(text, constants, answer)

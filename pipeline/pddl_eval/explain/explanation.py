@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from rich.console import Group
 
@@ -19,7 +20,7 @@ from pddl_eval.definition.domains import planning_domain
 from pddl_eval.definition.metrics import given, score_lone_problem
 from pddl_eval.definition.model import ROOT_TYPE, Action, Formula, Problem, show_atom, show_formula
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.definition.pddl import Unreadable, read_problem, read_strips_or_beyond
+from pddl_eval.definition.pddl import Unreadable, read_any_problem, read_problem
 from pddl_eval.definition.task import Scene, Task, read_pair, read_task
 from pddl_eval.definition.verdict import Counterexample, ProblemVerdict, Undecided, Unsolvable, Verdict
 from pddl_eval.errors import RunError
@@ -159,7 +160,7 @@ def explain(
     tasks = [each for each in (reference, generated) if isinstance(each, Task)]
     known = tasks[0].domain if tasks else planning_domain(domain) if domain else None
     constants = {name: name for name in known.domain.constants} if known else {}
-    read = read_problem if known is None or known.is_strips else read_strips_or_beyond
+    read = read_problem if known is None or known.is_strips else partial(read_any_problem, strips_first=False)
 
     theirs, ours = (each.problem if isinstance(each, Task) else NO_PROBLEM for each in (reference, generated))
     object_map = verdict.object_map or _matching_objects(reference, generated)

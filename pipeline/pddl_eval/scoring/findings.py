@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice, zip_longest
 
 from pddl_eval.definition.budget import OutOfBudgetError, or_undecided, spend
@@ -43,8 +44,8 @@ from pddl_eval.definition.pddl import (
     not_executed,
     note_on_drafts,
     parse_domain,
+    read_any_problem,
     read_problem,
-    read_strips_or_beyond,
     refusal,
     says_nothing,
     too_long,
@@ -205,7 +206,7 @@ def problem_faults(answer: str | None, given: PlanningDomain | None, draft: str)
         yield _drafts(draft)
     domain = given.domain if given else None
     constants = frozenset(domain.constants if domain else ())
-    read = read_problem if given is None or given.is_strips else read_strips_or_beyond
+    read = read_problem if given is None or given.is_strips else partial(read_any_problem, strips_first=False)
     problem = read(answer, constants, answer=draft)
     if isinstance(problem, Unreadable) and problem.verdict is Verdict.INVALID_ATOM and answer:
         words = answer.lower().replace("(", " ").replace(")", " ").split()

@@ -1,6 +1,6 @@
 """PDDL texts to values: problems and domains out of raw model answers. Nothing here compares, searches or scores."""
 
-from pddl_eval.definition.pddl.any_problem import parse_problem, read_any_problem, read_strips_or_beyond
+from pddl_eval.definition.pddl.any_problem import parse_problem, read_any_problem
 from pddl_eval.definition.pddl.authority import TOO_LONG, ParseError, Unreadable
 from pddl_eval.definition.pddl.domains import (
     NO_DOMAIN,
@@ -66,7 +66,6 @@ __all__ = [
     "problem_blocks",
     "read_any_problem",
     "read_problem",
-    "read_strips_or_beyond",
     "refusal",
     "require_declared",
     "says_nothing",

@@ -56,11 +56,14 @@ def parse_problem(text: str | None, constants: Iterable[str] = ()) -> Problem:
     return outcome
 
 
-def read_any_problem(text: str | None, constants: Iterable[str] = (), answer: str = "first") -> Problem | Unreadable:
+def read_any_problem(
+    text: str | None, constants: Iterable[str] = (), answer: str = "first", *, strips_first: bool = True
+) -> Problem | Unreadable:
     """The planning problem in a text, STRIPS or not, or the reason why there is none.
 
     ``constants`` are objects that the domain declares; ``answer`` says which of several drafts counts, the ``first`` or
-    the ``last`` that is a problem.
+    the ``last`` that is a problem: a STRIPS problem where there is one, or with ``strips_first`` False any. A STRIPS
+    problem is what ``read_problem`` reads.
 
     >>> problem = read_any_problem('''(define (problem p) (:domain d) (:objects a b) (:init (p a) (= (total-cost) 0))
     ...   (:goal (and (p b) (not (p a)))) (:metric minimize (total-cost)))''')
@@ -70,41 +73,22 @@ def read_any_problem(text: str | None, constants: Iterable[str] = (), answer: st
     """
     constants = frozenset(constants)
     found = read_problem(text, constants, answer=answer)
-    if isinstance(found, Problem) or found.verdict is Verdict.EMPTY or text is None or too_long(text):
-        return found
-    reason: Unreadable | None = None
-    for problem in _problems(text, constants, answer):
-        if isinstance(problem, Problem):
-            return problem
-        reason = reason or problem
-    # What both refuse, and for the same reason, is said as pairs of problems say it.
-    is_more = reason and (reason.verdict is Verdict.UNDECIDED or reason.verdict != found.verdict)
-    return reason if reason and (is_more or TOO_LONG in found.detail) else found
-
-
-def read_strips_or_beyond(
-    text: str | None, constants: Iterable[str] = (), answer: str = "first"
-) -> Problem | Unreadable:
-    """As ``read_problem``, but a draft that leaves STRIPS counts too; a STRIPS problem is what ``read_problem`` reads.
-
-    >>> priced = "(define (problem p) (:domain d) (:init (p)) (:goal (q)) (:metric minimize (total-cost)))"
-    >>> read_strips_or_beyond(priced).metric, read_problem(priced).verdict.value
-    (('minimize', ('total-cost',)), 'not_strips')
-    """
-    constants = frozenset(constants)
-    found = read_problem(text, constants, answer=answer)
     if text is None or too_long(text) or (isinstance(found, Unreadable) and found.verdict is Verdict.EMPTY):
         return found
-    if isinstance(found, Problem) and not has_several_problems(text):
+    if isinstance(found, Problem) and (strips_first or not has_several_problems(text)):
         return found
     refused: Unreadable | None = None
     for problem in _problems(text, constants, answer):
-        if problem == found or (isinstance(problem, Problem) and not problem.is_strips):
+        if isinstance(problem, Unreadable):
+            refused = refused or problem
+        elif strips_first or problem == found or not problem.is_strips:
             return problem
-        refused = refused or (problem if isinstance(problem, Unreadable) else None)
     if isinstance(found, Problem) or refused is None:
         return found
-    return refused if found.verdict is Verdict.NOT_STRIPS or refused.verdict is Verdict.UNDECIDED else found
+    # What both refuse, and for the same reason, is said as pairs of problems say it.
+    is_more = TOO_LONG in found.detail or refused.verdict != found.verdict
+    is_more = is_more if strips_first else found.verdict is Verdict.NOT_STRIPS
+    return refused if is_more or refused.verdict is Verdict.UNDECIDED else found
 
 
 def _problems(text: str, constants: frozenset[str], answer: str) -> Iterator[Problem | Unreadable]:
