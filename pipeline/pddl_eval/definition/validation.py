@@ -287,7 +287,7 @@ def taken(step: Set[Action], world: World) -> tuple[tuple[Operator, ...], Mappin
         found.append(acting[0])
         updates.append(acting[1])
     if len(found) > 1:
-        failure = _interference(found) or _moving_targets(found, updates, world)
+        failure = _interference(found, updates, world)
         if failure is not None:
             return failure
     if not any(updates):
@@ -397,45 +397,33 @@ _Claim = tuple[Action, str, str, Set[Atom]]
 """An action, what it does, what that concerns, and with which atoms."""
 
 
-def _interference(operators: list[Operator]) -> Failure | None:
-    """Which two of the operators cannot happen at once."""
+def _interference(operators: list[Operator], updates: list[list[Change]], world: World) -> Failure | None:
+    """Which two of the operators cannot happen at once.
+
+    None deletes what another needs or adds, or adds what another forbids. Where one leaves STRIPS there are no moving
+    targets (Fox and Long): no operator adds, deletes or updates what another reads, itself or in a rule of a derived
+    predicate, and none deletes what another adds: as written, whether or not it was so before.
+    """
     claims: list[_Claim] = []
     changes: list[_Claim] = []
-    for each in operators:
+    moving: list[_Claim] = []
+    beyond_strips = world.strata or any(operator.formulas for operator in operators)
+    for each, own in zip(operators, updates, strict=True):
         claims.append((each.action, "needs", "truth", each.preconditions))
         claims.append((each.action, "adds", "truth", each.add_effects))
         claims.append((each.action, "forbids", "falsity", each.negative_preconditions))
         changes.append((each.action, "deletes", "truth", each.delete_effects - each.add_effects))
         changes.append((each.action, "adds", "falsity", each.add_effects))
-    return _clash(changes, claims)
-
-
-def _moving_targets(operators: list[Operator], updates: list[list[Change]], world: World) -> Failure | None:
-    """Which operators cannot happen at once by the rule of no moving targets (Fox and Long), where one leaves STRIPS.
-
-    No operator adds, deletes or updates what another reads, itself or in a rule of a derived predicate, and none
-    deletes what another adds: as written, whether or not it was so before.
-    """
-    if not world.strata and not any(operator.formulas for operator in operators):
-        return None
-    claims: list[_Claim] = []
-    changes: list[_Claim] = []
-    for each, own in zip(operators, updates, strict=True):
-        claims.append((each.action, "reads", "value", with_sources(_read_by(each, world), world)))
-        claims.append((each.action, "adds", "truth", each.add_effects))
-        changed = each.add_effects | each.delete_effects | {update.target for update in own}
-        changes.append((each.action, "changes", "value", changed))
-        changes.append((each.action, "changes", "truth", each.delete_effects))
-    return _clash(changes, claims)
-
-
-def _clash(changes: Iterable[_Claim], claims: Iterable[_Claim]) -> Failure | None:
-    """The first change of an action that concerns what another one claims."""
+        if beyond_strips:
+            claims.append((each.action, "reads", "value", with_sources(_read_by(each, world), world)))
+            changed = each.add_effects | each.delete_effects | {update.target for update in own}
+            moving.append((each.action, "changes", "value", changed))
+            moving.append((each.action, "changes", "truth", each.delete_effects))
     claimed: dict[tuple[str, Atom], list[tuple[Action, str]]] = {}
     for action, verb, concern, atoms in claims:
         for atom in atoms:
             claimed.setdefault((concern, atom), []).append((action, verb))
-    for action, verb, concern, atoms in changes:
+    for action, verb, concern, atoms in [*changes, *moving]:
         for atom in sorted(atoms):
             for other, claim in claimed.get((concern, atom), ()):
                 if other != action:

@@ -59,16 +59,7 @@ class DomainStructure:
     @cached_property
     def as_written(self) -> object:
         """Equal for domains whose operators are equal under equal names, up to the names of parameters."""
-        domain = self.domain
-        if has_formulas(domain):
-            return _in_words(domain, domain.operators, domain.formulas)
-        types, constants = self._used_names
-        spend(2 * len(domain.operators))
-        operators = [
-            (each.name, tuple(least_types(domain, types) for _, types in each.parameters), *by_position(each))
-            for each in domain.operators
-        ]
-        return frozenset(operators), constants, frozenset(hierarchy(domain, types))
+        return _in_words(self.domain, self.domain.operators, self.domain.formulas)
 
     @cached_property
     def _used_names(self) -> tuple[frozenset[str], tuple[tuple[str, Types], ...]]:
