@@ -278,7 +278,7 @@ def _exported(room: str) -> tuple[str, ...]:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             found.append(node.name)
         elif isinstance(node, ast.ImportFrom) and str(node.module).startswith(f"pddl_eval.{room}."):
-            found += [alias.name for alias in node.names]
+            found += [alias.asname or alias.name for alias in node.names]
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             found += [target.id for target in targets if isinstance(target, ast.Name)]

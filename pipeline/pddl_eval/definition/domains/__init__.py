@@ -37,21 +37,6 @@ from pddl_eval.definition.structure import DomainStructure
 from pddl_eval.errors import did_you_mean
 from pddl_eval.shown import quote
 
-__all__ = [
-    "CoveredGoal",
-    "CoveredState",
-    "NotCovered",
-    "PlanningDomain",
-    "Rules",
-    "chosen_domain",
-    "exclude_each_other",
-    "known_domain",
-    "known_domain_names",
-    "never_true",
-    "nothing_known_of",
-    "planning_domain",
-]
-
 
 @dataclass(frozen=True)
 class PlanningDomain:

@@ -9,5 +9,3 @@ count their work (``budget.spend``).
 
 from pddl_eval.definition.planning.planners import Solution, executed, no_state, solve, solve_anyhow
 from pddl_eval.definition.planning.task import never_added
-
-__all__ = ["Solution", "executed", "never_added", "no_state", "solve", "solve_anyhow"]

@@ -13,22 +13,3 @@ from pddl_eval.definition.plans.found import (
 )
 from pddl_eval.definition.plans.json import in_order, steps_of_value
 from pddl_eval.definition.plans.reading import EMPTY, NO_ANSWER, NO_OPERATOR, PlanError, read_plan
-
-__all__ = [
-    "EMPTY",
-    "NO_ANSWER",
-    "NO_OPERATOR",
-    "Damage",
-    "Plan",
-    "PlanError",
-    "ReadPlan",
-    "Step",
-    "Unread",
-    "actions_of",
-    "cannot_be_read",
-    "in_order",
-    "not_read",
-    "read_plan",
-    "steps_of_value",
-    "without_finish",
-]

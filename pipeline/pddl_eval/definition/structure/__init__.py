@@ -16,19 +16,3 @@ from pddl_eval.definition.structure.renaming import (
     renaming_between,
 )
 from pddl_eval.definition.structure.structure import DomainStructure, by_position, counted, derived_predicates
-
-__all__ = [
-    "PARTS",
-    "DomainGraph",
-    "DomainStructure",
-    "Renaming",
-    "by_name",
-    "by_position",
-    "counted",
-    "derived_predicates",
-    "isomorphism",
-    "operator_name",
-    "operator_names",
-    "renaming_between",
-    "sorted_equality",
-]
