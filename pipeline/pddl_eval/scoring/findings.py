@@ -17,7 +17,14 @@ from pddl_eval.definition.budget import OutOfBudgetError, or_undecided, spend
 from pddl_eval.definition.comparison import read_alone
 from pddl_eval.definition.domains import PlanningDomain, chosen_domain, known_domain, nothing_known_of
 from pddl_eval.definition.formulas import World
-from pddl_eval.definition.grounding import GroundingLimitError, objects_that_fit, reachable_operators
+from pddl_eval.definition.grounding import (
+    Binding,
+    Fitting,
+    GroundingLimitError,
+    objects_that_fit,
+    reachable_operators,
+    unify,
+)
 from pddl_eval.definition.metrics import DomainPair, given, operators_of, verdict_without_plan
 from pddl_eval.definition.model import (
     EQUALITY,
@@ -53,7 +60,7 @@ from pddl_eval.definition.pddl import (
 )
 from pddl_eval.definition.plans import Step, actions_of, read_plan
 from pddl_eval.definition.task import Task, executed_in
-from pddl_eval.definition.validation import Failure, misfit, operator_of
+from pddl_eval.definition.validation import Failure, operator_of
 from pddl_eval.definition.verdict import DomainVerdict, NamedVerdict, PlanVerdict, Undecided, Unsolvable, Verdict
 from pddl_eval.errors import UserError, did_you_mean
 from pddl_eval.scoring.budget import row_budget
@@ -302,9 +309,12 @@ def reachability_faults(task: Task, advice: str) -> Iterator[Issue]:
         plan = task.plan
         atoms = plan.atoms if isinstance(plan, Unsolvable) else ()
         atoms = atoms or tuple(atom for atom in sorted(task.problem.goal) if show_atom(atom) in found.detail)
-        adders = [operator for atom in atoms for operator in task.domain.domain.operators if any(_adds(operator, atom))]
-        reasons = [f"{operator.name} would add it, but {never[operator]}" for operator in adders if operator in never]
-        says = "; ".join(dict.fromkeys([found.detail, *reasons]))
+        reasons = [
+            f"{operator.name} would add it, but {why}"
+            for operator, why in never.items()
+            if any(True for atom in atoms for _ in _adds(operator, atom, _fitting(operator, task)))
+        ]
+        says = "; ".join([found.detail, *reasons])
         yield Issue(Verdict.UNSOLVABLE, says, advice, show_atom(atoms[0]) if atoms else "", ":goal")
     elif found.solvable is None and isinstance(task.plan, Undecided):
         yield Issue(Verdict.UNDECIDED, task.plan.reason)
@@ -348,15 +358,20 @@ def never_applicable(problem: Problem, domain: Domain) -> Iterator[tuple[Operato
             yield operator, f"nothing makes {shown} true" if lacking else "no objects have all that it needs"
 
 
-def _adds(operator: Operator, atom: Atom, deletes: bool = False) -> Iterator[Operator]:
-    """The operator with the parameters with which it makes an atom true, or false."""
-    variables = {name for name, _ in operator.parameters}
+def _adds(operator: Operator, atom: Atom, fitting: Fitting, deletes: bool = False) -> Iterator[Binding]:
+    """The values of an operator's parameters with which it makes an atom true, or false."""
     for effect in sorted(operator.delete_effects if deletes else operator.add_effects):
-        if effect[0] == atom[0] and len(effect) == len(atom):
-            binding: dict[str, str] = {}
-            pairs = zip(effect[1:], atom[1:], strict=True)
-            if all((binding.setdefault(ours, name) if ours in variables else ours) == name for ours, name in pairs):
-                yield operator.renamed(binding)
+        found = unify(effect, atom, {}, fitting) if len(effect) == len(atom) else None
+        if found is not None:
+            yield found
+
+
+def _fitting(operator: Operator, task: Task) -> Fitting:
+    """The objects that each parameter may stand for."""
+    assert task.domain is not None
+    domain = task.domain.domain
+    objects = {**task.problem.objects, **domain.constants}
+    return {name: objects_that_fit(objects, types, domain) for name, types in operator.parameters}
 
 
 # Plans
@@ -446,44 +461,35 @@ def _achievers(condition: Formula, task: Task, state: State) -> str:
         return ""
     verb = f"{'deletes' if is_negated else 'adds'} {show_formula(atom)}"
     possible, others = [], []
-    world = World(task.problem, task.domain.domain)
-
-    def fits(operator: Operator) -> bool:
-        named = ((name, types) for name, types in operator.parameters if not name.startswith("?"))
-        return misfit(operator.action, named, world) is None
-
+    true: dict[str, list[Atom]] = {}
+    for each in sorted(state):
+        true.setdefault(each[0], []).append(each)
     for operator in task.domain.domain.operators:
-        for made in _adds(operator, atom, deletes=is_negated):  # type: ignore[arg-type]
-            if not fits(made):
-                continue
-            bindings = _bindings(sorted(made.preconditions, key=_free), state, {})
-            ground = (made.renamed(binding) for binding in bindings if made.negative_preconditions.isdisjoint(state))
-            found = next((each for each in ground if not _free(each.action) and fits(each)), None)
-            if found is not None and found.applicable(state):
+        fitting = _fitting(operator, task)
+        for binding in _adds(operator, atom, fitting, deletes=is_negated):  # type: ignore[arg-type]
+            needed = sorted(operator.preconditions, key=lambda each: len(fitting.keys() & {*each} - binding.keys()))
+            ground = (operator.renamed(each) for each in _bindings(needed, true, binding, fitting))
+            if found := next((each for each in ground if each.applicable(state)), None):
                 possible.append(f"{show_atom(found.action)} {verb}, and can be done there")
             else:
-                others.append(f"{show_atom(made.action)} {verb}")
+                others.append(f"{show_atom(operator.renamed(binding).action)} {verb}")
     return listed(possible + others, MOST_NAMES, "; ")
 
 
-def _free(atom: Atom) -> int:
-    """How many variables an atom or an action has."""
-    return sum(word.startswith("?") for word in atom)
-
-
-def _bindings(needed: Sequence[Atom], state: State, known: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
-    """The values of variables with which all atoms are in the state."""
+def _bindings(
+    needed: Sequence[Atom], true: Mapping[str, Sequence[Atom]], binding: Binding, fitting: Fitting
+) -> Iterator[Binding]:
+    """The values of all parameters with which the needed atoms are true."""
     if not needed:
-        yield known
+        yield from [binding] * (len(binding) == len(fitting))
         return
     first, *rest = needed
-    spend(len(state))
-    for atom in sorted(state) if _free(first) else [first]:
-        if atom[0] == first[0] and len(atom) == len(first) and atom in state:
-            found = dict(known)
-            if all((found.setdefault(term, value) if term[0] == "?" else term) == value
-                   for term, value in zip(first[1:], atom[1:], strict=True)):  # fmt: skip
-                yield from _bindings(rest, state, found)
+    atoms = true.get(first[0], ())
+    spend(len(atoms))
+    for atom in atoms:
+        found = unify(first, atom, binding, fitting) if len(atom) == len(first) else None
+        if found is not None:
+            yield from _bindings(rest, true, found, fitting)
 
 
 # Domains
