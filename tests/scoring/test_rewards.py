@@ -261,13 +261,18 @@ def in_workers(*rows: Any, workers: int) -> list[pddl_eval.Rewarded]:
 ROW = {"reference_problem": TOWER, "generated_problem": TOWER}
 
 
+def processes() -> list[Any]:
+    """The worker process of the only thread."""
+    return rewards._POOLS[1].submit(lambda: [each.process for each in rewards._OWN.process._workers]).result()
+
+
 def test_a_row_that_ends_its_worker_costs_one_row() -> None:
     found = in_workers(ROW, EndsItsProcess(), ROW, workers=1)
     assert [each.reached for each in found] == [4, 0, 4]
     assert [bool(each.error) for each in found] == [False, True, False]
-    [process] = [each.process for each in rewards._IDLE[1].queue[0]._workers]
+    (process,) = processes()
     assert pddl_eval.reward([FERRY, "no", None], FERRY, kind="domain", workers=1) == [1.0, 0.0, 0.0]
-    assert [each.process for each in rewards._IDLE[1].queue[0]._workers] == [process], "it is kept for the next call"
+    assert processes() == [process], "it is kept for the next call"
 
 
 @pytest.mark.slow

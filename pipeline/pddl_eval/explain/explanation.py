@@ -17,6 +17,7 @@ from pddl_eval.definition.closure import ClosedGoal
 from pddl_eval.definition.counterexample import counterexample
 from pddl_eval.definition.difference import closest_matching
 from pddl_eval.definition.domains import planning_domain
+from pddl_eval.definition.equivalence import isomorphism
 from pddl_eval.definition.metrics import given, score_lone_problem
 from pddl_eval.definition.model import ROOT_TYPE, Action, Formula, Problem, show_atom, show_formula
 from pddl_eval.definition.options import ScoringOptions
@@ -229,13 +230,8 @@ def _matching_objects(reference: Task | Unreadable, generated: Task | Unreadable
     """
     if isinstance(reference, Unreadable) or isinstance(generated, Unreadable):
         return {}
-    ours, theirs = generated.problem, reference.problem
-    our_scene, their_scene = generated.graph(Scene.INIT), reference.graph(Scene.INIT)
-    same = ours.objects == theirs.objects and initial_scene(ours) == initial_scene(theirs)
-    alike = not same and our_scene.invariant == their_scene.invariant
-    if alike and or_undecided(lambda: our_scene.form == their_scene.form) is True:
-        return dict(zip(our_scene.order, their_scene.order, strict=True))
-    return closest_matching(ours, theirs)
+    found = or_undecided(lambda: isomorphism(generated, reference, Scene.INIT))
+    return found if isinstance(found, dict) else closest_matching(generated.problem, reference.problem)
 
 
 def headline(verdict: ProblemVerdict) -> str:

@@ -23,9 +23,9 @@ from functools import lru_cache, partial
 from itertools import pairwise
 from math import isfinite
 from numbers import Real
-from queue import LifoQueue
+from threading import local
 from time import perf_counter, thread_time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pddl_eval import kernel
 from pddl_eval.columns import PAIRS
@@ -57,9 +57,6 @@ from pddl_eval.scoring.pairing import as_column
 from pddl_eval.scoring.plans import step_labels
 from pddl_eval.scoring.texts import answer_text, without_prompt
 from pddl_eval.shown import encodable, line
-
-if TYPE_CHECKING:
-    from pddl_eval.run import Processes
 
 SCALE = (0.1, 0.2, 0.5, 1.0)
 """The reward of each step, the highest that an answer reaches; what reaches none gets 0."""
@@ -493,47 +490,34 @@ def _scores(pair: Pair, of: Any, *names: str) -> dict[str, Any]:
 # Threads and worker processes
 
 
-_IDLE: dict[int, LifoQueue[Processes]] = {}
-"""By how many there are: worker processes that nobody uses now. Each starts with its first task."""
+_POOLS: dict[int, ThreadPoolExecutor] = {}
+"""By how many there are: threads with a worker process each, kept for the next call and shared by all callers."""
 
-# A process that was forked has none of its parent's workers, and a lock that another thread may have held.
-os.register_at_fork(after_in_child=_IDLE.clear)
+# A process that was forked has none of its parent's threads and workers.
+os.register_at_fork(after_in_child=_POOLS.clear)
+
+_OWN = local()
+"""The worker process of a thread; it starts with its first task."""
 
 
 def _in_workers(tasks: Sequence[Task], workers: int) -> Iterator[Rewarded]:
-    """The rewards in order, from worker processes that all threads of this process share.
-
-    Where one raises, or Ctrl-C does, what has not begun is given up.
-    """
-    from pddl_eval.run import Processes  # here: without workers no data stack is needed
-
-    if workers not in _IDLE:
-        fresh = LifoQueue[Processes]()
-        for _ in range(workers):
-            fresh.put(Processes(_bounded, 1, "reward", PATIENCE))
-        _IDLE.setdefault(workers, fresh)  # another thread may have been first
-    threads = ThreadPoolExecutor(workers, "pddl-eval worker")
-    try:
-        yield from threads.map(partial(_in_worker, _IDLE[workers]), tasks)
-    finally:
-        threads.shutdown(wait=False, cancel_futures=True)
+    """The rewards in order. Where one raises, or Ctrl-C does, what has not begun is given up."""
+    return _POOLS.setdefault(workers, ThreadPoolExecutor(workers, "pddl-eval worker")).map(_in_worker, tasks)
 
 
-def _in_worker(idle: LifoQueue[Processes], task: Task) -> Rewarded:
-    """The reward from an idle worker process; a task that ends the process gets nothing."""
-    from pddl_eval.run import WorkerLost
+def _in_worker(task: Task) -> Rewarded:
+    """The reward from this thread's worker process; a task that ends the process gets nothing."""
+    from pddl_eval.run import Processes, WorkerLost  # here: without workers no data stack is needed
 
-    process = idle.get()
+    if not hasattr(_OWN, "process"):
+        _OWN.process = Processes(_bounded, 1, "reward", PATIENCE)
     start = perf_counter()
-    try:
-        process.submit(task)
-        _, outcome = process.take()
-    finally:
-        idle.put(process)
-    if isinstance(outcome, WorkerLost):
+    _OWN.process.submit(task)
+    _, found = _OWN.process.take()
+    if isinstance(found, WorkerLost):
         seconds = perf_counter() - start
-        return Rewarded(0.0, 0, seconds, outcome.reason, exhausted=seconds >= task.options.row_seconds)
-    found: Rewarded = outcome
+        return Rewarded(0.0, 0, seconds, found.reason, exhausted=seconds >= task.options.row_seconds)
+    assert isinstance(found, Rewarded)
     return found
 
 
