@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, zip_longest
 
@@ -121,7 +121,7 @@ class Issue:
     ``advice`` what would be right. ``words`` are those concerned, as PDDL writes them, in the part ``within``
     (``:goal``, ``:action lift``) of the answer. Those of a plan are an action; ``nth`` says which of several equal
     ones, from the end where it is negative. ``line`` and ``column`` count from 1 in the answer, None for what is
-    missing there. ``severity`` is ``error``, or ``warning`` for what is suspicious and need not be wrong.
+    missing there.
     """
 
     check: Kind
@@ -132,15 +132,15 @@ class Issue:
     nth: int = 0
     line: int | None = None
     column: int | None = None
-    severity: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        is_error = not isinstance(self.check, Check) or self.check.is_error
-        object.__setattr__(self, "severity", "error" if is_error else "warning")
 
     @property
     def is_error(self) -> bool:
-        return self.severity == "error"
+        return not isinstance(self.check, Check) or self.check.is_error
+
+    @property
+    def severity(self) -> str:
+        """``error``, or ``warning`` for what is suspicious and need not be wrong."""
+        return "error" if self.is_error else "warning"
 
 
 def findings(  # noqa: PLR0913 (what an answer is held against)
@@ -401,7 +401,7 @@ def plan_faults(answer: str | None, task: Task | Unreadable, draft: str) -> Iter
     for place in read.unread:
         says = f"{place.text!r} cannot be read as a step"
         yield Issue(PlanVerdict.UNREADABLE, says, _written((), task), line=place.line, column=place.column)
-    found = validate_in(task, answer, answer=draft)
+    found = validate_in(task, read, answer=draft)
     if found.verdict is PlanVerdict.UNREADABLE and read.unread:
         return
     steps, failed = [sorted(actions_of(step)) for step in read.steps], found.failed_step

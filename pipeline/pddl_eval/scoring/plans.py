@@ -177,6 +177,8 @@ def plan_of(value: Any, answer: str = "first", operators: dict[str, int] | None 
     >>> plan_of([("pick", "a")]).steps
     (('pick', 'a'),)
     """
+    if isinstance(value, ReadPlan):
+        return value
     if value is None or isinstance(value, str):
         return read_plan(value, answer, operators)
     steps = as_column(value)
