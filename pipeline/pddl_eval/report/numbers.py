@@ -91,7 +91,7 @@ def main_measure(names: Collection[str]) -> str:
     >>> main_measure(["parseable", "equivalent_untyped", "equivalent"])
     'equivalent'
     """
-    preferred = ("equivalent", "equivalent_untyped", "solvable", "parseable", *PLAN_MEASURES, *names)
+    preferred = ("equivalent", "equivalent_untyped", "solvable", "parseable", *PLAN_MEASURES, *MEASURES)
     return next(name for name in preferred if name in names)
 
 
