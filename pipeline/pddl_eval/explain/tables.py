@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, zip_longest
 from typing import Any
 
-from rapidfuzz.distance import LCSseq, Levenshtein
+from rapidfuzz.distance import LCSseq
 
 from pddl_eval.definition.metrics import Pair
 from pddl_eval.pages import DIFF, EXCERPT_CHARACTERS, PDDL, Cell, Excerpt, Section, Table, table, words
@@ -79,11 +79,12 @@ def line_by_line(reference: str | None, generated: str | None) -> Section:
     left, right = ([each.rstrip() for each in side if each.strip()] for side in sides)
     rows: list[Sequence[Cell]] = []
     keys = [[" ".join(each.lower().split()) for each in side] for side in (left, right)]
-    for change in Levenshtein.opcodes(*keys):
-        places = zip_longest(range(change.src_start, change.src_end), range(change.dest_start, change.dest_end))
-        for theirs, ours in places:
+    # What only one side has, and what only the other has in the same place, stand beside each other.
+    for is_equal, some in groupby(LCSseq.opcodes(*keys), lambda change: change.tag == "equal"):
+        first, *_, last = [*some] * 2
+        for theirs, ours in zip_longest(range(first.src_start, last.src_end), range(first.dest_start, last.dest_end)):
             texts = ["" if theirs is None else left[theirs], "" if ours is None else right[ours]]
-            rows.append(cells([DIFFERENT * (change.tag != "equal"), *texts], change.tag != "equal"))
+            rows.append(cells([DIFFERENT * (not is_equal), *texts], not is_equal))
     if not left or not right or not any(row[0].differs for row in rows):
         return Section("")
     shown = [*shortened(rows, ("", "… {} equal lines", "…"))]
