@@ -20,8 +20,7 @@ from pddl_eval.explain import explain_row, html_page, options_of, scored_columns
 from pddl_eval.pages import FOLDED, Cell, Excerpt, Page, Section, Table, html, render
 from pddl_eval.process import reraise_interrupt
 from pddl_eval.progress import progress
-from pddl_eval.report.rows import Listed, listed_rows, prompt_column, texts_of
-from pddl_eval.report.scored import open_scored
+from pddl_eval.report.rows import Listed, listed_rows, texts_of
 from pddl_eval.report.sections import report_page, warnings
 from pddl_eval.run import open_scored_rows
 from pddl_eval.shown import line, row_count
@@ -62,8 +61,7 @@ def write_folder(report: Report, output: str | os.PathLike[str], most: int = MOS
     chosen = listed.frame.head(most)
     order = [*chosen.sort("right", "row")["row"]]
     pages = {row: f"rows/{row}.html" for row in order}
-    maker = _RowPages(report, listed, {row: f"{row}.html" for row in order}, order)
-    written = 0
+    maker = _RowPages(report, listed, order)
     with progress(len(order), unit="rows") as bar:
         # In an order in which every model and verdict comes early, because the time can end.
         for known in chosen.iter_rows(named=True):
@@ -71,24 +69,22 @@ def write_folder(report: Report, output: str | os.PathLike[str], most: int = MOS
                 place / "rows" / f"{known['row']}.html",
                 maker.page(known, late=time.monotonic() - started > MOST_SECONDS).encode(),
             )
-            written += 1
             bar.advance(1)
     put_bytes(place / INDEX, html(report_page(report), links={"All rows": ROWS}, rows=pages, browse=ROWS).encode())
     shown = _rows_page(report, listed)
     browsed = html(shown, script=render("rows.js"), links={"Report": INDEX}, rows=pages)
     put_bytes(place / ROWS, browsed.encode())
-    return written
+    return len(order)
 
 
 class _RowPages:
-    """Makes the page of each row; ``addresses`` are those of the rows, from a row's page, in the ``order`` to read."""
+    """Makes the page of each row, in the ``order`` to read."""
 
-    def __init__(self, report: Report, listed: Listed, addresses: Mapping[int, str], order: Sequence[int]) -> None:
-        self._report, self._listed, self._addresses, self._order = report, listed, addresses, order
-        self._place = {row: place for place, row in enumerate(order)}
+    def __init__(self, report: Report, listed: Listed, order: Sequence[int]) -> None:
+        self._report, self._listed, self._order = report, listed, order
+        self._addresses = {row: f"{row}.html" for row in order}  # From the page of a row.
         self._source = open_scored_rows(report.place or "")[0]
         self._options = options_of(self._source)
-        self._prompt = prompt_column(open_scored(report.place or "", report.columns))
         asked = listed.frame.filter(pl.col("asked").is_not_null() & pl.col("row").is_in(order))
         self._siblings = {part["asked"][0]: part for part in asked.sort("row").partition_by("asked")}
         self._script = render("row.js")
@@ -99,11 +95,9 @@ class _RowPages:
 
     def page(self, known: Mapping[str, Any], *, late: bool) -> str:
         """The page of a row; without an explanation where there is no time for it, or a mistake in this program."""
-        row, place = int(known["row"]), self._place[int(known["row"])]
+        row, place = int(known["row"]), self._order.index(known["row"])
         texts = texts_of(self._listed, known)
-        named = [
-            f"{name} {texts[name]}" for name in texts if name not in (*self._listed.verdicts, *self._listed.others)
-        ]
+        named = [f"{name} {texts[name]}" for name in self._listed.shown if name not in self._listed.verdicts]
         title = ", ".join([f"Row {row:,} of {self._report.place}", *named])
         links = {"Report": f"../{INDEX}", "All rows": f"../{ROWS}"}
         for words, step in (("previous (k)", -1), ("next (j)", 1)):
@@ -115,7 +109,8 @@ class _RowPages:
             if late:
                 raise UserError("the time was up; `pddl-eval explain` shows why")
             values = read_row(self._source, row, self._source.schema.names)
-            before = [*_prompt(values.get(self._prompt or "")), *before]
+            if isinstance(prompt := values.get(self._listed.prompt or ""), str):
+                before.insert(0, Section("Prompt", excerpts=[Excerpt("What was asked", prompt, "prompt")]))
             return html_page(
                 explain_row({meaning: values[name] for meaning, name in self._names.items()}, options=self._options),
                 title,
@@ -131,7 +126,7 @@ class _RowPages:
         part = self._siblings.get(known["asked"])
         if part is None or part.height < 2:
             return []
-        header = [name for name in self._listed.header if name not in ("question", *self._listed.others)]
+        header = [name for name in self._listed.shown if name != "question"]
         rows = [
             [
                 Cell(f"{each['row']:,}", row=None if each["row"] == known["row"] else each["row"]),
@@ -144,12 +139,6 @@ class _RowPages:
         return [
             Section("Same question", (), [Table(caption, columns, rows, labels=1, texts=len(columns) - 1, kind="rows")])
         ]
-
-
-def _prompt(prompt: object) -> list[Section]:
-    return (
-        [Section("Prompt", excerpts=[Excerpt("What was asked", prompt, "prompt")])] if isinstance(prompt, str) else []
-    )
 
 
 def _columns(values: Mapping[str, Any]) -> Section:
@@ -176,7 +165,7 @@ def _rows_page(report: Report, listed: Listed) -> Page:
     if frame.height < listed.rows:
         below = f"{frame.height:,} are below, taken in turn from every group and verdict. Shares are in the report"
     facts = [f"{row_count(listed.rows)}, {listed.wrong:,} with a problem, plan or domain that is not right; {below}."]
-    names = [name for name in listed.header if name not in listed.others]
+    names = listed.shown
     header = ("row", *names, "detail, and how the answer begins", *listed.others)
     rows = []
     for known in frame.iter_rows(named=True):

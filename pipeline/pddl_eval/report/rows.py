@@ -42,16 +42,22 @@ class Listed:
 
     ``frame`` has for each ``row`` its texts in the columns ``header``, and besides them ``right``, ``detail``,
     ``answer`` (how it begins), and ``asked``, a hash of the question, null if nothing tells it. ``verdicts`` are the
-    names of the columns with verdicts, ``others`` those of the dataset that are only shown if asked for. In all the
-    dataset has ``rows``, of which ``wrong`` are not right.
+    names of the columns with verdicts, ``others`` those of the dataset that are only shown if asked for, ``prompt`` the
+    column that holds what was asked. In all the dataset has ``rows``, of which ``wrong`` are not right.
     """
 
     frame: pl.DataFrame
     header: tuple[str, ...]
     verdicts: tuple[str, ...]
     others: tuple[str, ...]
+    prompt: str | None
     rows: int
     wrong: int
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The names in the header but those of ``others``."""
+        return self.header[: len(self.header) - len(self.others)]
 
 
 def listed_rows(report: Report, most: int) -> Listed:
@@ -102,6 +108,7 @@ def listed_rows(report: Report, most: int) -> Listed:
         (*columns, *others),
         tuple(known),
         tuple(others),
+        prompt_column(scored),
         scored.rows,
         int(grouped.filter(_KEY)["rows"].sum()),
     )
