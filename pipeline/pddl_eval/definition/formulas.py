@@ -34,6 +34,7 @@ from pddl_eval.definition.model import (
     Operator,
     Problem,
     Types,
+    fluents_of,
     is_atom,
     is_equation,
     show_formula,
@@ -341,7 +342,7 @@ def read_by(condition: Formula, world: World, binding: Binding = UNBOUND) -> Ite
         yield _ground(condition, binding)
     elif not is_equation(condition):
         for part in parts:
-            yield from fluents_of(part, binding)
+            yield from (_ground(fluent, binding) for fluent in fluents_of(part))
 
 
 def read_by_effect(effect: Formula, world: World, binding: Binding = UNBOUND, happens: bool = True) -> Iterator[Atom]:
@@ -366,7 +367,7 @@ def read_by_effect(effect: Formula, world: World, binding: Binding = UNBOUND, ha
         yield from read_by(parts[0], world, binding)
         yield from read_by_effect(parts[1], world, binding, happens and is_true(parts[0], world, binding))
     elif head in UPDATES and happens:
-        yield from fluents_of(parts[1], binding)
+        yield from (_ground(fluent, binding) for fluent in fluents_of(parts[1]))
 
 
 def with_sources(atoms: Set[Atom], world: World) -> Set[Atom]:
@@ -389,22 +390,6 @@ def with_sources(atoms: Set[Atom], world: World) -> Set[Atom]:
                 found |= new
                 waiting += new
     return found
-
-
-def fluents_of(expression: Formula, binding: Binding = UNBOUND) -> Iterator[Atom]:
-    """The fluents of a numeric expression.
-
-    >>> list(fluents_of(("+", "fuel", ("*", "2", ("price", "a")))))
-    [('fuel',), ('price', 'a')]
-    """
-    if isinstance(expression, str):
-        if not NUMBER.fullmatch(expression):
-            yield (expression,)
-    elif expression[0] in ARITHMETIC:
-        for part in expression[1:]:
-            yield from fluents_of(part, binding)
-    else:
-        yield _ground(expression, binding)
 
 
 def completed(atoms: Set[Atom], world: World) -> Set[Atom]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pddl_eval.definition.domains import PlanningDomain
-from pddl_eval.definition.formulas import UNBOUND, Binding, World, bindings, fluents_of, grounded
+from pddl_eval.definition.formulas import UNBOUND, Binding, World, bindings, grounded
 from pddl_eval.definition.model import (
     COMPARISONS,
     TOTAL_COST,
@@ -21,6 +21,7 @@ from pddl_eval.definition.model import (
     Operator,
     Problem,
     State,
+    fluents_of,
     is_equation,
     show_formula,
 )

@@ -171,6 +171,22 @@ def words_of(formula: Formula) -> Iterator[str]:
         yield from words_of(part)
 
 
+def fluents_of(expression: Formula) -> Iterator[Atom]:
+    """The fluents of a numeric expression.
+
+    >>> list(fluents_of(("+", "fuel", ("*", "2", ("price", "a")))))
+    [('fuel',), ('price', 'a')]
+    """
+    if isinstance(expression, str):
+        if not NUMBER.fullmatch(expression):
+            yield (expression,)
+    elif expression[0] in ARITHMETIC:
+        for part in expression[1:]:
+            yield from fluents_of(part)
+    else:
+        yield tuple([word for word in expression if isinstance(word, str)])
+
+
 def _compares_numbers(formula: Formula) -> bool:
     """True where a formula has a comparison that is not one of two objects."""
     if isinstance(formula, str) or not formula:

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.model import (
-    ARITHMETIC,
     COMPARISONS,
     CONNECTIVES,
     FUNCTION,
@@ -28,6 +27,7 @@ from pddl_eval.definition.model import (
     Formula,
     Operator,
     Types,
+    fluents_of,
     is_atom,
     is_equation,
 )
@@ -402,20 +402,10 @@ def ill_typed(formula: Formula, variables: Iterable[tuple[str, Types]], domain: 
         elif head in CONNECTIVES or head == "when":
             waiting += [(each, types) for each in parts]
         elif head in COMPARISONS or head in UPDATES or head in _METRICS:
-            for fluent in () if is_equation(part) else dict.fromkeys(chain.from_iterable(map(_fluents, parts))):
+            for fluent in () if is_equation(part) else dict.fromkeys(chain.from_iterable(map(fluents_of, parts))):
                 yield from _misfit(fluent, FUNCTION, types, domain)
         else:
             yield from _misfit(tuple([word for word in part if isinstance(word, str)]), PREDICATE, types, domain)
-
-
-def _fluents(expression: Formula) -> Iterator[Atom]:
-    if isinstance(expression, str):
-        yield from () if NUMBER.fullmatch(expression) else [(expression,)]
-    elif expression[0] in ARITHMETIC:
-        for part in expression[1:]:
-            yield from _fluents(part)
-    else:
-        yield tuple([word for word in expression if isinstance(word, str)])
 
 
 def _misfit(atom: Atom, what: str, types: Mapping[str, Types], domain: Domain) -> Iterator[str]:
