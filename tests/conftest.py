@@ -26,7 +26,7 @@ MARKS = {"ray_session": ("ray",), "s3_endpoint": ("s3",), "cluster": ("ray", "ne
 """The marks of the tests that use a fixture; ``cluster`` is several Ray nodes in a network namespace."""
 
 ONE_WORKER = {
-    "problems": ("benchmark/", "measure/test_bench.py", "commands/test_generate.py"),
+    "problems": ("benchmark/", "commands/test_generate.py"),
     "figures": (
         "docs/test_readme.py",
         "report/test_figures.py",

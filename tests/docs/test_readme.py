@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import doctest
 import re
-from importlib import import_module
 from itertools import pairwise
 from xml.etree import ElementTree
 
@@ -143,19 +142,3 @@ def test_tables_have_as_many_cells_in_each_row(page: str) -> None:
 def test_changelog_and_citation_name_the_release() -> None:
     assert f"\n## {RELEASE}\n" in read_page("CHANGELOG.md")
     assert f"\nversion: {RELEASE}\n" in read_page("CITATION.cff")
-
-
-MEASUREMENTS = [
-    file.stem for file in (ROOT / "tests" / "measure").glob("[a-z]*.py") if not file.stem.startswith("test_")
-]
-
-
-def test_every_measurement_is_explained() -> None:
-    page = read_page("tests/measure/README.md")
-    assert not [name for name in MEASUREMENTS if f"`{name}" not in page]
-
-
-@pytest.mark.slow
-def test_every_measurement_can_be_imported() -> None:
-    for name in MEASUREMENTS:
-        import_module(f"tests.measure.{name}")

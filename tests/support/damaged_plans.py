@@ -1,8 +1,7 @@
 """Labelled plan texts: valid plans with one to three lines decorated (still valid) or damaged (never valid).
 
-The labels follow from section 6 of DESIGN alone. Nothing of the project is imported. Plans are found and executed by
-a small STRIPS interpreter below. What the contract leaves open is not generated; it stands
-at the end (`open_question`).
+The labels follow from section 6 of DESIGN alone. Nothing of the program is imported; the judges' interpreter
+finds and executes the plans. What the contract leaves open is not generated; it stands at the end (`open_question`).
 """
 
 import itertools
@@ -10,12 +9,13 @@ import json
 import random
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
+from tests.judges import interpreter
+
 Step = tuple[str, ...]
-State = frozenset[Step]
 LINES, CALLS = ("pddl", "times", "numbered"), ("calls",)
 LINE, LIST, JSON = (*LINES, *CALLS), ("bare_list", "quoted_list", "inline"), ("json",)
 ALL, PLACES = (*LINE, *LIST, *JSON), ("before", "between", "behind")
@@ -219,103 +219,59 @@ _damage("json_cut_off", "JSON that breaks off within a step.", '{"name": "%O", "
     notations=JSON, kind="text", places=("behind",), needs_domain=True)
 # fmt: on
 
-DOMAINS: dict[str, tuple[str, str, tuple[tuple[str, str, str, str, str], ...]]] = {
-    # name: head, predicates, operators (name, parameters, precondition, added, deleted)
-    "roads": (
-        "(:requirements :strips)",
-        "(at ?p) (road ?p ?q) (plain ?p) (painted ?p)",
-        (
-            ("go", "?a ?b", "(at ?a) (road ?a ?b)", "(at ?b)", "(at ?a)"),
-            ("paint", "?p", "(at ?p) (plain ?p)", "(painted ?p)", "(plain ?p)"),
-        ),
-    ),
-    "towers": (
-        "(:requirements :strips)",
-        "(on ?b ?c) (low ?b) (clear ?b) (holding ?b) (free)",
-        (
-            ("pickup", "?b", "(low ?b) (clear ?b) (free)", "(holding ?b)", "(low ?b) (clear ?b) (free)"),
-            ("put-down", "?b", "(holding ?b)", "(low ?b) (clear ?b) (free)", "(holding ?b)"),
-            ("stack", "?b ?c", "(holding ?b) (clear ?c)", "(on ?b ?c) (clear ?b) (free)", "(holding ?b) (clear ?c)"),
-            (
-                "unstack",
-                "?b ?c",
-                "(on ?b ?c) (clear ?b) (free)",
-                "(holding ?b) (clear ?c)",
-                "(on ?b ?c) (clear ?b) (free)",
-            ),
-        ),
-    ),
-    "lamps": (
-        "(:requirements :strips)",
-        "(power) (still) (dark ?l) (lit ?l) (near ?l ?m)",
-        (
-            ("start-up", "", "(still)", "(power)", "(still)"),
-            ("shut_down", "", "(power)", "(still)", "(power)"),
-            ("light", "?l", "(power) (dark ?l)", "(lit ?l)", "(dark ?l)"),
-            ("pass-on", "?l ?m", "(lit ?l) (dark ?m) (near ?l ?m)", "(lit ?m) (dark ?l)", "(lit ?l) (dark ?m)"),
-        ),
-    ),
-    "parcels": (
-        "(:requirements :strips :typing) (:types truck parcel - thing thing place - object)",
-        "(at ?t - thing ?p - place) (in ?q - parcel ?t - truck)",
-        (
-            ("load", "?q - parcel ?t - truck ?p - place", "(at ?q ?p) (at ?t ?p)", "(in ?q ?t)", "(at ?q ?p)"),
-            ("unload", "?q - parcel ?t - truck ?p - place", "(in ?q ?t) (at ?t ?p)", "(at ?q ?p)", "(in ?q ?t)"),
-            ("drive", "?t - truck ?a - place ?b - place", "(at ?t ?a)", "(at ?t ?b)", "(at ?t ?a)"),
-        ),
-    ),
+DOMAINS = {
+    "roads": """(:requirements :strips) (:predicates (at ?p) (road ?p ?q) (plain ?p) (painted ?p))
+ (:action go :parameters (?a ?b) :precondition (and (at ?a) (road ?a ?b)) :effect (and (at ?b) (not (at ?a))))
+ (:action paint :parameters (?p) :precondition (and (at ?p) (plain ?p)) :effect (and (painted ?p) (not (plain ?p))))""",
+    "towers": """(:requirements :strips) (:predicates (on ?b ?c) (low ?b) (clear ?b) (holding ?b) (free))
+ (:action pickup :parameters (?b) :precondition (and (low ?b) (clear ?b) (free))
+  :effect (and (holding ?b) (not (low ?b)) (not (clear ?b)) (not (free))))
+ (:action put-down :parameters (?b) :precondition (holding ?b)
+  :effect (and (low ?b) (clear ?b) (free) (not (holding ?b))))
+ (:action stack :parameters (?b ?c) :precondition (and (holding ?b) (clear ?c))
+  :effect (and (on ?b ?c) (clear ?b) (free) (not (holding ?b)) (not (clear ?c))))
+ (:action unstack :parameters (?b ?c) :precondition (and (on ?b ?c) (clear ?b) (free))
+  :effect (and (holding ?b) (clear ?c) (not (on ?b ?c)) (not (clear ?b)) (not (free))))""",
+    "lamps": """(:requirements :strips) (:predicates (power) (still) (dark ?l) (lit ?l) (near ?l ?m))
+ (:action start-up :parameters () :precondition (still) :effect (and (power) (not (still))))
+ (:action shut_down :parameters () :precondition (power) :effect (and (still) (not (power))))
+ (:action light :parameters (?l) :precondition (and (power) (dark ?l)) :effect (and (lit ?l) (not (dark ?l))))
+ (:action pass-on :parameters (?l ?m) :precondition (and (lit ?l) (dark ?m) (near ?l ?m))
+  :effect (and (lit ?m) (dark ?l) (not (lit ?l)) (not (dark ?m))))""",
+    "parcels": """(:requirements :strips :typing) (:types truck parcel - thing thing place - object)
+ (:predicates (at ?t - thing ?p - place) (in ?q - parcel ?t - truck))
+ (:action load :parameters (?q - parcel ?t - truck ?p - place) :precondition (and (at ?q ?p) (at ?t ?p))
+  :effect (and (in ?q ?t) (not (at ?q ?p))))
+ (:action unload :parameters (?q - parcel ?t - truck ?p - place) :precondition (and (in ?q ?t) (at ?t ?p))
+  :effect (and (at ?q ?p) (not (in ?q ?t))))
+ (:action drive :parameters (?t - truck ?a - place ?b - place) :precondition (at ?t ?a)
+  :effect (and (at ?t ?b) (not (at ?t ?a))))""",
 }
-
-
-def atoms(formula: str, values: dict[str, str]) -> State:
-    """Return the atoms of a conjunction, variables replaced by objects."""
-    return frozenset(
-        tuple(values.get(word, word) for word in atom.split()) for atom in re.findall(r"\(([^()]*)\)", formula)
-    )
-
-
-@cache
-def grounded(domain: str, step: Step) -> tuple[State, State, State]:
-    """Return what the step needs, adds and deletes."""
-    row = next(row for row in DOMAINS[domain][2] if row[0] == step[0])
-    values = dict(zip(re.findall(r"\?\w+", row[1]), step[1:], strict=True))
-    return atoms(row[2], values), atoms(row[3], values), atoms(row[4], values)
-
-
-def execute(domain: str, initial: State, steps: tuple[Step, ...]) -> list[State] | None:
-    """Return the states that the steps visit, or None if a step cannot be executed."""
-    states = [initial]
-    for step in steps:
-        precondition, added, deleted = grounded(domain, step)
-        if not precondition <= states[-1]:
-            return None
-        states.append((states[-1] - deleted) | added)
-    return states
 
 
 @dataclass(slots=True)
 class _Task:
     name: str
     objects: dict[str, str]  # object -> type
-    initial: State
+    initial: frozenset[Step]
     goal: tuple[Step, ...] = ()
     steps: tuple[Step, ...] = ()
     bad: list[Step] = field(default_factory=list)  # steps that no state of the plan admits
 
     def texts(self) -> tuple[str, str]:
         """Return the domain and the problem in PDDL."""
-        head, predicates, operators = DOMAINS[self.name]
-        actions = ""
-        for name, parameters, before, added, deleted in operators:
-            effect = added + re.sub(r"(\([^()]*\))", r" (not \1)", deleted)
-            actions += f" (:action {name} :parameters ({parameters})\n"
-            actions += f"  :precondition (and {before})\n  :effect (and {effect}))\n"
-        typed = ":typing" in head
+        typed = ":typing" in DOMAINS[self.name]
         objects = " ".join(f"{name} - {kind}" if typed else name for name, kind in self.objects.items())
         initial, goal = (" ".join(f"({' '.join(atom)})" for atom in sorted(part)) for part in (self.initial, self.goal))
-        domain = f"(define (domain {self.name})\n {head}\n (:predicates {predicates})\n{actions})\n"
         named = f"(define (problem p)\n (:domain {self.name})\n (:objects {objects})"
+        domain = f"(define (domain {self.name})\n {DOMAINS[self.name]})\n"
         return domain, f"{named}\n (:init {initial})\n (:goal (and {goal})))\n"
+
+
+def _after(task: interpreter.Task, state: interpreter.State, step: Step) -> interpreter.State | None:
+    with suppress(interpreter.Failed):
+        return interpreter.execute(task, state, step)
+    return None
 
 
 def _task(rng: random.Random, shortest: int) -> _Task:
@@ -338,23 +294,22 @@ def _task(rng: random.Random, shortest: int) -> _Task:
         if name == "towers":
             initial[name] += [("clear", n) for n in (names[0], *names[2:])]
         task = _Task(name, objects, frozenset(initial[name]))
-        ground = []
-        for operator, parameters, *_ in DOMAINS[name][2]:
-            wanted = re.findall(r"\?\w+(?: - (\w+))?", parameters)
-            ground += [
-                (operator, *chosen)
-                for chosen in itertools.permutations(names, len(wanted))
-                if all(kind in ("", objects[o]) for kind, o in zip(wanted, chosen, strict=True))
-            ]
-        states = [task.initial]
+        read = interpreter.read(*task.texts())
+        ground = [
+            (operator, *chosen)
+            for operator, action in read.actions.items()
+            for chosen in itertools.permutations(names, len(action.parameters))
+            if all(read.fits(each, kinds) for each, (_, kinds) in zip(chosen, action.parameters, strict=True))
+        ]
+        states = [read.initial]
         for _ in range(rng.randint(shortest, 8)):
-            able = [step for step in ground if execute(name, states[-1], (step,))]
+            able = {step: after for step in ground if (after := _after(read, states[-1], step))}
             if not able:
                 break
-            task.steps += (rng.choice(able),)
-            states = execute(name, task.initial, task.steps) or []
-        reached = sorted(states[-1] - task.initial)
-        task.bad = [s for s in ground if len(s) > 2 and not any(execute(name, state, (s,)) for state in states)]
+            task.steps += (rng.choice(list(able)),)
+            states.append(able[task.steps[-1]])
+        reached = sorted(states[-1].atoms - task.initial)
+        task.bad = [s for s in ground if len(s) > 2 and not any(_after(read, state, s) for state in states)]
         if len(task.steps) >= shortest and reached and task.bad:
             task.goal = tuple(rng.sample(reached, rng.randint(1, min(2, len(reached)))))
             return task
@@ -390,8 +345,8 @@ class _Answer:
         self.layout = rng.random() < 0.5
 
     def item(self, step: Step) -> str:
-        parameters = next(row[1] for row in DOMAINS[self.task.name][2] if row[0] == step[0])
-        names = re.findall(r"\?(\w+)", parameters)
+        parameters = re.search(rf":action {step[0]} :parameters \(([^)]*)\)", DOMAINS[self.task.name])
+        names = re.findall(r"\?(\w+)", parameters[1] if parameters else "")
         return json.dumps({"name": step[0], "args": dict(zip(names, step[1:], strict=True))})
 
     def position(self, place: str) -> int:

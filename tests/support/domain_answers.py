@@ -14,7 +14,7 @@ from itertools import chain, count
 from random import Random
 from typing import NamedTuple
 
-from pddl_eval.benchmark.answers import PROSE, REFUSALS, Grade, surely_different
+from pddl_eval.benchmark.answers import Grade, surely_different
 from pddl_eval.definition.model import EQUALITY, ROOT_TYPE
 
 from tests.support.written_domain import (
@@ -139,42 +139,6 @@ def variables_renamed(domain: WrittenDomain, random: Random) -> WrittenDomain:
 
 
 @recipe(Grade.CORRECT)
-def types_renamed(domain: WrittenDomain, random: Random) -> WrittenDomain | None:
-    """Other names for the types."""
-    return _renamed(domain, random, "types")
-
-
-@recipe(Grade.CORRECT)
-def constants_renamed(domain: WrittenDomain, random: Random) -> WrittenDomain | None:
-    """Other names for the constants."""
-    return _renamed(domain, random, "constants")
-
-
-@recipe(Grade.CORRECT)
-def predicates_renamed(domain: WrittenDomain, random: Random) -> WrittenDomain | None:
-    """Other names for the predicates and functions."""
-    return _renamed(domain, random, "predicates")
-
-
-@recipe(Grade.CORRECT)
-def operators_renamed(domain: WrittenDomain, random: Random) -> WrittenDomain | None:
-    """Other names for the operators."""
-    return _renamed(domain, random, "operators")
-
-
-@recipe(Grade.CORRECT)
-def parameters_reordered(domain: WrittenDomain, random: Random) -> WrittenDomain | None:
-    """The parameters of operators in another order."""
-    return _renamed(domain, random, "parameter_orders")
-
-
-@recipe(Grade.CORRECT)
-def arguments_reordered(domain: WrittenDomain, random: Random) -> WrittenDomain | None:
-    """The arguments of predicates in another order, everywhere."""
-    return _renamed(domain, random, "orders")
-
-
-@recipe(Grade.CORRECT)
 def all_renamed(domain: WrittenDomain, random: Random) -> WrittenDomain:
     """Other names and orders for everything, variables included."""
     return _with_variables(domain.renamed(random_renaming(domain, random)), random)
@@ -212,22 +176,9 @@ def literal_repeated(domain: WrittenDomain, random: Random) -> str | None:
 
 
 @recipe(Grade.CORRECT)
-def in_prose(domain: WrittenDomain, random: Random) -> str:
-    """Sentences before and after."""
-    before, after = random.choice(PROSE)
-    return before + write_domain(domain, random) + after
-
-
-@recipe(Grade.CORRECT)
 def in_a_fence(domain: WrittenDomain, random: Random) -> str:
     """A Markdown fence."""
     return f"```pddl\n{write_domain(domain, random)}\n```\n"
-
-
-@recipe(Grade.CORRECT)
-def in_upper_case(domain: WrittenDomain, random: Random) -> str:
-    """Capitals, which PDDL does not distinguish."""
-    return write_domain(domain, random).upper()
 
 
 @recipe(Grade.CORRECT)
@@ -310,35 +261,10 @@ def arguments_swapped(domain: WrittenDomain, random: Random) -> WrittenDomain | 
 
 
 @recipe(Grade.OPEN)
-def argument_replaced(domain: WrittenDomain, random: Random) -> WrittenDomain | None:
-    """Another term of the operator in the place of an argument."""
-    place = _literal(domain, random, lambda atom: len(atom) > 1)
-    if place is None:
-        return None
-    number, part, literal = place
-    (atom,) = atoms_in(literal)
-    terms = list(atom)
-    terms[random.randrange(1, len(terms))] = random.choice(_terms(domain, number))
-    return _with_literal(domain, number, part, literal, tuple(terms))
-
-
-@recipe(Grade.OPEN)
 def predicate_replaced(domain: WrittenDomain, random: Random) -> WrittenDomain | None:
     """Another predicate of as many arguments in one literal."""
     pair = _alike(domain, random)
     return pair and _on_atom(domain, random, lambda atom: (pair[1], *atom[1:]), lambda atom: atom[0] == pair[0])
-
-
-@recipe(Grade.OPEN)
-def predicates_exchanged(domain: WrittenDomain, random: Random) -> WrittenDomain | None:
-    """Two predicates of as many arguments exchanged in one operator."""
-    pair = _alike(domain, random)
-    if pair is None:
-        return None
-    names = dict(zip(pair, reversed(pair), strict=True))
-    number = random.randrange(len(domain.operators))
-    exchanged = domain.renamed(Renaming(predicates=names)).operators[number]
-    return _with_operators(domain, number, (exchanged,))
 
 
 @recipe(Grade.OPEN)
@@ -353,17 +279,6 @@ def predicates_merged(domain: WrittenDomain, random: Random) -> WrittenDomain | 
         for each in merged.operators
     )
     return replace(merged, predicates=tuple(dict(merged.predicates).items()), operators=operators)
-
-
-@recipe(Grade.OPEN)
-def conditions_weakened(domain: WrittenDomain, random: Random) -> WrittenDomain | None:
-    """Some of an operator's conditions only."""
-    number = random.randrange(len(domain.operators))
-    conditions = domain.operators[number].conditions
-    if not conditions:
-        return None
-    kept = random.sample(range(len(conditions)), random.randrange(len(conditions)))
-    return _with_part(domain, number, 0, lambda members: tuple(members[place] for place in sorted(kept)))
 
 
 @recipe(Grade.OPEN)
@@ -431,19 +346,6 @@ def types_flattened(domain: WrittenDomain, _random: Random) -> WrittenDomain | N
 
 
 @recipe(Grade.OPEN)
-def types_merged(domain: WrittenDomain, random: Random) -> WrittenDomain | None:
-    """One type in the place of two."""
-    types = sorted(used_types(domain))
-    if len(types) < 2:
-        return None
-    lost, kept = random.sample(types, 2)
-    listing = tuple((name, kept if parent == lost else parent) for name, parent in domain.types if name != lost)
-    if any(name == parent for name, parent in listing):
-        return None
-    return replace(domain.renamed(Renaming(types={lost: kept})), types=listing)
-
-
-@recipe(Grade.OPEN)
 def operator_lost(domain: WrittenDomain, random: Random) -> WrittenDomain | None:
     """An operator fewer."""
     if len(domain.operators) < 2:
@@ -459,22 +361,6 @@ def operator_doubled(domain: WrittenDomain, random: Random) -> WrittenDomain:
     return _with_operators(domain, number, (each, replace(each, name=next(_fresh_names(domain)))))
 
 
-@recipe(Grade.OPEN)
-def operators_merged(domain: WrittenDomain, random: Random) -> WrittenDomain | None:
-    """One operator with the conditions and effects of two."""
-    if len(domain.operators) < 2:
-        return None
-    one, other = random.sample(range(len(domain.operators)), 2)
-    first, second = domain.operators[one], _prefixed(domain.operators[other], "?second-")
-    merged = WrittenOperator(
-        first.name,
-        (*first.parameters, *second.parameters),
-        tuple(dict.fromkeys((*first.conditions, *second.conditions))),
-        tuple(dict.fromkeys((*first.effects, *second.effects))),
-    )
-    return _with_operators(_with_operators(domain, one, (merged,)), other, ())
-
-
 # No domain.
 
 
@@ -483,12 +369,6 @@ def cut_off(domain: WrittenDomain, random: Random) -> str:
     """The text ends early, so that the parenthesis it opened with is never closed."""
     text = write_domain(domain, random)
     return text[: random.randint(len("(define (domain "), len(text) - 1)]
-
-
-@recipe(Grade.UNPARSEABLE)
-def refused(_domain: WrittenDomain, random: Random) -> str:
-    """Words without any PDDL."""
-    return random.choice(REFUSALS)
 
 
 @recipe(Grade.UNPARSEABLE)
@@ -522,13 +402,6 @@ def random_renaming(domain: WrittenDomain, random: Random, taken: Collection[str
         {name: random.sample(range(arity), arity) for name, arity in sorted(arities.items()) if name not in mixed},
         {each.name: random.sample(range(len(each.parameters)), len(each.parameters)) for each in domain.operators},
     )
-
-
-def _renamed(domain: WrittenDomain, random: Random, what: str) -> WrittenDomain | None:
-    """The domain with new names or orders of one sort; None where nothing is left to rename."""
-    found = getattr(random_renaming(domain, random), what)
-    changed = domain.renamed(Renaming(**{what: found}))
-    return changed if changed != domain else None
 
 
 def _same(atom: Formula) -> Formula:
@@ -570,10 +443,6 @@ def _with_other_variables(operator: WrittenOperator, random: Random) -> WrittenO
     old = sorted({name for listing in listings for name, _ in listing})
     new = random.choice((old, [f"?v{number}" for number in range(len(old))]))
     return _renamed_variables(operator, dict(zip(old, random.sample(new, len(new)), strict=True)))
-
-
-def _prefixed(operator: WrittenOperator, prefix: str) -> WrittenOperator:
-    return _renamed_variables(operator, {name: prefix + name[1:] for name, _ in operator.parameters})
 
 
 def _renamed_variables(operator: WrittenOperator, names: dict[str, str]) -> WrittenOperator:

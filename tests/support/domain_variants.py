@@ -80,7 +80,7 @@ def draw_domain_variant(original: OriginalDomain, preset: Preset, random: Random
 
     >>> drawn = draw_domain_variant(OriginalDomain("(define (domain d) (:action a))"), PRESETS["every-kind"], Random(7))
     >>> drawn.recipe, drawn.labels.verdict
-    ('parameter_added', 'operators_differ')
+    ('operator_doubled', 'operator_count')
     """
     (grade,) = random.choices(list(preset.shares), list(preset.shares.values()))
     if grade not in (Grade.CORRECT, Grade.UNPARSEABLE):

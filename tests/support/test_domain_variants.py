@@ -45,7 +45,7 @@ def test_labels_are_what_all_bijections_say(cases: int) -> None:
             assert labels.equivalent in (None, said in ("identical", "renamed")), (name, said, original.text, text)
             tried[name] += 1
             open_labels += labels.equivalent is None
-    assert len(tried) > 30
+    assert len(tried) > 20
     assert open_labels < tried.total() / 20
 
 
@@ -84,7 +84,6 @@ def test_the_commonest_mistakes_have_the_verdict_that_they_should() -> None:
         "types_lost": "types_differ",
         "parameter_type_changed": "types_differ",
         "operator_lost": "operator_count",
-        "operators_merged": "operator_count",
         "all_renamed": "renamed",
         "unused_declared": "identical",
     }
