@@ -89,7 +89,7 @@ def explain_domains(row: Row, options: ScoringOptions) -> DomainExplanation:
     pair = DOMAIN.read(row, options)
     if not isinstance(pair, DomainPair) and given(row.get("reference_domain")):
         raise UserError(pair["domain_detail"])
-    scores = dict(zip((column.name for column in DOMAIN.columns), DOMAIN.score(pair), strict=True))
+    scores = DOMAIN.scores(pair)
     texts = (row.get("reference_domain"), row["generated_domain"])
     if not isinstance(pair, DomainPair):
         alone: Domain | None = None

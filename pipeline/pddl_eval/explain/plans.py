@@ -94,7 +94,7 @@ def explain_plans(row: Row, options: ScoringOptions) -> PlanExplanation:
     pair = PLAN.read(row, options)
     if isinstance(pair, OnlySome):
         raise PlanError(pair["plan_detail"])
-    scores = dict(zip((column.name for column in PLAN.columns), PLAN.score(pair), strict=True))
+    scores = PLAN.scores(pair)
     found = None if pair.task is None else or_undecided(partial(validation_of, pair))
     return PlanExplanation(
         scores=scores,

@@ -91,5 +91,5 @@ class Scores(SimpleNamespace):
     """The scores of one pair as attributes named like their columns, and ``detail``: what went wrong, if anything."""
 
     def __init__(self, kind: Pair, pair: Any) -> None:
-        super().__init__(**dict(zip((column.name for column in kind.columns), kind.score(pair), strict=True)))
+        super().__init__(**kind.scores(pair))
         self.detail: str = pair.detail

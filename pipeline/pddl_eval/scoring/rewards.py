@@ -482,8 +482,7 @@ _OF_ROW = {"problem": _problem, "plan": _plan, "domain": _domain}
 def _scores(pair: Pair, of: Any, *names: str) -> dict[str, Any]:
     """These scores; metrics without any of them are not computed."""
     metrics = (each for each in pair.metrics if any(column.name in names for column in each.columns))
-    needed = replace(pair, metrics=tuple(metrics))
-    scores = dict(zip((column.name for column in needed.columns), needed.score(of), strict=True))
+    scores = replace(pair, metrics=tuple(metrics)).scores(of)
     return {name: scores[name] for name in names}
 
 

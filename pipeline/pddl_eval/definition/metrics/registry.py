@@ -142,6 +142,10 @@ class Pair:
                 pair.notes += [reason for reason in [str(end)] if reason not in pair.notes]
         return scores
 
+    def scores(self, pair: Any) -> dict[str, Any]:
+        """The same by the names of the columns."""
+        return dict(zip((column.name for column in self.columns), self.score(pair), strict=True))
+
 
 class OnlySome(dict[str, Any]):
     """What a pair's ``read`` returns for a row that has only these scores."""
