@@ -8,9 +8,7 @@ that draws it again (``--first NUMBER --count 1``), and exits with 1 on any.
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections import Counter
 from collections.abc import Hashable
 from random import Random
 
@@ -18,6 +16,7 @@ from pddl_eval.definition.budget import OutOfBudgetError
 from pddl_eval.definition.canonical import LabelledGraph, isomorphic
 
 from tests.judges.isomorphism import Structure, by_bliss, by_definition, is_isomorphism, random_pair
+from tests.measure.tally import Tally, drawing
 
 UNDECIDABLE = (OutOfBudgetError,)
 """What a labelling past its budget raises; the one place that says so."""
@@ -26,8 +25,6 @@ DEFINITION_UP_TO = 5
 """Objects of which all bijections are tried."""
 
 AGREED, UNDECIDED, DISAGREED = "agreed", "undecided", "disagreed"
-
-SHOWN = 20
 
 
 def draw(seed: int, number: int) -> tuple[str, Structure, Structure]:
@@ -78,26 +75,16 @@ def compared(how: str, a: Structure, b: Structure) -> tuple[bool, str, str]:
 
 
 def main() -> int:
-    """Compare, print the table and the disagreements; 1 when there are any."""
-    parser = argparse.ArgumentParser(description="Compare canonical labelling with a search for an isomorphism.")
-    parser.add_argument("--count", type=int, default=1000, help="number of pairs")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--first", type=int, default=0, help="number of the first pair")
-    arguments = parser.parse_args()
-    tally: Counter[tuple[str, str]] = Counter()
-    alike: Counter[str] = Counter()
+    """Compare, print the disagreements and the table; 1 when there are any."""
+    arguments = drawing(__doc__, 1000, "pairs").parse_args()
+    tally = Tally("pairs", "isomorphic", UNDECIDED, DISAGREED)
     for number in range(arguments.first, arguments.first + arguments.count):
         how, a, b = draw(arguments.seed, number)
         expected, outcome, note = compared(how, a, b)
-        tally[how, outcome] += 1
-        alike[how] += expected
-        if outcome == DISAGREED and sum(n for (_, o), n in tally.items() if o == DISAGREED) <= SHOWN:
-            print(f"pair {number} ({how}): {note}\n  {a}\n  {b}", flush=True)
-    print(f"{'pair':10}{'pairs':>10}{'isomorphic':>12}{'undecided':>11}{'disagreements':>15}")
-    for how in ("copy", "edit", "sibling"):
-        total = sum(tally[how, outcome] for outcome in (AGREED, UNDECIDED, DISAGREED))
-        print(f"{how:10}{total:>10}{alike[how]:>12}{tally[how, UNDECIDED]:>11}{tally[how, DISAGREED]:>15}")
-    return int(any(outcome == DISAGREED for _, outcome in tally))
+        tally.count([how], "pairs", "isomorphic" if expected else "", outcome)
+        if outcome == DISAGREED:
+            tally.disagree(f"pair {number} ({how}): {note}\n  {a}\n  {b}")
+    return tally.finish(arguments.seed)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ that draws it again (``--first NUMBER``), and exits with 1 on any.
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from collections import Counter
@@ -38,12 +37,10 @@ from tests.judges.task_equivalence import (
     random_tasks,
     tasks_equivalent,
 )
+from tests.measure.tally import Tally, drawing
 from tests.support.domain_answers import DOMAIN_ANSWERS, OriginalDomain, domain_answer
 from tests.support.domain_pairs import random_pair, written
 from tests.support.written_domain import Outline, Renaming, WrittenDomain, outline, read_written, spelled_out
-
-SHOWN = 20
-"""How many disagreements are printed in full."""
 
 ORIGINALS = {name: OriginalDomain(entry.domain) for name, entry in CORPUS.items()}
 
@@ -294,36 +291,28 @@ CHECKS: dict[str, Callable[[int, int], Finding]] = {
 }
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main() -> int:
+    """Compare, print the disagreements, the tables and the times; 1 when there are any."""
+    parser = drawing(__doc__, 0, "mutants of the corpus")
     for name in CHECKS:
-        parser.add_argument(f"--{name}", type=int, default=0)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--first", type=int, default=0)
-    chosen = vars(parser.parse_args(arguments))
-    disagreements = 0
+        if name != "count":
+            parser.add_argument(f"--{name}", type=int, default=0)
+    chosen = vars(parser.parse_args())
+    tally = Tally("cases", "disagree")
     for name, check in CHECKS.items():
-        kinds: Counter[str] = Counter()
         times = []
         for number in range(chosen["first"], chosen["first"] + chosen[name]):
             finding = check(chosen["seed"], number)
-            kinds[finding.kind] += 1
+            tally.count([f"{name} {finding.kind}"], "cases", "disagree" if finding.wrong else "")
             times.append((finding.seconds, finding.kind, number))
             if finding.wrong:
-                disagreements += 1
-                if disagreements <= SHOWN:
-                    print(f"--{name} 1 --first {number} --seed {chosen['seed']}: {finding.kind}: {finding.wrong}")
-                    print(*finding.texts, sep="\n")
-        for kind, count in sorted(kinds.items()):
-            print(f"{count:8,} {kind}")
+                call = f"--{name} 1 --first {number} --seed {chosen['seed']}"
+                tally.disagree("\n".join([f"{call}: {finding.kind}: {finding.wrong}", *finding.texts]))
         if times:
-            seconds = [each for each, _, _ in times]
             slowest, kind, number = max(times)
-            mean = sum(seconds) / len(seconds)
-            print(f"{len(times):,} {name}: median {median(seconds) * 1000:.2f} ms, mean {mean * 1000:.2f} ms")
-            print(f"worst {slowest * 1000:.0f} ms: {kind}, number {number}")
-    print(f"{disagreements} disagreements")
-    return 1 if disagreements else 0
+            print(f"{name}: median {median(each for each, *_ in times) * 1000:.2f} ms a pair")
+            print(f"{name}: worst {slowest * 1000:.0f} ms: {kind}, number {number}")
+    return tally.finish(chosen["seed"])
 
 
 if __name__ == "__main__":

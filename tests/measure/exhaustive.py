@@ -8,9 +8,7 @@ with 1 on any disagreement. The test suite makes the same comparisons on fewer p
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from random import Random
@@ -34,13 +32,11 @@ from tests.judges.exhaustive import (
     state_after,
     well_typed,
 )
+from tests.measure.tally import Tally, drawing
 from tests.support.random_problems import Pair, random_pair
 
 STATES_TO_DECIDE = 2_000
 """Up to so many states nothing may be left undecided, and nothing at all about a legal initial state."""
-
-SHOWN = 20
-"""How many disagreements are printed in full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,54 +227,27 @@ def overloaded_findings(pair: Pair, domain: str, random: Random) -> Iterator[Fin
 
 
 def main() -> int:
-    """Compare, print the table and the disagreements; 1 when there are any."""
-    parser = argparse.ArgumentParser(description="Compare the pipeline's decisions with exhaustive search.")
+    """Compare, print the disagreements and the table; 1 when there are any."""
+    parser = drawing(__doc__, 1000, "pairs")
     parser.add_argument("--domain", choices=sorted(DOMAINS), required=True)
-    parser.add_argument("--count", type=int, default=1000, help="number of pairs")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--first", type=int, default=0, help="number of the first pair")
     parser.add_argument("--overloaded", action="store_true", help="predicates share names, the domain is a text")
     arguments = parser.parse_args()
-    tally: Counter[tuple[str, str]] = Counter()
-    judged: Counter[str] = Counter()
-    disagreed = 0
+    tally = Tally("compared", "yes", SKIPPED, UNDECIDED, DISAGREED)
     for number in range(arguments.first, arguments.first + arguments.count):
         pair = draw(arguments.domain, arguments.seed, number)
-        faults = []
-        random = Random(f"overloaded {number}")
-        overloaded = arguments.overloaded
-        for finding in (
-            overloaded_findings(pair, arguments.domain, random) if overloaded else findings(pair, arguments.domain)
-        ):
-            tally[finding.check, finding.outcome] += 1
-            judged[finding.check] += finding.judged
-            if finding.outcome == DISAGREED:
-                faults.append(finding)
-        if faults:
-            disagreed += 1
-            if disagreed <= SHOWN:
-                print(_report(pair, number, faults), flush=True)
-    print(f"{arguments.domain}, seed {arguments.seed}: {arguments.count} pairs, {disagreed} with a disagreement")
-    print(_table(tally, judged))
-    return 1 if disagreed else 0
-
-
-def _report(pair: Pair, number: int, faults: list[Finding]) -> str:
-    listing = "\n".join(f"  {fault.check}: {fault.note}" for fault in faults)
-    texts = "\n".join(map(problem_to_pddl, (pair.reference, pair.generated)))
-    return f"--- pair {number} ({pair.kind}, {'legal' if pair.legal else 'not legal'})\n{listing}\n{texts}\n"
-
-
-def _table(tally: Counter[tuple[str, str]], judged: Counter[str]) -> str:
-    """A line a check; ``yes`` is the share that the judge calls equivalent, for one problem solvable."""
-    lines = [f"{'check':24}{'compared':>10}{'yes':>8}{'skipped':>9}{'undecided':>11}{'disagreements':>15}"]
-    for check in judged:
-        total = sum(tally[check, outcome] for outcome in (AGREED, UNDECIDED, SKIPPED, DISAGREED))
-        lines.append(
-            f"{check:24}{total:>10}{judged[check] / total:>8.1%}"
-            f"{tally[check, SKIPPED]:>9}{tally[check, UNDECIDED]:>11}{tally[check, DISAGREED]:>15}"
+        found = (
+            overloaded_findings(pair, arguments.domain, Random(f"overloaded {number}"))
+            if arguments.overloaded
+            else findings(pair, arguments.domain)
         )
-    return "\n".join(lines)
+        faults = []
+        for each in found:
+            tally.count([each.check], "compared", "yes" if each.judged else "", each.outcome)
+            faults += [f"  {each.check}: {each.note}"] if each.outcome == DISAGREED else []
+        if faults:
+            how = f"pair {number} ({pair.kind}, {'legal' if pair.legal else 'not legal'})"
+            tally.disagree("\n".join([how, *faults, *map(problem_to_pddl, (pair.reference, pair.generated))]))
+    return tally.finish(arguments.seed)
 
 
 if __name__ == "__main__":

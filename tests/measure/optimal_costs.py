@@ -9,10 +9,7 @@ Prints each disagreement in full and a table, and exits with 1 on any.
 
 from __future__ import annotations
 
-import argparse
 import sys
-import time
-from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from pddl_eval.definition.state_space import state_space
@@ -23,6 +20,7 @@ from tests.judges.domains import Story
 from tests.judges.interpreter import Refused, TooManyStates, Undefined, optimal_task_cost, reachable_states, read
 from tests.judges.pairs import pair
 from tests.judges.plans import cases
+from tests.measure.tally import Tally, drawing
 
 COLUMNS = ["tasks", "cost above 0", "no plan", "undecided", "wrong", "other metric", "too many states", "undefined"]
 
@@ -61,27 +59,18 @@ def compare(story: Story, problem: str, states: int) -> tuple[str, str]:
 
 def main() -> int:
     """Compare, print the disagreements and the table; 1 when there are any."""
-    parser = argparse.ArgumentParser(description="Compare optimal costs with uniform-cost search.")
-    parser.add_argument("--count", type=int, default=500, help="number of problems that are compared")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--first", type=int, default=0, help="number of the first walk; each gives four problems")
+    parser = drawing(__doc__, 500, "problems that are compared")
     parser.add_argument("--states", type=int, default=200, help="most states of a problem")
     arguments = parser.parse_args()
-    cells: dict[str, Counter[str]] = defaultdict(Counter)
-    number, started = arguments.first, time.process_time()
-    while cells["all"]["tasks"] < arguments.count:
+    tally, number = Tally(*COLUMNS), arguments.first
+    while tally.cells["all"]["tasks"] < arguments.count:
         for story, problem in problems(number, arguments.seed):
             column, difference = compare(story, problem, arguments.states)
-            for row in (story.name, "all"):
-                cells[row].update({column} if column in COLUMNS[-3:] else {column, "tasks"})
-            if difference:
-                print(f"--- {number} {story.name}: {column}, {difference}\n{problem}", flush=True)
+            tally.count((story.name, "all"), column, "" if column in ("tasks", *COLUMNS[-3:]) else "tasks")
+            if column == "wrong":
+                tally.disagree(f"{number} {story.name}: {difference}\n{problem}")
         number += 1
-    print(f"{'':22}" + "".join(f"{column:>16}" for column in COLUMNS))
-    for row in [*(name for name in cells if name != "all"), "all"]:
-        print(f"{row:22}" + "".join(f"{cells[row][column]:>16}" for column in COLUMNS))
-    print(f"seed {arguments.seed}: {number - arguments.first} walks, {time.process_time() - started:.0f} s of CPU")
-    return 1 if cells["all"]["wrong"] else 0
+    return tally.finish(arguments.seed)
 
 
 if __name__ == "__main__":

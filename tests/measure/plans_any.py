@@ -17,19 +17,16 @@ import argparse
 import json
 import subprocess
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from math import isclose
 from pathlib import Path
 from random import Random
 
-from tests.judges.domains import STORIES
 from tests.judges.interpreter import judge, read
 from tests.judges.plans import Case, cases, plan_text
-
-SHOWN = 3
-"""How many disagreements of a domain are printed in full."""
+from tests.measure.tally import Tally, drawing
 
 
 def drawn(arguments: argparse.Namespace) -> Iterator[tuple[int, Case]]:
@@ -44,26 +41,31 @@ def drawn(arguments: argparse.Namespace) -> Iterator[tuple[int, Case]]:
         number += 1
 
 
-def against_program(arguments: argparse.Namespace) -> int:
-    """Compare the program with the judge; the number of disagreements."""
+def against_program(arguments: argparse.Namespace) -> Tally:
+    """Compare the program with the judge."""
     from tests.judges.agreement import outcome
 
-    cells: dict[str, Counter[str]] = defaultdict(Counter)
+    tally = Tally("cases", "valid", "disagree", "undecided")
     for number, case in drawn(arguments):
         found = outcome(case, Random(f"{arguments.seed} {number} {case.how}"))
-        for row in (case.story.name, case.how, found.judgement.verdict, "all"):
-            cells[row]["cases"] += 1
-            cells[row]["valid"] += found.judgement.valid
-            cells[row]["disagree"] += bool(found.difference)
-            cells[row]["undecided"] += found.undecided
-        if found.difference and cells[case.story.name]["disagree"] <= SHOWN:
-            print(f"--- {number} {case.story.name}, {case.how}: {found.shown()}", flush=True)
-    table(cells, ["cases", "valid", "disagree", "undecided"])
-    return cells["all"]["disagree"]
+        marks = {
+            "valid": found.judgement.valid,
+            "disagree": found.difference,
+            "undecided": found.undecided,
+        }
+        rows = (domain_row(case), case.how, found.judgement.verdict, "all")
+        tally.count(rows, "cases", *(mark for mark, is_so in marks.items() if is_so))
+        if found.difference:
+            tally.disagree(f"{number} {case.story.name}, {case.how}: {found.shown()}")
+    return tally
 
 
-def against_columns(arguments: argparse.Namespace) -> int:
-    """Compare the columns of plans without references with the judge; the number of differing values."""
+def domain_row(case: Case) -> str:
+    return f"{case.story.kind}: {case.story.name}"
+
+
+def against_columns(arguments: argparse.Namespace) -> Tally:
+    """Compare the columns of plans without references with the judge."""
     import polars
     from pddl_eval import score_frame
 
@@ -75,7 +77,7 @@ def against_columns(arguments: argparse.Namespace) -> int:
         right = judge(case.story.text, case.problem, case.steps, any_order=plain(case.story.text))
         asked.append((number, case, right))
         rows.append({"reference_problem": case.problem, "domain": case.story.text, "generated_plan": text})
-    cells: dict[str, Counter[str]] = defaultdict(Counter)
+    tally = Tally("values", "null", "disagree")
     scores = score_frame(polars.DataFrame(rows)).iter_rows(named=True)
     for (number, case, right), row in zip(asked, scores, strict=True):
         wanted = {
@@ -91,13 +93,14 @@ def against_columns(arguments: argparse.Namespace) -> int:
             wrong = row[column] != value and not (
                 isinstance(value, float) and isclose(float("nan" if row[column] is None else row[column]), value)
             )
-            cells[column].update({"values": 1, "null": row[column] is None, "disagree": wrong})
-            cells["all"].update({"values": 1, "null": row[column] is None, "disagree": wrong})
-            if wrong and cells[column]["disagree"] <= SHOWN:
+            null = "null" if row[column] is None else ""
+            tally.count((column, "all"), "values", null, "disagree" if wrong else "")
+            if wrong:
                 said = f"{column} {row[column]}, judge {value}"
-                print(f"--- {number} {case.story.name}, {case.how}: {said}\n{case.problem}\n{row['generated_plan']}")
-    table(cells, ["values", "null", "disagree"])
-    return cells["all"]["disagree"]
+                tally.disagree(
+                    f"{number} {case.story.name}, {case.how}: {said}\n{case.problem}\n{row['generated_plan']}"
+                )
+    return tally
 
 
 def names_action(case: Case) -> bool:
@@ -107,8 +110,8 @@ def names_action(case: Case) -> bool:
     return not steps or any(action[0] in actions for step in steps for action in step)
 
 
-def against_peer(arguments: argparse.Namespace) -> int:
-    """Compare unified-planning with the judge; the number of disagreements."""
+def against_peer(arguments: argparse.Namespace) -> Tally:
+    """Compare unified-planning with the judge."""
     asked = [each for each in drawn(arguments) if not any(isinstance(step, frozenset) for step in each[1].steps)]
     texts = [{"domain": case.story.text, "problem": case.problem, "steps": case.steps} for _, case in asked]
     script = Path(__file__).with_name("plans_peer.py")
@@ -117,7 +120,7 @@ def against_peer(arguments: argparse.Namespace) -> int:
     )
     answers = json.loads(run.stdout)
     print(f"unified-planning {answers['version']}")
-    cells: dict[str, Counter[str]] = defaultdict(Counter)
+    tally = Tally("cases", "valid", "disagree", "unread")
     reasons: Counter[str] = Counter()
     for (number, case), (answer, cost) in zip(asked, answers["answers"], strict=True):
         right = judge(case.story.text, case.problem, case.steps)
@@ -125,40 +128,27 @@ def against_peer(arguments: argparse.Namespace) -> int:
         wrong = not unread and (answer == "valid") != right.valid
         costs = cost is not None and answer == "valid" and right.valid and Fraction(cost) != right.cost
         reasons[f"{case.story.name}: {answer}"] += unread
-        for row in (case.story.name, case.how, "all"):
-            cells[row].update({"cases": 1, "valid": right.valid, "disagree": wrong or costs, "unread": unread})
-        if (wrong or costs) and cells[case.story.name]["disagree"] <= SHOWN:
+        marks = {"valid": right.valid, "disagree": wrong or costs, "unread": unread}
+        rows = (domain_row(case), case.how, "all")
+        tally.count(rows, "cases", *(mark for mark, is_so in marks.items() if is_so))
+        if wrong or costs:
             said = f"{answer} {cost}, judge {right.verdict} at {right.failed_step}, cost {right.cost}"
-            print(f"--- {number} {case.story.name}, {case.how}: {said}\n{case.problem}\n{case.steps}", flush=True)
-    table(cells, ["cases", "valid", "disagree", "unread"])
+            tally.disagree(f"{number} {case.story.name}, {case.how}: {said}\n{case.problem}\n{case.steps}")
     for reason, count in reasons.most_common():
         if count:
             print(f"{count:>8}  {reason}")
-    return cells["all"]["disagree"]
-
-
-def table(cells: dict[str, Counter[str]], columns: list[str]) -> None:
-    """Rows by domain, with its kind, then all others."""
-    kinds = {story.name: story.kind for story in STORIES}
-    print(f"{'':34}" + "".join(f"{column:>11}" for column in columns))
-    for row in [*(name for name in kinds if name in cells), *sorted(set(cells) - set(kinds) - {"all"}), "all"]:
-        print(f"{row:22}{kinds.get(row, ''):12}" + "".join(f"{cells[row][column]:>11}" for column in columns))
+    return tally
 
 
 def main() -> int:
     """Compare, print the disagreements and the table; 1 when there are any."""
-    parser = argparse.ArgumentParser(description="Compare verdicts on plans in any PDDL with a plain interpreter.")
-    parser.add_argument("--count", type=int, default=2000, help="number of plans")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--first", type=int, default=0, help="number of the first walk; each gives eleven plans")
+    parser = drawing(__doc__, 2000, "plans")
     parser.add_argument("--columns", action="store_true", help="compare the columns of score_frame instead")
     parser.add_argument("--peer", choices=["unified-planning"], help="compare another program with the judge instead")
     parser.add_argument("--python", default=sys.executable, help="a Python that has the other program")
     arguments = parser.parse_args()
     compare = against_peer if arguments.peer else against_columns if arguments.columns else against_program
-    found = compare(arguments)
-    print(f"seed {arguments.seed}: {arguments.count} plans, {found} disagreements")
-    return 1 if found else 0
+    return compare(arguments).finish(arguments.seed)
 
 
 if __name__ == "__main__":

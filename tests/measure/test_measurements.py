@@ -45,7 +45,7 @@ SHARED = {"counterexamples", "kernel", "repair", "reward"}
 MODULES = {"engines": ["ray"], "scale": ["ray"], "faults": ["ray"], "harness_logs": ["inspect_ai", "lm_eval"]}
 """What is no dependency of the tests."""
 
-PARTS = {"peer", "plans_peer", "workloads"}
+PARTS = {"peer", "plans_peer", "tally", "workloads"}
 
 
 def test_every_measurement_is_explained_and_run() -> None:

@@ -11,20 +11,16 @@ several drafts, thoughts and damaged steps. None is read twice or lost, and none
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from random import Random
 
 from pddl_eval import compare_plans
 from pddl_eval.definition.plans import read_plan
 
-from tests.support.written_answers import DAMAGES, DRAFTS, LINES, THOUGHTS, WHOLE, write_answer
+from tests.measure.tally import Tally, drawing
+from tests.support.written_answers import write_answer
 from tests.support.written_plans import write
-
-SHOWN = 20
-"""How many faults are printed in full."""
 
 
 def fault(number: int, seed: int, damaged: bool) -> tuple[str, str]:
@@ -62,53 +58,23 @@ def answer_fault(number: int, seed: int) -> tuple[Sequence[str], str]:
     return written.kinds, ""
 
 
-def check_answers(arguments: argparse.Namespace) -> int:
-    """Score answers, print the faults and a table of each kind; their number."""
-    answers: Counter[str] = Counter()
-    faults: Counter[str] = Counter()
-    shown = 0
-    for number in range(arguments.first, arguments.first + arguments.answers):
-        kinds, wrong = answer_fault(number, arguments.seed)
-        answers.update(kinds)
-        if wrong:
-            faults.update(kinds)
-            shown += 1
-            if shown <= SHOWN:
-                print(f"--- {number} {', '.join(kinds)}: {wrong}", flush=True)
-    print(f"{'kind':32}{'answers':>10}{'faults':>10}")
-    for kind in (*LINES, *WHOLE, *DRAFTS, "whole", *DAMAGES, *THOUGHTS):
-        print(f"{kind:32}{answers[kind]:>10}{faults[kind]:>10}")
-    print(f"seed {arguments.seed}: {arguments.answers} answers, {shown} faults")
-    return shown
-
-
 def main() -> int:
     """Compare, print the faults and the table; 1 when there are any."""
-    parser = argparse.ArgumentParser(description="Read back plans that were written in every notation.")
-    parser.add_argument("--count", type=int, default=1000, help="number of plans, whole and as many damaged")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--first", type=int, default=0, help="number of the first plan")
+    parser = drawing(__doc__, 1000, "plans, whole and as many damaged")
     parser.add_argument("--answers", type=int, default=0, help="instead, number of answers with drafts and thoughts")
     arguments = parser.parse_args()
-    if arguments.answers:
-        return 1 if check_answers(arguments) else 0
-    read: Counter[tuple[str, bool]] = Counter()
-    faults: Counter[tuple[str, bool]] = Counter()
-    for number in range(arguments.first, arguments.first + arguments.count):
-        for damaged in (False, True):
-            how, wrong = fault(number, arguments.seed, damaged)
-            key = how.partition(",")[0], damaged
-            read[key] += 1
+    tally = Tally("texts", "damaged", "faults")
+    for number in range(arguments.first, arguments.first + (arguments.answers or arguments.count)):
+        for damaged in (False,) if arguments.answers else (False, True):
+            if arguments.answers:
+                kinds, wrong = answer_fault(number, arguments.seed)
+            else:
+                how, wrong = fault(number, arguments.seed, damaged)
+                kinds = [how.partition(",")[0]]
+            tally.count(kinds, "texts", "damaged" if damaged else "", "faults" if wrong else "")
             if wrong:
-                faults[key] += 1
-                if faults.total() <= SHOWN:
-                    print(f"--- {number} {how}: {wrong}", flush=True)
-    print(f"{'notation':20}{'whole':>10}{'faults':>10}{'damaged':>10}{'faults':>10}")
-    for name in sorted({name for name, _ in read}):
-        columns = (count[name, damaged] for damaged in (False, True) for count in (read, faults))
-        print(f"{name:20}" + "".join(f"{column:>10}" for column in columns))
-    print(f"seed {arguments.seed}: {read.total()} texts, {faults.total()} faults")
-    return 1 if faults else 0
+                tally.disagree(f"{number} {', '.join(kinds)}: {wrong}")
+    return tally.finish(arguments.seed)
 
 
 if __name__ == "__main__":
