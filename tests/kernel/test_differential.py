@@ -209,7 +209,7 @@ def test_pairs_of_the_judges() -> None:
         )
     found = compared(rows)
     assert not found.differences
-    assert found.share_left <= 0.3, found.left
+    assert found.share_left <= 0.35, found.left
 
 
 @pytest.mark.parametrize("check_solvable", [True, False])
@@ -278,7 +278,7 @@ def test_rover_single(cases: int) -> None:
     assert not found.differences
     others = sum(domain in row["generated_problem"] for row in rows for domain in ("gripper)", "storeless)"))
     assert found.left.keys() <= {"reference", "domain"}
-    assert found.left["reference"] == len(stated) - len(valid)
+    assert found.left["reference"] == sum(task.ill_typed is not None for task in tasks)
     assert found.left["domain"] <= others
     by_name = compared({name: text for name, text in row.items() if name != "domain"} for row in rows)
     assert not by_name.differences

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from pddl_eval import kernel
+from pddl_eval import DomainScores, UnsolvableError, certificate, compare_domains, counterexample, fully_specify, kernel
 from pddl_eval.definition.domains import blocksworld, gripper
 from pddl_eval.definition.model import Atom, Domain, Problem, problem_to_pddl
 from pddl_eval.definition.options import ScoringOptions
@@ -13,7 +13,7 @@ from pddl_eval.definition.pddl import parse_domain
 from pddl_eval.definition.validation import execute_actions
 from pddl_eval.definition.verdict import ProblemVerdict
 
-from tests.support.differential import has_many_states, needs_kernel
+from tests.support.differential import columns_of, has_many_states, needs_kernel
 from tests.support.towers import blocks
 
 pytestmark = [needs_kernel, pytest.mark.xdist_group("kernel")]
@@ -88,3 +88,66 @@ def test_contradictory_goals_are_refuted_in_a_huge_state_space(goal: set[Atom]) 
     problem = blocks(0, 20)
     verdict = scored(problem, replace(problem, goal=frozenset(goal)), BLOCKS_TEXT)
     assert (verdict.verdict, verdict.solvable) == ("unsolvable", False)
+
+
+def own(problem: Problem) -> str:
+    return problem_to_pddl(problem)
+
+
+def test_goals_that_differ_have_a_counterexample_that_executes() -> None:
+    for seed in range(3):
+        problem = blocks(seed, 9)
+        atom = min(atom for atom in problem.goal if atom[0] == "on")
+        weaker = replace(problem, goal=problem.goal - {atom, *(each for each in problem.goal if each[0] == "clear")})
+        for reference, generated in ((problem, weaker), (weaker, problem)):
+            assert scored(reference, generated, BLOCKS_TEXT).verdict == "goal_differs"
+            found = counterexample(own(reference), own(generated), domain=BLOCKS_TEXT)
+            assert found is not None
+            satisfied, other = reference.goal, generated.goal
+            if found.satisfies == "generated":
+                satisfied, other = other, satisfied
+            end = execute_actions(found.plan, replace(reference, goal=satisfied), BLOCKS)
+            assert end.reaches_goal
+            assert found.lacking == other - end.state != frozenset()
+
+
+def test_functions_on_one_problem_ask_for_what_takes_a_search() -> None:
+    problem = blocks(0, 20)
+    weaker = replace(problem, goal=problem.goal - {("arm-empty",)})
+    closures = [fully_specify(own(each), BLOCKS_TEXT) for each in (problem, weaker)]
+    assert closures[0] == closures[1] >= problem.goal
+    assert certificate(own(problem), BLOCKS_TEXT) == certificate(own(weaker), BLOCKS_TEXT)
+    circle = replace(problem, goal=frozenset({("on", "b1", "b2"), ("on", "b2", "b1")}))
+    with pytest.raises(UnsolvableError, match="is excluded"):
+        fully_specify(own(circle), BLOCKS_TEXT)
+    assert certificate(own(circle), BLOCKS_TEXT) != certificate(own(problem), BLOCKS_TEXT)
+    other = BLOCKS_TEXT.replace("(painter ?x)", "(clear ?x)")
+    scores = compare_domains(BLOCKS_TEXT, other, problem=own(problem))
+    assert isinstance(scores, DomainScores)
+    assert (scores.domain_plan_valid, scores.domain_reference_plan_valid) == (True, True)
+
+
+def test_a_reference_that_has_no_solution_is_invalid_whatever_the_answer() -> None:
+    problem = blocks(0, 20)
+    circle = replace(problem, goal=frozenset({("on", "b1", "b2"), ("on", "b2", "b1")}))
+    for generated, solvable in ((circle, False), (problem, True)):
+        verdict = scored(circle, generated, BLOCKS_TEXT)
+        assert (verdict.verdict, verdict.equivalent, verdict.solvable) == ("reference_invalid", None, solvable)
+        assert verdict.detail.startswith("the reference has no solution: no reachable state has")
+    unread = kernel.problem_verdict(own(circle), "Sorry.", False, BLOCKS_TEXT, ScoringOptions())
+    assert unread is not None
+    assert (unread.verdict, unread.parseable, unread.solvable) == ("reference_invalid", False, False)
+
+
+def test_a_problem_without_a_reference_is_solved() -> None:
+    problem = blocks(0, 20)
+    circle = replace(problem, goal=frozenset({("on", "b1", "b2"), ("on", "b2", "b1")}))
+    rows = [{"generated_problem": own(each), "domain": BLOCKS_TEXT} for each in (problem, circle)]
+    scored = kernel.score(columns_of(rows), ScoringOptions())
+    assert scored is not None
+    assert scored[0]["solvable"].to_pylist() == [True, False]
+    assert scored[0]["verdict"].to_pylist() == [None, "unsolvable"]
+    together = [{"generated_problem": own(problem), "generated_domain": BLOCKS_TEXT}]
+    scored = kernel.score(columns_of(together), ScoringOptions())
+    assert scored is not None
+    assert scored[0]["solvable"].to_pylist() == [True]

@@ -98,9 +98,9 @@ impl Row for ProblemVerdict {
         let mut columns = vec![
             ("parseable", Truth(row.map(|row| row.parseable))),
             ("solvable", Truth(row.and_then(|row| row.solvable))),
-            ("equivalent", Truth(row.map(|row| row.equivalent))),
-            ("equivalent_untyped", Truth(row.map(|row| row.equivalent_untyped))),
-            ("verdict", text(row.map(|row| row.verdict))),
+            ("equivalent", Truth(row.and_then(|row| row.equivalent))),
+            ("equivalent_untyped", Truth(row.and_then(|row| row.equivalent_untyped))),
+            ("verdict", text(row.and_then(|row| row.verdict))),
             ("detail", Text(row.map(|row| &row.difference.0[..]))),
             ("solves_reference", Truth(row.and_then(|row| row.solves_reference))),
             ("certificate", digits(row.and_then(|row| row.certificate.as_ref()))),
@@ -111,6 +111,8 @@ impl Row for ProblemVerdict {
             ("object_map", Text(proof.and_then(|proof| proof.object_map.as_deref()))),
             ("goal_object_map", Text(proof.and_then(|proof| proof.goal_map.as_deref()))),
             ("plan", Text(proof.and_then(|proof| proof.plan.as_deref()))),
+            ("closure", Text(proof.and_then(|proof| proof.closure.as_deref()))),
+            ("counterexample", Text(proof.and_then(|proof| proof.counterexample.as_deref()))),
         ]);
         columns
     }
@@ -313,6 +315,11 @@ impl<'a, T> Asking<'a, T> {
     }
 }
 
+/// A blank text is none.
+fn is_missing(text: Option<&[u8]>) -> bool {
+    !text.is_some_and(|text| !std::str::from_utf8(text).is_ok_and(is_blank))
+}
+
 /// Err where the row asks for another domain than its reference's own.
 fn same_domain(task: &Task, asked: Asked) -> Answer<()> {
     match asked {
@@ -350,6 +357,10 @@ impl Problems<'_> {
             }
         };
         let domain = &*domain;
+        let (generated, is_placeholder) = (generated.text(row)?, is_placeholder.truth(row));
+        if is_missing(text) {
+            return comparison::score_lone_problem(generated, is_placeholder, self.settings, domain, names, own_names);
+        }
         let by_name = asked == Asked::Nothing;
         let mut read = || Ok((place, comparison::read_reference(text, by_name, domain, names, own_names)?));
         let references = &self.references;
@@ -357,7 +368,6 @@ impl Problems<'_> {
         if found.0 != place {
             *found = read()?;
         }
-        let (generated, is_placeholder) = (generated.text(row)?, is_placeholder.truth(row));
         comparison::score_problem_pair(&found.1, generated, is_placeholder, self.settings, domain, names, own_names)
     }
 }

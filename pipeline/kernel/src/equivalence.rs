@@ -19,9 +19,15 @@ pub enum Verdict {
     InitDiffers,
     GoalDiffers,
     Unsolvable,
+    ReferenceInvalid,
 }
 
 impl Verdict {
+    /// None where it is not decided.
+    pub fn equivalent(self) -> Option<bool> {
+        (self != Verdict::ReferenceInvalid).then(|| self.right())
+    }
+
     /// True for the verdicts of an equivalent problem.
     pub fn right(self) -> bool {
         self.is_as_written() || self == Verdict::Equivalent
@@ -42,6 +48,7 @@ impl Verdict {
             Verdict::InitDiffers => "init_differs",
             Verdict::GoalDiffers => "goal_differs",
             Verdict::Unsolvable => "unsolvable",
+            Verdict::ReferenceInvalid => "reference_invalid",
         }
     }
 }

@@ -12,7 +12,7 @@ from typing import cast
 from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.equivalence import isomorphism
 from pddl_eval.definition.model import Atom, renamed, renamed_atom
-from pddl_eval.definition.planning import solve_anyhow
+from pddl_eval.definition.planning import Solution, executed, solve_anyhow
 from pddl_eval.definition.scenes import renamed_formula
 from pddl_eval.definition.separation import separation, unmet
 from pddl_eval.definition.task import Scene, Task
@@ -46,7 +46,11 @@ def counterexample(reference: Task, generated: Task, verdict: ProblemVerdict) ->
         satisfies = "reference"
         atom = renamed_atom(atom, object_map)
     wanted = replace(reference.problem, goal=goals[satisfies])
-    found = or_undecided(lambda: solve_anyhow(wanted, reference.domain, reference.typed, atom))
+    if verdict.separating_plan is not None and reference.domain is not None:
+        operators = reference.domain.operators_of(reference.typed)
+        found: Solution | Unsolvable | Undecided = executed(verdict.separating_plan, wanted, operators, atom)
+    else:
+        found = or_undecided(lambda: solve_anyhow(wanted, reference.domain, reference.typed, atom))
     if isinstance(found, Unsolvable):
         raise AssertionError(f"a goal of {wanted.name} has a state without an atom, and no plan: {found.reason}")
     if isinstance(found, Undecided):

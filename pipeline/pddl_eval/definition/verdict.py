@@ -6,7 +6,7 @@ problem is a result, not an error.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Self
 
@@ -167,7 +167,9 @@ class ProblemVerdict:
     that the other goal does not imply; beyond STRIPS also another conjunct, such as ``("not", ("clear", "a"))``.
     ``plan`` solves the generated problem; it was executed step by step. ``solves_reference``: executed from the
     reference's initial state it reaches the reference's goal, under ``object_map`` or, where there is none, under equal
-    names; None where there is no plan, or no map and other names. A notebook shows the verdict as a small page.
+    names; None where there is no plan, or no map and other names. ``separating_plan``, in the reference's words, leads
+    to a state with one goal and without ``separating_atom``: where the kernel found it, for ``counterexample``.
+    A notebook shows the verdict as a small page.
 
     >>> from pddl_eval import compare_problems
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
@@ -190,6 +192,7 @@ class ProblemVerdict:
     separating_side: str | None = None
     plan: tuple[Action, ...] | None = None
     solves_reference: bool | None = None
+    separating_plan: tuple[Action, ...] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

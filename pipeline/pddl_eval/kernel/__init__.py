@@ -18,6 +18,7 @@ from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from pddl_eval.definition.comparison import NO_REFERENCE
 from pddl_eval.definition.difference import Difference
 from pddl_eval.definition.domain_wording import (
     NO_RENAMING,
@@ -37,6 +38,7 @@ from pddl_eval.definition.metrics import (
     NO_REFERENCE_PLAN,
     REFERENCE_PLAN,
     detail_of,
+    domain_of_problem,
     failure,
     goal_not_reached,
     ill_typed_domain,
@@ -68,7 +70,7 @@ from pddl_eval.definition.validation import (
     no_object,
     not_of_type,
 )
-from pddl_eval.definition.verdict import DomainVerdict, ProblemVerdict, Verdict
+from pddl_eval.definition.verdict import DomainVerdict, ProblemVerdict, Unsolvable, Verdict
 from pddl_eval.definition.wording import EACH_WAY, EXCLUDED, OUT_OF_REACH, ran_out, sentence
 from pddl_eval.errors import UserError
 from pddl_eval.kernel import crate
@@ -99,7 +101,7 @@ _PROOFS = {
     "exclude each other": exclude_each_other((), ()),
 }
 _DOMAIN_COLUMNS = ("reference_domain", "generated_domain", "reference_problem", "generated_problem")
-_SHOWN = ("object_map", "goal_object_map", "plan")
+_SHOWN = ("object_map", "goal_object_map", "plan", "closure", "counterexample")
 _SCHEMA_BYTES, _ARRAY_BYTES = 72, 80
 Answers: TypeAlias = "tuple[dict[str, pa.Array], pa.Array]"
 """Score columns by name, and the reason why each row was left; null where it was not."""
@@ -145,7 +147,7 @@ def score(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions, *, certi
     """The score columns of pairs of problems, and for each row the reason why it was left, else null.
 
     ``rows`` maps meanings to columns of equal length; those of a row that was left are null. None where there is no
-    kernel or no column of references. ``certificates`` may be null where nobody reads them.
+    kernel, or neither a reference nor a domain. ``certificates`` may be null where nobody reads them.
 
     >>> held = "(define (problem p) (:domain blocksworld) (:objects a) (:init (holding a)) (:goal (clear a)))"
     >>> column = pa.chunked_array([[held]])
@@ -153,8 +155,12 @@ def score(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions, *, certi
     >>> scored is None or scored[0]["verdict"].to_pylist() == ["identical"]
     True
     """
-    if "reference_problem" not in rows or not _answers_now(options):
+    if not _answers_now(options):
         return None
+    if "reference_problem" not in rows:
+        rows = _alone(rows, options)
+        if not rows["domain"].null_count < len(rows["domain"]):
+            return None
     try:
         columns = [_texts(rows["reference_problem"]), _texts(rows["generated_problem"]), _truths(rows)]
         columns += _domain(rows, options)
@@ -190,10 +196,29 @@ def score_problem_pair(  # noqa: PLR0913 (as the definition's)
     return score_by_definition(reference_text, generated_text, is_placeholder, domain, check_solvable, answer=answer)
 
 
+def _alone(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> dict[str, pa.ChunkedArray]:
+    """The rows of problems that have no reference, each with the domain that it is for."""
+    values = zip(*(column.to_pylist() for column in rows.values()), strict=True)
+    domains = [domain_of_problem(dict(zip(rows, row, strict=True)), options) for row in values]
+    columns = {"reference_problem": [None] * len(domains), "domain": domains}
+    return {**rows, **{name: pa.chunked_array([pa.array(each, pa.string())]) for name, each in columns.items()}}
+
+
 def problem_verdict(
     reference: str | None, generated: str | None, is_placeholder: bool, domain: str | None, options: ScoringOptions
 ) -> ProblemVerdict | None:
-    """All that the kernel says of one pair of problems, with what shows it; None where it leaves the pair."""
+    """The kernel's verdict on one pair of problems, with what shows it; None where it leaves the pair."""
+    found = problem_pair(reference, generated, is_placeholder, domain, options)
+    return found and found[0]
+
+
+def problem_pair(
+    reference: str | None, generated: str | None, is_placeholder: bool, domain: str | None, options: ScoringOptions
+) -> tuple[ProblemVerdict, frozenset[Atom] | Unsolvable | None] | None:
+    """All that the kernel says of one pair of problems: with the verdict the reference's cl(goal), where it is known.
+
+    None where the kernel leaves the pair.
+    """
     if not _answers_now(options):
         return None
     try:
@@ -207,16 +232,22 @@ def problem_verdict(
     if answers is None or answers[1][0].is_valid:
         return None
     found = {name: column[0].as_py() for name, column in answers[0].items() if name != "score_micros"}
-    differences = _differences(found["detail"])
-    separating = [each.separating for each in differences if isinstance(each, Difference) and each.separating]
-    atom, side = separating[0] if separating else (None, None)
+    differences = [each for each in _differences(found["detail"]) if isinstance(each, Difference)]
+    atom, side = next((each.separating for each in differences if each.separating), (None, None))
     for name in ("object_map", "goal_object_map"):
         if found[name] is not None:
             found[name] = dict(line.split(" ") for line in found[name].splitlines())
-    if found["plan"] is not None:
-        found["plan"] = tuple(tuple(line.split(" ")) for line in found["plan"].splitlines())
-    found |= {"verdict": Verdict[found["verdict"].upper()], "detail": _detail(found["detail"])}
-    return ProblemVerdict(**found, separating_atom=atom, separating_side=side)
+    closure, separating = found.pop("closure"), _lines(found.pop("counterexample"))
+    verdict = found["verdict"] and Verdict[found["verdict"].upper()]
+    found |= {"plan": _lines(found["plan"]), "verdict": verdict, "detail": _detail(found["detail"])}
+    unsolvable = (Unsolvable(each.reason, each.atoms) for each in differences if each.what == "reference unsolvable")
+    closed = next(unsolvable, None) if closure is None else frozenset(_lines(closure) or ())
+    shown = ProblemVerdict(**found, separating_atom=atom, separating_side=side, separating_plan=separating)
+    return shown, closed
+
+
+def _lines(text: str | None) -> tuple[Atom, ...] | None:
+    return None if text is None else tuple(tuple(line.split(" ")) for line in text.splitlines())
 
 
 def score_plans(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> Answers | None:
@@ -266,6 +297,31 @@ def score_domains(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) 
         only_types = pc.equal(found["domain_verdict"], DomainVerdict.TYPES_DIFFER.value)
         found["domain_equivalent_untyped"] = pc.or_(found["domain_equivalent"], only_types)
     return answers
+
+
+def one_row(
+    score: Callable[[Mapping[str, pa.ChunkedArray], ScoringOptions], Answers | None],
+    row: Mapping[str, str | bool | None],
+    options: ScoringOptions,
+) -> dict[str, Any] | None:
+    """The columns of a batch of one row by meanings, scored by ``score_domains`` or the like; None where it is left.
+
+    >>> domain = "(define (domain d) (:action a :effect (p)))"
+    >>> row = one_row(score_domains, {"reference_domain": domain, "generated_domain": domain}, ScoringOptions())
+    >>> row is None or row["domain_verdict"]
+    'identical'
+    """
+    if not _answers_now(options):
+        return None
+    types = {name: pa.bool_() if isinstance(value, bool) else pa.string() for name, value in row.items()}
+    try:
+        columns = {name: pa.chunked_array([pa.array([value], types[name])]) for name, value in row.items()}
+    except (pa.ArrowException, UnicodeError):
+        return None
+    answers = score(columns, options)
+    if answers is None or answers[1][0].is_valid:
+        return None
+    return {name: column[0].as_py() for name, column in answers[0].items()}
 
 
 def _answers_now(options: ScoringOptions) -> bool:
@@ -363,6 +419,8 @@ def _difference(what: str, *words: str) -> Difference | str:
     match what:
         case "drafts":
             return note_on_drafts(True, "first")
+        case "no reference":
+            return NO_REFERENCE
         case "ill-typed":
             return _fate(what, *words)
         case "ill-typed predicate":

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 from pddl_eval.definition.metrics import DOMAIN, DomainPair
-from pddl_eval.definition.model import Domain, Problem
+from pddl_eval.definition.model import Domain, Problem, domain_to_pddl, problem_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.task import Task, task_of
 from pddl_eval.scoring.budget import row_budget
@@ -28,8 +29,8 @@ class DomainScores(Scores):
     (0.0, 'there is no domain')
     """
 
-    def __init__(self, pair: DomainPair) -> None:
-        super().__init__(DOMAIN, pair)
+    def __init__(self, pair: DomainPair, known: Mapping[str, Any] | None = None) -> None:
+        super().__init__(DOMAIN, pair, known)
         self.equivalent = pair.decision.equivalent
         self.equivalent_untyped = pair.decision.equivalent_untyped
         self.verdict = pair.decision.verdict
@@ -90,5 +91,18 @@ def compare_domains(
     scores = []
     for pair, (wanted, _) in zip(pairs, problems, strict=True):
         with row_budget(options.row_seconds):
-            scores.append(DomainScores(DomainPair(*pair, partial(find_task, pair[0], wanted), options)))
+            known = None if wanted is None else _by_kernel(*pair, wanted, options)
+            scores.append(DomainScores(DomainPair(*pair, partial(find_task, pair[0], wanted), options), known))
     return scores if are_columns else scores[0]
+
+
+def _by_kernel(
+    reference: str | Domain, generated: str | Domain | None, problem: str | Problem, options: ScoringOptions
+) -> dict[str, Any] | None:
+    """The columns where the kernel knows them: without a problem nothing is searched, and the definition says all."""
+    from pddl_eval import kernel  # here: what needs no kernel imports no Arrow
+
+    domains = (domain_to_pddl(each) if isinstance(each, Domain) else each for each in (reference, generated))
+    text = problem_to_pddl(problem) if isinstance(problem, Problem) else problem
+    row = dict(zip(("reference_domain", "generated_domain", "reference_problem"), (*domains, text), strict=True))
+    return kernel.one_row(kernel.score_domains, row, options)

@@ -6,7 +6,7 @@ caller says that it is one value. A single reference serves every generated valu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, Protocol, TypeVar
 
@@ -90,6 +90,7 @@ def _is_missing(value: Any) -> bool:
 class Scores(SimpleNamespace):
     """The scores of one pair as attributes named like their columns, and ``detail``: what went wrong, if anything."""
 
-    def __init__(self, kind: Pair, pair: Any) -> None:
-        super().__init__(**kind.scores(pair))
-        self.detail: str = pair.detail
+    def __init__(self, kind: Pair, pair: Any, known: Mapping[str, Any] | None = None) -> None:
+        """``known``: the columns, where they are known already."""
+        super().__init__(**({each.name: known[each.name] for each in kind.columns} if known else kind.scores(pair)))
+        self.detail: str = known[f"{kind.name}_detail"] or "" if known else pair.detail

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from pddl_eval import DomainScores, compare_domains
+from pddl_eval import DomainScores, compare_domains, kernel
 from pddl_eval.definition.domains import PlanningDomain
 from pddl_eval.definition.metrics import DOMAIN
 from pddl_eval.definition.metrics.plan_exchange import exchange_plans
@@ -27,6 +27,12 @@ DOORS = """(define (domain doors) (:types room) (:constants home - room)
     :effect (and (at ?s) (not (at ?r)))))"""
 ROOMS = """(define (problem p) (:domain doors) (:objects a b - room)
   (:init (at home) (open home a) (open a b)) (:goal (and (at b))))"""
+
+
+@pytest.fixture(autouse=True)
+def without_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The definition is tested, which is asked last."""
+    monkeypatch.setattr(kernel, "_library", lambda: None)
 
 
 def exchanged(generated: str | None, problem: str = ROOMS) -> tuple[bool | None, bool | None, str]:

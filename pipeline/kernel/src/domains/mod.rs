@@ -118,6 +118,8 @@ pub fn is_known(name: &[u8]) -> bool {
 pub struct PlanningDomain {
     /// What its problems may call it.
     pub names: Vec<Word>,
+    /// True for the known domain without rules.
+    pub is_rover: bool,
     pub structure: DomainStructure,
     untyped: model::Domain,
     /// The known domain that it is in other words.
@@ -158,6 +160,7 @@ impl PlanningDomain {
         let known_as = vec![structure.domain.name];
         Ok(PlanningDomain {
             names: known_as,
+            is_rover: false,
             structure,
             untyped,
             rules,
@@ -193,6 +196,7 @@ pub fn planning_domain(text: &[u8], names: &mut Interner) -> Answer<PlanningDoma
 /// The known domain without rules.
 pub fn rover(names: &mut Interner) -> Answer<PlanningDomain> {
     let mut domain = planning_domain(ROVER.as_bytes(), names)?;
+    domain.is_rover = true;
     domain.names = ROVER_NAMES.iter().map(|name| names.number(name, 0, name.len())).collect::<Answer<_>>()?;
     Ok(domain)
 }

@@ -10,7 +10,7 @@ use crate::metrics::predictive::instance;
 use crate::model::{Domain, Lifted, Word};
 use crate::pddl::problems::Interner;
 use crate::planning::search::{find_plan, Proof};
-use crate::planning::task::ground;
+use crate::planning::task::{ground, Bits};
 
 /// A problem in a domain; `objects` are the problem's and the domain's constants.
 pub struct Task<'a> {
@@ -47,7 +47,7 @@ impl Task<'_> {
             Ok(goal) => goal,
             Err(atom) => return Ok(Err(vec![b"not added".to_vec(), show_words(atom, names)])),
         };
-        Ok(match find_plan(&task, &goal)? {
+        Ok(match find_plan(&task, &goal, &Bits::none(task.atoms.len()))? {
             Ok(path) => {
                 let action = |place: usize| {
                     let (operator, arguments) = &task.actions[task.operators[place].number];

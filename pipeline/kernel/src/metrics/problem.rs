@@ -16,9 +16,10 @@ use std::rc::Rc;
 pub struct ProblemVerdict {
     pub parseable: bool,
     pub solvable: Option<bool>,
-    pub equivalent: bool,
-    pub equivalent_untyped: bool,
-    pub verdict: &'static str,
+    pub equivalent: Option<bool>,
+    pub equivalent_untyped: Option<bool>,
+    /// None where there is no reference, and nothing is wrong.
+    pub verdict: Option<&'static str>,
     pub difference: Difference,
     pub solves_reference: Option<bool>,
     pub certificate: Option<Digits>,
@@ -28,11 +29,16 @@ pub struct ProblemVerdict {
 }
 
 /// What shows a verdict, a line of words for each pair of objects, generated → reference, and for each step.
+#[derive(Default)]
 pub struct Proof {
     pub object_map: Option<Vec<u8>>,
     pub goal_map: Option<Vec<u8>>,
     /// A plan of the generated problem.
     pub plan: Option<Vec<u8>>,
+    /// Where only a search finds them: the reference's cl(goal), and a plan, in the reference's words, to a state with one
+    /// goal that lacks the separating atom.
+    pub closure: Option<Vec<u8>>,
+    pub counterexample: Option<Vec<u8>>,
 }
 
 /// The lines as one text.
@@ -95,9 +101,9 @@ pub fn score_problem_pair(
         Err(unreadable) => ProblemVerdict {
             parseable: false,
             solvable: Some(false),
-            equivalent: false,
-            equivalent_untyped: false,
-            verdict: unreadable.verdict.name(),
+            equivalent: Some(false),
+            equivalent_untyped: Some(false),
+            verdict: Some(unreadable.verdict.name()),
             difference: unreadable.difference,
             solves_reference: None,
             certificate: None,
@@ -121,9 +127,9 @@ pub fn score_problem_pair(
                 ProblemVerdict {
                     parseable: true,
                     solvable: settings.check_solvable.then_some(false),
-                    equivalent: false,
-                    equivalent_untyped: false,
-                    verdict: "domain_mismatch",
+                    equivalent: Some(false),
+                    equivalent_untyped: Some(false),
+                    verdict: Some("domain_mismatch"),
                     difference,
                     solves_reference: None,
                     certificate: match domain {
@@ -178,9 +184,9 @@ fn scored(
     Ok(ProblemVerdict {
         parseable: true,
         solvable,
-        equivalent,
-        equivalent_untyped,
-        verdict: verdict.name(),
+        equivalent: Some(equivalent),
+        equivalent_untyped: Some(equivalent_untyped),
+        verdict: Some(verdict.name()),
         difference,
         solves_reference,
         certificate: match equivalent {
@@ -198,6 +204,8 @@ fn scored(
                 object_map: object_map.as_ref().map(of_map),
                 goal_map: goal_map.as_ref().map(of_map),
                 plan: own_plan.map(|plan: Vec<Action>| joined(plan.iter().map(step))),
+                closure: None,
+                counterexample: None,
             }
         }),
     })
@@ -240,7 +248,7 @@ impl Search {
         };
         let problem = LiftedProblem::of(&task.problem, &mut self.names)?;
         let within = Within { domain, names: &self.names };
-        StripsTask::new(Rc::new(problem), true, None, domain).certificate_within_limits(is_placeholder, within)
+        StripsTask::new(Rc::new(problem), true, None, domain).certificate_within_limits(is_placeholder, false, within)
     }
 }
 

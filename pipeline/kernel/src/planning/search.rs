@@ -65,13 +65,13 @@ impl StatesLeft {
     }
 }
 
-/// The places of the operators of a plan: the alphabetically first of the shortest where these can be enumerated.
-pub fn find_plan(task: &GroundTask, goal: &Bits) -> Answer<Result<Vec<usize>, Proof>> {
-    if let Some(found) = task.shortest_plan(goal) {
+/// The places of the operators of a plan to a state with all bits of `yes` and none of `no`: the alphabetically first of
+/// the shortest where these can be enumerated.
+pub fn find_plan(task: &GroundTask, yes: &Bits, no: &Bits) -> Answer<Result<Vec<usize>, Proof>> {
+    if let Some(found) = task.shortest_plan(yes, no) {
         return Ok(found.map_err(Proof::NoState));
     }
-    let no = Bits::none(task.atoms.len());
-    let question = Question { start: &task.initial, yes: goal, no: &no, most: MAX_STATES };
+    let question = Question { start: &task.initial, yes, no, most: MAX_STATES };
     find_path(task, &question, &mut StatesLeft::new())?.ok_or(Left::Budget)
 }
 

@@ -81,7 +81,11 @@ impl Bits {
     }
 
     pub fn meets(&self, other: &Bits) -> bool {
-        self.0.iter().zip(&other.0).any(|(own, other)| own & other != 0)
+        self.meets_words(&other.0)
+    }
+
+    fn meets_words(&self, other: &[u64]) -> bool {
+        self.0.iter().zip(other).any(|(own, other)| own & other != 0)
     }
 
     pub fn count(&self) -> usize {
@@ -385,13 +389,16 @@ impl GroundTask {
         Some((shared, states.count))
     }
 
-    /// The places of the operators of the alphabetically first of the shortest plans, or the number of all states, none
-    /// of which has the goal; None where the goal is not among the states that are enumerated.
-    pub fn shortest_plan(&self, goal: &Bits) -> Option<Result<Vec<usize>, usize>> {
+    /// The places of the operators of the alphabetically first of the shortest plans to a state with all bits of `yes` and
+    /// none of `no`, or the number of all states, none of which is so; None where it is not among those enumerated.
+    pub fn shortest_plan(&self, yes: &Bits, no: &Bits) -> Option<Result<Vec<usize>, usize>> {
         let mut space = self.space().borrow_mut();
         let mut number = 0;
         loop {
-            let found = (number..space.states.count).find(|state| goal.within_words(space.states.get(*state)));
+            let found = (number..space.states.count).find(|number| {
+                let state = space.states.get(*number);
+                yes.within_words(state) && !no.meets_words(state)
+            });
             if let Some(found) = found {
                 return Some(Ok(space.path_to(found)));
             }

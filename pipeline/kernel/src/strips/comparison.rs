@@ -4,12 +4,13 @@ use crate::canonical::Digits;
 use crate::difference::Difference;
 use crate::domain_wording::show_words;
 use crate::domains::{is_known, PlanningDomain};
+use crate::equivalence::Verdict;
 use crate::left::{Answer, Left};
 use crate::metrics::plan_exchange::Plan;
 use crate::metrics::problem::{joined, ProblemVerdict, Proof, Settings};
 use crate::model::Lifted;
 use crate::pddl::problems::{read_problem_in, Interner, LiftedProblem, Reading, Refused};
-use crate::strips::difference::difference;
+use crate::strips::difference::{difference, reference_unsolvable, separating, unsolvable};
 use crate::strips::equivalence::{decide, in_words, inverse, Decision, ObjectMap};
 use crate::strips::task::{Task, Within};
 use std::rc::Rc;
@@ -43,7 +44,7 @@ pub fn read_in(
     }
 }
 
-/// A reference that answers can be compared with: read, solvable, well typed; and if `by_name`, in the domain that it names.
+/// A reference that answers can be compared with: read, well typed; and if `by_name`, in the domain that it names.
 pub fn read_reference(
     text: Option<&[u8]>,
     by_name: bool,
@@ -57,9 +58,10 @@ pub fn read_reference(
     }
     let task = Task::new(Rc::new(problem), true, None, domain);
     let within = Within { domain, names };
-    if domain.is_ill_typed || task.ill_typed(within).is_some() || task.closure(within)?.is_err() {
+    if domain.is_ill_typed || task.ill_typed(within).is_some() {
         return Err(Left::Reference);
     }
+    task.closure(within)?;
     Ok(task)
 }
 
@@ -80,17 +82,21 @@ pub fn score_problem_pair(
     let within = Within { domain, names };
     let certificate = |task: &Task| certificate(task, is_placeholder, settings, within);
     let unlike = |verdict, difference| -> Answer<ProblemVerdict> {
+        let (verdict, difference, equivalent) = match reference_unsolvable(reference, within)? {
+            Some(why) => (Verdict::ReferenceInvalid.name(), why, None),
+            None => (verdict, difference, Some(false)),
+        };
         Ok(ProblemVerdict {
             parseable: false,
             solvable: Some(false),
-            equivalent: false,
-            equivalent_untyped: false,
-            verdict,
+            equivalent,
+            equivalent_untyped: equivalent,
+            verdict: Some(verdict),
             difference,
             solves_reference: None,
             certificate: None,
             reference_certificate: certificate(reference)?,
-            proof: None,
+            proof: settings.proofs.then(|| Proof { closure: reference_closure(reference, within), ..Proof::default() }),
         })
     };
     let mut verdict = match outcome {
@@ -118,6 +124,70 @@ pub fn score_problem_pair(
     Ok(verdict)
 }
 
+/// The scores of an answer that has no reference.
+pub fn score_lone_problem(
+    generated: Option<&[u8]>,
+    is_placeholder: bool,
+    settings: Settings,
+    domain: &PlanningDomain,
+    names: &mut Interner,
+    own_names: &mut Interner,
+) -> Answer<ProblemVerdict> {
+    let Reading { outcome, several } = read_in(generated, domain, names, own_names)?;
+    if several && settings.last_answer {
+        return Err(Left::Setting);
+    }
+    let within = Within { domain, names };
+    let mut verdict = ProblemVerdict {
+        parseable: outcome.is_ok(),
+        solvable: Some(false),
+        equivalent: None,
+        equivalent_untyped: None,
+        verdict: None,
+        difference: Difference::of(&[b"no reference"]),
+        solves_reference: None,
+        certificate: None,
+        reference_certificate: None,
+        proof: None,
+    };
+    match outcome {
+        Err(unreadable) => {
+            (verdict.verdict, verdict.difference) = (Some(unreadable.verdict.name()), unreadable.difference);
+        }
+        Ok(problem) if !domain.names.contains(&problem.domain) => {
+            if is_known(names.text(problem.domain)) {
+                return Err(Left::Domain); // in that domain it may have a certificate
+            }
+            let both = [names.text(problem.domain), names.text(domain.structure.domain.name)].join(&b' ');
+            verdict.solvable = settings.check_solvable.then_some(false);
+            verdict.verdict = Some("domain_mismatch");
+            verdict.difference = Difference::of(&[b"domain"]).with("names", &both);
+        }
+        Ok(problem) => {
+            let task = Task::new(Rc::new(problem), true, None, domain);
+            if domain.is_ill_typed {
+                return Err(Left::Domain);
+            }
+            verdict.solvable = None;
+            if settings.check_solvable {
+                verdict.solvable = Some(task.plan(within)?.is_some());
+                if let Some(why) = task.ill_typed(within) {
+                    let words: Vec<&[u8]> = why.iter().map(Vec::as_slice).collect();
+                    (verdict.verdict, verdict.difference) = (Some("unsolvable"), Difference::of(&words));
+                } else if let (Some(false), Some(proof)) = (verdict.solvable, task.proof(within)?) {
+                    verdict.verdict = Some("unsolvable");
+                    verdict.difference = unsolvable(b"unsolvable", proof, names);
+                }
+            }
+            verdict.certificate = certificate(&task, is_placeholder, settings, within)?;
+        }
+    }
+    if several {
+        verdict.difference = Difference::of(&[b"drafts"]).and(verdict.difference);
+    }
+    Ok(verdict)
+}
+
 fn compare(
     reference: &Task,
     generated: &Task,
@@ -125,9 +195,18 @@ fn compare(
     settings: Settings,
     within: Within,
 ) -> Answer<ProblemVerdict> {
-    let decision = decide(reference, generated, is_placeholder, within)?;
+    let decision = match reference.closure(within)? {
+        Ok(_) => decide(reference, generated, is_placeholder, within)?,
+        Err(_) => Decision { verdict: Verdict::ReferenceInvalid, object_map: None, goal_map: None },
+    };
     let mut difference = difference(&decision, reference, generated, within)?;
     let equivalent = decision.verdict.right();
+    let counterexample = match &decision {
+        Decision { verdict: Verdict::GoalDiffers, object_map: Some(map), .. } if settings.proofs => {
+            counterexample(reference, generated, map, within)?
+        }
+        _ => None,
+    };
     let Decision { verdict, object_map, goal_map } = decision;
     let object_map = object_map.filter(|_| equivalent);
     let inherits = object_map.is_some() && goal_map.is_none();
@@ -166,21 +245,21 @@ fn compare(
     };
     let as_written = verdict.is_as_written();
     let types_matter = reference.types_matter(within.domain) || generated.types_matter(within.domain);
-    let equivalent_untyped = if as_written || !types_matter {
-        equivalent
+    let equivalent_untyped = if as_written || !types_matter || verdict == Verdict::ReferenceInvalid {
+        verdict.equivalent()
     } else {
         let theirs = reference.untyped(None, within.domain);
         let ours = generated.untyped(Some(theirs), within.domain);
-        decide(theirs, ours, is_placeholder, within)?.verdict.right()
+        decide(theirs, ours, is_placeholder, within)?.verdict.equivalent()
     };
     let text = |words: &Lifted| show_words(words, within.names);
     let of_map = |map: &ObjectMap| joined(map.iter().map(|(ours, theirs)| text(&vec![*ours, *theirs])));
     Ok(ProblemVerdict {
         parseable: true,
         solvable,
-        equivalent,
+        equivalent: verdict.equivalent(),
         equivalent_untyped,
-        verdict: verdict.name(),
+        verdict: Some(verdict.name()),
         difference,
         solves_reference,
         certificate,
@@ -189,14 +268,36 @@ fn compare(
             object_map: object_map.as_ref().map(of_map),
             goal_map: goal_map.as_ref().map(of_map),
             plan: own_plan.map(|plan: Plan| joined(plan.iter().map(text))),
+            closure: reference_closure(reference, within),
+            counterexample: counterexample.map(|plan: Plan| joined(plan.iter().map(text))),
         }),
     })
+}
+
+fn reference_closure(reference: &Task, within: Within) -> Option<Vec<u8>> {
+    let closure = reference.closure(within).ok()?.as_ref().ok()?;
+    Some(joined(closure.iter().map(|atom| show_words(atom, within.names))))
+}
+
+/// A plan, in the reference's words, to a state with one goal that lacks the separating atom; rules are asked elsewhere.
+fn counterexample(reference: &Task, generated: &Task, map: &ObjectMap, within: Within) -> Answer<Option<Plan>> {
+    let (theirs, ours) = (reference.closure(within)?, generated.closure(within)?);
+    let (Ok(wanted), Ok(closed), Ok(None)) = (theirs, ours, &within.domain.rules) else { return Ok(None) };
+    let goals = [&generated.problem, &reference.problem].map(|problem| &problem.goal);
+    let Some((is_theirs, atom)) = separating(goals, [closed, wanted], map, within.names) else { return Ok(None) };
+    // The state has the goal of the side that does not ask for the atom.
+    let goal = if is_theirs { goals[0].iter().map(|atom| in_words(atom, map)).collect() } else { goals[1].clone() };
+    let LiftedProblem { domain, objects, init, .. } = &*reference.problem;
+    let asked = LiftedProblem { domain: *domain, objects: objects.clone(), init: init.clone(), goal };
+    let task = Task::new(Rc::new(asked), true, Some(reference), within.domain);
+    let atom = if is_theirs { atom.clone() } else { in_words(atom, map) };
+    Ok(task.plan_without(&atom, within).ok())
 }
 
 /// The certificate in the row's mode.
 fn certificate(task: &Task, is_placeholder: bool, settings: Settings, within: Within) -> Answer<Option<Digits>> {
     if settings.certificates {
-        task.certificate_within_limits(is_placeholder, within)
+        task.certificate_within_limits(is_placeholder, settings.proofs, within)
     } else {
         Ok(None)
     }

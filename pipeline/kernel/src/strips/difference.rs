@@ -24,9 +24,10 @@ pub fn difference(decision: &Decision, reference: &Task, generated: &Task, withi
         Verdict::TypesDiffer => type_difference(ours, theirs, names),
         Verdict::InitDiffers => init_difference(ours, theirs, names),
         Verdict::Unsolvable => match generated.closure(within)? {
-            Err(proof) => unsolvable(proof, names),
+            Err(proof) => unsolvable(b"unsolvable", proof, names),
             Ok(_) => return Err(Left::Panic),
         },
+        Verdict::ReferenceInvalid => reference_unsolvable(reference, within)?.ok_or(Left::Panic)?,
         Verdict::Equivalent | Verdict::GoalDiffers => {
             let (Ok(closed), Ok(wanted)) = (generated.closure(within)?, reference.closure(within)?) else {
                 return Err(Left::Reference);
@@ -49,18 +50,31 @@ fn goal_difference(
     object_map: &ObjectMap,
     names: &Interner,
 ) -> Difference {
-    let back = inverse(object_map);
-    let not_in = |closed: &[Lifted], atom: &Lifted| closed.binary_search(atom).is_err();
-    let not_implied = theirs.goal.iter().filter(|atom| not_in(closed, &in_words(atom, &back)));
-    if let Some(atom) = first(not_implied, names) {
-        let here = show_words(&in_words(atom, &back), names);
-        return Difference::of(&[b"goal"]).with("lacks", &show_words(atom, names)).with("lacks_here", &here);
-    }
-    let not_asked = ours.goal.iter().filter(|atom| not_in(wanted, &in_words(atom, object_map)));
-    match first(not_asked, names) {
-        Some(atom) => Difference::of(&[b"goal"]).with("has", &show_words(atom, names)),
+    match separating([&ours.goal, &theirs.goal], [closed, wanted], object_map, names) {
+        Some((true, atom)) => {
+            let here = show_words(&in_words(atom, &inverse(object_map)), names);
+            Difference::of(&[b"goal"]).with("lacks", &show_words(atom, names)).with("lacks_here", &here)
+        }
+        Some((false, atom)) => Difference::of(&[b"goal"]).with("has", &show_words(atom, names)),
         None => Difference::of(&[b"goal placement"]),
     }
+}
+
+/// An atom of one goal, in its own words, that the other's closure lacks; true where it is the reference's.
+pub fn separating<'a>(
+    [ours, theirs]: [&'a Vec<Lifted>; 2],
+    [closed, wanted]: [&Vec<Lifted>; 2],
+    object_map: &ObjectMap,
+    names: &Interner,
+) -> Option<(bool, &'a Lifted)> {
+    let back = inverse(object_map);
+    let not_in = |closed: &[Lifted], atom: &Lifted| closed.binary_search(atom).is_err();
+    let not_implied = theirs.iter().filter(|atom| not_in(closed, &in_words(atom, &back)));
+    if let Some(atom) = first(not_implied, names) {
+        return Some((true, atom));
+    }
+    let not_asked = ours.iter().filter(|atom| not_in(wanted, &in_words(atom, object_map)));
+    first(not_asked, names).map(|atom| (false, atom))
 }
 
 /// The first atom in the order of texts.
@@ -167,8 +181,25 @@ fn roles_of(problem: &LiftedProblem) -> Vec<(Word, Role)> {
     roles
 }
 
+/// The proof that no reachable state has the reference's goal, and which predicates a known domain does not have; None
+/// where one has it.
+pub fn reference_unsolvable(reference: &Task, within: Within) -> Answer<Option<Difference>> {
+    let (LiftedProblem { init, goal, .. }, domain) = (&*reference.problem, &within.domain.structure.domain);
+    let Err(proof) = reference.closure(within)? else { return Ok(None) };
+    let found = unsolvable(b"reference unsolvable", proof, within.names);
+    let used: BTreeSet<Word> = init.iter().chain(goal).map(|atom| atom[0]).collect();
+    let mut unknown: Vec<Word> = used.into_iter().filter(|name| !domain.predicates.contains_key(name)).collect();
+    if !within.domain.is_rover || unknown.is_empty() {
+        return Ok(Some(found));
+    }
+    within.names.sort_words(&mut unknown);
+    let count = unknown.len();
+    let shown = [&[domain.name], &unknown[..count.min(MOST_NAMES)]].concat();
+    Ok(Some(found.with("names", &show_words(&shown, within.names)).with("found", count.to_string().as_bytes())))
+}
+
 /// The proof that the goal is out of reach.
-fn unsolvable(proof: &Unsolvable, names: &Interner) -> Difference {
+pub fn unsolvable(what: &[u8], proof: &Unsolvable, names: &Interner) -> Difference {
     let (atoms, says): (&[Lifted], Vec<u8>) = match proof {
         Unsolvable::ByRules(atoms, true) => (atoms, b"never true".to_vec()),
         Unsolvable::ByRules(atoms, false) if atoms.len() == 1 => (atoms, b"excludes itself".to_vec()),
@@ -180,7 +211,7 @@ fn unsolvable(proof: &Unsolvable, names: &Interner) -> Difference {
         Unsolvable::BySearch(Proof::OutOfReach) => (&[], b"out of reach".to_vec()),
         Unsolvable::BySearch(Proof::RanOut(states)) => (&[], format!("ran out:{states}").into_bytes()),
     };
-    let mut found = Difference::of(&[b"unsolvable"]);
+    let mut found = Difference::of(&[what]);
     if !atoms.is_empty() {
         let shown: Vec<Vec<u8>> = atoms.iter().map(|atom| show_words(atom, names)).collect();
         found = found.with("atoms", &shown.join(&b','));

@@ -10,7 +10,7 @@ use crate::model::{has, Known, Lifted, Word};
 use crate::pddl::problems::{Interner, LiftedProblem};
 use crate::planning::bounds::closure_bounds;
 use crate::planning::search::{find_plan, Proof};
-use crate::planning::task::{ground, GroundTask, Shared, MAX_STATES};
+use crate::planning::task::{ground, Bits, GroundTask, Shared, MAX_STATES};
 use crate::task::{Graph, Task as KnownTask, UNCHANGED_SINCE};
 use std::cell::{Cell, OnceCell};
 use std::collections::HashSet;
@@ -218,7 +218,7 @@ impl Task {
         let compute = || {
             let task = self.ground(within)?;
             match task.bits_of_goal(&self.problem.goal, within.names) {
-                Ok(goal) => Ok(find_plan(task, &goal)?.map_err(Unsolvable::BySearch)),
+                Ok(goal) => Ok(find_plan(task, &goal, &Bits::none(task.atoms.len()))?.map_err(Unsolvable::BySearch)),
                 Err(atom) => Ok(Err(Unsolvable::NeverAdded(atom.clone()))),
             }
         };
@@ -242,12 +242,35 @@ impl Task {
             return rules.plan(known, within.domain.operators_of(self.typed), within.names).map(Some);
         }
         let Ok(path) = self.path(within)? else { return Ok(None) };
+        self.actions(path, within).map(Some)
+    }
+
+    /// The actions of operators at these places.
+    fn actions(&self, path: &[usize], within: Within) -> Answer<Plan> {
         let task = self.ground(within)?;
         let action = |place: &usize| {
             let (operator, arguments) = &task.actions[task.operators[*place].number];
             [&[within.domain.structure.domain.operators[*operator].name], &arguments[..]].concat()
         };
-        Ok(Some(path.iter().map(action).collect()))
+        Ok(path.iter().map(action).collect())
+    }
+
+    /// A plan to a state with the goal that lacks this atom, which the closure does not have.
+    pub fn plan_without(&self, atom: &Lifted, within: Within) -> Answer<Plan> {
+        let task = self.ground(within)?;
+        let goal = task.bits_of_goal(&self.problem.goal, within.names).map_err(|_| Left::Panic)?;
+        let lacking = task.bits_of_goal(std::slice::from_ref(atom), within.names);
+        let lacking = lacking.unwrap_or_else(|_| Bits::none(task.atoms.len()));
+        let path = find_plan(task, &goal, &lacking)?.map_err(|_| Left::Panic)?;
+        self.actions(&path, within)
+    }
+
+    /// Why there is no plan, where that is not for its types.
+    pub fn proof(&self, within: Within) -> Answer<Option<&Unsolvable>> {
+        if self.closure_is_known(within)? {
+            return Ok(self.closure(within)?.as_ref().err());
+        }
+        Ok(self.path(within)?.as_ref().err())
     }
 
     /// True where the plan, in this problem's words, leads to the goal.
@@ -260,10 +283,16 @@ impl Task {
         Ok(self.closure.get().is_some() || self.start(within)?.is_some())
     }
 
-    /// As `certificate`; None where only a search beyond the limits finds cl(goal), which the verdict did not need.
-    pub fn certificate_within_limits(&self, is_placeholder: bool, within: Within) -> Answer<Option<Digits>> {
+    /// As `certificate`; None where only a search beyond the limits finds cl(goal), which the verdict did not need. If
+    /// `asked`, it is what is asked for.
+    pub fn certificate_within_limits(
+        &self,
+        is_placeholder: bool,
+        asked: bool,
+        within: Within,
+    ) -> Answer<Option<Digits>> {
         let has_rules = matches!(within.domain.rules, Ok(Some(_)));
-        if has_rules && self.problem.objects.len() > FEW_OBJECTS && !self.closure_is_known(within)? {
+        if has_rules && !asked && self.problem.objects.len() > FEW_OBJECTS && !self.closure_is_known(within)? {
             return Ok(None);
         }
         if self.closure(within).is_err() && self.has_many_states.get() {
