@@ -1,23 +1,27 @@
 """Certificates as the page ``guide/certificates.md`` defines them, from that page alone: nothing here is the program's.
 
 Reads the plain STRIPS kind of PDDL with negation, costs that are sums, preconditions that are formulas, and any goal
-without numbers; enumerates the reachable states and follows every branch: for small problems. The sections are those of
-the page.
+without numbers; the interpreter enumerates the reachable states, and every branch is followed: for small problems. The
+sections are those of the page.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from hashlib import blake2b
-from itertools import count, product
+from itertools import count
 from typing import Any, NamedTuple
+
+from tests.judges import interpreter
+from tests.judges.equivalence import negates
+from tests.judges.interpreter import tree_of, typed
 
 Atom = tuple[str, ...]
 State = frozenset[Atom]
-Types = list[str]
+Types = tuple[str, ...]
 Vertex = str | tuple[str, Atom]
 """An object, or an atom and its scene."""
 Colours = dict[Vertex, int]
@@ -54,8 +58,7 @@ class Problem(NamedTuple):
     goal: State
     values: dict[Atom, Fraction]
     metric: list[Any]
-    formulas: list[Any]
-    """The conjuncts of the goal that are no atoms."""
+    task: interpreter.Task
 
 
 class Closed(NamedTuple):
@@ -202,10 +205,10 @@ def value(problem: Problem, domain: Domain, closed: Closed | None, placeholder: 
 
 def closure(problem: Problem, domain: Domain) -> Closed | None:
     """What holds in the goal states by enumeration; None where no reachable state has the goal."""
-    names = [*problem.objects, *domain.constants]
     found: dict[bool, list[State]] = {True: [], False: []}
+    task = problem.task
     for state in reachable(problem, domain):
-        is_goal = problem.goal <= state and all(holds(formula, state, names) for formula in problem.formulas)
+        is_goal = interpreter.satisfied(task, task.goal, interpreter.State(state, {}))
         found[is_goal].append(state)
     if not found[True]:
         return None
@@ -219,11 +222,6 @@ def closure(problem: Problem, domain: Domain) -> Closed | None:
 
 
 def uses_negation(domain: Domain) -> bool:
-    def negates(tree: Any) -> bool:
-        if isinstance(tree, str):
-            return False
-        return tree[0] == "imply" or (tree[0] == "not" and tree[1][0] != "=") or any(map(negates, tree[1:]))
-
     return any(
         any(atom[0] != "=" for atom in each.scenes["negative condition"]) or any(map(negates, each.conditions))
         for each in domain.operators
@@ -262,25 +260,6 @@ def factors_of(tree: Any) -> dict[Atom, Fraction]:
     return {term: factor * constant for term, factor in other.items()}
 
 
-def holds(formula: list[Any], state: State, names: list[str]) -> bool:
-    head, *parts = formula
-    if head in ("forall", "exists"):
-        (variable,), body = parts
-        cases = (holds(replaced(body, variable, name), state, names) for name in names)
-        return all(cases) if head == "forall" else any(cases)
-    if head in ("and", "or"):
-        return (all if head == "and" else any)(holds(part, state, names) for part in parts)
-    if head == "imply":
-        return not holds(parts[0], state, names) or holds(parts[1], state, names)
-    if head == "=":
-        return bool(parts[0] == parts[1])
-    return not holds(parts[0], state, names) if head == "not" else tuple(formula) in state
-
-
-def replaced(tree: Any, name: str, other: str) -> Any:
-    return [replaced(each, name, other) for each in tree] if isinstance(tree, list) else other if tree == name else tree
-
-
 def in_full(domain: Domain) -> list[Any]:
     """Constants, types, operators and rules as they are written."""
     operators = []
@@ -308,45 +287,22 @@ def numbered(tree: Any, names: Mapping[str, str], free: Iterator[int]) -> Any:
 
 
 def reachable(problem: Problem, domain: Domain) -> Iterator[State]:
-    types = problem.objects | domain.constants
-    ground = []
-    costs_count = bool(numbers(problem)) or any(each.conditions for each in domain.operators)
-    priced = {("=", *fluent) for fluent in problem.values} | {("=", "total-cost")} if costs_count else set()
-    for operator in domain.operators:
-        _, parameters, scenes, _ = operator
-        fitting = [[name for name in types if fits(domain, types[name], wanted)] for wanted in parameters.values()]
-        for chosen in product(*fitting):
-            names = dict(zip(parameters, chosen, strict=True))
-            parts = [{(a[0], *(names.get(t, t) for t in a[1:])) for a in part} for part in scenes.values()]
-            read = {
-                ("=", f[0], *(names.get(t, t) for t in f[1:]))
-                for cost in operator.costs
-                for f in cost[1:]
-                if isinstance(f, list)
-            }
-            if not priced or read <= priced:
-                asked = [grounded(formula, names) for formula in operator.conditions]
-                ground.append((*parts, asked))
-    equal = {("=", name, name) for name in types}
-    waiting = [problem.init | equal]
-    seen = set(waiting)
+    """The interpreter's; a cost that has no value forbids its action where numbers or conditions count."""
+    task = problem.task
+    if not numbers(problem) and not any(each.conditions for each in domain.operators):
+        for name, action in task.actions.items():
+            task.actions[name] = replace(action, effect=without_costs(action.effect))
+    waiting = [task.initial]
+    seen = {task.initial.atoms}
     for state in waiting:  # grows while it is walked
-        yield state - equal
-        for condition, negative, added, deleted, asked in ground:
-            if condition <= state and not negative & state and all(holds(each, state, [*types]) for each in asked):
-                after = (state - deleted) | added
-                waiting += [after] if after not in seen else []
-                seen.add(after)
+        yield state.atoms
+        for _, after in interpreter.successors(task, state):
+            waiting += [after] if after.atoms not in seen else []
+            seen.add(after.atoms)
 
 
-def grounded(formula: Any, names: Mapping[str, str]) -> Any:
-    for name, chosen in names.items():
-        formula = replaced(formula, name, chosen)
-    return formula
-
-
-def fits(domain: Domain, type_: str, wanted: Types) -> bool:
-    return any(each not in domain.parents or each in above(domain, type_) for each in wanted)
+def without_costs(effect: Any) -> Any:
+    return [each for each in effect if each[:1] != ["increase"]] if effect[:1] == ["and"] else effect
 
 
 def above(domain: Domain, type_: str) -> list[str]:
@@ -364,7 +320,7 @@ def fingerprint(problem: Problem, domain: Domain) -> str:
 
     def says(types: Types) -> Types:
         highest = {t for t in types if not set(above(domain, t)[1:]) & set(types)}
-        return sorted(highest) if domain.parents.keys() >= highest else []
+        return tuple(sorted(highest)) if domain.parents.keys() >= highest else ()
 
     operators = [each for n, each in enumerate(domain.operators) if each not in domain.operators[:n]]
     terms = [
@@ -392,7 +348,7 @@ def fingerprint(problem: Problem, domain: Domain) -> str:
 
 def read(problem_text: str, domain_text: str) -> tuple[Problem, Domain]:
     """Both texts; an object that the domain declares as a constant is none of the problem's."""
-    _, (_, name), *sections = s_expression(domain_text)
+    _, (_, name), *sections = tree_of(domain_text)
     section = {each[0]: each[1:] for each in sections}
     parents, constants = ({n: t[0] for n, t in typed(section.get(key, []))} for key in (":types", ":constants"))
     parents = dict.fromkeys(parents.values(), "object") | parents
@@ -409,38 +365,30 @@ def read(problem_text: str, domain_text: str) -> tuple[Problem, Domain]:
             formulas += [(key, each) for each in others]
         parameters = dict(typed(found[":parameters"]))
         operators.append(Operator(action, parameters, dict(zip(names, parts, strict=True)), formulas))
-    section = {each[0]: each[1:] for each in s_expression(problem_text)[1:]}
-    objects = {n: t[0] for n, t in typed(section.get(":objects", [])) if n not in constants}
-    init = frozenset(tuple(each) for each in section[":init"] if each[0] != "=")
-    values = {tuple(each[1]): Fraction(each[2]) for each in section[":init"] if each[0] == "="}
-    conjuncts = section[":goal"][0]
+    sections = {each[0]: each[1:] for each in tree_of(problem_text)[2:]}
+    objects = {n: t[0] for n, t in typed(sections.get(":objects", [])) if n not in constants}
+    init = frozenset(tuple(each) for each in sections[":init"] if each[0] != "=")
+    values = {tuple(each[1]): Fraction(each[2]) for each in sections[":init"] if each[0] == "="}
+    conjuncts = sections[":goal"][0]
     conjuncts = conjuncts[1:] if conjuncts[:1] == ["and"] else [conjuncts]
     asked = [each for each in conjuncts if each[0] in ("not", "and", "or", "imply", "forall", "exists")]
     goal = frozenset(tuple(each) for each in conjuncts if each not in asked)
-    problem = Problem(objects, init, goal, values, section.get(":metric", []), asked)
+    problem = Problem(objects, init, goal, values, sections.get(":metric", []), task_of(domain_text, sections, parents))
     return problem, Domain(name, parents, constants, operators)
 
 
-def s_expression(text: str) -> list[Any]:
-    stack: list[list[Any]] = [[]]
-    for word in re.findall(r"[()]|[^\s()]+", re.sub(";.*", "", text).lower()):
-        if word == "(":
-            stack.append([])
-        elif word == ")":
-            stack[-2].append(stack.pop())
-        else:
-            stack[-1].append(word)
-    expression: list[Any] = stack[0][0]
-    return expression
-
-
-def typed(words: list[Any]) -> list[tuple[str, Types]]:
-    """Each name with its types, of which there are several in ``either``."""
-    if "-" not in words:
-        return [(name, ["object"]) for name in words]
-    dash = words.index("-")
-    types = words[dash + 1][1:] if isinstance(words[dash + 1], list) else [words[dash + 1]]
-    return [*((name, types) for name in words[:dash]), *typed(words[dash + 2 :])]
+def task_of(domain_text: str, sections: dict[str, Any], parents: dict[str, str]) -> interpreter.Task:
+    """The interpreter's task: operators of one name are several, a type that nobody declares is ``object``."""
+    task = interpreter.Task(functions={"total-cost": []})
+    listed = [[key, f"{number} {rest[0]}", *rest[1:]] if key == ":action" else [key, *rest]
+              for number, (key, *rest) in enumerate(tree_of(domain_text)[2:])]  # fmt: skip
+    interpreter.read_domain(task, listed)
+    task.parents = {name: (parent,) for name, parent in parents.items()}
+    for name, action in task.actions.items():
+        kinds = [(v, tuple(t if t in parents else "object" for t in found)) for v, found in action.parameters]
+        task.actions[name] = replace(action, parameters=kinds)
+    interpreter.read_problem(task, sections)
+    return task
 
 
 def literals(formula: list[Any]) -> tuple[State, State, list[Any]]:
