@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -16,8 +15,7 @@ from pddl_eval.definition.pddl import parse_problem
 from pddl_eval.scoring.api import certificate
 
 from tests.support.benchmark_problems import all_problems
-
-PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "planetarium_problems.parquet"
+from tests.support.shared_problems import SHARED_PROBLEMS
 
 # Table 1 of the Planetarium paper.
 TABLE_1 = {
@@ -72,10 +70,10 @@ def ours(pairs: list[Pair], numbering: Numbering) -> Counter[Row]:
 
 @pytest.fixture(scope="module")
 def theirs(numbering: Numbering) -> Counter[Row]:
-    if not PUBLISHED.exists():
+    if not SHARED_PROBLEMS.exists():
         pytest.skip("the published problems are not here")
     told = {True: "abstract", False: "explicit"}
-    table = pq.read_table(PUBLISHED, filters=pc.field("domain") != "rover-single")
+    table = pq.read_table(SHARED_PROBLEMS, filters=pc.field("domain") != "rover-single")
     columns = (
         "domain",
         "init",

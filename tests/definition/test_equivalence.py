@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pyarrow as pa
 import pytest
 from pddl_eval import DomainScores, compare_domains, compare_plans, compare_problems, compare_tasks, validate
@@ -16,6 +14,8 @@ from pddl_eval.definition.pddl import misfits, parse_domain
 from pddl_eval.definition.task import Task, read_task
 from pddl_eval.definition.verdict import ProblemVerdict, Undecided, Verdict
 from pddl_eval.scoring.budget import row_budget
+
+from tests.support.shared_problems import SHARED_PROBLEMS, needs_shared_problems
 
 
 def atoms(text: str) -> State:
@@ -204,8 +204,6 @@ LORRY = """(define (domain lorry) (:types place lorry - object big - lorry)
 DRIVE = """(define (problem p) (:domain lorry) (:objects l - lorry a b - place)
   (:init (at l a) (allowed b)) (:goal (and (at l b))))"""
 
-SHARED_PROBLEMS = Path(__file__).parents[3] / "shared" / "data" / "planetarium_problems.parquet"
-
 
 def added(problem: str, atom: str) -> str:
     return problem.replace("(:init", f"(:init {atom}")
@@ -377,7 +375,7 @@ def test_the_time_to_find_an_ill_typed_operator_is_that_of_the_row() -> None:
         assert isinstance(or_undecided(lambda: [*misfits(parse_domain(text))]), Undecided)
 
 
-@pytest.mark.skipif(not SHARED_PROBLEMS.exists(), reason="the shared data is not here")
+@needs_shared_problems
 def test_the_floors_of_the_benchmark_are_well_typed() -> None:
     import polars as pl
 

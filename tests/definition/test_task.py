@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from pddl_eval import certificate, compare_plans, compare_problems
 from pddl_eval.definition.domains import gripper, known_domain, rover_single_storeless
@@ -11,10 +9,9 @@ from pddl_eval.definition.pddl import parse_domain
 from pddl_eval.definition.planning import fast_downward
 from pddl_eval.definition.task import Task, read_pair, read_task
 
+from tests.support.shared_problems import SHARED_PROBLEMS, needs_shared_problems
 from tests.support.sliding_tiles import DOMAIN as TILES
 from tests.support.sliding_tiles import random_goal
-
-SHARED_PROBLEMS = Path(__file__).parents[3] / "shared" / "data" / "planetarium_problems.parquet"
 
 TRIP = """(define (domain trip) (:types place) (:constants k - place) (:predicates (at ?p - place) (been ?p - place))
   (:action go :parameters (?p - place) :precondition (at k) :effect (and (at ?p) (been ?p) (not (at k)))))"""
@@ -78,7 +75,7 @@ def test_the_names_of_a_domain_are_one_domain() -> None:
     assert certificate(rover) != certificate(rover, "rover-single-storeless")
 
 
-@pytest.mark.skipif(not SHARED_PROBLEMS.exists(), reason="the shared data is not here")
+@needs_shared_problems
 def test_the_benchmarks_rover_problems_find_their_domain() -> None:
     import polars as pl
 

@@ -6,7 +6,6 @@ import importlib
 import re
 from collections import Counter
 from dataclasses import asdict
-from pathlib import Path
 from random import Random
 
 import pyarrow.parquet as pq
@@ -28,11 +27,10 @@ from tests.support.differential import Row, answers_in, compared, has_many_state
 from tests.support.mutations import mutate
 from tests.support.random_problems import VOCABULARY, random_problem
 from tests.support.sample import sample_table
+from tests.support.shared_problems import SHARED_PROBLEMS
 from tests.support.volume import in_two_sizes, scaled, seeded
 
 pytestmark = [needs_kernel, pytest.mark.xdist_group("kernel")]
-
-SHARED_PROBLEMS = Path(__file__).parents[3] / "shared" / "data" / "planetarium_problems.parquet"
 
 REFERENCES = 300
 """Of the benchmark's 145,918: ``tests.measure.kernel`` has all of them."""

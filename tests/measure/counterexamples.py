@@ -15,15 +15,14 @@ import polars as pl
 
 from tests.judges.counterexamples import VAL, Row, outcome, row_of, small_rows
 from tests.measure.tally import Tally, drawing
-
-PROBLEMS = Path(__file__).parents[3] / "shared" / "data" / "planetarium_problems.parquet"
+from tests.support.shared_problems import SHARED_PROBLEMS
 
 
 def main() -> int:
     """Check, print the faults and the table; 1 when there are any."""
     parser = drawing(__doc__, 1000, "rows with the verdict goal_differs")
     parser.add_argument("--small", type=float, default=0.2, help="share of them that are random small problems")
-    parser.add_argument("--problems", type=Path, default=PROBLEMS, help="references, a Parquet file")
+    parser.add_argument("--problems", type=Path, default=SHARED_PROBLEMS, help="references, a Parquet file")
     arguments = parser.parse_args()
     random = Random(f"{arguments.seed} {arguments.first}")
     references = pl.read_parquet(arguments.problems)

@@ -60,8 +60,7 @@ from tests.measure.ipc import instances
 from tests.measure.workloads import STEPS, WORKLOADS
 from tests.support.differential import SCORES, Row, answers_in, columns_of, compared, labelled_answers
 from tests.support.random_problems import VOCABULARY
-
-PROBLEMS = Path(__file__).parents[3] / "shared" / "data" / "planetarium_problems.parquet"
+from tests.support.shared_problems import SHARED_PROBLEMS
 
 BATCH = 500
 """References at a time."""
@@ -84,7 +83,7 @@ STEPS_MEASURED = 40_000
 
 def references(count: int, seed: int) -> Iterator[Row]:
     """That many references of the three domains, drawn at random; all in their order for 0."""
-    table = pq.read_table(PROBLEMS, columns=["problem_pddl", "is_placeholder", "domain"])
+    table = pq.read_table(SHARED_PROBLEMS, columns=["problem_pddl", "is_placeholder", "domain"])
     if count:
         table = table.take(sorted(Random(seed).sample(range(table.num_rows), min(count, table.num_rows))))
     for row in table.to_pylist():

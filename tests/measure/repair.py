@@ -24,9 +24,9 @@ from pddl_eval.definition.pddl import parse_domain, parse_problem
 from pddl_eval.definition.planning import Solution, solve
 from pddl_eval.scoring.findings import Issue
 
-from tests.measure.reward import PROBLEMS
 from tests.support.plan_text import plan_to_pddl
 from tests.support.sample import DOMAIN_TEXTS
+from tests.support.shared_problems import SHARED_PROBLEMS
 
 ROUNDS = 2
 
@@ -38,7 +38,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--references", type=int, default=100, help="of each domain")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--problems", type=Path, default=PROBLEMS)
+    parser.add_argument("--problems", type=Path, default=SHARED_PROBLEMS)
     parser.add_argument("--show", action="store_true", help="print what is left after the last round")
     arguments = parser.parse_args()
     valid: Counter[tuple[str, str, int]] = Counter()

@@ -39,8 +39,7 @@ from pddl_eval.scoring.rewards import ROW_SECONDS, Rewarded
 from tests.support.domain_variants import domain_rows
 from tests.support.plan_text import plan_to_pddl
 from tests.support.sample import DOMAIN_TEXTS, PLAN_RECIPES
-
-PROBLEMS = Path(__file__).parents[3] / "shared" / "data" / "planetarium_problems.parquet"
+from tests.support.shared_problems import SHARED_PROBLEMS
 
 GROUP = 8
 """Answers to a reference."""
@@ -59,7 +58,7 @@ def main() -> int:
     parser.add_argument("--references", type=int, default=100, help="of each domain")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--batch", type=int, help="measure one batch of that many answers of all kinds")
-    parser.add_argument("--problems", type=Path, default=PROBLEMS, help="references, a Parquet file")
+    parser.add_argument("--problems", type=Path, default=SHARED_PROBLEMS, help="references, a Parquet file")
     arguments = parser.parse_args()
     logging.disable()
     if arguments.batch:

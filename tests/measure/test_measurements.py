@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.markdown import ROOT, read_page
+from tests.support.shared_problems import SHARED_PROBLEMS
 
 SMALLEST = {
     "bench": ["--pairs 12"],
@@ -61,8 +62,8 @@ def test_it_runs(name: str, arguments: str, tmp_path: Path) -> None:
     """A measurement that compares with a judge exits with 1 on a disagreement."""
     if missing := [module for module in MODULES.get(name, ()) if find_spec(module) is None]:
         pytest.skip(f"needs {' and '.join(missing)}")
-    if name in SHARED and not (ROOT.parent / "shared" / "data" / "planetarium_problems.parquet").exists():
-        pytest.skip("needs ../shared/data/planetarium_problems.parquet")
+    if name in SHARED and not SHARED_PROBLEMS.exists():
+        pytest.skip(f"needs {SHARED_PROBLEMS}")
     words = arguments.replace("FOLDER", str(tmp_path)).split()
     command = [sys.executable, "-m", f"tests.measure.{name}", *words]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)

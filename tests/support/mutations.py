@@ -13,7 +13,6 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from random import Random
 from unittest import mock
 
@@ -21,10 +20,9 @@ from pddl_eval.definition.model import Problem
 from pddl_eval.definition.pddl import Unreadable, problems
 
 from tests.judges.by_package import read_problem_by_package
+from tests.support.shared_problems import SHARED_PROBLEMS
 
 Tokens = list[str]
-
-SHARED_PROBLEMS = Path(__file__).parents[3] / "shared" / "data" / "planetarium_problems.parquet"
 
 OWN_PROBLEMS = [
     """(define (problem swap-two) (:domain blocksworld) (:requirements :strips)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -20,6 +18,8 @@ from pddl_eval.definition.planning import Solution, solve
 from pddl_eval.definition.plans import PlanError, read_plan
 from pddl_eval.definition.verdict import SEVERAL_DRAFTS
 from pddl_eval.scoring.table import score_table
+
+from tests.support.shared_problems import SHARED_PROBLEMS, needs_shared_problems
 
 TWO_BLOCKS = """
 (define (problem two) (:domain blocksworld) (:objects a b)
@@ -326,13 +326,10 @@ def test_an_undecided_tie_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert compare_plans("a", "a").detail == "plan score: …"
 
 
-REFERENCES = Path(__file__).parents[4] / "shared" / "data" / "planetarium_problems.parquet"
-
-
-@pytest.mark.skipif(not REFERENCES.exists(), reason="the shared reference problems are not here")
+@needs_shared_problems
 def test_the_planners_plans_are_valid_in_real_problems() -> None:
     """A plan of our planner, as a model would write it, is valid; without its last step it is not."""
-    problems = pl.scan_parquet(REFERENCES)
+    problems = pl.scan_parquet(SHARED_PROBLEMS)
     checked = 0
     for name in ("blocksworld", "gripper", "floor-tile"):
         known = known_domain(name)

@@ -9,7 +9,8 @@ from pddl_eval.definition.model import Problem
 from pddl_eval.definition.pddl import ParseError, problem_blocks, read_any_problem, read_problem, without_thinking
 from pddl_eval.definition.pddl.any_problem import problem_of_block
 
-from tests.support.mutations import OWN_PROBLEMS, SHARED_PROBLEMS, mutate, reference_texts, soup
+from tests.support.mutations import OWN_PROBLEMS, mutate, reference_texts, soup
+from tests.support.shared_problems import SHARED_PROBLEMS
 
 
 def differs(text: str) -> str:
