@@ -375,6 +375,11 @@ def test_the_kernel_earns_what_the_definition_does(monkeypatch: pytest.MonkeyPat
     for problem in (TOWER, goal("(clear a) (on a b)"), goal("(clear a)"), goal(""), "no", TRIP):
         calls += [(plans, {"kind": "plan", "problem": problem, "shape": shape}) for shape in ("scale", "shares")]
     calls.append((plans, {"kind": "plan", "reference": PLAN}))
+    flipped = FERRY.replace("(and (on ?c) (not (at ?c)))", "(not (at ?c))")
+    domains = [None, "", "no", FERRY, FERRY.replace("?c", "?x"), FERRY.replace(" - car", ""), flipped]
+    domains += [FERRY.replace("board", "enter"), re.sub(r":precondition \(\w+ \?c\)", "", FERRY), FERRY[:-9]]
+    for problem in (None, TRIP, TRIP.replace("(on c)))", "(at c)))"), "no"):
+        calls.append((domains, {"kind": "domain", "reference": FERRY, "problem": problem}))
     found = []
     for wanted in ("auto", "off"):
         monkeypatch.setenv("PDDL_EVAL_KERNEL", wanted)
@@ -384,12 +389,15 @@ def test_the_kernel_earns_what_the_definition_does(monkeypatch: pytest.MonkeyPat
     assert found[0] == found[1]
 
 
-def test_details_and_time() -> None:
+def test_details_and_time(monkeypatch: pytest.MonkeyPatch) -> None:
     found = pddl_eval.reward([TOWER, "no"], [TOWER, "no"], details=True)
     assert [(each.reward, each.reached) for each in found] == [(1.0, 4), (0.0, 0)]
     assert found[0].error is None and "reference" in found[1].error
+    monkeypatch.setenv("PDDL_EVAL_KERNEL", "off")
+    _library.cache_clear()
     twice = pddl_eval.reward([FERRY, FERRY], FERRY, kind="domain", details=True)
     assert twice[0].seconds > 0 == twice[1].seconds and twice[0].reward == twice[1].reward
+    _library.cache_clear()
     assert pddl_eval.reward(TOWER, TOWER, details=True).seconds >= 0
 
 

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 from pddl_eval import kernel
 from pddl_eval.columns import PAIRS
-from pddl_eval.definition.budget import or_undecided
+from pddl_eval.definition.budget import OutOfBudgetError, or_undecided
 from pddl_eval.definition.metrics import (
     DOMAIN,
     PLAN,
@@ -305,9 +305,10 @@ def _by_kernel(tasks: Sequence[Task]) -> dict[int, Rewarded]:
         return found
     import pyarrow as pa  # here: without Arrow there is no kernel
 
-    for kind, score in (("problem", partial(kernel.score, certificates=False)), ("plan", kernel.score_plans)):
+    problems: Callable[..., kernel.Answers | None] = partial(kernel.score, certificates=False)
+    for kind, score in (("problem", problems), ("plan", kernel.score_plans), ("domain", kernel.score_domains)):
         numbers = [number for number, task in enumerate(tasks) if task.kind == kind and _is_plain(task)]
-        names = (f"generated_{kind}", "reference_problem", "domain", *[f"reference_{kind}"] * (kind == "plan"))
+        names = (f"generated_{kind}", "reference_problem", "domain", *[f"reference_{kind}"] * (kind != "problem"))
         columns = {name: pa.chunked_array([[tasks[number].row.get(name) for number in numbers]], pa.large_string())
                    for name in names}  # fmt: skip
         columns["is_placeholder"] = pa.chunked_array([[tasks[number].row["is_placeholder"] for number in numbers]])
@@ -451,6 +452,24 @@ def _space(problem: str, domain: str | None) -> StateSpace | Undecided:
     return state_space(task.problem, task.domain.domain)
 
 
+def _domain_scores(scores: Mapping[str, Any], task: Task) -> Rewarded | None:
+    """The reward; None where the scores decide nothing."""
+    verdict = scores["domain_verdict"]
+    if verdict in (None, DomainVerdict.UNDECIDED, DomainVerdict.REFERENCE_INVALID):
+        return None
+    if verdict in [each.value for each in DomainVerdict if each.right]:
+        return _reached(task, True, True, True, True)
+    try:
+        with row_budget(task.options.row_seconds):
+            pair = DOMAIN.read(task.row, task.options)
+    except (UserError, OutOfBudgetError):
+        return None
+    if isinstance(pair, OnlySome):
+        return None
+    exchanged = scores["domain_plan_valid"] and scores["domain_reference_plan_valid"]
+    return _near(pair, verdict == DomainVerdict.TYPES_DIFFER, exchanged, task)
+
+
 def _domain(task: Task) -> Rewarded:
     pair = DOMAIN.read(task.row, task.options)
     if isinstance(pair, OnlySome):
@@ -458,13 +477,18 @@ def _domain(task: Task) -> Rewarded:
     decision = or_undecided(lambda: pair.decision)
     if not isinstance(decision, Undecided) and decision.verdict.right:
         return _reached(task, True, True, True, True)
-    is_read = pair.generated is not None
     near = not isinstance(decision, Undecided) and decision.verdict == DomainVerdict.TYPES_DIFFER
-    if is_read and not near and _takes_the_plan(pair):  # The other way it may take a search for a plan.
-        near = all(_scores(DOMAIN, pair, "domain_plan_valid", "domain_reference_plan_valid").values())
-        if pair.task is not None and pair.task.plan == ():
-            near = False  # Two empty plans say nothing of the operators.
-    return _reached(task, is_read, is_read and not pair.missing_operators, near)
+    exchanged = False
+    if pair.generated is not None and not near and _takes_the_plan(pair):  # The other way it may take a search.
+        exchanged = all(_scores(DOMAIN, pair, "domain_plan_valid", "domain_reference_plan_valid").values())
+    return _near(pair, near, exchanged, task)
+
+
+def _near(pair: DomainPair, near: bool, exchanged: bool, task: Task) -> Rewarded:
+    """The reward of a domain that is not equivalent; two empty plans say nothing of its operators."""
+    is_read = pair.generated is not None
+    nothing_to_do = pair.task is not None and pair.task.problem.goal <= pair.task.problem.init
+    return _reached(task, is_read, is_read and not pair.missing_operators, near or (exchanged and not nothing_to_do))
 
 
 def _takes_the_plan(pair: DomainPair) -> bool:
@@ -475,7 +499,7 @@ def _takes_the_plan(pair: DomainPair) -> bool:
 
 
 _OF_SCORES: Mapping[str, Callable[[Mapping[str, Any], Task], Rewarded | None]]
-_OF_SCORES = {"problem": _problem_scores, "plan": _plan_scores}
+_OF_SCORES = {"problem": _problem_scores, "plan": _plan_scores, "domain": _domain_scores}
 _OF_ROW = {"problem": _problem, "plan": _plan, "domain": _domain}
 
 
