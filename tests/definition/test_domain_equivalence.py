@@ -479,6 +479,15 @@ def test_a_task_whose_generated_predicates_share_a_name() -> None:
         assert compare_tasks(one, problem, words[0], other).equivalent is False
 
 
+def test_which_predicates_are_static_is_no_question_of_names() -> None:
+    """``(p)`` never changes; in the answer's words it shares its name with ``(p ?x)``, which an operator deletes."""
+    domain = """(define (domain d) (:constants k) (:action o :parameters (?x)
+      :precondition (and (q ?x) (not (q ?x)) (not (q k))) :effect (not (q ?x))))"""
+    problem = "(define (problem s) (:domain d) (:objects a) (:init (p) (q a) (q k)) (:goal (and (q k))))"
+    answer = problem.replace("(:goal (and (q k)", "(:goal (and (q a)").replace("(q ", "(p ")
+    assert compare_tasks(domain, problem, domain.replace("(q ", "(p "), answer).equivalent is True
+
+
 def test_without_closures_tasks_with_equal_initial_states_are_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     lopsided = changed(("(and (m ?x) (not (l ?x)))", "(m ?x)"), text=MIRROR)
     text = "(define (problem p) (:domain mirror) (:objects a b) (:init (l a) (r b) (s a) (s b)) (:goal (and {})))"

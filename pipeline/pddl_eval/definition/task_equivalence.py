@@ -174,6 +174,8 @@ def _graph(task: Task, used: Domain, scenes: Iterable[Scene]) -> DomainGraph:
         listed = closed.states if isinstance(closed, ClosedGoal) and scene in (Scene.CLOSED, Scene.CLOSED_GOAL) else ()
         states = [(counting(atoms), values) for atoms, values in listed or ()]
         sets = {label: counting(said[label]) for label in _SETS if label in said}
+        if scene is Scene.CLOSED and isinstance(closed, ClosedGoal):
+            sets["goal"] = counting(closed.true)  # also what is static: by name it may be so in one domain only
         graph.add_scene(scene.value, problem.objects, sets, numbers, formulas, states)
     return graph
 
