@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import pyarrow as pa
+
+from pddl_eval.columns import SCORED
 from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.domain_equivalence import DomainDecision
 from pddl_eval.definition.domain_wording import Partners, partners
@@ -24,6 +27,7 @@ from pddl_eval.definition.verdict import Undecided
 from pddl_eval.errors import UserError
 from pddl_eval.explain.tables import ABSENT, DIFFERENT, as_written, cells, line_by_line, noted, scores_table
 from pddl_eval.pages import Cell, Page, Section, Table, table, words
+from pddl_eval.scoring.table import score_table
 from pddl_eval.shown import line, listed
 
 MOST_OPERATORS, ALL_OPERATORS = 12, 200
@@ -89,7 +93,11 @@ def explain_domains(row: Row, options: ScoringOptions) -> DomainExplanation:
     pair = DOMAIN.read(row, options)
     if not isinstance(pair, DomainPair) and given(row.get("reference_domain")):
         raise UserError(pair["domain_detail"])
-    scores = DOMAIN.scores(pair)
+    # As a table of one row, so that the kernel is asked first.
+    plain = replace(options, columns=None, feedback=False)
+    given_columns = {name: [value] for name, value in row.items() if name in SCORED and value is not None}
+    table_of_one = score_table(pa.table({"generated_domain": pa.array([None], pa.string()), **given_columns}), plain)
+    scores = {column.name: table_of_one[column.name][0].as_py() for column in DOMAIN.columns}
     texts = (row.get("reference_domain"), row["generated_domain"])
     if not isinstance(pair, DomainPair):
         alone: Domain | None = None
@@ -102,7 +110,7 @@ def explain_domains(row: Row, options: ScoringOptions) -> DomainExplanation:
         sides = [each.domain for each in pair.decision.structures or ()] or [pair.reference, pair.generated]
         found = or_undecided(lambda: partners(sides[0], sides[1], pair.decision.renaming))
     shown = [] if isinstance(found, Undecided) else sorted(found, key=lambda each: not _differs(each))
-    return DomainExplanation(scores, pair.detail, texts, pair.generated, pair.decision, tuple(shown))
+    return DomainExplanation(scores, scores["domain_detail"] or "", texts, pair.generated, pair.decision, tuple(shown))
 
 
 def _operators(explanation: DomainExplanation, most: int) -> tuple[list[str], list[Table]]:
