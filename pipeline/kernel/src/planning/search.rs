@@ -61,7 +61,7 @@ pub struct StatesLeft(usize);
 
 impl StatesLeft {
     pub fn new() -> StatesLeft {
-        StatesLeft(20_000)
+        StatesLeft(60_000)
     }
 }
 
