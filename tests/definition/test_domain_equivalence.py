@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from pddl_eval import compare_domains, compare_problems, compare_tasks
+from pddl_eval.definition.domain_difference import partners
 from pddl_eval.definition.domain_equivalence import decide_domains
-from pddl_eval.definition.domain_wording import partners
 from pddl_eval.definition.domains import planning_domain
 from pddl_eval.definition.model import Domain, Operator, domain_to_pddl
 from pddl_eval.definition.pddl import parse_domain

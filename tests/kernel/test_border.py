@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _ctypes
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -10,8 +11,10 @@ import pyarrow as pa
 import pytest
 from pddl_eval import kernel
 from pddl_eval.definition.options import ScoringOptions
+from pddl_eval.definition.words import SENTENCES, Difference, sentence
 from pddl_eval.errors import UserError
 from pddl_eval.kernel import crate
+from pddl_eval.kernel.differences import differences
 from pddl_eval.scoring.summary import count_rows
 from pddl_eval.scoring.table import score_table
 
@@ -186,3 +189,45 @@ def test_a_library_of_other_sources_is_not_used(
                 kernel.version()
     choose("must")
     assert kernel.version()
+
+
+@needs_kernel
+@pytest.mark.parametrize("unknown", ["kind", "field"])
+def test_a_difference_that_no_words_are_known_for_costs_its_row(unknown: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The definition scores it, and the other rows of the batch are the kernel's."""
+    table = pairs(pa.array([HELD, HELD.replace("clear", "holding"), HELD, "", HELD]))
+    expected = score_table(table, ScoringOptions())
+
+    def read(column: pa.LargeListArray) -> Iterator[list[Difference] | None]:
+        for number, found in enumerate(differences(column)):
+            strange = Difference("from the future") if unknown == "kind" else Difference("goal", colour="red")
+            yield [strange] if number == 1 else found
+
+    monkeypatch.setattr(kernel, "differences", read)
+    scored = score_table(table, ScoringOptions())
+    assert count_kernel(scored) == {"kernel": {"rows": 5, "words": 1}}
+    assert scored.drop_columns("score_micros") == expected.drop_columns("score_micros")
+    assert kernel.problem_verdict(HELD, HELD, False, None, ScoringOptions()) is not None
+
+
+def test_a_difference_inside_another_is_the_one_before_it() -> None:
+    """As the kernel sends it: a list of a union, in which a field of type null is the difference before."""
+    kinds = [
+        pa.StructArray.from_arrays([pa.array([7, 9])], ["states"]),
+        pa.StructArray.from_arrays([pa.nulls(2)], ["reason"]),
+        pa.array([{}], pa.struct([])),
+    ]
+    codes, places = pa.array([2, 0, 1, 0, 1], pa.int8()), pa.array([0, 0, 0, 1, 1], pa.int32())
+    union = pa.UnionArray.from_dense(codes, places, kinds, ["ran out", "unsolvable", "identical"])
+    column = pa.LargeListArray.from_arrays(pa.array([0, 1, 1, 3, 5], pa.int64()), union)
+    proofs = [Difference("unsolvable", reason=Difference("ran out", states=states)) for states in (7, 9)]
+    assert list(differences(column)) == [[Difference("identical")], [], [proofs[0]], [proofs[1]]]
+    assert sentence(proofs[0]) == "the goal is out of reach: the search for the goal ran out after 7 states"
+
+
+@pytest.mark.skipif(not crate.CRATE.exists(), reason="a package without the crate's sources")
+def test_every_kind_of_the_crate_has_words() -> None:
+    sources = "".join(file.read_text("utf-8") for file in (crate.CRATE / "src").rglob("*.rs") if file.stem != "tests")
+    kinds = set(re.findall(r'(?:Difference::of|fault|named|needs)\(\s*"([^"]+)"\)', sources))
+    assert len(kinds) >= 50
+    assert not kinds - SENTENCES.keys()

@@ -7,6 +7,7 @@
 
 use crate::allocator::keep_blocks;
 use crate::batches;
+use crate::difference::{Difference, Field};
 use crate::left::{Answer, Left};
 use std::ffi::{c_char, c_void, CStr, CString};
 use std::panic::{catch_unwind, set_hook, AssertUnwindSafe};
@@ -140,6 +141,23 @@ pub enum Value<'a> {
     Real(Option<f64>),
     Whole(Option<usize>),
     Text(Option<&'a [u8]>),
+    Words(Option<&'a [Vec<u8>]>),
+    Lists(Option<&'a [Vec<Vec<u8>>]>),
+    Differences(Option<&'a [Difference]>),
+    /// A field that is the difference before it.
+    Before,
+}
+
+impl<'a> From<&'a Field> for Value<'a> {
+    fn from(field: &'a Field) -> Value<'a> {
+        match field {
+            Field::Number(number) => Value::Whole(Some(*number)),
+            Field::Word(word) => Value::Text(Some(word)),
+            Field::Words(words) => Value::Words(Some(words)),
+            Field::Lists(lists) => Value::Lists(Some(lists)),
+            Field::Reason(_) => Value::Before,
+        }
+    }
 }
 
 impl Value<'_> {
@@ -149,34 +167,44 @@ impl Value<'_> {
             Value::Real(_) => "g",
             Value::Whole(_) => "l",
             Value::Text(_) => "U",
+            Value::Words(_) | Value::Lists(_) | Value::Differences(_) => "+L",
+            Value::Before => "n",
         }
     }
 }
 
-/// A column that goes out.
+/// A column that goes out: the buffers that its format has, and the columns below it.
+#[derive(Default)]
 struct Built {
     name: &'static str,
     format: &'static str,
     rows: usize,
     valid: Vec<u8>,
-    /// Where each text ends.
+    /// Where each text or list ends; in a union, the place of each row in the column of its kind.
     ends: Vec<u8>,
+    /// In a union, the kind of each row.
     values: Vec<u8>,
+    below: Vec<Built>,
 }
 
 impl Built {
     /// A column without rows, of values like this one.
     fn new(name: &'static str, like: Value) -> Built {
         let format = like.format();
-        let ends = if format == "U" { vec![0; 8] } else { Vec::new() };
-        Built { name, format, rows: 0, valid: Vec::new(), ends, values: Vec::new() }
+        let ends = if ["U", "+L"].contains(&format) { vec![0; 8] } else { Vec::new() };
+        let below = match like {
+            Value::Words(_) => vec![Built::new("", Value::Text(None))],
+            Value::Lists(_) => vec![Built::new("", Value::Words(None))],
+            Value::Differences(_) => vec![Built { format: "+ud:", ..Built::default() }],
+            _ => Vec::new(),
+        };
+        Built { name, format, ends, below, ..Built::default() }
     }
 
     fn push(&mut self, value: Value) {
-        let row = self.rows;
         let is_valid = match value {
             Value::Truth(truth) => {
-                push_bit(&mut self.values, row, truth == Some(true));
+                push_bit(&mut self.values, self.rows, truth == Some(true));
                 truth.is_some()
             }
             Value::Real(number) => {
@@ -189,20 +217,84 @@ impl Built {
             }
             Value::Text(text) => {
                 self.values.extend_from_slice(text.unwrap_or_default());
-                self.ends.extend((self.values.len() as u64).to_ne_bytes());
+                self.end(self.values.len());
                 text.is_some()
             }
+            Value::Words(words) => {
+                words.unwrap_or_default().iter().for_each(|word| self.below[0].push(Value::Text(Some(word))));
+                self.end(self.below[0].rows);
+                words.is_some()
+            }
+            Value::Lists(lists) => {
+                lists.unwrap_or_default().iter().for_each(|words| self.below[0].push(Value::Words(Some(words))));
+                self.end(self.below[0].rows);
+                lists.is_some()
+            }
+            Value::Differences(found) => {
+                found.unwrap_or_default().iter().for_each(|difference| self.below[0].push_difference(difference));
+                self.end(self.below[0].rows);
+                found.is_some()
+            }
+            Value::Before => false,
         };
-        push_bit(&mut self.valid, row, is_valid);
+        push_bit(&mut self.valid, self.rows, is_valid);
+        self.rows += 1;
+    }
+
+    /// True where a value has this column's format, and its parts those of the columns below.
+    fn is_like(&self, value: Value) -> bool {
+        let part = match value {
+            Value::Words(_) => "U",
+            Value::Lists(_) => "+L",
+            _ => "",
+        };
+        self.format == value.format() && self.below.first().map_or("", |below| below.format) == part
+    }
+
+    fn end(&mut self, end: usize) {
+        self.ends.extend((end as u64).to_ne_bytes());
+    }
+
+    /// Push a row of a union: a struct of the fields of its kind. A difference that is a field comes before.
+    fn push_difference(&mut self, Difference { kind, fields }: &Difference) {
+        for (_, field) in fields {
+            if let Field::Reason(reason) = field {
+                self.push_difference(reason);
+            }
+        }
+        let has_field =
+            |(column, (name, field)): (&Built, &(&str, Field))| column.name == *name && column.is_like(field.into());
+        let is_kind = |known: &Built| {
+            known.name == *kind && known.below.len() == fields.len() && known.below.iter().zip(fields).all(has_field)
+        };
+        let place = self.below.iter().position(is_kind).unwrap_or_else(|| {
+            let below = fields.iter().map(|(name, field)| Built::new(name, field.into())).collect();
+            self.below.push(Built { name: kind, format: "+s", below, ..Built::default() });
+            self.below.len() - 1
+        });
+        let known = &mut self.below[place];
+        self.values.push(place as u8);
+        self.ends.extend((known.rows as i32).to_ne_bytes());
+        known.below.iter_mut().zip(fields).for_each(|(column, (_, field))| column.push(field.into()));
+        known.rows += 1;
         self.rows += 1;
     }
 
     fn exported(self) -> (ArrowSchema, ArrowArray) {
         let memory = match self.format {
+            "n" => Vec::new(),
+            "+s" => vec![self.valid],
+            "+L" => vec![self.valid, self.ends],
             "U" => vec![self.valid, self.ends, self.values],
+            "+ud:" => vec![self.values, self.ends],
             _ => vec![self.valid, self.values],
         };
-        (schema(self.name, self.format, Vec::new()), array(self.rows, memory, Vec::new()))
+        let mut format = self.format.to_string();
+        if format == "+ud:" {
+            format += &(0..self.below.len()).map(|code| code.to_string()).collect::<Vec<_>>().join(",");
+        }
+        let (schemas, arrays) = self.below.into_iter().map(Built::exported).unzip();
+        (schema(self.name, &format, schemas), array(self.format, self.rows, memory, arrays))
     }
 }
 
@@ -228,8 +320,7 @@ impl Table {
 
     fn exported(self) -> (ArrowSchema, ArrowArray) {
         let rows = self.0.first().map_or(0, |column| column.rows);
-        let (schemas, arrays) = self.0.into_iter().map(Built::exported).unzip();
-        (schema("", "+s", schemas), array(rows, vec![Vec::new()], arrays))
+        Built { format: "+s", rows, below: self.0, ..Built::default() }.exported()
     }
 }
 
@@ -314,8 +405,12 @@ fn schema(name: &str, format: &str, children: Vec<ArrowSchema>) -> ArrowSchema {
     }
 }
 
-fn array(rows: usize, memory: Vec<Vec<u8>>, children: Vec<ArrowArray>) -> ArrowArray {
-    let null_count = if memory[0].is_empty() { 0 } else { -1 };
+fn array(format: &str, rows: usize, memory: Vec<Vec<u8>>, children: Vec<ArrowArray>) -> ArrowArray {
+    let null_count = match format {
+        "n" => rows as i64,
+        "+s" | "+ud:" => 0,
+        _ => -1,
+    };
     let mut owned = Owned::new(memory, [""; 2], children);
     ArrowArray {
         length: rows as i64,

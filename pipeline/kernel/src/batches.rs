@@ -2,6 +2,7 @@
 
 use crate::arrow::{Column, Table, Value};
 use crate::canonical::Digits;
+use crate::difference::Difference;
 use crate::domains::{pddl_of, planning_domain, rover, PlanningDomain, ROVER_NAMES};
 use crate::formulas::World;
 use crate::left::{Answer, Left};
@@ -92,35 +93,37 @@ fn digits(digits: Option<&Digits>) -> Value<'_> {
     Value::Text(digits.map(|digits| &digits[..]))
 }
 
+/// No notes are a null.
+fn notes(notes: Option<&[Difference]>) -> Value<'_> {
+    Value::Differences(notes.filter(|notes| !notes.is_empty()))
+}
+
 impl Row for ProblemVerdict {
     fn columns(row: Option<&ProblemVerdict>) -> Vec<(&'static str, Value<'_>)> {
-        use Value::{Text, Truth};
-        let mut columns = vec![
+        use Value::{Differences, Lists, Truth};
+        let proof = row.and_then(|row| row.proof.as_ref());
+        vec![
             ("parseable", Truth(row.map(|row| row.parseable))),
             ("solvable", Truth(row.and_then(|row| row.solvable))),
             ("equivalent", Truth(row.and_then(|row| row.equivalent))),
             ("equivalent_untyped", Truth(row.and_then(|row| row.equivalent_untyped))),
             ("verdict", text(row.and_then(|row| row.verdict))),
-            ("detail", Text(row.map(|row| &row.difference.0[..]))),
+            ("detail", Differences(row.map(|row| &row.differences[..]))),
             ("solves_reference", Truth(row.and_then(|row| row.solves_reference))),
             ("certificate", digits(row.and_then(|row| row.certificate.as_ref()))),
             ("reference_certificate", digits(row.and_then(|row| row.reference_certificate.as_ref()))),
-        ];
-        let proof = row.and_then(|row| row.proof.as_ref());
-        columns.extend([
-            ("object_map", Text(proof.and_then(|proof| proof.object_map.as_deref()))),
-            ("goal_object_map", Text(proof.and_then(|proof| proof.goal_map.as_deref()))),
-            ("plan", Text(proof.and_then(|proof| proof.plan.as_deref()))),
-            ("closure", Text(proof.and_then(|proof| proof.closure.as_deref()))),
-            ("counterexample", Text(proof.and_then(|proof| proof.counterexample.as_deref()))),
-        ]);
-        columns
+            ("object_map", Lists(proof.and_then(|proof| proof.object_map.as_deref()))),
+            ("goal_object_map", Lists(proof.and_then(|proof| proof.goal_map.as_deref()))),
+            ("plan", Lists(proof.and_then(|proof| proof.plan.as_deref()))),
+            ("closure", Lists(proof.and_then(|proof| proof.closure.as_deref()))),
+            ("counterexample", Lists(proof.and_then(|proof| proof.counterexample.as_deref()))),
+        ]
     }
 }
 
 impl Row for PlanScores {
     fn columns(row: Option<&PlanScores>) -> Vec<(&'static str, Value<'_>)> {
-        use Value::{Real, Text, Truth, Whole};
+        use Value::{Real, Truth, Whole};
         let real = |of: fn(&PlanScores) -> Option<f64>| Real(row.and_then(of));
         let rate = |of: fn(&Compared) -> f64| Real(row.and_then(|row| row.compared.as_ref()).map(of));
         vec![
@@ -137,7 +140,7 @@ impl Row for PlanScores {
             ("first_failed_step", Whole(row.and_then(|row| row.first_failed_step))),
             ("state_distance", real(|row| row.state_distance)),
             ("causal_distance", real(|row| row.causal_distance)),
-            ("plan_detail", Text(row.and_then(|row| Some(&row.notes.as_ref()?.0[..])))),
+            ("plan_detail", notes(row.map(|row| &row.notes[..]))),
             ("plan_verdict", text(row.and_then(|row| row.verdict))),
             ("executable_share", real(|row| row.executable_share)),
             ("goal_share", real(|row| row.goal_share)),
@@ -172,7 +175,7 @@ const PREDICTIVE: [&str; 4] = [
 
 impl Row for DomainScores {
     fn columns(row: Option<&DomainScores>) -> Vec<(&'static str, Value<'_>)> {
-        use Value::{Real, Text, Truth};
+        use Value::{Real, Truth};
         let named = |names: &[&'static str], values: Option<&[f64]>| {
             let value = |place: usize| Real(values.map(|values| values[place]));
             names.iter().enumerate().map(|(place, name)| (*name, value(place))).collect::<Vec<_>>()
@@ -187,7 +190,7 @@ impl Row for DomainScores {
             ("domain_verdict", text(row.map(|row| row.verdict.name()))),
             ("domain_certificate", digits(row.and_then(|row| row.certificate.as_ref()))),
             ("task_equivalent", Truth(row.and_then(|row| row.task_equivalent))),
-            ("domain_detail", Text(row.and_then(|row| Some(&row.notes.as_ref()?.0[..])))),
+            ("domain_detail", notes(row.map(|row| &row.notes[..]))),
         ]);
         columns
     }

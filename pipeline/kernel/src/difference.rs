@@ -1,8 +1,7 @@
-//! The first difference between two problems, as values (definition/difference.py); definition/wording.py says it.
+//! The first difference between two problems, as values (definition/difference.py); definition/words.py says it.
 //!
-//! A difference is what differs, with what its sentence names. It crosses the border as a text: fields between unit
-//! separators, each with its name and an equals sign, and a record separator between the parts of a detail. Why a text is
-//! no problem is a kind of definition/pddl/refusals.py with the words of its sentence.
+//! A difference is a kind, a name of a function of definition/words.py, and its fields, which are the function's
+//! parameters. So it crosses the border, typed; nothing here is said in words.
 
 use crate::domains::Unsolvable;
 use crate::equivalence::{Pair, UNKNOWN};
@@ -14,65 +13,63 @@ use std::collections::BTreeMap;
 /// Objects that a difference names.
 const MOST_NAMES: usize = 5;
 
-const BETWEEN_WORDS: u8 = 0x1F;
-const BETWEEN_DIFFERENCES: u8 = 0x1E;
+/// A field of a difference.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Field {
+    Number(usize),
+    Word(Vec<u8>),
+    Words(Vec<Vec<u8>>),
+    Lists(Vec<Vec<Vec<u8>>>),
+    /// Another difference, at most one.
+    Reason(Box<Difference>),
+}
 
-#[derive(Clone, Default)]
-pub struct Difference(pub Vec<u8>);
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Difference {
+    pub kind: &'static str,
+    pub fields: Vec<(&'static str, Field)>,
+}
 
 impl Difference {
-    pub fn of(words: &[&[u8]]) -> Difference {
-        Difference(words.join(&BETWEEN_WORDS))
+    pub fn of(kind: &'static str) -> Difference {
+        Difference { kind, fields: Vec::new() }
     }
 
-    /// This difference and then that.
-    pub fn and(mut self, other: Difference) -> Difference {
-        self.0.push(BETWEEN_DIFFERENCES);
-        self.0.extend(other.0);
+    fn with(mut self, name: &'static str, field: Field) -> Difference {
+        self.fields.push((name, field));
         self
     }
 
-    /// The difference with a further field.
-    pub fn with(mut self, name: &str, value: &[u8]) -> Difference {
-        self.0.push(BETWEEN_WORDS);
-        self.0.extend_from_slice(name.as_bytes());
-        self.0.push(b'=');
-        self.0.extend_from_slice(value);
-        self
+    pub fn number(self, name: &'static str, number: usize) -> Difference {
+        self.with(name, Field::Number(number))
+    }
+
+    pub fn word(self, name: &'static str, word: &[u8]) -> Difference {
+        self.with(name, Field::Word(word.to_vec()))
+    }
+
+    pub fn words<W: AsRef<[u8]>>(self, name: &'static str, words: impl IntoIterator<Item = W>) -> Difference {
+        self.with(name, Field::Words(words.into_iter().map(|word| word.as_ref().to_vec()).collect()))
+    }
+
+    pub fn lists(self, name: &'static str, lists: impl IntoIterator<Item = Vec<Vec<u8>>>) -> Difference {
+        self.with(name, Field::Lists(lists.into_iter().collect()))
+    }
+
+    pub fn because(self, name: &'static str, reason: Difference) -> Difference {
+        self.with(name, Field::Reason(Box::new(reason)))
     }
 
     pub fn counts(self, found: usize, expected: usize) -> Difference {
-        self.with("found", &number(found)).with("expected", &number(expected))
+        self.number("found", found).number("expected", expected)
     }
 }
 
-/// An atom as PDDL writes it.
-pub fn show_atom(shown: &mut Vec<u8>, words: &Words, atom: Atom) {
-    let (predicate, first, second) = parts(atom);
-    shown.push(b'(');
-    shown.extend_from_slice(words.text(predicate));
-    for argument in [first, second].into_iter().filter(|word| *word != 0) {
-        shown.push(b' ');
-        shown.extend_from_slice(words.text(argument));
-    }
-    shown.push(b')');
-}
-
-fn shown(words: &Words, atom: Atom) -> Vec<u8> {
-    let mut text = Vec::new();
-    show_atom(&mut text, words, atom);
-    text
-}
-
-/// The atom's words with blanks between them; nothing for no atom.
-pub fn words_of(words: &Words, atom: Atom) -> Vec<u8> {
+/// The words of an atom.
+pub fn words_of(words: &Words, atom: Atom) -> Vec<Vec<u8>> {
     let (predicate, first, second) = parts(atom);
     let present = [predicate, first, second].into_iter().filter(|word| *word != 0);
-    present.map(|word| words.text(word)).collect::<Vec<_>>().join(&b' ')
-}
-
-fn number(number: usize) -> Vec<u8> {
-    number.to_string().into_bytes()
+    present.map(|word| words.text(word).to_vec()).collect()
 }
 
 /// Both numbers of objects, and which objects are missing or extra where names tell.
@@ -83,7 +80,7 @@ pub fn object_count(pair: &Pair) -> Difference {
         known != UNKNOWN && theirs.number[known as usize] != NO_OBJECT
     };
     let common: Vec<Word> = ours.objects.iter().map(|(name, _)| *name).filter(|name| is_known(*name)).collect();
-    let difference = Difference::of(&[b"object count"]).counts(ours.objects.len(), theirs.objects.len());
+    let difference = Difference::of("object count").counts(ours.objects.len(), theirs.objects.len());
     let (words, mut names): (_, Vec<Word>) = if common.len() == ours.objects.len() {
         let known: HashSet<Word> = common.iter().map(|name| pair.to_reference[*name as usize]).collect();
         let missing = theirs.objects.iter().map(|(name, _)| *name).filter(|name| !known.contains(name));
@@ -96,7 +93,7 @@ pub fn object_count(pair: &Pair) -> Difference {
     };
     names.sort_unstable();
     let names = names.iter().take(MOST_NAMES).map(|name| words.text(*name)).collect::<Vec<_>>();
-    difference.with("names", &names.join(&b' '))
+    difference.words("names", names)
 }
 
 /// The first object whose type is another, by name where both sides use it, else the first count that is off.
@@ -111,7 +108,7 @@ pub fn type_difference(pair: &Pair) -> Difference {
         if expected != pair.to_reference[*type_ as usize] {
             let name = ours.words.text(*name);
             let names = [name, ours.words.text(*type_), theirs.words.text(expected)];
-            return Difference::of(&[b"object type"]).with("names", &names.join(&b' '));
+            return Difference::of("object type").words("names", names);
         }
     }
     let mut counts: BTreeMap<&[u8], (usize, usize)> = BTreeMap::new();
@@ -119,7 +116,7 @@ pub fn type_difference(pair: &Pair) -> Difference {
     theirs.objects.iter().for_each(|(_, type_)| counts.entry(theirs.words.text(*type_)).or_default().1 += 1);
     let off = counts.into_iter().find(|(_, (ours, theirs))| ours != theirs);
     let (type_, (ours, theirs)) = off.unwrap_or_default();
-    Difference::of(&[b"type count"]).with("names", type_).counts(ours, theirs)
+    Difference::of("type count").words("names", [type_]).counts(ours, theirs)
 }
 
 /// The words of both problems as the places in one sorted list.
@@ -149,10 +146,10 @@ impl<'a> Joined<'a> {
         }
     }
 
-    fn words_of(&self, atom: Atom) -> Vec<u8> {
+    fn words_of(&self, atom: Atom) -> impl Iterator<Item = &[u8]> {
         let (predicate, first, second) = parts(atom);
         let present = [predicate, first, second].into_iter().filter(|word| *word != 0);
-        present.map(|word| self.words[word as usize]).collect::<Vec<_>>().join(&b' ')
+        present.map(|word| self.words[word as usize])
     }
 }
 
@@ -173,13 +170,13 @@ pub fn init_difference(pair: &Pair) -> Difference {
     let in_ours = |atom: Atom| renamed(atom, &all, &back);
     let missing = wanted.iter().find(|atom| !has(&found, **atom));
     let extra = found.iter().find(|atom| !has(&wanted, **atom));
-    let mut difference = Difference::of(&[b"init"]);
+    let mut difference = Difference::of("init");
     if let Some(atom) = missing {
         difference =
-            difference.with("lacks", &joined.words_of(*atom)).with("lacks_here", &joined.words_of(in_ours(*atom)));
+            difference.words("lacks", joined.words_of(*atom)).words("lacks_here", joined.words_of(in_ours(*atom)));
     }
     if let Some(atom) = extra {
-        difference = difference.with("has", &joined.words_of(in_ours(*atom)));
+        difference = difference.words("has", joined.words_of(in_ours(*atom)));
     }
     difference
 }
@@ -253,13 +250,9 @@ fn object_roles(problem: &Problem, joined: &[Word]) -> Vec<Vec<u64>> {
 
 /// The proof that the goal is out of reach.
 pub fn unsolvable(words: &Words, proof: &Unsolvable) -> Difference {
-    let atoms: Vec<Vec<u8>> = proof.atoms.iter().map(|atom| words_of(words, *atom)).collect();
-    let says: &[u8] = match atoms.len() {
-        _ if proof.never_true => b"never true",
-        1 => b"excludes itself",
-        _ => b"exclude each other",
-    };
-    Difference::of(&[b"unsolvable"]).with("atoms", &atoms.join(&b',')).with("reason", says)
+    let atoms = proof.atoms.iter().map(|atom| words_of(words, *atom));
+    let says = if proof.never_true { "never true" } else { "exclude each other" };
+    Difference::of("unsolvable").because("reason", Difference::of(says).lists("atoms", atoms))
 }
 
 /// An atom of the reference's goal that the answer's does not imply, in the words of both.
@@ -271,39 +264,53 @@ pub fn reference_asks(pair: &Pair, theirs: Atom, map: &[Word]) -> Difference {
         let ours = pair.generated.problem.objects.iter().find(|(name, _)| map[*name as usize] == argument);
         here.push(ours.map_or(words.text(argument), |(name, _)| pair.generated.problem.words.text(*name)));
     }
-    Difference::of(&[b"goal"]).with("lacks", &words_of(words, theirs)).with("lacks_here", &here.join(&b' '))
+    Difference::of("goal").words("lacks", words_of(words, theirs)).words("lacks_here", here)
 }
 
 /// An atom of the answer's goal that the reference's does not imply.
 pub fn generated_asks(pair: &Pair, atom: Atom) -> Difference {
-    Difference::of(&[b"goal"]).with("has", &words_of(&pair.generated.problem.words, atom))
+    Difference::of("goal").words("has", words_of(&pair.generated.problem.words, atom))
 }
 
 /// How many atoms full specification added to each goal.
 pub fn closures_agree(ours: usize, theirs: usize) -> Difference {
-    Difference::of(&[b"closures agree"]).counts(ours, theirs)
+    Difference::of("closures agree").counts(ours, theirs)
 }
 
 /// Why the declarations of a typed domain do not admit a problem.
 pub fn ill_typed(words: &Words, misfit: &Misfit) -> Difference {
     let (Misfit::Predicate(atom) | Misfit::Arguments(atom, _) | Misfit::Type(atom, ..)) = misfit;
-    let (predicate, first, second) = parts(*atom);
-    let name = words.text(predicate);
-    let given = usize::from(first != 0) + usize::from(second != 0);
-    let text = shown(words, *atom);
-    match misfit {
-        Misfit::Predicate(_) => Difference::of(&[b"ill-typed predicate", &text, name]),
-        Misfit::Arguments(_, takes) => {
-            Difference::of(&[b"ill-typed arguments", &text, name, &number(*takes), &number(given)])
-        }
+    let atom = words_of(words, *atom);
+    let why = match misfit {
+        Misfit::Predicate(_) => no_such_predicate(&atom),
+        Misfit::Arguments(_, takes) => wrong_number_of_arguments(&atom, *takes),
         Misfit::Type(_, place, wanted, type_) => {
-            let wanted = match wanted {
-                Known::Robot => "robot",
-                Known::Tile => "tile",
-                _ => "color",
+            let wanted: &[u8] = match wanted {
+                Known::Robot => b"robot",
+                Known::Tile => b"tile",
+                _ => b"color",
             };
-            let words = [&number(*place)[..], wanted.as_bytes(), words.text(*type_)].join(&BETWEEN_WORDS);
-            Difference::of(&[b"ill-typed argument", &text, name, &words])
+            wrong_type(&atom, *place, wanted, words.text(*type_))
         }
-    }
+    };
+    Difference::of("ill typed problem").because("why", why)
+}
+
+/// Why the declarations of a domain do not admit an atom.
+fn misfit(atom: &[Vec<u8>], why: Difference) -> Difference {
+    Difference::of("of atom").words("atom", atom).because("why", why)
+}
+
+pub fn no_such_predicate(atom: &[Vec<u8>]) -> Difference {
+    misfit(atom, Difference::of("no such predicate").word("predicate", &atom[0]))
+}
+
+pub fn wrong_number_of_arguments(atom: &[Vec<u8>], takes: usize) -> Difference {
+    let why = Difference::of("wrong number of arguments").word("predicate", &atom[0]);
+    misfit(atom, why.number("takes", takes).number("given", atom.len() - 1))
+}
+
+pub fn wrong_type(atom: &[Vec<u8>], number: usize, wanted: &[u8], type_: &[u8]) -> Difference {
+    let why = Difference::of("wrong type").word("predicate", &atom[0]).number("number", number);
+    misfit(atom, why.word("wanted", wanted).word("type_", type_))
 }

@@ -1,7 +1,7 @@
 //! Is this domain right? Strong equivalence of domain models (definition/domain_equivalence.py).
 
 use crate::difference::Difference;
-use crate::domain_wording::{count_sentence, nearest_sentence, renaming_sentence, types_sentence};
+use crate::domain_difference::{count_sentence, nearest_sentence, renaming_sentence, types_sentence};
 use crate::left::Answer;
 use crate::model::{Domain, Operator, Word};
 use crate::pddl::problems::Interner;

@@ -103,8 +103,8 @@ pub fn decide(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
     }
     let strict = decide_strictly(pair, is_placeholder)?;
     let difference = match &strict.verdict {
-        Verdict::Identical => Difference::of(&[b"identical"]),
-        Verdict::Isomorphic => Difference::of(&[b"renamed"]),
+        Verdict::Identical => Difference::of("identical"),
+        Verdict::Isomorphic => Difference::of("renamed"),
         Verdict::TypesDiffer => difference::type_difference(pair),
         Verdict::InitDiffers => difference::init_difference(pair),
         _ => strict.difference,
@@ -209,7 +209,7 @@ fn decide_strictly(pair: &Pair, is_placeholder: bool) -> Answer<Decision> {
     let not_asked = ours.goal.iter().find(|atom| !has(wanted, renamed(**atom, pair.to_reference, &map)));
     let difference = match not_asked {
         Some(atom) => difference::generated_asks(pair, *atom),
-        None => Difference::of(&[b"goal placement"]),
+        None => Difference::of("goal placement"),
     };
     Ok(decision(Verdict::GoalDiffers, difference, None))
 }

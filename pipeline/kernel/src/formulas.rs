@@ -2,7 +2,7 @@
 //! actions there (definition/validation.py).
 
 use crate::difference::Difference;
-use crate::domain_wording::show_words;
+use crate::domain_difference::words_of;
 use crate::fraction::Fraction;
 use crate::grounding::{self, broken_equation, Objects};
 use crate::hashing::HashMap;
@@ -151,9 +151,9 @@ impl World {
         expression.iter().map(&mut part).collect()
     }
 
-    /// The words of an atom with blanks between them.
-    pub fn show(&self, atom: Atom, names: &Interner) -> Vec<u8> {
-        show_words(&self.atoms.atoms[atom as usize - 1], names)
+    /// The words of an atom.
+    pub fn show(&self, atom: Atom, names: &Interner) -> Vec<Vec<u8>> {
+        words_of(&self.atoms.atoms[atom as usize - 1], names)
     }
 
     /// The operator of the domain with this name.
@@ -179,10 +179,8 @@ impl World {
     }
 
     fn ground_operator(&mut self, action: Step, steps: &Steps, names: &Interner) -> Answer<Result<Done, Fault>> {
-        let fault = |verdict, why: &[u8], words: &[&[u8]]| {
-            let shown: Vec<u8> = steps.words(action).collect::<Vec<_>>().join(&b' ');
-            Ok(Err((verdict, Difference::of(&[&[why, &shown], words].concat()))))
-        };
+        let fault = |kind| Difference::of(kind).words("action", steps.words(action));
+        let wrong = |fault| Ok(Err(("wrong_arguments", fault)));
         let mut words = steps.words(action);
         let operator = self.operator_named(words.next().unwrap_or_default(), names);
         let given: Vec<&[u8]> = words.collect();
@@ -191,25 +189,28 @@ impl World {
         }
         let domain = self.domain.clone();
         let Some(operator) = operator.map(|place| &domain.operators[place]) else {
-            let known: Vec<&[u8]> = domain.operators.iter().map(|each| names.text(each.name)).collect();
-            return fault("unknown_action", b"unknown", &[&known.join(&b' ')]);
+            let known = domain.operators.iter().map(|each| names.text(each.name));
+            return Ok(Err(("unknown_action", fault("unknown action").words("operators", known))));
         };
         if operator.parameters.len() != given.len() {
-            return fault("wrong_arguments", b"arguments", &[operator.parameters.len().to_string().as_bytes()]);
+            let takes = operator.parameters.len();
+            return wrong(fault("wrong arguments").number("takes", takes).number("given", given.len()));
         }
         let mut arguments: Lifted = Vec::with_capacity(given.len());
         for (argument, (_, wanted)) in given.iter().zip(&operator.parameters) {
             let object = names.find(argument).and_then(|name| Some((name, *self.objects.get(&name)?)));
             let Some((name, type_)) = object else {
-                return fault("wrong_arguments", b"no object", &[argument]);
+                return wrong(fault("no object").word("argument", argument));
             };
             if !domain.fits(type_, *wanted) {
-                return fault("wrong_arguments", b"type", &[argument, names.text(type_), names.text(*wanted)]);
+                let fault = fault("not of type").word("argument", argument).words("own", [names.text(type_)]);
+                return wrong(fault.words("types", [names.text(*wanted)]));
             }
             arguments.push(name);
         }
         if let Some((one, other)) = broken_equation(operator, &arguments, names) {
-            return fault("precondition", b"equation", &[names.text(one), names.text(other)]);
+            let fault = fault("different").word("one", names.text(one)).word("other", names.text(other));
+            return Ok(Err(("precondition", fault)));
         }
         let value = |term: &Word| arguments.get((PLACES - term) as usize).copied().unwrap_or(*term);
         let [needs, avoids, adds, mut deletes] = operator.by_position.each_ref().map(|part| {
@@ -257,35 +258,38 @@ impl World {
         steps: &Steps,
         names: &Interner,
     ) -> Answer<Result<Vec<(usize, Fraction)>, Fault>> {
-        let fault = |why: &[u8], words: &[Vec<u8>]| {
-            let shown: Vec<u8> = steps.words(done.action).collect::<Vec<_>>().join(&b' ');
-            let words: Vec<&[u8]> = [why, &shown].into_iter().chain(words.iter().map(Vec::as_slice)).collect();
-            Ok(Err(("precondition", Difference::of(&words))))
+        let shown = || steps.words(done.action);
+        let needs = |kind| Difference::of(kind).words("action", shown());
+        let fault = |why| Ok(Err(("precondition", why)));
+        let no_value = |fluent: usize| {
+            let fluent = words_of(&self.fluents.atoms[fluent], names);
+            let why = Difference::of("no value").words("fluent", fluent);
+            fault(Difference::of("of atom").words("atom", shown()).because("why", why))
         };
         let lacking: Vec<Atom> = done.needs.iter().copied().filter(|atom| !state.contains(atom)).collect();
         if !lacking.is_empty() {
-            return fault(b"needs", &[self.listed(&lacking, names)?]);
+            return fault(needs("needs").lists("lacking", self.sorted(&lacking, names)));
         }
         let wrong: Vec<Atom> = done.avoids.iter().copied().filter(|atom| state.contains(atom)).collect();
         if !wrong.is_empty() {
-            return fault(b"needs false", &[self.listed(&wrong, names)?]);
+            return fault(needs("needs false").lists("true", self.sorted(&wrong, names)));
         }
         let mut missing: Vec<Vec<u8>> = Vec::new();
         for formula in done.formulas.iter().filter(|formula| !formula.is_effect) {
             match self.holds(formula, values, names)? {
                 Ok(true) => {}
                 Ok(false) => missing.push(formula.shown.clone()),
-                Err(fluent) => return fault(b"no value", &[self.show_fluent(fluent, names)]),
+                Err(fluent) => return no_value(fluent),
             }
         }
         if !missing.is_empty() {
-            return fault(b"needs that", &missing);
+            return fault(needs("needs").words("lacking", missing));
         }
         let mut changes = Vec::new();
         for formula in done.formulas.iter().filter(|formula| formula.is_effect) {
             match (&formula.sides[0][..], self.value_of(&formula.sides[1], values)?) {
                 ([GroundPart::Fluent(fluent)], Ok(amount)) => changes.push((names.text(formula.head), *fluent, amount)),
-                (_, Err(fluent)) => return fault(b"no value", &[self.show_fluent(fluent, names)]),
+                (_, Err(fluent)) => return no_value(fluent),
                 _ => return Err(Left::Panic),
             }
         }
@@ -304,7 +308,7 @@ impl World {
                 (Some(place), _) => updated[place].1,
                 (None, Some(value)) => value,
                 (None, None) if *verb == b"assign" => Fraction::ZERO,
-                (None, None) => return fault(b"no value", &[self.show_fluent(*fluent, names)]),
+                (None, None) => return no_value(*fluent),
             };
             let after = match *verb {
                 b"increase" => before.plus(*amount)?,
@@ -349,24 +353,16 @@ impl World {
     /// A conjunct of the goal as PDDL writes it.
     pub fn show_other(&self, other: &Other, names: &Interner) -> Vec<u8> {
         match other {
-            Other::Denied(atom) => [b"(not (", &self.show(*atom, names)[..], b"))"].concat(),
+            Other::Denied(atom) => [b"(not (", &self.show(*atom, names).join(&b' ')[..], b"))"].concat(),
             Other::Compared(formula) => formula.shown.clone(),
         }
     }
 
-    /// Atoms as a sentence lists them.
-    fn listed(&self, atoms: &[Atom], names: &Interner) -> Answer<Vec<u8>> {
+    /// The words of the atoms, sorted.
+    fn sorted(&self, atoms: &[Atom], names: &Interner) -> Vec<Vec<Vec<u8>>> {
         let mut atoms: Vec<&Lifted> = atoms.iter().map(|atom| &self.atoms.atoms[*atom as usize - 1]).collect();
         names.sort(&mut atoms);
-        let shown: Vec<Vec<u8>> = atoms.into_iter().map(|atom| show_words(atom, names)).collect();
-        if shown.iter().any(|atom| atom.contains(&b',')) {
-            return Err(Left::Notation); // the mark between atoms
-        }
-        Ok(shown.join(&b','))
-    }
-
-    fn show_fluent(&self, fluent: usize, names: &Interner) -> Vec<u8> {
-        show_words(&self.fluents.atoms[fluent], names)
+        atoms.into_iter().map(|atom| words_of(atom, names)).collect()
     }
 
     /// The number that an expression denotes, or the first fluent in it that has no value.

@@ -4,6 +4,6 @@
 for whole tasks; ``task`` is a problem in its domain with all that is known of it. Texts become values in ``pddl`` and
 ``plans``, values are those of ``model``. ``domains`` has what is known of particular planning domains, one file each;
 for all others there are ``grounding``, ``states``, ``closure`` and ``planning``. ``validation`` executes plans.
-``canonical`` labels graphs, ``structure`` makes graphs of domains, ``wording`` finds the words for a difference.
+``canonical`` labels graphs, ``structure`` makes graphs of domains, ``words`` says a difference in a sentence.
 ``metrics`` has one metric a file.
 """

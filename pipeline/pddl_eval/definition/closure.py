@@ -11,9 +11,9 @@ from fractions import Fraction
 from functools import reduce
 from operator import and_, or_
 
+from pddl_eval.definition import words
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.model import TOTAL_COST, Atom, Domain, Formula, Problem, State, indexes
-from pddl_eval.definition.planning.planners import no_state
 from pddl_eval.definition.planning.task import GroundTask, bits_of, ground_goal
 from pddl_eval.definition.state_space import MOST_WORK, Exploration, Node, functions_read
 from pddl_eval.definition.validation import is_goal
@@ -122,7 +122,7 @@ def _closed(task: GroundTask, goal: int) -> int | Unsolvable | Undecided:
         return states
     goal_states = [state for state in states if state & goal == goal]  # R(g)
     if not goal_states:
-        return Unsolvable(no_state(len(states)))
+        return Unsolvable(words.no_state(len(states)))
     return reduce(and_, goal_states)  # cl(g)
 
 
@@ -153,7 +153,7 @@ def closure_by_states(
     if exploration.limit is not None:
         return exploration.limit
     if not goal_states:
-        return Unsolvable(no_state(len(others)))
+        return Unsolvable(words.no_state(len(others)))
     always = reduce(and_, [true for true, _ in goal_states])
     ever = reduce(or_, [true for true, _ in goal_states])
     others, sometimes = [true for true in others if always <= true], ever - always

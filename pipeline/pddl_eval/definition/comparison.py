@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from pddl_eval.definition.budget import or_undecided
-from pddl_eval.definition.difference import Difference, reference_unsolvable
+from pddl_eval.definition.difference import reference_unsolvable
 from pddl_eval.definition.domains import known_domain
 from pddl_eval.definition.equivalence import Decision, decide, same_domain
 from pddl_eval.definition.model import Action, renamed_atom
@@ -15,12 +15,9 @@ from pddl_eval.definition.planning import Solution
 from pddl_eval.definition.task import Task
 from pddl_eval.definition.validation import execute_actions
 from pddl_eval.definition.verdict import ProblemVerdict, Undecided, Unsolvable, Verdict
-from pddl_eval.definition.wording import sentence
+from pddl_eval.definition.words import Difference, no_reference, sentence
 
 Plan = tuple[Action, ...]
-
-NO_REFERENCE = "not compared: there is no reference"
-"""The detail of a problem with which nothing is wrong but that there is nothing to compare it with."""
 
 
 def compare(
@@ -108,12 +105,12 @@ def _read_alone(generated: Task | Unreadable, check_solvable: bool, is_placehold
         return ProblemVerdict(True, solvable, None, None, Verdict.DOMAIN_MISMATCH, differs, certificate)
     plan = generated.plan if check_solvable else None
     verdict = ProblemVerdict(
-        True, None, None, None, None, NO_REFERENCE, certificate=_certificate(generated, is_placeholder)
+        True, None, None, None, None, no_reference(), certificate=_certificate(generated, is_placeholder)
     )
     if isinstance(plan, Undecided):
-        return replace(verdict, detail=f"{NO_REFERENCE}; {plan.reason}")
+        return replace(verdict, detail=f"{no_reference()}; {plan.reason}")
     if isinstance(plan, Unsolvable):
-        why = sentence(Difference("unsolvable", atoms=plan.atoms, reason=plan.says))
+        why = sentence(Difference("unsolvable", reason=plan.reason))
         detail = generated.ill_typed or why
         return replace(verdict, solvable=False, verdict=Verdict.UNSOLVABLE, detail=detail)
     return verdict if plan is None else replace(verdict, solvable=True, plan=plan)
@@ -170,11 +167,11 @@ def decided(reference: Task | Unreadable, generated: Task | Unreadable, is_place
     """The decision. Mistakes in the reference come first."""
     if isinstance(reference, Unreadable):
         is_outside = reference.verdict in (Verdict.NOT_STRIPS, Verdict.UNDECIDED)
-        what = "reference outside STRIPS" if is_outside else "reference unread"
+        what = "reference outside" if is_outside else "reference unread"
         return Decision(Verdict.REFERENCE_INVALID, Difference(what, reason=reference.detail))
     ill_typed = or_undecided(lambda: reference.ill_typed)
     if isinstance(ill_typed, str):
-        return Decision(Verdict.REFERENCE_INVALID, Difference("reference ill-typed", reason=ill_typed))
+        return Decision(Verdict.REFERENCE_INVALID, Difference("reference ill typed", reason=ill_typed))
     closure = reference.closure
     if isinstance(closure, Unsolvable):
         why = reference_unsolvable(reference.problem, reference.domain, closure)

@@ -1,19 +1,16 @@
 """The first difference between two problems, as values: which atom, which object, how many.
 
-Differences explain a verdict; they never decide one. ``wording`` says them in a sentence.
+Differences explain a verdict; they never decide one. ``words`` says them.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from pddl_eval.definition.domains import PlanningDomain, known_domain
 from pddl_eval.definition.model import (
     TOTAL_COST,
-    Atom,
-    Formula,
     Problem,
     renamed,
     renamed_atom,
@@ -22,54 +19,10 @@ from pddl_eval.definition.model import (
 )
 from pddl_eval.definition.scenes import renamed_formula, values_of
 from pddl_eval.definition.verdict import Unsolvable
+from pddl_eval.definition.words import Difference
 
 MOST_NAMES = 5
 """Objects or predicates that a difference names."""
-
-
-class Difference(NamedTuple):
-    """Why a pair of problems has its verdict. Fields that ``what`` does not need are empty.
-
-    * ``identical``, ``renamed``: nothing more, the atoms are the same.
-    * ``closures agree``: ``found``, ``expected`` are the atoms that full specification added to either goal.
-    * ``goal states agree``, ``goal states differ``: nothing more, goals that are no sets of atoms were compared.
-    * ``unread``: ``reason`` says why there is no generated problem.
-    * ``reference unread``, ``reference outside STRIPS``, ``reference ill-typed``: ``reason``.
-    * ``reference unsolvable``: ``atoms``, ``reason`` are a proof. ``names`` are the known domain and the first of the
-      ``found`` predicates that it does not have.
-    * ``domain``: ``names`` are the generated problem's domain and the reference's.
-    * ``object count``: ``found``, ``expected``; ``names`` are the first missing or extra objects, if names tell.
-    * ``object type``: ``names`` are an object, its type, and the reference's type for it.
-    * ``type count``: ``names`` is a type; ``found``, ``expected`` are its objects.
-    * ``init``: ``lacks`` (``lacks_here``) and ``has`` are the first atoms that only one of the initial states has.
-    * ``value``: ``lacks`` (``lacks_here``) is a fluent, or ``has`` one that only the generated problem has; ``names``
-      are its values in the generated problem and in the reference, empty where it has none.
-    * ``metric``: ``names`` are the metrics of the generated problem and of the reference, empty where there is none.
-    * ``unsolvable``: ``atoms``, ``reason`` are a proof.
-    * ``goal``: ``lacks`` (``lacks_here``) or ``has`` is a conjunct of one goal that the other does not imply.
-    * ``goal placement``: nothing more, no one atom tells.
-    * ``undecided``: ``reason`` names the limit that was hit.
-    """
-
-    what: str
-    lacks: Formula = ()
-    """An atom or another conjunct of the reference, in the reference's words."""
-    lacks_here: Formula = ()
-    """The same in the words of the generated problem."""
-    has: Formula = ()
-    """An atom or another conjunct of the generated problem, in its own words."""
-    found: int = 0
-    expected: int = 0
-    names: tuple[str, ...] = ()
-    atoms: tuple[Atom, ...] = ()
-    reason: str = ""
-
-    @property
-    def separating(self) -> tuple[Formula, str] | None:
-        """A conjunct of one goal that the other does not imply, and the side that asks for it."""
-        if self.what != "goal":
-            return None
-        return (self.has, "generated") if self.has else (self.lacks, "reference")
 
 
 def reference_unsolvable(problem: Problem, domain: PlanningDomain | None, proof: Unsolvable) -> Difference:
@@ -78,7 +31,7 @@ def reference_unsolvable(problem: Problem, domain: PlanningDomain | None, proof:
     used = {atom[0] for atom in problem.init | problem.goal}
     unknown = sorted(used - domain.domain.predicates.keys()) if domain is not None and is_known else []
     names = (domain.name, *unknown[:MOST_NAMES]) if domain is not None and unknown else ()
-    return Difference("reference unsolvable", atoms=proof.atoms, reason=proof.says, names=names, found=len(unknown))
+    return Difference("reference unsolvable", reason=proof.reason, names=names, found=len(unknown))
 
 
 def object_count(generated: Problem, reference: Problem) -> Difference:

@@ -1,6 +1,6 @@
 """Is this domain right? Strong equivalence of domain models (Shoeeb and McCluskey; Chrpa et al.).
 
-The verdict follows from the structures (``structure``) and is exact; ``domain_wording`` says the nearest difference.
+The verdict follows from the structures (``structure``) and is exact; ``domain_difference`` says the nearest difference.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import cached_property, partial
 
 from pddl_eval.definition.budget import or_undecided, spend
 from pddl_eval.definition.canonical import isomorphic
-from pddl_eval.definition.domain_wording import count_sentence, nearest_sentence, renaming_sentence, types_sentence
+from pddl_eval.definition.domain_difference import count_sentence, nearest_sentence, renaming_sentence, types_sentence
 from pddl_eval.definition.model import Domain, Operator
 from pddl_eval.definition.structure import DomainStructure, Renaming, by_name, by_position, renaming_between
 from pddl_eval.definition.verdict import DomainVerdict, Undecided

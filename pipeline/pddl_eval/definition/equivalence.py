@@ -85,7 +85,7 @@ def decide(  # noqa: C901 (the cases of the algorithm, in order)
             Verdict.REFERENCE_INVALID, reference_unsolvable(reference.problem, reference.domain, theirs_closed)
         )
     if isinstance(ours_closed, Unsolvable):
-        return Decision(Verdict.UNSOLVABLE, Difference("unsolvable", atoms=ours_closed.atoms, reason=ours_closed.says))
+        return Decision(Verdict.UNSOLVABLE, Difference("unsolvable", reason=ours_closed.reason))
     read = [closed.read for closed in (ours_closed, theirs_closed) if isinstance(closed, ClosedGoal) and closed.states]
     if len(read) == 2 and read[0] != read[1]:  # Lists of states can be compared where both say the same of a state.
         generated, reference = (task.reading(read[0] | read[1]) for task in (generated, reference))

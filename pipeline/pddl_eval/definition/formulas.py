@@ -17,6 +17,7 @@ from math import prod
 from operator import eq, ge, gt, le, lt, sub
 from typing import NamedTuple, cast
 
+from pddl_eval.definition import words
 from pddl_eval.definition.budget import OutOfBudgetError, spend
 from pddl_eval.definition.grounding import objects_that_fit, unify
 from pddl_eval.definition.model import (
@@ -219,7 +220,7 @@ def value_of(expression: Formula, world: World, binding: Binding = UNBOUND) -> F
     if head not in ARITHMETIC:
         fluent = (head, *_ground(parts, binding))
         if fluent not in world.values and fluent != TOTAL_COST:
-            raise NoValueError(no_value(fluent))
+            raise NoValueError(words.no_value(fluent))
         return world.values.get(fluent, Fraction(0))
     first, *others = [value_of(part, world, binding) for part in parts]
     match head:
@@ -232,15 +233,6 @@ def value_of(expression: Formula, world: World, binding: Binding = UNBOUND) -> F
     if others[0] == 0:
         raise NoValueError(f"{show_formula(grounded(expression, binding))} divides by 0")
     return bounded(first / others[0])
-
-
-def no_value(fluent: Atom) -> str:
-    """What to say of a number that is not defined.
-
-    >>> no_value(("fuel", "t1"))
-    '(fuel t1) has no value'
-    """
-    return f"{show_formula(fluent)} has no value"
 
 
 def changes(  # noqa: C901 (one case a construct)

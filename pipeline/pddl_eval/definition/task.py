@@ -11,6 +11,7 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
+from pddl_eval.definition import words
 from pddl_eval.definition.budget import OutOfBudgetError, cached_or_undecided, or_undecided
 from pddl_eval.definition.canonical import LabelledGraph, digest
 from pddl_eval.definition.closure import (
@@ -129,7 +130,7 @@ class Task:
         why = domain.ill_typed(self.problem)
         for _, formula in self.problem.formulas:
             why = why or next(ill_typed(formula, types, domain), None)
-        return ill_typed_problem(why) if why else None
+        return words.ill_typed_problem(why) if why else None
 
     @cached_property
     def start(self) -> CoveredState | None:
@@ -308,11 +309,6 @@ class Task:
             colours |= {atom[1]: GOAL_STATE for atom in atoms.get(GOAL_STATE, ())}
             self._graphs[scene] = LabelledGraph(colours, atoms)
         return self._graphs[scene]
-
-
-def ill_typed_problem(why: str) -> str:
-    """What to say of an atom of a problem that the declarations of its typed domain do not admit."""
-    return f"the problem is ill-typed: {why}"
 
 
 def read_task(

@@ -30,7 +30,7 @@ from pddl_eval.definition.structure import (
 )
 from pddl_eval.definition.task import Scene, Task
 from pddl_eval.definition.verdict import Undecided, Unsolvable, Verdict
-from pddl_eval.definition.wording import sentence
+from pddl_eval.definition.words import sentence
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain, islice
 
+from pddl_eval.definition import words
 from pddl_eval.definition.budget import OutOfBudgetError, spend
 from pddl_eval.definition.formulas import (
     MAX_ATOMS,
@@ -50,7 +50,6 @@ from pddl_eval.definition.model import (
     State,
     Types,
     show_atom,
-    show_formula,
 )
 from pddl_eval.definition.verdict import PlanVerdict
 
@@ -220,16 +219,13 @@ def ground_operator(action: Action, domain: Domain) -> Operator | Failure:
     name, *arguments = action
     operator = next((each for each in domain.operators if each.name == name), None)
     if operator is None:
-        near = get_close_matches(name, [each.name for each in domain.operators], n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        reason = f"{show_atom(action)}: the domain has no operator {name}{hint}"
-        return Failure(PlanVerdict.UNKNOWN_ACTION, reason)
+        known = [each.name for each in domain.operators]
+        return Failure(PlanVerdict.UNKNOWN_ACTION, words.unknown_action(action, known))
     variables = operator.action[1:]
     arguments = _in_order(arguments, variables)
     if len(arguments) != len(variables):
-        takes = f"{len(variables)} argument{'' if len(variables) == 1 else 's'}"
-        reason = f"{show_atom(action)}: {name} takes {takes}, not {len(arguments)}"
-        return Failure(PlanVerdict.WRONG_ARGUMENTS, reason)
+        why = words.wrong_arguments(action, len(variables), len(arguments))
+        return Failure(PlanVerdict.WRONG_ARGUMENTS, why)
     ground = instance(operator, arguments)
     if isinstance(ground, Operator):
         if not operator.formulas:
@@ -238,17 +234,7 @@ def ground_operator(action: Action, domain: Domain) -> Operator | Failure:
         return replace(ground, formulas=tuple((part, grounded(each, binding)) for part, each in operator.formulas))
     _, one, other = ground
     missing: Formula = ("not", ground) if one == other else ground
-    return Failure(PlanVerdict.PRECONDITION, different((name, *arguments), one, other), (missing,))
-
-
-def different(action: Action, one: str, other: str) -> str:
-    """What to say of an equation of an action that does not hold.
-
-    >>> different(("swap", "a", "a"), "a", "a")
-    '(swap a a): it needs two different objects, not a twice'
-    """
-    why = f"it needs two different objects, not {one} twice" if one == other else f"{one} and {other} must be the same"
-    return f"{show_atom(action)}: {why}"
+    return Failure(PlanVerdict.PRECONDITION, words.different((name, *arguments), one, other), (missing,))
 
 
 def _in_order(arguments: list[str], variables: Sequence[str]) -> list[str]:
@@ -320,22 +306,22 @@ def misfit(action: Action, parameters: Iterable[tuple[str, Types]], world: World
     for argument, types in parameters:
         type_ = world.objects.get(argument)
         if type_ is None:
-            return Failure(PlanVerdict.WRONG_ARGUMENTS, no_object(action, argument))
+            return Failure(PlanVerdict.WRONG_ARGUMENTS, words.no_object(action, argument))
         if type_ not in types and not world.fits(argument, types):
-            return Failure(PlanVerdict.WRONG_ARGUMENTS, not_of_type(action, argument, world.types_of(argument), types))
+            why = words.not_of_type(action, argument, world.types_of(argument), types)
+            return Failure(PlanVerdict.WRONG_ARGUMENTS, why)
     return None
 
 
 def _applied(operator: Operator, world: World) -> tuple[Operator, list[Change]] | Failure:
     """The operator with the effects that it has now and the updates of fluents, or why it cannot be applied."""
     if not operator.preconditions <= world.true:
-        lacking = operator.preconditions - world.true
-        return Failure(PlanVerdict.PRECONDITION, needs(operator.action, lacking), tuple(sorted(lacking)))
+        lacking = tuple(sorted(operator.preconditions - world.true))
+        return Failure(PlanVerdict.PRECONDITION, words.needs(operator.action, lacking), lacking)
     if not operator.negative_preconditions.isdisjoint(world.true):
-        true = operator.negative_preconditions & world.true
-        return Failure(
-            PlanVerdict.PRECONDITION, needs_false(operator.action, true), tuple(("not", atom) for atom in sorted(true))
-        )
+        true = sorted(operator.negative_preconditions & world.true)
+        why = words.needs_false(operator.action, true)
+        return Failure(PlanVerdict.PRECONDITION, why, tuple(("not", atom) for atom in true))
     return _acting(operator, world) if operator.formulas else (operator, [])
 
 
@@ -346,7 +332,7 @@ def _acting(operator: Operator, world: World) -> tuple[Operator, list[Change]] |
         conditions = [formula for part, formula in operator.formulas if part == ":precondition"]
         missing = tuple([formula for formula in conditions if not holds(formula, world)])
         if missing:
-            return Failure(PlanVerdict.PRECONDITION, needs_that(operator.action, map(show_formula, missing)), missing)
+            return Failure(PlanVerdict.PRECONDITION, words.needs(operator.action, missing), missing)
         effects = (changes(effect, world) for part, effect in operator.formulas if part == ":effect")
         found = list(islice(chain.from_iterable(effects), MAX_ATOMS + 1))
         if len(found) > MAX_ATOMS:
@@ -360,37 +346,6 @@ def _acting(operator: Operator, world: World) -> tuple[Operator, list[Change]] |
     added = operator.add_effects | {change.target for change in found if change.verb == "add"}
     deleted = operator.delete_effects | {change.target for change in found if change.verb == "delete"}
     return replace(operator, add_effects=added, delete_effects=deleted), updates
-
-
-def no_object(action: Action, argument: str) -> str:
-    """Why an action with a name that no object has cannot happen."""
-    return f"{show_atom(action)}: there is no object {argument}"
-
-
-def not_of_type(action: Action, argument: str, own: Types, types: Types) -> str:
-    """Why an action with an argument of another type cannot happen.
-
-    >>> not_of_type(("fly", "t1"), "t1", ("truck",), ("airplane",))
-    '(fly t1): t1 is a truck, not an airplane'
-    """
-    has, wanted = (" or ".join(f"{'an' if each[0] in 'aeiou' else 'a'} {each}" for each in kinds)
-                   for kinds in (own, types))  # fmt: skip
-    return f"{show_atom(action)}: {argument} is {has}, not {wanted}"
-
-
-def needs(action: Action, lacking: Iterable[Atom]) -> str:
-    """Why an action whose preconditions do not all hold cannot happen."""
-    return f"{show_atom(action)} needs {_listed(lacking)}"
-
-
-def needs_that(action: Action, formulas: Iterable[str]) -> str:
-    """Why an action of which some conditions, as PDDL writes them, do not hold cannot happen."""
-    return f"{show_atom(action)} needs {' and '.join(formulas)}"
-
-
-def needs_false(action: Action, true: Iterable[Atom]) -> str:
-    """Why an action whose negative preconditions do not all hold cannot happen."""
-    return f"{show_atom(action)} needs {_listed(true)} to be false"
 
 
 _Claim = tuple[Action, str, str, Set[Atom]]

@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from pddl_eval.columns import SCORED
 from pddl_eval.definition.budget import or_undecided
+from pddl_eval.definition.domain_difference import Partners, partners
 from pddl_eval.definition.domain_equivalence import DomainDecision
-from pddl_eval.definition.domain_wording import Partners, partners
 from pddl_eval.definition.metrics import DOMAIN, DomainPair, Row, given
 from pddl_eval.definition.model import ROOT_TYPE, Domain, Formula, Operator, Types, show_atom, show_formula
 from pddl_eval.definition.options import ScoringOptions

@@ -12,72 +12,26 @@ import ctypes
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from pddl_eval.definition.comparison import NO_REFERENCE
-from pddl_eval.definition.difference import Difference
-from pddl_eval.definition.domain_wording import (
-    NO_RENAMING,
-    OTHER_TYPES,
-    another_count,
-    in_other_words,
-    literal_sentence,
-    parameters_sentence,
-    type_sentence,
-)
-from pddl_eval.definition.domains import exclude_each_other, never_true
-from pddl_eval.definition.formulas import no_value
-from pddl_eval.definition.metrics import (
-    GENERATED_PLAN,
-    NO_DOMAIN_GIVEN,
-    NO_GENERATED_PLAN,
-    NO_REFERENCE_PLAN,
-    REFERENCE_PLAN,
-    detail_of,
-    domain_of_problem,
-    failure,
-    goal_not_reached,
-    ill_typed_domain,
-    only_equal,
-)
+from pddl_eval.definition.metrics import detail_of, domain_of_problem, only_equal
 from pddl_eval.definition.metrics import score_problem_pair as score_by_definition
-from pddl_eval.definition.model import (
-    Action,
-    Atom,
-    Domain,
-    Operator,
-    no_such_predicate,
-    show_atom,
-    wrong_number_of_arguments,
-    wrong_type,
-)
+from pddl_eval.definition.model import Atom
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.definition.pddl import NEVER_CLOSED, NO_DOMAIN, REFUSALS, in_operator, note_on_drafts, refusal
-from pddl_eval.definition.planning import never_added, no_state
-from pddl_eval.definition.plans import EMPTY, NO_ANSWER, Unread, cannot_be_read, not_read
-from pddl_eval.definition.task import ill_typed_problem
-from pddl_eval.definition.validation import (
-    Failure,
-    different,
-    ground_operator,
-    needs,
-    needs_false,
-    needs_that,
-    no_object,
-    not_of_type,
-)
 from pddl_eval.definition.verdict import DomainVerdict, ProblemVerdict, Unsolvable, Verdict
-from pddl_eval.definition.wording import EACH_WAY, EXCLUDED, OUT_OF_REACH, ran_out, sentence
+from pddl_eval.definition.words import sentence
 from pddl_eval.errors import UserError
 from pddl_eval.kernel import crate
 
 try:
     import pyarrow as pa
     import pyarrow.compute as pc
+
+    from pddl_eval.kernel.differences import differences
 except ImportError:  # Functions on texts do without Arrow, and so without the kernel.
     pa = pc = None
 
@@ -95,18 +49,12 @@ SEARCH_SECONDS = 10.0
 
 _PROBLEMS, _PLANS, _DOMAINS = range(3)
 _CHECK_SOLVABLE, _LAST_ANSWER, _HAS_TIME, _NO_CERTIFICATES, _PROOFS_TOO = 1, 2, 4, 8, 16
-_PROOFS = {
-    "never true": never_true(()),
-    "excludes itself": exclude_each_other(()),
-    "exclude each other": exclude_each_other((), ()),
-}
 _DOMAIN_COLUMNS = ("reference_domain", "generated_domain", "reference_problem", "generated_problem")
 _SHOWN = ("object_map", "goal_object_map", "plan", "closure", "counterexample")
+_NO_WORDS = LookupError, TypeError
 _SCHEMA_BYTES, _ARRAY_BYTES = 72, 80
 Answers: TypeAlias = "tuple[dict[str, pa.Array], pa.Array]"
 """Score columns by name, and the reason why each row was left; null where it was not."""
-
-_BETWEEN_DIFFERENCES, _BETWEEN_WORDS = "\x1e", "\x1f"
 
 
 @cache
@@ -167,7 +115,7 @@ def score(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions, *, certi
     except pa.ArrowException:  # no texts
         return None
     flags = _flags(options) | _NO_CERTIFICATES * (not certificates)
-    answers = _answers(_PROBLEMS, columns, flags, "detail", _detail)
+    answers = _answers(_PROBLEMS, columns, flags, "detail", "; ".join)
     if answers is not None:
         for name in _SHOWN:
             del answers[0][name]
@@ -228,26 +176,27 @@ def problem_pair(
             columns += _domain({"domain": pa.chunked_array([[domain]]), "reference_problem": [reference]}, options)
     except (pa.ArrowException, UnicodeError):
         return None
-    answers = _answers(_PROBLEMS, columns, _flags(options) | _PROOFS_TOO, "detail", lambda said: said)
-    if answers is None or answers[1][0].is_valid:
+    found = _scored(_PROBLEMS, columns, _flags(options) | _PROOFS_TOO)
+    if found is None or found.pop("left")[0].is_valid:
         return None
-    found = {name: column[0].as_py() for name, column in answers[0].items() if name != "score_micros"}
-    differences = [each for each in _differences(found["detail"]) if isinstance(each, Difference)]
-    atom, side = next((each.separating for each in differences if each.separating), (None, None))
-    for name in ("object_map", "goal_object_map"):
-        if found[name] is not None:
-            found[name] = dict(line.split(" ") for line in found[name].splitlines())
-    closure, separating = found.pop("closure"), _lines(found.pop("counterexample"))
-    verdict = found["verdict"] and Verdict[found["verdict"].upper()]
-    found |= {"plan": _lines(found["plan"]), "verdict": verdict, "detail": _detail(found["detail"])}
-    unsolvable = (Unsolvable(each.reason, each.atoms) for each in differences if each.what == "reference unsolvable")
-    closed = next(unsolvable, None) if closure is None else frozenset(_lines(closure) or ())
-    shown = ProblemVerdict(**found, separating_atom=atom, separating_side=side, separating_plan=separating)
+    (said,) = differences(found.pop("detail"))
+    values = {name: column[0].as_py() for name, column in found.items() if name != "score_micros"}
+    for name in _SHOWN:
+        if values[name] is not None:
+            lists = tuple(map(tuple, values[name]))
+            values[name] = dict(lists) if name.endswith("map") else lists
+    said = said or []
+    atom, side = next((each.separating for each in said if each.separating), (None, None))
+    closure, separating = values.pop("closure"), values.pop("counterexample")
+    unsolvable = (each.fields["reason"] for each in said if each.what == "reference unsolvable")
+    try:
+        detail, proof = "; ".join(map(sentence, said)), next(map(sentence, unsolvable), None)
+    except _NO_WORDS:
+        return None
+    closed = frozenset(closure) if closure is not None else Unsolvable(proof) if proof else None
+    values |= {"detail": detail, "verdict": values["verdict"] and Verdict[values["verdict"].upper()]}
+    shown = ProblemVerdict(**values, separating_atom=atom, separating_side=side, separating_plan=separating)
     return shown, closed
-
-
-def _lines(text: str | None) -> tuple[Atom, ...] | None:
-    return None if text is None else tuple(tuple(line.split(" ")) for line in text.splitlines())
 
 
 def score_plans(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> Answers | None:
@@ -269,7 +218,7 @@ def score_plans(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) ->
             columns += [_texts(rows["reference_problem"]), *_domain(rows, options)]
     except pa.ArrowException:
         return None
-    return _answers(_PLANS, columns, _flags(options), "plan_detail", _plan_detail)
+    return _answers(_PLANS, columns, _flags(options), "plan_detail", detail_of)
 
 
 def score_domains(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> Answers | None:
@@ -290,7 +239,7 @@ def score_domains(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) 
             columns.append(_truths(rows))
     except pa.ArrowException:
         return None
-    answers = _answers(_DOMAINS, columns, _flags(options), "domain_detail", _domain_detail)
+    answers = _answers(_DOMAINS, columns, _flags(options), "domain_detail", detail_of)
     if answers is not None:
         # The kernel leaves domains in which operators share a name: of all others the verdict says it.
         found = answers[0]
@@ -335,10 +284,8 @@ def _flags(options: ScoringOptions) -> int:
     return flags | _HAS_TIME * (options.row_seconds >= SEARCH_SECONDS)
 
 
-def _answers(
-    what: int, columns: Sequence[pa.Array], flags: int, detail: str, words: Callable[[str | None], Any]
-) -> Answers | None:
-    """What the library makes of a batch; ``words`` are those of its column ``detail``."""
+def _scored(what: int, columns: Sequence[pa.Array], flags: int) -> dict[str, pa.Array] | None:
+    """What the library makes of a batch."""
     batch = pa.StructArray.from_arrays(columns, [str(number) for number in range(len(columns))])
     schemas, arrays = ([ctypes.create_string_buffer(size) for _ in range(2)] for size in (_SCHEMA_BYTES, _ARRAY_BYTES))
     addresses = [
@@ -350,10 +297,27 @@ def _answers(
     if library is None or library.pddl_eval_score(what, flags, schema_in, array_in, schema_out, array_out):
         return None
     scored = pa.Array._import_from_c(array_out, schema_out)  # noqa: SLF001 (as above)
-    found = dict(zip((field.name for field in scored.type), scored.flatten(), strict=True))
-    left = found.pop("left")
-    if found[detail].null_count < len(left):
-        found[detail] = pa.array(map(words, found[detail].to_pylist()), pa.string())
+    return dict(zip((field.name for field in scored.type), scored.flatten(), strict=True))
+
+
+def _answers(
+    what: int, columns: Sequence[pa.Array], flags: int, detail: str, joined: Callable[[Iterable[str]], str]
+) -> Answers | None:
+    """What the library makes of a batch, with its differences in words; a row that no words are known for is left."""
+    found = _scored(what, columns, flags)
+    if found is None:
+        return None
+    said: list[str | None] = []
+    unsaid: list[str | None] = []
+    for row in differences(found[detail]):
+        try:
+            said.append(None if row is None else joined(map(sentence, row)))
+            unsaid.append(None)
+        except _NO_WORDS:
+            said.append(None)
+            unsaid.append("words")
+    found[detail] = pa.array(said, pa.string())
+    left = pc.coalesce(_plain(found.pop("left")), pa.array(unsaid, pa.string()))
     return {name: _plain(column) for name, column in found.items()}, left
 
 
@@ -397,183 +361,3 @@ def _domain(rows: Mapping[str, pa.ChunkedArray], options: ScoringOptions) -> lis
 
 def _plain(column: pa.Array) -> pa.Array:
     return column.cast(pa.string()) if column.type == pa.large_string() else column
-
-
-@lru_cache(maxsize=4096)
-def _detail(difference: str | None) -> str | None:
-    """The detail of a row: its differences in the words of the definition."""
-    if difference is None:
-        return None
-    said = (sentence(each) if isinstance(each, Difference) else each for each in _differences(difference))
-    return "; ".join(said)
-
-
-def _differences(said: str) -> list[Difference | str]:
-    """The differences of a row, and what else is said of it in the words of the definition."""
-    return [_difference(*part.split(_BETWEEN_WORDS)) for part in said.split(_BETWEEN_DIFFERENCES)]
-
-
-def _difference(what: str, *words: str) -> Difference | str:
-    if what in REFUSALS:
-        return refusal(what, *words)
-    match what:
-        case "drafts":
-            return note_on_drafts(True, "first")
-        case "no reference":
-            return NO_REFERENCE
-        case "ill-typed":
-            return _fate(what, *words)
-        case "ill-typed predicate":
-            why = no_such_predicate(words[1])
-        case "ill-typed arguments":
-            why = wrong_number_of_arguments(words[1], int(words[2]), int(words[3]))
-        case "ill-typed argument":
-            why = wrong_type(words[1], int(words[2]), words[3], words[4])
-        case _:
-            return Difference(what, **dict(_field(*word.split("=", 1)) for word in words))
-    return ill_typed_problem(f"{words[0]}: {why}")
-
-
-def _field(name: str, value: str) -> tuple[str, Any]:
-    """A field of a difference."""
-    match name:
-        case "found" | "expected":
-            return name, int(value)
-        case "atoms":
-            return name, tuple(tuple(atom.split()) for atom in value.split(","))
-        case "reason":
-            return name, _PROOFS[value].says if value in _PROOFS else _fate(*value.split(":"))
-    return name, tuple(value.split())
-
-
-@lru_cache(maxsize=4096)
-def _plan_detail(notes: str | None) -> str | None:
-    """The detail of a pair of plans: its notes in the words of the definition."""
-    if notes is None:
-        return None
-    return detail_of(_note(*part.split(_BETWEEN_WORDS)) for part in notes.split(_BETWEEN_DIFFERENCES))
-
-
-def _note(what: str, whose: str = "", *words: str) -> str:
-    match what:
-        case "empty":
-            return EMPTY
-        case "no answer":
-            return NO_ANSWER
-        case "goal":
-            first = words[0] if words[0].startswith("(") else tuple(words[0].split())
-            return goal_not_reached(whose, first, int(words[1]))
-        case "not read":
-            return not_read(_place(whose, *words))
-    step, why, *rest = words
-    if why == "unread":
-        return failure(whose, int(step), cannot_be_read(_place(*rest)))
-    return failure(whose, int(step), _fault(tuple(rest[0].split(" ")), why, *rest[1:]))
-
-
-def _place(line: str, column: str, text: str) -> str:
-    return str(Unread(int(line), int(column), text))
-
-
-@lru_cache(maxsize=4096)
-def _domain_detail(notes: str | None) -> str | None:
-    """The detail of a pair of domains: its notes in the words of the definition."""
-    if notes is None:
-        return None
-    return detail_of(_domain_note(*part.split(_BETWEEN_WORDS)) for part in notes.split(_BETWEEN_DIFFERENCES))
-
-
-def _domain_note(what: str, *words: str) -> str:  # noqa: C901 (one case a sentence)
-    match what:
-        case "no domain":
-            return NO_DOMAIN_GIVEN
-        case "not found":
-            return NO_DOMAIN
-        case "never closed":
-            return f"the domain {NEVER_CLOSED}"
-        case "drafts":
-            return note_on_drafts(True, *words)
-        case "operator count":
-            return another_count(int(words[0]), int(words[1]), words[2].split(), words[3].split())
-        case "renamed":
-            return in_other_words(list(zip(words[::2], words[1::2], strict=True)))
-        case "lacks" | "has":
-            return literal_sentence(words[0], words[1], what, words[2], tuple(words[3].split()))
-        case "parameters":
-            return parameters_sentence(words[0], words[1], int(words[2]), int(words[3]))
-        case "parameter type":
-            name, parameter, type_, theirs, expected, wanted = words
-            return type_sentence((name, parameter, (type_,)), (theirs, expected, (wanted,)))
-        case "ill-typed":
-            side, operator, shown, why, *rest = words
-            return ill_typed_domain(side, in_operator(operator, _misfit(tuple(shown.split()), why, *rest)))
-        case "reference's plan" | "generated plan" | "no reference plan" | "no generated plan":
-            return _EXCHANGED[what] + _fate(*words)
-    return {"no renaming": NO_RENAMING, "types": OTHER_TYPES}[what]
-
-
-def _misfit(atom: Atom, why: str, *words: str) -> str:
-    """Why the declarations do not admit an atom."""
-    match why:
-        case "predicate":
-            reason = no_such_predicate(atom[0])
-        case "arguments":
-            reason = wrong_number_of_arguments(atom[0], int(words[0]), len(atom) - 1)
-        case _:
-            reason = wrong_type(atom[0], int(words[0]), *words[1:])
-    return f"{show_atom(atom)}: {reason}"
-
-
-_EXCHANGED = {
-    "reference's plan": REFERENCE_PLAN,
-    "generated plan": GENERATED_PLAN,
-    "no reference plan": NO_REFERENCE_PLAN,
-    "no generated plan": NO_GENERATED_PLAN,
-}
-
-
-def _fate(what: str, *words: str) -> str:
-    """Why a plan is not valid, or there is none."""
-    match what:
-        case "ill-typed":
-            return ill_typed_problem(_misfit(tuple(words[0].split()), *words[1:]))
-        case "goal":
-            return goal_not_reached("", tuple(words[0].split()), int(words[1]))
-        case "step":
-            step, action, why, *rest = words
-            return failure("", int(step), _fault(tuple(action.split()), why, *rest))
-        case "not added":
-            return never_added(tuple(words[0].split()))
-        case "ran out":
-            return ran_out(int(words[0]))
-        case "no state":
-            return no_state(int(words[0]))
-    return {"excluded": EXCLUDED, "out of reach": OUT_OF_REACH, "each way": EACH_WAY}[what]
-
-
-def _fault(action: Action, why: str, *words: str) -> str:
-    """Why an action cannot be executed."""
-    nothing = frozenset[Atom]()
-    match why:
-        case "unknown":
-            operators = [Operator(name, (), nothing, nothing, nothing, nothing) for name in words[0].split()]
-        case "arguments":
-            parameters = tuple((f"?{number}", ("object",)) for number in range(int(words[0])))
-            operators = [Operator(action[0], parameters, nothing, nothing, nothing, nothing)]
-        case "equation":
-            return different(action, *words)
-        case "needs":
-            return needs(action, [tuple(atom.split()) for atom in words[0].split(",")])
-        case "needs false":
-            return needs_false(action, [tuple(atom.split()) for atom in words[0].split(",")])
-        case "needs that":
-            return needs_that(action, words)
-        case "no value":
-            return f"{show_atom(action)}: {no_value(tuple(words[0].split()))}"
-        case "no object":
-            return no_object(action, *words)
-        case _:
-            return not_of_type(action, words[0], words[1:2], words[2:])
-    found = ground_operator(action, Domain("", {}, {}, {}, tuple(operators)))
-    assert isinstance(found, Failure)
-    return found.reason

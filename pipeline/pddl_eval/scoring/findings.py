@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, zip_longest
 
+from pddl_eval.definition import words
 from pddl_eval.definition.budget import OutOfBudgetError, or_undecided, spend
 from pddl_eval.definition.comparison import read_alone
 from pddl_eval.definition.domains import PlanningDomain, chosen_domain, known_domain, nothing_known_of
@@ -53,7 +54,6 @@ from pddl_eval.definition.pddl import (
     parse_domain,
     read_any_problem,
     read_problem,
-    refusal,
     says_nothing,
     too_long,
     without_thinking,
@@ -269,7 +269,7 @@ def vocabulary_faults(problem: Problem, domain: Domain | None, constants: Iterab
             for name in dict.fromkeys(atom[1:]):
                 if name not in types and name not in named:
                     named.add(name)
-                    says = refusal("undeclared", show_atom(atom), within.replace(":goal", "the goal"), name)
+                    says = words.undeclared(atom, within.replace(":goal", "the goal"), name)
                     known = f", or name one of them: {_meant(name, types, 'objects')}" if types else ""
                     advice = f"declare {name}{_wanted(atom, name, domain)} in :objects{known}"
                     yield Issue(Check.UNDECLARED_OBJECT, says, advice, show_atom(atom), within)

@@ -1,9 +1,9 @@
 //! A generated domain and its reference, and their scores (definition/metrics/domain_pair.py, domains.py).
 
 use crate::canonical::Digits;
-use crate::difference::Difference;
+use crate::difference::{no_such_predicate, wrong_number_of_arguments, wrong_type, Difference};
+use crate::domain_difference::words_of;
 use crate::domain_equivalence::{decide_domains, shared_operators, DomainVerdict};
-use crate::domain_wording::show_words;
 use crate::domains;
 use crate::domains::renaming::{KnownDomains, Renaming};
 use crate::grounding::Objects;
@@ -37,7 +37,7 @@ pub struct DomainScores {
     /// None where there is no generated problem.
     pub task_equivalent: Option<bool>,
     /// The nearest difference and all notes.
-    pub notes: Option<Difference>,
+    pub notes: Vec<Difference>,
 }
 
 /// A reference that generated domains can be compared with.
@@ -217,13 +217,13 @@ pub fn score_domain_pair(
     let mut verdict = DomainVerdict::Empty;
     let mut own = None;
     match generated {
-        None => notes.push(Difference::of(&[b"no domain"])),
+        None => notes.push(Difference::of("no domain")),
         Some(text) => {
             let reading = parse_domain(text, last, names)?;
             match reading.outcome {
                 Ok(domain) => {
                     if reading.several {
-                        notes.push(Difference::of(&[b"drafts", if last { b"last" } else { b"first" }]));
+                        notes.push(Difference::of("drafts").word("answer", if last { b"last" } else { b"first" }));
                     }
                     own = Some(DomainStructure::new(domain));
                 }
@@ -232,10 +232,10 @@ pub fn score_domain_pair(
                         Refused::Empty => DomainVerdict::Empty,
                         _ => DomainVerdict::Unparseable,
                     };
-                    notes.push(Difference::of(&[match reason {
-                        Refused::NeverClosed => b"never closed",
-                        _ => b"not found",
-                    }]));
+                    notes.push(Difference::of(match reason {
+                        Refused::NeverClosed => "domain never closed",
+                        _ => "domain not found",
+                    }));
                 }
             }
         }
@@ -277,7 +277,7 @@ pub fn score_domain_pair(
         predictive,
         plans_valid,
         task_equivalent,
-        notes: notes.into_iter().reduce(Difference::and),
+        notes,
     })
 }
 
@@ -289,32 +289,31 @@ pub fn ill_typed_operator(domain: &Domain, side: &[u8], names: &Interner) -> Opt
             own.or_else(|| domain.constants.get(&term).copied())
         };
         if let Some(why) = first_misfit(domain, operator.parts.iter().flatten(), type_of, names) {
-            let start = [b"ill-typed", side, names.text(operator.name)];
-            let words: Vec<&[u8]> = start.into_iter().chain(why.iter().map(Vec::as_slice)).collect();
-            return Some(Difference::of(&words));
+            let why = Difference::of("in operator").word("name", names.text(operator.name)).because("why", why);
+            return Some(Difference::of("ill typed domain").word("side", side).because("why", why));
         }
     }
     None
 }
 
-/// In the words of a note, why the declarations of a typed domain do not admit the first of the atoms that they do not.
+/// Why the declarations of a typed domain do not admit the first of the atoms that they do not.
 pub fn first_misfit<'a>(
     domain: &Domain,
     atoms: impl Iterator<Item = &'a Lifted>,
     type_of: impl Fn(Word) -> Option<Word>,
     names: &Interner,
-) -> Option<Vec<Vec<u8>>> {
+) -> Option<Difference> {
     let misfits = atoms.filter_map(|atom| Some((atom, misfit(domain, atom, &type_of, names)?)));
     misfits.min_by(|one, other| names.order_of(one.0, other.0)).map(|(_, why)| why)
 }
 
-/// In the words of a note, why the declarations of a typed domain do not admit the atom.
+/// Why the declarations of a typed domain do not admit the atom.
 pub fn misfit(
     domain: &Domain,
     atom: &Lifted,
     type_of: impl Fn(Word) -> Option<Word>,
     names: &Interner,
-) -> Option<Vec<Vec<u8>>> {
+) -> Option<Difference> {
     if names.text(atom[0]) == EQUALITY {
         return None;
     }
@@ -328,21 +327,18 @@ pub fn misfit_of(
     atom: &Lifted,
     type_of: impl Fn(Word) -> Option<Word>,
     names: &Interner,
-) -> Option<Vec<Vec<u8>>> {
+) -> Option<Difference> {
     if domain.types.is_empty() || domain.predicates.is_empty() {
         return None;
     }
-    let says = |words: Vec<&[u8]>| {
-        let words = words.into_iter().map(<[u8]>::to_vec);
-        Some([show_words(atom, names)].into_iter().chain(words).collect())
-    };
-    let Some(declared) = declarations.get(&atom[0]) else { return says(vec![b"predicate"]) };
+    let shown = || words_of(atom, names);
+    let Some(declared) = declarations.get(&atom[0]) else { return Some(no_such_predicate(&shown())) };
     if declared.len() != atom.len() - 1 {
-        return says(vec![b"arguments", declared.len().to_string().as_bytes()]);
+        return Some(wrong_number_of_arguments(&shown(), declared.len()));
     }
     let mut terms = (1usize..).zip(atom[1..].iter().zip(declared));
     terms.find_map(|(place, (term, wanted))| {
         let type_ = type_of(*term).filter(|type_| !domain.fits(*type_, *wanted))?;
-        says(vec![b"type", place.to_string().as_bytes(), names.text(*wanted), names.text(type_)])
+        Some(wrong_type(&shown(), place, names.text(*wanted), names.text(type_)))
     })
 }

@@ -37,11 +37,11 @@ pub struct Execution {
     pub cost: Option<f64>,
 }
 
-/// The number of a step, from 1, and why it cannot be executed: a verdict, and a kind with the words of its sentence.
+/// The number of a step, from 1, and why it cannot be executed: a verdict, and the difference.
 pub struct Failure {
     pub step: usize,
     verdict: &'static str,
-    why: Vec<u8>,
+    why: Difference,
 }
 
 impl Execution {
@@ -64,8 +64,8 @@ impl Execution {
 
     /// A step that cannot be read fails, where none before it does.
     pub fn fail(&mut self, step: usize, place: &Unread) {
-        let unread = || Failure { step, verdict: "unreadable", why: place.noted(b"unread").0 };
-        self.failed.get_or_insert_with(unread);
+        let why = || Difference::of("cannot be read").because("place", place.place());
+        self.failed.get_or_insert_with(|| Failure { step, verdict: "unreadable", why: why() });
         self.cost = None;
     }
 
@@ -84,13 +84,14 @@ impl Execution {
     /// What to say of an execution that failed or did not reach the goal.
     pub fn ending(&self, whose: &[u8], world: &World, names: &Interner) -> Option<Difference> {
         if let Some(Failure { step, why, .. }) = &self.failed {
-            return Some(Difference::of(&[b"fails", whose, step.to_string().as_bytes(), why]));
+            let failed = Difference::of("failure").word("whose", whose).number("step", *step);
+            return Some(failed.because("reason", why.clone()));
         }
-        let first = match self.lacking.first() {
-            Some(atom) => world.show(*atom, names),
-            None => world.show_other(&world.others[*self.unmet.first()?], names),
-        };
-        Some(Difference::of(&[b"goal", whose, &first, self.count_unmet().to_string().as_bytes()]))
+        let found = Difference::of("goal not reached").word("whose", whose).number("lacking", self.count_unmet());
+        Some(match self.lacking.first() {
+            Some(atom) => found.words("first", world.show(*atom, names)),
+            None => found.word("first", &world.show_other(&world.others[*self.unmet.first()?], names)),
+        })
     }
 }
 
@@ -122,12 +123,12 @@ pub fn execute(world: &mut World, plan: &[Step], steps: &Steps, names: &Interner
         let made = world.operator_of(action, steps, names)?;
         let applied = match &*made {
             Ok(operator) => world.applied(operator, &state, &values, steps, names)?.map(|updates| (operator, updates)),
-            Err((verdict, why)) => Err((*verdict, Difference(why.0.clone()))),
+            Err(fault) => Err(fault.clone()),
         };
         let (operator, updates) = match applied {
             Ok(found) => found,
             Err((verdict, why)) => {
-                failed = Some(Failure { step: number, verdict, why: why.0 });
+                failed = Some(Failure { step: number, verdict, why });
                 break;
             }
         };

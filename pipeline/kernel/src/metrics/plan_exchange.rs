@@ -1,7 +1,7 @@
 //! Plan exchange: is the plan found in one domain a plan in the other? (definition/metrics/plan_exchange.py)
 
 use crate::difference::Difference;
-use crate::domain_wording::show_words;
+use crate::domain_difference::words_of;
 use crate::grounding::{broken_equation, Objects};
 use crate::hashing::HashSet;
 use crate::left::Answer;
@@ -9,7 +9,7 @@ use crate::metrics::domain_pair::first_misfit;
 use crate::metrics::predictive::instance;
 use crate::model::{Domain, Lifted, Word};
 use crate::pddl::problems::Interner;
-use crate::planning::search::{find_plan, Proof};
+use crate::planning::search::find_plan;
 use crate::planning::task::{ground, Bits};
 
 /// A problem in a domain; `objects` are the problem's and the domain's constants.
@@ -23,15 +23,15 @@ pub struct Task<'a> {
 /// The names of operators with their arguments.
 pub type Plan = Vec<Lifted>;
 
-/// A plan, or in the words of a note why there is none.
-pub type Found = Result<Plan, Vec<Vec<u8>>>;
+/// A plan, or why there is none.
+pub type Found = Result<Plan, Difference>;
 
 impl Task<'_> {
-    /// In the words of a note, the first atom of the problem that the declarations of the domain do not admit.
-    pub fn ill_typed(&self, names: &Interner) -> Option<Vec<Vec<u8>>> {
+    /// The first atom of the problem that the declarations of the domain do not admit.
+    pub fn ill_typed(&self, names: &Interner) -> Option<Difference> {
         let type_of = |term: Word| self.objects.get(&term).copied();
         let why = first_misfit(self.domain, self.init.iter().chain(self.goal), type_of, names)?;
-        Some([vec![b"ill-typed".to_vec()], why].concat())
+        Some(Difference::of("ill typed problem").because("why", why))
     }
 
     pub fn plan(&self, names: &Interner) -> Answer<Found> {
@@ -45,7 +45,7 @@ impl Task<'_> {
         let task = ground(self.objects, self.init, self.domain, names)?;
         let goal = match task.bits_of_goal(self.goal, names) {
             Ok(goal) => goal,
-            Err(atom) => return Ok(Err(vec![b"not added".to_vec(), show_words(atom, names)])),
+            Err(atom) => return Ok(Err(Difference::of("never added").words("atom", words_of(atom, names)))),
         };
         Ok(match find_plan(&task, &goal, &Bits::none(task.atoms.len()))? {
             Ok(path) => {
@@ -55,59 +55,58 @@ impl Task<'_> {
                 };
                 Ok(path.into_iter().map(action).collect())
             }
-            Err(Proof::NoState(states)) => Err(vec![b"no state".to_vec(), states.to_string().into_bytes()]),
-            Err(Proof::Excluded) => Err(vec![b"excluded".to_vec()]),
-            Err(Proof::EachWay) => Err(vec![b"each way".to_vec()]),
-            Err(Proof::OutOfReach) => Err(vec![b"out of reach".to_vec()]),
-            Err(Proof::RanOut(states)) => Err(vec![b"ran out".to_vec(), states.to_string().into_bytes()]),
+            Err(proof) => Err(proof.difference()),
         })
     }
 
-    /// In the words of a note, why the plan does not reach the goal; None where it does.
-    pub fn execute(&self, plan: &Plan, names: &Interner) -> Option<Vec<Vec<u8>>> {
+    /// Why the plan does not reach the goal; None where it does.
+    pub fn execute(&self, plan: &Plan, names: &Interner) -> Option<Difference> {
         let mut state: HashSet<Lifted> = self.init.iter().cloned().collect();
         for (number, action) in (1usize..).zip(plan) {
             if let Err(why) = self.apply(action, &mut state, names) {
-                let start = vec![b"step".to_vec(), number.to_string().into_bytes(), show_words(action, names)];
-                return Some([start, why].concat());
+                return Some(Difference::of("failure").number("step", number).because("reason", why));
             }
         }
         let mut unmet: Vec<&Lifted> = self.goal.iter().filter(|atom| !state.contains(*atom)).collect();
         names.sort(&mut unmet);
         let first = unmet.first()?;
-        Some(vec![b"goal".to_vec(), show_words(first, names), unmet.len().to_string().into_bytes()])
+        let first = words_of(first, names);
+        Some(Difference::of("goal not reached").words("first", first).number("lacking", unmet.len()))
     }
 
-    fn apply(&self, action: &Lifted, state: &mut HashSet<Lifted>, names: &Interner) -> Result<(), Vec<Vec<u8>>> {
-        let text = |word: Word| names.text(word).to_vec();
+    fn apply(&self, action: &Lifted, state: &mut HashSet<Lifted>, names: &Interner) -> Result<(), Difference> {
+        let fault = |kind| Difference::of(kind).words("action", words_of(action, names));
+        let text = |word: Word| names.text(word);
         let arguments = &action[1..];
         let Some(operator) = self.domain.operators.iter().find(|each| each.name == action[0]) else {
-            let known: Vec<&[u8]> = self.domain.operators.iter().map(|each| names.text(each.name)).collect();
-            return Err(vec![b"unknown".to_vec(), known.join(&b' ')]);
+            let known = self.domain.operators.iter().map(|each| names.text(each.name));
+            return Err(fault("unknown action").words("operators", known));
         };
         if operator.parameters.len() != arguments.len() {
-            return Err(vec![b"arguments".to_vec(), operator.parameters.len().to_string().into_bytes()]);
+            let takes = operator.parameters.len();
+            return Err(fault("wrong arguments").number("takes", takes).number("given", arguments.len()));
         }
         for (argument, (_, wanted)) in arguments.iter().zip(&operator.parameters) {
             match self.objects.get(argument) {
-                None => return Err(vec![b"no object".to_vec(), text(*argument)]),
+                None => return Err(fault("no object").word("argument", text(*argument))),
                 Some(type_) if !self.domain.fits(*type_, *wanted) => {
-                    return Err(vec![b"type".to_vec(), text(*argument), text(*type_), text(*wanted)]);
+                    let fault = fault("not of type").word("argument", text(*argument));
+                    return Err(fault.words("own", [text(*type_)]).words("types", [text(*wanted)]));
                 }
                 _ => {}
             }
         }
         if let Some((one, other)) = broken_equation(operator, arguments, names) {
-            return Err(vec![b"equation".to_vec(), text(one), text(other)]);
+            return Err(fault("different").word("one", text(one)).word("other", text(other)));
         }
         let [needed, avoided, added, deleted] = instance(operator, arguments, names);
-        for (kind, wrong) in [
-            (&b"needs"[..], needed.iter().filter(|atom| !state.contains(*atom)).collect::<Vec<_>>()),
-            (b"needs false", avoided.iter().filter(|atom| state.contains(*atom)).collect()),
+        for (kind, field, mut wrong) in [
+            ("needs", "lacking", needed.iter().filter(|atom| !state.contains(*atom)).collect::<Vec<_>>()),
+            ("needs false", "true", avoided.iter().filter(|atom| state.contains(*atom)).collect()),
         ] {
             if !wrong.is_empty() {
-                let shown: Vec<Vec<u8>> = wrong.into_iter().map(|atom| show_words(atom, names)).collect();
-                return Err(vec![kind.to_vec(), shown.join(&b',')]);
+                names.sort(&mut wrong);
+                return Err(fault(kind).lists(field, wrong.into_iter().map(|atom| words_of(atom, names))));
             }
         }
         state.retain(|atom| deleted.binary_search(atom).is_err());
@@ -127,29 +126,26 @@ pub fn exchange_plans(
     notes: &mut Vec<Difference>,
 ) -> [Option<bool>; 2] {
     let (generated, theirs) = generated.unwrap_or_else(|| (reference, ours.clone()));
-    let mut note = |what: &[u8], words: &[Vec<u8>]| {
-        let words: Vec<&[u8]> = [what].into_iter().chain(words.iter().map(Vec::as_slice)).collect();
-        notes.push(Difference::of(&words));
-    };
+    let mut note = |kind, why: &Difference| notes.push(Difference::of(kind).because("reason", why.clone()));
     // What is wrong with a plan in a task.
     let fault = |plan: &Plan, task: &Task| task.ill_typed(names).or_else(|| task.execute(plan, names));
     let mut valid = [None; 2];
     match ours {
         Ok(plan) => {
             let why = fault(plan, generated);
-            why.iter().for_each(|why| note(b"reference's plan", why));
+            why.iter().for_each(|why| note("reference plan", why));
             valid[1] = Some(why.is_none());
         }
-        Err(why) => note(b"no reference plan", why),
+        Err(why) => note("no reference plan", why),
     }
     match &theirs {
         Ok(plan) => {
             let why = fault(plan, reference);
-            why.iter().for_each(|why| note(b"generated plan", why));
+            why.iter().for_each(|why| note("generated plan", why));
             valid[0] = Some(why.is_none());
         }
         Err(why) => {
-            note(b"no generated plan", why);
+            note("no generated plan", why);
             valid[0] = ours.is_ok().then_some(false);
         }
     }

@@ -9,7 +9,7 @@ use crate::metrics::execution::{causal_distance, execute, names_operator, state_
 use crate::model::{Domain, Operator, Word};
 use crate::pddl::domains::parse_any_domain;
 use crate::pddl::problems::Interner;
-use crate::plans::found::{Plan, Step, Steps};
+use crate::plans::found::{Plan, Step, Steps, Unread};
 use crate::plans::reading::{read_plan, EMPTY};
 use std::rc::Rc;
 
@@ -28,7 +28,7 @@ pub struct PlanScores {
     pub first_failed_step: Option<usize>,
     pub state_distance: Option<f64>,
     pub causal_distance: Option<f64>,
-    pub notes: Option<Difference>,
+    pub notes: Vec<Difference>,
     pub verdict: Option<&'static str>,
     pub executable_share: Option<f64>,
     pub goal_share: Option<f64>,
@@ -115,8 +115,8 @@ pub fn score_plan_pair(
     } else if world.is_none() {
         return Err(Left::Reference);
     }
-    let unread = found.damage.as_ref().map(|place| place.noted(b"not read"));
-    scores.notes = found.missing.map(|why| Difference::of(&[why.as_bytes()])).or(unread);
+    let unread = |place: &Unread| Difference::of("not read").because("places", place.place());
+    scores.notes.extend(found.missing.map(Difference::of).or(found.damage.as_ref().map(unread)));
     let Some(world) = world else { return Ok(scores) };
     let expected = if is_compared { Some(reference.execution(world, steps, names)?) } else { None };
     scores.reference_cost = expected.and_then(|expected| expected.cost);
@@ -180,8 +180,7 @@ fn executed(
         actual.fail(count, place);
     }
     let theirs = expected.and_then(|expected| expected.ending(b"reference plan: ", world, names));
-    let notes = [scores.notes.take(), actual.ending(b"", world, names), theirs];
-    scores.notes = notes.into_iter().flatten().reduce(Difference::and);
+    scores.notes.extend(actual.ending(b"", world, names).into_iter().chain(theirs));
     (scores.valid, scores.goal_reached) = (Some(actual.reaches_goal()), Some(actual.is_at_goal()));
     scores.first_failed_step = actual.failed.as_ref().map(|failure| failure.step);
     scores.verdict = Some(actual.verdict());

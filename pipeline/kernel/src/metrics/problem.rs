@@ -20,7 +20,7 @@ pub struct ProblemVerdict {
     pub equivalent_untyped: Option<bool>,
     /// None where there is no reference, and nothing is wrong.
     pub verdict: Option<&'static str>,
-    pub difference: Difference,
+    pub differences: Vec<Difference>,
     pub solves_reference: Option<bool>,
     pub certificate: Option<Digits>,
     pub reference_certificate: Option<Digits>,
@@ -28,22 +28,18 @@ pub struct ProblemVerdict {
     pub proof: Option<Proof>,
 }
 
-/// What shows a verdict, a line of words for each pair of objects, generated → reference, and for each step.
+/// What shows a verdict, in words.
 #[derive(Default)]
 pub struct Proof {
-    pub object_map: Option<Vec<u8>>,
-    pub goal_map: Option<Vec<u8>>,
+    /// Pairs of objects, generated → reference.
+    pub object_map: Option<Vec<Vec<Vec<u8>>>>,
+    pub goal_map: Option<Vec<Vec<Vec<u8>>>>,
     /// A plan of the generated problem.
-    pub plan: Option<Vec<u8>>,
+    pub plan: Option<Vec<Vec<Vec<u8>>>>,
     /// Where only a search finds them: the reference's cl(goal), and a plan, in the reference's words, to a state with one
     /// goal that lacks the separating atom.
-    pub closure: Option<Vec<u8>>,
-    pub counterexample: Option<Vec<u8>>,
-}
-
-/// The lines as one text.
-pub fn joined(lines: impl Iterator<Item = Vec<u8>>) -> Vec<u8> {
-    lines.collect::<Vec<_>>().join(&b'\n')
+    pub closure: Option<Vec<Vec<Vec<u8>>>>,
+    pub counterexample: Option<Vec<Vec<Vec<u8>>>>,
 }
 
 /// The settings that the kernel knows.
@@ -104,7 +100,7 @@ pub fn score_problem_pair(
             equivalent: Some(false),
             equivalent_untyped: Some(false),
             verdict: Some(unreadable.verdict.name()),
-            difference: unreadable.difference,
+            differences: vec![unreadable.difference],
             solves_reference: None,
             certificate: None,
             reference_certificate: certificate(reference)?,
@@ -123,14 +119,14 @@ pub fn score_problem_pair(
                     return Err(Left::Domain);
                 }
                 let names = [name, reference.problem.words.text(reference.problem.domain)];
-                let difference = Difference::of(&[b"domain"]).with("names", &names.join(&b' '));
+                let differences = vec![Difference::of("domain").words("names", names)];
                 ProblemVerdict {
                     parseable: true,
                     solvable: settings.check_solvable.then_some(false),
                     equivalent: Some(false),
                     equivalent_untyped: Some(false),
                     verdict: Some("domain_mismatch"),
-                    difference,
+                    differences,
                     solves_reference: None,
                     certificate: match domain {
                         Some(domain) => certificate(&Task::new(Rc::new(problem), domain, true))?,
@@ -143,7 +139,7 @@ pub fn score_problem_pair(
         },
     };
     if reading.several {
-        verdict.difference = Difference::of(&[b"drafts"]).and(verdict.difference);
+        verdict.differences.insert(0, Difference::of("drafts").word("answer", b"first"));
     }
     Ok(verdict)
 }
@@ -155,8 +151,9 @@ fn scored(
     certificate: &mut dyn FnMut(&Task) -> Answer<Option<Digits>>,
 ) -> Answer<ProblemVerdict> {
     let Pair { reference, generated, .. } = *pair;
-    let Decision { verdict, equivalent_untyped, mut difference, object_map, goal_map } = decide(pair, is_placeholder)?;
+    let Decision { verdict, equivalent_untyped, difference, object_map, goal_map } = decide(pair, is_placeholder)?;
     let equivalent = verdict.right();
+    let mut differences = vec![difference];
     let (mut solvable, mut solves_reference, mut own_plan) = (None, None, None);
     let (theirs, ours) = (&reference.problem, &generated.problem);
     if settings.check_solvable {
@@ -176,7 +173,7 @@ fn scored(
         } else {
             solvable = Some(false);
             if let Some(misfit) = generated.ill_typed() {
-                difference = difference.and(difference::ill_typed(&generated.problem.words, &misfit));
+                differences.push(difference::ill_typed(&generated.problem.words, &misfit));
             }
         }
     }
@@ -187,7 +184,7 @@ fn scored(
         equivalent: Some(equivalent),
         equivalent_untyped: Some(equivalent_untyped),
         verdict: Some(verdict.name()),
-        difference,
+        differences,
         solves_reference,
         certificate: match equivalent {
             true => reference_certificate,
@@ -196,14 +193,17 @@ fn scored(
         reference_certificate,
         proof: settings.proofs.then(|| {
             let of_map = |map: &Vec<u32>| {
-                let pair = |name: u32| [ours.words.text(name), theirs.words.text(map[name as usize])].join(&b' ');
-                joined(ours.objects.iter().map(|(name, _)| pair(*name)))
+                let pair =
+                    |name: u32| [ours.words.text(name), theirs.words.text(map[name as usize])].map(<[u8]>::to_vec);
+                ours.objects.iter().map(|(name, _)| pair(*name).into()).collect()
             };
-            let step = |action: &Action| action.words(|word| ours.words.text(word)).join(&b' ');
+            let step = |action: &Action| {
+                action.words(|word| ours.words.text(word)).iter().map(|word| word.to_vec()).collect::<Vec<_>>()
+            };
             Proof {
                 object_map: object_map.as_ref().map(of_map),
                 goal_map: goal_map.as_ref().map(of_map),
-                plan: own_plan.map(|plan: Vec<Action>| joined(plan.iter().map(step))),
+                plan: own_plan.map(|plan: Vec<Action>| plan.iter().map(step).collect()),
                 closure: None,
                 counterexample: None,
             }

@@ -24,7 +24,7 @@ fn is_beyond(word: &[u8]) -> bool {
     matches!(word, b"when" | b"forall" | b"exists" | b"or" | b"imply" | b"preference" | b"oneof" | b"probabilistic")
 }
 
-/// Why a text holds no domain, in the words of `Difference`.
+/// Why a text holds no domain.
 pub enum Refused {
     Empty,
     NoDomain,

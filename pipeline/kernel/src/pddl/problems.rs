@@ -3,7 +3,7 @@
 //! Plain blocks are read; a block that is not plain is the `pddl` package's business, so its row is left.
 
 use crate::difference::Difference;
-use crate::domain_wording::show_words;
+use crate::domain_difference::words_of;
 use crate::domains;
 use crate::left::{Answer, Left};
 use crate::model::{
@@ -104,12 +104,16 @@ impl From<Left> for Stop {
     }
 }
 
-fn refused<T>(verdict: Refused, words: &[&[u8]]) -> Result<T, Stop> {
-    Err(Stop::Refused(Unreadable { verdict, difference: Difference::of(words) }))
+fn refused<T>(verdict: Refused, difference: Difference) -> Result<T, Stop> {
+    Err(Stop::Refused(Unreadable { verdict, difference }))
 }
 
-fn unparseable<T>(words: &[&[u8]]) -> Result<T, Stop> {
-    refused(Refused::Unparseable, words)
+fn unparseable<T>(difference: Difference) -> Result<T, Stop> {
+    refused(Refused::Unparseable, difference)
+}
+
+fn unexpected<T>(found: &[u8], expected: &[u8]) -> Result<T, Stop> {
+    unparseable(Difference::of("unexpected").word("found", found).word("expected", expected))
 }
 
 /// The problem of the first block that holds one, as `read_problem` finds it.
@@ -123,9 +127,9 @@ fn read_first<P>(
     names: &mut Interner,
     read: impl Fn(&[u8], &mut Interner) -> Result<P, Stop>,
 ) -> Answer<Reading<P>> {
-    let alone = |verdict, words: &[&[u8]]| Reading {
-        outcome: Err(Unreadable { verdict, difference: Difference::of(words) }),
-        several: false,
+    let empty = |kind| {
+        let outcome = Err(Unreadable { verdict: Refused::Empty, difference: Difference::of(kind) });
+        Ok(Reading { outcome, several: false })
     };
     let raw = text.unwrap_or_default();
     if raw.len() > LONGEST {
@@ -133,13 +137,13 @@ fn read_first<P>(
     }
     let written = std::str::from_utf8(raw).map_err(|_| Left::Text)?;
     if is_blank(written) {
-        return Ok(alone(Refused::Empty, &[b"empty"]));
+        return empty("empty text");
     }
     // Lower case of characters beyond ASCII makes no letter of a keyword, and stands in no plain block.
     let mut answer = written.to_ascii_lowercase();
     without_thinking(&mut answer)?;
     if is_blank(&answer) {
-        return Ok(alone(Refused::Empty, &[b"thoughts"]));
+        return empty("only thoughts");
     }
     let starts = openings(&answer, "problem")?;
     let several = starts.len() > 1;
@@ -165,10 +169,10 @@ fn read_first<P>(
 
 fn why_no_block(answer: &str, opening: Option<&usize>) -> Unreadable {
     let difference = match opening {
-        None => Difference::of(&[b"no block"]),
+        None => Difference::of("no block"),
         Some(start) => {
             let line = answer.as_bytes()[..*start].iter().filter(|byte| **byte == b'\n').count() + 1;
-            Difference::of(&[b"never closed", line.to_string().as_bytes()])
+            Difference::of("never closed").number("line", line)
         }
     };
     Unreadable { verdict: Refused::Unparseable, difference }
@@ -510,7 +514,7 @@ fn read_sections<'a, 'b>(
         if keyword.starts_with(b":metric") || SECTIONS.iter().any(|each| each.as_bytes() == keyword) {
             return Err(Left::Notation.into()); // VAL reads the sections in any order
         }
-        return unparseable(&[b"unexpected", &opening, b"`)` after `(:goal \xE2\x80\xA6)`"]);
+        return unexpected(&opening, "`)` after `(:goal …)`".as_bytes());
     }
     reader.tokens.next();
     if reader.tokens.is_beyond_end() {
@@ -523,7 +527,8 @@ fn read_sections<'a, 'b>(
     }
     for (part, place) in [(&init, ":init"), (&goal, "the goal")] {
         if !part.beyond.is_empty() {
-            return refused(Refused::NotStrips, &[b"not strips", place.as_bytes(), part.beyond.as_bytes()]);
+            let beyond = Difference::of("not strips").word("where", place.as_bytes());
+            return refused(Refused::NotStrips, beyond.word("construct", part.beyond.as_bytes()));
         }
     }
     Ok((reader, domain, init, goal))
@@ -660,8 +665,11 @@ fn undeclared_term(problem: &LiftedProblem, names: &Interner) -> Stop {
         return Stop::Left(Left::Notation);
     };
     let place: &[u8] = if in_init.as_ref() == Some(atom) { b":init" } else { b"the goal" };
-    let shown = [b"(", &show_words(atom, names)[..], b")"].concat();
-    let difference = Difference::of(&[b"undeclared", &shown, place, names.text(*name)]);
+    undeclared(words_of(atom, names), place, names.text(*name))
+}
+
+fn undeclared(atom: Vec<Vec<u8>>, place: &[u8], name: &[u8]) -> Stop {
+    let difference = Difference::of("undeclared").words("atom", atom).word("where", place).word("name", name);
     Stop::Refused(Unreadable { verdict: Refused::InvalidAtom, difference })
 }
 
@@ -717,10 +725,7 @@ fn undeclared_object(problem: &Problem) -> Stop {
     let place: &[u8] = if in_init == Some(atom) { b":init" } else { b"the goal" };
     let (_, first, second) = parts(atom);
     let name = if unknown(first) { first } else { second };
-    let mut shown = Vec::new();
-    crate::difference::show_atom(&mut shown, &problem.words, atom);
-    let difference = Difference::of(&[b"undeclared", &shown, place, problem.words.text(name)]);
-    Stop::Refused(Unreadable { verdict: Refused::InvalidAtom, difference })
+    undeclared(crate::difference::words_of(&problem.words, atom), place, problem.words.text(name))
 }
 
 impl Reader<'_, '_> {
@@ -745,8 +750,8 @@ impl Reader<'_, '_> {
         if SECTIONS.iter().any(|each| each.as_bytes() == section) {
             return Err(Left::Notation.into()); // VAL reads the sections in any order
         }
-        let kind: &[u8] = if section.is_empty() { b"section" } else { b"no section" };
-        unparseable(&[kind, &opening, possible.join(" ").as_bytes()])
+        let kind = if section.is_empty() { "section" } else { "no section" };
+        unparseable(Difference::of(kind).word("found", &opening).words("possible", possible))
     }
 
     /// The next word, or the parenthesis that opens a list with what follows it, unread.
@@ -776,7 +781,7 @@ impl Reader<'_, '_> {
         }
         if self.tokens.peek() != Token::Close {
             let opening = self.opening();
-            return unparseable(&[b"unexpected", &opening, &[b"`)` after the name in ", place].concat()]);
+            return unexpected(&opening, &[b"`)` after the name in ", place].concat());
         }
         self.tokens.next();
         Ok(self.names.number(block, start, end)?)
@@ -800,7 +805,7 @@ impl Reader<'_, '_> {
     fn requirements(&mut self) -> Result<(), Stop> {
         let listed = self.list();
         if listed.is_empty() {
-            return unparseable(&[b"no requirement"]);
+            return unparseable(Difference::of("no requirement"));
         }
         for each in listed {
             let word = self.word(each);
@@ -808,7 +813,7 @@ impl Reader<'_, '_> {
                 if REQUIREMENTS.iter().any(|known| word.starts_with(known.as_bytes())) {
                     return Err(Left::Notation.into());
                 }
-                return unparseable(&[b"requirement", word]);
+                return unparseable(Difference::of("requirement").word("word", word));
             }
         }
         Ok(())
@@ -836,7 +841,7 @@ impl Reader<'_, '_> {
                 continue;
             }
             match rest.next() {
-                Some(Part::List) => return unparseable(&[b"either"]),
+                Some(Part::List) => return unparseable(Difference::of("either")),
                 Some(type_) if names.len() > types.len() && self.word(type_) != b"-" => {
                     types.resize(names.len(), Some(type_));
                 }
@@ -973,7 +978,7 @@ impl Reader<'_, '_> {
                 }
                 Token::Word(start, end) => {
                     let word = self.text(start, end.min(start + LONGEST_QUOTED));
-                    return unparseable(&[b"unexpected", word, b"`)` after the atoms of :init"]);
+                    return unexpected(word, b"`)` after the atoms of :init");
                 }
                 Token::Open => {}
             }
@@ -1034,7 +1039,7 @@ impl Reader<'_, '_> {
             return self.not_a_name(b"(", place, also[count.min(1)]);
         }
         if count == 0 {
-            return unparseable(&[b"no atom", place]);
+            return unparseable(Difference::of("no atom").word("where", place));
         }
         if !further.is_empty() {
             found.longer.push([&words[..], &further].concat());
@@ -1061,14 +1066,14 @@ impl Reader<'_, '_> {
             match self.tokens.next() {
                 Token::Close => {
                     if one && *operands == 0 {
-                        return unparseable(&[b"lacks", operator]);
+                        return unparseable(Difference::of("no formula").word("operator", operator));
                     }
                     open.pop();
                     continue;
                 }
                 Token::Word(start, end) => {
                     let word = self.text(start, end.min(start + LONGEST_QUOTED));
-                    return unparseable(&[b"unexpected", word, b"a formula in the goal"]);
+                    return unexpected(word, b"a formula in the goal");
                 }
                 Token::Open => *operands += 1,
             }
@@ -1076,7 +1081,7 @@ impl Reader<'_, '_> {
                 return Err(Left::Notation.into());
             }
             if one && *operands > 1 {
-                return unparseable(&[b"too many", operator]);
+                return unparseable(Difference::of("too many formulas").word("operator", operator));
             }
             let first = self.tokens.next();
             let head = match first {
@@ -1104,19 +1109,19 @@ impl Reader<'_, '_> {
         let word = &word[..word.len().min(LONGEST_QUOTED)];
         let is_token = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_:=<>+*/?-".contains(byte);
         let is_keyword = word == b"object" || KEYWORDS.iter().any(|each| each.as_bytes() == word);
-        let kind: &[u8] = match word {
+        let kind = match word {
             b"" => return Err(Left::Notation.into()), // of a lone `?`
-            b"(" | b")" => b"expected name",
-            _ if is_keyword => b"keyword",
+            b"(" | b")" => "expected name",
+            _ if is_keyword => "keyword",
             [first, ..] if first.is_ascii_lowercase() || also_possible.contains(first) => {
                 if word.iter().all(is_token) {
                     return Err(Left::Notation.into());
                 }
-                b"no name"
+                "no name"
             }
-            _ => b"no name",
+            _ => "no name",
         };
-        unparseable(&[kind, word, place])
+        unparseable(Difference::of(kind).word("word", word).word("where", place))
     }
 }
 

@@ -5,6 +5,7 @@
 //! settled a goal, or lost an atom that nothing adds. A goal counts when the goals ordered before it count, and the relaxed
 //! plan is for the goals that come next. A search that runs out of states is a proof.
 
+use crate::difference::Difference;
 use crate::hashing::HashMap;
 use crate::left::{Answer, Left};
 use crate::planning::heuristics::{reasonable_orders, RelaxedPlanner};
@@ -32,6 +33,19 @@ pub enum Proof {
     RanOut(usize),
     /// Regression: each way to the last of the goal's atoms is excluded.
     EachWay,
+}
+
+impl Proof {
+    /// Why no reachable state has the goal.
+    pub fn difference(&self) -> Difference {
+        match self {
+            Proof::NoState(states) => Difference::of("no state").number("states", *states),
+            Proof::Excluded => Difference::of("excluded"),
+            Proof::OutOfReach => Difference::of("out of reach"),
+            Proof::RanOut(states) => Difference::of("ran out").number("states", *states),
+            Proof::EachWay => Difference::of("each way"),
+        }
+    }
 }
 
 /// Operators, by their places; a proof; None where a limit was hit.

@@ -30,9 +30,8 @@ pub struct Unread {
 }
 
 impl Unread {
-    /// A note on it, or why a step fails.
-    pub fn noted(&self, what: &[u8]) -> Difference {
-        Difference::of(&[what, self.line.to_string().as_bytes(), self.column.to_string().as_bytes(), &self.text])
+    pub fn place(&self) -> Difference {
+        Difference::of("place").number("line", self.line).number("column", self.column).word("text", &self.text)
     }
 }
 

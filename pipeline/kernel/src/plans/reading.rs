@@ -9,7 +9,7 @@ use crate::plans::ordinary::read_ordinary;
 use std::borrow::Cow;
 
 /// Why there is no plan: a kind of the sentences in Python.
-pub const EMPTY: &str = "empty";
+pub const EMPTY: &str = "empty answer";
 const NO_ANSWER: &str = "no answer";
 
 const MAX_ACTIONS: usize = 50_000;

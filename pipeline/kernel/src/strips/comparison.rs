@@ -2,12 +2,12 @@
 
 use crate::canonical::Digits;
 use crate::difference::Difference;
-use crate::domain_wording::show_words;
+use crate::domain_difference::words_of;
 use crate::domains::{is_known, PlanningDomain};
 use crate::equivalence::Verdict;
 use crate::left::{Answer, Left};
 use crate::metrics::plan_exchange::Plan;
-use crate::metrics::problem::{joined, ProblemVerdict, Proof, Settings};
+use crate::metrics::problem::{ProblemVerdict, Proof, Settings};
 use crate::model::Lifted;
 use crate::pddl::problems::{read_problem_in, Interner, LiftedProblem, Reading, Refused};
 use crate::strips::difference::{difference, reference_unsolvable, separating, unsolvable};
@@ -32,9 +32,7 @@ pub fn read_in(
         Err(unreadable) => match unreadable.verdict {
             Refused::Empty => true,
             Refused::InvalidAtom => !reading.several,
-            _ => {
-                unreadable.difference.0.starts_with(b"no block") || unreadable.difference.0.starts_with(b"never closed")
-            }
+            _ => ["no block", "never closed"].contains(&unreadable.difference.kind),
         },
     };
     if is_read {
@@ -92,7 +90,7 @@ pub fn score_problem_pair(
             equivalent,
             equivalent_untyped: equivalent,
             verdict: Some(verdict),
-            difference,
+            differences: vec![difference],
             solves_reference: None,
             certificate: None,
             reference_certificate: certificate(reference)?,
@@ -105,9 +103,9 @@ pub fn score_problem_pair(
             if is_known(names.text(problem.domain)) {
                 return Err(Left::Domain); // in that domain it may have a certificate
             }
-            let both = [names.text(problem.domain), names.text(reference.problem.domain)].join(&b' ');
+            let both = [names.text(problem.domain), names.text(reference.problem.domain)];
             let solvable = settings.check_solvable.then_some(false);
-            let verdict = unlike("domain_mismatch", Difference::of(&[b"domain"]).with("names", &both))?;
+            let verdict = unlike("domain_mismatch", Difference::of("domain").words("names", both))?;
             ProblemVerdict { parseable: true, solvable, ..verdict }
         }
         Ok(problem) => compare(
@@ -119,7 +117,7 @@ pub fn score_problem_pair(
         )?,
     };
     if several {
-        verdict.difference = Difference::of(&[b"drafts"]).and(verdict.difference);
+        verdict.differences.insert(0, Difference::of("drafts").word("answer", b"first"));
     }
     Ok(verdict)
 }
@@ -144,7 +142,7 @@ pub fn score_lone_problem(
         equivalent: None,
         equivalent_untyped: None,
         verdict: None,
-        difference: Difference::of(&[b"no reference"]),
+        differences: vec![Difference::of("no reference")],
         solves_reference: None,
         certificate: None,
         reference_certificate: None,
@@ -152,16 +150,16 @@ pub fn score_lone_problem(
     };
     match outcome {
         Err(unreadable) => {
-            (verdict.verdict, verdict.difference) = (Some(unreadable.verdict.name()), unreadable.difference);
+            (verdict.verdict, verdict.differences) = (Some(unreadable.verdict.name()), vec![unreadable.difference]);
         }
         Ok(problem) if !domain.names.contains(&problem.domain) => {
             if is_known(names.text(problem.domain)) {
                 return Err(Left::Domain); // in that domain it may have a certificate
             }
-            let both = [names.text(problem.domain), names.text(domain.structure.domain.name)].join(&b' ');
+            let both = [names.text(problem.domain), names.text(domain.structure.domain.name)];
             verdict.solvable = settings.check_solvable.then_some(false);
             verdict.verdict = Some("domain_mismatch");
-            verdict.difference = Difference::of(&[b"domain"]).with("names", &both);
+            verdict.differences = vec![Difference::of("domain").words("names", both)];
         }
         Ok(problem) => {
             let task = Task::new(Rc::new(problem), true, None, domain);
@@ -172,18 +170,17 @@ pub fn score_lone_problem(
             if settings.check_solvable {
                 verdict.solvable = Some(task.plan(within)?.is_some());
                 if let Some(why) = task.ill_typed(within) {
-                    let words: Vec<&[u8]> = why.iter().map(Vec::as_slice).collect();
-                    (verdict.verdict, verdict.difference) = (Some("unsolvable"), Difference::of(&words));
+                    (verdict.verdict, verdict.differences) = (Some("unsolvable"), vec![why]);
                 } else if let (Some(false), Some(proof)) = (verdict.solvable, task.proof(within)?) {
                     verdict.verdict = Some("unsolvable");
-                    verdict.difference = unsolvable(b"unsolvable", proof, names);
+                    verdict.differences = vec![unsolvable("unsolvable", proof, names)];
                 }
             }
             verdict.certificate = certificate(&task, is_placeholder, settings, within)?;
         }
     }
     if several {
-        verdict.difference = Difference::of(&[b"drafts"]).and(verdict.difference);
+        verdict.differences.insert(0, Difference::of("drafts").word("answer", b"first"));
     }
     Ok(verdict)
 }
@@ -199,7 +196,7 @@ fn compare(
         Ok(_) => decide(reference, generated, is_placeholder, within)?,
         Err(_) => Decision { verdict: Verdict::ReferenceInvalid, object_map: None, goal_map: None },
     };
-    let mut difference = difference(&decision, reference, generated, within)?;
+    let mut differences = vec![difference(&decision, reference, generated, within)?];
     let equivalent = decision.verdict.right();
     let counterexample = match &decision {
         Decision { verdict: Verdict::GoalDiffers, object_map: Some(map), .. } if settings.proofs => {
@@ -232,10 +229,7 @@ fn compare(
             }
         } else {
             solvable = Some(false);
-            if let Some(why) = generated.ill_typed(within) {
-                let words: Vec<&[u8]> = why.iter().map(Vec::as_slice).collect();
-                difference = difference.and(Difference::of(&words));
-            }
+            differences.extend(generated.ill_typed(within));
         }
     }
     let reference_certificate = certificate(reference, is_placeholder, settings, within)?;
@@ -252,31 +246,31 @@ fn compare(
         let ours = generated.untyped(Some(theirs), within.domain);
         decide(theirs, ours, is_placeholder, within)?.verdict.equivalent()
     };
-    let text = |words: &Lifted| show_words(words, within.names);
-    let of_map = |map: &ObjectMap| joined(map.iter().map(|(ours, theirs)| text(&vec![*ours, *theirs])));
+    let text = |words: &Lifted| words_of(words, within.names);
+    let of_map = |map: &ObjectMap| map.iter().map(|(ours, theirs)| text(&vec![*ours, *theirs])).collect();
     Ok(ProblemVerdict {
         parseable: true,
         solvable,
         equivalent: verdict.equivalent(),
         equivalent_untyped,
         verdict: Some(verdict.name()),
-        difference,
+        differences,
         solves_reference,
         certificate,
         reference_certificate,
         proof: settings.proofs.then(|| Proof {
             object_map: object_map.as_ref().map(of_map),
             goal_map: goal_map.as_ref().map(of_map),
-            plan: own_plan.map(|plan: Plan| joined(plan.iter().map(text))),
+            plan: own_plan.map(|plan: Plan| plan.iter().map(text).collect()),
             closure: reference_closure(reference, within),
-            counterexample: counterexample.map(|plan: Plan| joined(plan.iter().map(text))),
+            counterexample: counterexample.map(|plan: Plan| plan.iter().map(text).collect()),
         }),
     })
 }
 
-fn reference_closure(reference: &Task, within: Within) -> Option<Vec<u8>> {
+fn reference_closure(reference: &Task, within: Within) -> Option<Vec<Vec<Vec<u8>>>> {
     let closure = reference.closure(within).ok()?.as_ref().ok()?;
-    Some(joined(closure.iter().map(|atom| show_words(atom, within.names))))
+    Some(closure.iter().map(|atom| words_of(atom, within.names)).collect())
 }
 
 /// A plan, in the reference's words, to a state with one goal that lacks the separating atom; rules are asked elsewhere.

@@ -1,12 +1,11 @@
 //! The first difference between two problems, as values (definition/difference.py).
 
 use crate::difference::Difference;
-use crate::domain_wording::show_words;
+use crate::domain_difference::words_of;
 use crate::equivalence::Verdict;
 use crate::left::{Answer, Left};
 use crate::model::{Lifted, Word};
 use crate::pddl::problems::{Interner, LiftedProblem};
-use crate::planning::search::Proof;
 use crate::strips::equivalence::{in_words, inverse, Decision, ObjectMap};
 use crate::strips::task::{Task, Unsolvable, Within};
 use std::collections::hash_map::Entry;
@@ -18,13 +17,13 @@ const MOST_NAMES: usize = 5;
 pub fn difference(decision: &Decision, reference: &Task, generated: &Task, within: Within) -> Answer<Difference> {
     let (ours, theirs, names) = (&*generated.problem, &*reference.problem, within.names);
     Ok(match decision.verdict {
-        Verdict::Identical => Difference::of(&[b"identical"]),
-        Verdict::Isomorphic => Difference::of(&[b"renamed"]),
+        Verdict::Identical => Difference::of("identical"),
+        Verdict::Isomorphic => Difference::of("renamed"),
         Verdict::ObjectCount => object_count(ours, theirs, names),
         Verdict::TypesDiffer => type_difference(ours, theirs, names),
         Verdict::InitDiffers => init_difference(ours, theirs, names),
         Verdict::Unsolvable => match generated.closure(within)? {
-            Err(proof) => unsolvable(b"unsolvable", proof, names),
+            Err(proof) => unsolvable("unsolvable", proof, names),
             Ok(_) => return Err(Left::Panic),
         },
         Verdict::ReferenceInvalid => reference_unsolvable(reference, within)?.ok_or(Left::Panic)?,
@@ -36,7 +35,7 @@ pub fn difference(decision: &Decision, reference: &Task, generated: &Task, withi
                 Some(map) if decision.verdict == Verdict::GoalDiffers => {
                     goal_difference([ours, theirs], [closed, wanted], map, names)
                 }
-                _ => Difference::of(&[b"closures agree"])
+                _ => Difference::of("closures agree")
                     .counts(closed.len() - ours.goal.len(), wanted.len() - theirs.goal.len()),
             }
         }
@@ -52,11 +51,11 @@ fn goal_difference(
 ) -> Difference {
     match separating([&ours.goal, &theirs.goal], [closed, wanted], object_map, names) {
         Some((true, atom)) => {
-            let here = show_words(&in_words(atom, &inverse(object_map)), names);
-            Difference::of(&[b"goal"]).with("lacks", &show_words(atom, names)).with("lacks_here", &here)
+            let here = words_of(&in_words(atom, &inverse(object_map)), names);
+            Difference::of("goal").words("lacks", words_of(atom, names)).words("lacks_here", here)
         }
-        Some((false, atom)) => Difference::of(&[b"goal"]).with("has", &show_words(atom, names)),
-        None => Difference::of(&[b"goal placement"]),
+        Some((false, atom)) => Difference::of("goal").words("has", words_of(atom, names)),
+        None => Difference::of("goal placement"),
     }
 }
 
@@ -85,14 +84,14 @@ fn first<'a>(atoms: impl Iterator<Item = &'a Lifted>, names: &Interner) -> Optio
 /// Both numbers, and which objects are missing or extra where the other names are equal.
 fn object_count(ours: &LiftedProblem, theirs: &LiftedProblem, names: &Interner) -> Difference {
     let [own, other] = [ours, theirs].map(|each| each.objects.iter().map(|(name, _)| *name).collect::<BTreeSet<_>>());
-    let found = Difference::of(&[b"object count"]).counts(own.len(), other.len());
+    let found = Difference::of("object count").counts(own.len(), other.len());
     if !own.is_subset(&other) && !other.is_subset(&own) {
         return found;
     }
     let mut differing: Vec<Word> = own.symmetric_difference(&other).copied().collect();
     names.sort_words(&mut differing);
     differing.truncate(MOST_NAMES);
-    found.with("names", &show_words(&differing, names))
+    found.words("names", words_of(&differing, names))
 }
 
 /// The first object whose type is another, by name where both sides use it, else the first count that is off.
@@ -100,8 +99,7 @@ fn type_difference(ours: &LiftedProblem, theirs: &LiftedProblem, names: &Interne
     let known: HashMap<Word, Word> = theirs.objects.iter().copied().collect();
     for (name, type_) in &ours.objects {
         if let Some(expected) = known.get(name).filter(|expected| *expected != type_) {
-            return Difference::of(&[b"object type"])
-                .with("names", &show_words(&vec![*name, *type_, *expected], names));
+            return Difference::of("object type").words("names", words_of(&[*name, *type_, *expected], names));
         }
     }
     let mut counts: BTreeMap<&[u8], (usize, usize)> = BTreeMap::new();
@@ -109,7 +107,7 @@ fn type_difference(ours: &LiftedProblem, theirs: &LiftedProblem, names: &Interne
     theirs.objects.iter().for_each(|(_, type_)| counts.entry(names.text(*type_)).or_default().1 += 1);
     let off = counts.into_iter().find(|(_, (ours, theirs))| ours != theirs);
     let (type_, (ours, theirs)) = off.unwrap_or_default();
-    Difference::of(&[b"type count"]).with("names", type_).counts(ours, theirs)
+    Difference::of("type count").words("names", [type_]).counts(ours, theirs)
 }
 
 /// The first atom of each initial state that is not in the other, under a plausible matching.
@@ -119,13 +117,13 @@ fn init_difference(ours: &LiftedProblem, theirs: &LiftedProblem, names: &Interne
     let found: HashSet<Lifted> = ours.init.iter().map(|atom| in_words(atom, &matching)).collect();
     let lacks = first(theirs.init.iter().filter(|atom| !found.contains(*atom)), names);
     let has = first(found.iter().filter(|atom| theirs.init.binary_search(atom).is_err()), names);
-    let mut difference = Difference::of(&[b"init"]);
+    let mut difference = Difference::of("init");
     if let Some(atom) = lacks {
-        let here = show_words(&in_words(atom, &back), names);
-        difference = difference.with("lacks", &show_words(atom, names)).with("lacks_here", &here);
+        let here = words_of(&in_words(atom, &back), names);
+        difference = difference.words("lacks", words_of(atom, names)).words("lacks_here", here);
     }
     if let Some(atom) = has {
-        difference = difference.with("has", &show_words(&in_words(atom, &back), names));
+        difference = difference.words("has", words_of(&in_words(atom, &back), names));
     }
     difference
 }
@@ -186,7 +184,7 @@ fn roles_of(problem: &LiftedProblem) -> Vec<(Word, Role)> {
 pub fn reference_unsolvable(reference: &Task, within: Within) -> Answer<Option<Difference>> {
     let (LiftedProblem { init, goal, .. }, domain) = (&*reference.problem, &within.domain.structure.domain);
     let Err(proof) = reference.closure(within)? else { return Ok(None) };
-    let found = unsolvable(b"reference unsolvable", proof, within.names);
+    let found = unsolvable("reference unsolvable", proof, within.names);
     let used: BTreeSet<Word> = init.iter().chain(goal).map(|atom| atom[0]).collect();
     let mut unknown: Vec<Word> = used.into_iter().filter(|name| !domain.predicates.contains_key(name)).collect();
     if !within.domain.is_rover || unknown.is_empty() {
@@ -195,26 +193,18 @@ pub fn reference_unsolvable(reference: &Task, within: Within) -> Answer<Option<D
     within.names.sort_words(&mut unknown);
     let count = unknown.len();
     let shown = [&[domain.name], &unknown[..count.min(MOST_NAMES)]].concat();
-    Ok(Some(found.with("names", &show_words(&shown, within.names)).with("found", count.to_string().as_bytes())))
+    Ok(Some(found.words("names", words_of(&shown, within.names)).number("found", count)))
 }
 
 /// The proof that the goal is out of reach.
-pub fn unsolvable(what: &[u8], proof: &Unsolvable, names: &Interner) -> Difference {
-    let (atoms, says): (&[Lifted], Vec<u8>) = match proof {
-        Unsolvable::ByRules(atoms, true) => (atoms, b"never true".to_vec()),
-        Unsolvable::ByRules(atoms, false) if atoms.len() == 1 => (atoms, b"excludes itself".to_vec()),
-        Unsolvable::ByRules(atoms, false) => (atoms, b"exclude each other".to_vec()),
-        Unsolvable::NeverAdded(atom) => (&[], [b"not added:", &show_words(atom, names)[..]].concat()),
-        Unsolvable::BySearch(Proof::NoState(states)) => (&[], format!("no state:{states}").into_bytes()),
-        Unsolvable::BySearch(Proof::Excluded) => (&[], b"excluded".to_vec()),
-        Unsolvable::BySearch(Proof::EachWay) => (&[], b"each way".to_vec()),
-        Unsolvable::BySearch(Proof::OutOfReach) => (&[], b"out of reach".to_vec()),
-        Unsolvable::BySearch(Proof::RanOut(states)) => (&[], format!("ran out:{states}").into_bytes()),
+pub fn unsolvable(kind: &'static str, proof: &Unsolvable, names: &Interner) -> Difference {
+    let reason = match proof {
+        Unsolvable::ByRules(atoms, never_true) => {
+            let says = if *never_true { "never true" } else { "exclude each other" };
+            Difference::of(says).lists("atoms", atoms.iter().map(|atom| words_of(atom, names)))
+        }
+        Unsolvable::NeverAdded(atom) => Difference::of("never added").words("atom", words_of(atom, names)),
+        Unsolvable::BySearch(proof) => proof.difference(),
     };
-    let mut found = Difference::of(&[what]);
-    if !atoms.is_empty() {
-        let shown: Vec<Vec<u8>> = atoms.iter().map(|atom| show_words(atom, names)).collect();
-        found = found.with("atoms", &shown.join(&b','));
-    }
-    found.with("reason", &says)
+    Difference::of(kind).because("reason", reason)
 }

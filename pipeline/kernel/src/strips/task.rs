@@ -2,6 +2,7 @@
 //! closure.py).
 
 use crate::canonical::{digest, Digits, LabelledGraph};
+use crate::difference::Difference;
 use crate::domains::PlanningDomain;
 use crate::grounding::Objects;
 use crate::left::{Answer, Left};
@@ -115,7 +116,7 @@ impl Task {
     }
 
     /// In the words of a note, the first atom of the problem that the declarations of the domain do not admit.
-    pub fn ill_typed(&self, within: Within) -> Option<Vec<Vec<u8>>> {
+    pub fn ill_typed(&self, within: Within) -> Option<Difference> {
         self.executable(within).ill_typed(within.names)
     }
 

@@ -3,15 +3,8 @@
 from __future__ import annotations
 
 from pddl_eval.definition.metrics.actions import plan_jaccard, plan_lcs
-from pddl_eval.definition.metrics.domain_pair import NO_ANSWER as NO_DOMAIN_GIVEN
-from pddl_eval.definition.metrics.domain_pair import DomainPair, ill_typed_domain
+from pddl_eval.definition.metrics.domain_pair import DomainPair
 from pddl_eval.definition.metrics.domains import DOMAIN, decided_task
-from pddl_eval.definition.metrics.plan_exchange import (
-    GENERATED_PLAN,
-    NO_GENERATED_PLAN,
-    NO_REFERENCE_PLAN,
-    REFERENCE_PLAN,
-)
 from pddl_eval.definition.metrics.plan_pair import NotExecuted, PlanPair, detail_of, executable, executed_plan
 from pddl_eval.definition.metrics.plan_score import only_equal
 from pddl_eval.definition.metrics.plans import PLAN, embed_plans, operators_of
@@ -26,8 +19,6 @@ from pddl_eval.definition.metrics.validity import (
     as_float,
     ending,
     failed_step_without_plan,
-    failure,
-    goal_not_reached,
     is_optimal,
     verdict_without_plan,
 )

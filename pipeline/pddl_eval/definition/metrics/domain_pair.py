@@ -6,19 +6,19 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from pddl_eval.definition import words
 from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.domain_equivalence import DomainDecision, decide_domains
 from pddl_eval.definition.domains import PlanningDomain, planning_domain
 from pddl_eval.definition.metrics.plan_pair import MAX_DETAIL, NotExecuted, executable
 from pddl_eval.definition.metrics.registry import OnlySome
-from pddl_eval.definition.model import Atom, Domain, show_atom
+from pddl_eval.definition.model import Atom, Domain
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import (
     DomainError,
     OnlyActionsError,
     Unreadable,
     has_several_domains,
-    in_operator,
     mistakes,
     note_on_drafts,
     parse_actions,
@@ -32,8 +32,6 @@ from pddl_eval.errors import UserError
 from pddl_eval.shown import listed
 
 DEFAULTS = ScoringOptions()
-
-NO_ANSWER = "there is no domain"
 
 
 class DomainPair:
@@ -88,7 +86,7 @@ class DomainPair:
         """True where a domain is one that VAL refuses; the reason is noted."""
         why = or_undecided(lambda: domain.ill_typed)
         if isinstance(why, str):
-            self.notes.append(ill_typed_domain(side, why))
+            self.notes.append(words.ill_typed_domain(side, why))
         return isinstance(why, str)
 
     @property
@@ -134,7 +132,7 @@ def _read_domain(generated: str | Domain | None, options: ScoringOptions, header
     if isinstance(generated, Domain):
         return _ReadDomain(generated, DomainVerdict.UNDECIDED)
     if generated is None:
-        return _ReadDomain(None, DomainVerdict.EMPTY, [NO_ANSWER])
+        return _ReadDomain(None, DomainVerdict.EMPTY, [words.no_domain()])
     if not isinstance(generated, str):
         raise TypeError(f"the generated domain is a PDDL text or a Domain, not {type(generated).__name__}")
     verdict = DomainVerdict.EMPTY if says_nothing(generated) else DomainVerdict.UNPARSEABLE
@@ -164,7 +162,7 @@ def check_domain(generated: str | None, options: ScoringOptions) -> OnlySome:
     """
     domain, verdict, notes, drafts = _read_domain(generated, options)
     if domain is None:
-        detail = NO_ANSWER if verdict is DomainVerdict.EMPTY else notes[0]
+        detail = words.no_domain() if verdict is DomainVerdict.EMPTY else notes[0]
         return OnlySome(domain_verdict=verdict.value, domain_detail=detail)
     known = PlanningDomain(domain)
     certificate = or_undecided(lambda: known.structure.certificate)
@@ -185,13 +183,8 @@ def _undeclared(domain: Domain) -> str | None:
     for operator in domain.operators if domain.predicates else ():
         for atom in sorted(frozenset[Atom]().union(*operator.parts)):
             if why := domain.why_not(atom, {}):
-                return in_operator(operator.name, f"{show_atom(atom)}: {why}")
+                return words.in_operator(operator.name, words.of_atom(atom, why))
     return None
-
-
-def ill_typed_domain(side: str, why: str) -> str:
-    """What to say of the ``reference`` or the ``generated`` domain where VAL refuses it."""
-    return f"the {side} domain is ill-typed: {why}"
 
 
 def _reference(reference: str | Domain | None) -> PlanningDomain:

@@ -8,6 +8,9 @@ types and objects are the same where their names are.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from pddl_eval.definition import words
 from pddl_eval.definition.domain_equivalence import shared_operators
 from pddl_eval.definition.domains import PlanningDomain
 from pddl_eval.definition.metrics.domain_pair import DomainPair
@@ -19,14 +22,6 @@ from pddl_eval.definition.planning import Solution
 from pddl_eval.definition.task import Task
 from pddl_eval.definition.validation import execute_actions
 from pddl_eval.definition.verdict import DomainVerdict, Undecided, Unsolvable
-
-REFERENCE_PLAN = "the reference's plan in the generated domain: "
-
-GENERATED_PLAN = "the generated domain's plan in the reference: "
-
-NO_REFERENCE_PLAN = "the reference domain has no plan: "
-
-NO_GENERATED_PLAN = "the generated domain has no plan: "
 
 
 def exchange_plans(reference: Task, generated: Task) -> tuple[bool | None, bool | None, list[str]]:
@@ -50,31 +45,31 @@ def exchange_plans(reference: Task, generated: Task) -> tuple[bool | None, bool 
     reference_valid: bool | None = None
     ours, theirs = reference.solution, generated.solution
     if isinstance(ours, Solution):
-        reference_valid = _is_valid(ours.plan, generated, REFERENCE_PLAN, notes)
+        reference_valid = _is_valid(ours.plan, generated, words.reference_plan, notes)
     else:
-        notes.append(_no_plan(NO_REFERENCE_PLAN, ours))
+        notes.append(words.no_reference_plan(ours.reason, _found(ours)))
     if isinstance(theirs, Solution):
-        valid = _is_valid(theirs.plan, reference, GENERATED_PLAN, notes)
+        valid = _is_valid(theirs.plan, reference, words.generated_plan, notes)
     else:
-        notes.append(_no_plan(NO_GENERATED_PLAN, theirs))
+        notes.append(words.no_generated_plan(theirs.reason, _found(theirs)))
         if isinstance(theirs, Unsolvable) and isinstance(ours, Solution):
             valid = False
     return valid, reference_valid, notes
 
 
-def _no_plan(proven: str, why: Unsolvable | Undecided) -> str:
+def _found(why: Unsolvable | Undecided) -> str:
     """There is none, or none was found."""
-    where = proven if isinstance(why, Unsolvable) else proven.replace("no plan", "no plan that was found")
-    return where + why.reason
+    return "" if isinstance(why, Unsolvable) else " that was found"
 
 
-def _is_valid(plan: tuple[Action, ...], task: Task, where: str, notes: list[str]) -> bool:
+def _is_valid(plan: tuple[Action, ...], task: Task, says: Callable[[str], str], notes: list[str]) -> bool:
     assert task.domain is not None
     if task.ill_typed:
-        notes.append(f"{where}{task.ill_typed}")
+        notes.append(says(task.ill_typed))
         return False
     execution = execute_actions(plan, task.problem, task.domain.domain)
-    notes += [ending(execution, where)]
+    if why := ending(execution):
+        notes.append(says(why))
     return execution.reaches_goal
 
 

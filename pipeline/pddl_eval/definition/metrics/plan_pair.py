@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from pddl_eval.definition import words
 from pddl_eval.definition.domains import nothing_known_of
 from pddl_eval.definition.model import show_atom
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import Unreadable, mistakes, note_on_drafts
-from pddl_eval.definition.plans import EMPTY, NO_ANSWER, Damage, Plan, PlanError, ReadPlan, actions_of, cannot_be_read
+from pddl_eval.definition.plans import EMPTY, NO_ANSWER, Damage, Plan, PlanError, ReadPlan, actions_of
 from pddl_eval.definition.task import Task
 from pddl_eval.definition.validation import Execution, Failure, execute
 from pddl_eval.definition.verdict import PlanVerdict, Verdict
@@ -86,7 +87,7 @@ def executed_plan(plan: Plan, damage: Damage | None, task: Task) -> Execution:
     execution = execute(map(actions_of, plan), task.problem, task.domain.domain)
     if damage is None or execution.failed_step is not None:
         return execution
-    unread = Failure(PlanVerdict.UNREADABLE, cannot_be_read(damage.place))
+    unread = Failure(PlanVerdict.UNREADABLE, words.cannot_be_read(damage.place))
     return replace(execution, failed_step=len(plan) + 1, failure=unread)
 
 

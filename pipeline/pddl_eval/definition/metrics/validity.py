@@ -9,10 +9,10 @@ from __future__ import annotations
 from fractions import Fraction
 from math import inf
 
+from pddl_eval.definition import words
 from pddl_eval.definition.budget import or_undecided
 from pddl_eval.definition.metrics.plan_pair import PlanPair
 from pddl_eval.definition.metrics.registry import Column, Metric
-from pddl_eval.definition.model import Formula, show_formula
 from pddl_eval.definition.plans import EMPTY, NO_ANSWER, NO_OPERATOR
 from pddl_eval.definition.validation import Execution
 from pddl_eval.definition.verdict import PlanVerdict, Undecided
@@ -98,19 +98,8 @@ def as_float(number: Fraction) -> float:
 def ending(execution: Execution, whose: str = "") -> str:
     """What to say of an execution that failed or did not reach the goal."""
     if execution.failed_step is not None:
-        return failure(whose, execution.failed_step, execution.reason)
-    return goal_not_reached(whose, execution.unmet[0], len(execution.unmet)) if execution.unmet else ""
-
-
-def failure(whose: str, step: int, reason: str) -> str:
-    """What to say of a step that failed."""
-    return f"{whose}step {step} fails: {reason}"
-
-
-def goal_not_reached(whose: str, first: Formula, lacking: int) -> str:
-    """What to say where that many conjuncts of the goal do not hold."""
-    more = f" and {lacking - 1} more" if lacking > 1 else ""
-    return f"{whose}the goal is not reached: {show_formula(first)}{more}"
+        return words.failure(execution.failed_step, execution.reason, whose)
+    return words.goal_not_reached(execution.unmet[0], len(execution.unmet), whose) if execution.unmet else ""
 
 
 def _validity(pair: PlanPair) -> tuple[bool | None, bool | None, int | None]:

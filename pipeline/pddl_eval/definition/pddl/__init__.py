@@ -3,7 +3,6 @@
 from pddl_eval.definition.pddl.any_problem import parse_problem, read_any_problem
 from pddl_eval.definition.pddl.authority import TOO_LONG, ParseError, Unreadable
 from pddl_eval.definition.pddl.domains import (
-    NO_DOMAIN,
     DomainError,
     OnlyActionsError,
     has_several_domains,
@@ -17,7 +16,6 @@ from pddl_eval.definition.pddl.language import (
     derivation_rules,
     derived_predicates,
     ill_typed,
-    in_operator,
     misfits,
     mistakes,
     not_executed,
@@ -28,11 +26,9 @@ from pddl_eval.definition.pddl.problems import (
     read_problem,
     require_declared,
 )
-from pddl_eval.definition.pddl.refusals import REFUSALS, refusal
 from pddl_eval.definition.pddl.sexpr import (
     DEFINE_DOMAIN,
     DEFINE_PROBLEM,
-    NEVER_CLOSED,
     problem_blocks,
     without_comments,
 )

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
+from pddl_eval.definition import words
 from pddl_eval.definition.model import EQUALITY, NUMBER, Atom, Formula, Problem, is_atom, show_atom, show_formula
 from pddl_eval.definition.pddl.authority import TOO_LONG, ParseError, Unreadable, unparseable
 from pddl_eval.definition.pddl.domains import DomainError, typed_list
 from pddl_eval.definition.pddl.drafts import too_long, without_thinking
 from pddl_eval.definition.pddl.language import Scope, Undeclared, condition_faults, mistakes, number_faults
 from pddl_eval.definition.pddl.problems import as_val_reads, has_several_problems, read_problem
-from pddl_eval.definition.pddl.refusals import refusal
 from pddl_eval.definition.pddl.sexpr import Unbalanced, excerpt, problem_blocks, read_expression
 from pddl_eval.definition.verdict import Verdict
 from pddl_eval.shown import quote
@@ -159,9 +159,9 @@ def _objects(listing: Iterable[Formula]) -> dict[str, str]:
     objects: dict[str, str] = {}
     for name, types in typed:
         if len(types) > 1:
-            raise unparseable(refusal("either"))
+            raise unparseable(words.either())
         if name in objects:
-            raise unparseable(refusal("twice", name))
+            raise unparseable(words.twice(name))
         if name.startswith("?"):
             raise unparseable(f"{quote(name)} is a variable, not an object")
         objects[name] = types[0]
@@ -190,7 +190,7 @@ def _init(listing: Iterable[Formula], scope: Scope) -> tuple[set[Atom], set[Atom
         else:
             true.add(_atom(element, scope))
     for atom in sorted(true & false):
-        raise ParseError(Verdict.INVALID_ATOM, refusal("true and false", show_atom(atom)))
+        raise ParseError(Verdict.INVALID_ATOM, words.true_and_false(atom))
     return true, false, values
 
 
@@ -233,7 +233,7 @@ def _require(faults: Iterator[str], formula: Formula, where: str) -> None:
     for fault in faults:
         if isinstance(fault, Undeclared):
             raise ParseError(
-                Verdict.INVALID_ATOM, refusal("undeclared", show_formula(formula)[:MAX_SHOWN], where, fault.name)
+                Verdict.INVALID_ATOM, words.undeclared(show_formula(formula)[:MAX_SHOWN], where, fault.name)
             )
         raise unparseable(f"{fault} in {where}") if mistakes([fault]) else _not_executed(where, fault)
 

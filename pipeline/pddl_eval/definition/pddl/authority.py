@@ -15,8 +15,8 @@ from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from pddl_eval.definition import words
 from pddl_eval.definition.model import ROOT_TYPE, Atom, Problem
-from pddl_eval.definition.pddl.refusals import refusal
 from pddl_eval.definition.pddl.sexpr import PACKAGE_NESTING, split_words
 from pddl_eval.definition.verdict import Verdict
 from pddl_eval.errors import UserError
@@ -72,7 +72,7 @@ def unparseable(detail: str) -> ParseError:
 
 def not_strips(where: str, construct: str) -> ParseError:
     """The error for a construct in ``:init`` or the goal that STRIPS does not have."""
-    return ParseError(Verdict.NOT_STRIPS, refusal("not strips", where, construct))
+    return ParseError(Verdict.NOT_STRIPS, words.not_strips(where, construct))
 
 
 def read_by_package(block: str, first_line: int = 1, characters_before: int = 0) -> Problem:

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 
+from pddl_eval.definition import words
 from pddl_eval.definition.model import (
     COMPARISONS,
     EQUALITY,
@@ -49,8 +50,6 @@ _Formulas = list[tuple[str, Formula]]
 """Each with the part of an operator, or the section of a domain, that it stands in."""
 
 
-NO_DOMAIN = "no `(define (domain …` found"
-
 _NO_HEADER = Domain("", {}, {}, {}, ())
 
 
@@ -85,9 +84,9 @@ def parse_domain(text: str, answer: str = "first") -> Domain:
     searched = _searched(text)
     start = DEFINE_DOMAIN.search(searched)
     if start is None and ACTION.search(searched):
-        raise OnlyActionsError(f"{NO_DOMAIN}, only actions")
+        raise OnlyActionsError(f"{words.domain_not_found()}, only actions")
     if start is None:
-        raise DomainError(NO_DOMAIN)
+        raise DomainError(words.domain_not_found())
     reason: DomainError | None = None
     # The last one says why no block is closed.
     for block in (*_blocks(searched, DEFINE_DOMAIN, answer), searched[start.start() :]):

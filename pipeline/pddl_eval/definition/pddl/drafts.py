@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from pddl_eval.definition.verdict import SEVERAL_DRAFTS
+from pddl_eval.definition import words
 
 MAX_CHARACTERS = 4_000_000
 """A longer text, an answer or a reference, is not read; the largest problems of the benchmarks are below a million."""
@@ -101,4 +101,4 @@ def note_on_drafts(several: bool, answer: str) -> str:
     >>> note_on_drafts(True, "last")
     'several drafts, the last was read'
     """
-    return f"{SEVERAL_DRAFTS}, the {answer} was read" if several else ""
+    return words.drafts(answer) if several else ""

@@ -13,6 +13,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import NamedTuple
 
+from pddl_eval.definition import words
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.model import (
     COMPARISONS,
@@ -435,7 +436,7 @@ def misfits(domain: Domain) -> Iterator[str]:
         for atom in sorted(frozenset[Atom]().union(*operator.parts)):
             spend(10)
             for why in _misfit(atom, PREDICATE, types, domain):
-                yield in_operator(operator.name, why)
+                yield words.in_operator(operator.name, why)
     if domain.formulas or any(operator.formulas for operator in domain.operators):
         yield from _misfits_of_formulas(domain)
 
@@ -454,9 +455,4 @@ def _misfits_of_formulas(domain: Domain) -> Iterator[str]:
     for operator in domain.operators:
         for _, formula in () if operator.name in refused else operator.formulas:
             for why in ill_typed(formula, operator.parameters, domain):
-                yield in_operator(operator.name, why)
-
-
-def in_operator(name: str, why: str) -> str:
-    """What is wrong, and in which operator."""
-    return f"operator {name}: {why}"
+                yield words.in_operator(operator.name, why)

@@ -17,7 +17,8 @@ from itertools import chain, pairwise
 from operator import itemgetter
 from typing import Any, cast
 
-from pddl_eval.definition.model import ROOT_TYPE, Atom, Formula, Problem, show_atom, show_formula
+from pddl_eval.definition import words
+from pddl_eval.definition.model import ROOT_TYPE, Atom, Formula, Problem, show_formula
 from pddl_eval.definition.pddl.authority import (
     TOO_LONG,
     ParseError,
@@ -27,7 +28,6 @@ from pddl_eval.definition.pddl.authority import (
     unparseable,
 )
 from pddl_eval.definition.pddl.drafts import too_long, without_thinking
-from pddl_eval.definition.pddl.refusals import SECTIONS, refusal
 from pddl_eval.definition.pddl.sexpr import (
     DEFINE_PROBLEM,
     Unbalanced,
@@ -38,6 +38,7 @@ from pddl_eval.definition.pddl.sexpr import (
     why_no_block,
 )
 from pddl_eval.definition.verdict import Verdict
+from pddl_eval.definition.words import SECTIONS
 from pddl_eval.shown import listed
 
 KEYWORDS = frozenset(
@@ -81,7 +82,7 @@ def read_problem(text: str | None, constants: Iterable[str] = (), *, answer: str
         return Unreadable(Verdict.UNPARSEABLE, long)
     lowered = without_thinking(text.lower()) if text else ""
     if not lowered or lowered.isspace():
-        return Unreadable(Verdict.EMPTY, refusal("empty" if not text or text.isspace() else "thoughts"))
+        return Unreadable(Verdict.EMPTY, words.empty_text() if not text or text.isspace() else words.only_thoughts())
     constants = frozenset(constants)
     reason: Unreadable | None = None
     characters_read = 0
@@ -190,7 +191,7 @@ def require_declared(problem: Problem, constants: Iterable[str]) -> None:
     if undeclared:
         raise _undeclared(problem, undeclared)
     for atom in sorted(problem.init & problem.denied):
-        raise ParseError(Verdict.INVALID_ATOM, refusal("true and false", show_atom(atom)))
+        raise ParseError(Verdict.INVALID_ATOM, words.true_and_false(atom))
 
 
 def read_plain_problem(block: str) -> Problem:
@@ -251,9 +252,9 @@ def _objects(listing: Iterable[Formula]) -> dict[str, str]:
     types: list[str] = []
     for group, type_ in typed_groups(listing):
         if isinstance(type_, tuple):
-            raise unparseable(refusal("either"))
+            raise unparseable(words.either())
         if not group or type_ in ("", "-"):
-            raise unparseable(refusal("typed list"))
+            raise unparseable(words.typed_list())
         names += map(_word, group)
         types += [type_ or ROOT_TYPE] * len(group)
     _require_names(names, ":objects", also_possible="-")
@@ -261,7 +262,7 @@ def _objects(listing: Iterable[Formula]) -> dict[str, str]:
     objects = dict(zip(names, types, strict=True))
     if len(objects) < len(names):
         twice = next(name for name, count in Counter(names).items() if count > 1)
-        raise unparseable(refusal("twice", twice))
+        raise unparseable(words.twice(twice))
     return objects
 
 
@@ -313,7 +314,7 @@ def _conjuncts(  # noqa: C901 (one case a construct)
         if isinstance(formula, str):
             raise _unexpected(formula, "a formula in the goal")
         if number > operands:
-            raise unparseable(refusal("too many", operator))
+            raise unparseable(words.too_many_formulas(operator))
         head = _word(formula[0]) if formula else _END
         if head in _OPERANDS:
             inner = _after_variables(formula) if head in ("forall", "exists") else formula[1:]
@@ -331,20 +332,20 @@ def _conjuncts(  # noqa: C901 (one case a construct)
                 raise NotPlain
             raise not_strips("the goal", f"`{head}`")
     if len(formulas) < operands < math.inf:
-        raise unparseable(refusal("lacks", operator))
+        raise unparseable(words.no_formula(operator))
     return negated
 
 
-def _atom(words: Sequence[Formula], where: str, known: set[str], also_possible: str = "") -> Atom:
+def _atom(terms: Sequence[Formula], where: str, known: set[str], also_possible: str = "") -> Atom:
     """An atom: all its words are names, or variables where they are possible. ``known`` are words that are."""
-    if not words:
-        raise unparseable(refusal("no atom", where))
-    for expression in words:
+    if not terms:
+        raise unparseable(words.no_atom(where))
+    for expression in terms:
         if expression not in known:
             word = _word(expression)
             _require_names([word.removeprefix("?") if also_possible == "?" else word], where, also_possible)
             known.add(word)
-    return cast("Atom", words)
+    return cast("Atom", terms)
 
 
 def _after_variables(quantified: Sequence[Formula]) -> Sequence[Formula]:
@@ -394,16 +395,16 @@ def _not_a_name(word: str, where: str, also_possible: str = "") -> ParseError | 
     like that, or like a name, the package's lexer may make several tokens.
     """
     if word in ("(", ")"):
-        return unparseable(refusal("expected name", word, where))
+        return unparseable(words.expected_name(word, where))
     if word in KEYWORDS:
-        return unparseable(refusal("keyword", word, where))
+        return unparseable(words.keyword(word, where))
     if _NO_TOKEN.search(word) or not (word[:1].isalpha() or word[:1] in also_possible):
-        return unparseable(refusal("no name", word, where))
+        return unparseable(words.no_name(word, where))
     return NotPlain()
 
 
 def _unexpected(found: Formula, expected: str) -> ParseError:
-    return unparseable(refusal("unexpected", _opening(found), expected))
+    return unparseable(words.unexpected(_opening(found), expected))
 
 
 def _unexpected_section(found: Formula, possible: tuple[str, ...]) -> ParseError | NotPlain:
@@ -411,16 +412,16 @@ def _unexpected_section(found: Formula, possible: tuple[str, ...]) -> ParseError
     keyword = "" if isinstance(found, str) else _opening(found)[1:]
     if keyword.startswith(possible):
         return NotPlain()
-    kind = "section" if not keyword else "section order" if keyword in SECTIONS else "no section"
-    return unparseable(refusal(kind, _opening(found), " ".join(possible)))
+    says = words.section if not keyword else words.section_order if keyword in SECTIONS else words.no_section
+    return unparseable(says(_opening(found), possible))
 
 
 def _bad_requirements(requirements: Sequence[str]) -> ParseError | NotPlain:
     for unknown in requirements:
         if unknown not in REQUIREMENTS:
             known_start = unknown.startswith(tuple(REQUIREMENTS))
-            return NotPlain() if known_start else unparseable(refusal("requirement", unknown))
-    return unparseable(refusal("no requirement"))
+            return NotPlain() if known_start else unparseable(words.requirement(unknown))
+    return unparseable(words.no_requirement())
 
 
 def _undeclared(problem: Problem, undeclared: set[str]) -> ParseError:
@@ -429,4 +430,4 @@ def _undeclared(problem: Problem, undeclared: set[str]) -> ParseError:
     atom = min(atom for atom in init | problem.goal if undeclared.intersection(atom[1:]))
     name = next(name for name in atom[1:] if name in undeclared)
     where = ":init" if atom in init else "the goal"
-    return ParseError(Verdict.INVALID_ATOM, refusal("undeclared", show_atom(atom), where, name))
+    return ParseError(Verdict.INVALID_ATOM, words.undeclared(atom, where, name))

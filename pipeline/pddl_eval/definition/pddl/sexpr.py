@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from pddl_eval.definition import words
 from pddl_eval.definition.model import Formula
-from pddl_eval.definition.pddl.refusals import refusal
 from pddl_eval.shown import quote
 
 WINDOW = 1_000_000
@@ -36,9 +36,6 @@ def _nested(depth: int) -> str:
 
 
 _SHALLOW = re.compile(rf"\({_nested(5)}\)")  # an ordinary block: no comment, few levels
-
-
-NEVER_CLOSED = "has a parenthesis that is never closed"
 
 
 class Unbalanced(ValueError):
@@ -72,21 +69,21 @@ def read_expression(text: str, deepest: int = PACKAGE_NESTING) -> tuple[Formula,
     for opened in without_comments(text).split("(")[1:]:  # one round a list, not one a word
         if len(outer) == deepest:
             raise Unbalanced(f"nests deeper than {deepest} parentheses")
-        words, closing, more = opened.partition(")")
+        here, closing, more = opened.partition(")")
         if closing and outer and (not more or more.isspace()):  # an atom, as most lists are
-            current.append((*words.split(),))
+            current.append((*here.split(),))
             continue
         outer.append(current)
-        current = [*words.split()]
+        current = [*here.split()]
         while closing:
             closed = tuple(current)
             current = outer.pop()
             if not outer:
                 return closed
             current.append(closed)
-            words, closing, more = more.partition(")")
-            current += words.split()
-    raise Unbalanced(NEVER_CLOSED)
+            here, closing, more = more.partition(")")
+            current += here.split()
+    raise Unbalanced(words.NEVER_CLOSED)
 
 
 def excerpt(expression: Formula) -> str:
@@ -175,11 +172,11 @@ def why_no_block(answer: str) -> str:
     """
     opening = DEFINE_PROBLEM.search(answer)
     if opening is None:
-        return refusal("no block")
+        return words.no_block()
     line = answer.count("\n", 0, opening.start()) + 1
     if len(answer) - opening.start() > WINDOW:
         return f"neither the block at line {line} nor another one is closed within {WINDOW:,} characters"
-    return refusal("never closed", str(line))
+    return words.never_closed(line)
 
 
 def _follow(text: str, starts: list[int], limit: int) -> tuple[dict[int, int], dict[int, list[int]], int]:

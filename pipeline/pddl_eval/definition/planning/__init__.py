@@ -7,5 +7,4 @@ become bits in ``task`` and nowhere else. Every limit counts something, so an an
 count their work (``budget.spend``).
 """
 
-from pddl_eval.definition.planning.planners import Solution, executed, no_state, solve, solve_anyhow
-from pddl_eval.definition.planning.task import never_added
+from pddl_eval.definition.planning.planners import Solution, executed, solve, solve_anyhow

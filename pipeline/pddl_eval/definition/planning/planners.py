@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice, product
 
+from pddl_eval.definition import words
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.domains import NotCovered, PlanningDomain, Rules
 from pddl_eval.definition.literals import in_literals
@@ -80,7 +81,7 @@ def solve(  # noqa: C901 (who is asked, in order)
             return executed(exploration.plan_to(node), problem, domain, lacking)
     if exploration.limit is not None:
         return exploration.limit
-    return Unsolvable(no_state(len(exploration.into)))
+    return Unsolvable(words.no_state(len(exploration.into)))
 
 
 def solve_anyhow(
@@ -136,12 +137,7 @@ def shortest_plan(
         if state & true == true and not state & false:
             return task.space.plan_to(state)
     states = task.space.states()
-    return states if isinstance(states, Undecided) else Unsolvable(no_state(len(states)))
-
-
-def no_state(states: int) -> str:
-    """What an enumeration of all reachable states proves."""
-    return f"none of the {states:,} reachable states contains the goal"
+    return states if isinstance(states, Undecided) else Unsolvable(words.no_state(len(states)))
 
 
 def executed(plan: tuple[Action, ...], problem: Problem, domain: Domain, *lacking: Atom | None) -> Solution:

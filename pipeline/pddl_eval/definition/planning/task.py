@@ -15,9 +15,10 @@ from itertools import count
 from operator import or_
 from typing import NamedTuple
 
+from pddl_eval.definition import words
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.grounding import MAX_ATOMS, GroundingLimitError, reachable_operators
-from pddl_eval.definition.model import Action, Atom, Domain, Operator, Problem, State, indexes, show_atom
+from pddl_eval.definition.model import Action, Atom, Domain, Operator, Problem, State, indexes
 from pddl_eval.definition.verdict import Undecided, Unsolvable
 
 TASKS_KEPT = 4
@@ -193,14 +194,9 @@ class GroundTask:
         for atom in sorted(goal):
             if atom not in self.always:
                 if atom not in self.bit:
-                    return Unsolvable(never_added(atom))
+                    return Unsolvable(words.never_added(atom))
                 bits |= self.bit[atom]
         return bits
-
-
-def never_added(atom: Atom) -> str:
-    """What to say of an atom of a goal that is false in every reachable state."""
-    return f"{show_atom(atom)} is not true initially and no applicable operator adds it"
 
 
 def ground(problem: Problem, domain: Domain) -> GroundTask | Undecided:

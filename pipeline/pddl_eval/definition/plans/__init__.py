@@ -7,8 +7,6 @@ from pddl_eval.definition.plans.found import (
     Step,
     Unread,
     actions_of,
-    cannot_be_read,
-    not_read,
     without_finish,
 )
 from pddl_eval.definition.plans.json import in_order, steps_of_value

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from pddl_eval.definition import words
 from pddl_eval.definition.model import Action
 
 Step = Action | frozenset[Action]
@@ -82,7 +83,7 @@ class Unread:
         return Unread.at(text.count("\n", 0, offset) + 1, column, text[offset : offset + EXCERPT])
 
     def __str__(self) -> str:
-        return f"line {self.line}, column {self.column}: {self.text!r}"
+        return words.place(self.line, self.column, self.text)
 
 
 FINISH = "finishaction"
@@ -96,16 +97,6 @@ def without_finish(steps: Sequence[Step]) -> Plan:
     """
     ends = bool(steps) and isinstance(steps[-1], tuple) and steps[-1][0] == FINISH
     return tuple(steps[:-1]) if ends else tuple(steps)
-
-
-def not_read(places: str) -> str:
-    """What to say of places of an answer that were not read."""
-    return f"not read: {places}"
-
-
-def cannot_be_read(place: str) -> str:
-    """Why a step fails that cannot be read."""
-    return f"it cannot be read, {place}"
 
 
 class Damage(NamedTuple):

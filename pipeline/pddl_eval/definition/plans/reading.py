@@ -35,6 +35,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import accumulate, islice, pairwise
 
+from pddl_eval.definition import words
 from pddl_eval.definition.pddl.drafts import too_long, without_thinking
 from pddl_eval.definition.pddl.patterns import re
 from pddl_eval.definition.plans.decoration import undecorated, visible
@@ -47,7 +48,6 @@ from pddl_eval.definition.plans.found import (
     actions_of,
     chosen,
     names_of,
-    not_read,
     without_finish,
 )
 from pddl_eval.definition.plans.json import read_json, text_here
@@ -58,8 +58,8 @@ from pddl_eval.shown import quote
 MAX_MARKED = 20
 """Pairs of marks such as ``<answer>`` that are read."""
 
-EMPTY = "the answer is empty"
-NO_ANSWER = "there is no answer"
+EMPTY = words.empty_answer()
+NO_ANSWER = words.no_answer()
 NO_OPERATOR = "no step names an operator of the domain"
 
 _EMPTY_PLAN = re.compile(r"(?:[\s,]|```\w*+|;[^\n]*+)*+(?P<list>(?:\[[\s,]*+\]|\(\s*+\)|[\s,]|```\w*+|;[^\n]*+)*+)")
@@ -203,7 +203,7 @@ def _bounded(read: ReadPlan, characters: int) -> ReadPlan:
         damage = damage if damage and damage.steps_before < kept else Damage(kept, "it is beyond the limit")
     if unread:
         more = f" and {'at least ' * (len(unread) >= MAX_UNREAD)}{len(unread) - 1} more" if len(unread) > 1 else ""
-        reasons.append(not_read(f"{unread[0]}{more}"))
+        reasons.append(words.not_read(f"{unread[0]}{more}"))
     if damage and damage.steps_before > kept:  # behind a FinishAction
         damage = Damage(kept, damage.place)
     steps, unread = read.steps[:kept], unread[:MAX_UNREAD]

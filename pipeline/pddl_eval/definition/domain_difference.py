@@ -1,4 +1,4 @@
-"""Words for the difference between two domains: which operators are partners, and what one lacks that the other has.
+"""The difference between two domains: which operators are partners, and what one lacks that the other has.
 
 Partners have the same names, or where names are of no help the least difference. They explain a verdict; they never
 decide one.
@@ -11,24 +11,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, permutations, product
 
+from pddl_eval.definition import words
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.canonical import isomorphic
-from pddl_eval.definition.model import EQUALITY, Atom, Domain, Operator, Types, show_atom
+from pddl_eval.definition.model import EQUALITY, Atom, Domain, Operator
 from pddl_eval.definition.structure import PARTS, DomainGraph, Renaming, operator_name, operator_names, sorted_equality
-from pddl_eval.shown import line, listed
 
 MOST_ORDERS = 120
 """Orders of an operator's parameters that are tried to find its partner: all of five."""
 
 MOST_COMPARED = 100
 """Pairs of operators that are compared to find partners; what is left over is paired as it stands."""
-
-MOST_NAMES = 5
-"""Operators that a sentence names."""
-
-NO_RENAMING = "the operators agree in their literals one by one, but no one renaming makes all of them agree"
-
-OTHER_TYPES = "the types differ in constants, in quantified variables or in which type includes which"
 
 Literal = tuple[str, Atom]
 """An atom with the part of the operator that it stands in (``structure.PARTS``)."""
@@ -65,7 +58,7 @@ def partners(reference: Domain, generated: Domain, renaming: Renaming | None = N
     >>> [(each.reference.name, each.generated and each.generated.name, each.has) for each in partners(one, other)]
     [('a', None, ()), ('b', 'b', (('added', ('p',)),))]
     """
-    words = renaming or _words(reference, generated)
+    known = renaming or _words(reference, generated)
     theirs, ours = (
         operator_names(domain) if renaming else list(map(operator_name, domain.operators))
         for domain in (reference, generated)
@@ -76,14 +69,14 @@ def partners(reference: Domain, generated: Domain, renaming: Renaming | None = N
     def pair(number: int, other: int) -> None:
         if number not in found and other in left:
             order = renaming.operators[ours[other]][1] if renaming else None
-            found[number] = _compared(reference.operators[number], left.pop(other), words, order)
+            found[number] = _compared(reference.operators[number], left.pop(other), known, order)
 
     names = {renaming.operators[name][0] if renaming else name: number for number, name in enumerate(ours)}
     for number, name in enumerate(theirs):
         pair(number, names.get(name, -1))
     without = [number for number in range(len(reference.operators)) if number not in found]
     distances = sorted(
-        (_compared(reference.operators[number], left[other], words).distance, number, other)
+        (_compared(reference.operators[number], left[other], known).distance, number, other)
         for number, other in islice(product(without, left), MOST_COMPARED)
     )
     for _, number, other in distances:
@@ -99,18 +92,7 @@ def renaming_sentence(renaming: Renaming) -> str:
     pairs = [(old, new) for old, (new, _) in renaming.operators.items()]
     pairs += [(old, new) for (old, _), (new, _) in chain(renaming.predicates.items(), renaming.functions.items())]
     pairs += [*renaming.types.items(), *renaming.constants.items()]
-    return in_other_words([(old, new) for old, new in pairs if old != new])
-
-
-def in_other_words(different: Sequence[tuple[str, str]]) -> str:
-    """The sentence about words, each with another one that it stands for.
-
-    >>> in_other_words([("sail", "cross")])
-    'the same operators in other words: sail for cross'
-    """
-    if not different:
-        return "the same operators with their parameters or arguments in another order"
-    return f"the same operators in other words: {listed([f'{old} for {new}' for old, new in different], MOST_NAMES)}"
+    return words.other_words([(old, new) for old, new in pairs if old != new])
 
 
 def count_sentence(reference: Domain, generated: Domain) -> str:
@@ -118,19 +100,7 @@ def count_sentence(reference: Domain, generated: Domain) -> str:
     pairs = partners(reference, generated)
     missing = [each.reference.name for each in pairs if each.generated is None and each.reference is not None]
     extra = [each.generated.name for each in pairs if each.reference is None and each.generated is not None]
-    return another_count(len(generated.operators), len(reference.operators), missing, extra)
-
-
-def another_count(count: int, expected: int, missing: Sequence[str], extra: Sequence[str]) -> str:
-    """The sentence about the number of operators, and those without a partner.
-
-    >>> another_count(1, 2, ["stop"], [])
-    '1 operator instead of 2 (nothing corresponds to stop)'
-    """
-    sentence = f"{count:,} operator{'' if count == 1 else 's'} instead of {expected}"
-    for what, names in (("nothing corresponds to", missing), ("too many:", extra)):
-        sentence += f" ({what} {listed(names, MOST_NAMES)})" if names else ""
-    return sentence
+    return words.operator_count(len(generated.operators), len(reference.operators), missing, extra)
 
 
 def nearest_sentence(reference: Domain, generated: Domain) -> str:
@@ -145,12 +115,12 @@ def nearest_sentence(reference: Domain, generated: Domain) -> str:
                 for domain, operator in ((reference, each.reference), (generated, each.generated))
             )
             if not isomorphic(*alone):
-                return f"{line(each.generated.name)} differs in what is beyond STRIPS"
+                return words.beyond_strips_differs(each.generated.name)
     outside = sorted({section for section, _ in reference.formulas + generated.formulas})
     plain = (DomainGraph(replace(domain, formulas=())).labelled for domain in (reference, generated))
     if outside and isomorphic(*plain):
-        return f"the operators are the same; the domains differ in {listed(outside, MOST_NAMES)}"
-    return NO_RENAMING
+        return words.outside_operators(outside)
+    return words.no_renaming()
 
 
 def _difference_sentence(pair: Partners) -> str:
@@ -159,28 +129,8 @@ def _difference_sentence(pair: Partners) -> str:
     assert theirs is not None and ours is not None
     for verb, literals in (("lacks", pair.lacks), ("has", pair.has)):
         for part, atom in literals:
-            return literal_sentence(ours.name, theirs.name, verb, part, atom)
-    return parameters_sentence(ours.name, theirs.name, len(ours.parameters), len(theirs.parameters))
-
-
-def literal_sentence(generated: str, reference: str, verb: str, part: str, atom: Atom) -> str:
-    """The sentence about a literal that a generated operator lacks, or has beside the reference's.
-
-    >>> literal_sentence("cross", "sail", "lacks", "deleted", ("at", "?from"))
-    'cross (for sail) lacks the effect (not (at ?from))'
-    """
-    noun = "precondition" if "condition" in part else "effect"
-    shown = show_atom(atom) if part in ("condition", "added") else f"(not {show_atom(atom)})"
-    return f"{_named(generated, reference)} {verb} the {noun} {line(shown)}"
-
-
-def parameters_sentence(generated: str, reference: str, count: int, expected: int) -> str:
-    """The sentence about the number of an operator's parameters."""
-    return f"{_named(generated, reference)} takes {count} parameters instead of {expected}"
-
-
-def _named(generated: str, reference: str) -> str:
-    return line(generated if generated == reference else f"{generated} (for {reference})")
+            return words.literal(ours.name, theirs.name, verb, part, atom)
+    return words.parameters(ours.name, theirs.name, len(ours.parameters), len(theirs.parameters))
 
 
 def types_sentence(reference: Domain, generated: Domain, renaming: Renaming) -> str:
@@ -194,21 +144,8 @@ def types_sentence(reference: Domain, generated: Domain, renaming: Renaming) -> 
         for (parameter, types), place in zip(operator.parameters, order, strict=True):
             expected, wanted = theirs[name].parameters[place]
             if types != wanted:
-                return type_sentence((operator.name, parameter, types), (theirs[name].name, expected, wanted))
-    return OTHER_TYPES
-
-
-def type_sentence(generated: tuple[str, str, Types], reference: tuple[str, str, Types]) -> str:
-    """The sentence about two types: of each side the operator, its parameter and the types of that.
-
-    >>> type_sentence(("go", "?c", ("car",)), ("go", "?v", ("vehicle",)))
-    "go takes ?c of type car, the reference's go takes ?v of type vehicle"
-    """
-    (name, parameter, types), (theirs, expected, wanted) = generated, reference
-    return (
-        f"{line(name)} takes {parameter} of type {line(' or '.join(types))}, the reference's "
-        f"{line(theirs)} takes {expected} of type {line(' or '.join(wanted))}"
-    )
+                return words.parameter_type(operator.name, parameter, types, theirs[name].name, expected, wanted)
+    return words.other_types()
 
 
 def _words(reference: Domain, generated: Domain) -> Renaming:

@@ -1,5 +1,5 @@
 //! The difference between two domains, as values: which operators are partners, and what one lacks that the other has
-//! (definition/domain_wording.py, which says it).
+//! (definition/domain_difference.py); definition/words.py says it.
 
 use crate::difference::Difference;
 use crate::hashing::HashMap;
@@ -80,20 +80,18 @@ fn partners(reference: &Domain, generated: &Domain, names: &mut Interner) -> Ans
 /// What is called otherwise: old names, each with the new one.
 pub fn renaming_sentence(given: &Domain, other: &Domain, image: &[(Vertex, Vertex)], names: &Interner) -> Difference {
     let pairs = renamed_words(given, other, image).into_iter().filter(|(old, new)| old != new);
-    let words = pairs.flat_map(|(old, new)| [names.text(old), names.text(new)]);
-    Difference::of(&[&b"renamed"[..]].into_iter().chain(words).collect::<Vec<_>>())
+    Difference::of("other words").lists("different", pairs.map(|(old, new)| words_of(&[old, new], names)))
 }
 
 /// Both numbers, and the operators that have no partner.
 pub fn count_sentence(reference: &Domain, generated: &Domain, names: &mut Interner) -> Answer<Difference> {
     let pairs = partners(reference, generated, names)?;
     let missing = pairs.iter().filter(|each| each.generated.is_none()).filter_map(|each| each.reference);
-    let missing = missing.map(|number| names.text(reference.operators[number].name)).collect::<Vec<_>>();
+    let missing = missing.map(|number| names.text(reference.operators[number].name));
     let extra = pairs.iter().filter(|each| each.reference.is_none()).filter_map(|each| each.generated);
-    let extra = extra.map(|number| names.text(generated.operators[number].name)).collect::<Vec<_>>();
-    let counts = [generated, reference].map(|domain| domain.operators.len().to_string());
-    let [count, wanted] = counts.each_ref().map(|count| count.as_bytes());
-    Ok(Difference::of(&[b"operator count", count, wanted, &missing.join(&b' '), &extra.join(&b' ')]))
+    let extra = extra.map(|number| names.text(generated.operators[number].name));
+    let found = Difference::of("operator count").number("count", generated.operators.len());
+    Ok(found.number("expected", reference.operators.len()).words("missing", missing).words("extra", extra))
 }
 
 /// The first difference of the two partners that are closest to each other and differ.
@@ -101,23 +99,25 @@ pub fn nearest_sentence(reference: &Domain, generated: &Domain, names: &mut Inte
     let pairs = partners(reference, generated, names)?;
     let nearest = pairs.iter().filter(|each| each.distance > 0).min_by_key(|each| each.distance);
     let Some(Partners { reference: Some(theirs), generated: Some(ours), lacks, has, .. }) = nearest else {
-        return Ok(Difference::of(&[b"no renaming"]));
+        return Ok(Difference::of("no renaming"));
     };
     let (theirs, ours) = (&reference.operators[*theirs], &generated.operators[*ours]);
-    let sides = [names.text(ours.name), names.text(theirs.name)];
+    let named =
+        |kind| Difference::of(kind).word("generated", names.text(ours.name)).word("reference", names.text(theirs.name));
     for (verb, literals) in [(&b"lacks"[..], lacks), (b"has", has)] {
         if let Some((part, atom)) = literals.first() {
             let part = PARTS[SORTED_PARTS[*part]].as_bytes();
-            return Ok(Difference::of(&[verb, sides[0], sides[1], part, &show_words(atom, names)]));
+            let found = named("literal").word("verb", verb).word("part", part);
+            return Ok(found.words("atom", words_of(atom, names)));
         }
     }
-    let counts = [ours, theirs].map(|operator| operator.parameters.len().to_string());
-    Ok(Difference::of(&[b"parameters", sides[0], sides[1], counts[0].as_bytes(), counts[1].as_bytes()]))
+    let [count, expected] = [ours, theirs].map(|operator| operator.parameters.len());
+    Ok(named("parameters").number("count", count).number("expected", expected))
 }
 
-/// The words of an atom with blanks between them.
-pub fn show_words(atom: &Lifted, names: &Interner) -> Vec<u8> {
-    atom.iter().map(|word| names.text(*word)).collect::<Vec<_>>().join(&b' ')
+/// The words of an atom.
+pub fn words_of(atom: &[Word], names: &Interner) -> Vec<Vec<u8>> {
+    atom.iter().map(|word| names.text(*word).to_vec()).collect()
 }
 
 /// The first parameter whose type is another one, under a renaming that ignores types.
@@ -135,13 +135,15 @@ pub fn types_sentence(
             let Some(Vertex::Parameter(_, new)) = image.get(&Vertex::Parameter(number, place)) else { continue };
             let (expected, wanted) = theirs.parameters[*new];
             if *type_ != wanted {
-                let words = [operator.name, *parameter, *type_, theirs.name, expected, wanted];
-                let words = words.iter().map(|word| names.text(*word));
-                return Difference::of(&[&b"parameter type"[..]].into_iter().chain(words).collect::<Vec<_>>());
+                let text = |word: Word| names.text(word);
+                let ours = Difference::of("parameter type").word("generated", text(operator.name));
+                let ours = ours.word("parameter", text(*parameter)).words("types", [text(*type_)]);
+                let both = ours.word("reference", text(theirs.name)).word("expected", text(expected));
+                return both.words("wanted", [text(wanted)]);
             }
         }
     }
-    Difference::of(&[b"types"])
+    Difference::of("other types")
 }
 
 /// Predicates and constants of the generated domain in the words of the reference.

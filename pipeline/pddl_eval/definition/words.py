@@ -1,0 +1,588 @@
+"""Sentences: what differs between two problems, domains or plans, and why one cannot be read, solved or executed.
+
+A difference is a kind with typed fields, the same whether the definition or the kernel finds it. Each function here
+says one kind: its name is the kind, its parameters are the fields. ``difference`` and ``domain_difference`` find
+differences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from inspect import isfunction
+from typing import Any
+
+from pddl_eval.definition.model import (
+    Action,
+    Atom,
+    Formula,
+    Types,
+    no_such_predicate,
+    show_atom,
+    show_formula,
+    wrong_number_of_arguments,
+    wrong_type,
+)
+from pddl_eval.definition.verdict import OUTSIDE_STRIPS, SEVERAL_DRAFTS
+from pddl_eval.shown import line, listed, quote
+
+MOST_NAMES = 5
+"""Operators that a sentence names."""
+
+SECTIONS = (":domain", ":requirements", ":objects", ":init", ":goal", ":metric")
+"""The keywords of a problem's sections in their order."""
+
+NEVER_CLOSED = "has a parenthesis that is never closed"
+
+
+# --- Two problems
+
+
+def identical() -> str:
+    return "the same atoms"
+
+
+def renamed() -> str:
+    return "the same atoms after renaming objects"
+
+
+def closures_agree(found: int, expected: int) -> str:
+    """How many atoms full specification added to each goal."""
+    added = f"{found} implied atom{'' if found == 1 else 's'} added to the answer's, {expected} to the reference's"
+    return f"the goals agree once fully specified: {added}"
+
+
+def goal_states_agree() -> str:
+    """Goals that are no sets of atoms were compared."""
+    return "the goals hold in the same reachable states"
+
+
+def goal_states_differ() -> str:
+    return "the goals hold in different reachable states"
+
+
+def unread(reason: str) -> str:
+    """Why there is no generated problem."""
+    return reason
+
+
+def no_reference() -> str:
+    """Nothing is wrong with the problem, but there is nothing to compare it with."""
+    return "not compared: there is no reference"
+
+
+def undecided(reason: str) -> str:
+    """Which limit was hit."""
+    return reason
+
+
+def reference_unread(reason: str) -> str:
+    return f"the reference cannot be read: {reason}"
+
+
+def reference_outside(reason: str) -> str:
+    return f"{OUTSIDE_STRIPS}: {reason}"
+
+
+def reference_ill_typed(reason: str) -> str:
+    return f"in the reference, {reason}"
+
+
+def reference_unsolvable(reason: str, names: Sequence[str] = (), found: int = 0) -> str:
+    """Why; ``names`` are the known domain and the first of the ``found`` predicates that it does not have."""
+    said = f"the reference has no solution: {reason}"
+    if not names:
+        return said
+    domain, *unknown = names
+    named = f"predicate{'s' if found > 1 else ''} {_some(unknown, found)}"
+    return f"{said}; {domain} has no {named} here: if the problem is of another version, give its PDDL (--domain FILE)"
+
+
+def domain(names: Sequence[str]) -> str:
+    """The generated problem's domain and the reference's."""
+    return f"the domain is {names[0]} instead of {names[1]}"
+
+
+def object_count(found: int, expected: int, names: Sequence[str] = ()) -> str:
+    """``names`` are the first missing or extra objects, if names tell."""
+    kind = "missing" if found < expected else "extra"
+    tail = f"; {kind}: {_some(names, abs(found - expected))}" if names else ""
+    return f"{found} objects instead of {expected}{tail}"
+
+
+def object_type(names: Sequence[str]) -> str:
+    """An object, its type, and the reference's type for it."""
+    return f"{names[0]} has type {names[1]} instead of {names[2]}"
+
+
+def type_count(names: Sequence[str], found: int, expected: int) -> str:
+    """``names`` is a type."""
+    return f"{found} objects of type {names[0]} instead of {expected}"
+
+
+def init(lacks: Atom = (), lacks_here: Atom = (), has: Atom = ()) -> str:
+    """The first atoms that only one of the initial states has; ``lacks_here`` in the words of the generated problem."""
+    parts = [f"lacks {_in_both_words(lacks, lacks_here)}"] if lacks else []
+    parts += [f"has {show_formula(has)}, which is not in the reference"] if has else []
+    return f"the initial state {' and '.join(parts)}" if parts else "the initial states differ"
+
+
+def value(names: Sequence[str], lacks: Atom = (), lacks_here: Atom = (), has: Atom = ()) -> str:
+    """A fluent, or ``has``, which only the generated problem has; its values in both, empty where there is none."""
+    if has:
+        return f"{show_formula(has)} is {names[0]}, and has no value in the reference"
+    fluent = _in_both_words(lacks, lacks_here)
+    if not names[0]:
+        return f"{fluent} has no value; in the reference it is {names[1]}"
+    return f"{fluent} is {names[0]} instead of {names[1]}"
+
+
+def metric(names: Sequence[str]) -> str:
+    """The metrics of the generated problem and of the reference, empty where there is none."""
+    if "" not in names:
+        return f"the metric is {names[0]} instead of {names[1]}"
+    ours = f"the metric is {names[0]}" if names[0] else "there is no metric"
+    return f"{ours}; the reference's is {names[1]}" if names[1] else f"{ours}; the reference has none"
+
+
+def unsolvable(reason: str) -> str:
+    return f"the goal is out of reach: {reason}"
+
+
+def goal(lacks: Formula = (), lacks_here: Formula = (), has: Formula = ()) -> str:
+    """A conjunct of one goal that the other does not imply."""
+    if has:
+        return f"the goal asks for {show_formula(has)}, which the reference's goal does not imply"
+    return f"the goal does not imply {_in_both_words(lacks, lacks_here)}, which the reference asks for"
+
+
+def goal_placement() -> str:
+    """No one atom tells."""
+    return "the goals place the objects of the initial state differently"
+
+
+def _in_both_words(theirs: Formula, ours: Formula) -> str:
+    """The reference's atom in the answer's words, and in the reference's where the two differ."""
+    here, there = map(show_formula, (ours, theirs))
+    return here if here == there else f"{here} (the reference's {there})"
+
+
+def _some(names: Sequence[str], count: int) -> str:
+    """The names, which are the first of that many."""
+    more = f" and {count - len(names)} more" if count > len(names) else ""
+    return ", ".join(names) + more
+
+
+# --- Why a goal is out of reach
+
+
+def never_true(atoms: Iterable[Atom]) -> str:
+    return f"{_all(atoms)} is not true initially and no operator can make it true"
+
+
+def exclude_each_other(atoms: Sequence[Atom]) -> str:
+    return f"{_all(atoms)} {'are never true together' if len(atoms) > 1 else 'is never true'}"
+
+
+def never_added(atom: Atom) -> str:
+    """An atom of a goal that is false in every reachable state."""
+    return f"{show_atom(atom)} is not true initially and no applicable operator adds it"
+
+
+def excluded() -> str:
+    return "no reachable state has the goal's atoms together: invariants exclude it"
+
+
+def each_way() -> str:
+    return "no reachable state has the goal's atoms together: each way to the last is excluded"
+
+
+def out_of_reach() -> str:
+    return "the goal is out of reach even if nothing is ever deleted"
+
+
+def ran_out(states: int) -> str:
+    """What a search that visited all states proves."""
+    return f"the search for the goal ran out after {states:,} states"
+
+
+def no_state(states: int) -> str:
+    """What an enumeration of all reachable states proves."""
+    return f"none of the {states:,} reachable states contains the goal"
+
+
+# --- What the declarations of a typed domain do not admit
+
+
+def of_atom(atom: Formula, why: str) -> str:
+    return f"{show_formula(atom)}: {why}"
+
+
+def in_operator(name: str, why: str) -> str:
+    return f"operator {name}: {why}"
+
+
+def ill_typed_problem(why: str) -> str:
+    return f"the problem is ill-typed: {why}"
+
+
+def ill_typed_domain(side: str, why: str) -> str:
+    """The ``reference`` or the ``generated`` domain."""
+    return f"the {side} domain is ill-typed: {why}"
+
+
+# --- Why a text holds no problem, domain or plan
+
+
+def drafts(answer: str) -> str:
+    """Which of several drafts was read, the first or the last."""
+    return f"{SEVERAL_DRAFTS}, the {answer} was read"
+
+
+def empty_text() -> str:
+    return "the text is empty"
+
+
+def only_thoughts() -> str:
+    return "there are only thoughts"
+
+
+def no_block() -> str:
+    return "no `(define (problem …` found"
+
+
+def never_closed(line: int) -> str:
+    return f"the block at line {line} is never closed: the answer seems cut off"
+
+
+def unexpected(found: str, expected: str) -> str:
+    """Something else than what the grammar expects.
+
+    >>> unexpected("q", "a formula in the goal")
+    'expected a formula in the goal, found `q`'
+    """
+    return f"expected {expected}, found {quote(found)}"
+
+
+def no_section(found: str, possible: Sequence[str]) -> str:
+    """Neither of these sections, nor any other."""
+    return unexpected(found, " or ".join(f"`({section} …)`" for section in possible))
+
+
+def section(found: str, possible: Sequence[str]) -> str:
+    """No section where the last of these has to come."""
+    return unexpected(found, f"`({possible[-1]} …)`")
+
+
+def section_order(found: str, possible: Sequence[str]) -> str:
+    """A section where another one has to come."""
+    return unexpected(found, f"`({possible[-1]} …)` (the order is {', '.join(SECTIONS)})")
+
+
+def no_requirement() -> str:
+    return "`(:requirements)` is empty: name one or leave the section out"
+
+
+def requirement(word: str) -> str:
+    return f"{quote(word)} is not a requirement"
+
+
+def either() -> str:
+    return "`(either …)` in :objects: an object has one type"
+
+
+def typed_list() -> str:
+    return "expected names before and a type after each ` - ` in :objects"
+
+
+def twice(name: str) -> str:
+    return f":objects declares {quote(name)} twice"
+
+
+def expected_name(word: str, where: str) -> str:
+    return f"expected a name in {where}, found {quote(word)}"
+
+
+def keyword(word: str, where: str) -> str:
+    return f"{quote(word)} in {where} is a keyword of PDDL, not a name"
+
+
+def no_name(word: str, where: str) -> str:
+    return f"{quote(word)} in {where} is not a name: a letter, then letters, digits, `-` or `_`"
+
+
+def no_atom(where: str) -> str:
+    return f"`()` in {where} is not an atom"
+
+
+def too_many_formulas(operator: str) -> str:
+    return f"`({operator} …)` has a formula too many: `and` joins several"
+
+
+def no_formula(operator: str) -> str:
+    return f"`({operator} …)` lacks a formula"
+
+
+def not_strips(where: str, construct: str) -> str:
+    """A construct in ``:init`` or the goal that STRIPS does not have.
+
+    >>> not_strips("the goal", "`not`")
+    'the goal contains `not`: only a conjunction of positive ground atoms is STRIPS'
+    """
+    return f"{where} contains {construct}: only a conjunction of positive ground atoms is STRIPS"
+
+
+def undeclared(atom: str | Atom, where: str, name: str) -> str:
+    """An atom that names an object that nobody declares.
+
+    >>> undeclared(("on", "b1", "b9"), ":init", "b9")
+    '`(on b1 b9)` in :init names `b9`, which :objects does not declare'
+    """
+    return f"{quote(show_formula(atom))} in {where} names {quote(name)}, which :objects does not declare"
+
+
+def true_and_false(atom: Atom) -> str:
+    return f"{quote(show_atom(atom))} is both true and false in :init"
+
+
+def no_domain() -> str:
+    return "there is no domain"
+
+
+def domain_not_found() -> str:
+    return "no `(define (domain …` found"
+
+
+def domain_never_closed() -> str:
+    return f"the domain {NEVER_CLOSED}"
+
+
+def empty_answer() -> str:
+    return "the answer is empty"
+
+
+def no_answer() -> str:
+    return "there is no answer"
+
+
+def place(line: int, column: int, text: str) -> str:
+    """A place where a step should be; line and column count from 1."""
+    return f"line {line}, column {column}: {text!r}"
+
+
+def not_read(places: str) -> str:
+    return f"not read: {places}"
+
+
+def cannot_be_read(place: str) -> str:
+    """Why a step fails."""
+    return f"it cannot be read, {place}"
+
+
+# --- Why a plan is not valid
+
+
+def failure(step: int, reason: str, whose: str = "") -> str:
+    return f"{whose}step {step} fails: {reason}"
+
+
+def goal_not_reached(first: Formula, lacking: int, whose: str = "") -> str:
+    """The first of that many conjuncts of the goal that do not hold."""
+    more = f" and {lacking - 1} more" if lacking > 1 else ""
+    return f"{whose}the goal is not reached: {show_formula(first)}{more}"
+
+
+def unknown_action(action: Action, operators: Sequence[str]) -> str:
+    """The domain has these operators."""
+    near = get_close_matches(action[0], operators, n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return f"{show_atom(action)}: the domain has no operator {action[0]}{hint}"
+
+
+def wrong_arguments(action: Action, takes: int, given: int) -> str:
+    arguments = f"{takes} argument{'' if takes == 1 else 's'}"
+    return f"{show_atom(action)}: {action[0]} takes {arguments}, not {given}"
+
+
+def no_object(action: Action, argument: str) -> str:
+    return f"{show_atom(action)}: there is no object {argument}"
+
+
+def not_of_type(action: Action, argument: str, own: Types, types: Types) -> str:
+    """An argument of other types than the parameter's.
+
+    >>> not_of_type(("fly", "t1"), "t1", ("truck",), ("airplane",))
+    '(fly t1): t1 is a truck, not an airplane'
+    """
+    has, wanted = (" or ".join(f"{'an' if each[0] in 'aeiou' else 'a'} {each}" for each in kinds)
+                   for kinds in (own, types))  # fmt: skip
+    return f"{show_atom(action)}: {argument} is {has}, not {wanted}"
+
+
+def different(action: Action, one: str, other: str) -> str:
+    """An equation that does not hold.
+
+    >>> different(("swap", "a", "a"), "a", "a")
+    '(swap a a): it needs two different objects, not a twice'
+    """
+    why = f"it needs two different objects, not {one} twice" if one == other else f"{one} and {other} must be the same"
+    return f"{show_atom(action)}: {why}"
+
+
+def needs(action: Action, lacking: Iterable[Formula]) -> str:
+    """Conditions that do not hold."""
+    return f"{show_atom(action)} needs {_all(lacking)}"
+
+
+def needs_false(action: Action, true: Iterable[Atom]) -> str:
+    """Atoms that hold and must not."""
+    return f"{show_atom(action)} needs {_all(true)} to be false"
+
+
+def no_value(fluent: Atom) -> str:
+    """A number that is not defined.
+
+    >>> no_value(("fuel", "t1"))
+    '(fuel t1) has no value'
+    """
+    return f"{show_formula(fluent)} has no value"
+
+
+def _all(formulas: Iterable[Formula]) -> str:
+    return " and ".join(map(show_formula, formulas))
+
+
+# --- Two domains
+
+
+def operator_count(count: int, expected: int, missing: Sequence[str], extra: Sequence[str]) -> str:
+    """The numbers of operators, and those without a partner.
+
+    >>> operator_count(1, 2, ["stop"], [])
+    '1 operator instead of 2 (nothing corresponds to stop)'
+    """
+    said = f"{count:,} operator{'' if count == 1 else 's'} instead of {expected}"
+    for what, names in (("nothing corresponds to", missing), ("too many:", extra)):
+        said += f" ({what} {listed(names, MOST_NAMES)})" if names else ""
+    return said
+
+
+def other_words(different: Sequence[Sequence[str]]) -> str:
+    """Words, each with another one that it stands for.
+
+    >>> other_words([("sail", "cross")])
+    'the same operators in other words: sail for cross'
+    """
+    if not different:
+        return "the same operators with their parameters or arguments in another order"
+    return f"the same operators in other words: {listed([f'{old} for {new}' for old, new in different], MOST_NAMES)}"
+
+
+def literal(generated: str, reference: str, verb: str, part: str, atom: Atom) -> str:
+    """A literal that a generated operator ``lacks``, or ``has`` beside the reference's.
+
+    >>> literal("cross", "sail", "lacks", "deleted", ("at", "?from"))
+    'cross (for sail) lacks the effect (not (at ?from))'
+    """
+    noun = "precondition" if "condition" in part else "effect"
+    shown = show_atom(atom) if part in ("condition", "added") else f"(not {show_atom(atom)})"
+    return f"{_named(generated, reference)} {verb} the {noun} {line(shown)}"
+
+
+def parameters(generated: str, reference: str, count: int, expected: int) -> str:
+    return f"{_named(generated, reference)} takes {count} parameters instead of {expected}"
+
+
+def parameter_type(  # noqa: PLR0913 (a field each)
+    generated: str, parameter: str, types: Types, reference: str, expected: str, wanted: Types
+) -> str:
+    """Of each side the operator, its parameter and the types of that.
+
+    >>> parameter_type("go", "?c", ("car",), "go", "?v", ("vehicle",))
+    "go takes ?c of type car, the reference's go takes ?v of type vehicle"
+    """
+    return (
+        f"{line(generated)} takes {parameter} of type {line(' or '.join(types))}, the reference's "
+        f"{line(reference)} takes {expected} of type {line(' or '.join(wanted))}"
+    )
+
+
+def other_types() -> str:
+    return "the types differ in constants, in quantified variables or in which type includes which"
+
+
+def beyond_strips_differs(generated: str) -> str:
+    return f"{line(generated)} differs in what is beyond STRIPS"
+
+
+def outside_operators(sections: Sequence[str]) -> str:
+    return f"the operators are the same; the domains differ in {listed(sections, MOST_NAMES)}"
+
+
+def no_renaming() -> str:
+    return "the operators agree in their literals one by one, but no one renaming makes all of them agree"
+
+
+def _named(generated: str, reference: str) -> str:
+    return line(generated if generated == reference else f"{generated} (for {reference})")
+
+
+# --- Plans that domains exchange
+
+
+def reference_plan(reason: str) -> str:
+    return f"the reference's plan in the generated domain: {reason}"
+
+
+def generated_plan(reason: str) -> str:
+    return f"the generated domain's plan in the reference: {reason}"
+
+
+def no_reference_plan(reason: str, found: str = "") -> str:
+    """``found``: " that was found", where it is not proven."""
+    return f"the reference domain has no plan{found}: {reason}"
+
+
+def no_generated_plan(reason: str, found: str = "") -> str:
+    return f"the generated domain has no plan{found}: {reason}"
+
+
+SENTENCES: Mapping[str, Callable[..., str]] = {
+    name.replace("_", " "): function
+    for name, function in list(globals().items())
+    if isfunction(function) and function.__module__ == __name__ and not name.startswith("_")
+} | {each.__name__.replace("_", " "): each for each in (no_such_predicate, wrong_number_of_arguments, wrong_type)}
+"""Each kind of difference and the function that says it."""
+
+
+@dataclass(frozen=True, init=False, slots=True)
+class Difference:
+    """A kind of ``SENTENCES`` and its fields: numbers, words, lists of words, or another difference."""
+
+    what: str
+    fields: Mapping[str, Any]
+
+    def __init__(self, what: str, **fields: Any) -> None:
+        object.__setattr__(self, "what", what)
+        object.__setattr__(self, "fields", fields)
+
+    @property
+    def separating(self) -> tuple[Formula, str] | None:
+        """A conjunct of one goal that the other does not imply, and the side that asks for it."""
+        if self.what != "goal":
+            return None
+        return (self.fields["has"], "generated") if "has" in self.fields else (self.fields["lacks"], "reference")
+
+
+def sentence(difference: Difference) -> str:
+    """The difference in words; ``KeyError`` or ``TypeError`` for a kind or fields that nothing here says.
+
+    >>> sentence(Difference("goal", lacks=("on", "a", "b"), lacks_here=("on", "x", "y")))
+    "the goal does not imply (on x y) (the reference's (on a b)), which the reference asks for"
+    >>> sentence(Difference("unsolvable", reason=Difference("ran out", states=3)))
+    'the goal is out of reach: the search for the goal ran out after 3 states'
+    """
+    fields = difference.fields.items()
+    said = {name: sentence(field) if isinstance(field, Difference) else field for name, field in fields}
+    return SENTENCES[difference.what](**said)
