@@ -228,7 +228,8 @@ def read_problem(task: Task, sections: Mapping[str, list[Tree]]) -> None:
     """Fill in what the problem says."""
     if unknown := set(sections) - {":domain", ":requirements", ":objects", ":init", ":goal", ":metric"}:
         raise Refused(*unknown)
-    task.objects.update(typed(sections.get(":objects", [])))
+    # An object that the domain declares as a constant is none of the problem's.
+    task.objects.update(each for each in typed(sections.get(":objects", [])) if each[0] not in task.objects)
     task.initial = initial_state(task, sections.get(":init", []))
     (goal,) = sections.get(":goal", [[]])
     conjuncts = goal[1:] if goal[:1] == ["and"] else [goal]

@@ -397,6 +397,7 @@ def test_details_and_time(monkeypatch: pytest.MonkeyPatch) -> None:
     _library.cache_clear()
     twice = pddl_eval.reward([FERRY, FERRY], FERRY, kind="domain", details=True)
     assert twice[0].seconds > 0 == twice[1].seconds and twice[0].reward == twice[1].reward
+    monkeypatch.undo()
     _library.cache_clear()
     assert pddl_eval.reward(TOWER, TOWER, details=True).seconds >= 0
 
