@@ -6,6 +6,8 @@ import _ctypes
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pyarrow as pa
 import pytest
@@ -14,7 +16,7 @@ from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.words import SENTENCES, Difference, sentence
 from pddl_eval.errors import UserError
 from pddl_eval.kernel import crate
-from pddl_eval.kernel.differences import differences
+from pddl_eval.kernel.differences import Row, differences, rows_of
 from pddl_eval.scoring.summary import count_rows
 from pddl_eval.scoring.table import score_table
 
@@ -177,7 +179,9 @@ def test_a_library_of_other_sources_is_not_used(
     choose: Callable[[str], None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = Path(_ctypes.__file__)  # a library without the kernel's functions
-    for target, value in ((crate, "DIGEST"), "0" * 32), ((kernel, "LIBRARY"), other):
+    without_digest = SimpleNamespace(pddl_eval_crate=Mock(return_value=b"1.0.0"))
+    targets = (crate, "DIGEST"), (kernel, "LIBRARY"), (kernel.ctypes, "CDLL")
+    for target, value in zip(targets, ("0" * 32, other, lambda _: without_digest), strict=True):
         with monkeypatch.context() as patch:
             patch.setattr(*target, value)
             choose("auto")
@@ -198,12 +202,11 @@ def test_a_difference_that_no_words_are_known_for_costs_its_row(unknown: str, mo
     table = pairs(pa.array([HELD, HELD.replace("clear", "holding"), HELD, "", HELD]))
     expected = score_table(table, ScoringOptions())
 
-    def read(column: pa.LargeListArray) -> Iterator[list[Difference] | None]:
-        for number, found in enumerate(differences(column)):
-            strange = Difference("from the future") if unknown == "kind" else Difference("goal", colour="red")
-            yield [strange] if number == 1 else found
+    def read(column: pa.LargeListArray) -> Iterator[Row | None]:
+        strange = ("from the future", ()) if unknown == "kind" else ("goal", ("colour",), "red")
+        return ((strange,) if number == 1 else row for number, row in enumerate(rows_of(column)))
 
-    monkeypatch.setattr(kernel, "differences", read)
+    monkeypatch.setattr(kernel, "rows_of", read)
     scored = score_table(table, ScoringOptions())
     assert count_kernel(scored) == {"kernel": {"rows": 5, "words": 1}}
     assert scored.drop_columns("score_micros") == expected.drop_columns("score_micros")
@@ -221,7 +224,8 @@ def test_a_difference_inside_another_is_the_one_before_it() -> None:
     union = pa.UnionArray.from_dense(codes, places, kinds, ["ran out", "unsolvable", "identical"])
     column = pa.LargeListArray.from_arrays(pa.array([0, 1, 1, 3, 5], pa.int64()), union)
     proofs = [Difference("unsolvable", reason=Difference("ran out", states=states)) for states in (7, 9)]
-    assert list(differences(column)) == [[Difference("identical")], [], [proofs[0]], [proofs[1]]]
+    read = [differences(row) for row in rows_of(column) if row is not None]
+    assert read == [[Difference("identical")], [], [proofs[0]], [proofs[1]]]
     assert sentence(proofs[0]) == "the goal is out of reach: the search for the goal ran out after 7 states"
 
 

@@ -13,7 +13,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -31,7 +31,7 @@ try:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from pddl_eval.kernel.differences import differences
+    from pddl_eval.kernel.differences import Row, differences, rows_of
 except ImportError:  # Functions on texts do without Arrow, and so without the kernel.
     pa = pc = None
 
@@ -51,7 +51,6 @@ _PROBLEMS, _PLANS, _DOMAINS = range(3)
 _CHECK_SOLVABLE, _LAST_ANSWER, _HAS_TIME, _NO_CERTIFICATES, _PROOFS_TOO = 1, 2, 4, 8, 16
 _DOMAIN_COLUMNS = ("reference_domain", "generated_domain", "reference_problem", "generated_problem")
 _SHOWN = ("object_map", "goal_object_map", "plan", "closure", "counterexample")
-_NO_WORDS = LookupError, TypeError
 _SCHEMA_BYTES, _ARRAY_BYTES = 72, 80
 Answers: TypeAlias = "tuple[dict[str, pa.Array], pa.Array]"
 """Score columns by name, and the reason why each row was left; null where it was not."""
@@ -79,7 +78,7 @@ def _library() -> ctypes.CDLL | None:
 def _loaded() -> ctypes.CDLL:
     library = ctypes.CDLL(str(LIBRARY))
     library.pddl_eval_crate.restype = ctypes.c_char_p
-    if library.pddl_eval_crate().decode().split()[1] != crate.DIGEST:
+    if library.pddl_eval_crate().partition(b" ")[2].decode() != crate.DIGEST:
         raise OSError(f"{LIBRARY.name} was built from other sources")
     library.pddl_eval_score.argtypes = [*[ctypes.c_uint32] * 2, *[ctypes.c_void_p] * 4]
     return library
@@ -179,20 +178,19 @@ def problem_pair(
     found = _scored(_PROBLEMS, columns, _flags(options) | _PROOFS_TOO)
     if found is None or found.pop("left")[0].is_valid:
         return None
-    (said,) = differences(found.pop("detail"))
+    row = next(rows_of(found.pop("detail"))) or ()
+    said, detail = differences(row), _said(row, "; ".join)
+    if detail is None:
+        return None
     values = {name: column[0].as_py() for name, column in found.items() if name != "score_micros"}
     for name in _SHOWN:
         if values[name] is not None:
             lists = tuple(map(tuple, values[name]))
             values[name] = dict(lists) if name.endswith("map") else lists
-    said = said or []
     atom, side = next((each.separating for each in said if each.separating), (None, None))
     closure, separating = values.pop("closure"), values.pop("counterexample")
     unsolvable = (each.fields["reason"] for each in said if each.what == "reference unsolvable")
-    try:
-        detail, proof = "; ".join(map(sentence, said)), next(map(sentence, unsolvable), None)
-    except _NO_WORDS:
-        return None
+    proof = next(map(sentence, unsolvable), None)
     closed = frozenset(closure) if closure is not None else Unsolvable(proof) if proof else None
     values |= {"detail": detail, "verdict": values["verdict"] and Verdict[values["verdict"].upper()]}
     shown = ProblemVerdict(**values, separating_atom=atom, separating_side=side, separating_plan=separating)
@@ -307,18 +305,19 @@ def _answers(
     found = _scored(what, columns, flags)
     if found is None:
         return None
-    said: list[str | None] = []
-    unsaid: list[str | None] = []
-    for row in differences(found[detail]):
-        try:
-            said.append(None if row is None else joined(map(sentence, row)))
-            unsaid.append(None)
-        except _NO_WORDS:
-            said.append(None)
-            unsaid.append("words")
-    found[detail] = pa.array(said, pa.string())
-    left = pc.coalesce(_plain(found.pop("left")), pa.array(unsaid, pa.string()))
+    said = pa.array([row if row is None else _said(row, joined) for row in rows_of(found[detail])], pa.string())
+    unsaid = pc.if_else(pc.and_(said.is_null(), found[detail].is_valid()), "words", None)
+    found[detail], left = said, pc.coalesce(_plain(found.pop("left")), unsaid)
     return {name: _plain(column) for name, column in found.items()}, left
+
+
+@lru_cache(maxsize=4096)
+def _said(row: Row, joined: Callable[[Iterable[str]], str]) -> str | None:
+    """A row's differences in words; None where no words are known."""
+    try:
+        return joined(map(sentence, differences(row)))
+    except (LookupError, TypeError):
+        return None
 
 
 def count_left(left: pa.Array) -> dict[str, int]:

@@ -3,40 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
-from typing import Any
+from itertools import pairwise, repeat
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
 from pddl_eval.definition.words import Difference
 
+Row: TypeAlias = "tuple[tuple[Any, ...], ...]"
+"""Differences as they are sent, each a kind, the names of its fields and their values: a key for what they say."""
 
-def differences(column: pa.LargeListArray) -> Iterator[list[Difference] | None]:
-    """The differences of each row, None for a null.
 
-    A row is a list of a union: each kind is a struct of its fields. A field of type null is the difference before it in
-    the list, which is then none of the row's own.
-    """
+def rows_of(column: pa.LargeListArray) -> Iterator[Row | None]:
+    """The differences of each row, None for a null: a row is a list of a union, each kind a struct of its fields."""
     union = column.values
     kinds = [_kind(field, union.field(code)) for code, field in enumerate(union.type)]
-    codes, places = union.type_codes.to_pylist(), union.offsets.to_pylist()
+    places = zip(union.type_codes.to_pylist(), union.offsets.to_pylist(), strict=True)
+    sent = [kinds[code][place] for code, place in places]
     for is_valid, (start, end) in zip(column.is_valid().to_pylist(), pairwise(column.offsets.to_pylist()), strict=True):
-        found: list[Difference] = []
-        for code, place in zip(codes[start:end], places[start:end], strict=True):
-            what, names, rows, nested = kinds[code]
-            fields = dict(zip(names, rows[place], strict=True))
-            for name in nested:
-                fields[name] = found.pop()
-            found.append(Difference(what, **fields))
-        yield found if is_valid else None
+        yield tuple(sent[start:end]) if is_valid else None
 
 
-def _kind(field: pa.Field, fields: pa.StructArray) -> tuple[str, list[str], list[tuple[Any, ...]], list[str]]:
-    """Its name, those of its fields, their values, and the fields that are another difference."""
-    columns = dict(zip((each.name for each in field.type), fields.flatten(), strict=True))
-    nested = [name for name, column in columns.items() if pa.types.is_null(column.type)]
-    known = {name: _values(column) for name, column in columns.items() if name not in nested}
-    return field.name, list(known), list(zip(*known.values(), strict=True)) or [()] * len(fields), nested
+def differences(row: Row) -> list[Difference]:
+    """A row's differences; a field that is None is the difference before it, which is then none of the row's own."""
+    found: list[Difference] = []
+    for what, names, *values in row:
+        fields = {name: found.pop() if value is None else value for name, value in zip(names, values, strict=True)}
+        found.append(Difference(what, **fields))
+    return found
+
+
+def _kind(field: pa.Field, fields: pa.StructArray) -> list[tuple[Any, ...]]:
+    """All differences of a kind."""
+    names, count = tuple(each.name for each in field.type), len(fields)
+    return list(zip(repeat(field.name, count), repeat(names, count), *map(_values, fields.flatten()), strict=True))
 
 
 def _values(column: pa.Array) -> list[Any]:
