@@ -19,17 +19,18 @@ from pddl_eval.definition.difference import closest_matching
 from pddl_eval.definition.domains import planning_domain
 from pddl_eval.definition.equivalence import isomorphism
 from pddl_eval.definition.metrics import given, score_lone_problem
-from pddl_eval.definition.model import ROOT_TYPE, Action, Formula, Problem, show_atom, show_formula
+from pddl_eval.definition.model import ROOT_TYPE, Action, Formula, Problem, domain_to_pddl, show_atom, show_formula
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import Unreadable, read_any_problem, read_problem
 from pddl_eval.definition.task import Scene, Task, read_pair, read_task
 from pddl_eval.definition.verdict import Counterexample, ProblemVerdict, Undecided, Unsolvable, Verdict
-from pddl_eval.errors import RunError
+from pddl_eval.errors import RunError, UserError
 from pddl_eval.explain.reading import Piece, PieceKind, pieces_of
 from pddl_eval.explain.sides import AtomLine, ObjectLine, Side, Standing, atom_lines, initial_scene, object_lines
 from pddl_eval.explain.tables import ABSENT, ALL_ROWS, DIFFERENT, MOST_ROWS, cells, line_by_line, noted
 from pddl_eval.kernel import score_problem_pair
 from pddl_eval.pages import FOLDED, Cell, Excerpt, Page, Section, Table, plain, table, terminal, words
+from pddl_eval.scoring.api import UnsolvableError, fully_specify
 from pddl_eval.scoring.budget import row_budget
 from pddl_eval.shown import YES, line, listed
 
@@ -166,7 +167,9 @@ def explain(
     theirs, ours = (each.problem if isinstance(each, Task) else NO_PROBLEM for each in (reference, generated))
     object_map = verdict.object_map or _matching_objects(reference, generated)
     goal_map = verdict.goal_object_map or object_map
-    closed = [each.closed_goal.literals for each in tasks if isinstance(each.closed_goal, ClosedGoal)]
+    words_of = domain_to_pddl(known.domain) if known and not domain else domain  # whatever the problem names
+    closures = tuple(_closed_goal(each, words_of) for each in (reference, generated))
+    closed = [each for each in closures if isinstance(each, frozenset)]
     static = frozenset(atom[0] for atom in theirs.init | ours.init) - known.fluents if known else frozenset()
     found = None
     if verdict.verdict == Verdict.GOAL_DIFFERS and isinstance(reference, Task) and isinstance(generated, Task):
@@ -178,10 +181,19 @@ def explain(
         domain=known.name if known else None,
         static=static,
         reference=_side(
-            pieces_of(reference_text, constants, read=read), reference, static, verdict.reference_certificate
+            pieces_of(reference_text, constants, read=read),
+            reference,
+            closures[0],
+            static,
+            verdict.reference_certificate,
         ),
         generated=_side(
-            pieces_of(generated_text, constants, answer, read), generated, static, verdict.certificate, verdict
+            pieces_of(generated_text, constants, answer, read),
+            generated,
+            closures[1],
+            static,
+            verdict.certificate,
+            verdict,
         ),
         object_map=object_map,
         goal_map=goal_map,
@@ -198,21 +210,36 @@ def explain(
     )
 
 
-def _side(
+def _closed_goal(task: Task | Unreadable, domain: str | None) -> frozenset[Formula] | Unsolvable | Undecided:
+    """cl(goal), or of a goal that no literals say all that they imply; beyond enumeration the kernel's."""
+    if isinstance(task, Unreadable):
+        return Undecided(f"nothing could be read: {task.detail}")
+    closed = task.closed_goal
+    if isinstance(closed, Undecided) and task.domain is not None:
+        try:
+            return fully_specify(task.problem, domain)
+        except UnsolvableError as error:
+            return Unsolvable(str(error))
+        except UserError:
+            return closed
+    return closed.literals if isinstance(closed, ClosedGoal) else closed
+
+
+def _side(  # noqa: PLR0913 (all that is known of a side)
     pieces: tuple[Piece, ...],
     task: Task | Unreadable,
+    closed: frozenset[Formula] | Unsolvable | Undecided,
     static: frozenset[str],
     certificate: str | None,
     verdict: ProblemVerdict | None = None,
 ) -> Side:
     """What is known of a text; the answer's plan is that of its ``verdict``."""
     if isinstance(task, Unreadable):
-        unread = Undecided(f"nothing could be read: {task.detail}")
-        return Side(pieces, task, unread, unread, None)
+        assert isinstance(closed, Undecided)
+        return Side(pieces, task, closed, closed, None)
     added: tuple[Formula, ...] | Unsolvable | Undecided
-    closed = task.closed_goal
-    if isinstance(closed, ClosedGoal):
-        new = closed.literals.difference(task.problem.goal_as_written)
+    if isinstance(closed, frozenset):
+        new = closed.difference(task.problem.goal_as_written)
         added = tuple(sorted(new, key=lambda atom: (atom[0] in static, show_formula(atom))))
     else:
         added = closed
