@@ -6,8 +6,7 @@ from random import Random
 import pddl_eval
 import polars as pl
 import pytest
-from pddl_eval.definition import comparison
-from pddl_eval.definition import planning as strips
+from pddl_eval.definition import comparison, state_space
 from pddl_eval.definition.counterexample import counterexample
 from pddl_eval.definition.model import renamed
 from pddl_eval.definition.plans import read_plan
@@ -97,7 +96,7 @@ def test_the_row_s_budget_bounds_the_search_for_it() -> None:
     assert isinstance(reference, Task) and isinstance(generated, Task)
     verdict = comparison.compare(reference, generated, False, check_solvable=False)
     assert verdict.verdict == Verdict.GOAL_DIFFERS
-    strips.task._ground.cache_clear()
+    state_space._state_space.cache_clear()
     with row_budget(1e-9):
         assert isinstance(counterexample(reference, generated, verdict), Undecided)
     assert isinstance(counterexample(reference, generated, verdict), pddl_eval.Counterexample)

@@ -10,11 +10,11 @@ from dataclasses import replace
 from random import Random
 
 from pddl_eval import compare_domains
-from pddl_eval.definition.domains import NotCovered, known_domain
+from pddl_eval.definition.domains import NotCovered, PlanningDomain, known_domain
 from pddl_eval.definition.metrics import score_problem_pair
 from pddl_eval.definition.model import domain_to_pddl, problem_to_pddl
 from pddl_eval.definition.pddl import parse_domain
-from pddl_eval.definition.planning.planners import shortest_plan
+from pddl_eval.definition.planning import Solution, solve
 from pddl_eval.definition.verdict import Unsolvable
 
 from tests.judges.behaviour import mutated
@@ -64,8 +64,9 @@ def rules() -> Iterator[object]:
 
 def plans() -> Iterator[object]:
     """Plans that are found by enumeration."""
-    yield shortest_plan(blocks(3, 5), BLOCKS)
-    yield from (shortest_plan(PROBLEMS[name](5), DOMAINS[name]) for name in DOMAINS)
+    for problem, domain in ((blocks(3, 5), BLOCKS), *((PROBLEMS[name](5), DOMAINS[name]) for name in DOMAINS)):
+        found = solve(problem, PlanningDomain(domain))
+        yield found.plan if isinstance(found, Solution) else found
 
 
 def behaviours() -> Iterator[object]:

@@ -15,6 +15,7 @@ from pddl_eval import (
     fully_specify,
     validate,
 )
+from pddl_eval.definition import state_space
 from pddl_eval.definition.verdict import ProblemVerdict
 
 from tests.judges.pairs import pair
@@ -259,6 +260,7 @@ def test_too_many_states_are_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     verdict = compare_problems(lamps("(or (lit a) (hot b))"), lamps("(or (lit b) (hot a) (hot b))"), domain=LAMPS)
     assert (verdict.verdict, verdict.equivalent, verdict.solvable) == ("undecided", None, True)
     assert verdict.detail == "more than 5 states can be reached"
+    state_space._state_space.cache_clear()
 
 
 def test_domains_that_say_something_else_have_other_certificates() -> None:

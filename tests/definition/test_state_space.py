@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 from pddl_eval import validate
-from pddl_eval.definition.state_space import StateSpace, state_space
+from pddl_eval.definition.state_space import GoalCosts, goal_costs
 from pddl_eval.definition.task import task_of
 from pddl_eval.definition.validation import execute
 from pddl_eval.definition.verdict import Undecided
@@ -35,10 +35,10 @@ FEW_STATES = 40
 HOW = ("valid", "two steps swapped", "a step repeated", "another object", "another goal")
 
 
-def space_of(problem: str, domain: str) -> StateSpace | Undecided:
+def costs_of(problem: str, domain: str) -> GoalCosts | Undecided:
     task = task_of(problem, domain, for_plans=True)
     assert task.domain is not None
-    return state_space(task.problem, task.domain.domain)
+    return goal_costs(task.problem, task.domain.domain)
 
 
 @in_two_sizes(4, 120)
@@ -114,7 +114,7 @@ def test_whether_a_counter_that_nothing_reads_is_written_tells_no_states_apart(c
 
 def test_numbers_of_the_states_count_as_atoms(monkeypatch: pytest.MonkeyPatch) -> None:
     """2,000 numbers in each of 20,000 states are gigabytes."""
-    monkeypatch.setattr("pddl_eval.definition.state_space.MOST_ATOMS", 200)
+    monkeypatch.setattr("pddl_eval.definition.state_space.MOST_WORK", 200)
     domain = """(define (domain d) (:functions (f ?x))
       (:action add :parameters (?x) :precondition (< (f ?x) 3) :effect (increase (f ?x) 1)))"""
     start = " ".join(f"(= (f o{number}) 0)" for number in range(20))
@@ -122,7 +122,7 @@ def test_numbers_of_the_states_count_as_atoms(monkeypatch: pytest.MonkeyPatch) -
     problem = f"(define (problem p) (:domain d) (:objects {objects}) (:init {start}) (:goal (= (f o1) 1)))"
     found = validate("(add o1)", problem, domain)
     assert found.valid and found.optimal is None
-    assert isinstance(found.state_space, Undecided) and "200 atoms" in found.state_space.reason
+    assert isinstance(found.state_space, Undecided) and "200 steps" in found.state_space.reason
 
 
 def check(number: int) -> list[str]:
@@ -135,8 +135,8 @@ def check(number: int) -> list[str]:
             least = optimal_task_cost(task, FEW_STATES)
         except (TooManyStates, Refused):
             continue
-        found = space_of(case.problem, case.story.text)
-        assert isinstance(found, StateSpace), found
+        found = costs_of(case.problem, case.story.text)
+        assert isinstance(found, GoalCosts), found
         assert found.optimal_cost == least, (case, found.optimal_cost, least)
         seen.append("no plan" if least is None else "cost")
         plan = [step if isinstance(step, frozenset) else frozenset({step}) for step in case.steps]

@@ -37,12 +37,11 @@ import pyarrow.parquet as pq
 from pddl_eval import kernel
 from pddl_eval.benchmark.original import Original
 from pddl_eval.benchmark.variants import PRESETS, draw_variant
-from pddl_eval.definition import task
+from pddl_eval.definition import state_space, task
 from pddl_eval.definition.domains import known_domain, planning_domain
 from pddl_eval.definition.metrics import DOMAIN, PLAN, PROBLEM, Pair
 from pddl_eval.definition.model import domain_to_pddl
 from pddl_eval.definition.options import ScoringOptions
-from pddl_eval.definition.planning import task as ground_task
 from pddl_eval.errors import UserError
 
 from tests.corpus import ADL, CORPUS
@@ -348,7 +347,7 @@ def count_instructions(seed: int) -> None:
 
 def forget_tasks() -> None:
     """Empty what the definition keeps of domains and references, which the kernel reads anew."""
-    for kept in (task.reference_task, planning_domain, ground_task._ground):
+    for kept in (task.reference_task, planning_domain, state_space._state_space):
         kept.cache_clear()
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from pddl_eval.definition.state_space import state_space
+from pddl_eval.definition.state_space import goal_costs
 from pddl_eval.definition.task import task_of
 from pddl_eval.definition.verdict import Undecided
 
@@ -49,7 +49,7 @@ def compare(story: Story, problem: str, states: int) -> tuple[str, str]:
         return "other metric", ""
     asked = task_of(problem, story.text, for_plans=True)
     assert asked.domain is not None
-    found = state_space(asked.problem, asked.domain.domain)
+    found = goal_costs(asked.problem, asked.domain.domain)
     if isinstance(found, Undecided):
         return "undecided", found.reason
     if found.optimal_cost != least:

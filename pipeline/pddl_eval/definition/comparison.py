@@ -120,7 +120,9 @@ def _certificate(task: Task | Unreadable, is_placeholder: bool) -> str | None:
     """The certificate in the row's mode; None where there is no problem, or cl(goal) is beyond the limits."""
     if isinstance(task, Unreadable):
         return None
-    certificate = task.closure_is_listed and (task.placeholder_certificate if is_placeholder else task.certificate)
+    if or_undecided(lambda: task.has_certificate) is not True:
+        return None
+    certificate = task.placeholder_certificate if is_placeholder else task.certificate
     return certificate if isinstance(certificate, str) else None
 
 

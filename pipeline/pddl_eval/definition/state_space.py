@@ -1,19 +1,22 @@
-"""All reachable states of a task, in any PDDL that is executed: what the goal costs from each of them, exactly.
+"""The reachable states of a task in any PDDL that is executed, and what the goal costs from each of them, exactly.
 
-The states are enumerated with the validator's own steps; the least costs are found backwards from the goal states
-(Dijkstra's algorithm). So a plan can be called optimal, and each of its steps be judged.
+States are enumerated with the validator's own steps, breadth first, by actions in alphabetical order: the way on which
+a state is found is the shortest, and of the shortest the first. The goal plays no part: one enumeration serves
+cl(goal), plans, counterexamples and costs of all tasks that begin alike. The least costs are found backwards from the
+goal states (Dijkstra's algorithm). So a plan can be called optimal, and each of its steps be judged.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from heapq import heappop, heappush
-from math import inf
+from itertools import count
 from typing import cast
 
+from pddl_eval.definition import words
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.formulas import WORK_PER_EVALUATION, World
 from pddl_eval.definition.grounding import GroundingLimitError, reachable_operators
@@ -29,21 +32,25 @@ from pddl_eval.definition.model import (
     State,
     show_formula,
 )
-from pddl_eval.definition.validation import Failure, ground_operator, is_goal, taken
-from pddl_eval.definition.verdict import Undecided
+from pddl_eval.definition.validation import NO_VALUES, Failure, ground_operator, is_goal, taken
+from pddl_eval.definition.verdict import Undecided, Unsolvable
 
 MAX_STATES = 20_000
 """States of a task that are enumerated."""
 
-MOST_ATOMS = 4_000_000
-"""Atoms and numbers of all states that are kept, some 250 megabytes."""
+MOST_WORK = 3_000_000
+"""Work (``budget.spend``) to enumerate them, about three seconds; an atom of a state counts as a unit, too: there are
+at most some 200 megabytes of them. It is a count: the answer is the same on every machine."""
 
-MOST_WORK = 2_000_000
-"""Work (``budget.spend``) to enumerate the states of a problem that is compared, two or three seconds. It is a count:
-the answer is the same on every machine, and kept."""
+OPERATORS_PER_WORK = 2
+"""Operators that are examined in a unit of work."""
 
-WORK_PER_STEP = 20
-"""Work (``budget.spend``) to apply an operator to a state; to see whether that can be takes a unit."""
+WORK_PER_STEP = 2
+"""Work to apply an operator to a state, but for formulas."""
+
+SPACES_KEPT = 4
+"""Enumerations kept: a reference's serves its answers. A task does not keep its own, for references are kept by the
+hundred."""
 
 READ = "read"
 """How a formula uses what no effect in it updates."""
@@ -54,53 +61,186 @@ Node = tuple[State, frozenset[tuple[Atom, Fraction]]]
 """A state: its atoms, and the values of its fluents that may change."""
 
 
-@dataclass(frozen=True, slots=True)
 class StateSpace:
+    """The reachable states, as far as somebody asked for them.
+
+    ``read`` are the functions on whose values it depends what can be done, and those that are asked for in ``reading``:
+    states are told apart by their values; ``asked`` are among them only for that. ``changing`` are those that effects
+    update and on which it depends what can be done. ``into`` has the steps that lead into each state that was found,
+    the first one first. ``limit`` says why states are missing; None where none is.
+
+    >>> from pddl_eval.definition.pddl import parse_domain
+    >>> lamp = parse_domain("(define (domain d) (:action switch :precondition (off) :effect (and (on) (not (off)))))")
+    >>> space = StateSpace(Problem("p", "d", {}, frozenset({("off",)}), frozenset()), lamp)
+    >>> [sorted(atoms) for atoms, _ in space]
+    [[('off',)], [('on',)]]
+    """
+
+    def __init__(self, problem: Problem, domain: Domain, reading: frozenset[str] = frozenset()) -> None:
+        uses = {*_uses(_formulas(domain))}
+        read = frozenset(name for verb, name in uses if verb == READ)
+        self.read = read | reading
+        updated = frozenset(name for verb, name in uses if verb != READ)
+        # Without a value it cannot be increased; ``total-cost`` always has one, and what only is assigned needs none.
+        needed = {name for verb, name in uses if verb not in (READ, "assign")} - {TOTAL_COST[0]}
+        self.changing = updated & (self.read | needed)
+        self.asked = (reading & self.changing) - read
+        self.domain = domain
+        self.fixed = {fluent: value for fluent, value in problem.values.items() if fluent[0] not in updated}
+        self.start = self.node(problem.init, problem.values)
+        self.into: dict[Node, list[tuple[Action, Values, Node]]] = {self.start: []}
+        self.limit: Undecided | None = None
+        self._world = World(problem, domain)
+        self._nodes = [self.start]
+        self._expanded = self._work = 0
+        self._operators: list[Operator] = []
+        self._possible: State | None = None
+        try:
+            self._operators = _operators(problem, domain)
+            if not domain.outside_strips:
+                self._possible = problem.init.union(*(operator.add_effects for operator in self._operators))
+        except GroundingLimitError as limit:
+            self.limit = Undecided(str(limit))
+
+    def __iter__(self) -> Iterator[Node]:
+        """The states, the initial one first."""
+        for number in count():
+            while number == len(self._nodes):
+                if self.limit is not None or self._expanded == len(self._nodes):
+                    return
+                self._expand(self._nodes[self._expanded])
+            yield self._nodes[number]
+
+    def _expand(self, node: Node) -> None:
+        """Find the states after one."""
+        (atoms, told), world = node, self._world
+        values, before = dict(told), world.evaluations
+        world.become(atoms, {**self.fixed, **values})
+        steps: list[tuple[Operator, Values]] = []
+        for operator in self._operators:
+            if operator.preconditions <= world.true and operator.negative_preconditions.isdisjoint(world.true):
+                if not operator.formulas:
+                    steps.append((operator, NO_VALUES))
+                elif not isinstance(step := taken({operator.action}, world), Failure):
+                    steps.append((step[0][0], step[1]))
+        work = len(self._operators) // OPERATORS_PER_WORK + WORK_PER_STEP * len(steps)
+        work += WORK_PER_EVALUATION * (world.evaluations - before)
+        spend(work)
+        self._expanded += 1
+        self._work += work
+        for operator, updates in steps:
+            after = self.node(operator.apply(atoms), {**values, **updates})
+            if after not in self.into:
+                self._work += sum(map(len, after))
+                if len(self.into) == MAX_STATES:
+                    self.limit = Undecided(f"more than {MAX_STATES:,} states can be reached")
+                    return
+                self.into[after] = []
+                self._nodes.append(after)
+            self.into[after].append((operator.action, updates, node))
+        if self._work > MOST_WORK and self._expanded < len(self._nodes):
+            self.limit = Undecided(f"the states that can be reached take more than {MOST_WORK:,} steps of work")
+
+    def judged(self, problem: Problem) -> Iterator[tuple[Node, State, bool]]:
+        """The states, each with all that is true in it, derived atoms included, and whether it has the problem's goal.
+
+        The problem begins like the one of the states.
+        """
+        if not problem.conjuncts and not self.domain.formulas:
+            for node in self:
+                yield node, node[0], problem.goal <= node[0]
+            return
+        world = World(problem, self.domain)
+        for node in self:
+            world.become(node[0], {**self.fixed, **dict(node[1])})
+            yield node, frozenset(world.true), is_goal(problem, world)
+            spend(len(node[0]))
+
+    def refuted(self, problem: Problem) -> Unsolvable | None:
+        """The proof that the problem's goal has an atom that is never true, if that needs no states."""
+        never = () if self._possible is None else sorted(problem.goal - self._possible)
+        return Unsolvable(words.never_added(never[0])) if never else None
+
+    def plan_to(self, node: Node) -> tuple[Action, ...]:
+        """The alphabetically first of the shortest plans to a state that was found."""
+        plan: list[Action] = []
+        while node != self.start:
+            action, _, node = self.into[node][0]
+            plan.append(action)
+        return tuple(reversed(plan))
+
+    def node(self, atoms: Iterable[Atom], values: Values) -> Node:
+        """A state as it is told from others: of fluents that nothing reads it says only that they have values."""
+        if TOTAL_COST[0] in self.changing:
+            values = {TOTAL_COST: Fraction(0), **values}
+        changing = [fluent for fluent in values if fluent[0] in self.changing]
+        told = ((fluent, values[fluent] if fluent[0] in self.read else Fraction(0)) for fluent in changing)
+        return frozenset(atoms), frozenset(told)
+
+
+def state_space(problem: Problem, domain: Domain, reading: frozenset[str] = frozenset()) -> StateSpace:
+    """The states of a problem in a domain of which nothing is refused, with the values that its goal reads.
+
+    The last ``SPACES_KEPT`` are kept. Raises ``OutOfBudgetError``.
+    """
+    updated = {name for verb, name in _uses(_formulas(domain)) if verb != READ}
+    asked = {name for _, name in _uses(problem.conjuncts)} & updated
+    return _state_space(
+        tuple(problem.objects.items()), problem.init, frozenset(problem.values.items()), domain, reading | asked
+    )
+
+
+@lru_cache(maxsize=SPACES_KEPT)
+def _state_space(
+    objects: tuple[tuple[str, str], ...],
+    init: State,
+    values: frozenset[tuple[Atom, Fraction]],
+    domain: Domain,
+    reading: frozenset[str],
+) -> StateSpace:
+    return StateSpace(Problem("p", domain.name, dict(objects), init, frozenset(), dict(values)), domain, reading)
+
+
+@dataclass(frozen=True, slots=True)
+class GoalCosts:
     """``to_goal``: what the goal costs at least from each reachable state from which it can be reached.
 
     ``counter`` is the fluent that counts costs; None where each action costs 1. ``base`` is its value in the initial
-    state, ``start``. ``changing`` are the functions that effects update and on which it depends what can be done,
-    ``read`` those on whose values it depends.
+    state, ``space.start``.
     """
 
-    start: Node
+    space: StateSpace
     counter: Atom | None
     base: Fraction
-    changing: frozenset[str]
-    read: frozenset[str]
     to_goal: Mapping[Node, Fraction]
 
     @property
     def optimal_cost(self) -> Fraction | None:
         """The cost of the cheapest plans; None where there is no plan."""
-        least = self.to_goal.get(self.start)
+        least = self.to_goal.get(self.space.start)
         return None if least is None else self.base + least
 
-    def node(self, atoms: Iterable[Atom], values: Values) -> Node:
-        """A state with these numbers, as it is told from others."""
-        return node_of(atoms, values, self.changing, self.read)
 
+def goal_costs(problem: Problem, domain: Domain) -> GoalCosts | Undecided:
+    """What the goal costs from each reachable state of a task in a domain of which nothing is refused.
 
-def state_space(problem: Problem, domain: Domain) -> StateSpace | Undecided:
-    """The reachable states of a task in a domain of which nothing is refused, with what the goal costs from each.
-
-    ``Undecided`` where there are more than ``MAX_STATES``, a bound of grounding is hit, or the metric is another than
-    the least value of one fluent that effects only increase. Raises ``OutOfBudgetError``.
+    ``Undecided`` where a limit is hit, or the metric is another than the least value of one fluent that effects only
+    increase. Raises ``OutOfBudgetError``.
 
     >>> from pddl_eval.definition.pddl import parse_domain
     >>> lamp = parse_domain("(define (domain d) (:action switch :precondition (off) :effect (and (on) (not (off)))))")
-    >>> state_space(Problem("p", "d", {}, frozenset({("off",)}), frozenset({("on",)})), lamp).optimal_cost
+    >>> goal_costs(Problem("p", "d", {}, frozenset({("off",)}), frozenset({("on",)})), lamp).optimal_cost
     Fraction(1, 1)
     """
     counter = _counter(problem, {*_uses((*_formulas(domain), *problem.conjuncts))})
     if isinstance(counter, Undecided):
         return counter
-    exploration = Exploration(problem, domain)
-    goals = [node for node in exploration if is_goal(problem, exploration.world)]
-    if exploration.limit is not None:
-        return exploration.limit
+    space = state_space(problem, domain)
+    goals = [node for node, _, has_goal in space.judged(problem) if has_goal]
+    if space.limit is not None:
+        return space.limit
     into: dict[Node, list[tuple[Fraction, Node]]] = {}
-    for after, steps in exploration.into.items():
+    for after, steps in space.into.items():
         # What only counts is 0 in a node.
         costs = (Fraction(1) if counter is None else updates.get(counter, Fraction(0)) for _, updates, _ in steps)
         into[after] = [(cost, before) for cost, (_, _, before) in zip(costs, steps, strict=True)]
@@ -108,93 +248,7 @@ def state_space(problem: Problem, domain: Domain) -> StateSpace | Undecided:
             if cost < 0:
                 return Undecided(f"a step has a cost below 0, {cost}")
     base = problem.values.get(counter or (), Fraction(0))
-    least = _least_costs(goals, into)
-    return StateSpace(exploration.start, counter, base, exploration.changing, exploration.read, least)
-
-
-class Exploration:
-    """The reachable states of a task, breadth first; an iteration yields them while ``world`` is in each.
-
-    ``read`` are the functions on whose values it depends what can be done, or whether the goal holds, and those that
-    are asked for in ``reading``: states are told apart by their values. ``into`` has the
-    steps that lead into each state that was found, the first one first. ``limit`` says why the iteration ended before
-    all states were found; None where it did not.
-
-    >>> from pddl_eval.definition.pddl import parse_domain
-    >>> lamp = parse_domain("(define (domain d) (:action switch :precondition (off) :effect (and (on) (not (off)))))")
-    >>> exploration = Exploration(Problem("p", "d", {}, frozenset({("off",)}), frozenset()), lamp)
-    >>> [sorted(atoms) for atoms, _ in exploration]
-    [[('off',)], [('on',)]]
-    """
-
-    def __init__(
-        self, problem: Problem, domain: Domain, most_work: float = inf, reading: frozenset[str] = frozenset()
-    ) -> None:
-        uses = {*_uses((*_formulas(domain), *problem.conjuncts))}
-        self.read = reading.union(name for verb, name in uses if verb == READ)
-        self._updated = frozenset(name for verb, name in uses if verb != READ)
-        # Without a value it cannot be increased; ``total-cost`` always has one, and what only is assigned needs none.
-        needed = {name for verb, name in uses if verb not in (READ, "assign")} - {TOTAL_COST[0]}
-        self.changing = self._updated & (self.read | needed)
-        self.world = World(problem, domain)
-        self.start = node_of(self.world.atoms, self.world.values, self.changing, self.read)
-        self.into: dict[Node, list[tuple[Action, Values, Node]]] = {self.start: []}
-        self.limit: Undecided | None = None
-        self._most_work = most_work
-        self._operators: list[Operator] = []
-        try:
-            self._operators = _operators(problem, domain)
-        except GroundingLimitError as limit:
-            self.limit = Undecided(str(limit))
-
-    def __iter__(self) -> Iterator[Node]:
-        world, waiting, work, kept = self.world, deque([self.start]), 0, sum(map(len, self.start))
-        fixed = {fluent: value for fluent, value in world.values.items() if fluent[0] not in self._updated}
-        while waiting and self.limit is None:
-            if work + WORK_PER_EVALUATION * world.evaluations > self._most_work:
-                self.limit = Undecided(
-                    f"the states that can be reached take more than {self._most_work:,} steps of work"
-                )
-                return
-            node = waiting.popleft()
-            atoms, values = node[0], dict(node[1])
-            world.become(atoms, {**fixed, **values})
-            yield node
-            steps = _steps(self._operators, world)
-            work += len(self._operators) + WORK_PER_STEP * len(steps)
-            for (done,), updates in steps:
-                after = node_of(done.apply(atoms), {**values, **updates}, self.changing, self.read)
-                if after not in self.into:
-                    kept += sum(map(len, after))
-                    if kept > MOST_ATOMS:
-                        self.limit = Undecided(f"the states that can be reached have more than {MOST_ATOMS:,} atoms")
-                        return
-                    if len(self.into) == MAX_STATES:
-                        self.limit = Undecided(f"more than {MAX_STATES:,} states can be reached")
-                        return
-                    self.into[after] = []
-                    waiting.append(after)
-                self.into[after].append((done.action, updates, node))
-
-    def plan_to(self, node: Node) -> tuple[Action, ...]:
-        """A shortest plan to a state that was found."""
-        plan: list[Action] = []
-        while node != self.start:
-            action, _, node = self.into[node][0]
-            plan.append(action)
-        return tuple(reversed(plan))
-
-
-def _steps(operators: list[Operator], world: World) -> list[tuple[tuple[Operator, ...], Values]]:
-    """What can be done in a state, one operator at a time."""
-    applicable = [
-        operator
-        for operator in operators
-        if operator.preconditions <= world.true and operator.negative_preconditions.isdisjoint(world.true)
-    ]
-    steps = [step for operator in applicable if not isinstance(step := taken({operator.action}, world), Failure)]
-    spend(len(operators) + WORK_PER_STEP * len(applicable))
-    return steps
+    return GoalCosts(space, counter, base, _least_costs(goals, into))
 
 
 def _least_costs(goals: list[Node], into: Mapping[Node, list[tuple[Fraction, Node]]]) -> dict[Node, Fraction]:
@@ -215,14 +269,6 @@ def _least_costs(goals: list[Node], into: Mapping[Node, list[tuple[Fraction, Nod
     return least
 
 
-def node_of(atoms: Iterable[Atom], values: Values, changing: Set[str], read: Set[str]) -> Node:
-    """A state as it is told from others: of fluents that nothing reads it says only that they have values."""
-    if TOTAL_COST[0] in changing:
-        values = {TOTAL_COST: Fraction(0), **values}
-    told = ((f, value if f[0] in read else Fraction(0)) for f, value in values.items() if f[0] in changing)
-    return frozenset(atoms), frozenset(told)
-
-
 def _counter(problem: Problem, uses: Set[tuple[str, str]]) -> Atom | Undecided | None:
     """The fluent whose least value the metric asks for, if effects only increase it and nothing reads it."""
     metric = problem.metric
@@ -241,11 +287,6 @@ def _formulas(domain: Domain) -> tuple[Formula, ...]:
     """The formulas of a domain and of its operators."""
     of_operators = [formula for operator in domain.operators for _, formula in operator.formulas]
     return *[formula for _, formula in domain.formulas], *of_operators
-
-
-def functions_read(domain: Domain) -> frozenset[str]:
-    """The words that formulas of a domain read, the functions on which it depends what can be done among them."""
-    return frozenset(name for verb, name in _uses(_formulas(domain)) if verb == READ)
 
 
 def _uses(formula: Formula) -> Iterator[tuple[str, str]]:

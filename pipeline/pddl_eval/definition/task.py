@@ -10,17 +10,12 @@ from dataclasses import replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from itertools import islice
 
 from pddl_eval.definition import words
 from pddl_eval.definition.budget import OutOfBudgetError, cached_or_undecided, or_undecided
 from pddl_eval.definition.canonical import LabelledGraph, digest
-from pddl_eval.definition.closure import (
-    FEW_OBJECTS,
-    ClosedGoal,
-    closure,
-    closure_by_states,
-    possible_atoms,
-)
+from pddl_eval.definition.closure import ClosedGoal, closure
 from pddl_eval.definition.domains import (
     CoveredGoal,
     CoveredState,
@@ -31,7 +26,6 @@ from pddl_eval.definition.domains import (
     nothing_known_of,
     planning_domain,
 )
-from pddl_eval.definition.literals import all_payable, in_literals, is_price
 from pddl_eval.definition.model import ROOT_TYPE, Action, Domain, Problem, State
 from pddl_eval.definition.pddl import (
     TOO_LONG,
@@ -44,13 +38,22 @@ from pddl_eval.definition.pddl import (
 )
 from pddl_eval.definition.planning import Solution, executed, solve, solve_anyhow
 from pddl_eval.definition.scenes import GOAL_STATE, formula_scene, numeric_scenes, state_scenes
-from pddl_eval.definition.state_space import StateSpace, state_space
+from pddl_eval.definition.state_space import GoalCosts, StateSpace, goal_costs, state_space
 from pddl_eval.definition.validation import without_costs
 from pddl_eval.definition.verdict import CERTIFICATE_VERSION, UNCHANGED_SINCE, Undecided, Unsolvable, Verdict
 
 REFERENCES_KEPT = 256
 """References kept for further answers; about 50 KB each for a typical benchmark problem."""
 
+
+FEW_OBJECTS = 8
+"""Objects up to which states are listed for a certificate where a domain has rules that do not cover them.
+
+With twenty blocks, one of them in two places, cl(goal) takes the kernel a hundred times as long as the verdict.
+"""
+
+FEW_STATES = 300
+"""States up to which they are listed for the certificate of an ill-typed problem, whose verdict needs none."""
 
 UNREACHABLE = "no reachable state has"
 NEVER: State = frozenset({("the-goal",)})
@@ -102,10 +105,14 @@ class Task:
     def reading(self, functions: frozenset[str]) -> Task:
         """The same task, whose goal states have the values of these functions, too."""
         other = Task(self.problem, self.domain, typed=self.typed, asked_for=self.asked_for)
+        other.__dict__["closed_goal"] = or_undecided(lambda: closure(self.problem, self._space(functions)))
+        return other
+
+    def _space(self, functions: frozenset[str] = frozenset()) -> StateSpace:
+        """The reachable states, told apart by the values of these functions, too."""
         assert self.domain is not None
         domain = without_costs(self.problem, self.domain.operators_of(self.typed))
-        other.__dict__["closed_goal"] = or_undecided(lambda: closure_by_states(self.problem, domain, functions))
-        return other
+        return state_space(self.problem, domain, functions)
 
     @cached_property
     def types_matter(self) -> bool:
@@ -142,10 +149,7 @@ class Task:
     @cached_property
     def is_plain(self) -> bool:
         """True where costs forbid nothing and the goal is a set of atoms."""
-        problem, domain = self.problem, self.domain
-        if problem.conjuncts or domain is None:
-            return not problem.conjuncts
-        return domain.moves_atoms(problem) and all_payable(problem, domain.domain)
+        return not self.problem.conjuncts and (self.domain is None or self.domain.moves_freely(self.problem))
 
     @cached_property
     def goal(self) -> CoveredGoal | Unsolvable | None:
@@ -162,17 +166,9 @@ class Task:
             return Undecided(nothing_known_of(self.asked_for))
         if self.goal is not None:
             return self.goal if isinstance(self.goal, Unsolvable) else ClosedGoal(self.goal.closure)
-        literals = in_literals(self.problem, self.domain, self.typed)
-        if isinstance(literals, Unsolvable):
-            return literals
-        if literals is not None:
-            closed = closure(*literals)
-            if isinstance(closed, ClosedGoal) and self.problem.has_numbers:
-                return replace(closed, true=frozenset(atom for atom in closed.true if not is_price(atom)))
-            return closed
         if self.domain.obstacle:
             return Undecided(self.domain.obstacle)
-        return closure_by_states(self.problem, without_costs(self.problem, self.domain.operators_of(self.typed)))
+        return closure(self.problem, self._space())
 
     @property
     def closure(self) -> State | Unsolvable | Undecided:
@@ -180,28 +176,16 @@ class Task:
         closed = self.closed_goal
         return closed.true if isinstance(closed, ClosedGoal) else closed
 
-    @cached_or_undecided
-    def possible(self) -> State | Undecided:
-        """The atoms that are true in some reachable goal states and not in all; the goal can be reached."""
-        closed = self.closed_goal
-        assert isinstance(closed, ClosedGoal) and self.domain is not None
-        if closed.possible is not None:
-            return closed.possible
-        literals = in_literals(self.problem, self.domain, self.typed)
-        assert isinstance(literals, tuple)
-        return possible_atoms(*literals[:2], closed)
-
     @property
-    def closure_is_known(self) -> bool:
-        """True where the closure is known already or follows from rules."""
-        return "closed_goal" in self.__dict__ or self.start is not None
-
-    @property
-    def closure_is_listed(self) -> bool:
-        """True where the closure is known, or the states are looked at one by one for a certificate alone."""
-        if self.closure_is_known or self.domain is None:
+    def has_certificate(self) -> bool:
+        """False where rules do not cover the problem and its states may be too many to be listed for a certificate."""
+        if self.domain is None or self.start is not None or self.domain.obstacle:
             return True
-        return self.domain.rules is None or len(self.problem.objects) <= FEW_OBJECTS
+        if self.domain.rules is not None and len(self.problem.objects) > FEW_OBJECTS:
+            return False
+        if not self.ill_typed or (space := self._space()).refuted(self.problem):
+            return True
+        return len([*islice(space, FEW_STATES + 1)]) <= FEW_STATES
 
     @cached_or_undecided
     def plan(self) -> tuple[Action, ...] | Unsolvable | Undecided:
@@ -219,23 +203,23 @@ class Task:
         """The defined plan (``planning``), with the state that it leads to."""
         if self.ill_typed:
             return Unsolvable(self.ill_typed)
-        if self.closure_is_known and isinstance(self.closure, Unsolvable):
-            return self.closure
-        if self.domain is not None and self.goal is not None and not isinstance(self.goal, Unsolvable):
+        if isinstance(self.goal, Unsolvable):
+            return self.goal
+        if self.domain is not None and self.goal is not None:
             return executed(self.goal.plan, self.problem, self.domain.operators_of(self.typed))
         return solve(self.problem, self.domain, self.typed)
 
     @cached_or_undecided
-    def state_space(self) -> StateSpace | Undecided:
-        """All reachable states, with what the goal costs from each."""
+    def goal_costs(self) -> GoalCosts | Undecided:
+        """What the goal costs from each reachable state."""
         assert self.domain is not None
-        return state_space(self.problem, self.domain.domain)
+        return goal_costs(self.problem, self.domain.domain)
 
     @cached_or_undecided
     def optimal_cost(self) -> Fraction | Undecided | None:
         """What the cheapest plans cost, None where there is no plan; the states are not kept, they may be megabytes."""
         assert self.domain is not None
-        found = state_space(self.problem, self.domain.domain)
+        found = goal_costs(self.problem, self.domain.domain)
         return found if isinstance(found, Undecided) else found.optimal_cost
 
     @cached_or_undecided
@@ -285,10 +269,7 @@ class Task:
             is_apart = scene is Scene.CLOSED_GOAL and closed.states is None
             if is_apart and self.domain is not None and self.domain.uses_negation:
                 # Beside the initial state the needed negations say it all; alone, only all of them do.
-                possible = self.possible
-                if isinstance(possible, Undecided):
-                    raise OutOfBudgetError(possible.reason)
-                goal = {"goal": true, "goal possible": possible}
+                goal = {"goal": true, "goal possible": closed.possible}
         return goal if scene is Scene.CLOSED_GOAL else {"init": self.problem.init, **self.numbers, **goal}
 
     def graph(self, scene: Scene) -> LabelledGraph:

@@ -64,7 +64,7 @@ from pddl_eval.definition.plans import (
     steps_of_value,
     without_finish,
 )
-from pddl_eval.definition.state_space import StateSpace
+from pddl_eval.definition.state_space import GoalCosts
 from pddl_eval.definition.task import Task, executed_in, task_of
 from pddl_eval.definition.validation import START, Execution, effects_of, ground_operator, last_changes
 from pddl_eval.definition.verdict import PlanVerdict, Undecided
@@ -315,12 +315,12 @@ class Validation:
         return tuple(states_of(self.execution, self.task.problem))
 
     @cached_property
-    def state_space(self) -> StateSpace | Undecided:
-        """All reachable states of the task, with what the goal costs from each; ``Undecided`` where a limit is hit."""
+    def state_space(self) -> GoalCosts | Undecided:
+        """What the goal costs from each reachable state of the task; ``Undecided`` where a limit is hit."""
         if self.task is None:
             return Undecided(self.detail)
         with row_budget(DEFAULTS.row_seconds):
-            return self.task.state_space
+            return self.task.goal_costs
 
     @property
     def optimal_cost(self) -> Fraction | None:
@@ -439,33 +439,34 @@ class StepLabel(Enum):
     OPTIMAL = 1.0
 
 
-def step_labels(space: StateSpace, execution: Execution, problem: Problem) -> tuple[StepLabel, ...]:
+def step_labels(costs: GoalCosts, execution: Execution, problem: Problem) -> tuple[StepLabel, ...]:
     """A label for each step of a plan up to the first that could not be executed.
 
     >>> from pddl_eval.definition.pddl import parse_domain
-    >>> from pddl_eval.definition.state_space import state_space
+    >>> from pddl_eval.definition.state_space import goal_costs
     >>> from pddl_eval.definition.validation import execute
     >>> lamp = parse_domain('''(define (domain d) (:action on :effect (lit)) (:action off :effect (not (lit)))
     ...   (:action drop :effect (broken))
     ...   (:action read :precondition (and (lit) (not (broken))) :effect (done)))''')
     >>> dark = Problem("p", "d", {}, frozenset(), frozenset({("done",)}))
     >>> execution = execute([{(name,)} for name in ("on", "off", "on", "drop", "read")], dark, lamp)
-    >>> [label.value for label in step_labels(state_space(dark, lamp), execution, dark)]
+    >>> [label.value for label in step_labels(goal_costs(dark, lamp), execution, dark)]
     [1.0, 0.5, 0.5, 0.25, 0.0]
     """
     labels: list[StepLabel] = []
-    before, paid, been = space.start, space.base, {space.start}
+    space = costs.space
+    before, paid, been = space.start, costs.base, {space.start}
     following = list(states_of(execution, problem))[1:]
     for operators, (atoms, values) in zip(execution.steps, following, strict=True):
         after, cost = space.node(atoms, values), Fraction(len(operators))
-        if space.counter is not None:
-            cost = values.get(space.counter, space.base) - paid
+        if costs.counter is not None:
+            cost = values.get(costs.counter, costs.base) - paid
             paid += cost
-        if after not in space.to_goal:
+        if after not in costs.to_goal:
             labels.append(StepLabel.DEAD_END)
         elif after in been:
             labels.append(StepLabel.BACKTRACKING)
-        elif space.to_goal[before] == cost + space.to_goal[after]:
+        elif costs.to_goal[before] == cost + costs.to_goal[after]:
             labels.append(StepLabel.OPTIMAL)
         else:
             labels.append(StepLabel.SUBOPTIMAL)

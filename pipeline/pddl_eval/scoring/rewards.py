@@ -45,7 +45,7 @@ from pddl_eval.definition.metrics import (
 )
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.plans import actions_of
-from pddl_eval.definition.state_space import StateSpace, state_space
+from pddl_eval.definition.state_space import GoalCosts, goal_costs
 from pddl_eval.definition.task import Task as PlanningTask
 from pddl_eval.definition.task import reference_task
 from pddl_eval.definition.validation import execute_actions
@@ -436,20 +436,20 @@ def _share_at_start(task: Task) -> float:
 
 def _labelled(pair: PlanPair, task: Task) -> tuple[tuple[float, ...], float] | None:
     """What each step of the plan is worth, and the part of the way to the goal that it went, in costs."""
-    space = or_undecided(lambda: _space(task.row["reference_problem"], task.row["domain"]))
-    if isinstance(space, Undecided) or pair.execution is None or pair.task is None:
+    costs = or_undecided(lambda: _costs(task.row["reference_problem"], task.row["domain"]))
+    if isinstance(costs, Undecided) or pair.execution is None or pair.task is None:
         return None
-    labels = tuple(label.value for label in step_labels(space, pair.execution, pair.task.problem))
-    end = space.node(pair.execution.state, pair.execution.values)
-    whole, left = space.to_goal.get(space.start), space.to_goal.get(end)
+    labels = tuple(label.value for label in step_labels(costs, pair.execution, pair.task.problem))
+    end = costs.space.node(pair.execution.state, pair.execution.values)
+    whole, left = costs.to_goal.get(costs.space.start), costs.to_goal.get(end)
     return labels, float(1 - left / whole) if whole and left is not None else 0.0
 
 
 @lru_cache(maxsize=SPACES_KEPT)
-def _space(problem: str, domain: str | None) -> StateSpace | Undecided:
+def _costs(problem: str, domain: str | None) -> GoalCosts | Undecided:
     task = reference_task(problem, domain, for_plans=True)
     assert isinstance(task, PlanningTask) and task.domain is not None
-    return state_space(task.problem, task.domain.domain)
+    return goal_costs(task.problem, task.domain.domain)
 
 
 def _domain_scores(scores: Mapping[str, Any], task: Task) -> Rewarded | None:

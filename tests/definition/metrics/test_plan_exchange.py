@@ -12,7 +12,6 @@ from pddl_eval.definition.metrics.plan_exchange import exchange_plans
 from pddl_eval.definition.model import domain_to_pddl, problem_to_pddl
 from pddl_eval.definition.options import ScoringOptions
 from pddl_eval.definition.pddl import parse_domain, parse_problem
-from pddl_eval.definition.planning import task
 from pddl_eval.definition.task import Task
 from pddl_eval.definition.verdict import Unsolvable
 
@@ -119,7 +118,7 @@ def test_a_plan_that_was_not_found_is_null(monkeypatch: pytest.MonkeyPatch) -> N
     weak = DOORS.replace("?s) (key))", "?s))")
     many = weak.replace("(key))", "(key) (called ?r - room))", 1)
     many = f"{many[:-1]} (:action call :parameters (?r - room) :effect (called ?r)))"
-    monkeypatch.setattr(task, "MAX_STATES", 10)
+    monkeypatch.setattr("pddl_eval.definition.state_space.MAX_STATES", 10)
     assert exchanged(many)[:2] == (None, True)
     assert "the generated domain has no plan that was found: more than 10 states can be reached" in exchanged(many)[2]
 

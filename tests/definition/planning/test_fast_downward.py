@@ -11,6 +11,7 @@ from pddl_eval.definition.domains import NotCovered, blocksworld
 from pddl_eval.definition.model import Problem
 from pddl_eval.definition.planning import fast_downward
 from pddl_eval.definition.planning.fast_downward import find_plan
+from pddl_eval.definition.state_space import state_space
 from pddl_eval.definition.validation import execute
 from pddl_eval.definition.verdict import Undecided, Unsolvable
 
@@ -104,7 +105,7 @@ def test_agrees_with_the_search_on_ipc_domains(name: str) -> None:
     for seed in range(100, 106):
         problem, domain = PROBLEMS[name](seed), DOMAINS[name]
         answer = find_plan(problem, domain)
-        if isinstance(closure(problem, domain), Unsolvable):
+        if isinstance(closure(problem, state_space(problem, domain)), Unsolvable):
             assert isinstance(answer, Unsolvable)
         else:
             assert isinstance(answer, tuple)

@@ -7,10 +7,11 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pddl_eval.definition.domains import PlanningDomain
 from pddl_eval.definition.model import Problem, domain_to_pddl, problem_to_pddl
 from pddl_eval.definition.pddl import parse_domain, parse_problem
+from pddl_eval.definition.planning import Solution, solve
 from pddl_eval.definition.planning.fast_downward import with_plain_names
-from pddl_eval.definition.planning.planners import shortest_plan
 from pddl_eval.definition.validation import execute
 from pddl_eval.definition.verdict import Unsolvable
 
@@ -40,13 +41,13 @@ def test_texts_of_random_tasks_read_back(seed: int) -> None:
 def test_the_rewritten_task_is_solvable_when_the_task_is(seed: int) -> None:
     problem, domain = random_task(seed)
     plain_problem, plain_domain, names = with_plain_names(problem, domain)
-    plan = shortest_plan(plain_problem, plain_domain)
-    if isinstance(plan, tuple):
-        original = [{tuple(names[word] for word in action)} for action in plan]
+    found = solve(plain_problem, PlanningDomain(plain_domain))
+    if isinstance(found, Solution):
+        original = [{tuple(names[word] for word in action)} for action in found.plan]
         assert execute(original, problem, domain).reaches_goal
     else:
-        assert isinstance(plan, Unsolvable)
-        assert isinstance(shortest_plan(problem, domain), Unsolvable)
+        assert isinstance(found, Unsolvable)
+        assert isinstance(solve(problem, PlanningDomain(domain)), Unsolvable)
 
 
 def test_no_name_of_the_task_is_left_in_the_text() -> None:

@@ -1,4 +1,4 @@
-//! The ground task: one bit for each atom that may change, and the operators that can apply (definition/planning/task.py).
+//! The ground task: one bit for each atom that may change, and the operators that can apply (definition/state_space.py).
 
 use crate::grounding::{reachable_operators, Atoms, Ground, Objects, MAX_ATOMS};
 use crate::hashing::{HashMap, HashSet};
@@ -11,11 +11,11 @@ use crate::planning::mutex_groups::{mutex_groups, MutexGroups};
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-const MAX_PASSES: usize = 100;
-
-/// Reachable states that are enumerated, and operators that are examined for that; the definition has the same limits.
+/// Reachable states that are enumerated, as in the definition.
 pub const MAX_STATES: usize = 20_000;
-const MAX_EXAMINED: usize = 4_000_000;
+
+/// Operators for which that is asked in some state; the definition, which counts more than them, gives up before.
+const MAX_EXAMINED: usize = 6_000_000;
 
 /// A set of bits.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -314,7 +314,8 @@ impl StateSpace {
             return None;
         }
         self.state.0.copy_from_slice(self.states.get(self.expanded));
-        self.examined += task.successors().of(&task.operators, &self.state, &mut self.following);
+        self.examined += task.operators.len();
+        task.successors().of(&task.operators, &self.state, &mut self.following);
         self.following.sort_unstable();
         for place in &self.following {
             task.operators[*place].apply_to(&self.state, &mut self.after);
@@ -460,7 +461,7 @@ pub fn ground(objects: &Objects, init: &[Lifted], domain: &Domain, names: &Inter
     let mut grounding = reachable_operators(objects, init, &own, domain, names)?;
     let work = grounding.work;
     let numbered: HashSet<u32> = init.iter().filter_map(|atom| grounding.atoms.find(atom)).collect();
-    let mut operators = without_impossible(std::mem::take(&mut grounding.operators), &numbered);
+    let mut operators = std::mem::take(&mut grounding.operators);
     operators.sort_unstable_by(|one, other| {
         let order = names.order(domain.operators[one.operator].name, domain.operators[other.operator].name);
         order.then_with(|| names.order_of(&one.arguments, &other.arguments))
@@ -515,32 +516,6 @@ pub fn ground(objects: &Objects, init: &[Lifted], domain: &Domain, names: &Inter
         h2: OnceCell::new(),
         literals: OnceCell::new(),
     })
-}
-
-/// Leave out what needs a false atom that stays true, or a true one that is added only by what is left out.
-fn without_impossible(operators: Vec<Ground>, init: &HashSet<u32>) -> Vec<Ground> {
-    if !operators.iter().any(|each| each.parts[1].iter().any(|atom| init.contains(atom))) {
-        return operators;
-    }
-    let mut once_true = init.clone();
-    let mut once_false: HashSet<u32> = HashSet::default();
-    let is_possible = |each: &Ground, once_true: &HashSet<u32>, once_false: &HashSet<u32>| {
-        each.parts[0].iter().all(|atom| once_true.contains(atom))
-            && each.parts[1].iter().all(|atom| !init.contains(atom) || once_false.contains(atom))
-    };
-    for _ in 0..MAX_PASSES {
-        let size = once_true.len() + once_false.len();
-        for each in &operators {
-            if is_possible(each, &once_true, &once_false) {
-                once_true.extend(&each.parts[2]);
-                once_false.extend(each.parts[3].iter().filter(|atom| !each.parts[2].contains(atom)));
-            }
-        }
-        if size == once_true.len() + once_false.len() {
-            return operators.into_iter().filter(|each| is_possible(each, &once_true, &once_false)).collect();
-        }
-    }
-    operators
 }
 
 /// A relation and the number of words in its atoms, by number.

@@ -232,7 +232,7 @@ impl Task {
     }
 
     fn solve(&self, within: Within) -> Answer<Option<Plan>> {
-        if self.ill_typed(within).is_some() || (self.closure_is_known(within)? && self.closure(within)?.is_err()) {
+        if self.ill_typed(within).is_some() || (self.start(within)?.is_some() && self.closure(within)?.is_err()) {
             return Ok(None);
         }
         let problem = &self.problem;
@@ -268,7 +268,7 @@ impl Task {
 
     /// Why there is no plan, where that is not for its types.
     pub fn proof(&self, within: Within) -> Answer<Option<&Unsolvable>> {
-        if self.closure_is_known(within)? {
+        if self.start(within)?.is_some() {
             return Ok(self.closure(within)?.as_ref().err());
         }
         Ok(self.path(within)?.as_ref().err())
@@ -279,13 +279,8 @@ impl Task {
         self.executable(within).execute(plan, within.names).is_none()
     }
 
-    /// True where the closure is known already or costs no search.
-    pub fn closure_is_known(&self, within: Within) -> Answer<bool> {
-        Ok(self.closure.get().is_some() || self.start(within)?.is_some())
-    }
-
-    /// As `certificate`; None where only a search beyond the limits finds cl(goal), which the verdict did not need. If
-    /// `asked`, it is what is asked for.
+    /// As `certificate`; None where rules do not cover the problem and its states are too many to be listed. If `asked`,
+    /// it is what is asked for.
     pub fn certificate_within_limits(
         &self,
         is_placeholder: bool,
@@ -293,7 +288,7 @@ impl Task {
         within: Within,
     ) -> Answer<Option<Digits>> {
         let has_rules = matches!(within.domain.rules, Ok(Some(_)));
-        if has_rules && !asked && self.problem.objects.len() > FEW_OBJECTS && !self.closure_is_known(within)? {
+        if has_rules && !asked && self.problem.objects.len() > FEW_OBJECTS && self.start(within)?.is_none() {
             return Ok(None);
         }
         if self.closure(within).is_err() && self.has_many_states.get() {

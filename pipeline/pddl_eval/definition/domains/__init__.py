@@ -10,6 +10,7 @@ the general machinery of ``definition.planning``. A new planning domain is one n
 from __future__ import annotations
 
 import pkgutil
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib import import_module
@@ -24,7 +25,7 @@ from pddl_eval.definition.domains.reading import (
 )
 from pddl_eval.definition.domains.renaming import recognised, renamed_rules
 from pddl_eval.definition.formulas import ADDITIVE
-from pddl_eval.definition.model import EQUALITY, ROOT_TYPE, Domain, Problem, negates, words_of
+from pddl_eval.definition.model import EQUALITY, ROOT_TYPE, TOTAL_COST, Domain, Problem, fluents_of, negates, words_of
 from pddl_eval.definition.pddl import (
     DomainError,
     changed_predicates,
@@ -88,6 +89,16 @@ class PlanningDomain:
         """
         return self.is_strips or not (self.domain.outside_strips or (problem.has_numbers and not self._has_plain_costs))
 
+    def moves_freely(self, problem: Problem) -> bool:
+        """As ``moves_atoms``, where no operator's cost asks for a number that may lack a value."""
+        if not problem.has_numbers or not self.moves_atoms(problem):
+            return self.moves_atoms(problem)
+        effects = [formula for operator in self.domain.operators for _, formula in operator.formulas]
+        read = {fluent for effect in effects for part in effect[1:] for fluent in fluents_of(part)} - {TOTAL_COST}
+        given = Counter((fluent[0], len(fluent)) for fluent in problem.values)
+        names = {**problem.objects, **self.domain.constants}
+        return all(given[fluent[0], len(fluent)] == len(names) ** (len(fluent) - 1) for fluent in read)
+
     @cached_property
     def _has_plain_costs(self) -> bool:
         """True where an effect on a number is an increase or a decrease, which never lacks a value on the way."""
@@ -97,6 +108,8 @@ class PlanningDomain:
     @cached_property
     def obstacle(self) -> str | None:
         """Why its states cannot be enumerated."""
+        if self.is_strips and self.domain.outside_strips:
+            return f"the domain is not STRIPS ({self.domain.outside_strips[0]})"
         return f"the domain is not executed ({self.not_executed[0]})" if self.not_executed else None
 
     @cached_property

@@ -8,22 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import islice, product
+from typing import cast
 
 from pddl_eval.definition import words
 from pddl_eval.definition.budget import spend
 from pddl_eval.definition.domains import NotCovered, PlanningDomain, Rules
-from pddl_eval.definition.literals import in_literals
-from pddl_eval.definition.model import Action, Atom, Domain, Operator, Problem, State
+from pddl_eval.definition.model import Action, Atom, Domain, Operator, Problem, State, is_atom
 from pddl_eval.definition.planning import fast_downward
-from pddl_eval.definition.planning.task import bits_of, ground_goal
-from pddl_eval.definition.state_space import MOST_WORK, Exploration
-from pddl_eval.definition.validation import execute_actions, is_goal, without_costs
+from pddl_eval.definition.state_space import state_space
+from pddl_eval.definition.validation import execute_actions, without_costs
 from pddl_eval.definition.verdict import Undecided, Unsolvable
-
-ANSWERS_KEPT = 8
-"""Answers of Fast Downward that are kept: counterexample and plan ask for the same goal."""
 
 CONFLICTS = 3
 """Atoms that may be set aside from an initial state that no rules cover before its states are enumerated."""
@@ -43,7 +38,7 @@ class Solution:
     state: State
 
 
-def solve(  # noqa: C901 (who is asked, in order)
+def solve(
     problem: Problem, planning_domain: PlanningDomain | None, typed: bool = True, lacking: Atom | None = None
 ) -> Solution | Unsolvable | Undecided:
     """The plan of the problem in that domain, executed and found to reach the goal; else a proof or a limit.
@@ -65,23 +60,16 @@ def solve(  # noqa: C901 (who is asked, in order)
         found = _solve_by_rules(problem, planning_domain.rules, typed, domain, lacking)
         if found is not None:
             return found
-    literals = in_literals(problem, planning_domain, typed)
-    if isinstance(literals, Unsolvable):
-        return literals
-    absent = frozenset() if lacking is None else frozenset({lacking})
-    if literals is not None:
-        asked, paying, false = literals
-        plan = shortest_plan(asked, paying, absent | false)
-        return executed(plan, problem, domain, lacking) if isinstance(plan, tuple) else plan
     if planning_domain.obstacle:
         return Undecided(planning_domain.obstacle)
-    exploration = Exploration(problem, without_costs(problem, domain), MOST_WORK)
-    for node in exploration:
-        if is_goal(problem, exploration.world) and absent.isdisjoint(exploration.world.true):
-            return executed(exploration.plan_to(node), problem, domain, lacking)
-    if exploration.limit is not None:
-        return exploration.limit
-    return Unsolvable(words.no_state(len(exploration.into)))
+    problem = _lacking(problem, lacking)
+    space = state_space(problem, without_costs(problem, domain))
+    if proof := space.refuted(problem):
+        return proof
+    for node, _, has_goal in space.judged(problem):
+        if has_goal:
+            return executed(space.plan_to(node), problem, domain)
+    return space.limit or Unsolvable(words.no_state(len(space.into)))
 
 
 def solve_anyhow(
@@ -91,14 +79,17 @@ def solve_anyhow(
     found = solve(problem, planning_domain, typed, lacking)
     if not isinstance(found, Undecided) or planning_domain is None:
         return found
-    literals = in_literals(problem, planning_domain, typed)
-    if not isinstance(literals, tuple):
+    problem, domain = _lacking(problem, lacking), planning_domain.operators_of(typed)
+    absent = {cast("Atom", each[1]) for each in problem.conjuncts if each[0] == "not" and is_atom(each[1])}
+    if len(absent) < len(problem.conjuncts) or not planning_domain.moves_freely(problem):
         return found
-    asked, paying, false = literals
-    absent = false if lacking is None else false | {lacking}
-    plan = _planned(frozenset(asked.objects.items()), asked.init, asked.goal, absent, paying)
-    domain = planning_domain.operators_of(typed)
-    return executed(plan, problem, domain, lacking) if isinstance(plan, tuple) else plan
+    plan = _planned(replace(problem, values={}, formulas=()), frozenset(absent), domain)
+    return executed(plan, problem, domain) if isinstance(plan, tuple) else plan
+
+
+def _lacking(problem: Problem, atom: Atom | None) -> Problem:
+    """The problem, whose goal asks for the atom to be false."""
+    return problem if atom is None else replace(problem, formulas=(*problem.formulas, (":goal", ("not", atom))))
 
 
 def _solve_by_rules(
@@ -113,33 +104,6 @@ def _solve_by_rules(
     return executed(plan, problem, domain, lacking) if isinstance(plan, tuple) else plan
 
 
-def shortest_plan(
-    problem: Problem, domain: Domain, lacking: State = frozenset()
-) -> tuple[Action, ...] | Unsolvable | Undecided:
-    """The shortest plan to a state with no atom of ``lacking``; of several the first, comparing step by step.
-
-    A step is a tuple of words, the operator's name first. ``Undecided`` where the plan is not among the states that are
-    enumerated, with the proof that there is none where these are all.
-
-    >>> from pddl_eval.definition.pddl import parse_domain
-    >>> light = parse_domain("(define (domain d) (:action switch :precondition (off) :effect (and (on) (not (off)))))")
-    >>> shortest_plan(Problem("p", "d", {}, frozenset({("off",)}), frozenset({("on",)})), light)
-    (('switch',),)
-    """
-    grounded = ground_goal(problem, domain, problem.goal)
-    if not isinstance(grounded, tuple):
-        return grounded
-    task, true = grounded
-    for atom in sorted(lacking & task.always):
-        return Unsolvable("is true in every reachable state", (atom,))
-    false = bits_of(lacking, task.bit)
-    for state in task.space:
-        if state & true == true and not state & false:
-            return task.space.plan_to(state)
-    states = task.space.states()
-    return states if isinstance(states, Undecided) else Unsolvable(words.no_state(len(states)))
-
-
 def executed(plan: tuple[Action, ...], problem: Problem, domain: Domain, *lacking: Atom | None) -> Solution:
     """The plan after it was executed: one that is not valid, or ends with an atom to be lacking, is a bug."""
     execution = execute_actions(plan, problem, domain)
@@ -148,15 +112,11 @@ def executed(plan: tuple[Action, ...], problem: Problem, domain: Domain, *lackin
     return Solution(plan, execution.state)
 
 
-@lru_cache(maxsize=ANSWERS_KEPT)
-def _planned(
-    objects: frozenset[tuple[str, str]], init: State, goal: State, lacking: State, domain: Domain
-) -> tuple[Action, ...] | Unsolvable | Undecided:
+def _planned(problem: Problem, lacking: State, domain: Domain) -> tuple[Action, ...] | Unsolvable | Undecided:
     """Fast Downward's answer. Goals are positive: what is to be lacking is a precondition of one more operator."""
-    problem = Problem("p", domain.name, dict(sorted(objects)), init, goal)
     if not lacking:
         return fast_downward.find_plan(problem, domain)
-    finish = Operator("(finish)", (), goal, lacking, frozenset({("(finished)",)}), frozenset[Atom]())
+    finish = Operator("(finish)", (), problem.goal, lacking, frozenset({("(finished)",)}), frozenset[Atom]())
     asked = replace(domain, operators=(*domain.operators, finish))
     plan = fast_downward.find_plan(replace(problem, goal=finish.add_effects), asked)
     return plan[:-1] if isinstance(plan, tuple) else plan
